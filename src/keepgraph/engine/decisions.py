@@ -1,0 +1,125 @@
+"""What a decision is, when it was made, by whom, and whether anything came of it.
+
+A decision is an entity of that type, or whatever a decided_in fact says was decided. It was made when its
+decided_in and belongs_to facts begin to hold, or, where no fact says that, when the first of them was recorded.
+It belongs to the projects at the other end of those facts. Every reader of decisions asks here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from keepgraph.engine import instants
+from keepgraph.model import Decision, Entity, Fact
+from keepgraph.store import entities, facts
+from keepgraph.store.db import Tx
+
+LINKS = ("decided_in", "belongs_to")
+_FOLLOW_UPS_OF_IT = ("resolved_by", "blocked_by", "reports_to")
+_FOLLOW_UPS_BY_OTHERS = ("resolved_by", "depends_on")
+_NOT_DECIDED = ("person", "project", "source")
+
+
+def of_project(tx: Tx, project: Entity, *, since: str = "") -> list[Decision]:
+    """The decisions of a project, newest first; with `since`, those of that local day and later."""
+    links = facts.touching(tx, project, LINKS, at=instants.stamp(tx.now))
+    return _newest_first(tx, _decided(links), since)
+
+
+def everywhere(tx: Tx, *, since: str) -> list[Decision]:
+    """All decisions of the group made on the local day `since` or later, newest first."""
+    start = instants.day_start(instants.parse_date(since), tx.zone)
+    now = instants.stamp(tx.now)
+    recent = [fact for link in LINKS for fact in facts.by_predicate(tx, link, at=now, since=start)]
+    unlinked = entities.created_since(tx, "decision", since=start)
+    return _newest_first(tx, [*_decided(recent), *unlinked], since)
+
+
+def _decided(links: Iterable[Fact]) -> list[Entity | Fact]:
+    """What these facts say was decided: entities, and facts whose literal is the decision."""
+    found: dict[str, Entity | Fact] = {}
+    for fact in links:
+        decided = _decided_by_fact(fact)
+        if decided is not None:
+            found[decided.id] = decided
+    return list(found.values())
+
+
+def _decided_by_fact(fact: Fact) -> Entity | Fact | None:
+    ends = [end for end in (fact.subject, fact.object) if end is not None]
+    for end in ends:
+        if end.type == "decision":
+            return end
+    if fact.predicate != "decided_in":
+        return None
+    if fact.literal is not None and fact.subject.type in ("person", "project"):
+        return fact
+    return next((end for end in reversed(ends) if end.type not in _NOT_DECIDED), None)
+
+
+def _newest_first(tx: Tx, decided: Sequence[Entity | Fact], since: str) -> list[Decision]:
+    found = {thing.id: _decision(tx, thing) for thing in decided}
+    recent = [decision for decision in found.values() if decision.decided_on >= since]
+    return sorted(recent, key=lambda decision: (decision.decided_at, decision.id), reverse=True)
+
+
+def _decision(tx: Tx, decided: Entity | Fact) -> Decision:
+    if isinstance(decided, Fact):
+        return _spoken(tx, decided)
+    at = instants.stamp(tx.now)
+    around = facts.touching(tx, decided, (*LINKS, *_FOLLOW_UPS_OF_IT, *_FOLLOW_UPS_BY_OTHERS, "tagged"), at=at)
+    links = [fact for fact in around if fact.predicate in LINKS]
+    decided_at = _moment(links) or decided.created_at
+    by = {
+        fact.subject.id: fact.subject
+        for fact in links
+        if fact.predicate == "decided_in"
+        and fact.object == decided
+        and fact.subject.type not in ("project", "decision")
+    }
+    replaced = (
+        fact.subject
+        for fact in around
+        if fact.predicate == "resolved_by" and fact.object == decided and fact.subject.type == "decision"
+    )
+    return Decision(
+        id=decided.id,
+        name=decided.name,
+        decided_at=decided_at,
+        decided_on=instants.local_date(decided_at, tx.zone),
+        decided_by=tuple(by.values()),
+        source=next((fact.source for fact in links if fact.source), None),
+        confidence=min((fact.confidence for fact in links), default=1.0),
+        supersedes=next(replaced, None),
+        followed_up=any(_follows_up(fact, decided) for fact in around),
+    )
+
+
+def _spoken(tx: Tx, fact: Fact) -> Decision:
+    """A decision that is only told: person or project decided_in "the text"."""
+    decided_at = fact.valid_from or fact.recorded_at
+    return Decision(
+        id=fact.id,
+        name=fact.literal or "",
+        decided_at=decided_at,
+        decided_on=instants.local_date(decided_at, tx.zone),
+        decided_by=(fact.subject,) if fact.subject.type == "person" else (),
+        source=fact.source,
+        confidence=fact.confidence,
+        supersedes=None,
+        followed_up=False,
+    )
+
+
+def _moment(links: Sequence[Fact]) -> str | None:
+    said = [fact.valid_from for fact in links if fact.valid_from]
+    return min(said or [fact.recorded_at for fact in links], default=None)
+
+
+def _follows_up(fact: Fact, decision: Entity) -> bool:
+    """Whether a fact shows that someone took a decision up: settled, under way, owned, built upon, or tagged done."""
+    if fact.predicate == "tagged":
+        return (fact.literal or "").strip().casefold() in {"done", "implemented", "closed"}
+    if fact.subject == decision:
+        return fact.predicate in _FOLLOW_UPS_OF_IT
+    return fact.predicate in _FOLLOW_UPS_BY_OTHERS

@@ -1,0 +1,182 @@
+"""When a fact is new and when it was known, and what recording it brings about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from keepgraph import errors
+from keepgraph.engine import entities, instants
+from keepgraph.model import Candidate, Entity, Fact, Recorded, Ref
+from keepgraph.store import facts, vocabulary
+from keepgraph.store.db import Tx
+
+MAX_LITERAL = 1000
+MAX_SOURCE = 2000
+
+
+def record(
+    tx: Tx,
+    *,
+    subject: Ref,
+    predicate: str,
+    object: Ref | str,
+    source: str | None = None,
+    confidence: float = 1.0,
+    valid_from: str | None = None,
+    valid_to: str | None = None,
+    aliases: Sequence[str] = (),
+    compare_names: bool = True,
+) -> Recorded:
+    """Record that a fact holds, or that someone says so again.
+
+    Args:
+        subject: who or what it is about; created if new. `aliases` become names of it.
+        predicate: a word of the vocabulary.
+        object: an entity, created if new, or a text: a literal.
+        source: where it comes from, 1 to 2000 characters, kept as it is and never fetched.
+        confidence: from 0 to 1.
+        valid_from, valid_to: dates or instants in ISO 8601; a validity up to a date includes that day.
+        compare_names: whether new names are compared with those that exist.
+
+    Raises:
+        errors.InvalidRequest: a word is unknown, a name empty, a validity upside down.
+        errors.Conflict: a name or an alias could mean several entities.
+    """
+    predicate_row = _predicate(tx, predicate)
+    start, end = _validity(tx, valid_from, valid_to)
+    whose, created_subject = entities.find_or_create(tx, subject, missing=errors.SubjectRequired)
+    created = [whose] if created_subject else []
+    entities.add_aliases(tx, whose, aliases)
+    target, literal = None, None
+    if isinstance(object, Ref):
+        target, created_object = entities.find_or_create(tx, object, missing=errors.ObjectRequired)
+        created += [target] if created_object else []
+    else:
+        literal = _literal(object)
+    fact, known = _assert(tx, whose, predicate, predicate_row, target, literal, source, confidence, start, end)
+    return Recorded(
+        fact=fact,
+        deduplicated=known,
+        created=tuple(created),
+        possible_duplicates=_doubles(tx, created) if compare_names else (),
+    )
+
+
+def _assert(
+    tx: Tx,
+    subject: Entity,
+    predicate: str,
+    predicate_row: int,
+    object: Entity | None,
+    literal: str | None,
+    source: str | None,
+    confidence: float,
+    start: str,
+    end: str,
+) -> tuple[Fact, bool]:
+    """The fact, new or known, with one more assertion of it in its provenance."""
+    now = instants.stamp(tx.now)
+    said = object.name if object else literal
+    known = _known(
+        facts.find(
+            tx,
+            subject=subject.row,
+            predicate=predicate_row,
+            object=object.row if object else None,
+            literal=literal,
+        ),
+        start,
+        end,
+        now,
+    )
+    if known:
+        row, public_id, recorded_at, start, end, first_confidence = known
+    else:
+        public_id, recorded_at, first_confidence = tx.new_id("fact"), now, confidence
+        row = facts.insert(
+            tx,
+            public_id=public_id,
+            subject=subject.row,
+            predicate=predicate_row,
+            object=object.row if object else None,
+            literal=literal,
+            text=f"{subject.name} {predicate.replace('_', ' ')} {said}",
+            confidence=confidence,
+            recorded_at=now,
+            valid_from=start,
+            valid_to=end,
+        )
+    facts.insert_provenance(tx, row, source=source, confidence=confidence, recorded_at=now)
+    fact = Fact(
+        row=row,
+        id=public_id,
+        subject=subject,
+        predicate=predicate,
+        object=object,
+        literal=literal,
+        confidence=first_confidence,
+        recorded_at=recorded_at,
+        valid_from=start or None,
+        valid_to=end if end != facts.OPEN_END else None,
+        source=facts.first_source(tx, row) if known else source,
+    )
+    return fact, known is not None
+
+
+def _known(
+    intervals: list[tuple[int, str, str, str, str, float]], start: str, end: str, now: str
+) -> tuple[int, str, str, str, str, float] | None:
+    """The interval of a triple that is meant: the very same, or, if none is given, the one that holds now."""
+    for interval in intervals:
+        if interval[3:5] == (start, end):
+            return interval
+    if (start, end) != (facts.OPEN_START, facts.OPEN_END):
+        return None
+    return next((interval for interval in intervals if interval[3] <= now < interval[4]), None)
+
+
+def _predicate(tx: Tx, name: str) -> int:
+    row = vocabulary.find(tx, vocabulary.PREDICATE, name)
+    if row is None:
+        allowed = vocabulary.words(tx, vocabulary.PREDICATE)
+        near = entities.meant(name, allowed)
+        perhaps = f" Did you mean {near[0]}?" if near else ""
+        raise errors.PredicateUnknown(
+            f"{name!r} is not a predicate.{perhaps}",
+            hint=f"Use one of {', '.join(word.name for word in allowed)}.",
+            candidates=near,
+        )
+    return row
+
+
+def _validity(tx: Tx, valid_from: str | None, valid_to: str | None) -> tuple[str, str]:
+    try:
+        start = instants.parse(valid_from, tx.zone) if valid_from else facts.OPEN_START
+        end = instants.parse(valid_to, tx.zone, end=True) if valid_to else facts.OPEN_END
+    except (ValueError, OverflowError) as error:
+        raise errors.ValidityInvalid(f"valid_from or valid_to is {error}") from error
+    if start >= end:
+        raise errors.ValidityInvalid(f"valid_from ({valid_from}) is not before valid_to ({valid_to})")
+    return start, end
+
+
+def _literal(text: str) -> str:
+    literal = text.strip()
+    if not literal:
+        raise errors.ObjectRequired("the literal is empty")
+    if len(literal) > MAX_LITERAL:
+        raise errors.ObjectRequired(
+            f"the literal has {len(literal)} characters; {MAX_LITERAL} are allowed",
+            hint="Keep tags, statuses and short notes as literals.",
+        )
+    return literal
+
+
+def _doubles(tx: Tx, created: Sequence[Entity]) -> tuple[tuple[Entity, Candidate], ...]:
+    new = {entity.row for entity in created}
+    return tuple(
+        (entity, candidate)
+        for entity in created
+        for candidate in entities.possible_duplicates(tx, entity)
+        if candidate.entity.row not in new
+    )

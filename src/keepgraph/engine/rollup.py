@@ -1,0 +1,124 @@
+"""The week at a glance: decided, blocked, next. The words are templates; no model writes them."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from keepgraph.engine import blockers, decisions, instants
+from keepgraph.model import Decision, Entity, Fact, Resolution, Week
+from keepgraph.store import facts
+from keepgraph.store.db import Tx
+
+DAYS = 7
+MAX_DECISIONS = 50
+MAX_BLOCKERS = 50
+MAX_NEXT_ACTIONS = 10
+_NEXT_ACTION = "next-action"
+_LONGEST_NAME = 120
+
+
+def week(tx: Tx, *, project: Entity | None = None) -> Week:
+    """The seven local days that end today, of one project or of all.
+
+    Decisions are those made in these days. Blockers and tagged next actions are listed as long as they are open.
+    """
+    start, today = period(tx)
+    decided = decisions.of_project(tx, project, since=start) if project else decisions.everywhere(tx, since=start)
+    decided = [decision for decision in decided if decision.decided_on <= today]
+    blocked = blockers.open_blockers(tx, project=project)
+    actions = [
+        *(f"Resolve blocker on {fact.subject.name}: {_object_name(fact)}" for fact in blocked),
+        *(
+            f"Follow up on decision {_quoted(decision.name)} with an owner for its implementation"
+            for decision in decided
+            if not decision.followed_up
+        ),
+        *(f"Address tagged next action on {name}" for name in _tagged(tx, project, decided)),
+    ]
+    return Week(
+        start=start,
+        end=today,
+        decisions=tuple(decided[:MAX_DECISIONS]),
+        blockers=tuple(blocked[:MAX_BLOCKERS]),
+        next_actions=tuple(actions[:MAX_NEXT_ACTIONS]),
+        decision_count=len(decided),
+        blocker_count=len(blocked),
+        next_action_count=len(actions),
+    )
+
+
+def period(tx: Tx) -> tuple[str, str]:
+    """The first and the last local day of the week that ends today."""
+    today = tx.now.astimezone(tx.zone).date()
+    return (today - timedelta(days=DAYS - 1)).isoformat(), today.isoformat()
+
+
+def summary(this: Week, *, project: Entity | None) -> str:
+    """A sentence or two that read well with none, one and many."""
+    where = f"on {_cut(project.name)}" if project else "across all projects"
+    counts = [
+        _count(this.decision_count, "decision", "was made", "were made", none="no decisions were made"),
+        _count(this.blocker_count, "blocker", "is open", "are open", none="nothing is blocked"),
+        _count(
+            this.next_action_count,
+            "next action",
+            "is waiting",
+            "are waiting",
+            none="no next actions are waiting",
+        ),
+    ]
+    text = f"This week {where}, {counts[0]}, {counts[1]} and {counts[2]}."
+    if this.decisions:
+        text += f" The most recent decision: {_quoted(this.decisions[0].name)} ({_credit(this.decisions[0])})."
+    return text
+
+
+def no_such_project(asked: str, found: Resolution) -> str:
+    """What to say instead of a week."""
+    near = [_quoted(candidate.entity.name) for candidate in found.candidates]
+    perhaps = f" Perhaps {' or '.join(near)} was meant." if near else ""
+    return f"No project called {_quoted(asked.strip())} is known.{perhaps}"
+
+
+def _tagged(tx: Tx, project: Entity | None, decided: list[Decision]) -> list[str]:
+    """The names of what carries the tag next-action, unless it is resolved."""
+    at = instants.stamp(tx.now)
+    tagged = [
+        fact.subject
+        for fact in facts.tagged(tx, at=at)
+        if (fact.literal or "").strip().casefold().replace(" ", "-").replace("_", "-") == _NEXT_ACTION
+    ]
+    if project is not None:
+        ours = blockers.parts_of(tx, project)
+        ids = {decision.id for decision in decided}
+        tagged = [entity for entity in tagged if entity.row in ours or entity.id in ids]
+    return [
+        _cut(entity.name)
+        for entity in tagged
+        if not any(fact.subject == entity for fact in facts.touching(tx, entity, ("resolved_by",), at=at))
+    ]
+
+
+def _count(number: int, noun: str, one: str, many: str, *, none: str) -> str:
+    if number == 0:
+        return none
+    return f"1 {noun} {one}" if number == 1 else f"{number} {noun}s {many}"
+
+
+def _credit(decision: Decision) -> str:
+    people = [_cut(entity.name) for entity in decision.decided_by[:3]]
+    if len(decision.decided_by) > len(people):
+        people.append(f"{len(decision.decided_by) - len(people)} more")
+    return ", ".join([*people, decision.decided_on])
+
+
+def _object_name(fact: Fact) -> str:
+    return _quoted(fact.object.name if fact.object else fact.literal or "")
+
+
+def _quoted(text: str) -> str:
+    return f"“{_cut(text)}”"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_NAME else text[: _LONGEST_NAME - 1] + "…"

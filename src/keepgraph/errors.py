@@ -1,0 +1,233 @@
+"""Every error a caller can meet, as one tree with one stable code a leaf. Knows no way to show them.
+
+KeepgraphError
+├── InvalidRequest                what was asked cannot be read
+│   ├── InvalidArguments          INVALID_ARGUMENTS
+│   ├── UnknownTool               UNKNOWN_TOOL
+│   ├── SubjectRequired           SUBJECT_REQUIRED
+│   ├── ObjectRequired            OBJECT_REQUIRED
+│   ├── EntityTypeUnknown         ENTITY_TYPE_UNKNOWN
+│   ├── PredicateUnknown          PREDICATE_UNKNOWN
+│   ├── ConfidenceOutOfRange      CONFIDENCE_OUT_OF_RANGE
+│   ├── ValidityInvalid           VALIDITY_INVALID
+│   ├── AliasInvalid              ALIAS_INVALID
+│   ├── NameOrAliasRequired       NAME_OR_ALIAS_REQUIRED
+│   ├── NameOrAliasTooLong        NAME_OR_ALIAS_TOO_LONG
+│   ├── ProjectRequired           PROJECT_REQUIRED
+│   └── SinceInvalid              SINCE_INVALID
+├── Conflict                      it can be read, and the graph says otherwise
+│   ├── Ambiguous                 AMBIGUOUS
+│   ├── AliasTaken                ALIAS_TAKEN
+│   └── IdempotencyKeyReused      IDEMPOTENCY_KEY_REUSED
+├── GraphTrouble                  the file, not the question
+│   ├── GraphNotFound             GRAPH_NOT_FOUND
+│   ├── GraphUnavailable          GRAPH_UNAVAILABLE
+│   ├── GraphBusy                 GRAPH_BUSY
+│   ├── GraphWriteFailed          GRAPH_WRITE_FAILED
+│   ├── GraphReadOnly             GRAPH_READ_ONLY
+│   ├── GraphTooNew               GRAPH_TOO_NEW
+│   └── MigrationEdited           MIGRATION_EDITED
+├── Cancelled                     CANCELLED
+├── DeadlineExceeded              DEADLINE_EXCEEDED
+└── InternalError                 INTERNAL_ERROR
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+
+class KeepgraphError(Exception):
+    """What went wrong, and what to do next.
+
+    Attributes:
+        code: stable for ever; branch on this.
+        message: what was wrong, for a person to read.
+        hint: what to do next.
+        example: the arguments of a call that works, where one is known.
+        candidates: entities or words that were perhaps meant, best first.
+    """
+
+    code: ClassVar[str] = "INTERNAL_ERROR"
+    default_hint: ClassVar[str | None] = None
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str | None = None,
+        example: Mapping[str, Any] | None = None,
+        candidates: Sequence[Any] = (),
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint or self.default_hint
+        self.example = example
+        self.candidates = list(candidates)
+
+    def answer(self) -> dict[str, Any]:
+        """The envelope that every door hands out: {error, message, hint?, example?, candidates?}."""
+        envelope: dict[str, Any] = {"error": self.code, "message": self.message}
+        if self.hint:
+            envelope["hint"] = self.hint
+        if self.example is not None:
+            envelope["example"] = dict(self.example)
+        if self.candidates:
+            envelope["candidates"] = self.candidates
+        return envelope
+
+
+class InvalidRequest(KeepgraphError):
+    """What was asked cannot be read."""
+
+
+class InvalidArguments(InvalidRequest):
+    code = "INVALID_ARGUMENTS"
+    default_hint = "Check the arguments against the tool's input schema."
+
+
+class UnknownTool(InvalidRequest):
+    code = "UNKNOWN_TOOL"
+    default_hint = "List the tools and use one of their names."
+
+
+class SubjectRequired(InvalidRequest):
+    code = "SUBJECT_REQUIRED"
+    default_hint = 'Give the subject as {"type": …, "name": …}, or as {"id": "ent_…"} for an entity that exists.'
+
+
+class ObjectRequired(InvalidRequest):
+    code = "OBJECT_REQUIRED"
+    default_hint = (
+        'Give the object as {"type": …, "name": …}, as {"id": "ent_…"}, '
+        'or as {"literal": "text"} for a tag, a status or a short note.'
+    )
+
+
+class EntityTypeUnknown(InvalidRequest):
+    code = "ENTITY_TYPE_UNKNOWN"
+    default_hint = "Use one of the entity types of the vocabulary."
+
+
+class PredicateUnknown(InvalidRequest):
+    code = "PREDICATE_UNKNOWN"
+    default_hint = "Use one of the predicates of the vocabulary."
+
+
+class ConfidenceOutOfRange(InvalidRequest):
+    code = "CONFIDENCE_OUT_OF_RANGE"
+    default_hint = "Give a number from 0 to 1: 1.0 for what was said, lower for what was inferred."
+
+
+class ValidityInvalid(InvalidRequest):
+    code = "VALIDITY_INVALID"
+    default_hint = "Give a date (2026-05-01) or an instant (2026-05-01T09:30:00+02:00), valid_from before valid_to."
+
+
+class AliasInvalid(InvalidRequest):
+    code = "ALIAS_INVALID"
+    default_hint = "Give aliases as a list of up to 20 names of 1 to 200 characters each."
+
+
+class NameOrAliasRequired(InvalidRequest):
+    code = "NAME_OR_ALIAS_REQUIRED"
+    default_hint = 'Give a name, an alias or an id, such as "Priya" or "project:Atlas".'
+
+
+class NameOrAliasTooLong(InvalidRequest):
+    code = "NAME_OR_ALIAS_TOO_LONG"
+    default_hint = "Names have at most 200 characters; give the name alone, not the sentence around it."
+
+
+class ProjectRequired(InvalidRequest):
+    code = "PROJECT_REQUIRED"
+    default_hint = "Name the project, with 1 to 200 characters."
+
+
+class SinceInvalid(InvalidRequest):
+    code = "SINCE_INVALID"
+    default_hint = "Give a calendar date as YYYY-MM-DD, such as 2026-05-01; it means the local day."
+
+
+class Conflict(KeepgraphError):
+    """The request can be read, but what the graph holds speaks against it."""
+
+
+class Ambiguous(Conflict):
+    code = "AMBIGUOUS"
+    default_hint = "Pass the id of the one you mean."
+
+
+class AliasTaken(Conflict):
+    code = "ALIAS_TAKEN"
+    default_hint = "Use another alias; if the two are the same thing, record facts under the existing name."
+
+
+class IdempotencyKeyReused(Conflict):
+    code = "IDEMPOTENCY_KEY_REUSED"
+    default_hint = "Use a new idempotency key for a new request; repeat a key only to retry the same one."
+
+
+class GraphTrouble(KeepgraphError):
+    """The file could not be opened, read or written; the request itself may be fine."""
+
+
+class GraphNotFound(GraphTrouble):
+    code = "GRAPH_NOT_FOUND"
+    default_hint = "Record something first (`kg record …`), or name another file with --db or KG_DB."
+
+
+class GraphUnavailable(GraphTrouble):
+    code = "GRAPH_UNAVAILABLE"
+    default_hint = "Check that the file is a Keepgraph database and that you may read it."
+
+
+class GraphBusy(GraphTrouble):
+    code = "GRAPH_BUSY"
+    default_hint = "Another program is writing for a long time. Nothing was changed; try again."
+
+
+class GraphWriteFailed(GraphTrouble):
+    code = "GRAPH_WRITE_FAILED"
+    default_hint = "Nothing was changed. Check free space and permissions, then try once more."
+
+
+class GraphReadOnly(GraphTrouble):
+    code = "GRAPH_READ_ONLY"
+    default_hint = "Nothing was changed. Start without --read-only, or make the file and its folder writable."
+
+
+class GraphTooNew(GraphTrouble):
+    code = "GRAPH_TOO_NEW"
+    default_hint = "Upgrade Keepgraph; a newer version wrote this file."
+
+
+class MigrationEdited(GraphTrouble):
+    code = "MIGRATION_EDITED"
+    default_hint = "Restore the released migration file; schema changes go into a new, higher number."
+
+
+class Cancelled(KeepgraphError):
+    code = "CANCELLED"
+    default_hint = "Nothing was changed."
+
+
+class DeadlineExceeded(KeepgraphError):
+    code = "DEADLINE_EXCEEDED"
+    default_hint = "Nothing was changed. Ask for less at once, or try again when the machine is less busy."
+
+
+class InternalError(KeepgraphError):
+    code = "INTERNAL_ERROR"
+    default_hint = "This is a fault in Keepgraph, not in your request. Nothing was changed; please report it."
+
+
+def leaves(root: type[KeepgraphError] = KeepgraphError) -> dict[str, type[KeepgraphError]]:
+    """Every code with its class."""
+    found: dict[str, type[KeepgraphError]] = {}
+    for child in root.__subclasses__():
+        if "code" in vars(child):
+            found[child.code] = child
+        found.update(leaves(child))
+    return found

@@ -1,0 +1,89 @@
+"""The door for Python: an open graph, and calls of its tools."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime, tzinfo
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from keepgraph.engine import ids
+from keepgraph.store.db import Database
+from keepgraph.tools import dispatch
+
+
+class Graph:
+    """A graph in one file. Use it as a context manager, or close it; any thread may call it.
+
+    Attributes:
+        database: the file and its transactions.
+    """
+
+    def __init__(self, database: Database, *, read_only: bool = False, session: str | None = None) -> None:
+        self.database = database
+        self._read_only = read_only
+        self._session = session
+
+    @property
+    def path(self) -> Path:
+        return self.database.path
+
+    def call(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
+        """Call a tool by name: `graph.call("recall_entity", name_or_alias="Priya")`.
+
+        Arguments and answer are what the tool's schemas say, as plain dicts, lists, strings and numbers.
+
+        Raises:
+            keepgraph.KeepgraphError: what went wrong, with a `code`, a hint and an example; `answer()` is the
+                same as the other doors give it. Then nothing has changed.
+        """
+        return dispatch.call(self.database, tool, arguments, session=self._session, read_only=self._read_only)
+
+    def close(self) -> None:
+        """Close the file. Closing twice is fine."""
+        self.database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def open(
+    path: str | os.PathLike[str],
+    *,
+    create: bool = True,
+    read_only: bool = False,
+    zone: tzinfo | None = None,
+    group: str = "default",
+    session: str | None = None,
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    new_id: Callable[[str, datetime], str] | None = None,
+) -> Graph:
+    """Open the graph in a file.
+
+    Args:
+        path: the file; with `create` it is made, readable by its owner alone, where there is none.
+        read_only: refuse calls that write.
+        zone: what "today" means; None is the system's time zone.
+        group: the partition to work in.
+        session: the name of a conversation, kept with what is recorded in it.
+        clock, new_id: for tests: a fixed time and counted ids.
+
+    Raises:
+        keepgraph.KeepgraphError: GRAPH_NOT_FOUND, or GRAPH_UNAVAILABLE, GRAPH_TOO_NEW, MIGRATION_EDITED.
+    """
+    database = Database(
+        Path(path).expanduser().absolute(),
+        create=create and not read_only,
+        clock=clock,
+        new_id=new_id or ids.ulids(),
+        zone=zone,
+        group=group,
+    )
+    return Graph(database, read_only=read_only, session=session)

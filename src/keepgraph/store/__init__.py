@@ -1,0 +1,1 @@
+"""The SQL. Knows the tables; knows no rules."""

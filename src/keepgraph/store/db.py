@@ -1,0 +1,326 @@
+"""Opens the database and hands out transactions. Knows no table."""
+
+from __future__ import annotations
+
+import os
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from pathlib import Path
+from typing import Any
+
+from sqlcipher3 import dbapi2 as sqlite
+
+from keepgraph import errors
+from keepgraph.store import migrations
+
+PATIENCE_SECONDS = 30.0
+_POLL_SECONDS = 0.1
+_PLAIN_HEADER = b"SQLite format 3\x00"
+_STEPS_BETWEEN_POLLS = 1000
+
+# Primary result codes of SQLite, by what they mean to the caller.
+_BUSY = {5, 6}
+_CANNOT_WRITE = {8, 10, 13, 23}
+_CONSTRAINT = {19}
+_INTERRUPTED = {9}
+
+Connection = Any
+"""A connection of sqlcipher3, which ships no types."""
+
+Stop = Callable[[], errors.KeepgraphError | None]
+"""Asked now and then while a call works: the reason to give up, or None to go on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tx:
+    """One transaction of one call, at one instant.
+
+    Attributes:
+        conn: the connection, inside a transaction that only `Database` ends.
+        now: the instant of the call, in UTC.
+        new_id: makes a public id from a prefix.
+        zone: the time zone of local days; None means the system's.
+        group: the partition that the call reads and writes.
+        tool: the tool that was called.
+        session: the conversation it came from, if known.
+    """
+
+    conn: Connection
+    now: datetime
+    new_id: Callable[[str], str]
+    zone: tzinfo | None
+    group: str
+    tool: str
+    session: str | None = None
+
+    @contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """Undo what was written inside when it raises; the transaction itself goes on."""
+        self.conn.execute("SAVEPOINT part")
+        try:
+            yield
+        except BaseException:
+            self.conn.execute("ROLLBACK TO part")
+            self.conn.execute("RELEASE part")
+            raise
+        self.conn.execute("RELEASE part")
+
+
+class Database:
+    """One SQLite file, with a writer and as many readers as are needed at once.
+
+    Any number of threads may use it; each transaction has a connection to itself.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        create: bool = True,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        new_id: Callable[[str, datetime], str],
+        zone: tzinfo | None = None,
+        group: str = "default",
+    ) -> None:
+        """Open the file; create it and bring its tables up to date where that is needed.
+
+        Raises:
+            errors.GraphNotFound: there is no such file, and `create` is false.
+            errors.GraphTrouble: it cannot be opened, or is not a graph that this version can read.
+        """
+        self.path = path
+        self.zone = zone
+        self.group = group
+        self._clock = clock
+        self._new_id = new_id
+        self._idle_readers: list[Connection] = []
+        self._pool_lock = threading.Lock()
+        self._writer: Connection | None = None
+        self._writer_lock = threading.Lock()
+        self._immutable = False
+        with self._translated(writing=False):
+            self._prepare(create=create)
+
+    @contextmanager
+    def read(self, tool: str, *, session: str | None = None, stop: Stop | None = None) -> Iterator[Tx]:
+        """One snapshot of the graph, on a connection that cannot write."""
+        with self._translated(writing=False, stop=stop):
+            conn = self._take_reader()
+            try:
+                with _watched(conn, stop):
+                    conn.execute("BEGIN")
+                    yield self._tx(conn, tool, session)
+                    _give_up_if_told(stop)
+            finally:
+                _roll_back(conn)
+                with self._pool_lock:
+                    self._idle_readers.append(conn)
+
+    @contextmanager
+    def write(self, tool: str, *, session: str | None = None, stop: Stop | None = None) -> Iterator[Tx]:
+        """All of it is on disk when this ends, or none of it."""
+        with self._writer_lock, self._translated(writing=True, stop=stop):
+            conn = self._open_writer()
+            try:
+                with _watched(conn, stop):
+                    _begin_immediate(conn, stop)
+                    yield self._tx(conn, tool, session)
+                    _give_up_if_told(stop)
+                conn.execute("COMMIT")
+            finally:
+                _roll_back(conn)
+
+    def checkpoint(self) -> None:
+        """Move what the write-ahead log holds into the file, as far as other readers allow it."""
+        with self._writer_lock, suppress(sqlite.Error):
+            if self._writer is not None:
+                self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def close(self) -> None:
+        with self._pool_lock:
+            while self._idle_readers:
+                self._idle_readers.pop().close()
+        self.checkpoint()
+        with self._writer_lock:
+            if self._writer is not None:
+                self._writer.close()
+                self._writer = None
+
+    def _prepare(self, *, create: bool) -> None:
+        size = self.path.stat().st_size if self.path.exists() else None
+        if size is None and not create:
+            raise errors.GraphNotFound(f"there is no graph at {self.path}")
+        if size is None:
+            self._create_file()
+        elif size and self.path.is_file():
+            self._check_header()
+        if not size:
+            self._migrate()
+            return
+        conn = self._take_reader()
+        if migrations.pending(conn, self.path):
+            conn.close()
+            self._migrate()
+        else:
+            self._idle_readers.append(conn)
+
+    def _create_file(self) -> None:
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # The log files of SQLite inherit the mode of the file, so it must be right from the start.
+        with suppress(FileExistsError):
+            os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+
+    def _check_header(self) -> None:
+        with self.path.open("rb") as file:
+            if file.read(len(_PLAIN_HEADER)) != _PLAIN_HEADER:
+                raise errors.GraphUnavailable(
+                    f"{self.path} is not a plain SQLite database: it is encrypted, or something else",
+                    hint="Name the graph's own file with --db or KG_DB.",
+                )
+
+    def _migrate(self) -> None:
+        conn = self._open_writer()
+        _begin_immediate(conn, None)
+        try:
+            migrations.apply(conn, self.path, now=self._clock(), second=lambda: _connect(self.path, "ro"))
+            conn.execute("COMMIT")
+        finally:
+            _roll_back(conn)
+
+    def _open_writer(self) -> Connection:
+        if self._immutable:
+            raise errors.GraphReadOnly(f"{self.path} lies in a folder that cannot be written to")
+        if self._writer is None:
+            conn = _connect(self.path, "rw")
+            try:
+                _patiently(lambda: conn.execute("PRAGMA journal_mode = WAL").fetchall(), None)
+                conn.execute("PRAGMA synchronous = FULL")
+                conn.execute("PRAGMA foreign_keys = ON")
+            except BaseException:
+                conn.close()
+                raise
+            self._writer = conn
+        return self._writer
+
+    def _take_reader(self) -> Connection:
+        with self._pool_lock:
+            if self._idle_readers:
+                return self._idle_readers.pop()
+        if self._immutable:
+            return _connect(self.path, "ro", immutable=True)
+        conn = _connect(self.path, "ro")
+        try:
+            conn.execute("PRAGMA query_only = ON")
+            conn.execute("PRAGMA user_version").fetchall()
+        except sqlite.OperationalError as error:
+            conn.close()
+            if error.sqlite_errorcode & 0xFF not in {8, 14} or self._has_log():
+                raise
+            # The write-ahead log cannot be created beside a file in a read-only folder; without one to read,
+            # the file alone is the whole truth.
+            self._immutable = True
+            return _connect(self.path, "ro", immutable=True)
+        return conn
+
+    def _has_log(self) -> bool:
+        log = Path(f"{self.path}-wal")
+        return log.exists() and log.stat().st_size > 0
+
+    def _tx(self, conn: Connection, tool: str, session: str | None) -> Tx:
+        now = self._clock().astimezone(UTC)
+        return Tx(
+            conn=conn,
+            now=now,
+            new_id=lambda prefix: self._new_id(prefix, now),
+            zone=self.zone,
+            group=self.group,
+            tool=tool,
+            session=session,
+        )
+
+    @contextmanager
+    def _translated(self, *, writing: bool, stop: Stop | None = None) -> Iterator[None]:
+        """Turn what the driver and the file system raise into our own errors."""
+        try:
+            yield
+        except sqlite.Error as error:
+            raise _trouble(error, self.path, writing=writing, stop=stop) from error
+        except OSError as error:
+            raise errors.GraphUnavailable(f"{self.path} cannot be opened: {error.strerror}") from error
+
+
+def _connect(path: Path, mode: str, *, immutable: bool = False) -> Connection:
+    name = str(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    uri = f"file:{name}?mode={mode}{'&immutable=1' if immutable else ''}"
+    conn = sqlite.connect(uri, uri=True, isolation_level=None, timeout=_POLL_SECONDS, check_same_thread=False)
+    conn.execute("PRAGMA cipher_log_level = NONE")
+    conn.execute("PRAGMA trusted_schema = OFF")
+    conn.execute("PRAGMA temp_store = MEMORY")
+    conn.execute("PRAGMA cache_size = -16000")
+    return conn
+
+
+@contextmanager
+def _watched(conn: Connection, stop: Stop | None) -> Iterator[None]:
+    """Let `stop` interrupt a running statement."""
+    if stop is None:
+        yield
+        return
+    conn.set_progress_handler(lambda: stop() is not None, _STEPS_BETWEEN_POLLS)
+    try:
+        yield
+    finally:
+        conn.set_progress_handler(None, 0)
+
+
+def _give_up_if_told(stop: Stop | None) -> None:
+    reason = stop() if stop else None
+    if reason is not None:
+        raise reason
+
+
+def _begin_immediate(conn: Connection, stop: Stop | None) -> None:
+    _patiently(lambda: conn.execute("BEGIN IMMEDIATE"), stop)
+
+
+def _patiently(attempt: Callable[[], object], stop: Stop | None) -> None:
+    """Try until the lock is free; the jitter keeps several writers from meeting again and again."""
+    give_up_at = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            attempt()
+            return
+        except sqlite.OperationalError as error:
+            _give_up_if_told(stop)
+            if error.sqlite_errorcode & 0xFF not in _BUSY or time.monotonic() > give_up_at:
+                raise
+        time.sleep(random.uniform(0.001, 0.02))  # noqa: S311 (jitter, not a secret)
+
+
+def _roll_back(conn: Connection) -> None:
+    # SQLite may have rolled back by itself, after a full disk for instance.
+    if conn.in_transaction:
+        conn.execute("ROLLBACK")
+
+
+def _trouble(error: sqlite.Error, path: Path, *, writing: bool, stop: Stop | None) -> errors.KeepgraphError:
+    code = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
+    name = getattr(error, "sqlite_errorname", None) or type(error).__name__
+    if code in _INTERRUPTED:
+        return (stop() if stop else None) or errors.Cancelled("the call was interrupted")
+    if code in _BUSY:
+        return errors.GraphBusy(f"{path} is locked by another writer")
+    if code in _CANNOT_WRITE and (writing or code in {8, 13}):
+        reason = {8: "it is read-only", 13: "the disk is full"}.get(code, f"the write failed ({name})")
+        return errors.GraphWriteFailed(f"{path} could not be written: {reason}")
+    if code in _CONSTRAINT:
+        return errors.GraphWriteFailed(
+            f"the graph refused the write ({name}: {error})",
+            hint="Nothing was changed. This is a fault in Keepgraph; please report it.",
+        )
+    return errors.GraphUnavailable(f"{path} cannot be read as a graph ({name})")

@@ -1,0 +1,168 @@
+"""Entities and their names in the database: finds, inserts, counts. Decides nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from keepgraph.model import Entity
+from keepgraph.store.db import Tx
+
+_SELECT = """
+    SELECT entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at
+    FROM entity
+    JOIN entity_type ON entity_type.id = entity.type
+"""
+
+
+def by_id(tx: Tx, public_id: str) -> Entity | None:
+    row = tx.conn.execute(
+        f"{_SELECT} WHERE entity.public_id = ? AND entity.group_id = ?", (public_id, tx.group)
+    ).fetchone()
+    return Entity(*row) if row else None
+
+
+def by_rows(tx: Tx, rows: Sequence[int]) -> dict[int, Entity]:
+    """Entities by their row numbers."""
+    marks = ", ".join("?" * len(rows))
+    found = tx.conn.execute(f"{_SELECT} WHERE entity.id IN ({marks})", list(rows))
+    return {row[0]: Entity(*row) for row in found}
+
+
+def by_key(tx: Tx, key: str, *, of_type: str | None = None) -> list[Entity]:
+    """The entities that have this name."""
+    return _entities(
+        tx,
+        f"""
+        {_SELECT}
+        WHERE entity.group_id = :group
+          AND entity.name_key = :key
+          AND (:type IS NULL OR entity_type.name = :type)
+        ORDER BY entity.id
+        """,
+        {"group": tx.group, "key": key, "type": of_type},
+    )
+
+
+def by_alias_key(tx: Tx, key: str, *, of_type: str | None = None) -> list[tuple[Entity, str]]:
+    """The entities that have this alias, each with the alias as it was given."""
+    rows = tx.conn.execute(
+        """
+        SELECT entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at, alias.alias
+        FROM alias
+        JOIN entity ON entity.id = alias.entity
+        JOIN entity_type ON entity_type.id = entity.type
+        WHERE alias.alias_key = :key
+          AND entity.group_id = :group
+          AND (:type IS NULL OR entity_type.name = :type)
+        ORDER BY entity.id
+        """,
+        {"group": tx.group, "key": key, "type": of_type},
+    )
+    return [(Entity(*row[:5]), row[5]) for row in rows]
+
+
+def named_like(tx: Tx, match: str, *, limit: int) -> list[tuple[str, int]]:
+    """Folded names and aliases that a trigram query matches, each with the row number of its entity."""
+    rows = tx.conn.execute(
+        """
+        SELECT coalesce(entity.name_folded, alias.alias_folded), coalesce(entity.id, alias.entity)
+        FROM name_trigram
+        LEFT JOIN entity ON name_trigram.rowid % 2 = 0 AND entity.id = name_trigram.rowid / 2
+        LEFT JOIN alias ON name_trigram.rowid % 2 = 1 AND alias.id = name_trigram.rowid / 2
+        WHERE name_trigram MATCH :match
+        LIMIT :limit
+        """,
+        {"match": match, "limit": limit},
+    )
+    return rows.fetchall()  # type: ignore[no-any-return]
+
+
+def starting_with(tx: Tx, key: str, *, of_type: str | None, limit: int) -> list[Entity]:
+    """Entities whose name begins so, by name."""
+    return _entities(
+        tx,
+        f"""
+        {_SELECT}
+        WHERE entity.group_id = :group
+          AND entity.name_key >= :key
+          AND entity.name_key < :key || char(1114111)
+          AND (:type IS NULL OR entity_type.name = :type)
+        ORDER BY entity.name_key, entity.id
+        LIMIT :limit
+        """,
+        {"group": tx.group, "key": key, "type": of_type, "limit": limit},
+    )
+
+
+def created_since(tx: Tx, of_type: str, *, since: str) -> list[Entity]:
+    """Entities of a type that came at a stamp or later, in that order."""
+    return _entities(
+        tx,
+        f"""
+        {_SELECT}
+        WHERE entity_type.name = :type AND entity.group_id = :group AND entity.created_at >= :since
+        ORDER BY entity.id
+        """,
+        {"type": of_type, "group": tx.group, "since": since},
+    )
+
+
+def aliases(tx: Tx, entity: Entity) -> list[str]:
+    rows = tx.conn.execute("SELECT alias FROM alias WHERE entity = ? ORDER BY id", (entity.row,))
+    return [row[0] for row in rows]
+
+
+def insert(tx: Tx, *, public_id: str, type_row: int, name: str, key: str, folded: str, created_at: str) -> int:
+    """Returns the new row number."""
+    cursor = tx.conn.execute(
+        """
+        INSERT INTO entity (public_id, group_id, type, name, name_key, name_folded, created_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
+        """,
+        (public_id, tx.group, type_row, name, key, folded, created_at),
+    )
+    return int(cursor.lastrowid)
+
+
+def insert_alias(tx: Tx, entity: Entity, *, alias: str, key: str, folded: str, created_at: str) -> None:
+    """Nothing happens where the entity has this alias."""
+    tx.conn.execute(
+        """
+        INSERT INTO alias (entity, alias, alias_key, alias_folded, created_at)
+        VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT DO NOTHING
+        """,
+        (entity.row, alias, key, folded, created_at),
+    )
+
+
+def every(tx: Tx) -> Iterator[tuple[Entity, list[str]]]:
+    """All entities of the group with their aliases, in the order in which they came."""
+    rows = tx.conn.execute(
+        f"""
+        {_SELECT}
+        WHERE entity.group_id = ?
+        ORDER BY entity.id
+        """,
+        (tx.group,),
+    )
+    for row in rows:
+        entity = Entity(*row)
+        yield entity, aliases(tx, entity)
+
+
+def count_by_type(tx: Tx) -> dict[str, int]:
+    rows = tx.conn.execute(
+        """
+        SELECT entity_type.name, (SELECT count(*) FROM entity WHERE type = entity_type.id AND group_id = ?)
+        FROM entity_type
+        ORDER BY entity_type.id
+        """,
+        (tx.group,),
+    )
+    return dict(rows.fetchall())
+
+
+def _entities(tx: Tx, query: str, values: dict[str, Any]) -> list[Entity]:
+    return [Entity(*row) for row in tx.conn.execute(query, values)]

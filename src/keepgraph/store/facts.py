@@ -1,0 +1,270 @@
+"""Facts and their provenance in the database. Decides nothing.
+
+"Held" in these queries means: not retracted, and valid at a given stamp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from keepgraph.model import Entity, Fact, Related
+from keepgraph.store.db import Tx
+
+OPEN_START = ""
+OPEN_END = "~"
+
+_SELECT = """
+    SELECT fact.id, fact.public_id, predicate.name, fact.literal, fact.confidence, fact.recorded_at,
+           nullif(fact.valid_from, ''), nullif(fact.valid_to, '~'),
+           (SELECT source FROM provenance
+            WHERE provenance.fact = fact.id AND source IS NOT NULL
+            ORDER BY provenance.id LIMIT 1),
+           s.id, s.public_id, st.name, s.name, s.created_at,
+           o.id, o.public_id, ot.name, o.name, o.created_at
+    FROM fact
+    JOIN predicate ON predicate.id = fact.predicate
+    JOIN entity AS s ON s.id = fact.subject
+    JOIN entity_type AS st ON st.id = s.type
+    LEFT JOIN entity AS o ON o.id = fact.object
+    LEFT JOIN entity_type AS ot ON ot.id = o.type
+"""
+
+# The rows that touch an entity, from the three indexes that hold them.
+_TOUCHING = """
+    SELECT id FROM fact
+    WHERE subject = :entity AND object IS NOT NULL AND retracted_at IS NULL
+      AND valid_from <= :at AND :at < valid_to
+    UNION
+    SELECT id FROM fact
+    WHERE subject = :entity AND literal IS NOT NULL AND retracted_at IS NULL
+      AND valid_from <= :at AND :at < valid_to
+    UNION
+    SELECT id FROM fact
+    WHERE object = :entity AND object IS NOT NULL AND retracted_at IS NULL
+      AND valid_from <= :at AND :at < valid_to
+"""
+
+
+def about(tx: Tx, entity: Entity, *, at: str, limit: int) -> list[Fact]:
+    """What held of an entity, as subject or object, newest first."""
+    return _facts(
+        tx,
+        f"""
+        {_SELECT}
+        WHERE fact.id IN ({_TOUCHING})
+        ORDER BY fact.recorded_at DESC, fact.id DESC
+        LIMIT :limit
+        """,
+        {"entity": entity.row, "at": at, "limit": limit},
+    )
+
+
+def related(tx: Tx, entity: Entity, *, at: str, limit: int) -> list[Related]:
+    """The neighbours of an entity by the number of facts shared, most first. It is not its own neighbour."""
+    rows = tx.conn.execute(
+        """
+        SELECT count(*) AS shared, entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at
+        FROM (
+            SELECT object AS other FROM fact
+            WHERE subject = :entity AND object IS NOT NULL AND retracted_at IS NULL
+              AND valid_from <= :at AND :at < valid_to
+            UNION ALL
+            SELECT subject FROM fact
+            WHERE object = :entity AND object IS NOT NULL AND retracted_at IS NULL
+              AND valid_from <= :at AND :at < valid_to
+        )
+        JOIN entity ON entity.id = other
+        JOIN entity_type ON entity_type.id = entity.type
+        WHERE other <> :entity
+        GROUP BY other
+        ORDER BY shared DESC, other
+        LIMIT :limit
+        """,
+        {"entity": entity.row, "at": at, "limit": limit},
+    )
+    return [Related(Entity(*row[1:]), row[0]) for row in rows]
+
+
+def touching(tx: Tx, entity: Entity, predicates: Sequence[str], *, at: str) -> list[Fact]:
+    """What held between an entity and anything by these predicates, in the order in which it was recorded."""
+    return _facts(
+        tx,
+        f"""
+        {_SELECT}
+        WHERE fact.id IN ({_TOUCHING})
+          AND predicate.name IN (SELECT value FROM json_each(:predicates))
+        ORDER BY fact.id
+        """,
+        {"entity": entity.row, "at": at, "predicates": _json(predicates)},
+    )
+
+
+def by_predicate(tx: Tx, predicate: str, *, at: str, since: str = "") -> list[Fact]:
+    """What held by a predicate anywhere in the group; with `since`, only what was recorded or began later."""
+    return _facts(
+        tx,
+        f"""
+        {_SELECT}
+        WHERE fact.predicate = (SELECT id FROM predicate WHERE name = :predicate)
+          AND fact.retracted_at IS NULL
+          AND fact.valid_from <= :at AND :at < fact.valid_to
+          AND (fact.recorded_at >= :since OR fact.valid_from >= :since)
+          AND s.group_id = :group
+        ORDER BY fact.id
+        """,
+        {"predicate": predicate, "at": at, "since": since, "group": tx.group},
+    )
+
+
+def tagged(tx: Tx, *, at: str) -> list[Fact]:
+    """Everything that carries a literal tag."""
+    return _facts(
+        tx,
+        f"""
+        {_SELECT}
+        WHERE fact.predicate = (SELECT id FROM predicate WHERE name = 'tagged')
+          AND fact.retracted_at IS NULL
+          AND fact.literal IS NOT NULL
+          AND fact.valid_from <= :at AND :at < fact.valid_to
+          AND s.group_id = :group
+        ORDER BY fact.id
+        """,
+        {"at": at, "group": tx.group},
+    )
+
+
+def find(
+    tx: Tx, *, subject: int, predicate: int, object: int | None, literal: str | None
+) -> list[tuple[int, str, str, str, str, float]]:
+    """Every interval of one triple that is not retracted: row, id, recorded, start, end and confidence."""
+    column = "object" if object is not None else "literal"
+    rows = tx.conn.execute(
+        f"""
+        SELECT id, public_id, recorded_at, valid_from, valid_to, confidence
+        FROM fact
+        WHERE subject = ? AND predicate = ? AND {column} = ? AND {column} IS NOT NULL AND retracted_at IS NULL
+        ORDER BY id
+        """,
+        (subject, predicate, object if object is not None else literal),
+    )
+    return rows.fetchall()  # type: ignore[no-any-return]
+
+
+def insert(
+    tx: Tx,
+    *,
+    public_id: str,
+    subject: int,
+    predicate: int,
+    object: int | None,
+    literal: str | None,
+    text: str,
+    confidence: float,
+    recorded_at: str,
+    valid_from: str,
+    valid_to: str,
+) -> int:
+    """Returns the new row number."""
+    cursor = tx.conn.execute(
+        """
+        INSERT INTO fact (public_id, subject, predicate, object, literal, text, confidence, recorded_at,
+                          valid_from, valid_to)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        (public_id, subject, predicate, object, literal, text, confidence, recorded_at, valid_from, valid_to),
+    )
+    return int(cursor.lastrowid)
+
+
+def insert_provenance(tx: Tx, fact: int, *, source: str | None, confidence: float, recorded_at: str) -> None:
+    tx.conn.execute(
+        """
+        INSERT INTO provenance (fact, source, confidence, recorded_at, session, tool)
+        VALUES (?, ?, ?, ?, ?, ?)
+        """,
+        (fact, source, confidence, recorded_at, tx.session, tx.tool),
+    )
+
+
+def first_source(tx: Tx, fact: int) -> str | None:
+    row = tx.conn.execute(
+        "SELECT source FROM provenance WHERE fact = ? AND source IS NOT NULL ORDER BY id LIMIT 1", (fact,)
+    ).fetchone()
+    return row[0] if row else None
+
+
+def assertions(tx: Tx, facts: Sequence[int]) -> list[tuple[str, int, int]]:
+    """Every time these facts were asserted: stamp, number of the assertion, fact; earliest first."""
+    rows = tx.conn.execute(
+        """
+        SELECT recorded_at, id, fact
+        FROM provenance
+        WHERE fact IN (SELECT value FROM json_each(?))
+        ORDER BY recorded_at, id
+        """,
+        (_json(facts),),
+    )
+    return rows.fetchall()  # type: ignore[no-any-return]
+
+
+def every(tx: Tx) -> Iterator[tuple[Fact, list[dict[str, Any]]]]:
+    """All facts of the group that are not retracted with all their provenance, in the order in which they came."""
+    rows = tx.conn.execute(
+        f"""
+        {_SELECT}
+        WHERE fact.retracted_at IS NULL AND s.group_id = ?
+        ORDER BY fact.id
+        """,
+        (tx.group,),
+    )
+    for row in rows:
+        fact = _fact(row)
+        provenance = tx.conn.execute(
+            """
+            SELECT source, confidence, recorded_at, session, tool
+            FROM provenance
+            WHERE fact = ?
+            ORDER BY id
+            """,
+            (fact.row,),
+        )
+        names = ("source", "confidence", "recorded_at", "session", "tool")
+        yield fact, [dict(zip(names, line, strict=True)) for line in provenance]
+
+
+def count(tx: Tx) -> int:
+    """How many facts are not retracted, in all groups."""
+    return int(tx.conn.execute("SELECT count(*) FROM fact WHERE retracted_at IS NULL").fetchone()[0])
+
+
+def last_recorded(tx: Tx) -> str | None:
+    """When the newest assertion was recorded."""
+    row = tx.conn.execute("SELECT recorded_at FROM provenance ORDER BY id DESC LIMIT 1").fetchone()
+    return row[0] if row else None
+
+
+def _facts(tx: Tx, query: str, values: dict[str, Any]) -> list[Fact]:
+    return [_fact(row) for row in tx.conn.execute(query, values)]
+
+
+def _fact(row: tuple[Any, ...]) -> Fact:
+    return Fact(
+        row=row[0],
+        id=row[1],
+        subject=Entity(*row[9:14]),
+        predicate=row[2],
+        object=Entity(*row[14:19]) if row[14] is not None else None,
+        literal=row[3],
+        confidence=row[4],
+        recorded_at=row[5],
+        valid_from=row[6],
+        valid_to=row[7],
+        source=row[8],
+    )
+
+
+def _json(values: Sequence[int] | Sequence[str]) -> str:
+    import json
+
+    return json.dumps(list(values))

@@ -1,0 +1,239 @@
+"""The memory toolset: record what is known, and get it back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from keepgraph import errors
+from keepgraph.engine import calls, decisions, entities, instants, rollup
+from keepgraph.engine import facts as fact_rules
+from keepgraph.model import Entity, Ref, Resolution
+from keepgraph.store import entities as stored_entities
+from keepgraph.store import facts as stored_facts
+from keepgraph.store.db import Tx
+from keepgraph.tools import contract, shape
+from keepgraph.tools.catalogue import Effect, tool
+
+MAX_FACTS = 500
+MAX_RELATED = 20
+MAX_DECISIONS = 200
+MAX_NAMES_COMPARED = 50
+
+
+@tool(Effect.READ)
+def recall_entity(tx: Tx, *, name_or_alias: str) -> dict[str, Any]:
+    """Look up what is known about a person, project, decision, concept or source: by name, alias, id or `type:name`.
+
+    Forgives typing slips and says how it matched (resolution.method, score). No match gives entity null; then
+    resolution.candidates are near names: ask, never assume. Use it before recording, to reuse existing names.
+    """
+    if not name_or_alias.strip():
+        raise errors.NameOrAliasRequired("the name is empty")
+    found = entities.resolve(tx, name_or_alias)
+    if found.entity is None:
+        known, near = [], []
+    else:
+        at = instants.stamp(tx.now)
+        known = stored_facts.about(tx, found.entity, at=at, limit=MAX_FACTS + 1)
+        near = stored_facts.related(tx, found.entity, at=at, limit=MAX_RELATED + 1)
+    return {
+        "entity": _in_full(tx, found.entity),
+        "facts": [shape.fact(tx, fact) for fact in known[:MAX_FACTS]],
+        "related_entities": [
+            {**shape.entity(each.entity), "co_occurrence_count": each.facts} for each in near[:MAX_RELATED]
+        ],
+        "resolution": shape.resolution(found),
+        "truncated_facts": len(known) > MAX_FACTS,
+        "truncated_related_entities": len(near) > MAX_RELATED,
+    }
+
+
+@tool(Effect.WRITE)
+def record_fact(
+    tx: Tx,
+    *,
+    subject: Mapping[str, Any],
+    predicate: str,
+    object: Mapping[str, Any],
+    source: str | None = None,
+    confidence: float = 1.0,
+    valid_from: str | None = None,
+    valid_to: str | None = None,
+    aliases: list[str] | None = None,
+) -> dict[str, Any]:
+    """Record one fact: subject, predicate, object. Recall the names first and reuse them.
+
+    Unknown names become new entities (auto_created_entities); possible_duplicates warns when one is close to an
+    existing name. Recording a known fact again adds its source and returns the same fact_id.
+    """
+    return _record(
+        tx,
+        {
+            "subject": subject,
+            "predicate": predicate,
+            "object": object,
+            "source": source,
+            "confidence": confidence,
+            "valid_from": valid_from,
+            "valid_to": valid_to,
+            "aliases": aliases or (),
+        },
+        compare_names=True,
+    )
+
+
+@tool(Effect.WRITE)
+def record_facts(
+    tx: Tx,
+    *,
+    facts: list[Any],
+    all_or_nothing: bool = False,
+    idempotency_key: str | None = None,
+) -> dict[str, Any]:
+    """Record up to 1000 facts in one call, each as record_fact takes it; the answer has a result for each.
+
+    A bad one is refused with its error and the others are kept, unless all_or_nothing is set.
+    Repeat a call that may have failed with the same idempotency_key: nothing is added twice.
+    """
+    request = calls.digest([facts, all_or_nothing])
+    if idempotency_key and (earlier := calls.earlier_answer(tx, idempotency_key, request=request)):
+        return {**earlier, "replayed": True}
+    results: list[dict[str, Any]] = []
+    created = 0
+    for index, given in enumerate(facts):
+        try:
+            with tx.savepoint():
+                arguments = contract.check_input("memory", "record_fact", given)
+                results.append(_record(tx, arguments, compare_names=created < MAX_NAMES_COMPARED))
+                created += len(results[-1]["auto_created_entities"])
+        except errors.KeepgraphError as error:
+            if all_or_nothing:
+                error.message = f"facts[{index}]: {error.message}; nothing was recorded"
+                raise
+            error.example = error.example or contract.example("memory", "record_fact")
+            results.append(error.answer())
+    answer = {
+        "results": [{"index": index, **result} for index, result in enumerate(results)],
+        "recorded": sum("fact_id" in result and not result["deduplicated"] for result in results),
+        "deduplicated": sum(result.get("deduplicated", False) for result in results),
+        "refused": sum("error" in result for result in results),
+        "names_not_compared": max(0, created - MAX_NAMES_COMPARED),
+        "replayed": False,
+    }
+    if idempotency_key:
+        calls.keep_answer(tx, idempotency_key, answer, request=request)
+    return answer
+
+
+@tool(Effect.READ)
+def recall_decisions(tx: Tx, *, project: str, since: str | None = None) -> dict[str, Any]:
+    """List the decisions of a project, newest first: name, date, who decided, source, followed_up.
+
+    `since` is a local calendar date. An unknown project gives project null and resolution.candidates.
+    """
+    if not project.strip():
+        raise errors.ProjectRequired("the project is empty")
+    if since:
+        _check_date(tx, since)
+    found = entities.resolve(tx, project, of_type="project")
+    made = decisions.of_project(tx, found.entity, since=since or "") if found.entity else []
+    return {
+        "project": shape.entity(found.entity) if found.entity else None,
+        "resolution": shape.resolution(found),
+        "decisions": [shape.decision(each) for each in made[:MAX_DECISIONS]],
+        "truncated": len(made) > MAX_DECISIONS,
+        "since": since or None,
+    }
+
+
+@tool(Effect.READ)
+def weekly_rollup(tx: Tx, *, project: str | None = None) -> dict[str, Any]:
+    """Sum up the seven local days that end today, for one project or for all: decisions, open blockers, next actions.
+
+    An unknown project gives project null and resolution.candidates.
+    """
+    found = entities.resolve(tx, project, of_type="project") if project and project.strip() else None
+    if found is not None and found.entity is None:
+        return _no_week(tx, project or "", found)
+    wanted = found.entity if found else None
+    this = rollup.week(tx, project=wanted)
+    return {
+        "project": shape.entity(wanted) if wanted else None,
+        "resolution": shape.resolution(found) if found else None,
+        "period": {"start": this.start, "end": this.end},
+        "summary": rollup.summary(this, project=wanted),
+        "decisions": [shape.decision(each) for each in this.decisions],
+        "blockers": [shape.fact(tx, each) for each in this.blockers],
+        "next_actions": list(this.next_actions),
+        "totals": {
+            "decisions": this.decision_count,
+            "blockers": this.blocker_count,
+            "next_actions": this.next_action_count,
+        },
+        "truncated": this.decision_count > len(this.decisions)
+        or this.blocker_count > len(this.blockers)
+        or this.next_action_count > len(this.next_actions),
+        "generated_at": instants.shown(instants.stamp(tx.now), tx.zone),
+    }
+
+
+def _no_week(tx: Tx, project: str, found: Resolution) -> dict[str, Any]:
+    period = rollup.period(tx)
+    return {
+        "project": None,
+        "resolution": shape.resolution(found),
+        "period": {"start": period[0], "end": period[1]},
+        "summary": rollup.no_such_project(project, found),
+        "decisions": [],
+        "blockers": [],
+        "next_actions": [],
+        "totals": {"decisions": 0, "blockers": 0, "next_actions": 0},
+        "truncated": False,
+        "generated_at": instants.shown(instants.stamp(tx.now), tx.zone),
+    }
+
+
+def _in_full(tx: Tx, entity: Entity | None) -> dict[str, Any] | None:
+    return shape.entity_in_full(tx, entity, stored_entities.aliases(tx, entity)) if entity else None
+
+
+def _record(tx: Tx, given: Mapping[str, Any], *, compare_names: bool) -> dict[str, Any]:
+    """Record what one call of record_fact, or one element of record_facts, gives."""
+    target = given["object"]
+    done = fact_rules.record(
+        tx,
+        subject=_ref(given["subject"]),
+        predicate=given["predicate"],
+        object=target["literal"] if "literal" in target else _ref(target),
+        source=given.get("source"),
+        confidence=given.get("confidence", 1.0),
+        valid_from=given.get("valid_from"),
+        valid_to=given.get("valid_to"),
+        aliases=given.get("aliases", ()),
+        compare_names=compare_names,
+    )
+    return {
+        "fact_id": done.fact.id,
+        "recorded_at": instants.shown(done.fact.recorded_at, tx.zone),
+        "subject": shape.entity(done.fact.subject),
+        "predicate": done.fact.predicate,
+        "object": shape.target(done.fact),
+        "deduplicated": done.deduplicated,
+        **shape.validity(tx, done.fact),
+        "auto_created_entities": [shape.entity(each) for each in done.created],
+        "possible_duplicates": [
+            {"new": shape.entity(new), **shape.candidate(old)} for new, old in done.possible_duplicates
+        ],
+    }
+
+
+def _ref(given: Mapping[str, Any]) -> Ref:
+    return Ref(id=given.get("id"), type=given.get("type"), name=given.get("name"))
+
+
+def _check_date(tx: Tx, since: str) -> None:
+    try:
+        instants.day_start(instants.parse_date(since), tx.zone)
+    except (ValueError, OverflowError) as error:
+        raise errors.SinceInvalid(f"since is not a calendar date: {since[:60]!r}") from error

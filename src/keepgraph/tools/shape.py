@@ -1,0 +1,71 @@
+"""How the nouns of the graph look in an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from keepgraph.engine import instants
+from keepgraph.model import Candidate, Decision, Entity, Fact, Resolution
+from keepgraph.store.db import Tx
+
+
+def entity(found: Entity) -> dict[str, Any]:
+    return {"type": found.type, "id": found.id, "name": found.name}
+
+
+def entity_in_full(tx: Tx, found: Entity, aliases: Sequence[str]) -> dict[str, Any]:
+    return {
+        **entity(found),
+        "aliases": list(aliases),
+        "created_at": instants.shown(found.created_at, tx.zone),
+    }
+
+
+def fact(tx: Tx, found: Fact) -> dict[str, Any]:
+    return {
+        "id": found.id,
+        "subject": entity(found.subject),
+        "predicate": found.predicate,
+        "object": target(found),
+        "source": found.source,
+        "confidence": found.confidence,
+        "recorded_at": instants.shown(found.recorded_at, tx.zone),
+        **validity(tx, found),
+    }
+
+
+def target(found: Fact) -> dict[str, Any]:
+    return entity(found.object) if found.object else {"literal": found.literal}
+
+
+def validity(tx: Tx, found: Fact) -> dict[str, Any]:
+    return {
+        "valid_from": found.valid_from and instants.shown(found.valid_from, tx.zone),
+        "valid_to": found.valid_to and instants.shown(found.valid_to, tx.zone),
+    }
+
+
+def resolution(found: Resolution) -> dict[str, Any]:
+    return {
+        "method": found.method,
+        "score": found.score,
+        "candidates": [candidate(each) for each in found.candidates],
+    }
+
+
+def candidate(found: Candidate) -> dict[str, Any]:
+    return {**entity(found.entity), "method": found.method, "score": found.score}
+
+
+def decision(found: Decision) -> dict[str, Any]:
+    return {
+        "id": found.id,
+        "name": found.name,
+        "decided_on": found.decided_on,
+        "decided_by": [entity(each) for each in found.decided_by],
+        "source": found.source,
+        "confidence": found.confidence,
+        "supersedes": entity(found.supersedes) if found.supersedes else None,
+        "followed_up": found.followed_up,
+    }
