@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from types import TracebackType
@@ -19,11 +19,12 @@ class Graph:
 
     Attributes:
         database: the file and its transactions.
+        read_only: whether calls that write are refused.
     """
 
     def __init__(self, database: Database, *, read_only: bool = False, session: str | None = None) -> None:
         self.database = database
-        self._read_only = read_only
+        self.read_only = read_only
         self._session = session
 
     @property
@@ -39,7 +40,11 @@ class Graph:
             keepgraph.KeepgraphError: what went wrong, with a `code`, a hint and an example; `answer()` is the
                 same as the other doors give it. Then nothing has changed.
         """
-        return dispatch.call(self.database, tool, arguments, session=self._session, read_only=self._read_only)
+        return self.call_until(None, tool, arguments)
+
+    def call_until(self, stop: dispatch.Stop | None, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """The same, with arguments as they came, and something to ask now and then for a reason to give up."""
+        return dispatch.call(self.database, tool, arguments, session=self._session, read_only=self.read_only, stop=stop)
 
     def close(self) -> None:
         """Close the file. Closing twice is fine."""

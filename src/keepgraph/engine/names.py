@@ -23,6 +23,7 @@ _SAME_WORDS = 0.97
 _SAME_LETTERS = 0.96
 _PARTIAL = 0.93
 _BEST_TYPO = 0.98
+_MANY_LETTERS = 6
 
 _LETTERS = str.maketrans(
     {"ø": "o", "æ": "ae", "ß": "ss", "ł": "l", "đ": "d", "œ": "oe", "ð": "d", "þ": "th", "ı": "i", "ħ": "h"}
@@ -144,10 +145,16 @@ def _slip(ours: str, theirs: str, *, first_name: bool) -> float:
     """The share of letters in order if one word may be a mistyping of the other, else 0."""
     from rapidfuzz.distance import OSA
 
+    if digit := _DIGITS.search(ours):
+        # Only in the letters before the first digit, and only where they are many: sqlcypher3, sqlcipher3.
+        tail = ours[digit.start() :]
+        if not theirs.endswith(tail) or _DIGITS.search(theirs.removesuffix(tail)) or digit.start() < _MANY_LETTERS:
+            return 0.0
+        ours, theirs = ours[: digit.start()], theirs.removesuffix(tail)
     short, long = sorted((len(ours), len(theirs)))
     if short < SHORTEST or long - short > 2 or _IDEOGRAPHS.search(ours + theirs):
         return 0.0
-    if _DIGITS.search(ours + theirs) or _is_code(ours, theirs):
+    if _is_code(ours, theirs):
         return 0.0
     edits = OSA.distance(ours, theirs, score_cutoff=2)
     if edits > (2 if short >= 9 else 1):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from keepgraph.model import Entity
@@ -137,19 +137,18 @@ def insert_alias(tx: Tx, entity: Entity, *, alias: str, key: str, folded: str, c
     )
 
 
-def every(tx: Tx) -> Iterator[tuple[Entity, list[str]]]:
-    """All entities of the group with their aliases, in the order in which they came."""
-    rows = tx.conn.execute(
+def aliased(tx: Tx) -> list[tuple[Entity, list[str]]]:
+    """The entities of the group that have aliases, each with them, in the order in which they came."""
+    found = _entities(
+        tx,
         f"""
         {_SELECT}
-        WHERE entity.group_id = ?
+        WHERE entity.group_id = :group AND EXISTS (SELECT 1 FROM alias WHERE alias.entity = entity.id)
         ORDER BY entity.id
         """,
-        (tx.group,),
+        {"group": tx.group},
     )
-    for row in rows:
-        entity = Entity(*row)
-        yield entity, aliases(tx, entity)
+    return [(entity, aliases(tx, entity)) for entity in found]
 
 
 def count_by_type(tx: Tx) -> dict[str, int]:

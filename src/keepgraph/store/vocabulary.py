@@ -7,6 +7,7 @@ from keepgraph.store.db import Tx
 
 ENTITY_TYPE = "entity_type"
 PREDICATE = "predicate"
+KINDS = (ENTITY_TYPE, PREDICATE)
 _TABLES = {ENTITY_TYPE: "entity_type", PREDICATE: "predicate"}
 
 

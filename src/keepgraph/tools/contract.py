@@ -27,7 +27,6 @@ Schema = dict[str, Any]
 _COMMON = "../common.json#/$defs/"
 _LOCAL = "#/$defs/"
 _UNADVERTISED = {"$schema", "$id", "examples", "x-vocabulary", "x-code"}
-_EXPLANATORY = {"description", "title"}
 
 
 def check_input(toolset: str, tool: str, arguments: object) -> dict[str, Any]:
@@ -65,10 +64,12 @@ def example(toolset: str, tool: str) -> dict[str, Any] | None:
 
 
 def advertised(toolset: str, tool: str, *, words: Mapping[str, list[str]]) -> tuple[Schema, Schema]:
-    """The input and the output schema as clients see them: self-contained, with the graph's own words."""
-    taken = _shown(_schema(toolset, tool, "input"), words, explained=True)
-    given = _shown(_schema(toolset, tool, "output"), words, explained=False)
-    return taken, given
+    """The input and the output schema as clients see them: self-contained, with the graph's own words.
+
+    Of the output only the outline is shown. Every schema is read by a model at the start of every conversation,
+    and what an answer is like in detail it sees in the answer.
+    """
+    return _shown(_schema(toolset, tool, "input"), words), _outline(_schema(toolset, tool, "output"))
 
 
 @cache
@@ -128,23 +129,36 @@ def _localised(part: Any) -> Any:
     return [_localised(value) for value in part] if isinstance(part, list) else part
 
 
-def _shown(part: Any, words: Mapping[str, list[str]], *, explained: bool, named: bool = False) -> Any:
+def _shown(part: Any, words: Mapping[str, list[str]], *, named: bool = False) -> Any:
     """A schema without what is ours; `named` where the keys are names of properties, not keywords."""
     if isinstance(part, list):
-        return [_shown(value, words, explained=explained) for value in part]
+        return [_shown(value, words) for value in part]
     if not isinstance(part, dict):
         return part
     if named:
-        return {name: _shown(value, words, explained=explained) for name, value in part.items()}
-    dropped = _UNADVERTISED if explained else _UNADVERTISED | _EXPLANATORY
+        return {name: _shown(value, words) for name, value in part.items()}
     shown = {
-        name: _shown(value, words, explained=explained, named=name in ("properties", "$defs"))
+        name: _shown(value, words, named=name in ("properties", "$defs"))
         for name, value in part.items()
-        if name not in dropped
+        if name not in _UNADVERTISED
     }
-    if explained and part.get("x-vocabulary") in words:
+    if part.get("x-vocabulary") in words:
         shown["enum"] = list(words[part["x-vocabulary"]])
     return shown
+
+
+def _outline(schema: Schema) -> Schema:
+    """The properties of an object and their types, one level deep."""
+    properties = {name: {"type": _types(part, schema)} for name, part in schema["properties"].items()}
+    return {"type": "object", "properties": properties, "required": schema["required"]}
+
+
+def _types(part: Schema, schema: Schema) -> str | list[str]:
+    part = _followed(part, schema)
+    if "anyOf" in part:
+        return [str(_types(option, schema)) for option in part["anyOf"]]
+    kinds: str | list[str] = part.get("type", "string")
+    return kinds
 
 
 def _lenient(schema: Schema, arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,9 +7,12 @@ from typing import Any
 
 from keepgraph import errors
 from keepgraph.engine import calls
-from keepgraph.store.db import Database, Stop
+from keepgraph.store import db
+from keepgraph.store.db import Database
 from keepgraph.tools import catalogue, contract
 from keepgraph.tools.catalogue import Effect
+
+Stop = db.Stop
 
 
 def call(

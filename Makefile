@@ -1,0 +1,55 @@
+# make demo and make test each set up what they need, on a machine with Python 3.11 or newer, a C compiler and make.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: demo test test-slow bench lint fmt wheel-test clean
+
+demo: $(VENV)/light
+	@mkdir -p demo
+	@$(BIN)/kg demo --into demo/keepgraph.db
+
+test: $(VENV)/dev
+	$(BIN)/python -m pytest -n 2 -q
+
+test-slow: $(VENV)/dev
+	$(BIN)/python -m pytest -n 2 -q -m slow
+
+bench: $(VENV)/dev
+	$(BIN)/python tests/benchmarks/run.py
+
+lint: $(VENV)/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m cogapp --check README.md docs/*.md
+
+fmt: $(VENV)/dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/python -m cogapp -r README.md docs/*.md
+
+# The wheel as a user gets it: installed alone, with no checkout in sight.
+wheel-test: $(VENV)/dev
+	rm -rf dist $(VENV)-wheel
+	$(BIN)/python -m build --wheel --no-isolation --outdir dist .
+	$(PYTHON) -m venv $(VENV)-wheel
+	$(VENV)-wheel/bin/python -m pip --disable-pip-version-check --quiet install -c constraints.txt dist/*.whl
+	cd / && $(CURDIR)/$(VENV)-wheel/bin/kg demo
+	rm -rf $(VENV)-wheel
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/light: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(PIP) install -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/dev: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(PIP) install -c constraints.txt -e ".[dev]"
+	@touch $@ $(VENV)/light
+
+clean:
+	rm -rf $(VENV) $(VENV)-wheel dist build demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks

@@ -1,0 +1,5 @@
+"""`python -m keepgraph.cli` is `kg`."""
+
+from keepgraph.cli import main
+
+main()

@@ -1,0 +1,91 @@
+"""Opens the graph that a command line names, and completes the names in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from keepgraph import errors
+from keepgraph.graph import Graph, open
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def takes_graph(command: _F) -> _F:
+    """Let a command have --db and --json too, after its name as well as before it."""
+
+    def keep(ctx: click.Context, parameter: click.Parameter, value: Any) -> None:
+        if value:
+            setattr(ctx.find_root().obj, parameter.name or "", value)
+
+    command = click.option(
+        "--json", "as_json", is_flag=True, expose_value=False, callback=keep, help="Answer in JSON."
+    )(command)
+    return click.option(
+        "--db",
+        metavar="FILE",
+        expose_value=False,
+        callback=keep,
+        help="The graph, if not the default one. [env: KG_DB]",
+    )(command)
+
+
+def path(ctx: click.Context) -> Path:
+    """The file that is meant."""
+    named = ctx.find_root().obj.db if ctx.find_root().obj else None
+    if named:
+        return Path(named).expanduser()
+    from keepgraph import profile
+
+    return profile.default_path()
+
+
+def opened(ctx: click.Context, *, create: bool = False, read_only: bool = False, session: str | None = None) -> Graph:
+    return open(path(ctx), create=create, read_only=read_only, session=session)
+
+
+def complete_name(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Names of entities, with the type before them where it was typed."""
+    return _completed(ctx, incomplete, typed=False)
+
+
+def complete_typed_name(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Entities as `type:name`."""
+    return _completed(ctx, incomplete, typed=True)
+
+
+def complete_project(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    return [name.partition(":")[2] for name in _completed(ctx, f"project:{incomplete}", typed=True)]
+
+
+def complete_predicate(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    return [word for word in _words(ctx).get("predicate", []) if word.startswith(incomplete)]
+
+
+def _completed(ctx: click.Context, incomplete: str, *, typed: bool) -> list[str]:
+    from keepgraph.tools import views
+
+    kind, colon, rest = incomplete.partition(":")
+    types = _words(ctx).get("entity_type", [])
+    if not colon and typed:
+        return [f"{name}:" for name in types if name.startswith(kind)]
+    of_type = kind if colon and kind in types else None
+    try:
+        with opened(ctx) as graph:
+            found = views.names_starting(graph.database, rest if of_type else incomplete, of_type=of_type, limit=50)
+    except errors.KeepgraphError:
+        return []  # a shell that completes has nowhere to show an error
+    return [f"{of_type}:{entity['name']}" if of_type else entity["name"] for entity in found]
+
+
+def _words(ctx: click.Context) -> dict[str, list[str]]:
+    from keepgraph.tools import views
+
+    try:
+        with opened(ctx) as graph:
+            return views.words(graph.database)
+    except errors.KeepgraphError:
+        return {}  # likewise

@@ -1,0 +1,102 @@
+"""The list of commands, each imported when it is run, and the one place where errors become exit codes.
+
+Exit codes: 0 done, 1 refused or failed, 2 the command line was wrong, 3 nothing matched.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import click
+
+from keepgraph import _version, errors
+from keepgraph.cli import show
+
+_COMMANDS = {
+    "record": ("record", 'Record a fact: kg record person:Priya decided_in "decision:Adopt SQLite".'),
+    "recall": ("recall", "Show what is known about someone or something."),
+    "decisions": ("recall", "List the decisions of a project."),
+    "week": ("recall", "Sum up the past seven days."),
+    "import": ("transfer", "Record the facts of a JSONL file."),
+    "export": ("transfer", "Write all facts as JSONL."),
+    "status": ("status", "Show where the graph is and what it holds."),
+    "tool": ("tool", "List the tools, or call one by name."),
+    "serve": ("serve", "Serve the graph to an MCP client over stdio."),
+    "demo": ("demo", "Fill a graph with facts about Keepgraph itself, and look around."),
+    "completion": ("completion", "Print the script that completes commands and names in your shell."),
+}
+
+
+class _Commands(click.Group):
+    """Finds a command in the module that has it, and shows errors the same way for all."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in _COMMANDS:
+            return None
+        module = importlib.import_module(f"keepgraph.cli.{_COMMANDS[name][0]}")
+        command: click.Command = getattr(module, f"{name}_command")
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], _COMMANDS, n=1)
+            perhaps = f" Did you mean “{near[0]}”?" if near else " See “kg --help”."
+            ctx.fail(f"There is no command “{show.printable(args[0])}”.{perhaps}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        # From the table, so that help need not import every command.
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, about) for name, (_, about) in _COMMANDS.items()])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except errors.KeepgraphError as error:
+            problem = error
+        except (click.exceptions.Exit, click.ClickException, click.Abort, BrokenPipeError):
+            raise
+        except OSError as error:
+            problem = errors.InvalidArguments(
+                f"{error.filename or 'a file'}: {error.strerror}", hint="Name another file."
+            )
+        except Exception:
+            if ctx.obj.trace:
+                raise
+            problem = errors.InternalError("the command failed in an unforeseen way; --trace shows where")
+        show.error(problem.answer(), as_json=ctx.obj.as_json)
+        return ctx.exit(1)
+
+
+class Session:
+    """What the command line as a whole says: which graph, and how answers should look."""
+
+    def __init__(self) -> None:
+        self.db: str | None = None
+        self.as_json = False
+        self.trace = False
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option("--db", metavar="FILE", envvar="KG_DB", help="The graph, if not the default one. [env: KG_DB]")
+@click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
+@click.option("--trace", is_flag=True, hidden=True, help="Show where an unforeseen error happened.")
+@click.version_option(_version.__version__, prog_name="kg")
+@click.pass_context
+def kg(ctx: click.Context, db: str | None, as_json: bool, trace: bool) -> None:
+    """Keepgraph keeps what you know, on your own machine: people, projects, decisions, and the facts between them.
+
+    \b
+    kg record person:Priya decided_in "decision:Adopt SQLite"
+    kg recall Pirya
+    """
+    ctx.obj = Session()
+    ctx.obj.db, ctx.obj.as_json, ctx.obj.trace = db, as_json, trace

@@ -1,0 +1,148 @@
+"""How answers look on a terminal. Knows answers as plain dicts, and no graph."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import click
+
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def printable(text: object) -> str:
+    """Stored text without what would steer a terminal."""
+    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", str(text).replace("\n", " ").replace("\t", " "))
+
+
+def in_json(answer: Any) -> None:
+    import json
+
+    click.echo(json.dumps(answer, ensure_ascii=False, indent=2))
+
+
+def error(envelope: dict[str, Any], *, as_json: bool) -> None:
+    """To standard error for a person, to standard output for a program."""
+    if as_json:
+        in_json(envelope)
+        return
+    click.secho(f"error: {printable(envelope['message'])} ({envelope['error']})", fg="red", err=True)
+    if hint := envelope.get("hint"):
+        click.echo(f"hint:  {printable(hint)}", err=True)
+
+
+def recorded(answer: dict[str, Any]) -> None:
+    said = f"{name(answer['subject'])} {answer['predicate']} {target(answer['object'])}"
+    if answer["deduplicated"]:
+        click.echo(f"Known since {day(answer['recorded_at'])}: {said}")
+    else:
+        click.secho("Recorded: ", fg="green", nl=False)
+        click.echo(said)
+    for entity in answer["auto_created_entities"]:
+        click.echo(f"  new {entity['type']}: {name(entity)}")
+    for double in answer["possible_duplicates"]:
+        click.secho(
+            f"  “{name(double['new'])}” may be the {double['type']} “{name(double)}” ({double['score']:.2f}); "
+            f"to say so, record with {double['id']}",
+            fg="yellow",
+        )
+
+
+def recalled(answer: dict[str, Any], *, asked: str) -> None:
+    entity = answer["entity"]
+    if entity is None:
+        no_match(f"Nothing called “{printable(asked)}” is known.", answer["resolution"])
+        return
+    click.secho(name(entity), bold=True, nl=False)
+    click.echo(f"  {entity['type']}{_how(asked, answer['resolution'])}")
+    if entity["aliases"]:
+        click.echo(f"  also called {', '.join(map(printable, entity['aliases']))}")
+    for fact in answer["facts"]:
+        ours = fact["subject"]["id"] == entity["id"]
+        arrow, other = ("→", target(fact["object"])) if ours else ("←", name(fact["subject"]))
+        click.echo(f"  {fact['predicate']} {arrow} {other}{_particulars(fact)}")
+    if answer["truncated_facts"]:
+        click.echo(f"  … and older facts; these are the newest {len(answer['facts'])}")
+    if answer["related_entities"]:
+        near = ", ".join(f"{name(each)} ({each['co_occurrence_count']})" for each in answer["related_entities"][:8])
+        click.secho(f"  related: {near}", dim=True)
+
+
+def decisions(answer: dict[str, Any], *, asked: str) -> None:
+    if answer["project"] is None:
+        no_match(f"No project called “{printable(asked)}” is known.", answer["resolution"])
+        return
+    since = f" since {answer['since']}" if answer["since"] else ""
+    click.secho(name(answer["project"]), bold=True, nl=False)
+    click.echo(f"  {_counted(len(answer['decisions']), 'decision')}{since}{_how(asked, answer['resolution'])}")
+    for decision in answer["decisions"]:
+        click.echo(f"  {_decision(decision)}")
+    if answer["truncated"]:
+        click.echo("  … and older ones")
+
+
+def week(answer: dict[str, Any]) -> None:
+    click.secho(f"{answer['period']['start']} to {answer['period']['end']}", bold=True)
+    click.echo(printable(answer["summary"]))
+    for title, lines in (
+        ("Decided", [_decision(decision) for decision in answer["decisions"]]),
+        ("Blocked", [f"{name(b['subject'])} by {target(b['object'])}{_particulars(b)}" for b in answer["blockers"]]),
+        ("Next", [printable(action) for action in answer["next_actions"]]),
+    ):
+        if lines:
+            click.secho(title, bold=True)
+        for line in lines:
+            click.echo(f"  {line}")
+    if answer["truncated"]:
+        totals = answer["totals"]
+        click.echo(
+            f"Not all is shown: {_counted(totals['decisions'], 'decision')}, "
+            f"{_counted(totals['blockers'], 'blocker')}, {_counted(totals['next_actions'], 'next action')} in all."
+        )
+
+
+def no_match(message: str, resolution: dict[str, Any]) -> None:
+    click.echo(message)
+    for candidate in resolution["candidates"]:
+        click.echo(f"  perhaps {name(candidate)} ({candidate['type']}, {candidate['score']:.2f})")
+
+
+def name(entity: dict[str, Any]) -> str:
+    return printable(entity["name"])
+
+
+def target(described: dict[str, Any]) -> str:
+    return name(described) if "name" in described else f"“{printable(described['literal'])}”"
+
+
+def day(instant: str) -> str:
+    return instant[:10]
+
+
+def _how(asked: str, resolution: dict[str, Any]) -> str:
+    if resolution["method"] == "exact":
+        return ""
+    return f"  (“{printable(asked)}” matched by {resolution['method']}, {resolution['score']:.2f})"
+
+
+def _particulars(fact: dict[str, Any]) -> str:
+    said = [day(fact["recorded_at"])]
+    if fact["valid_from"]:
+        said.append(f"from {day(fact['valid_from'])}")
+    if fact["valid_to"]:
+        said.append(f"until {fact['valid_to'][:16].replace('T', ' ')}")
+    if fact["confidence"] < 1:
+        said.append(f"confidence {fact['confidence']:g}")
+    if fact["source"]:
+        said.append(printable(fact["source"]))
+    return click.style(f"  ({', '.join(said)})", dim=True)
+
+
+def _decision(decision: dict[str, Any]) -> str:
+    by = f", {', '.join(map(name, decision['decided_by']))}" if decision["decided_by"] else ""
+    instead = f", instead of {name(decision['supersedes'])}" if decision["supersedes"] else ""
+    return f"{decision['decided_on']}  {name(decision)}{click.style(by + instead, dim=True)}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

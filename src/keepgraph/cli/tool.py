@@ -1,0 +1,86 @@
+"""`kg tool`: every tool by its own name, for scripts and for what has no command of its own."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from keepgraph import errors
+from keepgraph.cli import graphs, show
+
+
+def _complete_tool(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    from keepgraph.tools import catalogue
+
+    return [tool.name for tool in catalogue.tools() if tool.name.startswith(incomplete)]
+
+
+@click.group("tool")
+def tool_command() -> None:
+    """List the tools, or call one by name."""
+
+
+@tool_command.command("list")
+@graphs.takes_graph
+@click.pass_context
+def list_command(ctx: click.Context) -> None:
+    """List all tools with what they do."""
+    from keepgraph.tools import catalogue, contract
+
+    tools = catalogue.tools()
+    if ctx.obj.as_json:
+        show.in_json(
+            [
+                {
+                    "name": tool.name,
+                    "toolset": tool.toolset,
+                    "effect": tool.effect.value,
+                    "description": tool.description,
+                    "input": contract.advertised(tool.toolset, tool.name, words={})[0],
+                }
+                for tool in tools
+            ]
+        )
+        return
+    width = max(len(tool.name) for tool in tools)
+    for toolset in dict.fromkeys(tool.toolset for tool in tools):
+        click.secho(toolset, bold=True)
+        for tool in tools:
+            if tool.toolset == toolset:
+                click.echo(f"  {tool.name:{width}}  {tool.description.splitlines()[0]}")
+
+
+@tool_command.command("call")
+@click.argument("name", shell_complete=_complete_tool)
+@click.option("--json", "arguments", default="{}", help="The arguments: JSON, @FILE, or - for standard input.")
+@click.option("--db", metavar="FILE", help="The graph, if not the default one. [env: KG_DB]")
+@click.pass_context
+def call_command(ctx: click.Context, name: str, arguments: str, db: str | None) -> None:
+    """Call a tool with JSON; the answer is JSON, errors too."""
+    ctx.obj.as_json = True
+    ctx.obj.db = db or ctx.obj.db
+    given = _read(arguments)
+    from keepgraph.tools import catalogue
+
+    writes = catalogue.find(name).effect is not catalogue.Effect.READ
+    with graphs.opened(ctx, create=writes) as graph:
+        show.in_json(graph.call_until(None, name, given))
+
+
+def _read(arguments: str) -> Any:
+    text = arguments
+    if arguments == "-" or arguments.startswith("@"):
+        try:
+            with click.open_file(arguments.removeprefix("@"), encoding="utf-8") as file:
+                text = file.read()
+        except (OSError, UnicodeDecodeError) as error:
+            raise errors.InvalidArguments(f"{arguments[1:]} cannot be read: {error}") from error
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise errors.InvalidArguments(
+            f"the arguments are not JSON: {error}",
+            hint="Quote them for your shell, or put them in a file: --json @FILE.",
+        ) from error

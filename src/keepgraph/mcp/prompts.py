@@ -1,0 +1,101 @@
+"""The prompts that a client shows in its menu: a weekly review, what is known, a decision to record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import mcp.types as t
+
+from keepgraph import errors
+
+_WEEKLY_REVIEW = """\
+Let us review my week{about}. Call weekly_rollup{with_project}, then tell me in this order: what was decided and by \
+whom, what is blocked and since when, and what to do next. Ask me about decisions that nobody has followed up, and \
+record what I answer with record_fact."""
+
+_WHAT_DO_I_KNOW = """\
+What do I know about “{name}”? Call recall_entity with exactly this name. If it answers with another name, say so \
+first. Group the facts by predicate, newest first, with their sources, and name the neighbours worth a look. \
+If there is no match, show me the candidates and ask which I mean; do not guess."""
+
+_RECORD_DECISION = """\
+Record this decision: “{decision}”{on_project}{by_whom}. First call recall_entity for each name in it, and reuse the \
+names that exist. Then record, with record_facts, that the decision belongs_to its project and that each person \
+decided_in it; valid_from is the day it was made (ask, if it was not today), and source is this conversation. \
+Show me what was recorded, with any possible duplicates."""
+
+_PROMPTS = {
+    "weekly_review": (
+        "Weekly review",
+        "Go through the past seven days: decisions, blockers, next actions.",
+        [("project", "One project; leave empty for all.", False)],
+    ),
+    "what_do_i_know": (
+        "What do I know about…",
+        "Everything that is known about a person, project, decision, concept or source.",
+        [("name", "A name, an alias or an id.", True)],
+    ),
+    "record_decision": (
+        "Record this decision",
+        "Keep a decision with its project, the people who made it, and its date.",
+        [
+            ("decision", "What was decided, in a few words.", True),
+            ("project", "The project it belongs to.", False),
+            ("person", "Who decided.", False),
+        ],
+    ),
+}
+
+_TYPES = {"project": "project", "person": "person", "decision": "decision"}
+
+
+def every() -> list[t.Prompt]:
+    return [
+        t.Prompt(
+            name=name,
+            title=title,
+            description=description,
+            arguments=[
+                t.PromptArgument(name=argument, description=about, required=required)
+                for argument, about, required in arguments
+            ],
+        )
+        for name, (title, description, arguments) in _PROMPTS.items()
+    ]
+
+
+def filled(name: str, arguments: Mapping[str, str]) -> t.GetPromptResult:
+    """A prompt with its arguments in place.
+
+    Raises:
+        errors.InvalidArguments: there is no such prompt, or a required argument is missing.
+    """
+    if name not in _PROMPTS:
+        raise errors.InvalidArguments(f"there is no prompt {name[:60]!r}", hint=f"Use one of {', '.join(_PROMPTS)}.")
+    _, description, declared = _PROMPTS[name]
+    given = {argument: arguments.get(argument, "").strip()[:200] for argument, _, _ in declared}
+    for argument, about, required in declared:
+        if required and not given[argument]:
+            raise errors.InvalidArguments(f"{argument} is missing", hint=about)
+    match name:
+        case "weekly_review":
+            project = given["project"]
+            text = _WEEKLY_REVIEW.format(
+                about=f" on “{project}”" if project else "",
+                with_project=f" with this project: “{project}”" if project else "",
+            )
+        case "what_do_i_know":
+            text = _WHAT_DO_I_KNOW.format(name=given["name"])
+        case _:
+            text = _RECORD_DECISION.format(
+                decision=given["decision"],
+                on_project=f", of the project “{given['project']}”" if given["project"] else "",
+                by_whom=f", made by “{given['person']}”" if given["person"] else "",
+            )
+    message = t.PromptMessage(role="user", content=t.TextContent(type="text", text=text))
+    return t.GetPromptResult(description=description, messages=[message])
+
+
+def type_of_argument(argument: str) -> str | None:
+    """The type of entity that an argument names, where it is only one."""
+    return _TYPES.get(argument)

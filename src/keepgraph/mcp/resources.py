@@ -1,0 +1,68 @@
+"""The resources that a client can attach: the vocabulary, the shape of the graph, an entity."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import unquote
+
+import mcp.types as t
+
+from keepgraph import errors
+from keepgraph.graph import Graph
+from keepgraph.tools import views
+from keepgraph.tools.dispatch import Stop
+
+_VOCABULARY = "keepgraph://vocabulary"
+_SCHEMA = "keepgraph://schema"
+_ENTITY = "keepgraph://entity/"
+_JSON = "application/json"
+
+
+def every() -> list[t.Resource]:
+    return [
+        t.Resource(
+            name="vocabulary",
+            title="Vocabulary",
+            uri=_VOCABULARY,
+            mime_type=_JSON,
+            description="The entity types and predicates that may be used, with what they mean.",
+        ),
+        t.Resource(
+            name="schema",
+            title="Schema of the graph",
+            uri=_SCHEMA,
+            mime_type=_JSON,
+            description="How many entities of each type there are, and what each predicate connects.",
+        ),
+    ]
+
+
+def templates() -> list[t.ResourceTemplate]:
+    return [
+        t.ResourceTemplate(
+            name="entity",
+            title="Entity",
+            uri_template=_ENTITY + "{id}",
+            mime_type=_JSON,
+            description="An entity by id or by its exact name, with its facts and neighbours.",
+        )
+    ]
+
+
+def read(graph: Graph, uri: str, *, stop: Stop) -> dict[str, Any]:
+    """
+    Raises:
+        errors.InvalidArguments: there is no such resource.
+    """
+    if uri == _VOCABULARY:
+        return views.vocabulary_in_full(graph.database)
+    if uri == _SCHEMA:
+        return views.schema(graph.database)
+    if uri.startswith(_ENTITY):
+        name = unquote(uri.removeprefix(_ENTITY))
+        found = graph.call_until(stop, "recall_entity", {"name_or_alias": name})
+        if found["resolution"]["method"] in ("exact", "alias"):
+            return found
+    raise errors.InvalidArguments(
+        f"there is no resource {uri[:200]}", hint=f"Read {_VOCABULARY}, {_SCHEMA} or {_ENTITY} and an id."
+    )
