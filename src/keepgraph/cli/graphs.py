@@ -19,7 +19,7 @@ def takes_graph(command: _F) -> _F:
 
     def keep(ctx: click.Context, parameter: click.Parameter, value: Any) -> None:
         if value:
-            setattr(ctx.find_root().obj, parameter.name or "", value)
+            ctx.find_root().params[parameter.name or ""] = value
 
     command = click.option(
         "--json", "as_json", is_flag=True, expose_value=False, callback=keep, help="Answer in JSON."
@@ -35,12 +35,16 @@ def takes_graph(command: _F) -> _F:
 
 def path(ctx: click.Context) -> Path:
     """The file that is meant."""
-    named = ctx.find_root().obj.db if ctx.find_root().obj else None
+    named = ctx.find_root().params.get("db")
     if named:
         return Path(named).expanduser()
     from keepgraph import profile
 
     return profile.default_path()
+
+
+def answers_in_json(ctx: click.Context) -> bool:
+    return bool(ctx.find_root().params["as_json"])
 
 
 def opened(ctx: click.Context, *, create: bool = False, read_only: bool = False, session: str | None = None) -> Graph:

@@ -21,7 +21,7 @@ def recall_command(ctx: click.Context, name: tuple[str, ...]) -> None:
     asked = " ".join(name)
     with graphs.opened(ctx) as graph:
         answer = graph.call("recall_entity", name_or_alias=asked)
-    if ctx.obj.as_json:
+    if graphs.answers_in_json(ctx):
         show.in_json(answer)
     else:
         show.recalled(answer, asked=asked)
@@ -38,7 +38,7 @@ def decisions_command(ctx: click.Context, project: tuple[str, ...], since: str |
     asked = " ".join(project)
     with graphs.opened(ctx) as graph:
         answer = graph.call("recall_decisions", project=asked, since=since)
-    if ctx.obj.as_json:
+    if graphs.answers_in_json(ctx):
         show.in_json(answer)
     else:
         show.decisions(answer, asked=asked)
@@ -55,7 +55,7 @@ def week_command(ctx: click.Context, project: tuple[str, ...]) -> None:
     with graphs.opened(ctx) as graph:
         answer = graph.call("weekly_rollup", project=asked or None)
     missing = bool(asked) and answer["project"] is None
-    if ctx.obj.as_json:
+    if graphs.answers_in_json(ctx):
         show.in_json(answer)
     elif missing:
         show.no_match(f"No project called “{show.printable(asked)}” is known.", answer["resolution"])

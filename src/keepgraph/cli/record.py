@@ -42,7 +42,7 @@ def record_command(ctx: click.Context, /, subject: str, predicate: str, object: 
     }
     with graphs.opened(ctx, create=True) as graph:
         answer = graph.call("record_fact", **arguments)
-    if ctx.obj.as_json:
+    if graphs.answers_in_json(ctx):
         show.in_json(answer)
     else:
         show.recorded(answer)

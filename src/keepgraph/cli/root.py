@@ -69,20 +69,11 @@ class _Commands(click.Group):
                 f"{error.filename or 'a file'}: {error.strerror}", hint="Name another file."
             )
         except Exception:
-            if ctx.obj.trace:
+            if ctx.params["trace"]:
                 raise
             problem = errors.InternalError("the command failed in an unforeseen way; --trace shows where")
-        show.error(problem.answer(), as_json=ctx.obj.as_json)
+        show.error(problem.answer(), as_json=ctx.params["as_json"])
         return ctx.exit(1)
-
-
-class Session:
-    """What the command line as a whole says: which graph, and how answers should look."""
-
-    def __init__(self) -> None:
-        self.db: str | None = None
-        self.as_json = False
-        self.trace = False
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -90,13 +81,10 @@ class Session:
 @click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
 @click.option("--trace", is_flag=True, hidden=True, help="Show where an unforeseen error happened.")
 @click.version_option(_version.__version__, prog_name="kg")
-@click.pass_context
-def kg(ctx: click.Context, db: str | None, as_json: bool, trace: bool) -> None:
+def kg(**_: object) -> None:
     """Keepgraph keeps what you know, on your own machine: people, projects, decisions, and the facts between them.
 
     \b
     kg record person:Priya decided_in "decision:Adopt SQLite"
     kg recall Pirya
     """
-    ctx.obj = Session()
-    ctx.obj.db, ctx.obj.as_json, ctx.obj.trace = db, as_json, trace

@@ -16,7 +16,7 @@ def status_command(ctx: click.Context) -> None:
         answer = graph.call("get_status")
         answer["path"] = str(graph.path)
         answer["bytes"] = graph.path.stat().st_size
-    if ctx.obj.as_json:
+    if graphs.answers_in_json(ctx):
         show.in_json(answer)
         return
     click.secho(answer["path"], bold=True)

@@ -30,7 +30,7 @@ def list_command(ctx: click.Context) -> None:
     from keepgraph.tools import catalogue, contract
 
     tools = catalogue.tools()
-    if ctx.obj.as_json:
+    if graphs.answers_in_json(ctx):
         show.in_json(
             [
                 {
@@ -59,8 +59,8 @@ def list_command(ctx: click.Context) -> None:
 @click.pass_context
 def call_command(ctx: click.Context, name: str, arguments: str, db: str | None) -> None:
     """Call a tool with JSON; the answer is JSON, errors too."""
-    ctx.obj.as_json = True
-    ctx.obj.db = db or ctx.obj.db
+    words = ctx.find_root().params
+    words["as_json"], words["db"] = True, db or words["db"]
     given = _read(arguments)
     from keepgraph.tools import catalogue
 

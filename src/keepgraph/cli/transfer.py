@@ -37,14 +37,14 @@ def import_command(ctx: click.Context, file: str, strict: bool) -> None:
     with (
         graphs.opened(ctx, create=True) as graph,
         click.open_file(file, encoding="utf-8-sig", errors="surrogateescape") as lines,
-        _progress(file, lines, quiet=ctx.obj.as_json) as advance,
+        _progress(file, lines, quiet=graphs.answers_in_json(ctx)) as advance,
     ):
         numbered = _numbered(lines)
         while not stopped and (batch := list(islice(numbered, _LINES_A_CALL))):
             stopped = _record(graph, batch, report, strict=strict)
             advance(batch[-1][0])
     report["stopped"] = stopped
-    if ctx.obj.as_json:
+    if graphs.answers_in_json(ctx):
         show.in_json(report)
     else:
         _show(report)
@@ -76,20 +76,31 @@ def _numbered(lines: IO[str]) -> Iterator[Line]:
 
 def _record(graph: Graph, batch: list[Line], report: dict[str, Any], *, strict: bool) -> bool:
     """Record one batch; returns whether to stop."""
-    broken = next((index for index, (_, _, problem) in enumerate(batch) if problem), None)
-    if strict and broken is not None:
-        batch = batch[: broken + 1]
-    sound = [line for line in batch if line[2] is None]
-    results = graph.call("record_facts", facts=[line[1] for line in sound])["results"] if sound else []
-    by_number = {line[0]: result for line, result in zip(sound, results, strict=True)}
-    for number, _, problem in batch:
-        result = by_number.get(number, {"error": errors.InvalidArguments.code, "message": problem})
+    results = _results(graph, batch, strict=strict)
+    if strict and len(batch) > 1 and any("error" in result for result in results):
+        # The batch was refused whole: line by line it goes as far as the first bad one.
+        return any(_record(graph, [line], report, strict=True) for line in batch)
+    for (number, _, _), result in zip(batch, results, strict=True):
         report["lines"] += 1
         if "error" in result:
             report["refused"].append({"line": number, "error": result["error"], "message": result["message"]})
         else:
             report["merged" if result["deduplicated"] else "added"] += 1
     return strict and bool(report["refused"])
+
+
+def _results(graph: Graph, batch: list[Line], *, strict: bool) -> list[dict[str, Any]]:
+    """What became of each line. A strict batch that has a bad line is refused whole."""
+    broken = [{"error": errors.InvalidArguments.code, "message": problem} for _, _, problem in batch if problem]
+    if strict and broken:
+        return broken
+    sound = [said for _, said, problem in batch if problem is None]
+    try:
+        done = graph.call("record_facts", facts=sound, all_or_nothing=strict)["results"] if sound else []
+    except (errors.InvalidRequest, errors.Conflict) as error:
+        return [error.answer()]
+    answers, refusals = iter(done), iter(broken)
+    return [next(refusals if problem else answers) for _, _, problem in batch]
 
 
 def _show(report: dict[str, Any]) -> None:

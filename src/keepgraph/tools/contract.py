@@ -149,16 +149,17 @@ def _shown(part: Any, words: Mapping[str, list[str]], *, named: bool = False) ->
 
 def _outline(schema: Schema) -> Schema:
     """The properties of an object and their types, one level deep."""
-    properties = {name: {"type": _types(part, schema)} for name, part in schema["properties"].items()}
+    properties = {name: _type(part, schema) for name, part in schema["properties"].items()}
     return {"type": "object", "properties": properties, "required": schema["required"]}
 
 
-def _types(part: Schema, schema: Schema) -> str | list[str]:
+def _type(part: Schema, schema: Schema) -> Schema:
     part = _followed(part, schema)
-    if "anyOf" in part:
-        return [str(_types(option, schema)) for option in part["anyOf"]]
-    kinds: str | list[str] = part.get("type", "string")
-    return kinds
+    kinds = part.get("type", "string")
+    options = [_type(option, schema) for option in part.get("anyOf", ())]
+    if isinstance(kinds, list):
+        options = [{"type": kind} for kind in kinds]
+    return {"anyOf": options} if options else {"type": kinds}
 
 
 def _lenient(schema: Schema, arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,279 @@
+"""The `kg` command, as a person and as a script use it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from keepgraph.cli.root import kg
+
+Kg = Callable[..., Result]
+ADOPT = "decision:Adopt SQLite"
+
+
+@pytest.fixture
+def run(path: Path) -> Kg:
+    def call(*words: str, input: str | None = None) -> Result:
+        return CliRunner().invoke(kg, ["--db", str(path), *words], input=input, prog_name="kg")
+
+    return call
+
+
+def test_what_is_recorded_is_recalled_by_a_mistyped_name(run: Kg) -> None:
+    run("record", "person:Priya", "decided_in", ADOPT, "--source", "standup")
+    result = run("recall", "Pirya")
+
+    assert result.exit_code == 0
+    assert "Priya  person  (“Pirya” matched by fuzzy" in result.output
+    assert "decided_in → Adopt SQLite" in result.output
+    assert "standup" in result.output
+
+
+def test_a_literal_is_written_with_an_equals_sign(run: Kg) -> None:
+    run("record", "project:Atlas", "tagged", "=active")
+    answer = json.loads(run("--json", "recall", "Atlas").output)
+
+    assert [fact["object"] for fact in answer["facts"]] == [{"literal": "active"}]
+
+
+def test_a_name_with_blanks_needs_no_quotes_to_be_recalled(run: Kg) -> None:
+    run("record", "person:Priya Sharma", "tagged", "=lead")
+    result = run("recall", "priya", "sharma")
+
+    assert result.exit_code == 0
+
+
+def test_recording_again_says_since_when_it_is_known(run: Kg) -> None:
+    run("record", "project:Atlas", "tagged", "=active")
+    result = run("record", "project:atlas", "tagged", "=active")
+
+    assert result.output.startswith("Known since ")
+
+
+def test_aliases_dates_and_confidence_reach_the_fact(run: Kg) -> None:
+    run(
+        *("record", "person:Robert", "belongs_to", "project:Atlas"),
+        *("--alias", "Bob", "--alias", "Bobby", "--confidence", "0.5", "--from", "2026-01-01"),
+    )
+    answer = json.loads(run("--json", "recall", "Bobby").output)
+
+    assert answer["entity"]["aliases"] == ["Bob", "Bobby"]
+    assert answer["resolution"]["method"] == "alias"
+    assert answer["facts"][0]["confidence"] == 0.5
+    assert answer["facts"][0]["valid_from"] is not None
+
+
+def test_a_possible_duplicate_is_pointed_out(run: Kg) -> None:
+    run("record", "person:Sarah", "tagged", "=lead")
+    result = run("record", "person:Sara", "tagged", "=lead")
+
+    assert "“Sara” may be the person “Sarah”" in result.output
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("recall", "Nobody"), 3, "Nothing called “Nobody” is known"),
+        (("decisions", "Atlantis"), 3, "No project called “Atlantis” is known"),
+        (("week", "Atlantis"), 3, "No project called “Atlantis” is known"),
+        (("record", "person:Priya", "decids_in", "=x"), 1, "Did you mean decided_in?"),
+        (("record", "Priya", "tagged", "=x"), 1, "has no type"),
+        (("record", "person:Priya", "tagged", "x"), 1, "write =text for a literal"),
+        (("record", "feature:Login", "tagged", "=x"), 1, "ENTITY_TYPE_UNKNOWN"),
+        (("record", "person:Priya", "tagged", "=x", "--confidence", "7"), 1, "CONFIDENCE_OUT_OF_RANGE"),
+        (("record", "person:Priya", "tagged", "=x", "--confidence", "nan"), 1, "CONFIDENCE_OUT_OF_RANGE"),
+        (("record", "person:Priya", "tagged", "=x", "--from", "yesterday"), 1, "VALIDITY_INVALID"),
+        (("record", "person:Priya", "tagged", "=" + "x" * 1001), 1, "OBJECT_REQUIRED"),
+        (("record", "person: ", "tagged", "=x"), 1, "SUBJECT_REQUIRED"),
+        (("decisions", "Atlas", "--since", "last week"), 1, "SINCE_INVALID"),
+        (("tool", "call", "recal_entity"), 1, "UNKNOWN_TOOL"),
+        (("tool", "call", "recall_entity", "--json", "{"), 1, "INVALID_ARGUMENTS"),
+        (("tool", "call", "recall_entity", "--json", "[]"), 1, "INVALID_ARGUMENTS"),
+        (("tool", "call", "recall_entity", "--json", "@/no/such/file"), 1, "INVALID_ARGUMENTS"),
+        (("export", "/no/such/folder/file"), 1, "No such file"),
+        (("recal", "Priya"), 2, "Did you mean “recall”?"),
+        (("serve", "--toolsets", "memoir"), 2, "there is no toolset 'memoir'"),
+        (("import", "/no/such/file"), 2, "does not exist"),
+    ],
+)
+def test_what_went_wrong_is_said_and_has_an_exit_code(run: Kg, words: tuple[str, ...], code: int, said: str) -> None:
+    run("record", "project:Atlas", "tagged", "=active")
+    result = run(*words)
+
+    assert (result.exit_code, said in result.output) == (code, True), result.output
+
+
+def test_reading_a_graph_that_is_not_there_says_so_and_makes_none(run: Kg, path: Path) -> None:
+    result = run("recall", "Priya")
+
+    assert result.exit_code == 1
+    assert "GRAPH_NOT_FOUND" in result.output
+    assert not path.exists()
+
+
+def test_a_slip_on_the_command_line_makes_no_file(run: Kg, path: Path) -> None:
+    run("record", "Priya", "tagged", "=x")
+
+    assert not path.exists()
+
+
+def test_with_json_an_error_is_the_envelope(run: Kg) -> None:
+    result = run("--json", "record", "person:Priya", "decids_in", "=x")
+
+    envelope = json.loads(result.output)
+    assert envelope["error"] == "PREDICATE_UNKNOWN"
+    assert envelope["candidates"] == ["decided_in"]
+    assert envelope["hint"]
+    assert envelope["example"]
+
+
+def test_stored_text_cannot_steer_the_terminal(run: Kg) -> None:
+    run("record", "project:Atlas", "tagged", "=\x1b]0;pwned\x07\x1b[2J", "--source", "\x1b[31m")
+    result = run("recall", "Atlas")
+
+    assert "\x1b" not in result.output
+    assert "\x07" not in result.output
+
+
+def test_an_import_reports_what_was_added_known_and_refused(run: Kg, tmp_path: Path) -> None:
+    good = {"subject": {"type": "person", "name": "Priya"}, "predicate": "tagged", "object": {"literal": "lead"}}
+    lines = [json.dumps(good), "", "{not json", json.dumps(good), json.dumps({**good, "predicate": "likes"}), "[]", "3"]
+    file = tmp_path / "facts.jsonl"
+    file.write_text("\ufeff" + "\n".join(lines), encoding="utf-8")
+    result = run("--json", "import", str(file))
+
+    report = json.loads(result.output)
+    assert result.exit_code == 1
+    assert (report["lines"], report["added"], report["merged"]) == (6, 1, 1)
+    assert [(refusal["line"], refusal["error"]) for refusal in report["refused"]] == [
+        (3, "INVALID_ARGUMENTS"),
+        (5, "PREDICATE_UNKNOWN"),
+        (6, "INVALID_ARGUMENTS"),
+        (7, "INVALID_ARGUMENTS"),
+    ]
+
+
+def test_a_strict_import_stops_at_the_first_bad_line(run: Kg) -> None:
+    def line(tag: str, predicate: str = "tagged") -> str:
+        return json.dumps(
+            {"subject": {"type": "project", "name": "Atlas"}, "predicate": predicate, "object": {"literal": tag}}
+        )
+
+    result = run("--json", "import", "--strict", "-", input="\n".join([line("a"), line("b", "likes"), line("c")]))
+
+    report = json.loads(result.output)
+    assert (report["added"], [refusal["line"] for refusal in report["refused"]], report["stopped"]) == (1, [2], True)
+    assert [fact["object"]["literal"] for fact in json.loads(run("--json", "recall", "Atlas").output)["facts"]] == ["a"]
+
+
+def test_an_export_gives_the_same_facts_when_imported(run: Kg, tmp_path: Path) -> None:
+    run("record", "person:João", "decided_in", ADOPT, "--alias", "Jo", "--from", "2026-01-01", "--to", "2026-02-01")
+    run("record", "person:João", "decided_in", ADOPT, "--from", "2026-01-01", "--to", "2026-02-01", "--source", "mail")
+    run("record", "project:Atlas", "tagged", "=naïve „quotes“ \\ and \n lines", "--confidence", "0.25")
+    first = run("export").output
+    other = tmp_path / "other.db"
+    CliRunner().invoke(kg, ["--db", str(other), "import", "-"], input=first)
+    second = CliRunner().invoke(kg, ["--db", str(other), "export"]).output
+
+    assert first
+    assert second == first
+
+
+def test_status_tells_where_the_graph_is(run: Kg, path: Path) -> None:
+    run("record", "project:Atlas", "tagged", "=active")
+    result = run("status")
+
+    assert str(path) in result.output
+    assert "facts: 1" in result.output
+
+
+def test_every_tool_is_listed_and_can_be_called(run: Kg) -> None:
+    run("record", "project:Atlas", "tagged", "=active")
+    listed = json.loads(run("--json", "tool", "list").output)
+    called = json.loads(run("tool", "call", "recall_entity", "--json", '{"name_or_alias": "atlas"}').output)
+
+    assert {tool["name"] for tool in listed} >= {"recall_entity", "record_fact", "get_status"}
+    assert called["entity"]["name"] == "Atlas"
+
+
+@pytest.mark.parametrize(
+    ("words", "index", "expected"),
+    [
+        ("kg re", 1, {"record", "recall"}),
+        ("kg recall Pri", 2, {"Priya"}),
+        ("kg recall person:Pr", 2, {"person:Priya"}),
+        ("kg record per", 2, {"person:"}),
+        ("kg record person:Priya dec", 3, {"decided_in"}),
+        ("kg decisions At", 2, {"Atlas"}),
+        ("kg tool call recall_", 3, {"recall_entity", "recall_decisions"}),
+    ],
+)
+def test_the_shell_completes_commands_words_and_names(
+    run: Kg, path: Path, words: str, index: int, expected: set[str]
+) -> None:
+    run("record", "person:Priya", "belongs_to", "project:Atlas")
+    asked = {"_KG_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(index), "KG_DB": str(path)}
+    done = subprocess.run(
+        [sys.executable, "-m", "keepgraph.cli"], env={**os.environ, **asked}, capture_output=True, text=True
+    )
+
+    assert {line.partition(",")[2] for line in done.stdout.split()} == expected
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_completion_script_is_printed(run: Kg, shell: str) -> None:
+    assert "_KG_COMPLETE" in run("completion", shell).output
+
+
+def test_the_demo_runs_by_every_door_and_again(tmp_path: Path) -> None:
+    file = tmp_path / "demo.db"
+    env = {**os.environ, "KG_DB": str(tmp_path / "own.db")}
+    first, again = (
+        subprocess.run(
+            [sys.executable, "-m", "keepgraph.cli", "demo", "--into", str(file)],
+            env=env,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for _ in range(2)
+    )
+
+    assert "matched by fuzzy" in first
+    assert "sqlcipher3  concept  (“sqlcypher3” matched by fuzzy" in first
+    assert "One house of rooms" in first
+    assert again.startswith("0 facts recorded")
+    assert not (tmp_path / "own.db").exists()
+
+
+def test_what_is_slow_is_not_imported_for_a_recall(path: Path, run: Kg) -> None:
+    run("record", "person:Priya", "tagged", "=lead")
+    code = (
+        "import sys; from keepgraph.cli import main\ntry: main()\nfinally: print(*sorted(sys.modules), file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "--db", str(path), "recall", "Priya"], capture_output=True, text=True
+    )
+
+    loaded = set(done.stderr.split())
+    assert "keepgraph.tools.memory" in loaded
+    assert not loaded & {"mcp", "jsonschema", "rapidfuzz", "platformdirs", "rich", "numpy", "pydantic", "asyncio"}
+
+
+def test_a_terminal_that_lacks_a_letter_shows_the_rest(path: Path, run: Kg) -> None:
+    run("record", "person:Žofie", "tagged", "=lead")
+    done = subprocess.run(
+        [sys.executable, "-m", "keepgraph.cli", "--db", str(path), "recall", "Žofie"],
+        env={**os.environ, "PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0"},
+        capture_output=True,
+    )
+
+    assert done.returncode == 0
+    assert b"?ofie  person" in done.stdout
