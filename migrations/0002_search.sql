@@ -28,6 +28,10 @@ CREATE TRIGGER alias_name_trigram_delete AFTER DELETE ON alias BEGIN
     DELETE FROM name_trigram WHERE rowid = 2 * old.id + 1;
 END;
 
+-- Names that are run together or divided otherwise: SQLite vec, sqlitevec.
+CREATE INDEX entity_spelled ON entity (replace(name_folded, ' ', ''));
+CREATE INDEX alias_spelled ON alias (replace(alias_folded, ' ', ''));
+
 CREATE VIRTUAL TABLE fact_text USING fts5 (
     text, content='fact', content_rowid='id', tokenize='porter unicode61 remove_diacritics 2'
 );

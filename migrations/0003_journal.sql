@@ -13,10 +13,12 @@ CREATE TABLE call (
 
 -- The answer given under an idempotency key, and a digest of what was asked, for the caller who asks again.
 CREATE TABLE idempotency (
-    key    TEXT PRIMARY KEY CHECK (length(key) BETWEEN 1 AND 200),
-    call   INTEGER NOT NULL REFERENCES call (id),
-    digest TEXT NOT NULL CHECK (length(digest) = 64),
-    answer TEXT NOT NULL CHECK (json_valid(answer))
+    group_id TEXT NOT NULL,
+    key      TEXT NOT NULL CHECK (length(key) BETWEEN 1 AND 200),
+    call     INTEGER NOT NULL REFERENCES call (id),
+    digest   TEXT NOT NULL CHECK (length(digest) = 64),
+    answer   TEXT NOT NULL CHECK (json_valid(answer)),
+    PRIMARY KEY (group_id, key)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE journal (

@@ -27,7 +27,7 @@ def tool_command() -> None:
 @click.pass_context
 def list_command(ctx: click.Context) -> None:
     """List all tools with what they do."""
-    from keepgraph.tools import catalogue, contract
+    from keepgraph.tools import catalogue, schemas
 
     tools = catalogue.tools()
     if graphs.answers_in_json(ctx):
@@ -38,7 +38,7 @@ def list_command(ctx: click.Context) -> None:
                     "toolset": tool.toolset,
                     "effect": tool.effect.value,
                     "description": tool.description,
-                    "input": contract.advertised(tool.toolset, tool.name, words={})[0],
+                    "input": schemas.advertised(tool.toolset, tool.name, words={})[0],
                 }
                 for tool in tools
             ]

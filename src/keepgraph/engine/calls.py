@@ -19,8 +19,8 @@ def begin(tx: Tx) -> None:
 
 def digest(request: Any) -> str:
     """What a request comes down to, for telling a retry from a new one."""
-    text = json.dumps([request], sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()
+    text = json.dumps(request, sort_keys=True, ensure_ascii=False, default=repr, skipkeys=True)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def earlier_answer(tx: Tx, key: str, *, request: str) -> dict[str, Any] | None:

@@ -31,7 +31,7 @@ def everywhere(tx: Tx, *, since: str) -> list[Decision]:
     start = instants.day_start(instants.parse_date(since), tx.zone)
     now = instants.stamp(tx.now)
     recent = [fact for link in LINKS for fact in facts.by_predicate(tx, link, at=now, since=start)]
-    unlinked = entities.created_since(tx, "decision", since=start)
+    unlinked = entities.unlinked_since(tx, "decision", LINKS, since=start)
     return _newest_first(tx, [*_decided(recent), *unlinked], since)
 
 

@@ -15,10 +15,9 @@ MAX_NAME = 200
 MAX_ALIASES = 20
 
 _ROWS_WEIGHED = 30_000
-_NAMES_COMPARED = 60
+_NAMES_COMPARED = 40
 _WORTH_NAMING = 0.60
-_TRIGRAM = 3
-_TWO_SLIPS = 9
+_BEARS_TWO_SLIPS = 9
 
 
 def resolve(tx: Tx, asked: str, *, of_type: str | None = None) -> Resolution:
@@ -52,27 +51,37 @@ def look_alikes(tx: Tx, asked: str, *, of_type: str | None = None) -> list[Candi
     words = names.words(folded, besides=kinds)
     if not folded or sum(map(len, words)) < names.SHORTEST:
         return []
-    # First names in which every word is found, then names that share a word: those are runners-up at best.
-    for query, limit in (
-        (" AND ".join(map(_give_or_take_a_slip, words)), _ROWS_WEIGHED),
-        (" OR ".join(f'" {word} "' for word in words), _ROWS_WEIGHED // 10),
-    ):
-        surfaces = {(row, name): name for name, row in entities.named_like(tx, query, limit=limit)}
-        weighed = process.extract(
-            folded, surfaces, scorer=fuzz.WRatio, limit=_NAMES_COMPARED, score_cutoff=100 * _WORTH_NAMING
-        )
-        if weighed:
-            break
-    known = entities.by_rows(tx, [row for _, _, (row, _) in weighed]) if weighed else {}
+    surfaces = _surfaces(tx, words, of_type)
+    weighed = dict.fromkeys(
+        place
+        for scorer in (fuzz.ratio, fuzz.WRatio)
+        for _, _, place in process.extract(folded, surfaces, scorer=scorer, limit=_NAMES_COMPARED, score_cutoff=60)
+    )
+    known = entities.by_rows(tx, [row for row, _ in weighed]) if weighed else {}
     best: dict[int, Candidate] = {}
-    for surface, _, (row, _) in weighed:
-        entity = known[row]
-        if of_type is not None and entity.type != of_type:
+    for row, surface in weighed:
+        entity = known.get(row)
+        if entity is None or of_type not in (None, entity.type):
             continue
         score = names.likeness(folded, surface, kind=entity.type) or names.shares(folded, surface)
+        if score < _WORTH_NAMING:
+            continue
         if row not in best or score > best[row].score:
             best[row] = Candidate(entity, surface, "fuzzy", round(score, 3))
     return sorted(best.values(), key=lambda candidate: (-candidate.score, candidate.entity.row))
+
+
+def _surfaces(tx: Tx, words: list[str], of_type: str | None) -> dict[tuple[int, str], str]:
+    """Names worth weighing, by the row number of their entity: those in which every word is found,
+
+    or where there are none, names that share a word; those are runners-up at best.
+    """
+    found = entities.named_like(tx, _in_spite_of_a_slip(words), of_type=of_type, limit=_ROWS_WEIGHED)
+    found += entities.spelled(tx, "".join(words))
+    if not found:
+        shared = " OR ".join(f'" {word} "' for word in words)
+        found = entities.named_like(tx, shared, of_type=of_type, limit=_ROWS_WEIGHED // 10)
+    return {(row, name): name for name, row in found}
 
 
 def find_or_create(tx: Tx, ref: Ref, *, missing: Callable[..., errors.KeepgraphError]) -> tuple[Entity, bool]:
@@ -216,25 +225,32 @@ def _existing(tx: Tx, ref: Ref, *, missing: Callable[..., errors.KeepgraphError]
     return entity
 
 
-def _give_or_take_a_slip(word: str) -> str:
-    """A trigram query for names with this word in them, mistyped or not.
+def _in_spite_of_a_slip(words: list[str]) -> str:
+    """A trigram query for names in which all these words may be found, mistyped, or run together.
 
-    One slip leaves the first or the second half as it was, or, where it swaps the two letters in the
-    middle, all but those two; of two slips in a long word one third is left. What is found is only to be
-    weighed: it may be too much, but misses none that names.likeness would take.
+    What is found is only to be weighed: it may be too much, but misses none that names.likeness would take
+    with one slip in it.
     """
+    queries = [" AND ".join(map(_halves, words))]
+    if len(words) > 1:
+        queries.append(_halves("".join(words)))
+    return " OR ".join(f"({query})" for query in queries)
+
+
+def _halves(word: str) -> str:
+    """One slip leaves the first or the second half of a word as it was, unless it swaps the letters between them.
+
+    Of two slips in a long word, one third is left.
+    """
+    if len(word) < names.SHORTEST:
+        return f'" {word} "'
     middle = (len(word) + 1) // 2
-    pieces = [f" {word}", f" {word[: max(middle, 2)]}", f"{word[min(middle, len(word) - 2) :]} "]
-    if len(word) >= _TWO_SLIPS:
+    swapped = word[: middle - 1] + word[middle] + word[middle - 1] + word[middle + 1 :]
+    pieces = [f" {word[: max(middle, 2)]}", f"{word[min(middle, len(word) - 2) :]} ", f" {swapped} "]
+    if len(word) >= _BEARS_TWO_SLIPS:
         third = len(word) // 3
         pieces += [f" {word[:third]}", word[third : 2 * third], f"{word[2 * third :]} "]
-    alternatives = [f'"{piece}"' for piece in pieces if len(piece) >= _TRIGRAM]
-    before, after = f" {word[: middle - 1]}", f"{word[middle + 1 :]} "
-    if len(after) >= _TRIGRAM:
-        alternatives.append(f'("{before}" AND "{after}")')
-    elif len(before) >= _TRIGRAM:
-        alternatives.append(f'"{before}"')
-    return f"({' OR '.join(alternatives)})" if alternatives else f'" {word} "'
+    return "(" + " OR ".join(f'"{piece}"' for piece in pieces) + ")"
 
 
 def _short(text: str | None) -> str:

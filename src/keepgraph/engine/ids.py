@@ -6,7 +6,7 @@ millisecond the random part counts up, so that ids sort in the order in which th
 
 from __future__ import annotations
 
-import secrets
+import os
 import threading
 from collections.abc import Callable
 from datetime import datetime
@@ -29,12 +29,16 @@ def ulids() -> Callable[[str, datetime], str]:
             if millisecond == last_millisecond:
                 last_random += 1
             else:
-                # The highest bit stays free, so that counting up never overflows.
-                last_millisecond, last_random = millisecond, secrets.randbits(_RANDOM_BITS - 1)
+                last_millisecond, last_random = millisecond, _random()
             value = (millisecond << _RANDOM_BITS) | last_random
         return f"{prefix}_{_base32(value)}"
 
     return new_id
+
+
+def _random() -> int:
+    """79 random bits: the highest of 80 stays free, so that counting up never overflows."""
+    return int.from_bytes(os.urandom(_RANDOM_BITS // 8)) >> 1
 
 
 def _base32(value: int) -> str:

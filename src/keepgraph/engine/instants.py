@@ -25,12 +25,12 @@ def instant(stored: str) -> datetime:
 
 def shown(stored: str, zone: tzinfo | None) -> str:
     """A stamp for a reader: local time with its offset, `2026-11-21T09:44:39.123+01:00`."""
-    return instant(stored).astimezone(zone).isoformat(timespec="milliseconds")
+    return _local(stored, zone).isoformat(timespec="milliseconds")
 
 
 def local_date(stored: str, zone: tzinfo | None) -> str:
     """The local day of a stamp, `2026-11-21`."""
-    return instant(stored).astimezone(zone).date().isoformat()
+    return _local(stored, zone).date().isoformat()
 
 
 def parse_date(text: str) -> date:
@@ -67,6 +67,13 @@ def parse(text: str, zone: tzinfo | None, *, end: bool = False) -> str:
     if not _DATE_TIME.fullmatch(text):
         raise ValueError("neither a date nor an instant in ISO 8601")
     return stamp(_aware(datetime.fromisoformat(text), zone))
+
+
+def _local(stored: str, zone: tzinfo | None) -> datetime:
+    try:
+        return instant(stored).astimezone(zone)
+    except OverflowError:
+        return instant(stored)  # within a day of the years 1 and 9999, where local time may have none
 
 
 def _aware(moment: datetime, zone: tzinfo | None) -> datetime:

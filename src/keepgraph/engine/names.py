@@ -23,22 +23,29 @@ _SAME_WORDS = 0.97
 _SAME_LETTERS = 0.96
 _PARTIAL = 0.93
 _BEST_TYPO = 0.98
+_LONG_ENOUGH = 5
 _MANY_LETTERS = 6
+_BEARS_TWO_SLIPS = 9
 
 _LETTERS = str.maketrans(
     {"ø": "o", "æ": "ae", "ß": "ss", "ł": "l", "đ": "d", "œ": "oe", "ð": "d", "þ": "th", "ı": "i", "ħ": "h"}
     | {"Ø": "o", "Æ": "ae", "ẞ": "ss", "Ł": "l", "Đ": "d", "Œ": "oe", "Ð": "d", "Þ": "th", "Ħ": "h"}
 )
 _ACCENTS = re.compile("[\u0300-\u036f]")
+_NOT = re.compile("n['´ʼ’‘]t\\b")
 _APOSTROPHES = re.compile("['`´ʼ’‘]")
-_NOT_A_WORD = re.compile(r"(?<=\w)([+#]+)|[^\w]|_", re.UNICODE)
-_INVISIBLE = {"\u200c", "\u200d"}  # joiners that carry meaning in some scripts
+_SYMBOLS_OF_NAMES = "+#"
+_JOINERS = {"\u200c", "\u200d"}  # they carry meaning in some scripts
 _DIGITS = re.compile(r"\d+")
-_ROMAN = re.compile(r"[ivx]+")
+_ROMAN = re.compile("[ivxlcdm]+")
 _IDEOGRAPHS = re.compile("[\u2e80-\ud7ff\uf900-\ufaff]|[\U00020000-\U0003ffff]")
+_ENDINGS = frozenset("aeioаяеиоыэюαηο\u093e\u0940\u09be\u09c0")
 
 _UNIMPORTANT = frozenset(
     "the mr mrs ms mx dr prof sir madam inc ltd llc llp gmbh corp corporation co ag sa bv plc".split()
+)
+_RELATING = frozenset(
+    "from to over than before after with without for by against instead of not vs and or in on".split()
 )
 _CALENDAR = frozenset(
     "january february march april may june july august september october november december "
@@ -49,7 +56,7 @@ _CALENDAR = frozenset(
 
 def clean(name: str) -> str:
     """A name as it is kept and shown: composed, white space collapsed, without invisible characters."""
-    visible = "".join(c for c in name if c in _INVISIBLE or unicodedata.category(c) != "Cf")
+    visible = "".join(c for c in name if c in _JOINERS or c.isspace() or unicodedata.category(c) not in ("Cf", "Cc"))
     return " ".join(unicodedata.normalize("NFC", visible).split())
 
 
@@ -62,9 +69,14 @@ def key(name: str) -> str:
 def fold(name: str) -> str:
     """A form for comparing alone: accents, apostrophes and punctuation gone; `+` and `#` stay after a letter."""
     plain = unicodedata.normalize("NFKC", clean(name)).translate(_LETTERS).casefold()
-    plain = _ACCENTS.sub("", unicodedata.normalize("NFD", plain))
-    plain = _NOT_A_WORD.sub(lambda found: found[1] or " ", _APOSTROPHES.sub("", plain))
-    return " ".join(unicodedata.normalize("NFC", plain).split())
+    plain = _APOSTROPHES.sub("", _NOT.sub(" not", plain))
+    plain = unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", plain)))
+    letters: list[str] = []
+    for c in plain:
+        # Letters, marks and digits; in many scripts the vowels are marks.
+        kept = unicodedata.category(c)[0] in "LMN" or (c in _SYMBOLS_OF_NAMES and letters and letters[-1] != " ")
+        letters.append(c if kept else " ")
+    return " ".join("".join(letters).split())
 
 
 def words(folded: str, *, besides: Collection[str] = ()) -> list[str]:
@@ -82,21 +94,18 @@ def likeness(asked: str, known: str, *, kind: str) -> float:
     """
     if asked == known:
         return _FOLDED_EQUAL if len(asked) > 1 else 0.0
-    if sum(map(len, asked.split())) < SHORTEST:
-        return 0.0
     ours, theirs = words(asked, besides=(kind,)), words(known, besides=(kind,))
-    if sorted(_DIGITS.findall(" ".join(ours))) != sorted(_DIGITS.findall(" ".join(theirs))):
+    if sum(map(len, ours)) < SHORTEST or _digits(ours) != _digits(theirs):
         return 0.0
-    if sum(map(len, ours)) < SHORTEST:
-        return 0.0
-    if sorted(ours) == sorted(theirs):
+    person = kind == "person"
+    if ours == theirs or (_may_change_order(ours, person=person) and sorted(ours) == sorted(theirs)):
         return _SAME_WORDS
     if "".join(ours) == "".join(theirs):
         return _SAME_LETTERS
     if len(ours) == len(theirs):
-        return _aligned(ours, theirs, person=kind == "person")
-    if kind == "person" and len(ours) < len(theirs):
-        return _PARTIAL * _aligned(ours, theirs, person=True)
+        return _aligned(ours, theirs, person=person)
+    if person and len(ours) < len(theirs):
+        return _PARTIAL * _part_of_person(ours, theirs)
     return 0.0
 
 
@@ -107,42 +116,61 @@ def shares(asked: str, known: str) -> float:
     return min(SURE - 0.01, fuzz.WRatio(asked, known) / 100)
 
 
+def _digits(telling: list[str]) -> list[str]:
+    return _DIGITS.findall(" ".join(telling))
+
+
+def _may_change_order(telling: list[str], *, person: bool) -> bool:
+    """Lovelace, Ada is Ada Lovelace; from MySQL to Postgres is not from Postgres to MySQL."""
+    return person or (len(telling) <= 3 and not _RELATING.intersection(telling))
+
+
+def _part_of_person(ours: list[str], theirs: list[str]) -> float:
+    """A first or a last name, perhaps with others, for the whole."""
+    ends = (theirs[0], theirs[-1])
+    for word in ours:
+        if word in ends:
+            return _aligned(ours, theirs, person=True)
+    # A single name with a slip in it is two steps away: only a longer word bears that.
+    alone = len(ours) == 1 and len(ours[0]) >= _LONG_ENOUGH
+    return _aligned(ours, list(ends), person=True) if alone else 0.0
+
+
 def _aligned(ours: list[str], theirs: list[str], *, person: bool) -> float:
     """Give each of our words another of theirs; the mean of how alike they are, scaled to SURE and up."""
+    in_place = len(ours) == len(theirs) and not _may_change_order(ours, person=person)
+    right = [word in theirs for word in ours]
     left = list(theirs)
     slips: list[float] = []
-    rest = []
-    for word in ours:
-        if word in left:
-            left.remove(word)
-        else:
-            rest.append(word)
-    for word in rest:
-        alike, best = max(
-            (
-                (_slip(word, other, first_name=person and (word == ours[0] or other == theirs[0])), other)
-                for other in left
-            ),
-            default=(0.0, ""),
-        )
-        # A slip in a word of three letters only counts beside words that are right.
-        alone = len(rest) > 1 or len(ours) == 1
-        if alike == 0 or (alone and min(len(word), len(best)) == SHORTEST):
+    for position, word in enumerate(ours):
+        among = [theirs[position]] if in_place else left
+        if word in among:
+            if not in_place:
+                left.remove(word)
+            continue
+        found = [
+            (_slip(word, other, beside=any(right), first_name=person and (position == 0 or other == theirs[0])), other)
+            for other in among
+            if in_place or other not in ours
+        ]
+        alike, best = max(found, default=(0.0, ""))
+        if alike == 0 or (person and not any(right) and _other_letter(word, best)):
             return 0.0
-        left.remove(best)
+        if not in_place:
+            left.remove(best)
         slips.append(alike)
-    # Of two slips each is doubtful; three are another name.
-    if len(slips) > 2 or (len(slips) == 2 and len(ours) > 2 and len(ours) < len(theirs)):
-        return 0.0
-    # One name of a person with a slip in it is two steps away: only a long word bears that.
-    if slips and len(ours) < len(theirs) and len(ours) == 1 and len(ours[0]) < 5:
+    # Two slips are doubtful enough; with three it is another name.
+    if len(slips) > 2:
         return 0.0
     mean = (len(ours) - len(slips) + sum(slips)) / len(ours)
-    return SURE + (_BEST_TYPO - SURE) * mean if slips else _BEST_TYPO
+    return SURE + (_BEST_TYPO - SURE) * mean
 
 
-def _slip(ours: str, theirs: str, *, first_name: bool) -> float:
-    """The share of letters in order if one word may be a mistyping of the other, else 0."""
+def _slip(ours: str, theirs: str, *, beside: bool, first_name: bool) -> float:
+    """The share of letters in order if one word may be a mistyping of the other, else 0.
+
+    `beside` says that there are words beside it that are right.
+    """
     from rapidfuzz.distance import OSA
 
     if digit := _DIGITS.search(ours):
@@ -152,20 +180,24 @@ def _slip(ours: str, theirs: str, *, first_name: bool) -> float:
             return 0.0
         ours, theirs = ours[: digit.start()], theirs.removesuffix(tail)
     short, long = sorted((len(ours), len(theirs)))
-    if short < SHORTEST or long - short > 2 or _IDEOGRAPHS.search(ours + theirs):
+    if short < (SHORTEST if beside else SHORTEST + 1) or long - short > 2 or _IDEOGRAPHS.search(ours + theirs):
         return 0.0
-    if _is_code(ours, theirs):
+    # Nobody mistypes the first letter often, and much that begins otherwise is the opposite.
+    if ours[0] != theirs[0] or _is_code(ours, theirs):
         return 0.0
     edits = OSA.distance(ours, theirs, score_cutoff=2)
-    if edits > (2 if short >= 9 else 1):
+    if edits > (2 if short >= _BEARS_TWO_SLIPS else 1):
         return 0.0
-    if short < 7 and ours[0] != theirs[0]:
-        return 0.0
-    if short < 6 and long == short and sorted(ours) != sorted(theirs):
+    if short < _MANY_LETTERS and _other_letter(ours, theirs):
         return 0.0  # another letter in a short word makes another word: Mark, Mary
     if first_name and _another_ending(ours, theirs):
         return 0.0
     return 1 - edits / long
+
+
+def _other_letter(ours: str, theirs: str) -> bool:
+    """Whether a letter stands in the place of another, as it does not where letters are missing or swapped."""
+    return len(ours) == len(theirs) and sorted(ours) != sorted(theirs)
 
 
 def _is_code(ours: str, theirs: str) -> bool:
@@ -173,13 +205,15 @@ def _is_code(ours: str, theirs: str) -> bool:
     return (
         (ours in _CALENDAR and theirs in _CALENDAR)
         or bool(_ROMAN.fullmatch(ours) and _ROMAN.fullmatch(theirs))
-        or any(symbol in ours + theirs for symbol in "+#")
+        or any(symbol in ours + theirs for symbol in _SYMBOLS_OF_NAMES)
     )
 
 
 def _another_ending(ours: str, theirs: str) -> bool:
     """Whether two first names differ in their ending alone, as Martin, Martina and Christian, Christina do."""
     short, long = sorted((ours, theirs), key=len)
-    if long[: len(short)] == short and long[len(short) :] in ("a", "e", "i", "o"):
-        return True
-    return len(short) == len(long) and short[:-2] == long[:-2] and (short[-1] in "aeio" or long[-1] in "aeio")
+    if len(short) < len(long):
+        return long[:-1] == short and long[-1] in _ENDINGS
+    if short[:-1] == long[:-1]:
+        return short[-1] in _ENDINGS and long[-1] in _ENDINGS
+    return short[:-2] == long[:-2] and {short[-2:], long[-2:]} == {"an", "na"}

@@ -19,7 +19,7 @@ from mcp.shared.exceptions import MCPError
 from keepgraph import _version, errors
 from keepgraph.graph import Graph
 from keepgraph.mcp import prompts, resources
-from keepgraph.tools import catalogue, contract, views
+from keepgraph.tools import catalogue, schemas, views
 from keepgraph.tools.catalogue import Effect, Tool
 from keepgraph.tools.dispatch import Stop
 
@@ -170,7 +170,7 @@ def _outcome(work: Callable[[Stop], _T], stop: Stop) -> _T | errors.KeepgraphErr
 
 
 def _advertised(tool: Tool, words: dict[str, list[str]]) -> t.Tool:
-    taken, given = contract.advertised(tool.toolset, tool.name, words=words)
+    taken, given = schemas.advertised(tool.toolset, tool.name, words=words)
     return t.Tool(
         name=tool.name,
         title=tool.title,

@@ -28,6 +28,7 @@ _BUSY = {5, 6}
 _CANNOT_WRITE = {8, 10, 13, 23}
 _CONSTRAINT = {19}
 _INTERRUPTED = {9}
+_NO_LOG_POSSIBLE = {8, 14}
 
 Connection = Any
 """A connection of sqlcipher3, which ships no types."""
@@ -170,7 +171,9 @@ class Database:
             self._idle_readers.append(conn)
 
     def _create_file(self) -> None:
-        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        missing = [folder for folder in self.path.parents if not folder.exists()]
+        for folder in reversed(missing):
+            folder.mkdir(mode=0o700, exist_ok=True)
         # The log files of SQLite inherit the mode of the file, so it must be right from the start.
         with suppress(FileExistsError):
             os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
@@ -211,21 +214,16 @@ class Database:
         with self._pool_lock:
             if self._idle_readers:
                 return self._idle_readers.pop()
-        if self._immutable:
-            return _connect(self.path, "ro", immutable=True)
-        conn = _connect(self.path, "ro")
-        try:
-            conn.execute("PRAGMA query_only = ON")
-            conn.execute("PRAGMA user_version").fetchall()
-        except sqlite.OperationalError as error:
-            conn.close()
-            if error.sqlite_errorcode & 0xFF not in {8, 14} or self._has_log():
-                raise
-            # The write-ahead log cannot be created beside a file in a read-only folder; without one to read,
+        if not self._immutable:
+            try:
+                return _connect(self.path, "ro")
+            except sqlite.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF not in _NO_LOG_POSSIBLE or self._has_log():
+                    raise
+            # The write-ahead log cannot be made beside a file in a read-only folder; without one to read,
             # the file alone is the whole truth.
             self._immutable = True
-            return _connect(self.path, "ro", immutable=True)
-        return conn
+        return _connect(self.path, "ro", immutable=True)
 
     def _has_log(self) -> bool:
         log = Path(f"{self.path}-wal")
@@ -258,10 +256,18 @@ def _connect(path: Path, mode: str, *, immutable: bool = False) -> Connection:
     name = str(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     uri = f"file:{name}?mode={mode}{'&immutable=1' if immutable else ''}"
     conn = sqlite.connect(uri, uri=True, isolation_level=None, timeout=_POLL_SECONDS, check_same_thread=False)
-    conn.execute("PRAGMA cipher_log_level = NONE")
-    conn.execute("PRAGMA trusted_schema = OFF")
-    conn.execute("PRAGMA temp_store = MEMORY")
-    conn.execute("PRAGMA cache_size = -16000")
+    try:
+        conn.execute("PRAGMA cipher_log_level = NONE")
+        conn.execute("PRAGMA trusted_schema = OFF")
+        conn.execute("PRAGMA temp_store = MEMORY")
+        conn.execute("PRAGMA cache_size = -16000")
+        if mode == "ro":
+            conn.execute("PRAGMA query_only = ON")
+            # The first statement that reads: it finds out whether the file can be read at all.
+            conn.execute("PRAGMA user_version").fetchall()
+    except BaseException:
+        conn.close()
+        raise
     return conn
 
 

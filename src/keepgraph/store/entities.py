@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,9 +24,9 @@ def by_id(tx: Tx, public_id: str) -> Entity | None:
 
 
 def by_rows(tx: Tx, rows: Sequence[int]) -> dict[int, Entity]:
-    """Entities by their row numbers."""
+    """Entities of the group by their row numbers."""
     marks = ", ".join("?" * len(rows))
-    found = tx.conn.execute(f"{_SELECT} WHERE entity.id IN ({marks})", list(rows))
+    found = tx.conn.execute(f"{_SELECT} WHERE entity.id IN ({marks}) AND entity.group_id = ?", [*rows, tx.group])
     return {row[0]: Entity(*row) for row in found}
 
 
@@ -62,18 +63,34 @@ def by_alias_key(tx: Tx, key: str, *, of_type: str | None = None) -> list[tuple[
     return [(Entity(*row[:5]), row[5]) for row in rows]
 
 
-def named_like(tx: Tx, match: str, *, limit: int) -> list[tuple[str, int]]:
+def named_like(tx: Tx, match: str, *, of_type: str | None, limit: int) -> list[tuple[str, int]]:
     """Folded names and aliases that a trigram query matches, each with the row number of its entity."""
     rows = tx.conn.execute(
         """
-        SELECT coalesce(entity.name_folded, alias.alias_folded), coalesce(entity.id, alias.entity)
+        SELECT coalesce(named.name_folded, alias.alias_folded), coalesce(named.id, alias.entity)
         FROM name_trigram
-        LEFT JOIN entity ON name_trigram.rowid % 2 = 0 AND entity.id = name_trigram.rowid / 2
+        LEFT JOIN entity AS named ON name_trigram.rowid % 2 = 0 AND named.id = name_trigram.rowid / 2
         LEFT JOIN alias ON name_trigram.rowid % 2 = 1 AND alias.id = name_trigram.rowid / 2
         WHERE name_trigram MATCH :match
+          AND (:type IS NULL
+               OR (SELECT entity_type.name FROM entity JOIN entity_type ON entity_type.id = entity.type
+                   WHERE entity.id = coalesce(named.id, alias.entity)) = :type)
         LIMIT :limit
         """,
-        {"match": match, "limit": limit},
+        {"match": match, "type": of_type, "limit": limit},
+    )
+    return rows.fetchall()  # type: ignore[no-any-return]
+
+
+def spelled(tx: Tx, letters: str) -> list[tuple[str, int]]:
+    """Folded names and aliases with just these letters, wherever they are divided; with the row of the entity."""
+    rows = tx.conn.execute(
+        """
+        SELECT name_folded, id FROM entity WHERE replace(name_folded, ' ', '') = :letters
+        UNION
+        SELECT alias_folded, entity FROM alias WHERE replace(alias_folded, ' ', '') = :letters
+        """,
+        {"letters": letters},
     )
     return rows.fetchall()  # type: ignore[no-any-return]
 
@@ -95,16 +112,21 @@ def starting_with(tx: Tx, key: str, *, of_type: str | None, limit: int) -> list[
     )
 
 
-def created_since(tx: Tx, of_type: str, *, since: str) -> list[Entity]:
-    """Entities of a type that came at a stamp or later, in that order."""
+def unlinked_since(tx: Tx, of_type: str, predicates: Sequence[str], *, since: str) -> list[Entity]:
+    """Entities of a type that came at a stamp or later, and that no fact by these predicates touches or ever will."""
     return _entities(
         tx,
         f"""
         {_SELECT}
         WHERE entity_type.name = :type AND entity.group_id = :group AND entity.created_at >= :since
+          AND NOT EXISTS (
+              SELECT 1 FROM fact
+              WHERE (fact.subject = entity.id OR fact.object = entity.id) AND fact.retracted_at IS NULL
+                AND fact.predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:words)))
+          )
         ORDER BY entity.id
         """,
-        {"type": of_type, "group": tx.group, "since": since},
+        {"type": of_type, "group": tx.group, "since": since, "words": json.dumps(list(predicates))},
     )
 
 

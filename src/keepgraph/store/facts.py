@@ -256,12 +256,22 @@ def count_by_pattern(tx: Tx, *, at: str) -> list[tuple[str, str, str, int]]:
 
 
 def count(tx: Tx) -> int:
-    """How many facts are not retracted, in all groups."""
-    return int(tx.conn.execute("SELECT count(*) FROM fact WHERE retracted_at IS NULL").fetchone()[0])
+    """How many facts of the group are not retracted."""
+    others = tx.conn.execute(
+        """
+        SELECT EXISTS (SELECT 1 FROM entity WHERE group_id < :group)
+            OR EXISTS (SELECT 1 FROM entity WHERE group_id > :group)
+        """,
+        {"group": tx.group},
+    ).fetchone()[0]
+    query = "SELECT count(*) FROM fact WHERE fact.retracted_at IS NULL"
+    if others:
+        query += " AND (SELECT group_id FROM entity WHERE entity.id = fact.subject) = :group"
+    return int(tx.conn.execute(query, {"group": tx.group}).fetchone()[0])
 
 
 def last_recorded(tx: Tx) -> str | None:
-    """When the newest assertion was recorded."""
+    """When the newest assertion of any group was recorded."""
     row = tx.conn.execute("SELECT recorded_at FROM provenance ORDER BY id DESC LIMIT 1").fetchone()
     return row[0] if row else None
 

@@ -20,15 +20,17 @@ def open_call(tx: Tx, *, at: str) -> int:
 
 def answered(tx: Tx, key: str) -> tuple[str, str] | None:
     """The digest of the request that came with this key, and the answer it got, as JSON."""
-    row = tx.conn.execute("SELECT digest, answer FROM idempotency WHERE key = ?", (key,)).fetchone()
+    row = tx.conn.execute(
+        "SELECT digest, answer FROM idempotency WHERE group_id = ? AND key = ?", (tx.group, key)
+    ).fetchone()
     return (row[0], row[1]) if row else None
 
 
 def keep_answer(tx: Tx, key: str, *, digest: str, answer: str) -> None:
     tx.conn.execute(
         """
-        INSERT INTO idempotency (key, call, digest, answer)
-        VALUES (?, (SELECT max(id) FROM call), ?, ?)
+        INSERT INTO idempotency (group_id, key, call, digest, answer)
+        VALUES (?, ?, (SELECT max(id) FROM call), ?, ?)
         """,
-        (key, digest, answer),
+        (tx.group, key, digest, answer),
     )

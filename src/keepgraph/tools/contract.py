@@ -1,11 +1,4 @@
-"""What a tool takes and gives, from its two schema files: checks the words, and words the errors.
-
-A schema may carry hints of ours, which mean nothing to a validator:
-
-    x-vocabulary   a word of this kind: advertised with the graph's own words as an enum, enforced as a string
-    x-code         the error code of whatever is wrong with this part of the arguments; or a code for each
-                   keyword of the schema that can be broken, and "*" for the others
-"""
+"""Holds every call to its contract: what goes in, what comes out, and how an error is worded."""
 
 from __future__ import annotations
 
@@ -17,16 +10,12 @@ from typing import Any, NoReturn
 
 import jsonschema_rs
 
-from keepgraph import data, errors
+from keepgraph import errors
+from keepgraph.tools import schemas
+from keepgraph.tools.schemas import Schema
 
 MAX_CHARACTERS = 4_000_000
 MAX_DEPTH = 64
-
-Schema = dict[str, Any]
-
-_COMMON = "../common.json#/$defs/"
-_LOCAL = "#/$defs/"
-_UNADVERTISED = {"$schema", "$id", "examples", "x-vocabulary", "x-code"}
 
 
 def check_input(toolset: str, tool: str, arguments: object) -> dict[str, Any]:
@@ -37,12 +26,21 @@ def check_input(toolset: str, tool: str, arguments: object) -> dict[str, Any]:
     """
     if not isinstance(arguments, Mapping):
         raise errors.InvalidArguments("the arguments are not a JSON object")
-    schema = _schema(toolset, tool, "input")
-    _refuse_unreadable(arguments)
-    _refuse_endless(arguments, schema)
-    given = _lenient(schema, arguments)
-    if not _validator(toolset, tool, "input").is_valid(given):
-        _explain(schema, given)
+    schema = schemas.load(toolset, tool, "input")
+    _refuse_oversized(arguments)
+    given, shown = {}, {}
+    for name, value in arguments.items():
+        name = _plain_name(name)
+        part = schemas.followed(schema.get("properties", {}).get(name, {}), schema)
+        if value is None and name not in schema.get("required", ()):
+            continue  # null is how some clients leave out what is optional
+        value = _decoded(part, value)
+        if "x-each" in part and isinstance(value, list):
+            given[name], shown[name] = value, [None] * len(value)
+        else:
+            given[name] = shown[name] = _as_meant(part, _plain(value, code=_code(part, "type")))
+    if not _validator(toolset, tool, "input").is_valid(shown):
+        _explain(schema, shown)
     return given
 
 
@@ -52,178 +50,88 @@ def check_output(toolset: str, tool: str, answer: object) -> None:
         errors.InternalError: the tool gave something else than it promises.
     """
     if not _validator(toolset, tool, "output").is_valid(answer):
-        problem = next(iter(_problems(_schema(toolset, tool, "output"), answer)), None)
+        problem = next(iter(_problems(schemas.load(toolset, tool, "output"), answer)), None)
         where = "/".join(map(str, problem.absolute_path)) if problem else "somewhere"
         raise errors.InternalError(f"{tool} gave an answer that breaks its own contract at {where or 'the top'}")
 
 
-def example(toolset: str, tool: str) -> dict[str, Any] | None:
-    """Arguments that work, from the schema."""
-    examples = _schema(toolset, tool, "input").get("examples")
-    return dict(examples[0]) if examples else None
-
-
-def advertised(toolset: str, tool: str, *, words: Mapping[str, list[str]]) -> tuple[Schema, Schema]:
-    """The input and the output schema as clients see them: self-contained, with the graph's own words.
-
-    Of the output only the outline is shown. Every schema is read by a model at the start of every conversation,
-    and what an answer is like in detail it sees in the answer.
-    """
-    return _shown(_schema(toolset, tool, "input"), words), _outline(_schema(toolset, tool, "output"))
-
-
-@cache
-def _schema(toolset: str, tool: str, side: str) -> Schema:
-    """One schema file, with the definitions it uses from common.json inside it."""
-    folder = data.schemas()
-    schema: Schema = json.loads((folder / toolset / f"{tool}.{side}.json").read_text(encoding="utf-8"))
-    common = _common()
-    wanted = [*_references(schema)]
-    local: Schema = {}
-    while wanted:
-        name = wanted.pop()
-        if name not in local:
-            local[name] = common[name]
-            wanted += _references(common[name])
-    if local:
-        schema["$defs"] = dict(sorted(local.items()))
-    return _localised(schema)  # type: ignore[no-any-return]
-
-
-@cache
-def _common() -> Schema:
-    definitions: Schema = json.loads((data.schemas() / "common.json").read_text(encoding="utf-8"))["$defs"]
-    return definitions
-
-
 @cache
 def _validator(toolset: str, tool: str, side: str) -> Any:
-    return jsonschema_rs.Draft202012Validator(_schema(toolset, tool, side), retriever=_fetch_nothing)
+    return jsonschema_rs.Draft202012Validator(schemas.load(toolset, tool, side), retriever=_fetch_nothing)
 
 
 def _fetch_nothing(uri: str) -> NoReturn:
     raise errors.InternalError(f"a schema refers to {uri}, which is not in it")
 
 
-def _references(part: Any) -> list[str]:
-    if isinstance(part, dict):
-        own = part.get("$ref", "")
-        found = [name for value in part.values() for name in _references(value)]
-        for prefix in (_COMMON, _LOCAL):
-            if own.startswith(prefix):
-                found.append(own.removeprefix(prefix))
-        return found
-    if isinstance(part, list):
-        return [name for value in part for name in _references(value)]
-    return []
-
-
-def _localised(part: Any) -> Any:
-    if isinstance(part, dict):
-        return {
-            name: _LOCAL + value.removeprefix(_COMMON)
-            if name == "$ref" and value.startswith(_COMMON)
-            else _localised(value)
-            for name, value in part.items()
-        }
-    return [_localised(value) for value in part] if isinstance(part, list) else part
-
-
-def _shown(part: Any, words: Mapping[str, list[str]], *, named: bool = False) -> Any:
-    """A schema without what is ours; `named` where the keys are names of properties, not keywords."""
-    if isinstance(part, list):
-        return [_shown(value, words) for value in part]
-    if not isinstance(part, dict):
-        return part
-    if named:
-        return {name: _shown(value, words) for name, value in part.items()}
-    shown = {
-        name: _shown(value, words, named=name in ("properties", "$defs"))
-        for name, value in part.items()
-        if name not in _UNADVERTISED
-    }
-    if part.get("x-vocabulary") in words:
-        shown["enum"] = list(words[part["x-vocabulary"]])
-    return shown
-
-
-def _outline(schema: Schema) -> Schema:
-    """The properties of an object and their types, one level deep."""
-    properties = {name: _type(part, schema) for name, part in schema["properties"].items()}
-    return {"type": "object", "properties": properties, "required": schema["required"]}
-
-
-def _type(part: Schema, schema: Schema) -> Schema:
-    part = _followed(part, schema)
-    kinds = part.get("type", "string")
-    options = [_type(option, schema) for option in part.get("anyOf", ())]
-    if isinstance(kinds, list):
-        options = [{"type": kind} for kind in kinds]
-    return {"anyOf": options} if options else {"type": kinds}
-
-
-def _lenient(schema: Schema, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Clients send null for what they leave out, and objects as JSON in a string: take both as they are meant."""
-    required = schema.get("required", [])
-    given = {}
-    for name, value in arguments.items():
-        if value is None and name not in required:
-            continue
-        known = schema.get("properties", {}).get(name, {})
-        if isinstance(value, str) and value.lstrip()[:1] in ("{", "[") and not _takes_text(known, schema):
-            value = _decoded(value)
-        given[name] = value
-    return given
-
-
-def _takes_text(part: Schema, schema: Schema) -> bool:
-    return "string" in _followed(part, schema).get("type", "string")
-
-
-def _decoded(text: str) -> Any:
-    try:
-        value = json.loads(text)
-        _refuse_unreadable(value)
-    except (ValueError, RecursionError):
-        return text
+def _decoded(part: Schema, value: Any) -> Any:
+    """Some clients send objects and lists as JSON in a string."""
+    if isinstance(value, str) and "string" not in part.get("type", "string") and value.lstrip()[:1] in ("{", "["):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+        _refuse_oversized(value)
     return value
 
 
-def _refuse_unreadable(arguments: object) -> None:
-    """Refuse what no tool can store or search: NUL, lone surrogates, NaN, and what is too deep or too long."""
+def _as_meant(part: Schema, value: Any) -> Any:
+    if part.get("type") == "object" and isinstance(value, dict):
+        return {name: inner for name, inner in value.items() if inner is not None}
+    return value
+
+
+def _refuse_oversized(arguments: object) -> None:
+    """Refuse what is too deep or too long for any tool."""
     budget = MAX_CHARACTERS
     todo: list[tuple[object, int]] = [(arguments, 0)]
     while todo:
         value, depth = todo.pop()
-        if depth > MAX_DEPTH:
-            raise errors.InvalidArguments(f"the arguments are nested deeper than {MAX_DEPTH} levels")
         if isinstance(value, str):
             budget -= len(value)
-            _refuse_unreadable_text(value)
-        elif isinstance(value, Mapping):
+        elif isinstance(value, Mapping | list | tuple):
+            if depth > MAX_DEPTH:
+                raise errors.InvalidArguments(f"the arguments are nested deeper than {MAX_DEPTH} levels")
             budget -= len(value)
-            todo += [(name, depth + 1) for name in value]
-            todo += [(part, depth + 1) for part in value.values()]
-        elif isinstance(value, list | tuple):
-            budget -= len(value)
-            todo += [(part, depth + 1) for part in value]
-        elif isinstance(value, float) and not math.isfinite(value) and depth > 1:
-            raise errors.InvalidArguments("the arguments hold NaN or an infinite number", hint="Give finite numbers.")
-        elif isinstance(value, int) and not -(2**63) <= value < 2**63:
-            raise errors.InvalidArguments("the arguments hold an integer of more than 64 bits")
-        elif not isinstance(value, bool | int | float | None):
-            raise errors.InvalidArguments(f"the arguments hold a {type(value).__name__}, which is not JSON")
+            inner = [*value, *value.values()] if isinstance(value, Mapping) else value
+            todo += [(part, depth + 1) for part in inner]
         if budget < 0:
             raise errors.InvalidArguments(f"the arguments have more than {MAX_CHARACTERS:,} characters")
 
 
-def _refuse_endless(arguments: Mapping[str, Any], schema: Schema) -> None:
-    """Refuse NaN and infinities as parameters, with the parameter's own code."""
-    for name, value in arguments.items():
-        if isinstance(value, float) and not math.isfinite(value):
-            part = _followed(schema.get("properties", {}).get(name, {}), schema)
-            code = _code(part, "type") or errors.InvalidArguments.code
-            raise errors.leaves()[code](f"{name[:60]} is {value}, which is not a finite number")
+def _plain(value: object, *, code: str | None = None) -> Any:
+    """A value as plain JSON. Refuses what no tool can store or search: NUL, lone surrogates, what is not JSON.
+
+    A number that is not finite has the `code` of the parameter that it is.
+    """
+    match value:
+        case str():
+            _refuse_unreadable_text(value)
+            return value
+        case None | bool():
+            return value
+        case int():
+            if not -(2**63) <= value < 2**63:
+                raise errors.InvalidArguments("the arguments hold an integer of more than 64 bits")
+            return value
+        case float():
+            if not math.isfinite(value):
+                kind = errors.leaves()[code] if code else errors.InvalidArguments
+                raise kind(f"a number in the arguments is {value}, which is not finite")
+            return value
+        case Mapping():
+            return {_plain_name(name): _plain(inner) for name, inner in value.items()}
+        case list() | tuple():
+            return [_plain(inner) for inner in value]
+        case _:
+            raise errors.InvalidArguments(f"the arguments hold a {type(value).__name__}, which is not JSON")
+
+
+def _plain_name(name: object) -> str:
+    if not isinstance(name, str):
+        raise errors.InvalidArguments(f"a name in the arguments is a {type(name).__name__}, not a text")
+    _refuse_unreadable_text(name)
+    return name
 
 
 def _refuse_unreadable_text(text: str) -> None:
@@ -249,6 +157,8 @@ def _problems(schema: Schema, value: object) -> Iterable[Any]:
 def _explain(schema: Schema, given: Mapping[str, Any]) -> NoReturn:
     order = list(schema.get("properties", {}))
     problems = [(_code_and_place(schema, problem), problem) for problem in _problems(schema, given)]
+    if not problems:
+        raise errors.InvalidArguments("the arguments do not fit the input schema")
 
     def as_declared(found: tuple[tuple[str, list[str]], Any]) -> int:
         place = found[0][1]
@@ -265,20 +175,13 @@ def _code_and_place(schema: Schema, problem: Any) -> tuple[str, list[str]]:
         place.append(next(name for name in problem.validator_value if name not in problem.instance))
     elif problem.validator == "additionalProperties":
         place.append(next(name for name in problem.instance if name not in problem.schema.get("properties", {})))
-    part = _followed(schema, schema)
+    part = schemas.followed(schema, schema)
     code = _code(part, problem.validator)
     for step in place:
         inside = part.get("items", {}) if step.isdigit() else part.get("properties", {}).get(step, {})
-        part = _followed(inside, schema)
+        part = schemas.followed(inside, schema)
         code = _code(part, problem.validator) or code
     return code or errors.InvalidArguments.code, [step[:60] for step in place]
-
-
-def _followed(part: Schema, schema: Schema) -> Schema:
-    """A part of a schema, or the definition that it refers to."""
-    while "$ref" in part:
-        part = schema["$defs"][part["$ref"].removeprefix(_LOCAL)]
-    return part
 
 
 def _code(part: Schema, rule: str) -> str | None:

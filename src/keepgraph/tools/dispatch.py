@@ -9,7 +9,7 @@ from keepgraph import errors
 from keepgraph.engine import calls
 from keepgraph.store import db
 from keepgraph.store.db import Database
-from keepgraph.tools import catalogue, contract
+from keepgraph.tools import catalogue, contract, schemas
 from keepgraph.tools.catalogue import Effect
 
 Stop = db.Stop
@@ -50,6 +50,6 @@ def call(
                 contract.check_output(tool.toolset, tool.name, answer)
     except errors.KeepgraphError as error:
         if error.example is None:
-            error.example = contract.example(tool.toolset, tool.name)
+            error.example = schemas.example(tool.toolset, tool.name)
         raise
     return answer

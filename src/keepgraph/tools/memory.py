@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from keepgraph import errors
-from keepgraph.engine import calls, decisions, entities, instants, rollup
+from keepgraph.engine import calls, decisions, entities, instants, names, rollup
 from keepgraph.engine import facts as fact_rules
 from keepgraph.model import Entity, Ref, Resolution
 from keepgraph.store import entities as stored_entities
 from keepgraph.store import facts as stored_facts
 from keepgraph.store.db import Tx
-from keepgraph.tools import contract, shape
+from keepgraph.tools import contract, schemas, shape
 from keepgraph.tools.catalogue import Effect, tool
 
 MAX_FACTS = 500
@@ -28,7 +28,7 @@ def recall_entity(tx: Tx, *, name_or_alias: str) -> dict[str, Any]:
     Forgives typing slips and says how it matched (resolution.method, score). No match gives entity null; then
     resolution.candidates are near names: ask, never assume. Use it before recording, to reuse existing names.
     """
-    if not name_or_alias.strip():
+    if not names.key(name_or_alias):
         raise errors.NameOrAliasRequired("the name is empty")
     found = entities.resolve(tx, name_or_alias)
     if found.entity is None:
@@ -96,7 +96,7 @@ def record_facts(
     A bad one is refused with its error and the others are kept, unless all_or_nothing is set.
     Repeat a call that may have failed with the same idempotency_key: nothing is added twice.
     """
-    request = calls.digest([facts, all_or_nothing])
+    request = calls.digest([facts, all_or_nothing]) if idempotency_key else ""
     if idempotency_key and (earlier := calls.earlier_answer(tx, idempotency_key, request=request)):
         return {**earlier, "replayed": True}
     results: list[dict[str, Any]] = []
@@ -111,7 +111,7 @@ def record_facts(
             if all_or_nothing:
                 error.message = f"facts[{index}]: {error.message}; nothing was recorded"
                 raise
-            error.example = error.example or contract.example("memory", "record_fact")
+            error.example = error.example or schemas.example("memory", "record_fact")
             results.append(error.answer())
     answer = {
         "results": [{"index": index, **result} for index, result in enumerate(results)],
@@ -132,10 +132,10 @@ def recall_decisions(tx: Tx, *, project: str, since: str | None = None) -> dict[
 
     `since` is a local calendar date. An unknown project gives project null and resolution.candidates.
     """
-    if not project.strip():
+    if not names.key(project):
         raise errors.ProjectRequired("the project is empty")
     if since:
-        _check_date(tx, since)
+        _check_date(since)
     found = entities.resolve(tx, project, of_type="project")
     made = decisions.of_project(tx, found.entity, since=since or "") if found.entity else []
     return {
@@ -153,7 +153,7 @@ def weekly_rollup(tx: Tx, *, project: str | None = None) -> dict[str, Any]:
 
     An unknown project gives project null and resolution.candidates.
     """
-    found = entities.resolve(tx, project, of_type="project") if project and project.strip() else None
+    found = entities.resolve(tx, project, of_type="project") if project and names.key(project) else None
     if found is not None and found.entity is None:
         return _no_week(tx, project or "", found)
     wanted = found.entity if found else None
@@ -232,8 +232,8 @@ def _ref(given: Mapping[str, Any]) -> Ref:
     return Ref(id=given.get("id"), type=given.get("type"), name=given.get("name"))
 
 
-def _check_date(tx: Tx, since: str) -> None:
+def _check_date(since: str) -> None:
     try:
-        instants.day_start(instants.parse_date(since), tx.zone)
-    except (ValueError, OverflowError) as error:
+        instants.parse_date(since)
+    except ValueError as error:
         raise errors.SinceInvalid(f"since is not a calendar date: {since[:60]!r}") from error
