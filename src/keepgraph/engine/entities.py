@@ -97,30 +97,12 @@ def find_or_create(tx: Tx, ref: Ref, *, missing: Callable[..., errors.KeepgraphE
     type_row = type_of(tx, ref.type)
     name = names.clean(ref.name or "")
     key = names.key(name)
-    if not key:
-        raise missing("the name is empty")
-    if len(name) > MAX_NAME:
-        raise missing(f"the name has {len(name)} characters; {MAX_NAME} are allowed")
-    if found := entities.by_key(tx, key, of_type=ref.type):
-        return found[0], False
-    if aliased := entities.by_alias_key(tx, key, of_type=ref.type):
-        if len(aliased) > 1:
-            raise errors.Ambiguous(
-                f"{len(aliased)} entities of type {ref.type} have the alias {name!r}",
-                candidates=[{"id": entity.id, "type": entity.type, "name": entity.name} for entity, _ in aliased],
-            )
-        return aliased[0][0], False
-    public_id, created_at = tx.new_id("ent"), instants.stamp(tx.now)
-    row = entities.insert(
-        tx,
-        public_id=public_id,
-        type_row=type_row,
-        name=name,
-        key=key,
-        folded=names.fold(name),
-        created_at=created_at,
-    )
-    return Entity(row, public_id, ref.type or "", name, created_at), True
+    met = ("entity", ref.type or "", key)
+    if met in tx.memo:
+        return tx.memo[met], False
+    entity, created = _found_or_created(tx, ref.type or "", type_row, name, key, missing=missing)
+    tx.memo[met] = entity
+    return entity, created
 
 
 def type_of(tx: Tx, name: str | None) -> int:
@@ -212,6 +194,35 @@ def _choose(found: list[Candidate]) -> Resolution:
         return Resolution(None, "none", 0.0, tuple(found[:MAX_CANDIDATES]))
     runners_up = tuple(candidate for candidate in found[1:MAX_CANDIDATES] if candidate.score >= names.SURE)
     return Resolution(best.entity, best.method, best.score, runners_up)
+
+
+def _found_or_created(
+    tx: Tx, kind: str, type_row: int, name: str, key: str, *, missing: Callable[..., errors.KeepgraphError]
+) -> tuple[Entity, bool]:
+    if not key:
+        raise missing("the name is empty")
+    if len(name) > MAX_NAME:
+        raise missing(f"the name has {len(name)} characters; {MAX_NAME} are allowed")
+    if found := entities.by_key(tx, key, of_type=kind):
+        return found[0], False
+    if aliased := entities.by_alias_key(tx, key, of_type=kind):
+        if len(aliased) > 1:
+            raise errors.Ambiguous(
+                f"{len(aliased)} entities of type {kind} have the alias {name!r}",
+                candidates=[{"id": entity.id, "type": entity.type, "name": entity.name} for entity, _ in aliased],
+            )
+        return aliased[0][0], False
+    public_id, created_at = tx.new_id("ent"), instants.stamp(tx.now)
+    row = entities.insert(
+        tx,
+        public_id=public_id,
+        type_row=type_row,
+        name=name,
+        key=key,
+        folded=names.fold(name),
+        created_at=created_at,
+    )
+    return Entity(row, public_id, kind, name, created_at), True
 
 
 def _existing(tx: Tx, ref: Ref, *, missing: Callable[..., errors.KeepgraphError]) -> Entity:

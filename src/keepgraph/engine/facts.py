@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from keepgraph import errors
 from keepgraph.engine import entities, instants
@@ -53,86 +54,47 @@ def record(
         created += [target] if created_object else []
     else:
         literal = _literal(object)
-    fact, known = _assert(tx, whose, predicate, predicate_row, target, literal, source, confidence, start, end)
-    return Recorded(
-        fact=fact,
-        deduplicated=known,
-        created=tuple(created),
-        possible_duplicates=_doubles(tx, created) if compare_names else (),
-    )
-
-
-def _assert(
-    tx: Tx,
-    subject: Entity,
-    predicate: str,
-    predicate_row: int,
-    object: Entity | None,
-    literal: str | None,
-    source: str | None,
-    confidence: float,
-    start: str,
-    end: str,
-) -> tuple[Fact, bool]:
-    """The fact, new or known, with one more assertion of it in its provenance."""
     now = instants.stamp(tx.now)
-    said = object.name if object else literal
-    known = _known(
-        facts.find(
-            tx,
-            subject=subject.row,
-            predicate=predicate_row,
-            object=object.row if object else None,
-            literal=literal,
-        ),
-        start,
-        end,
-        now,
-    )
-    if known:
-        row, public_id, recorded_at, start, end, first_confidence = known
-    else:
-        public_id, recorded_at, first_confidence = tx.new_id("fact"), now, confidence
-        row = facts.insert(
-            tx,
-            public_id=public_id,
-            subject=subject.row,
-            predicate=predicate_row,
-            object=object.row if object else None,
-            literal=literal,
-            text=f"{subject.name} {predicate.replace('_', ' ')} {said}",
-            confidence=confidence,
-            recorded_at=now,
-            valid_from=start,
-            valid_to=end,
-        )
-    facts.insert_provenance(tx, row, source=source, confidence=confidence, recorded_at=now)
-    fact = Fact(
-        row=row,
-        id=public_id,
-        subject=subject,
+    new = Fact(
+        row=0,
+        id="",
+        subject=whose,
         predicate=predicate,
-        object=object,
+        object=target,
         literal=literal,
-        confidence=first_confidence,
-        recorded_at=recorded_at,
-        valid_from=start or None,
-        valid_to=end if end != facts.OPEN_END else None,
-        source=facts.first_source(tx, row) if known else source,
+        confidence=confidence,
+        recorded_at=now,
+        valid_from=start,
+        valid_to=end,
+        source=source,
     )
-    return fact, known is not None
+    known = _known(tx, new, predicate_row)
+    fact = known or _inserted(tx, new, predicate_row)
+    facts.insert_provenance(tx, fact.row, source=source, confidence=confidence, recorded_at=now)
+    return Recorded(
+        fact=replace(fact, source=facts.first_source(tx, fact.row)) if known else fact,
+        deduplicated=known is not None,
+        created=tuple(created),
+        possible_duplicates=_doubles(tx, created) if compare_names and created else (),
+    )
 
 
-def _known(
-    intervals: list[tuple[int, str, str, str, str, float]], start: str, end: str, now: str
-) -> tuple[int, str, str, str, str, float] | None:
-    """The interval of a triple that is meant: the very same, or, if none is given, the one that holds now."""
-    for interval in intervals:
-        if interval[3:5] == (start, end):
-            return interval
-    if (start, end) != (facts.OPEN_START, facts.OPEN_END):
-        return None
-    return next((interval for interval in intervals if interval[3] <= now < interval[4]), None)
+def _known(tx: Tx, new: Fact, predicate: int) -> Fact | None:
+    """The interval of this triple that is meant: the very same, or, if none is given, the one that holds now."""
+    for held in facts.same_triple(tx, new, predicate):
+        if (held.valid_from, held.valid_to) == (new.valid_from, new.valid_to):
+            return held
+        unsaid = new.valid_from is None and new.valid_to is None
+        if unsaid and (held.valid_from or "") <= new.recorded_at < (held.valid_to or "~"):
+            return held
+    return None
+
+
+def _inserted(tx: Tx, new: Fact, predicate: int) -> Fact:
+    said = new.object.name if new.object else new.literal
+    text = f"{new.subject.name} {new.predicate.replace('_', ' ')} {said}"
+    new = replace(new, id=tx.new_id("fact"))
+    return replace(new, row=facts.insert(tx, new, predicate=predicate, text=text))
 
 
 def _predicate(tx: Tx, name: str) -> int:
@@ -149,13 +111,13 @@ def _predicate(tx: Tx, name: str) -> int:
     return row
 
 
-def _validity(tx: Tx, valid_from: str | None, valid_to: str | None) -> tuple[str, str]:
+def _validity(tx: Tx, valid_from: str | None, valid_to: str | None) -> tuple[str | None, str | None]:
     try:
-        start = instants.parse(valid_from, tx.zone) if valid_from else facts.OPEN_START
-        end = instants.parse(valid_to, tx.zone, end=True) if valid_to else facts.OPEN_END
+        start = instants.parse(valid_from, tx.zone) if valid_from else None
+        end = instants.parse(valid_to, tx.zone, end=True) if valid_to else None
     except (ValueError, OverflowError) as error:
         raise errors.ValidityInvalid(f"valid_from or valid_to is {error}") from error
-    if start >= end:
+    if start and end and start >= end:
         raise errors.ValidityInvalid(f"valid_from ({valid_from}) is not before valid_to ({valid_to})")
     return start, end
 

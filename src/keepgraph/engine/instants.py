@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from functools import lru_cache
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _DATE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:?\d{2})?", re.ASCII)
 
 
+@lru_cache(maxsize=16)
 def stamp(instant: datetime) -> str:
     """An aware instant as it is stored."""
     utc = instant.astimezone(UTC)
@@ -20,9 +22,10 @@ def stamp(instant: datetime) -> str:
 
 
 def instant(stored: str) -> datetime:
-    return datetime.strptime(stored, "%Y-%m-%dT%H:%M:%S.%f%z")
+    return datetime.fromisoformat(stored)
 
 
+@lru_cache(maxsize=1024)
 def shown(stored: str, zone: tzinfo | None) -> str:
     """A stamp for a reader: local time with its offset, `2026-11-21T09:44:39.123+01:00`."""
     return _local(stored, zone).isoformat(timespec="milliseconds")

@@ -56,12 +56,16 @@ _CALENDAR = frozenset(
 
 def clean(name: str) -> str:
     """A name as it is kept and shown: composed, white space collapsed, without invisible characters."""
+    if name.isascii() and name.isprintable():
+        return " ".join(name.split())
     visible = "".join(c for c in name if c in _JOINERS or c.isspace() or unicodedata.category(c) not in ("Cf", "Cc"))
     return " ".join(unicodedata.normalize("NFC", visible).split())
 
 
 def key(name: str) -> str:
     """What decides identity: NFKC, casefold, white space collapsed, symbols kept. C, C++ and C# differ."""
+    if name.isascii() and name.isprintable():
+        return " ".join(name.lower().split())
     composed = unicodedata.normalize("NFKC", clean(name)).casefold()
     return " ".join(unicodedata.normalize("NFKC", composed).split())
 

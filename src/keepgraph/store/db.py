@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,7 @@ class Tx:
         group: the partition that the call reads and writes.
         tool: the tool that was called.
         session: the conversation it came from, if known.
+        memo: rows found in this transaction that nothing in it changes; forgotten when a part is undone.
     """
 
     conn: Connection
@@ -58,6 +59,7 @@ class Tx:
     group: str
     tool: str
     session: str | None = None
+    memo: dict[tuple[str, ...], Any] = field(default_factory=dict)
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
@@ -66,6 +68,7 @@ class Tx:
         try:
             yield
         except BaseException:
+            self.memo.clear()
             self.conn.execute("ROLLBACK TO part")
             self.conn.execute("RELEASE part")
             raise

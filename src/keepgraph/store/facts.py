@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from keepgraph.model import Entity, Fact, Related
 from keepgraph.store.db import Tx
 
-OPEN_START = ""
-OPEN_END = "~"
+_OPEN_START = ""
+_OPEN_END = "~"
 
 _SELECT = """
     SELECT fact.id, fact.public_id, predicate.name, fact.literal, fact.confidence, fact.recorded_at,
@@ -134,37 +135,25 @@ def tagged(tx: Tx, *, at: str) -> list[Fact]:
     )
 
 
-def find(
-    tx: Tx, *, subject: int, predicate: int, object: int | None, literal: str | None
-) -> list[tuple[int, str, str, str, str, float]]:
-    """Every interval of one triple that is not retracted: row, id, recorded, start, end and confidence."""
-    column = "object" if object is not None else "literal"
+def same_triple(tx: Tx, fact: Fact, predicate: int) -> list[Fact]:
+    """Every interval of a fact's triple that is not retracted, oldest first."""
+    column = "object" if fact.object else "literal"
     rows = tx.conn.execute(
         f"""
-        SELECT id, public_id, recorded_at, valid_from, valid_to, confidence
+        SELECT id, public_id, recorded_at, nullif(valid_from, ''), nullif(valid_to, '~'), confidence
         FROM fact
         WHERE subject = ? AND predicate = ? AND {column} = ? AND {column} IS NOT NULL AND retracted_at IS NULL
         ORDER BY id
         """,
-        (subject, predicate, object if object is not None else literal),
+        (fact.subject.row, predicate, fact.object.row if fact.object else fact.literal),
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
+    return [
+        replace(fact, row=row[0], id=row[1], recorded_at=row[2], valid_from=row[3], valid_to=row[4], confidence=row[5])
+        for row in rows
+    ]
 
 
-def insert(
-    tx: Tx,
-    *,
-    public_id: str,
-    subject: int,
-    predicate: int,
-    object: int | None,
-    literal: str | None,
-    text: str,
-    confidence: float,
-    recorded_at: str,
-    valid_from: str,
-    valid_to: str,
-) -> int:
+def insert(tx: Tx, fact: Fact, *, predicate: int, text: str) -> int:
     """Returns the new row number."""
     cursor = tx.conn.execute(
         """
@@ -172,7 +161,18 @@ def insert(
                           valid_from, valid_to)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
-        (public_id, subject, predicate, object, literal, text, confidence, recorded_at, valid_from, valid_to),
+        (
+            fact.id,
+            fact.subject.row,
+            predicate,
+            fact.object.row if fact.object else None,
+            fact.literal,
+            text,
+            fact.confidence,
+            fact.recorded_at,
+            fact.valid_from or _OPEN_START,
+            fact.valid_to or _OPEN_END,
+        ),
     )
     return int(cursor.lastrowid)
 

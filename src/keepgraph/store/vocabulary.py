@@ -13,8 +13,12 @@ _TABLES = {ENTITY_TYPE: "entity_type", PREDICATE: "predicate"}
 
 def find(tx: Tx, kind: str, name: str) -> int | None:
     """The row number of a word, or None where the vocabulary lacks it."""
-    row = tx.conn.execute(f"SELECT id FROM {_TABLES[kind]} WHERE name = ?", (name,)).fetchone()
-    return row[0] if row else None
+    if (kind, name) not in tx.memo:
+        row = tx.conn.execute(f"SELECT id FROM {_TABLES[kind]} WHERE name = ?", (name,)).fetchone()
+        if row is None:
+            return None
+        tx.memo[kind, name] = row[0]
+    return int(tx.memo[kind, name])
 
 
 def words(tx: Tx, kind: str) -> list[Word]:

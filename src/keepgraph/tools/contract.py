@@ -18,16 +18,19 @@ MAX_CHARACTERS = 4_000_000
 MAX_DEPTH = 64
 
 
-def check_input(toolset: str, tool: str, arguments: object) -> dict[str, Any]:
+def check_input(toolset: str, tool: str, arguments: object, *, measured: bool = False) -> dict[str, Any]:
     """The arguments as the tool wants them: without nulls for what is optional, and with JSON in strings decoded.
+
+    `measured` says that they are part of something whose size has been checked.
 
     Raises:
         errors.InvalidRequest: they are not what the schema says; the code is that of the part that is wrong.
     """
-    if not isinstance(arguments, Mapping):
+    if not isinstance(arguments, dict | Mapping):
         raise errors.InvalidArguments("the arguments are not a JSON object")
     schema = schemas.load(toolset, tool, "input")
-    _refuse_oversized(arguments)
+    if not measured:
+        _refuse_oversized(arguments)
     given, shown = {}, {}
     for name, value in arguments.items():
         name = _plain_name(name)
@@ -89,11 +92,11 @@ def _refuse_oversized(arguments: object) -> None:
         value, depth = todo.pop()
         if isinstance(value, str):
             budget -= len(value)
-        elif isinstance(value, Mapping | list | tuple):
+        elif isinstance(value, dict | list | tuple | Mapping):
             if depth > MAX_DEPTH:
                 raise errors.InvalidArguments(f"the arguments are nested deeper than {MAX_DEPTH} levels")
             budget -= len(value)
-            inner = [*value, *value.values()] if isinstance(value, Mapping) else value
+            inner = value if isinstance(value, list | tuple) else [*value, *value.values()]
             todo += [(part, depth + 1) for part in inner]
         if budget < 0:
             raise errors.InvalidArguments(f"the arguments have more than {MAX_CHARACTERS:,} characters")
@@ -104,27 +107,25 @@ def _plain(value: object, *, code: str | None = None) -> Any:
 
     A number that is not finite has the `code` of the parameter that it is.
     """
-    match value:
-        case str():
-            _refuse_unreadable_text(value)
-            return value
-        case None | bool():
-            return value
-        case int():
-            if not -(2**63) <= value < 2**63:
-                raise errors.InvalidArguments("the arguments hold an integer of more than 64 bits")
-            return value
-        case float():
-            if not math.isfinite(value):
-                kind = errors.leaves()[code] if code else errors.InvalidArguments
-                raise kind(f"a number in the arguments is {value}, which is not finite")
-            return value
-        case Mapping():
-            return {_plain_name(name): _plain(inner) for name, inner in value.items()}
-        case list() | tuple():
-            return [_plain(inner) for inner in value]
-        case _:
-            raise errors.InvalidArguments(f"the arguments hold a {type(value).__name__}, which is not JSON")
+    if isinstance(value, str):
+        _refuse_unreadable_text(value)
+        return value
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        if not -(2**63) <= value < 2**63:
+            raise errors.InvalidArguments("the arguments hold an integer of more than 64 bits")
+        return value
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            kind = errors.leaves()[code] if code else errors.InvalidArguments
+            raise kind(f"a number in the arguments is {value}, which is not finite")
+        return value
+    if isinstance(value, dict | Mapping):
+        return {_plain_name(name): _plain(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    raise errors.InvalidArguments(f"the arguments hold a {type(value).__name__}, which is not JSON")
 
 
 def _plain_name(name: object) -> str:
@@ -137,6 +138,8 @@ def _plain_name(name: object) -> str:
 def _refuse_unreadable_text(text: str) -> None:
     if "\x00" in text:
         raise errors.InvalidArguments("the arguments hold a NUL character", hint="Remove it and try again.")
+    if text.isascii():
+        return
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

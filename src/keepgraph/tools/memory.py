@@ -18,7 +18,7 @@ from keepgraph.tools.catalogue import Effect, tool
 MAX_FACTS = 500
 MAX_RELATED = 20
 MAX_DECISIONS = 200
-MAX_NAMES_COMPARED = 50
+MOST_FACTS_WITH_NAMES_COMPARED = 50
 
 
 @tool(Effect.READ)
@@ -95,18 +95,18 @@ def record_facts(
 
     A bad one is refused with its error and the others are kept, unless all_or_nothing is set.
     Repeat a call that may have failed with the same idempotency_key: nothing is added twice.
+    New names are compared with those that exist in calls of up to 50 facts.
     """
     request = calls.digest([facts, all_or_nothing]) if idempotency_key else ""
     if idempotency_key and (earlier := calls.earlier_answer(tx, idempotency_key, request=request)):
         return {**earlier, "replayed": True}
     results: list[dict[str, Any]] = []
-    created = 0
+    compare_names = len(facts) <= MOST_FACTS_WITH_NAMES_COMPARED
     for index, given in enumerate(facts):
         try:
             with tx.savepoint():
-                arguments = contract.check_input("memory", "record_fact", given)
-                results.append(_record(tx, arguments, compare_names=created < MAX_NAMES_COMPARED))
-                created += len(results[-1]["auto_created_entities"])
+                arguments = contract.check_input("memory", "record_fact", given, measured=True)
+                results.append(_record(tx, arguments, compare_names=compare_names))
         except errors.KeepgraphError as error:
             if all_or_nothing:
                 error.message = f"facts[{index}]: {error.message}; nothing was recorded"
@@ -118,7 +118,7 @@ def record_facts(
         "recorded": sum("fact_id" in result and not result["deduplicated"] for result in results),
         "deduplicated": sum(result.get("deduplicated", False) for result in results),
         "refused": sum("error" in result for result in results),
-        "names_not_compared": max(0, created - MAX_NAMES_COMPARED),
+        "names_not_compared": 0 if compare_names else sum(len(_created(result)) for result in results),
         "replayed": False,
     }
     if idempotency_key:
@@ -226,6 +226,11 @@ def _record(tx: Tx, given: Mapping[str, Any], *, compare_names: bool) -> dict[st
             {"new": shape.entity(new), **shape.candidate(old)} for new, old in done.possible_duplicates
         ],
     }
+
+
+def _created(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The entities that one of many facts brought with it; none where it was refused."""
+    return list(result.get("auto_created_entities", ()))
 
 
 def _ref(given: Mapping[str, Any]) -> Ref:
