@@ -15,7 +15,9 @@ MAX_NAME = 200
 MAX_ALIASES = 20
 
 _ROWS_WEIGHED = 30_000
+_RUNNERS_UP_WEIGHED = 1_000
 _NAMES_COMPARED = 40
+_WORDS_ASKED_FOR = 3
 _WORTH_NAMING = 0.60
 _BEARS_TWO_SLIPS = 9
 
@@ -39,10 +41,10 @@ def resolve(tx: Tx, asked: str, *, of_type: str | None = None) -> Resolution:
     return _choose(found)
 
 
-def look_alikes(tx: Tx, asked: str, *, of_type: str | None = None) -> list[Candidate]:
+def look_alikes(tx: Tx, asked: str, *, of_type: str | None = None, runners_up: bool = True) -> list[Candidate]:
     """Entities whose name or alias may be meant by a mistyped or incomplete one, nearest first.
 
-    Those from names.SURE up may be meant; those below only look like it.
+    Those from names.SURE up may be meant; those below, the runners-up, only look like it.
     """
     from rapidfuzz import fuzz, process
 
@@ -51,7 +53,7 @@ def look_alikes(tx: Tx, asked: str, *, of_type: str | None = None) -> list[Candi
     words = names.words(folded, besides=kinds)
     if not folded or sum(map(len, words)) < names.SHORTEST:
         return []
-    surfaces = _surfaces(tx, words, of_type)
+    surfaces = _surfaces(tx, words, of_type, runners_up=runners_up)
     weighed = dict.fromkeys(
         place
         for scorer in (fuzz.ratio, fuzz.WRatio)
@@ -71,16 +73,16 @@ def look_alikes(tx: Tx, asked: str, *, of_type: str | None = None) -> list[Candi
     return sorted(best.values(), key=lambda candidate: (-candidate.score, candidate.entity.row))
 
 
-def _surfaces(tx: Tx, words: list[str], of_type: str | None) -> dict[tuple[int, str], str]:
+def _surfaces(tx: Tx, words: list[str], of_type: str | None, *, runners_up: bool) -> dict[tuple[int, str], str]:
     """Names worth weighing, by the row number of their entity: those in which every word is found,
 
     or where there are none, names that share a word; those are runners-up at best.
     """
     found = entities.named_like(tx, _in_spite_of_a_slip(words), of_type=of_type, limit=_ROWS_WEIGHED)
     found += entities.spelled(tx, "".join(words))
-    if not found:
+    if not found and runners_up:
         shared = " OR ".join(f'" {word} "' for word in words)
-        found = entities.named_like(tx, shared, of_type=of_type, limit=_ROWS_WEIGHED // 10)
+        found = entities.named_like(tx, shared, of_type=of_type, limit=_RUNNERS_UP_WEIGHED)
     return {(row, name): name for name, row in found}
 
 
@@ -162,7 +164,7 @@ def possible_duplicates(tx: Tx, entity: Entity) -> list[Candidate]:
     same = entities.by_key(tx, names.key(entity.name))
     found = [Candidate(other, other.name, "exact", 1.0) for other in same if other.row != entity.row]
     ours = names.fold(entity.name)
-    for candidate in look_alikes(tx, entity.name, of_type=entity.type):
+    for candidate in look_alikes(tx, entity.name, of_type=entity.type, runners_up=False):
         if candidate.entity.row == entity.row:
             continue
         # A longer name may double a shorter one, too: Sarah Connor, where there is a Sarah.
@@ -237,15 +239,15 @@ def _existing(tx: Tx, ref: Ref, *, missing: Callable[..., errors.KeepgraphError]
 
 
 def _in_spite_of_a_slip(words: list[str]) -> str:
-    """A trigram query for names in which all these words may be found, mistyped, or run together.
+    """A trigram query for names in which all these words may be found, mistyped or not, or run together.
 
     What is found is only to be weighed: it may be too much, but misses none that names.likeness would take
-    with one slip in it.
+    with one slip in it. The longest words are enough to ask for, and quicker.
     """
-    queries = [" AND ".join(map(_halves, words))]
-    if len(words) > 1:
-        queries.append(_halves("".join(words)))
-    return " OR ".join(f"({query})" for query in queries)
+    longest = sorted(words, key=len, reverse=True)[:_WORDS_ASKED_FOR]
+    query = " AND ".join(map(_halves, longest))
+    together = "".join(words)
+    return query if len(words) == 1 else f'({query}) OR " {together} "'
 
 
 def _halves(word: str) -> str:
@@ -256,8 +258,9 @@ def _halves(word: str) -> str:
     if len(word) < names.SHORTEST:
         return f'" {word} "'
     middle = (len(word) + 1) // 2
-    swapped = word[: middle - 1] + word[middle] + word[middle - 1] + word[middle + 1 :]
-    pieces = [f" {word[: max(middle, 2)]}", f"{word[min(middle, len(word) - 2) :]} ", f" {swapped} "]
+    swapped = f" {word[: middle - 1]}{word[middle]}{word[middle - 1]}{word[middle + 1 :]} "
+    around = swapped[max(middle - 2, 0) : middle + 3]
+    pieces = [f" {word[: max(middle, 2)]}", f"{word[min(middle, len(word) - 2) :]} ", around]
     if len(word) >= _BEARS_TWO_SLIPS:
         third = len(word) // 3
         pieces += [f" {word[:third]}", word[third : 2 * third], f"{word[2 * third :]} "]

@@ -39,6 +39,7 @@ _JOINERS = {"\u200c", "\u200d"}  # they carry meaning in some scripts
 _DIGITS = re.compile(r"\d+")
 _ROMAN = re.compile("[ivxlcdm]+")
 _IDEOGRAPHS = re.compile("[\u2e80-\ud7ff\uf900-\ufaff]|[\U00020000-\U0003ffff]")
+_ENDINGS_AFTER_A_VOWEL = frozenset("nst")
 _ENDINGS = frozenset("aeioаяеиоыэюαηο\u093e\u0940\u09be\u09c0")
 
 _UNIMPORTANT = frozenset(
@@ -120,8 +121,10 @@ def shares(asked: str, known: str) -> float:
     return min(SURE - 0.01, fuzz.WRatio(asked, known) / 100)
 
 
-def _digits(telling: list[str]) -> list[str]:
-    return _DIGITS.findall(" ".join(telling))
+def _digits(telling: list[str]) -> tuple[list[str], list[str]]:
+    """The numbers in their order, and those within words: 2025 Q3 is Q3 2025, but 1:3 is not 3:1."""
+    numbers = [word for word in telling if word.isdecimal()]
+    return numbers, sorted(_DIGITS.findall(" ".join(word for word in telling if not word.isdecimal())))
 
 
 def _may_change_order(telling: list[str], *, person: bool) -> bool:
@@ -217,7 +220,8 @@ def _another_ending(ours: str, theirs: str) -> bool:
     """Whether two first names differ in their ending alone, as Martin, Martina and Christian, Christina do."""
     short, long = sorted((ours, theirs), key=len)
     if len(short) < len(long):
-        return long[:-1] == short and long[-1] in _ENDINGS
+        added = long[-1] in _ENDINGS or (short[-1] in _ENDINGS and long[-1] in _ENDINGS_AFTER_A_VOWEL)
+        return long[:-1] == short and added
     if short[:-1] == long[:-1]:
         return short[-1] in _ENDINGS and long[-1] in _ENDINGS
     return short[:-2] == long[:-2] and {short[-2:], long[-2:]} == {"an", "na"}

@@ -18,7 +18,7 @@ _SELECT = """
 
 def by_id(tx: Tx, public_id: str) -> Entity | None:
     row = tx.conn.execute(
-        f"{_SELECT} WHERE entity.public_id = ? AND entity.group_id = ?", (public_id, tx.group)
+        f"{_SELECT} WHERE entity.public_id = ? AND +entity.group_id = ?", (public_id, tx.group)
     ).fetchone()
     return Entity(*row) if row else None
 
@@ -26,7 +26,7 @@ def by_id(tx: Tx, public_id: str) -> Entity | None:
 def by_rows(tx: Tx, rows: Sequence[int]) -> dict[int, Entity]:
     """Entities of the group by their row numbers."""
     marks = ", ".join("?" * len(rows))
-    found = tx.conn.execute(f"{_SELECT} WHERE entity.id IN ({marks}) AND entity.group_id = ?", [*rows, tx.group])
+    found = tx.conn.execute(f"{_SELECT} WHERE entity.id IN ({marks}) AND +entity.group_id = ?", [*rows, tx.group])
     return {row[0]: Entity(*row) for row in found}
 
 
@@ -54,7 +54,7 @@ def by_alias_key(tx: Tx, key: str, *, of_type: str | None = None) -> list[tuple[
         JOIN entity ON entity.id = alias.entity
         JOIN entity_type ON entity_type.id = entity.type
         WHERE alias.alias_key = :key
-          AND entity.group_id = :group
+          AND +entity.group_id = :group
           AND (:type IS NULL OR entity_type.name = :type)
         ORDER BY entity.id
         """,

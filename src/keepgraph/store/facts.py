@@ -111,7 +111,7 @@ def by_predicate(tx: Tx, predicate: str, *, at: str, since: str = "") -> list[Fa
           AND fact.retracted_at IS NULL
           AND fact.valid_from <= :at AND :at < fact.valid_to
           AND (fact.recorded_at >= :since OR fact.valid_from >= :since)
-          AND s.group_id = :group
+          AND +s.group_id = :group
         ORDER BY fact.id
         """,
         {"predicate": predicate, "at": at, "since": since, "group": tx.group},
@@ -128,7 +128,7 @@ def tagged(tx: Tx, *, at: str) -> list[Fact]:
           AND fact.retracted_at IS NULL
           AND fact.literal IS NOT NULL
           AND fact.valid_from <= :at AND :at < fact.valid_to
-          AND s.group_id = :group
+          AND +s.group_id = :group
         ORDER BY fact.id
         """,
         {"at": at, "group": tx.group},
@@ -213,7 +213,7 @@ def every(tx: Tx) -> Iterator[tuple[Fact, list[dict[str, Any]]]]:
     rows = tx.conn.execute(
         f"""
         {_SELECT}
-        WHERE fact.retracted_at IS NULL AND s.group_id = ?
+        WHERE fact.retracted_at IS NULL AND +s.group_id = ?
         ORDER BY fact.id
         """,
         (tx.group,),
@@ -246,7 +246,7 @@ def count_by_pattern(tx: Tx, *, at: str) -> list[tuple[str, str, str, int]]:
         LEFT JOIN entity_type AS ot ON ot.id = o.type
         WHERE fact.retracted_at IS NULL
           AND fact.valid_from <= :at AND :at < fact.valid_to
-          AND s.group_id = :group
+          AND +s.group_id = :group
         GROUP BY fact.predicate, s.type, o.type
         ORDER BY held DESC, predicate.id, st.id, ot.id
         """,

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from functools import cache
+from itertools import islice
 from typing import Any, NoReturn
 
 import jsonschema_rs
@@ -148,13 +149,17 @@ def _refuse_unreadable_text(text: str) -> None:
         ) from None
 
 
+_PROBLEMS_WEIGHED = 50
+
+
 def _problems(schema: Schema, value: object) -> Iterable[Any]:
     # Slow to import and to run, so only when something is wrong: it says where.
     import jsonschema
     from referencing import Registry
 
     validator = jsonschema.Draft202012Validator(schema, registry=Registry())
-    return sorted(validator.iter_errors(value), key=lambda problem: (len(problem.absolute_path), str(problem.path)))
+    first = islice(validator.iter_errors(value), _PROBLEMS_WEIGHED)
+    return sorted(first, key=lambda problem: (len(problem.absolute_path), str(problem.path)))
 
 
 def _explain(schema: Schema, given: Mapping[str, Any]) -> NoReturn:

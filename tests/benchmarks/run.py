@@ -1,0 +1,59 @@
+"""Prints one table of ratios: the figures of one run on one machine against the goals of the design.
+
+python tests/benchmarks/run.py [--small] [--only PART]
+
+Nothing fails here: a figure says whether it meets its goal, and the exit code is 0 either way.
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import generate
+import lookups
+import measure
+import processes
+import writes
+from measure import Figure
+from sqlcipher3 import dbapi2 as sqlite
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Measure Keepgraph against its goals.")
+    parser.add_argument("--small", action="store_true", help="a hundredth of the graph and fewer rounds")
+    parser.add_argument("--only", choices=["processes", "lookups", "writes", "serving"], help="one part of the table")
+    parser.add_argument("--seed", type=int, default=generate.SEED)
+    given = parser.parse_args()
+    share = 100 if given.small else 1
+    entities, facts = generate.ENTITIES // share, generate.FACTS // share
+    big = generate.cached(entities=entities, facts=facts, seed=given.seed)
+    asked = generate.samples(big, count=100 if given.small else 300, seed=given.seed)
+    print(
+        f"{entities:,} entities, {facts:,} facts, seed {given.seed}; Python {platform.python_version()}, "
+        f"SQLite {sqlite.sqlite_version}, {platform.system()} {platform.machine()}\n"
+    )
+    with tempfile.TemporaryDirectory(dir=generate.CACHE) as name:
+        folder = Path(name)
+        parts: dict[str, Callable[[], Iterator[Figure]]] = {
+            "processes": lambda: processes.figures(big, exact=asked.exact[0][0], rounds=9 if given.small else 21),
+            "lookups": lambda: lookups.figures(big, asked),
+            "writes": lambda: writes.figures(big, folder, rounds=50 if given.small else 300),
+            "serving": lambda: _serving(big, folder, asked, rounds=100 if given.small else 400),
+        }
+        found = [line for part, run in parts.items() if given.only in (None, part) for line in run()]
+    print(measure.table(found))
+
+
+def _serving(big: Path, folder: Path, asked: generate.Samples, *, rounds: int) -> Iterator[Figure]:
+    import serving  # brings in mcp, which the parent of the measured processes does not need before
+
+    names = {"exact": asked.exact[0][0], "mistyped": asked.mistyped[0][0]}
+    yield from serving.figures(big, folder, names=names, rounds=rounds)
+
+
+if __name__ == "__main__":
+    main()

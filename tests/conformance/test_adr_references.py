@@ -1,0 +1,37 @@
+"""What we cite can be opened."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+CITED = re.compile(r"\bADRs? (\d{4}(?:(?:, | and )\d{4})*)")
+TEXTS = ("*.md", "*.py", "*.sql", "*.toml", "*.json", "*.yml", "Makefile")
+
+
+def texts() -> list[Path]:
+    folders = [
+        ROOT / name for name in ("src", "docs", "migrations", "schemas", "tests", "adr") if (ROOT / name).is_dir()
+    ]
+    inside = [file for folder in folders for pattern in TEXTS for file in folder.rglob(pattern)]
+    return sorted({*inside, *(file for pattern in TEXTS for file in ROOT.glob(pattern))} - {Path(__file__)})
+
+
+def test_every_decision_that_is_cited_can_be_opened():
+    kept = {file.name[:4] for file in (ROOT / "adr").glob("[0-9][0-9][0-9][0-9]-*.md")}
+    dangling = {
+        (str(file.relative_to(ROOT)), number)
+        for file in texts()
+        for cited in CITED.findall(file.read_text(encoding="utf-8"))
+        for number in re.findall(r"\d{4}", cited)
+        if number not in kept
+    }
+
+    assert set() == dangling
+
+
+def test_decisions_are_numbered_without_gaps():
+    numbers = sorted(int(file.name[:4]) for file in (ROOT / "adr").glob("[0-9][0-9][0-9][0-9]-*.md"))
+
+    assert list(range(1, len(numbers) + 1)) == numbers

@@ -1,0 +1,394 @@
+"""The schema files are the contract: what is published, what is enforced, and what the functions take."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema
+import jsonschema_rs
+import pytest
+from referencing import Registry
+
+from keepgraph import data, errors
+from keepgraph.tools import catalogue, contract, schemas
+from words import concept, decision, literal, person, project
+
+TOOLS = catalogue.tools()
+WORDS = {"entity_type": ["person", "project"], "predicate": ["tagged", "belongs_to"]}
+
+every_tool = pytest.mark.parametrize("tool", TOOLS, ids=[tool.name for tool in TOOLS])
+FILES = sorted(data.schemas().rglob("*.json"))
+every_file = pytest.mark.parametrize("file", FILES, ids=[file.name for file in FILES])
+
+
+def parts(schema: Any) -> Iterator[dict[str, Any]]:
+    """Every object within a schema."""
+    if isinstance(schema, dict):
+        yield schema
+        for value in schema.values():
+            yield from parts(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from parts(value)
+
+
+def read(tool: catalogue.Tool, side: str) -> dict[str, Any]:
+    return json.loads((data.schemas() / tool.toolset / f"{tool.name}.{side}.json").read_text(encoding="utf-8"))
+
+
+# The files
+
+
+@every_file
+def test_a_schema_is_valid_json_schema(file):
+    schema = json.loads(file.read_text(encoding="utf-8"))
+
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema_rs.meta.validate(schema)
+    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+
+
+@every_file
+def test_a_schema_is_called_as_its_file_is(file):
+    schema = json.loads(file.read_text(encoding="utf-8"))
+
+    assert schema["$id"] == f"keepgraph://schemas/v1/{file.relative_to(data.schemas()).as_posix()}"
+
+
+@every_file
+def test_a_schema_refers_to_nothing_outside(file):
+    schema = json.loads(file.read_text(encoding="utf-8"))
+    common = json.loads((data.schemas() / "common.json").read_text(encoding="utf-8"))["$defs"]
+    prefix = "#/$defs/" if file.name == "common.json" else "../common.json#/$defs/"
+    found = {part["$ref"] for part in parts(schema) if "$ref" in part}
+
+    assert {prefix + name for name in common} >= found
+
+
+@every_file
+def test_every_code_in_a_schema_exists(file):
+    schema = json.loads(file.read_text(encoding="utf-8"))
+    found = [part["x-code"] for part in parts(schema) if "x-code" in part]
+    codes = {code for given in found for code in (given.values() if isinstance(given, dict) else [given])}
+
+    assert set(errors.leaves()) >= codes
+
+
+def test_every_schema_has_its_pair_and_a_function():
+    files = {file.relative_to(data.schemas()).as_posix() for file in data.schemas().glob("*/*.json")}
+    tools = {f"{tool.toolset}/{tool.name}.{side}.json" for tool in TOOLS for side in ("input", "output")}
+
+    assert tools == files
+
+
+def test_every_common_definition_is_used():
+    common = json.loads((data.schemas() / "common.json").read_text(encoding="utf-8"))["$defs"]
+    used = {
+        part["$ref"].rsplit("/", 1)[1]
+        for file in FILES
+        for part in parts(json.loads(file.read_text(encoding="utf-8")))
+        if "$ref" in part
+    }
+
+    assert set(common) == used
+
+
+# The functions
+
+
+@every_tool
+def test_a_function_takes_what_its_schema_says(tool):
+    schema = read(tool, "input")
+    first, *others = inspect.signature(tool.run).parameters.values()
+    required = {each.name for each in others if each.default is inspect.Parameter.empty}
+
+    assert first.name == "tx"
+    assert {inspect.Parameter.KEYWORD_ONLY} >= {each.kind for each in others}
+    assert set(schema["properties"]) == {each.name for each in others}
+    assert set(schema["required"]) == required
+
+
+@every_tool
+def test_a_tool_is_well_named_and_described(tool):
+    assert re.fullmatch(r"[a-z]+(_[a-z]+)+", tool.name)
+    assert len(tool.name) <= 40
+    assert not tool.name.endswith(("_tool", "_v2", "_new"))
+    assert tool.description.split("\n")[0].endswith((".", ":", ","))
+    assert tool.title == tool.title.strip().capitalize()
+
+
+@every_tool
+def test_a_tool_takes_nothing_it_does_not_name(tool):
+    schema = read(tool, "input")
+
+    assert schema["type"] == "object"
+    assert schema["additionalProperties"] is False
+
+
+def test_tools_have_different_names():
+    names = [tool.name for tool in TOOLS]
+
+    assert sorted(set(names)) == sorted(names)
+
+
+# What clients see
+
+
+@every_tool
+def test_an_advertised_schema_is_self_contained(tool):
+    for shown in schemas.advertised(tool.toolset, tool.name, words=WORDS):
+        references = {part["$ref"] for part in parts(shown) if "$ref" in part}
+
+        assert {f"#/$defs/{name}" for name in shown.get("$defs", {})} == references
+        assert not {"$id", "$schema"} & set(shown)
+
+
+@every_tool
+def test_an_advertised_schema_is_an_object_without_marks_of_ours(tool):
+    for shown in schemas.advertised(tool.toolset, tool.name, words=WORDS):
+        jsonschema.Draft202012Validator.check_schema(shown)
+        ours = [name for part in parts(shown) for name in part if name.startswith("x-")]
+
+        assert ours == []
+        # A client reads the type off the top; a reference there is not followed by all.
+        assert shown.get("type", shown.get("$defs", {}).get(shown.get("$ref", "")[8:], {}).get("type")) == "object"
+
+
+@every_tool
+def test_an_advertised_input_carries_the_vocabulary_of_the_graph(tool):
+    kept = schemas.load(tool.toolset, tool.name, "input")
+    shown, _ = schemas.advertised(tool.toolset, tool.name, words=WORDS)
+    wanted = sorted(part["x-vocabulary"] for part in parts(kept) if "x-vocabulary" in part)
+    enums = sorted(part["enum"] for part in parts(shown) if part.get("enum") in WORDS.values())
+
+    assert sorted(WORDS[kind] for kind in wanted) == enums
+
+
+@every_tool
+def test_no_word_of_the_vocabulary_is_restated_in_a_schema(tool):
+    for side in ("input", "output"):
+        said = {word for part in parts(read(tool, side)) for word in part.get("enum", ())}
+
+        assert not said & {"person", "project", "decision", "concept", "source", "decided_in", "belongs_to"}
+
+
+# The examples
+
+
+def test_the_examples_work_in_the_order_of_the_catalogue(call):
+    for tool in TOOLS:
+        examples = read(tool, "input")["examples"]
+
+        assert examples
+        for example in examples:
+            answer = call(tool.name, **example)
+
+            assert "error" not in answer
+
+
+@every_tool
+def test_an_error_shows_an_example_that_works(call, tool):
+    refused = call(tool.name, **read(tool, "input")["examples"][0], nonsense=True)
+
+    assert refused["error"] == "INVALID_ARGUMENTS"
+    assert "error" not in call(tool.name, **refused["example"])
+
+
+# Two validators, one verdict
+
+INPUTS = [
+    ("recall_entity", {"name_or_alias": "Ada"}, True),
+    ("recall_entity", {"name_or_alias": "x" * 200}, True),
+    ("recall_entity", {"name_or_alias": "x" * 201}, False),
+    ("recall_entity", {"name_or_alias": "\U0001d538" * 200}, True),
+    ("recall_entity", {"name_or_alias": "\U0001d538" * 201}, False),
+    ("recall_entity", {"name_or_alias": ""}, False),
+    ("recall_entity", {"name_or_alias": "  \t\n"}, True),
+    ("recall_entity", {"name_or_alias": "\u3000\u2003\u00a0"}, True),
+    ("recall_entity", {"name_or_alias": 7}, False),
+    ("recall_entity", {"name_or_alias": None}, False),
+    ("recall_entity", {"name_or_alias": ["Ada"]}, False),
+    ("recall_entity", {}, False),
+    ("recall_entity", {"name_or_alias": "Ada", "more": 1}, False),
+    ("recall_decisions", {"project": "Atlas"}, True),
+    ("recall_decisions", {"project": "Atlas", "since": "2026-05-01"}, True),
+    ("recall_decisions", {"project": "Atlas", "since": ""}, True),
+    ("recall_decisions", {"project": "Atlas", "since": 20260501}, False),
+    ("recall_decisions", {"since": "2026-05-01"}, False),
+    ("weekly_rollup", {}, True),
+    ("weekly_rollup", {"project": "Atlas"}, True),
+    ("weekly_rollup", {"project": ["Atlas"]}, False),
+    ("get_status", {}, True),
+    ("get_status", {"x": None}, False),
+    ("record_facts", {"facts": [{}]}, True),
+    ("record_facts", {"facts": []}, False),
+    ("record_facts", {"facts": [{}] * 1000}, True),
+    ("record_facts", {"facts": [{}] * 1001}, False),
+    ("record_facts", {"facts": [{}], "all_or_nothing": 1}, False),
+    ("record_facts", {"facts": [{}], "all_or_nothing": True}, True),
+    ("record_facts", {"facts": [{}], "idempotency_key": "k" * 201}, False),
+    ("record_facts", {"facts": {"0": {}}}, False),
+]
+FACTS = [
+    ({}, True),
+    ({"confidence": 0}, True),
+    ({"confidence": 1}, True),
+    ({"confidence": 1.0}, True),
+    ({"confidence": 1.0000001}, False),
+    ({"confidence": -0.0}, True),
+    ({"confidence": -1e-300}, False),
+    ({"confidence": True}, False),
+    ({"confidence": "1"}, False),
+    ({"confidence": 10**18}, False),
+    ({"source": "x" * 2000}, True),
+    ({"source": "x" * 2001}, False),
+    ({"source": ""}, False),
+    ({"source": {"uri": "x"}}, False),
+    ({"subject": {"id": "ent_1"}}, True),
+    ({"subject": {"name": "Ada"}}, True),
+    ({"subject": {"type": "person"}}, False),
+    ({"subject": {}}, False),
+    ({"subject": "Ada"}, False),
+    ({"subject": [person("Ada")]}, False),
+    ({"subject": literal("Ada")}, False),
+    ({"subject": {**person("Ada"), "age": 3}}, False),
+    ({"subject": {"type": 1, "name": "Ada"}}, False),
+    ({"subject": {"type": "person", "name": 123}}, False),
+    ({"subject": {"type": "person", "name": "x" * 201}}, False),
+    ({"object": literal("x" * 1000)}, True),
+    ({"object": literal("x" * 1001)}, False),
+    ({"object": literal("")}, False),
+    ({"object": {"literal": 5}}, False),
+    ({"object": {"literal": None}}, False),
+    ({"object": decision("Go")}, True),
+    ({"object": None}, False),
+    ({"predicate": 3}, False),
+    ({"predicate": "anything"}, True),
+    ({"aliases": []}, True),
+    ({"aliases": ["a"] * 20}, True),
+    ({"aliases": ["a"] * 21}, False),
+    ({"aliases": [""]}, False),
+    ({"aliases": "a"}, False),
+    ({"aliases": [1]}, False),
+    ({"valid_from": "2026-05-01"}, True),
+    ({"valid_from": ""}, False),
+    ({"valid_from": 2026}, False),
+    ({"valid_to": "x" * 41}, False),
+]
+BASE = {"subject": person("Ada"), "predicate": "tagged", "object": concept("Engines")}
+INPUTS += [("record_fact", {**BASE, **given}, valid) for given, valid in FACTS]
+INPUTS += [("record_fact", {name: BASE[name] for name in BASE if name != gone}, False) for gone in BASE]
+
+
+@pytest.mark.parametrize(("name", "arguments", "valid"), INPUTS, ids=range(len(INPUTS)))
+def test_both_validators_agree(name, arguments, valid):
+    schema = schemas.load(catalogue.find(name).toolset, name, "input")
+    quick = jsonschema_rs.Draft202012Validator(schema).is_valid(arguments)
+    worded = jsonschema.Draft202012Validator(schema, registry=Registry()).is_valid(arguments)
+
+    assert (valid, valid) == (quick, worded)
+
+
+def test_every_white_space_is_refused_in_words(call):
+    """
+    The quick validator and the wording one disagree on what white space is; the caller must not notice.
+    """
+    schema = schemas.load("memory", "recall_entity", "input")
+    quick = jsonschema_rs.Draft202012Validator(schema)
+    empty = [
+        chr(point)
+        for point in range(1, 0x10000)
+        if not 0xD800 <= point < 0xE000 and not quick.is_valid({"name_or_alias": chr(point)})
+    ]
+
+    assert {"NAME_OR_ALIAS_REQUIRED"} == {
+        call("recall_entity", name_or_alias=text)["error"] for text in [*empty, "\x1c", "\x85", "\u200b"]
+    }
+
+
+# The errors
+
+
+def drawn() -> list[tuple[str, str, str | None]]:
+    """The tree as errors.py draws it: class, parent and code, from the top down."""
+    found: list[tuple[str, str, str | None]] = []
+    above = ["KeepgraphError"]
+    for line in (errors.__doc__ or "").splitlines():
+        branch = re.match(r"([│ ]*[├└]── )(\w+)(.*)", line)
+        if not branch:
+            continue
+        depth = len(branch[1]) // 4
+        code = re.search(r"\b[A-Z]+(_[A-Z]+)+\b|\b[A-Z]{3,}\b", branch[3])
+        above[depth:] = [branch[2]]
+        found.append((branch[2], above[depth - 1], code and code[0]))
+    return found
+
+
+def grown(root: type[errors.KeepgraphError] = errors.KeepgraphError) -> list[tuple[str, str, str | None]]:
+    """The tree as the classes make it."""
+    found = []
+    for child in root.__subclasses__():
+        if child.__module__ == errors.__name__:
+            found.append((child.__name__, root.__name__, vars(child).get("code")))
+            found += grown(child)
+    return found
+
+
+def test_the_tree_of_errors_is_as_it_is_drawn():
+    assert drawn() == grown()
+
+
+def test_every_leaf_has_a_code_of_its_own_and_a_hint():
+    leaves = [name for name, _, code in grown() if code]
+
+    assert len(leaves) == len(errors.leaves())
+    for code, leaf in errors.leaves().items():
+        assert not leaf.__subclasses__()
+        assert leaf.default_hint, code
+
+
+def test_every_branch_has_no_code():
+    branches = {name for _, name, _ in grown()} - {"KeepgraphError"}
+
+    assert [name for name in branches if "code" in vars(getattr(errors, name))] == []
+
+
+# The network
+
+
+def test_a_schema_that_refers_to_a_network_is_not_fetched(monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(0.3)
+        address = f"http://127.0.0.1:{listener.getsockname()[1]}/x.json"
+        monkeypatch.setattr(schemas, "load", lambda *_: {"$ref": address})
+        contract._validator.cache_clear()
+        try:
+            with pytest.raises(Exception, match=re.escape(address)):
+                contract._validator("memory", "recall_entity", "input").is_valid({})
+            with pytest.raises(TimeoutError):
+                listener.accept()
+        finally:
+            contract._validator.cache_clear()
+
+
+def test_the_whole_surface_works_without_a_network(call, monkeypatch):
+    def cut_off(*_: object, **__: object) -> None:
+        raise AssertionError("something reached for the network")
+
+    for name in ("connect", "connect_ex", "sendto"):
+        monkeypatch.setattr(socket.socket, name, cut_off)
+    monkeypatch.setattr(socket, "getaddrinfo", cut_off)
+    contract._validator.cache_clear()
+    schemas.load.cache_clear()
+    call.record(person("Ada"), "decided_in", decision("Go"), source="http://example.com/never-fetched")
+    call.record(decision("Go"), "belongs_to", project("Atlas"))
+    for tool in TOOLS:
+        example = schemas.example(tool.toolset, tool.name)
+
+        assert "error" not in call(tool.name, **example)
+        assert "error" in call(tool.name, wrong=1)

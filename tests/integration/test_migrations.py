@@ -1,0 +1,312 @@
+"""Opening files: new ones, old ones, newer ones, foreign ones; and what a migration leaves if it fails."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import sqlite3
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import keepgraph
+from keepgraph import data
+from words import Caller, concept, dump, literal, person, rows
+
+RELEASED = data.migrations()
+NEXT = f"{len(RELEASED) + 1:04d}_next.sql"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    """A copy of the migrations, which the code takes for its own."""
+    copy = tmp_path / "migrations"
+    copy.mkdir()
+    for file in RELEASED:
+        shutil.copy(file, copy)
+    monkeypatch.setattr(data, "migrations", lambda: sorted(copy.glob("[0-9]*.sql")))
+    return copy
+
+
+def code(path: Path, **options: object) -> str:
+    with pytest.raises(keepgraph.KeepgraphError) as caught:
+        keepgraph.open(path, **options).close()
+    return caught.value.answer()["error"]
+
+
+def refusal(path: Path) -> str:
+    with pytest.raises(keepgraph.KeepgraphError) as caught:
+        keepgraph.open(path).close()
+    return caught.value.message
+
+
+def made(path: Path, facts: int = 1) -> None:
+    with keepgraph.open(path) as graph:
+        for n in range(facts):
+            Caller(graph).record(person("Ada"), "depends_on", concept(f"Part {n}"))
+
+
+def copies(path: Path) -> list[Path]:
+    return sorted(path.parent.glob(f"{path.name}.before-*"))
+
+
+# The ledger
+
+
+def test_what_was_applied_is_in_the_ledger(path):
+    made(path)
+
+    assert rows(path, "SELECT number, name, sha256 FROM migration ORDER BY number") == [
+        (n, file.stem, hashlib.sha256(file.read_bytes()).hexdigest()) for n, file in enumerate(RELEASED, 1)
+    ]
+    assert rows(path, "PRAGMA user_version") == [(len(RELEASED),)]
+
+
+def test_migrations_are_numbered_without_gaps():
+    assert [int(file.name[:4]) for file in RELEASED] == list(range(1, len(RELEASED) + 1))
+
+
+def test_opening_again_changes_nothing(path):
+    made(path)
+    before = dump(path)
+    made(path, facts=0)
+
+    assert dump(path) == before
+    assert copies(path) == []
+
+
+def test_an_edited_migration_is_refused_with_both_checksums(path, folder):
+    made(path)
+    was = hashlib.sha256(RELEASED[1].read_bytes()).hexdigest()
+    edited = folder / RELEASED[1].name
+    edited.write_text(edited.read_text() + "-- a second thought\n")
+    now = hashlib.sha256(edited.read_bytes()).hexdigest()
+    before = dump(path)
+
+    assert code(path) == "MIGRATION_EDITED"
+    assert was[:12] in refusal(path)
+    assert now[:12] in refusal(path)
+    assert "0002" in refusal(path)
+    assert dump(path) == before
+
+
+def test_line_ends_are_no_edit(path, folder):
+    made(path)
+    for file in folder.iterdir():
+        file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
+
+    made(path)
+
+
+def test_a_newer_database_is_refused_with_both_numbers(path, folder):
+    (folder / NEXT).write_text("CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT;\n")
+    made(path)
+    (folder / NEXT).unlink()
+    before = dump(path)
+
+    assert code(path) == "GRAPH_TOO_NEW"
+    assert f"schema {len(RELEASED) + 1}" in refusal(path)
+    assert f"up to {len(RELEASED)}" in refusal(path)
+    assert dump(path) == before
+
+
+# A step up
+
+
+def test_a_graph_with_facts_is_copied_before_it_is_migrated(path, folder):
+    made(path, facts=3)
+    before = dump(path)
+    (folder / NEXT).write_text("ALTER TABLE entity ADD COLUMN colour TEXT;\n")
+    made(path, facts=3)
+    (copy,) = copies(path)
+
+    assert dump(copy) == before
+    assert rows(path, "SELECT max(number) FROM migration") == [(len(RELEASED) + 1,)]
+    assert rows(path, "SELECT count(colour), count(*) FROM entity") == [(0, 4)]
+
+
+def test_the_copy_can_be_opened_by_the_version_before(path, folder):
+    made(path, facts=3)
+    (folder / NEXT).write_text("CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT;\n")
+    made(path)
+    (folder / NEXT).unlink()
+    (copy,) = copies(path)
+
+    with keepgraph.open(copy) as graph:
+        assert Caller(graph).recalled("ada") == "Ada"
+
+
+def test_the_copy_is_for_its_owner_alone(path, folder):
+    made(path)
+    (folder / NEXT).write_text("SELECT 1;\n")
+    made(path)
+
+    assert [stat.S_IMODE(copy.stat().st_mode) for copy in copies(path)] == [0o600]
+
+
+def test_an_empty_graph_is_migrated_without_a_copy(path, folder):
+    made(path, facts=0)
+    (folder / NEXT).write_text("CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT;\n")
+    made(path, facts=0)
+
+    assert copies(path) == []
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT;\nINSERT INTO nowhere VALUES (1);\n",
+        "DELETE FROM provenance;\nDELETE FROM fact;\nnonsense;\n",
+        "CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT;\nCREATE TABLE half (id\n",
+        "UPDATE entity SET name = '';\n",
+        "DELETE FROM entity;\n",
+    ],
+)
+def test_a_migration_that_fails_leaves_everything_as_it_was(path, folder, script):
+    made(path, facts=3)
+    before, objects = dump(path), rows(path, "SELECT name, sql FROM sqlite_schema ORDER BY name")
+    (folder / NEXT).write_text(script)
+
+    assert code(path)
+    assert dump(path) == before
+    assert rows(path, "SELECT name, sql FROM sqlite_schema ORDER BY name") == objects
+    (folder / NEXT).unlink()
+    made(path, facts=3)
+
+
+def test_a_migration_that_fails_on_a_new_file_can_be_tried_again(path, folder):
+    (folder / NEXT).write_text("nonsense;\n")
+
+    assert code(path)
+    (folder / NEXT).unlink()
+    made(path)
+
+
+# Files that are something else
+
+
+def test_a_foreign_database_is_refused_and_left_alone(path):
+    other = sqlite3.connect(path)
+    other.execute("CREATE TABLE recipe (name TEXT)")
+    other.execute("INSERT INTO recipe VALUES ('soup')")
+    other.commit()
+    other.close()
+    before = path.read_bytes()
+
+    assert code(path) == "GRAPH_UNAVAILABLE"
+    assert path.read_bytes() == before
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize(
+    "content", [b"hello", b"\x00" * 5000, b"SQLite format 3\x00" + b"\xff" * 5000, b"SQLite format 3\x00"]
+)
+def test_junk_is_refused_and_left_alone(path, content):
+    path.write_bytes(content)
+
+    assert code(path) == "GRAPH_UNAVAILABLE"
+    assert path.read_bytes() == content
+
+
+def test_a_damaged_graph_is_refused_with_a_code(path):
+    made(path, facts=50)
+    content = bytearray(path.read_bytes())
+    content[100:4000] = b"\xa5" * 3900
+    path.write_bytes(content)
+
+    assert code(path) == "GRAPH_UNAVAILABLE"
+
+
+def test_a_graph_damaged_within_answers_with_a_code(path):
+    made(path, facts=300)
+    content = bytearray(path.read_bytes())
+    for page in range(4, len(content) // 4096):
+        content[page * 4096 : page * 4096 + 512] = b"\xa5" * 512
+    path.write_bytes(content)
+
+    with pytest.raises(keepgraph.KeepgraphError) as caught, keepgraph.open(path) as graph:
+        graph.call("recall_entity", name_or_alias="Ada")
+    assert caught.value.answer()["error"] == "GRAPH_UNAVAILABLE"
+
+
+def test_a_folder_is_refused(tmp_path):
+    assert code(tmp_path) == "GRAPH_UNAVAILABLE"
+
+
+def test_a_path_below_a_file_is_refused(path):
+    path.write_text("")
+
+    assert code(path / "graph.db") == "GRAPH_UNAVAILABLE"
+
+
+def test_an_empty_file_becomes_a_graph(path):
+    path.touch()
+    made(path)
+
+    assert rows(path, "SELECT count(*) FROM fact") == [(1,)]
+
+
+@pytest.mark.parametrize("options", [{"create": False}, {"read_only": True}])
+def test_a_missing_file_is_not_made_unless_wished(path, options):
+    assert code(path, **options) == "GRAPH_NOT_FOUND"
+    assert not path.exists()
+
+
+def test_missing_folders_are_made_for_their_owner_alone(tmp_path):
+    made(tmp_path / "a" / "b" / "graph.db")
+
+    assert stat.S_IMODE((tmp_path / "a" / "b").stat().st_mode) == 0o700
+    assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("name", ["with space.db", "a?b#c%41.db", "ünï.db", "x" * 200, "file:x.db", "-wal"])
+def test_a_file_may_have_any_name(tmp_path, name):
+    made(tmp_path / name)
+
+    assert (tmp_path / name).stat().st_size > 0
+    assert {file.name for file in tmp_path.iterdir()} == {name}
+
+
+def test_a_relative_path_stays_where_it_was_opened(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with keepgraph.open("here.db") as graph:
+        monkeypatch.chdir("/")
+        Caller(graph).record(person("Ada"), "tagged", literal("x"))
+
+    assert (tmp_path / "here.db").exists()
+
+
+def test_many_processes_may_open_a_new_file_at_once(path):
+    opening = f"""
+import sys, keepgraph
+sys.stdin.readline()
+with keepgraph.open({str(path)!r}) as graph:
+    graph.call("record_fact", subject={{"type": "person", "name": sys.argv[1]}}, predicate="tagged",
+               object={{"literal": "here"}})
+"""
+    children = [
+        subprocess.Popen(
+            [sys.executable, "-c", opening, f"P{n}"], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        for n in range(4)
+    ]
+    for child in children:
+        child.stdin.write("\n")
+        child.stdin.flush()
+    complaints = [child.communicate()[1] for child in children]
+
+    assert complaints == [""] * 4
+    assert sorted(rows(path, "SELECT name FROM entity")) == [(f"P{n}",) for n in range(4)]
+    assert rows(path, "SELECT count(*) FROM migration") == [(len(RELEASED),)]
+
+
+def test_two_threads_may_open_a_new_file_at_once(path):
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: made(path), range(4)))
+
+    assert rows(path, "SELECT count(*) FROM fact") == [(1,)]

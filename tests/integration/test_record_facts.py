@@ -1,0 +1,199 @@
+"""Recording many facts in one call: an answer for each, or all or nothing, and nothing twice."""
+
+from __future__ import annotations
+
+import pytest
+
+from keepgraph.tools.memory import MOST_FACTS_WITH_NAMES_COMPARED
+from words import concept, decision, dump, fact, literal, person, project, rows
+
+ADA, ATLAS, GO = person("Ada"), project("Atlas"), decision("Go")
+GOOD = fact(ADA, "decided_in", GO)
+ALSO_GOOD = fact(ADA, "belongs_to", ATLAS)
+BAD = fact(person("Left behind"), "likes", concept("Nothing"))
+
+
+def test_each_fact_has_an_answer_in_its_place(call):
+    answer = call("record_facts", facts=[GOOD, BAD, GOOD, ALSO_GOOD])
+
+    assert [each["index"] for each in answer["results"]] == [0, 1, 2, 3]
+    assert [each.get("error") for each in answer["results"]] == [None, "PREDICATE_UNKNOWN", None, None]
+    assert [each.get("deduplicated") for each in answer["results"]] == [False, None, True, False]
+    assert (answer["recorded"], answer["deduplicated"], answer["refused"]) == (2, 1, 1)
+
+
+def test_a_refused_fact_leaves_nothing_of_itself_behind(call):
+    late = fact(person("Left behind"), "belongs_to", project("Left behind too"), aliases=["x", " "])
+    answer = call("record_facts", facts=[GOOD, late, fact(person("Also left"), "tagged", literal(" "))])
+
+    assert [each.get("error") for each in answer["results"]] == [None, "ALIAS_INVALID", "OBJECT_REQUIRED"]
+    assert call("get_status")["entities"] == {"person": 1, "project": 0, "decision": 1, "concept": 0, "source": 0}
+
+
+def test_a_refusal_carries_hint_and_example(call):
+    (refused,) = call("record_facts", facts=[BAD])["results"]
+
+    assert refused["hint"]
+    assert "error" not in call("record_fact", **refused["example"])
+
+
+BAD_ONES = [
+    (None, "INVALID_ARGUMENTS"),
+    ("Ada decided", "INVALID_ARGUMENTS"),
+    (3, "INVALID_ARGUMENTS"),
+    ([], "INVALID_ARGUMENTS"),
+    ({}, "SUBJECT_REQUIRED"),
+    ({**GOOD, "more": 1}, "INVALID_ARGUMENTS"),
+    ({**GOOD, "confidence": 2}, "CONFIDENCE_OUT_OF_RANGE"),
+    ({**GOOD, "confidence": float("nan")}, "CONFIDENCE_OUT_OF_RANGE"),
+    ({**GOOD, "source": "nul \x00"}, "INVALID_ARGUMENTS"),
+    ({**GOOD, "source": "half \ud800"}, "INVALID_ARGUMENTS"),
+    ({**GOOD, "source": "x" * 100_000}, "INVALID_ARGUMENTS"),
+    ({**GOOD, "valid_from": "soon"}, "VALIDITY_INVALID"),
+]
+
+
+@pytest.mark.parametrize(("bad", "code"), BAD_ONES, ids=range(len(BAD_ONES)))
+def test_a_bad_fact_never_stops_the_others(call, bad, code):
+    answer = call("record_facts", facts=[GOOD, bad, ALSO_GOOD])
+
+    assert [each.get("error") for each in answer.get("results", [])] == [None, code, None]
+
+
+def test_a_fact_written_as_json_text_is_read(call):
+    answer = call("record_facts", facts=[{**GOOD, "subject": '{"type": "person", "name": "Ada"}'}])
+
+    assert answer["refused"] == 0
+
+
+def test_a_list_written_as_json_text_is_read(call):
+    import json
+
+    assert call("record_facts", facts=json.dumps([GOOD, ALSO_GOOD]))["recorded"] == 2
+
+
+# All or nothing
+
+
+def test_all_or_nothing_records_all(call):
+    assert call("record_facts", facts=[GOOD, ALSO_GOOD], all_or_nothing=True)["recorded"] == 2
+
+
+def test_all_or_nothing_records_nothing_and_says_which_was_bad(call, path):
+    before = dump(path)
+    refused = call("record_facts", facts=[GOOD, ALSO_GOOD, BAD], all_or_nothing=True)
+
+    assert refused["error"] == "PREDICATE_UNKNOWN"
+    assert refused["message"].startswith("facts[2]: ")
+    assert "error" not in call("record_facts", **refused["example"])
+    assert before["fact"] == []
+
+
+def test_all_or_nothing_leaves_the_file_as_it_was(call, path):
+    call("record_facts", facts=[ALSO_GOOD])
+    before = dump(path)
+    call("record_facts", facts=[GOOD, BAD], all_or_nothing=True, idempotency_key="k")
+
+    assert dump(path) == before
+
+
+# How many
+
+
+def test_a_thousand_facts_are_recorded_in_one_call(call, path):
+    answer = call("record_facts", facts=[fact(ADA, "depends_on", concept(f"Part {n}")) for n in range(1000)])
+
+    assert (answer["recorded"], len(answer["results"])) == (1000, 1000)
+    assert rows(path, "SELECT tool FROM call") == [("record_facts",)]
+
+
+def test_more_than_a_thousand_are_refused_at_once(call, path):
+    before = dump(path)
+    refused = call("record_facts", facts=[GOOD] * 1001)
+
+    assert refused["error"] == "INVALID_ARGUMENTS"
+    assert "1,000" in refused["message"]
+    assert dump(path) == before
+
+
+def test_no_fact_at_all_is_refused(call):
+    assert call("record_facts", facts=[])["error"] == "INVALID_ARGUMENTS"
+    assert call("record_facts")["error"] == "INVALID_ARGUMENTS"
+
+
+def test_new_names_are_compared_with_those_that_exist(call):
+    call.record(person("Roberto"), "tagged", literal("x"))
+    answer = call("record_facts", facts=[fact(person("Robrto"), "tagged", literal("x"))])
+
+    assert [each["name"] for each in answer["results"][0]["possible_duplicates"]] == ["Roberto"]
+    assert answer["names_not_compared"] == 0
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_how_many_new_names_were_not_compared_is_told(call, more):
+    many = MOST_FACTS_WITH_NAMES_COMPARED + more
+    answer = call("record_facts", facts=[fact(concept(f"Thing {n}"), "tagged", literal("x")) for n in range(many)])
+
+    assert answer["names_not_compared"] == many * more
+
+
+# Once
+
+
+def test_a_retried_call_adds_nothing_and_answers_the_same(call, clock, path):
+    first = call("record_facts", facts=[GOOD, BAD], idempotency_key="k")
+    clock.pass_by(hours=1)
+    before = rows(path, "SELECT count(*) FROM provenance")
+    again = call("record_facts", facts=[GOOD, BAD], idempotency_key="k")
+
+    assert again == {**first, "replayed": True}
+    assert first["replayed"] is False
+    assert rows(path, "SELECT count(*) FROM provenance") == before
+
+
+def test_a_retry_after_another_process_recorded_is_known(call, open_graph):
+    from words import Caller
+
+    first = call("record_facts", facts=[GOOD], idempotency_key="k")
+    again = Caller(open_graph())("record_facts", facts=[GOOD], idempotency_key="k")
+
+    assert again == {**first, "replayed": True}
+
+
+@pytest.mark.parametrize(
+    "other", [{"facts": [ALSO_GOOD]}, {"facts": [GOOD, GOOD]}, {"facts": [GOOD], "all_or_nothing": True}]
+)
+def test_a_key_is_for_one_request(call, path, other):
+    call("record_facts", facts=[GOOD], idempotency_key="k")
+    before = dump(path)
+
+    assert call("record_facts", **other, idempotency_key="k")["error"] == "IDEMPOTENCY_KEY_REUSED"
+    assert dump(path) == before
+
+
+def test_a_request_that_was_refused_may_be_mended_under_its_key(call):
+    assert call("record_facts", facts=[GOOD, BAD], all_or_nothing=True, idempotency_key="k")["error"]
+
+    assert call("record_facts", facts=[GOOD], all_or_nothing=True, idempotency_key="k")["recorded"] == 1
+
+
+def test_a_request_is_the_same_whatever_the_order_of_its_words(call):
+    call("record_facts", facts=[GOOD], idempotency_key="k")
+
+    assert call("record_facts", facts=[dict(reversed(GOOD.items()))], idempotency_key="k")["replayed"]
+
+
+def test_without_a_key_every_call_is_a_new_assertion(call, path):
+    for _ in range(2):
+        call("record_facts", facts=[GOOD])
+
+    assert rows(path, "SELECT count(*) FROM provenance") == [(2,)]
+
+
+def test_keys_of_different_groups_do_not_meet(open_graph):
+    from words import Caller
+
+    Caller(open_graph(group="theirs"))("record_facts", facts=[GOOD], idempotency_key="k")
+    ours = Caller(open_graph(group="ours"))("record_facts", facts=[GOOD], idempotency_key="k")
+
+    assert ours["replayed"] is False

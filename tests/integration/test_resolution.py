@@ -1,0 +1,431 @@
+"""What a name means when one reads: found by any of its names, forgiven a slip, never guessed."""
+
+from __future__ import annotations
+
+import random
+import string
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from keepgraph.engine import entities, names
+from words import Caller, concept, fact, literal, person, project, source
+
+HERE = literal("here")
+
+
+def known(call: Caller, *subjects: dict[str, str], **more: object) -> None:
+    """Let these exist, and nothing else."""
+    for subject in subjects:
+        call.record(subject, "tagged", HERE, **more)
+
+
+# The rungs
+
+
+@pytest.mark.parametrize(
+    ("asked", "method", "score"),
+    [
+        ("João", "exact", 1.0),
+        ("JOÃO", "exact", 1.0),
+        ("Joa\u0303o", "exact", 1.0),
+        ("  joão ", "exact", 1.0),
+        ("person:João", "exact", 1.0),
+        ("Person : joão", "exact", 1.0),
+        ("Johnny", "alias", 0.95),
+        ("JOHNNY", "alias", 0.95),
+        ("Joao", "fuzzy", 0.99),
+    ],
+)
+def test_the_first_rung_that_answers_says_how(call, asked, method, score):
+    known(call, person("João"), aliases=["Johnny"])
+    answer = call("recall_entity", name_or_alias=asked)
+
+    assert answer["entity"]["name"] == "João"
+    assert (answer["resolution"]["method"], answer["resolution"]["score"]) == (method, score)
+
+
+def test_nothing_known_by_that_name_is_an_answer(call):
+    known(call, person("Ada"))
+    answer = call("recall_entity", name_or_alias="Grace")
+
+    assert (answer["entity"], answer["facts"], answer["related_entities"]) == (None, [], [])
+    assert answer["resolution"] == {"method": "none", "score": 0.0, "candidates": []}
+
+
+def test_an_exact_name_beats_an_alias(call):
+    known(call, person("Ada"))
+    known(call, person("Augusta"), aliases=["Ada King"])
+    known(call, concept("Ada King"))
+
+    assert call("recall_entity", name_or_alias="ada king")["entity"]["type"] == "concept"
+
+
+def test_an_alias_with_a_slip_is_forgiven(call):
+    known(call, project("Knowledge in Practice"), aliases=["kipi-system"])
+
+    assert call.recalled("kpi-system") == "Knowledge in Practice"
+
+
+def test_an_alias_is_shown_with_the_entity(call):
+    known(call, person("Ada"), aliases=["Countess", "Augusta"])
+
+    assert call("recall_entity", name_or_alias="Ada")["entity"]["aliases"] == ["Countess", "Augusta"]
+
+
+# Ids
+
+
+def test_an_id_finds_its_entity_in_either_case(call):
+    subject = call.record(person("Ada"), "tagged", HERE)["subject"]
+
+    for asked in (subject["id"], subject["id"].upper(), f" {subject['id']} "):
+        answer = call("recall_entity", name_or_alias=asked)
+
+        assert (answer["entity"]["id"], answer["resolution"]["method"]) == (subject["id"], "exact")
+
+
+def test_an_unknown_id_finds_nothing(call):
+    known(call, person("Ada"))
+
+    assert call.recalled("ent_00000000000000000000099999") is None
+
+
+def test_a_name_may_look_like_an_id(call):
+    known(call, concept("ent_thing"))
+
+    assert call.recalled("ENT_thing") == "ent_thing"
+
+
+def test_the_id_of_another_type_is_no_project(call):
+    subject = call.record(person("Ada"), "tagged", HERE)["subject"]
+
+    assert call("recall_decisions", project=subject["id"])["project"] is None
+
+
+# A type before the name
+
+
+def test_a_type_before_the_name_chooses_among_types(call):
+    known(call, project("Atlas"), concept("Atlas"))
+
+    for kind in ("project", "concept"):
+        assert call("recall_entity", name_or_alias=f"{kind}:atlas")["entity"]["type"] == kind
+
+
+def test_a_colon_in_a_name_is_not_a_type(call):
+    known(call, source("Note: buy milk"), concept("project: x"))
+
+    assert call.recalled("note: BUY milk") == "Note: buy milk"
+    assert call.recalled("project: x") == "project: x"
+
+
+def test_a_type_alone_finds_nothing(call):
+    known(call, project("Atlas"))
+
+    assert call.recalled("project:") is None
+
+
+# Too close to call
+
+
+def test_one_name_in_two_types_is_too_close_to_call(call):
+    known(call, project("Atlas"), concept("atlas"))
+    answer = call("recall_entity", name_or_alias="Atlas")
+
+    assert answer["entity"] is None
+    assert answer["resolution"]["method"] == "none"
+    assert {each["type"] for each in answer["resolution"]["candidates"]} == {"project", "concept"}
+
+
+def test_a_first_name_that_two_people_have_is_too_close_to_call(call):
+    known(call, person("Sarah Connor"), person("Sarah Smith"))
+    answer = call("recall_entity", name_or_alias="Sarah")
+
+    assert answer["entity"] is None
+    assert [each["name"] for each in answer["resolution"]["candidates"]] == ["Sarah Connor", "Sarah Smith"]
+
+
+def test_a_first_name_that_one_person_has_finds_that_person(call):
+    known(call, person("Sarah Connor"), person("Kyle Reese"))
+
+    assert call.recalled("Sarah") == "Sarah Connor"
+    assert call.recalled("reese") == "Kyle Reese"
+
+
+def test_someone_called_just_so_beats_someone_called_so_too(call):
+    known(call, person("Sarah Connor"), person("Sarah"))
+
+    assert call.recalled("sarah") == "Sarah"
+
+
+def test_an_alias_of_two_is_too_close_to_call(call):
+    known(call, person("Ada Lovelace"), aliases=["The Boss"])
+    known(call, person("Grace Hopper"), aliases=["the boss"])
+    answer = call("recall_entity", name_or_alias="The boss")
+
+    assert answer["entity"] is None
+    assert [each["method"] for each in answer["resolution"]["candidates"]] == ["alias", "alias"]
+
+
+@pytest.mark.parametrize("asked", ["Project C", "Project", "project:C", "A", "Alpha"])
+def test_a_sibling_is_not_taken_for_another(call, asked):
+    known(call, project("Project A"), project("Project B"), project("Project Alpha One"))
+
+    assert call.recalled(asked) is None or names.key(asked) in {"a", "project a"}
+
+
+def test_near_names_are_candidates_when_none_is_sure(call):
+    known(call, project("Q3 2025 roadmap"))
+    answer = call("recall_entity", name_or_alias="Q3 2026 roadmap")
+
+    assert answer["entity"] is None
+    assert [each["name"] for each in answer["resolution"]["candidates"]] == ["Q3 2025 roadmap"]
+    assert answer["resolution"]["candidates"][0]["score"] < names.SURE
+
+
+def test_candidates_are_few_and_the_nearest_come_first(call):
+    known(call, *(project(f"Roadmap {year}") for year in range(2000, 2030)))
+    candidates = call("recall_entity", name_or_alias="Roadmap 1999")["resolution"]["candidates"]
+
+    assert len(candidates) == entities.MAX_CANDIDATES
+    assert [each["score"] for each in candidates] == sorted((each["score"] for each in candidates), reverse=True)
+
+
+def test_the_same_question_gets_the_same_answer(call):
+    known(call, *(project(f"Roadmap {year}") for year in range(2000, 2030)))
+    answers = [call("recall_entity", name_or_alias="Roadmap 1999") for _ in range(3)]
+
+    assert answers[1:] == answers[:-1]
+
+
+def test_another_group_is_not_seen(open_graph):
+    ours, theirs = Caller(open_graph(group="ours")), Caller(open_graph(group="theirs"))
+    known(theirs, person("Roberto"), aliases=["Bobby"])
+    known(ours, person("Ada"))
+
+    for asked in ("Roberto", "Bobby", "Robrto", "Bobbyy"):
+        answer = ours("recall_entity", name_or_alias=asked)
+
+        assert (answer["entity"], answer["resolution"]["candidates"]) == (None, [])
+
+
+def test_names_in_another_group_are_no_duplicates(open_graph):
+    ours, theirs = Caller(open_graph(group="ours")), Caller(open_graph(group="theirs"))
+    known(theirs, person("Roberto"))
+
+    assert ours.record(person("Robrto"), "tagged", HERE)["possible_duplicates"] == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "name"),
+    [("Jhon", "John"), ("O Connor", "O'Connor"), ("post gres", "Postgres"), ("machinelearning", "machine learning")],
+)
+def test_a_name_is_found_in_spite_of_a_common_slip(call, asked, name):
+    known(call, person(name))
+
+    assert call.recalled(asked) == name
+
+
+# Odd questions
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        '"',
+        "'",
+        '" OR "',
+        "NEAR(a b)",
+        "a* OR b*",
+        "{folded}: x",
+        "-",
+        "()",
+        "AND",
+        "NOT",
+        "%",
+        "_",
+        "\\",
+        "; DROP",
+        "🚀",
+        "٣",
+    ],
+)
+def test_the_syntax_of_a_search_means_nothing(call, asked):
+    known(call, person("Ada Lovelace"))
+
+    assert call.recalled(asked) is None
+    assert call.recalled(f"Ada{asked}Lovelace") in (None, "Ada Lovelace")
+
+
+@pytest.mark.parametrize("name", ['say "hi" now', "it's", "a*b*c", "100% sure", "C++", "東京", "🚀🚀", "NULL", "--"])
+def test_an_odd_name_is_found_as_it_was_given(call, name):
+    known(call, concept(name))
+
+    assert call.recalled(name) == name
+
+
+# What is alike enough is found: the prefilter misses nothing
+
+WORLD = [
+    "Ada", "Priya", "Sarah Connor", "Roberto", "Katherine Johnson", "Ada Lovelace", "Jean-Luc Picard", "O'Connor",
+    "João da Silva", "Søren Kierkegaard", "Łukasz Nowak", "Иван Достоевский", "Kubernetes", "Postgres", "SQLite",
+    "Adopt SQLite", "machine learning", "Node.js", "Q3 2025 roadmap", "Atlas", "Project Hail Mary", "kipi-system",
+    "continuous integration", "internationalization", "Release 1.2", "Design doc 12", "Weekly Stand-up", "C++ guide",
+    "front end", "Acme Inc.", "the Beatles", "Elasticsearch cluster", "onboarding", "Go vet", "Zoë", "Al Gore",
+    "John", "Ruth Marx", "Omar", "Acme", "Lovelace & Sons", "Ben Ali",
+    "Bo Xi Lai", "αλφάβητο", "xy", "Nine Inch Nails", "A Tribe Called Quest", "mm mm mm", "aaaa", "banana bandana",
+]  # fmt: skip
+
+
+def slips(name: str, letters: str) -> set[str]:
+    """Everything one slip of the keyboard makes of a name."""
+    made = {name[:i] + name[i + 1 :] for i in range(len(name))}
+    made |= {name[:i] + name[i + 1] + name[i] + name[i + 2 :] for i in range(len(name) - 1)}
+    made |= {name[:i] + letter + name[i:] for i in range(len(name) + 1) for letter in letters}
+    made |= {name[:i] + letter + name[i + 1 :] for i in range(len(name)) for letter in letters}
+    return made - {name}
+
+
+def missed(call: Caller, world: list[str], asked: set[str], kind: str) -> list[tuple[str, str]]:
+    """The names that one of the questions may mean, and that were not found by it."""
+    found_missing = []
+    folds = {name: names.fold(name) for name in world}
+    with call.graph.database.read("test") as tx:
+        for question in sorted(asked):
+            folded = names.fold(question)
+            # The very name is found by its key, on a rung before this one.
+            others = {name: fold for name, fold in folds.items() if names.key(name) != names.key(question)}
+            meant = {name for name, fold in others.items() if names.likeness(folded, fold, kind=kind) >= names.SURE}
+            if meant:
+                found = {each.entity.name for each in entities.look_alikes(tx, question) if each.score >= names.SURE}
+                found_missing += [(question, name) for name in meant - found]
+    return found_missing
+
+
+@pytest.mark.parametrize("kind", ["person", "concept"])
+def test_whatever_is_alike_enough_is_found(call, kind):
+    known(call, *({"type": kind, "name": name} for name in WORLD))
+    asked = {question for name in WORLD for question in slips(name, "ex ")}
+    asked |= {name.replace(" ", "") for name in WORLD} | {name.replace("-", " ") for name in WORLD}
+    asked |= {" ".join(reversed(name.split())) for name in WORLD} | {word for name in WORLD for word in name.split()}
+
+    assert missed(call, WORLD, asked, kind) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["person", "concept"])
+def test_nearly_everything_that_is_alike_enough_is_found_after_two_slips(call, kind):
+    known(call, *({"type": kind, "name": name} for name in WORLD))
+    chance = random.Random(7)
+    asked = set()
+    for name in WORLD:
+        for once in sorted(slips(name, string.ascii_lowercase[:6] + " ")):
+            asked.add(once)
+            asked.add(chance.choice(sorted(slips(once, "ae "))))
+
+    assert len(missed(call, WORLD, asked, kind)) < len(asked) / 200
+
+
+@settings(max_examples=40)
+@given(
+    world=st.lists(
+        st.lists(st.text("abcdeio1ß", min_size=1, max_size=11), min_size=1, max_size=3).map(" ".join),
+        min_size=1,
+        max_size=6,
+        unique_by=names.key,
+    ),
+    chance=st.randoms(use_true_random=False),
+    kind=st.sampled_from(["person", "project"]),
+)
+def test_whatever_is_alike_enough_is_found_among_any_names(tmp_path_factory, world, chance, kind):
+    import keepgraph
+
+    with keepgraph.open(tmp_path_factory.mktemp("any") / "graph.db") as graph:
+        call = Caller(graph)
+        known(call, *({"type": kind, "name": name} for name in world))
+        asked = {chance.choice(sorted(slips(name, "abe "))) for name in world for _ in range(12)}
+
+        assert missed(call, world, {question for question in asked if question.strip()}, kind) == []
+
+
+def test_a_name_is_found_in_a_crowd_of_likes(call):
+    """
+    Hundreds of names that share its words must not push out the one that is meant.
+    """
+    crowd = [
+        fact(person(f"Katherine {a}{b}son"), "tagged", HERE) for a in "BCDFGHKLMNPRSTVW" for b in ("er", "ar", "om")
+    ]
+    crowd += [fact(concept(f"Katherine plan {n}"), "tagged", HERE) for n in range(400)]
+    assert call("record_facts", facts=[*crowd, fact(person("Katherine Johnson"), "tagged", HERE)])["refused"] == 0
+
+    assert call.recalled("Katherine Jonhson") == "Katherine Johnson"
+    assert call.recalled("Katehrine Johnson") == "Katherine Johnson"
+    assert call.recalled("Johnson") == "Katherine Johnson"
+    assert call.recalled("Jonson, Katherine") == "Katherine Johnson"
+
+
+def test_a_project_is_found_among_others_of_its_name(call):
+    crowd = [fact(concept(f"Atlas part {n}"), "tagged", HERE) for n in range(300)]
+    crowd += [fact(person(f"Atlsa {chr(97 + n % 26)}{chr(97 + n // 26)}xo"), "tagged", HERE) for n in range(100)]
+    call("record_facts", facts=[*crowd, fact(project("Atlas"), "tagged", HERE)])
+
+    assert call("recall_decisions", project="Atlsa")["project"]["name"] == "Atlas"
+
+
+# What is told of an entity
+
+
+def test_facts_come_newest_first_in_both_directions(call, clock):
+    for predicate, object in (("belongs_to", project("Atlas")), ("tagged", HERE)):
+        call.record(person("Ada"), predicate, object)
+        clock.pass_by(minutes=1)
+    call.record(person("Grace"), "reports_to", person("Ada"))
+    answer = call("recall_entity", name_or_alias="Ada")
+
+    assert [each["predicate"] for each in answer["facts"]] == ["reports_to", "tagged", "belongs_to"]
+
+
+def test_neighbours_are_counted_and_nobody_is_their_own(call):
+    call.record(person("Ada"), "belongs_to", project("Atlas"))
+    call.record(project("Atlas"), "depends_on", person("Ada"))
+    call.record(person("Ada"), "reports_to", person("Grace"))
+    call.record(person("Ada"), "depends_on", person("Ada"))
+    near = call("recall_entity", name_or_alias="Ada")["related_entities"]
+
+    assert [(each["name"], each["co_occurrence_count"]) for each in near] == [("Atlas", 2), ("Grace", 1)]
+
+
+def test_long_lists_are_cut_and_say_so(call):
+    many = [fact(person("Ada"), "depends_on", concept(f"Part {n}")) for n in range(501)]
+    call("record_facts", facts=many)
+    answer = call("recall_entity", name_or_alias="Ada")
+
+    assert (len(answer["facts"]), answer["truncated_facts"]) == (500, True)
+    assert (len(answer["related_entities"]), answer["truncated_related_entities"]) == (20, True)
+
+
+def test_lists_of_exactly_the_longest_length_are_not_cut(call):
+    call(
+        "record_facts",
+        facts=[
+            fact(person("Ada"), "depends_on", concept(f"Part {n % 20}"), valid_from=f"20{n // 20:02}-01-01")
+            for n in range(500)
+        ],
+    )
+    answer = call("recall_entity", name_or_alias="Ada")
+
+    assert (len(answer["related_entities"]), answer["truncated_related_entities"]) == (20, False)
+    assert answer["truncated_facts"] is False
+
+
+def test_only_what_holds_now_is_told(call, clock):
+    call.record(person("Ada"), "belongs_to", project("Past"), valid_to="2026-05-14")
+    call.record(person("Ada"), "belongs_to", project("Present"), valid_to="2026-05-15")
+    call.record(person("Ada"), "belongs_to", project("Future"), valid_from="2026-05-16")
+    answer = call("recall_entity", name_or_alias="Ada")
+
+    assert [each["object"]["name"] for each in answer["facts"]] == ["Present"]
+    clock.pass_by(days=1)
+    assert [each["object"]["name"] for each in call("recall_entity", name_or_alias="Ada")["facts"]] == ["Future"]

@@ -1,0 +1,201 @@
+"""What a contract lets through, and how it words what it refuses."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from keepgraph import errors
+from keepgraph.tools import contract
+
+ADA = {"type": "person", "name": "Ada"}
+FACT = {"subject": ADA, "predicate": "tagged", "object": {"literal": "x"}}
+
+
+def taken(tool: str = "record_fact", **given: object) -> dict[str, object]:
+    return contract.check_input("memory", tool, {**FACT, **given} if tool == "record_fact" else given)
+
+
+def refused(tool: str = "record_fact", **given: object) -> tuple[str, str]:
+    with pytest.raises(errors.KeepgraphError) as caught:
+        taken(tool, **given)
+    return caught.value.code, caught.value.message
+
+
+def deep(levels: int) -> object:
+    made: object = "x"
+    for _ in range(levels):
+        made = [made]
+    return made
+
+
+# What is let through
+
+
+def test_what_fits_is_left_as_it_is():
+    assert taken(source="a", confidence=0.5) == {**FACT, "source": "a", "confidence": 0.5}
+
+
+@pytest.mark.parametrize("name", ["source", "confidence", "valid_from", "valid_to", "aliases"])
+def test_null_for_what_is_optional_is_left_out(name):
+    assert taken(**{name: None}) == FACT
+
+
+@pytest.mark.parametrize("name", ["subject", "predicate", "object"])
+def test_null_for_what_is_required_is_refused(name):
+    code, message = refused(**{name: None})
+
+    assert code in ("SUBJECT_REQUIRED", "PREDICATE_UNKNOWN", "OBJECT_REQUIRED")
+    assert message.startswith(f"{name} must be ")
+
+
+@pytest.mark.parametrize("text", ['{"type": "person", "name": "Ada"}', ' \n{"name":"Ada","type":"person"}'])
+def test_an_object_written_as_json_text_is_read(text):
+    assert taken(subject=text)["subject"] == ADA
+
+
+@pytest.mark.parametrize("text", ["Ada", '"Ada"', "{", '{"type"', "null", "3", "[", "{'type': 'person'}"])
+def test_another_text_for_an_object_is_refused(text):
+    assert refused(subject=text) == ("SUBJECT_REQUIRED", "subject must be an object, not a text")
+
+
+def test_a_text_is_never_read_as_json():
+    for text in ('{"a": 1}', "[1]", '{"a": NaN}'):
+        assert taken(source=text)["source"] == text
+        assert taken("recall_entity", name_or_alias=text)["name_or_alias"] == text
+
+
+@pytest.mark.parametrize(
+    "text", ['{"type": "person", "name": "a\\u0000b"}', '{"type": "person", "name": "\\ud800"}', '{"name": NaN}']
+)
+def test_what_is_unreadable_is_so_in_json_text_too(text):
+    assert refused(subject=text)[0] in ("INVALID_ARGUMENTS", "SUBJECT_REQUIRED")
+
+
+# What nothing can store
+
+
+@pytest.mark.parametrize("odd", ["\x00", "a\x00b", "\ud800", "\udc00\ud800", "a\udfffb"])
+@pytest.mark.parametrize(
+    "place",
+    [
+        lambda odd: odd,
+        lambda odd: {"name": odd},
+        lambda odd: {odd: 1},
+        lambda odd: [[odd]],
+        lambda odd: {"a": {odd: [odd]}},
+    ],
+)
+def test_what_is_no_text_is_refused_wherever_it_is(odd, place):
+    code, message = refused(source=place(odd))
+
+    assert code == "INVALID_ARGUMENTS"
+    assert ("NUL" in message) or ("surrogate" in message)
+    assert odd not in message
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
+def test_what_is_no_finite_number_is_refused(number):
+    assert refused(confidence=number)[0] == "CONFIDENCE_OUT_OF_RANGE"
+    assert refused(subject={"type": "person", "name": number})[0] == "INVALID_ARGUMENTS"
+    assert refused(nonsense=number)[0] == "INVALID_ARGUMENTS"
+    assert refused("recall_entity", name_or_alias=number)[0] == "NAME_OR_ALIAS_REQUIRED"
+
+
+@pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 10**5000], ids=["just", "below", "far"])
+def test_a_number_of_more_than_64_bits_is_refused(number):
+    assert refused(confidence=number)[0] in ("INVALID_ARGUMENTS", "CONFIDENCE_OUT_OF_RANGE")
+
+
+@pytest.mark.parametrize(("levels", "said"), [(10, "must be"), (62, "must be"), (80, "deeper"), (100_000, "deeper")])
+def test_what_is_nested_too_deep_is_refused(levels, said):
+    code, message = refused(source=deep(levels))
+
+    assert (code, said in message) == ("INVALID_ARGUMENTS", True)
+
+
+def test_what_is_nested_too_deep_is_refused_in_json_text():
+    assert refused(subject=json.dumps(deep(300)))[0] == "INVALID_ARGUMENTS"
+    assert refused(subject="[" * 100_000)[0] in ("INVALID_ARGUMENTS", "SUBJECT_REQUIRED")
+
+
+@pytest.mark.parametrize("big", ["x" * 4_000_001, ["x" * 1_000_000] * 5, {"x" * 4_000_001: 1}, [0] * 4_000_001])
+def test_what_is_too_large_is_refused(big):
+    code, message = refused(source=big)
+
+    assert code == "INVALID_ARGUMENTS"
+    assert len(message) < 200
+
+
+@pytest.mark.parametrize("odd", [b"x", {1}, object(), 1j])
+def test_what_is_not_json_is_refused(odd):
+    assert refused(source=odd)[0] == "INVALID_ARGUMENTS"
+
+
+@pytest.mark.parametrize("arguments", [None, [], "x", 3, [("a", 1)]])
+def test_arguments_are_an_object(arguments):
+    with pytest.raises(errors.InvalidArguments):
+        contract.check_input("memory", "record_fact", arguments)
+
+
+# How it is said
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "message"),
+    [
+        ({"subject": {}}, "SUBJECT_REQUIRED", None),
+        ({"subject": [1]}, "SUBJECT_REQUIRED", "subject must be an object, not a list"),
+        (
+            {"subject": {"name": 5, "type": "person"}},
+            "SUBJECT_REQUIRED",
+            "subject.name must be a text, not a whole number",
+        ),
+        ({"subject": {"name": "", "type": "person"}}, "SUBJECT_REQUIRED", "subject.name is empty"),
+        (
+            {"subject": {"name": "x" * 201, "type": "person"}},
+            "SUBJECT_REQUIRED",
+            "subject.name has 201 characters; 200 are allowed",
+        ),
+        ({"object": {"name": "x", "type": 5}}, "ENTITY_TYPE_UNKNOWN", "object.type must be a text, not a whole number"),
+        ({"confidence": 2}, "CONFIDENCE_OUT_OF_RANGE", "confidence is 2, above 1"),
+        ({"confidence": -0.5}, "CONFIDENCE_OUT_OF_RANGE", "confidence is -0.5, below 0"),
+        ({"confidence": True}, "CONFIDENCE_OUT_OF_RANGE", "confidence must be a number, not true or false"),
+        ({"aliases": ["a", 5]}, "ALIAS_INVALID", "aliases.1 must be a text, not a whole number"),
+        ({"aliases": ["a"] * 21}, "ALIAS_INVALID", "aliases has 21 elements; 20 are allowed"),
+        ({"colour": "red"}, "INVALID_ARGUMENTS", None),
+    ],
+)
+def test_a_refusal_says_what_is_wrong(given, code, message):
+    said = refused(**given)
+
+    assert said[0] == code
+    assert message in (None, said[1])
+
+
+def test_an_unknown_parameter_is_named_beside_the_known_ones():
+    code, message = refused(colour="red")
+
+    assert code == "INVALID_ARGUMENTS"
+    assert message.startswith("colour is not a parameter; known are predicate, confidence")
+
+
+def test_of_several_faults_the_first_declared_is_told():
+    assert refused(predicate=3, confidence=9, subject="x", aliases=3)[0] == "PREDICATE_UNKNOWN"
+    assert refused(aliases=3, object=None, confidence=9)[0] == "CONFIDENCE_OUT_OF_RANGE"
+
+
+def test_a_call_without_arguments_is_told_the_first_that_is_missing():
+    with pytest.raises(errors.KeepgraphError) as caught:
+        contract.check_input("memory", "record_fact", {})
+
+    assert caught.value.message == "subject is missing"
+
+
+def test_an_answer_that_breaks_its_contract_is_a_fault_of_ours():
+    with pytest.raises(errors.InternalError, match="breaks its own contract at facts"):
+        contract.check_output("memory", "recall_entity", {
+            "entity": None, "facts": 3, "related_entities": [], "truncated_facts": False,
+            "truncated_related_entities": False, "resolution": {"method": "none", "score": 0.0, "candidates": []},
+        })  # fmt: skip
