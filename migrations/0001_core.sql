@@ -84,6 +84,10 @@ CREATE UNIQUE INDEX fact_literal ON fact (subject, predicate, literal, valid_fro
 CREATE INDEX fact_by_predicate ON fact (predicate, subject, object, valid_from, valid_to)
     WHERE retracted_at IS NULL;
 
+-- What is new: recorded, or beginning to hold.
+CREATE INDEX fact_recorded ON fact (recorded_at);
+CREATE INDEX fact_begins ON fact (valid_from) WHERE valid_from <> '';
+
 -- Every assertion of a fact, the first one too.
 CREATE TABLE provenance (
     id          INTEGER PRIMARY KEY,

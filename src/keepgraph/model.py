@@ -46,6 +46,17 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """A fact in row numbers alone, for going through many."""
+
+    row: int
+    subject: int
+    object: int | None
+    literal: str | None
+    recorded_at: str
+
+
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """An entity that was perhaps meant: by which name, found how, and how near (0 to 1)."""
 

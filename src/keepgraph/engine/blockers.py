@@ -1,49 +1,46 @@
 """Which blockers are open. Each is closed by itself, never by the resolution of another.
 
-`S blocked_by B` is closed by a later `B resolved_by …` or `S resolved_by B`. A later `S resolved_by X`, where X
-names no blocker of S, closes it only if it was the only one open then: which of several it settles cannot be known.
-Saying again that S is blocked by B opens it again.
+`S blocked_by B` is closed by a later `B resolved_by …` or `S resolved_by B`. A later `S resolved_by X`, where
+X names no blocker of S, closes it only if it was the only one open then: which of several it settles cannot be
+known. Saying again that S is blocked by B opens it again.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from keepgraph.engine import instants, names
-from keepgraph.model import Entity, Fact
+from keepgraph.model import Entity, Link
 from keepgraph.store import facts
 from keepgraph.store.db import Tx
 
 
-def open_blockers(tx: Tx, *, project: Entity | None = None) -> list[Fact]:
+def open_blockers(tx: Tx, *, project: Entity | None = None) -> list[Link]:
     """The blocked_by facts that nothing has settled, newest first.
 
     With a project, those that touch it or something that belongs to it.
     """
     at = instants.stamp(tx.now)
-    blocking = facts.by_predicate(tx, "blocked_by", at=at)
-    if not blocking:
+    blocking = facts.links(tx, "blocked_by", at=at)
+    if project is not None:
+        ours = parts_of(tx, project)
+        wanted = [link for link in blocking if link.subject in ours or link.object in ours]
+        # Whether one is open may depend on the others of its subject.
+        subjects = {link.subject for link in wanted}
+        blocking = [link for link in blocking if link.subject in subjects]
+    else:
+        wanted = blocking
+    if not wanted:
         return []
-    resolutions = facts.by_predicate(tx, "resolved_by", at=at)
-    by_subject: dict[int, list[Fact]] = defaultdict(list)
-    for fact in [*blocking, *resolutions]:
-        by_subject[fact.subject.row].append(fact)
-    ours = None if project is None else parts_of(tx, project)
-    still_open = []
-    for subject in {fact.subject.row for fact in blocking}:
-        own = by_subject[subject]
-        if ours is not None:
-            own = [fact for fact in own if fact.predicate != "blocked_by" or _touches(fact, ours)]
-        of_blockers = [
-            resolution
-            for fact in own
-            if fact.predicate == "blocked_by" and fact.object is not None
-            for resolution in by_subject[fact.object.row]
-            if resolution.predicate == "resolved_by" and fact.object.row != subject
-        ]
-        still_open += _still_open(tx, by_subject[subject], of_blockers, among=own)
-    return sorted(still_open, key=lambda fact: (fact.recorded_at, fact.row), reverse=True)
+    touched = {link.subject for link in blocking} | {link.object for link in blocking if link.object is not None}
+    resolutions = facts.links(tx, "resolved_by", at=at, subjects=sorted(touched))
+    still_open = _still_open(tx, blocking, resolutions)
+    return sorted(
+        (link for link in wanted if link.row in still_open),
+        key=lambda link: (link.recorded_at, link.row),
+        reverse=True,
+    )
 
 
 def parts_of(tx: Tx, project: Entity) -> set[int]:
@@ -52,30 +49,36 @@ def parts_of(tx: Tx, project: Entity) -> set[int]:
     return {project.row} | {fact.subject.row for fact in belongs if fact.object == project}
 
 
-def _touches(fact: Fact, rows: set[int]) -> bool:
-    return fact.subject.row in rows or (fact.object is not None and fact.object.row in rows)
+def _still_open(tx: Tx, blocking: Sequence[Link], resolutions: Sequence[Link]) -> set[int]:
+    """Replay what was said, in the order in which it was said; the rows of the blockers left open."""
+    by_row = {link.row: link for link in [*blocking, *resolutions]}
+    blocks = {link.row for link in blocking}
+    # Who is blocked by what: the open blockers of each subject, and the subjects of each blocker.
+    named: dict[int, set[str]] = defaultdict(set)
+    blocked_by_it: dict[int, set[int]] = defaultdict(set)
+    for link in blocking:
+        named[link.subject].add(_blocker(link))
+        if link.object is not None:
+            blocked_by_it[link.object].add(link.subject)
+    open_now: dict[int, dict[str, int]] = defaultdict(dict)
+    for row in _said(tx, by_row):
+        link = by_row[row]
+        if row in blocks:
+            open_now[link.subject][_blocker(link)] = row
+            continue
+        for subject in blocked_by_it[link.subject]:
+            open_now[subject].pop(f"entity {link.subject}", None)
+        if _blocker(link) in named[link.subject]:
+            open_now[link.subject].pop(_blocker(link), None)
+        elif len(open_now[link.subject]) == 1:
+            open_now[link.subject].clear()
+    return {row for still in open_now.values() for row in still.values()}
 
 
-def _still_open(
-    tx: Tx, of_subject: Sequence[Fact], of_blockers: Sequence[Fact], *, among: Sequence[Fact]
-) -> list[Fact]:
-    """Replay what was said of one subject and of its blockers, in the order in which it was said."""
-    by_row = {fact.row: fact for fact in [*of_subject, *of_blockers]}
-    subject = of_subject[0].subject
-    blockers = {_object_key(fact) for fact in of_subject if fact.predicate == "blocked_by"}
-    open_now: dict[str, Fact] = {}
-    for _, _, row in facts.assertions(tx, list(by_row)):
-        fact = by_row[row]
-        settled = _object_key(fact) if fact.subject == subject else f"entity {fact.subject.row}"
-        if fact.predicate == "blocked_by":
-            open_now[settled] = fact
-        elif settled in blockers:
-            open_now.pop(settled, None)
-        elif len(open_now) == 1:
-            open_now.clear()
-    wanted = {fact.row for fact in among}
-    return [fact for fact in open_now.values() if fact.row in wanted]
+def _said(tx: Tx, rows: Iterable[int]) -> Iterable[int]:
+    """The facts in the order of their assertions; one that was asserted twice comes twice."""
+    return [fact for _, _, fact in facts.assertions(tx, list(rows))]
 
 
-def _object_key(fact: Fact) -> str:
-    return f"entity {fact.object.row}" if fact.object else f"text {names.key(fact.literal or '')}"
+def _blocker(link: Link) -> str:
+    return f"entity {link.object}" if link.object is not None else f"text {names.key(link.literal or '')}"

@@ -7,7 +7,7 @@ It belongs to the projects at the other end of those facts. Every reader of deci
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from keepgraph.engine import instants
 from keepgraph.model import Decision, Entity, Fact
@@ -20,19 +20,21 @@ _FOLLOW_UPS_BY_OTHERS = ("resolved_by", "depends_on")
 _NOT_DECIDED = ("person", "project", "source")
 
 
-def of_project(tx: Tx, project: Entity, *, since: str = "") -> list[Decision]:
-    """The decisions of a project, newest first; with `since`, those of that local day and later."""
+def of_project(tx: Tx, project: Entity, *, since: str = "", limit: int | None = None) -> tuple[list[Decision], int]:
+    """The decisions of a project, newest first, and how many there are without the limit.
+
+    With `since`, those of that local day and later.
+    """
     links = facts.touching(tx, project, LINKS, at=instants.stamp(tx.now))
-    return _newest_first(tx, _decided(links), since)
+    return _newest_first(tx, _decided(links), since, limit)
 
 
-def everywhere(tx: Tx, *, since: str) -> list[Decision]:
-    """All decisions of the group made on the local day `since` or later, newest first."""
+def everywhere(tx: Tx, *, since: str) -> tuple[list[Decision], int]:
+    """All decisions of the group made on the local day `since` or later, newest first, and how many there are."""
     start = instants.day_start(instants.parse_date(since), tx.zone)
-    now = instants.stamp(tx.now)
-    recent = [fact for link in LINKS for fact in facts.by_predicate(tx, link, at=now, since=start)]
+    recent = facts.new_since(tx, LINKS, at=instants.stamp(tx.now), since=start)
     unlinked = entities.unlinked_since(tx, "decision", LINKS, since=start)
-    return _newest_first(tx, [*_decided(recent), *unlinked], since)
+    return _newest_first(tx, [*_decided(recent), *unlinked], since, None)
 
 
 def _decided(links: Iterable[Fact]) -> list[Entity | Fact]:
@@ -57,19 +59,33 @@ def _decided_by_fact(fact: Fact) -> Entity | Fact | None:
     return next((end for end in reversed(ends) if end.type not in _NOT_DECIDED), None)
 
 
-def _newest_first(tx: Tx, decided: Sequence[Entity | Fact], since: str) -> list[Decision]:
-    found = {thing.id: _decision(tx, thing) for thing in decided}
-    recent = [decision for decision in found.values() if decision.decided_on >= since]
-    return sorted(recent, key=lambda decision: (decision.decided_at, decision.id), reverse=True)
+def _newest_first(
+    tx: Tx, decided: Sequence[Entity | Fact], since: str, limit: int | None
+) -> tuple[list[Decision], int]:
+    begun = facts.begun(
+        tx, [thing.row for thing in decided if isinstance(thing, Entity)], LINKS, at=instants.stamp(tx.now)
+    )
+    dated = {
+        thing.id: (_moment(thing, begun), thing)
+        for thing in decided
+        if instants.local_date(_moment(thing, begun), tx.zone) >= since
+    }
+    newest = sorted(dated.values(), key=lambda found: (found[0], found[1].id), reverse=True)
+    return [_decision(tx, thing, moment) for moment, thing in newest[:limit]], len(newest)
 
 
-def _decision(tx: Tx, decided: Entity | Fact) -> Decision:
+def _moment(decided: Entity | Fact, begun: Mapping[int, str]) -> str:
     if isinstance(decided, Fact):
-        return _spoken(tx, decided)
+        return decided.valid_from or decided.recorded_at
+    return begun.get(decided.row, decided.created_at)
+
+
+def _decision(tx: Tx, decided: Entity | Fact, decided_at: str) -> Decision:
+    if isinstance(decided, Fact):
+        return _spoken(tx, decided, decided_at)
     at = instants.stamp(tx.now)
     around = facts.touching(tx, decided, (*LINKS, *_FOLLOW_UPS_OF_IT, *_FOLLOW_UPS_BY_OTHERS, "tagged"), at=at)
     links = [fact for fact in around if fact.predicate in LINKS]
-    decided_at = _moment(links) or decided.created_at
     by = {
         fact.subject.id: fact.subject
         for fact in links
@@ -95,9 +111,8 @@ def _decision(tx: Tx, decided: Entity | Fact) -> Decision:
     )
 
 
-def _spoken(tx: Tx, fact: Fact) -> Decision:
+def _spoken(tx: Tx, fact: Fact, decided_at: str) -> Decision:
     """A decision that is only told: person or project decided_in "the text"."""
-    decided_at = fact.valid_from or fact.recorded_at
     return Decision(
         id=fact.id,
         name=fact.literal or "",
@@ -109,11 +124,6 @@ def _spoken(tx: Tx, fact: Fact) -> Decision:
         supersedes=None,
         followed_up=False,
     )
-
-
-def _moment(links: Sequence[Fact]) -> str | None:
-    said = [fact.valid_from for fact in links if fact.valid_from]
-    return min(said or [fact.recorded_at for fact in links], default=None)
 
 
 def _follows_up(fact: Fact, decision: Entity) -> bool:

@@ -23,27 +23,29 @@ def week(tx: Tx, *, project: Entity | None = None) -> Week:
     Decisions are those made in these days. Blockers and tagged next actions are listed as long as they are open.
     """
     start, today = period(tx)
-    decided = decisions.of_project(tx, project, since=start) if project else decisions.everywhere(tx, since=start)
-    decided = [decision for decision in decided if decision.decided_on <= today]
+    found = decisions.of_project(tx, project, since=start) if project else decisions.everywhere(tx, since=start)
+    decided = [decision for decision in found[0] if decision.decided_on <= today]
     blocked = blockers.open_blockers(tx, project=project)
+    shown = facts.by_rows(tx, [link.row for link in blocked[:MAX_BLOCKERS]])
+    waiting = [decision for decision in decided if not decision.followed_up]
+    tagged = _tagged(tx, project, decided)
     actions = [
-        *(f"Resolve blocker on {fact.subject.name}: {_object_name(fact)}" for fact in blocked),
+        *(f"Resolve blocker on {_cut(fact.subject.name)}: {_object_name(fact)}" for fact in shown),
         *(
             f"Follow up on decision {_quoted(decision.name)} with an owner for its implementation"
-            for decision in decided
-            if not decision.followed_up
+            for decision in waiting
         ),
-        *(f"Address tagged next action on {name}" for name in _tagged(tx, project, decided)),
+        *(f"Address tagged next action on {_cut(entity.name)}" for entity in tagged),
     ]
     return Week(
         start=start,
         end=today,
         decisions=tuple(decided[:MAX_DECISIONS]),
-        blockers=tuple(blocked[:MAX_BLOCKERS]),
+        blockers=tuple(shown),
         next_actions=tuple(actions[:MAX_NEXT_ACTIONS]),
         decision_count=len(decided),
         blocker_count=len(blocked),
-        next_action_count=len(actions),
+        next_action_count=len(blocked) + len(waiting) + len(tagged),
     )
 
 
@@ -80,23 +82,14 @@ def no_such_project(asked: str, found: Resolution) -> str:
     return f"No project called {_quoted(asked.strip())} is known.{perhaps}"
 
 
-def _tagged(tx: Tx, project: Entity | None, decided: list[Decision]) -> list[str]:
-    """The names of what carries the tag next-action, unless it is resolved."""
-    at = instants.stamp(tx.now)
-    tagged = [
-        fact.subject
-        for fact in facts.tagged(tx, at=at)
-        if (fact.literal or "").strip().casefold().replace(" ", "-").replace("_", "-") == _NEXT_ACTION
-    ]
-    if project is not None:
-        ours = blockers.parts_of(tx, project)
-        ids = {decision.id for decision in decided}
-        tagged = [entity for entity in tagged if entity.row in ours or entity.id in ids]
-    return [
-        _cut(entity.name)
-        for entity in tagged
-        if not any(fact.subject == entity for fact in facts.touching(tx, entity, ("resolved_by",), at=at))
-    ]
+def _tagged(tx: Tx, project: Entity | None, decided: list[Decision]) -> list[Entity]:
+    """What carries the tag next-action and is not resolved."""
+    tagged = facts.tagged(tx, _NEXT_ACTION, at=instants.stamp(tx.now))
+    if project is None:
+        return tagged
+    ours = blockers.parts_of(tx, project)
+    ids = {decision.id for decision in decided}
+    return [entity for entity in tagged if entity.row in ours or entity.id in ids]
 
 
 def _count(number: int, noun: str, one: str, many: str, *, none: str) -> str:

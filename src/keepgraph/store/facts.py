@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from keepgraph.model import Entity, Fact, Related
+from keepgraph.model import Entity, Fact, Link, Related
 from keepgraph.store.db import Tx
 
 _OPEN_START = ""
@@ -101,38 +101,111 @@ def touching(tx: Tx, entity: Entity, predicates: Sequence[str], *, at: str) -> l
     )
 
 
-def by_predicate(tx: Tx, predicate: str, *, at: str, since: str = "") -> list[Fact]:
-    """What held by a predicate anywhere in the group; with `since`, only what was recorded or began later."""
+def new_since(tx: Tx, predicates: Sequence[str], *, at: str, since: str) -> list[Fact]:
+    """What held by these predicates and was recorded, or began to hold, at a stamp or later."""
     return _facts(
         tx,
         f"""
         {_SELECT}
-        WHERE fact.predicate = (SELECT id FROM predicate WHERE name = :predicate)
+        WHERE fact.id IN (
+              SELECT id FROM fact WHERE recorded_at >= :since
+              UNION
+              SELECT id FROM fact WHERE valid_from >= :since AND valid_from <> ''
+          )
+          AND predicate.name IN (SELECT value FROM json_each(:predicates))
           AND fact.retracted_at IS NULL
           AND fact.valid_from <= :at AND :at < fact.valid_to
-          AND (fact.recorded_at >= :since OR fact.valid_from >= :since)
           AND +s.group_id = :group
         ORDER BY fact.id
         """,
-        {"predicate": predicate, "at": at, "since": since, "group": tx.group},
+        {"predicates": _json(predicates), "at": at, "since": since, "group": tx.group},
     )
 
 
-def tagged(tx: Tx, *, at: str) -> list[Fact]:
-    """Everything that carries a literal tag."""
-    return _facts(
-        tx,
+def begun(tx: Tx, entities: Sequence[int], predicates: Sequence[str], *, at: str) -> dict[int, str]:
+    """When the facts by these predicates that touch each entity began to hold, else were first recorded."""
+    held = "retracted_at IS NULL AND valid_from <= :at AND :at < valid_to"
+    rows = tx.conn.execute(
         f"""
-        {_SELECT}
+        WITH wanted (id) AS (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates)))
+        SELECT entity, coalesce(min(nullif(valid_from, '')), min(recorded_at))
+        FROM (
+            SELECT subject AS entity, valid_from, recorded_at FROM fact
+            WHERE subject IN (SELECT value FROM json_each(:entities)) AND predicate IN wanted
+              AND object IS NOT NULL AND {held}
+            UNION ALL
+            SELECT subject, valid_from, recorded_at FROM fact
+            WHERE subject IN (SELECT value FROM json_each(:entities)) AND predicate IN wanted
+              AND literal IS NOT NULL AND {held}
+            UNION ALL
+            SELECT object, valid_from, recorded_at FROM fact
+            WHERE object IN (SELECT value FROM json_each(:entities)) AND predicate IN wanted
+              AND object IS NOT NULL AND {held}
+        )
+        GROUP BY entity
+        """,
+        {"entities": _json(entities), "predicates": _json(predicates), "at": at},
+    )
+    return dict(rows.fetchall())
+
+
+def links(tx: Tx, predicate: str, *, at: str, subjects: Sequence[int] | None = None) -> list[Link]:
+    """What held by a predicate in the group, bare; with `subjects`, only of these."""
+    rows = tx.conn.execute(
+        """
+        SELECT fact.id, fact.subject, fact.object, fact.literal, fact.recorded_at
+        FROM fact
+        JOIN entity AS s ON s.id = fact.subject
+        WHERE fact.predicate = (SELECT id FROM predicate WHERE name = :predicate)
+          AND fact.retracted_at IS NULL
+          AND fact.valid_from <= :at AND :at < fact.valid_to
+          AND (:subjects IS NULL OR fact.subject IN (SELECT value FROM json_each(:subjects)))
+          AND +s.group_id = :group
+        ORDER BY fact.id
+        """,
+        {
+            "predicate": predicate,
+            "at": at,
+            "group": tx.group,
+            "subjects": None if subjects is None else _json(subjects),
+        },
+    )
+    return [Link(*row) for row in rows]
+
+
+def by_rows(tx: Tx, rows: Sequence[int]) -> list[Fact]:
+    """Facts by their row numbers, in that order."""
+    found = _facts(tx, f"{_SELECT} WHERE fact.id IN (SELECT value FROM json_each(:rows))", {"rows": _json(rows)})
+    by_row = {fact.row: fact for fact in found}
+    return [by_row[row] for row in rows]
+
+
+def tagged(tx: Tx, tag: str, *, at: str) -> list[Entity]:
+    """What carries a literal tag, however its words are divided, and is not resolved; in the order of tagging."""
+    rows = tx.conn.execute(
+        """
+        SELECT s.id, s.public_id, st.name, s.name, s.created_at
+        FROM fact
+        JOIN entity AS s ON s.id = fact.subject
+        JOIN entity_type AS st ON st.id = s.type
         WHERE fact.predicate = (SELECT id FROM predicate WHERE name = 'tagged')
           AND fact.retracted_at IS NULL
           AND fact.literal IS NOT NULL
           AND fact.valid_from <= :at AND :at < fact.valid_to
+          AND lower(replace(replace(fact.literal, ' ', '-'), '_', '-')) = :tag
           AND +s.group_id = :group
+          AND NOT EXISTS (
+              SELECT 1 FROM fact AS settled
+              WHERE settled.subject = s.id
+                AND settled.predicate = (SELECT id FROM predicate WHERE name = 'resolved_by')
+                AND settled.retracted_at IS NULL
+                AND settled.valid_from <= :at AND :at < settled.valid_to
+          )
         ORDER BY fact.id
         """,
-        {"at": at, "group": tx.group},
+        {"tag": tag, "at": at, "group": tx.group},
     )
+    return list(dict.fromkeys(Entity(*row) for row in rows))
 
 
 def same_triple(tx: Tx, fact: Fact, predicate: int) -> list[Fact]:

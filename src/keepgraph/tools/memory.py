@@ -137,12 +137,15 @@ def recall_decisions(tx: Tx, *, project: str, since: str | None = None) -> dict[
     if since:
         _check_date(since)
     found = entities.resolve(tx, project, of_type="project")
-    made = decisions.of_project(tx, found.entity, since=since or "") if found.entity else []
+    made, total = (
+        decisions.of_project(tx, found.entity, since=since or "", limit=MAX_DECISIONS) if found.entity else ([], 0)
+    )
     return {
         "project": shape.entity(found.entity) if found.entity else None,
         "resolution": shape.resolution(found),
-        "decisions": [shape.decision(each) for each in made[:MAX_DECISIONS]],
-        "truncated": len(made) > MAX_DECISIONS,
+        "decisions": [shape.decision(each) for each in made],
+        "total": total,
+        "truncated": total > len(made),
         "since": since or None,
     }
 
