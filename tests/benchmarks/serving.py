@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,21 +31,23 @@ Ask = Callable[[], Awaitable[object]]
 def figures(big: Path, folder: Path, *, names: dict[str, str], rounds: int) -> Iterator[Figure]:
     """`names` says what to recall: what kind of name it is, and the name."""
     graph_file = generate.copy(big, folder / "served.db")
-    try:
-        yield from anyio.run(_figures, graph_file, folder, names, rounds)
-    except* Exception as trouble:
-        first: BaseException = trouble
-        while isinstance(first, BaseExceptionGroup):
-            first = first.exceptions[0]
-        yield Figure("a tool call over stdio", "cannot run", f"≤ {GOAL} ×", False, f"{type(first).__name__}: {first}")
+    if trouble := _trouble(graph_file):
+        yield Figure("a tool call over stdio", "cannot run", f"≤ {GOAL} ×", False, trouble)
+        return
+    yield from anyio.run(_figures, graph_file, folder, names, rounds)
+
+
+def _trouble(graph_file: Path) -> str:
+    """What keeps the server from running, if anything: given no input, it should end by itself."""
+    done = subprocess.run(_kg(graph_file), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    return "" if not done.returncode else f"exit {done.returncode}: {done.stderr.strip().splitlines()[-1:]}"
 
 
 async def _figures(graph_file: Path, folder: Path, names: dict[str, str], rounds: int) -> list[Figure]:
-    kg = Path(sys.executable).with_name("kg")
     found = []
     async with AsyncExitStack() as stack:
         before = _children()
-        ours = await stack.enter_async_context(Client(_server([str(kg), "--db", str(graph_file), "serve"])))
+        ours = await stack.enter_async_context(Client(_server(_kg(graph_file))))
         (pid,) = _children() - before
         await ours.list_tools()
         rest = _resident(pid)
@@ -57,9 +61,9 @@ async def _figures(graph_file: Path, folder: Path, names: dict[str, str], rounds
             arguments = {"name_or_alias": name}
             call, idle, repeat = await _by_turns(
                 [
-                    lambda: ours.call_tool("recall_entity", arguments),
-                    lambda: nothing.call_tool("nothing", arguments),
-                    lambda: same_size.call_tool("nothing", arguments),
+                    partial(ours.call_tool, "recall_entity", arguments),
+                    partial(nothing.call_tool, "nothing", arguments),
+                    partial(same_size.call_tool, "nothing", arguments),
                 ],
                 rounds=rounds,
             )
@@ -112,6 +116,10 @@ async def _by_turns(asks: list[Ask], *, rounds: int) -> list[list[float]]:
 
 def _server(command: list[str]) -> StdioServerParameters:
     return StdioServerParameters(command=command[0], args=command[1:], env=dict(os.environ))
+
+
+def _kg(graph_file: Path) -> list[str]:
+    return [str(Path(sys.executable).with_name("kg")), "--db", str(graph_file), "serve"]
 
 
 def _nothing() -> list[str]:

@@ -139,7 +139,8 @@ def _by_sql(conn: Any, given: list[Given]) -> None:
             ).lastrowid
         fact = conn.execute(
             "INSERT INTO fact (public_id, subject, predicate, object, literal, text, confidence, recorded_at, "
-            "valid_from, valid_to) VALUES (?, ?, (SELECT id FROM predicate WHERE name = ?), ?, NULL, ?, 1.0, ?, '', '~')",
+            "valid_from, valid_to) "
+            "VALUES (?, ?, (SELECT id FROM predicate WHERE name = ?), ?, NULL, ?, 1.0, ?, '', '~')",
             (new_id("fact", now), subject, _PREDICATE, row, f"{subject_name} depends on {target_name}", stamp),
         ).lastrowid
         conn.execute(

@@ -85,7 +85,10 @@ def build(graph: Graph, *, toolsets: Sequence[str] | None = catalogue.DEFAULT_TO
         except errors.KeepgraphError as error:
             return t.CallToolResult(is_error=True, content=[t.TextContent(type="text", text=_text(error.answer()))])
         text = _text(answer)
-        return t.CallToolResult(content=[t.TextContent(type="text", text=text)], structured_content=json.loads(text))
+        return t.CallToolResult(
+            content=[t.TextContent(type="text", text=text)],
+            structured_content=answer,
+        )
 
     async def list_prompts(ctx: Any, params: Any) -> t.ListPromptsResult:
         return t.ListPromptsResult(prompts=prompts.every())
@@ -187,9 +190,7 @@ def _advertised(tool: Tool, words: dict[str, list[str]]) -> t.Tool:
 
 
 def _text(answer: dict[str, Any]) -> str:
-    text = json.dumps(answer, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    # Half a surrogate pair would end the server when it is written.
-    return text.encode("utf-8", "replace").decode()
+    return _scrubbed(json.dumps(answer, ensure_ascii=False, allow_nan=False, separators=(",", ":")))
 
 
 def _refused(error: errors.KeepgraphError, **data: str) -> MCPError:
@@ -198,4 +199,5 @@ def _refused(error: errors.KeepgraphError, **data: str) -> MCPError:
 
 
 def _scrubbed(text: str) -> str:
+    """Half a surrogate pair would end the server when it is written; what is stored has none."""
     return text.encode("utf-8", "replace").decode()

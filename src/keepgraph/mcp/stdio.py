@@ -7,7 +7,7 @@ passed on to be refused by name, and what nobody can parse is answered with a JS
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Self
 
 import anyio
 import mcp.types as t
@@ -24,21 +24,41 @@ def serve(server: Server[Any]) -> None:
 
 async def _serve(server: Server[Any]) -> None:
     async with stdio_server() as (read, write):
-        screened_in, screened_out = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        await server.run(_Screened(read, write), write, server.create_initialization_options())
 
-        async def screen() -> None:
-            async with screened_in:
-                async for item in read:
-                    passed_on = _second_reading(item) if isinstance(item, Exception) else item
-                    if isinstance(passed_on, SessionMessage):
-                        await screened_in.send(passed_on)
-                    else:
-                        await write.send(SessionMessage(passed_on))
 
-        async with anyio.create_task_group() as group:
-            group.start_soon(screen)
-            await server.run(screened_out, write, server.create_initialization_options())
-            group.cancel_scope.cancel()
+class _Screened:
+    """The read stream of the transport, without the lines that only we can answer."""
+
+    def __init__(self, read: Any, write: Any) -> None:
+        self._read = read
+        self._write = write
+
+    async def receive(self) -> SessionMessage:
+        while True:
+            item = await self._read.receive()
+            passed_on = _second_reading(item) if isinstance(item, Exception) else item
+            if isinstance(passed_on, SessionMessage):
+                return passed_on
+            await self._write.send(SessionMessage(passed_on))
+
+    async def aclose(self) -> None:
+        await self._read.aclose()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> SessionMessage:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *problem: object) -> None:
+        await self.aclose()
 
 
 def _second_reading(problem: Exception) -> SessionMessage | t.JSONRPCError:
