@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 
 .PHONY: demo test test-slow bench lint fmt wheel-test clean
 
@@ -36,7 +36,7 @@ wheel-test: $(VENV)/dev
 	rm -rf dist $(VENV)-wheel
 	$(BIN)/python -m build --wheel --no-isolation --outdir dist .
 	$(PYTHON) -m venv $(VENV)-wheel
-	$(VENV)-wheel/bin/python -m pip --disable-pip-version-check --quiet install -c constraints.txt dist/*.whl
+	$(VENV)-wheel/bin/python -m pip --disable-pip-version-check -qq install -c constraints.txt dist/*.whl
 	cd / && $(CURDIR)/$(VENV)-wheel/bin/kg demo
 	rm -rf $(VENV)-wheel
 

@@ -1,0 +1,76 @@
+"""What became of each tool of the five systems that Keepgraph takes the place of.
+
+Each name as its system spells it, with our name for it. `HERE` are answered already, `TO_COME` are not yet.
+"""
+
+from __future__ import annotations
+
+HERE = {
+    "recall_entity": "recall_entity",
+    "record_fact": "record_fact",
+    "recall_decisions": "recall_decisions",
+    "weekly_rollup": "weekly_rollup",
+    "get_status": "get_status",
+}
+
+TO_COME = {
+    # Aletheia
+    "search": "search",
+    "explore_node": "explore_node",
+    "get_schema": "get_schema",
+    "get_ontology_structure": "get_ontology_structure",
+    "search_ontology": "search_ontology",
+    "explore_ontology": "explore_ontology",
+    "profile_graph": "profile_graph",
+    "run_cypher": "run_cypher",
+    "build_communities": "build_communities",
+    "add_memory": "add_memory",
+    "get_episodes": "get_episodes",
+    "get_episode_context": "get_episode_context",
+    "delete_entity_edge": "delete_entity_edge",
+    "delete_episode": "delete_episode",
+    "clear_graph": "clear_graph",
+    # Graphiti
+    "search_nodes": "search_nodes",
+    "search_memory_facts": "search_memory_facts",
+    "get_entity_edge": "get_entity_edge",
+    "get_entity_connections": "get_entity_connections",
+    "get_entity_timeline": "get_entity_timeline",
+    # HelixDB
+    "init": "traversal_init",
+    "next": "traversal_next",
+    "collect": "traversal_collect",
+    "reset": "traversal_reset",
+    "schema_resource": "traversal_schema_resource",
+    "n_from_type": "traversal_n_from_type",
+    "e_from_type": "traversal_e_from_type",
+    "out_step": "traversal_out_step",
+    "out_e_step": "traversal_out_e_step",
+    "in_step": "traversal_in_step",
+    "in_e_step": "traversal_in_e_step",
+    "filter_items": "traversal_filter_items",
+    "search_vector": "traversal_search_vector",
+    "search_vector_text": "traversal_search_vector_text",
+    "search_keyword": "traversal_search_keyword",
+    # HydraMem
+    "priming_context_tool": "priming_context",
+    "expand_context_tool": "expand_context",
+    "hydra_search_tool": "hydra_search",
+    "trace_path_tool": "trace_path",
+    "get_entity_neighbors_tool": "get_entity_neighbors",
+    "get_full_document_tool": "get_full_document",
+    "verify_relation_tool": "verify_relation",
+    "check_conflict_tool": "check_conflict",
+    "ingest_markdown": "ingest_markdown",
+    "ingest_directory_tool": "ingest_directory",
+    "ingest_prechunked": "ingest_prechunked",
+    "submit_session_extraction": "submit_session_extraction",
+    "list_entities_tool": "list_entities",
+    "create_relation": "create_relation",
+    "delete_relation": "delete_relation",
+    "run_night_gardener": "run_night_gardener",
+    "get_garden_status_tool": "get_garden_status",
+    "train_gnn_tool": "train_gnn",
+    "query_entity_relations": "query_entity_relations",
+    "remember": "remember",
+}
