@@ -31,14 +31,19 @@ fmt: $(VENV)/dev
 	$(BIN)/ruff format .
 	$(BIN)/python -m cogapp -r README.md docs/*.md
 
-# The wheel as a user gets it: installed alone, with no checkout in sight.
+# The wheel as a user gets it: installed in an environment of its own, tested with no checkout in sight.
+ALONE := $(CURDIR)/$(VENV)-wheel
+
 wheel-test: $(VENV)/dev
-	rm -rf dist $(VENV)-wheel
+	rm -rf dist $(ALONE)
 	$(BIN)/python -m build --wheel --no-isolation --outdir dist .
-	$(PYTHON) -m venv $(VENV)-wheel
-	$(VENV)-wheel/bin/python -m pip --disable-pip-version-check -qq install -c constraints.txt dist/*.whl
-	cd / && $(CURDIR)/$(VENV)-wheel/bin/kg demo
-	rm -rf $(VENV)-wheel
+	$(PYTHON) -m venv $(ALONE)
+	$(ALONE)/bin/python -m pip --disable-pip-version-check -qq install -c constraints.txt "$$(echo dist/*.whl)[dev]"
+	mkdir $(ALONE)/away
+	cp -r tests pyproject.toml $(ALONE)/away
+	cd $(ALONE)/away && $(ALONE)/bin/kg demo
+	cd $(ALONE)/away && $(ALONE)/bin/python -m pytest -n 2 -q tests/unit tests/integration
+	rm -rf $(ALONE)
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

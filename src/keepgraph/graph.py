@@ -74,7 +74,7 @@ def open(
 
     Args:
         path: the file; with `create` it is made, readable by its owner alone, where there is none.
-        read_only: refuse calls that write.
+        read_only: refuse calls that write, and neither make nor upgrade the file.
         zone: what "today" means; None is the system's time zone.
         group: the partition to work in.
         session: the name of a conversation, kept with what is recorded in it.
@@ -85,7 +85,8 @@ def open(
     """
     database = Database(
         Path(path).expanduser().absolute(),
-        create=create and not read_only,
+        create=create,
+        read_only=read_only,
         clock=clock,
         new_id=new_id or ids.ulids(),
         zone=zone,

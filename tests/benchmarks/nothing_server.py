@@ -1,6 +1,7 @@
 """A server of the same kind as `kg serve` whose one tool does nothing: what a call costs before we do anything.
 
-Given a file, the tool answers with the JSON in it, to tell what an answer of that size costs.
+Given a file, the tool gives the answer that is in it and promises the output schema that is in it, so that what
+the transport and the client do with such an answer (they copy it, and check it against the schema) is counted too.
 """
 
 from __future__ import annotations
@@ -16,14 +17,12 @@ from mcp.server import Server
 from mcp.server.stdio import stdio_server
 
 
-def server(answer: dict[str, Any]) -> Server[Any]:
+def server(answer: dict[str, Any], schema: dict[str, Any] | None) -> Server[Any]:
     text = json.dumps(answer, ensure_ascii=False)
 
     async def list_tools(_context: Any, _params: Any) -> t.ListToolsResult:
         return t.ListToolsResult(
-            tools=[
-                t.Tool(name="nothing", description="Does nothing.", input_schema={"type": "object"}),
-            ]
+            tools=[t.Tool(name="nothing", input_schema={"type": "object"}, output_schema=schema)],
         )
 
     async def call_tool(_context: Any, _params: Any) -> t.CallToolResult:
@@ -32,8 +31,8 @@ def server(answer: dict[str, Any]) -> Server[Any]:
     return Server("nothing", version="1", on_list_tools=list_tools, on_call_tool=call_tool)
 
 
-async def main(answer: dict[str, Any]) -> None:
-    nothing = server(answer)
+async def main(canned: dict[str, Any]) -> None:
+    nothing = server(canned.get("answer", {}), canned.get("schema"))
     async with stdio_server() as (incoming, outgoing):
         await nothing.run(incoming, outgoing, nothing.create_initialization_options())
 

@@ -432,3 +432,48 @@ def test_a_closed_graph_is_one_file(open_graph, path):
     graph.close()
 
     assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+# The file itself
+
+
+def test_a_write_goes_to_the_file_that_is_there_now(path, tmp_path):
+    """
+    Somebody restores another file under the name of a graph that is being served.
+    """
+    other = tmp_path / "other.db"
+    with keepgraph.open(other) as graph:
+        Caller(graph).record(person("Grace"), "tagged", literal("x"))
+    with keepgraph.open(path) as graph:
+        call = Caller(graph)
+        call.record(person("Ada"), "tagged", literal("x"))
+        graph.database.checkpoint()
+        for log in ("-wal", "-shm"):
+            Path(f"{path}{log}").unlink()
+        other.replace(path)
+        call.record(person("Edith"), "tagged", literal("x"))
+        found = {name: call.recalled(name) for name in ("Ada", "Grace", "Edith")}
+
+    assert found == {"Ada": None, "Grace": "Grace", "Edith": "Edith"}
+
+
+def test_a_graph_that_was_deleted_while_open_is_not_written_to(path):
+    with keepgraph.open(path) as graph:
+        call = Caller(graph)
+        call.record(person("Ada"), "tagged", literal("x"))
+        path.unlink()
+
+        assert call("record_fact", **fact(person("Edith"), "tagged", literal("x")))["error"] == "GRAPH_NOT_FOUND"
+        assert call("recall_entity", name_or_alias="Ada")["error"] == "GRAPH_NOT_FOUND"
+    assert not path.exists()
+
+
+def test_opening_for_reading_makes_and_changes_nothing(path):
+    with pytest.raises(keepgraph.KeepgraphError) as missing:
+        keepgraph.open(path, read_only=True)
+    path.touch()
+    with pytest.raises(keepgraph.KeepgraphError) as empty:
+        keepgraph.open(path, read_only=True)
+
+    assert (missing.value.code, empty.value.code) == ("GRAPH_NOT_FOUND", "GRAPH_READ_ONLY")
+    assert path.stat().st_size == 0

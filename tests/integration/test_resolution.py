@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keepgraph.engine import entities, names
+from keepgraph.engine import names, resolution
 from words import Caller, concept, fact, literal, person, project, source
 
 HERE = literal("here")
@@ -189,7 +189,7 @@ def test_candidates_are_few_and_the_nearest_come_first(call):
     known(call, *(project(f"Roadmap {year}") for year in range(2000, 2030)))
     candidates = call("recall_entity", name_or_alias="Roadmap 1999")["resolution"]["candidates"]
 
-    assert len(candidates) == entities.MAX_CANDIDATES
+    assert len(candidates) == resolution.MAX_CANDIDATES
     assert [each["score"] for each in candidates] == sorted((each["score"] for each in candidates), reverse=True)
 
 
@@ -299,7 +299,7 @@ def missed(call: Caller, world: list[str], asked: set[str], kind: str) -> list[t
             others = {name: fold for name, fold in folds.items() if names.key(name) != names.key(question)}
             meant = {name for name, fold in others.items() if names.likeness(folded, fold, kind=kind) >= names.SURE}
             if meant:
-                found = {each.entity.name for each in entities.look_alikes(tx, question) if each.score >= names.SURE}
+                found = {each.entity.name for each in resolution.look_alikes(tx, question) if each.score >= names.SURE}
                 found_missing += [(question, name) for name in meant - found]
     return found_missing
 

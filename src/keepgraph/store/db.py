@@ -33,6 +33,9 @@ _NO_LOG_POSSIBLE = {8, 14}
 Connection = Any
 """A connection of sqlcipher3, which ships no types."""
 
+_File = tuple[int, int] | None
+"""What tells one file from another of the same name: its device and its number there."""
+
 Stop = Callable[[], errors.KeepgraphError | None]
 """Asked now and then while a call works: the reason to give up, or None to go on."""
 
@@ -86,6 +89,7 @@ class Database:
         path: Path,
         *,
         create: bool = True,
+        read_only: bool = False,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         new_id: Callable[[str, datetime], str],
         zone: tzinfo | None = None,
@@ -93,8 +97,11 @@ class Database:
     ) -> None:
         """Open the file; create it and bring its tables up to date where that is needed.
 
+        With `read_only` neither is done, and nothing is ever written.
+
         Raises:
             errors.GraphNotFound: there is no such file, and `create` is false.
+            errors.GraphReadOnly: its tables would have to be brought up to date first.
             errors.GraphTrouble: it cannot be opened, or is not a graph that this version can read.
         """
         self.path = path
@@ -102,11 +109,13 @@ class Database:
         self.group = group
         self._clock = clock
         self._new_id = new_id
-        self._idle_readers: list[Connection] = []
+        self._idle_readers: list[tuple[_File, Connection]] = []
         self._pool_lock = threading.Lock()
-        self._writer: Connection | None = None
+        self._writer: tuple[_File, Connection] | None = None
         self._writer_lock = threading.Lock()
         self._immutable = False
+        self._file: _File = None
+        self._read_only = read_only
         with self._translated(writing=False):
             self._prepare(create=create)
 
@@ -114,7 +123,9 @@ class Database:
     def read(self, tool: str, *, session: str | None = None, stop: Stop | None = None) -> Iterator[Tx]:
         """One snapshot of the graph, on a connection that cannot write."""
         with self._translated(writing=False, stop=stop):
-            conn = self._take_reader()
+            self._follow_the_file()
+            reader = self._take_reader()
+            conn = reader[1]
             try:
                 with _watched(conn, stop):
                     conn.execute("BEGIN")
@@ -122,13 +133,13 @@ class Database:
                     _give_up_if_told(stop)
             finally:
                 _roll_back(conn)
-                with self._pool_lock:
-                    self._idle_readers.append(conn)
+                self._put_back(reader)
 
     @contextmanager
     def write(self, tool: str, *, session: str | None = None, stop: Stop | None = None) -> Iterator[Tx]:
         """All of it is on disk when this ends, or none of it."""
         with self._writer_lock, self._translated(writing=True, stop=stop):
+            self._follow_the_file()
             conn = self._open_writer()
             try:
                 with _watched(conn, stop):
@@ -143,35 +154,49 @@ class Database:
         """Move what the write-ahead log holds into the file, as far as other readers allow it."""
         with self._writer_lock, suppress(sqlite.Error):
             if self._writer is not None:
-                self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+                self._writer[1].execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def close(self) -> None:
         with self._pool_lock:
             while self._idle_readers:
-                self._idle_readers.pop().close()
+                self._idle_readers.pop()[1].close()
         self.checkpoint()
         with self._writer_lock:
             if self._writer is not None:
-                self._writer.close()
+                self._writer[1].close()
                 self._writer = None
 
     def _prepare(self, *, create: bool) -> None:
         size = self.path.stat().st_size if self.path.exists() else None
-        if size is None and not create:
+        if size is None and (self._read_only or not create):
             raise errors.GraphNotFound(f"there is no graph at {self.path}")
         if size is None:
             self._create_file()
         elif size and self.path.is_file():
             self._check_header()
-        if not size:
-            self._migrate()
-            return
-        conn = self._take_reader()
-        if migrations.pending(conn, self.path):
-            conn.close()
-            self._migrate()
-        else:
-            self._idle_readers.append(conn)
+        self._follow_the_file()
+        if size:
+            reader = self._take_reader()
+            if not migrations.pending(reader[1], self.path):
+                self._put_back(reader)
+                return
+            reader[1].close()
+        if self._read_only:
+            raise errors.GraphReadOnly(
+                f"the tables of {self.path} are of an older version",
+                hint="Open it once without read-only, to bring it up to date.",
+            )
+        self._migrate()
+
+    def _follow_the_file(self) -> None:
+        """Notice when another file has taken the place of ours: what is written must be in the one that is there."""
+        try:
+            now = self.path.stat()
+        except FileNotFoundError:
+            raise errors.GraphNotFound(
+                f"{self.path} was moved or deleted while it was open", hint="Put it back, or open another."
+            ) from None
+        self._file = (now.st_dev, now.st_ino)
 
     def _create_file(self) -> None:
         missing = [folder for folder in self.path.parents if not folder.exists()]
@@ -201,6 +226,9 @@ class Database:
     def _open_writer(self) -> Connection:
         if self._immutable:
             raise errors.GraphReadOnly(f"{self.path} lies in a folder that cannot be written to")
+        if self._writer is not None and self._writer[0] != self._file:
+            self._writer[1].close()
+            self._writer = None
         if self._writer is None:
             conn = _connect(self.path, "rw")
             try:
@@ -210,23 +238,30 @@ class Database:
             except BaseException:
                 conn.close()
                 raise
-            self._writer = conn
-        return self._writer
+            self._writer = (self._file, conn)
+        return self._writer[1]
 
-    def _take_reader(self) -> Connection:
+    def _take_reader(self) -> tuple[_File, Connection]:
         with self._pool_lock:
-            if self._idle_readers:
-                return self._idle_readers.pop()
+            while self._idle_readers:
+                file, conn = self._idle_readers.pop()
+                if file == self._file:
+                    return file, conn
+                conn.close()
         if not self._immutable:
             try:
-                return _connect(self.path, "ro")
+                return self._file, _connect(self.path, "ro")
             except sqlite.OperationalError as error:
                 if error.sqlite_errorcode & 0xFF not in _NO_LOG_POSSIBLE or self._has_log():
                     raise
             # The write-ahead log cannot be made beside a file in a read-only folder; without one to read,
             # the file alone is the whole truth.
             self._immutable = True
-        return _connect(self.path, "ro", immutable=True)
+        return self._file, _connect(self.path, "ro", immutable=True)
+
+    def _put_back(self, reader: tuple[_File, Connection]) -> None:
+        with self._pool_lock:
+            self._idle_readers.append(reader)
 
     def _has_log(self) -> bool:
         log = Path(f"{self.path}-wal")

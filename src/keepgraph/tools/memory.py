@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from keepgraph import errors
-from keepgraph.engine import calls, decisions, entities, instants, names, rollup
+from keepgraph.engine import calls, decisions, instants, names, resolution, rollup
 from keepgraph.engine import facts as fact_rules
 from keepgraph.model import Entity, Ref, Resolution
 from keepgraph.store import entities as stored_entities
@@ -30,7 +30,7 @@ def recall_entity(tx: Tx, *, name_or_alias: str) -> dict[str, Any]:
     """
     if not names.key(name_or_alias):
         raise errors.NameOrAliasRequired("the name is empty")
-    found = entities.resolve(tx, name_or_alias)
+    found = resolution.resolve(tx, name_or_alias)
     if found.entity is None:
         known, near = [], []
     else:
@@ -136,7 +136,7 @@ def recall_decisions(tx: Tx, *, project: str, since: str | None = None) -> dict[
         raise errors.ProjectRequired("the project is empty")
     if since:
         _check_date(since)
-    found = entities.resolve(tx, project, of_type="project")
+    found = resolution.resolve(tx, project, of_type="project")
     made, total = (
         decisions.of_project(tx, found.entity, since=since or "", limit=MAX_DECISIONS) if found.entity else ([], 0)
     )
@@ -156,7 +156,7 @@ def weekly_rollup(tx: Tx, *, project: str | None = None) -> dict[str, Any]:
 
     An unknown project gives project null and resolution.candidates.
     """
-    found = entities.resolve(tx, project, of_type="project") if project and names.key(project) else None
+    found = resolution.resolve(tx, project, of_type="project") if project and names.key(project) else None
     if found is not None and found.entity is None:
         return _no_week(tx, project or "", found)
     wanted = found.entity if found else None
