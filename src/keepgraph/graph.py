@@ -84,7 +84,7 @@ def open(
         keepgraph.KeepgraphError: GRAPH_NOT_FOUND, or GRAPH_UNAVAILABLE, GRAPH_TOO_NEW, MIGRATION_EDITED.
     """
     database = Database(
-        Path(path).expanduser().absolute(),
+        Path(path).expanduser().resolve(),
         create=create,
         read_only=read_only,
         clock=clock,

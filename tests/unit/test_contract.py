@@ -178,12 +178,12 @@ def test_an_unknown_parameter_is_named_beside_the_known_ones():
     code, message = refused(colour="red")
 
     assert code == "INVALID_ARGUMENTS"
-    assert message.startswith("colour is not a parameter; known are predicate, confidence")
+    assert message.startswith("colour is not a parameter; known are subject, predicate, object, source")
 
 
 def test_of_several_faults_the_first_declared_is_told():
-    assert refused(predicate=3, confidence=9, subject="x", aliases=3)[0] == "PREDICATE_UNKNOWN"
-    assert refused(aliases=3, object=None, confidence=9)[0] == "CONFIDENCE_OUT_OF_RANGE"
+    assert refused(predicate=3, confidence=9, subject="x", aliases=3)[0] == "SUBJECT_REQUIRED"
+    assert refused(aliases=3, object=None, confidence=9)[0] == "OBJECT_REQUIRED"
 
 
 def test_a_call_without_arguments_is_told_the_first_that_is_missing():

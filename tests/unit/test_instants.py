@@ -135,9 +135,13 @@ def test_only_a_calendar_date_is_a_date(text):
         instants.parse_date(text)
 
 
+def test_the_last_of_days_as_an_end_means_for_ever():
+    assert instants.parse("9999-12-31", ZURICH, end=True) == "9999-12-31T23:59:59.999Z"
+
+
 @pytest.mark.parametrize(
     ("text", "end"),
-    [("0001-01-01", False), ("9999-12-31", True), ("0001-01-01T00:00+01:00", False), ("9999-12-31T23:30-01:00", False)],
+    [("0001-01-01", False), ("0001-01-01T00:00+01:00", False), ("9999-12-31T23:30-01:00", False)],
 )
 def test_what_lies_outside_of_time_is_refused(text, end):
     with pytest.raises(OverflowError):

@@ -18,7 +18,7 @@ def takes_graph(command: _F) -> _F:
     """Let a command have --db and --json too, after its name as well as before it."""
 
     def keep(ctx: click.Context, parameter: click.Parameter, value: Any) -> None:
-        if value:
+        if value is not None and value is not False:
             ctx.find_root().params[parameter.name or ""] = value
 
     command = click.option(
@@ -36,7 +36,9 @@ def takes_graph(command: _F) -> _F:
 def path(ctx: click.Context) -> Path:
     """The file that is meant."""
     named = ctx.find_root().params.get("db")
-    if named:
+    if named is not None:
+        if not named.strip():
+            raise errors.InvalidArguments("--db is empty", hint="Name a file, or leave --db out for the default graph.")
         return Path(named).expanduser()
     from keepgraph import profile
 

@@ -51,7 +51,7 @@ def decisions_command(ctx: click.Context, project: tuple[str, ...], since: str |
 @click.pass_context
 def week_command(ctx: click.Context, project: tuple[str, ...]) -> None:
     """Sum up the seven days that end today, of PROJECT or of all. Exits with 3 where no project matched."""
-    asked = " ".join(project)
+    asked = " ".join(project).strip()
     with graphs.opened(ctx) as graph:
         answer = graph.call("weekly_rollup", project=asked or None)
     missing = bool(asked) and answer["project"] is None

@@ -6,6 +6,8 @@ import click
 
 from keepgraph.cli import graphs
 
+INTERRUPTED = 130
+
 
 @click.command("serve")
 @click.option(
@@ -17,6 +19,7 @@ from keepgraph.cli import graphs
 def serve_command(ctx: click.Context, toolsets: str | None, read_only: bool) -> None:
     """Serve the graph to an MCP client over standard input and output, until the input ends."""
     import logging
+    import os
     import sys
     import uuid
 
@@ -26,10 +29,11 @@ def serve_command(ctx: click.Context, toolsets: str | None, read_only: bool) -> 
     if toolsets == "all":
         chosen = None
     elif toolsets is not None:
-        chosen = [name.strip() for name in toolsets.split(",") if name.strip()]
-        if unknown := [name for name in chosen if name not in catalogue.toolsets()]:
+        known = [*catalogue.toolsets(), *catalogue.DEFAULT_TOOLSETS]
+        chosen = [name.strip() for name in toolsets.split(",")]
+        if unknown := [name for name in chosen if name not in known]:
             raise click.BadParameter(
-                f"there is no toolset {unknown[0]!r}; there are {', '.join(catalogue.toolsets())}, and all",
+                f"there is no toolset {unknown[0]!r}; there are {', '.join(sorted(set(known)))}, and all",
                 param_hint="--toolsets",
             )
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")
@@ -39,5 +43,9 @@ def serve_command(ctx: click.Context, toolsets: str | None, read_only: bool) -> 
 
         try:
             stdio.serve(server.build(graph, toolsets=chosen))
-        except KeyboardInterrupt:
-            ctx.exit(130)
+        except* KeyboardInterrupt:
+            graph.close()
+            # A thread still waits for a line of input, and an ordinary exit would wait for it.
+            os._exit(INTERRUPTED)
+        except* BrokenPipeError:
+            pass  # the client has gone, as it may

@@ -60,7 +60,7 @@ def list_command(ctx: click.Context) -> None:
 def call_command(ctx: click.Context, name: str, arguments: str, db: str | None) -> None:
     """Call a tool with JSON; the answer is JSON, errors too."""
     words = ctx.find_root().params
-    words["as_json"], words["db"] = True, db or words["db"]
+    words["as_json"], words["db"] = True, words["db"] if db is None else db
     given = _read(arguments)
     from keepgraph.tools import catalogue
 
@@ -73,7 +73,7 @@ def _read(arguments: str) -> Any:
     text = arguments
     if arguments == "-" or arguments.startswith("@"):
         try:
-            with click.open_file(arguments.removeprefix("@"), encoding="utf-8") as file:
+            with click.open_file(arguments.removeprefix("@"), encoding="utf-8-sig") as file:
                 text = file.read()
         except (OSError, UnicodeDecodeError) as error:
             raise errors.InvalidArguments(f"{arguments[1:]} cannot be read: {error}") from error

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from keepgraph.engine import instants, names
+from keepgraph.engine import decisions, instants, names
 from keepgraph.model import Entity, Link
 from keepgraph.store import facts
 from keepgraph.store.db import Tx
@@ -19,12 +19,12 @@ from keepgraph.store.db import Tx
 def open_blockers(tx: Tx, *, project: Entity | None = None) -> list[Link]:
     """The blocked_by facts that nothing has settled, newest first.
 
-    With a project, those that touch it or something that belongs to it.
+    With a project, those that touch it or a part of it.
     """
     at = instants.stamp(tx.now)
     blocking = facts.links(tx, "blocked_by", at=at)
     if project is not None:
-        ours = parts_of(tx, project)
+        ours = decisions.parts_of(tx, project)
         wanted = [link for link in blocking if link.subject in ours or link.object in ours]
         # Whether one is open may depend on the others of its subject.
         subjects = {link.subject for link in wanted}
@@ -41,12 +41,6 @@ def open_blockers(tx: Tx, *, project: Entity | None = None) -> list[Link]:
         key=lambda link: (link.recorded_at, link.row),
         reverse=True,
     )
-
-
-def parts_of(tx: Tx, project: Entity) -> set[int]:
-    """The row numbers of a project and of what belongs to it directly."""
-    belongs = facts.touching(tx, project, ("belongs_to",), at=instants.stamp(tx.now))
-    return {project.row} | {fact.subject.row for fact in belongs if fact.object == project}
 
 
 def _still_open(tx: Tx, blocking: Sequence[Link], resolutions: Sequence[Link]) -> set[int]:

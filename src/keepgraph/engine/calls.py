@@ -18,8 +18,17 @@ def begin(tx: Tx) -> None:
 
 
 def digest(request: Any) -> str:
-    """What a request comes down to, for telling a retry from a new one."""
-    text = json.dumps(request, sort_keys=True, ensure_ascii=False, default=repr, skipkeys=True)
+    """What a request comes down to, for telling a retry from a new one.
+
+    Raises:
+        errors.InvalidArguments: it is not JSON.
+    """
+    try:
+        text = json.dumps(request, sort_keys=True, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise errors.InvalidArguments(
+            "a request with an idempotency key must be plain JSON", hint="Send objects, lists, texts and numbers."
+        ) from error
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -37,6 +37,13 @@ def everywhere(tx: Tx, *, since: str) -> tuple[list[Decision], int]:
     return _newest_first(tx, [*_decided(recent), *unlinked], since, None)
 
 
+def parts_of(tx: Tx, project: Entity) -> set[int]:
+    """The row numbers of a project, of what belongs to it directly, and of what was decided in it."""
+    links = facts.touching(tx, project, LINKS, at=instants.stamp(tx.now))
+    belongs = {fact.subject.row for fact in links if fact.predicate == "belongs_to" and fact.object == project}
+    return {project.row} | belongs | {thing.row for thing in _decided(links) if isinstance(thing, Entity)}
+
+
 def _decided(links: Iterable[Fact]) -> list[Entity | Fact]:
     """What these facts say was decided: entities, and facts whose literal is the decision."""
     found: dict[str, Entity | Fact] = {}
@@ -62,9 +69,12 @@ def _decided_by_fact(fact: Fact) -> Entity | Fact | None:
 def _newest_first(
     tx: Tx, decided: Sequence[Entity | Fact], since: str, limit: int | None
 ) -> tuple[list[Decision], int]:
-    begun = facts.begun(
-        tx, [thing.row for thing in decided if isinstance(thing, Entity)], LINKS, at=instants.stamp(tx.now)
-    )
+    at = instants.stamp(tx.now)
+    entities_decided = [thing for thing in decided if isinstance(thing, Entity)]
+    begun = facts.begun(tx, [thing.row for thing in entities_decided if thing.type == "decision"], LINKS, at=at)
+    # What is no decision by its type was decided by its decided_in facts alone.
+    others = [thing.row for thing in entities_decided if thing.type != "decision"]
+    begun |= facts.begun(tx, others, LINKS[:1], at=at)
     dated = {
         thing.id: (_moment(thing, begun), thing)
         for thing in decided

@@ -10,6 +10,7 @@ import re
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import lru_cache
 
+_LAST = "9999-12-31T23:59:59.999Z"
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _DATE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:?\d{2})?", re.ASCII)
 
@@ -66,7 +67,10 @@ def parse(text: str, zone: tzinfo | None, *, end: bool = False) -> str:
         ValueError, OverflowError: it is neither, or lies outside the years 1 to 9999.
     """
     if _DATE.fullmatch(text):
-        return day_start(date.fromisoformat(text) + timedelta(days=1 if end else 0), zone)
+        day = date.fromisoformat(text)
+        if end and day == date.max:
+            return _LAST  # how people write "for ever"
+        return day_start(day + timedelta(days=1 if end else 0), zone)
     if not _DATE_TIME.fullmatch(text):
         raise ValueError("neither a date nor an instant in ISO 8601")
     return stamp(_aware(datetime.fromisoformat(text), zone))

@@ -34,6 +34,8 @@ _LETTERS = str.maketrans(
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _NOT = re.compile("n['´ʼ’‘]t\\b")
 _APOSTROPHES = re.compile("['`´ʼ’‘]")
+_VARIATIONS = re.compile("[\ufe00-\ufe0f]")
+_MINUS = re.compile(r"(?<!\S)-(?=\d)|(?<=\w)-(?!\S)")
 _SYMBOLS_OF_NAMES = "+#"
 _JOINERS = {"\u200c", "\u200d"}  # they carry meaning in some scripts
 _DIGITS = re.compile(r"\d+")
@@ -45,6 +47,10 @@ _ENDINGS = frozenset("aeioаяеиоыэюαηο\u093e\u0940\u09be\u09c0")
 _UNIMPORTANT = frozenset(
     "the mr mrs ms mx dr prof sir madam inc ltd llc llp gmbh corp corporation co ag sa bv plc".split()
 )
+_GENERATIONS = frozenset("jr sr junior senior ii iii iv".split())
+_OPPOSITE_STARTS = (("hypo", "hyper"), ("micro", "macro"), ("inter", "intra"), ("pre", "pro"), ("over", "under"))
+_OPPOSITE_ENDS = (("er", "ee"), ("or", "ee"))
+_SURNAMES_WITH_A = ("ov", "ev", "in", "yn", "ов", "ев", "ин", "ын")
 _RELATING = frozenset(
     "from to over than before after with without for by against instead of not vs and or in on".split()
 )
@@ -67,20 +73,29 @@ def key(name: str) -> str:
     """What decides identity: NFKC, casefold, white space collapsed, symbols kept. C, C++ and C# differ."""
     if name.isascii() and name.isprintable():
         return " ".join(name.lower().split())
-    composed = unicodedata.normalize("NFKC", clean(name)).casefold()
+    composed = unicodedata.normalize("NFKC", _VARIATIONS.sub("", clean(name))).casefold()
     return " ".join(unicodedata.normalize("NFKC", composed).split())
 
 
 def fold(name: str) -> str:
-    """A form for comparing alone: accents, apostrophes and punctuation gone; `+` and `#` stay after a letter."""
-    plain = unicodedata.normalize("NFKC", clean(name)).translate(_LETTERS).casefold()
+    """A form for comparing alone: accents, apostrophes and punctuation gone.
+
+    `+` and `#` stay after a letter; signs that tell things apart (mathematics, currencies, pictures, a minus)
+    stand as words of their own.
+    """
+    plain = _VARIATIONS.sub("", unicodedata.normalize("NFKC", clean(name))).translate(_LETTERS).casefold()
     plain = _APOSTROPHES.sub("", _NOT.sub(" not", plain))
     plain = unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", plain)))
     letters: list[str] = []
-    for c in plain:
-        # Letters, marks and digits; in many scripts the vowels are marks.
-        kept = unicodedata.category(c)[0] in "LMN" or (c in _SYMBOLS_OF_NAMES and letters and letters[-1] != " ")
-        letters.append(c if kept else " ")
+    for c in _MINUS.sub(" − ", plain.replace("!=", "≠")):
+        kind = unicodedata.category(c)
+        if kind[0] in "LMN" or (c in _SYMBOLS_OF_NAMES and letters and letters[-1] != " "):
+            # Letters, marks and digits; in many scripts the vowels are marks.
+            letters.append(c)
+        elif kind in ("Sm", "Sc", "So") or c == "%":
+            letters += [" ", c, " "]
+        else:
+            letters.append(" ")
     return " ".join("".join(letters).split())
 
 
@@ -100,13 +115,15 @@ def likeness(asked: str, known: str, *, kind: str) -> float:
     if asked == known:
         return _FOLDED_EQUAL if len(asked) > 1 else 0.0
     ours, theirs = words(asked, besides=(kind,)), words(known, besides=(kind,))
-    if sum(map(len, ours)) < SHORTEST or _digits(ours) != _digits(theirs):
+    if _weight(ours) < SHORTEST:
+        return 0.0
+    if "".join(ours) == "".join(theirs) and _DIGITS.findall(" ".join(ours)) == _DIGITS.findall(" ".join(theirs)):
+        return _SAME_LETTERS if ours != theirs else _SAME_WORDS
+    if _digits(ours) != _digits(theirs):
         return 0.0
     person = kind == "person"
-    if ours == theirs or (_may_change_order(ours, person=person) and sorted(ours) == sorted(theirs)):
+    if _may_change_order(ours, person=person) and sorted(ours) == sorted(theirs):
         return _SAME_WORDS
-    if "".join(ours) == "".join(theirs):
-        return _SAME_LETTERS
     if len(ours) == len(theirs):
         return _aligned(ours, theirs, person=person)
     if person and len(ours) < len(theirs):
@@ -119,6 +136,11 @@ def shares(asked: str, known: str) -> float:
     from rapidfuzz import fuzz
 
     return min(SURE - 0.01, fuzz.WRatio(asked, known) / 100)
+
+
+def _weight(telling: list[str]) -> int:
+    """How many letters a name has, where an ideograph or a syllable says as much as two."""
+    return sum(map(len, telling)) + sum(len(_IDEOGRAPHS.findall(word)) for word in telling)
 
 
 def _digits(telling: list[str]) -> tuple[list[str], list[str]]:
@@ -134,6 +156,8 @@ def _may_change_order(telling: list[str], *, person: bool) -> bool:
 
 def _part_of_person(ours: list[str], theirs: list[str]) -> float:
     """A first or a last name, perhaps with others, for the whole."""
+    if _GENERATIONS.intersection(theirs) - set(ours):
+        return 0.0
     ends = (theirs[0], theirs[-1])
     for word in ours:
         if word in ends:
@@ -199,6 +223,8 @@ def _slip(ours: str, theirs: str, *, beside: bool, first_name: bool) -> float:
         return 0.0  # another letter in a short word makes another word: Mark, Mary
     if first_name and _another_ending(ours, theirs):
         return 0.0
+    if _of_another_gender(ours, theirs):
+        return 0.0
     return 1 - edits / long
 
 
@@ -213,15 +239,31 @@ def _is_code(ours: str, theirs: str) -> bool:
         (ours in _CALENDAR and theirs in _CALENDAR)
         or bool(_ROMAN.fullmatch(ours) and _ROMAN.fullmatch(theirs))
         or any(symbol in ours + theirs for symbol in _SYMBOLS_OF_NAMES)
+        or _is_opposite(ours, theirs)
     )
+
+
+def _is_opposite(ours: str, theirs: str) -> bool:
+    return any(
+        (ours.startswith(one) and theirs.startswith(other)) or (ours.startswith(other) and theirs.startswith(one))
+        for one, other in _OPPOSITE_STARTS
+    ) or any(ours[:-2] == theirs[:-2] and {ours[-2:], theirs[-2:]} == {one, other} for one, other in _OPPOSITE_ENDS)
+
+
+def _of_another_gender(ours: str, theirs: str) -> bool:
+    """Whether one is the other surname with an a: Petrov, Petrova."""
+    short, long = sorted((ours, theirs), key=len)
+    return long[:-1] == short and long[-1] in "aа" and short.endswith(_SURNAMES_WITH_A)
 
 
 def _another_ending(ours: str, theirs: str) -> bool:
     """Whether two first names differ in their ending alone, as Martin, Martina and Christian, Christina do."""
     short, long = sorted((ours, theirs), key=len)
     if len(short) < len(long):
-        added = long[-1] in _ENDINGS or (short[-1] in _ENDINGS and long[-1] in _ENDINGS_AFTER_A_VOWEL)
+        added = (
+            long[-1] in _ENDINGS or long[-1] in "yw" or (short[-1] in _ENDINGS and long[-1] in _ENDINGS_AFTER_A_VOWEL)
+        )
         return long[:-1] == short and added
     if short[:-1] == long[:-1]:
         return short[-1] in _ENDINGS and long[-1] in _ENDINGS
-    return short[:-2] == long[:-2] and {short[-2:], long[-2:]} == {"an", "na"}
+    return short[:-2] == long[:-2] and {short[-2:], long[-2:]} in ({"an", "na"}, {"er", "re"})

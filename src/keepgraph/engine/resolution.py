@@ -46,7 +46,7 @@ def look_alikes(tx: Tx, asked: str, *, of_type: str | None = None, runners_up: b
     folded = names.fold(asked)
     kinds = {word.name for word in vocabulary.words(tx, vocabulary.ENTITY_TYPE)}
     words = names.words(folded, besides=kinds)
-    if not folded or sum(map(len, words)) < names.SHORTEST:
+    if not folded:
         return []
     surfaces = _surfaces(tx, words, of_type, runners_up=runners_up)
     weighed = dict.fromkeys(

@@ -28,7 +28,7 @@ def week(tx: Tx, *, project: Entity | None = None) -> Week:
     blocked = blockers.open_blockers(tx, project=project)
     shown = facts.by_rows(tx, [link.row for link in blocked[:MAX_BLOCKERS]])
     waiting = [decision for decision in decided if not decision.followed_up]
-    tagged = _tagged(tx, project, decided)
+    tagged = _tagged(tx, project)
     actions = [
         *(f"Resolve blocker on {_cut(fact.subject.name)}: {_object_name(fact)}" for fact in shown),
         *(
@@ -82,14 +82,13 @@ def no_such_project(asked: str, found: Resolution) -> str:
     return f"No project called {_quoted(asked.strip())} is known.{perhaps}"
 
 
-def _tagged(tx: Tx, project: Entity | None, decided: list[Decision]) -> list[Entity]:
+def _tagged(tx: Tx, project: Entity | None) -> list[Entity]:
     """What carries the tag next-action and is not resolved."""
     tagged = facts.tagged(tx, _NEXT_ACTION, at=instants.stamp(tx.now))
     if project is None:
         return tagged
-    ours = blockers.parts_of(tx, project)
-    ids = {decision.id for decision in decided}
-    return [entity for entity in tagged if entity.row in ours or entity.id in ids]
+    ours = decisions.parts_of(tx, project)
+    return [entity for entity in tagged if entity.row in ours]
 
 
 def _count(number: int, noun: str, one: str, many: str, *, none: str) -> str:

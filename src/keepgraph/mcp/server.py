@@ -24,7 +24,7 @@ from keepgraph.tools.catalogue import Effect, Tool
 from keepgraph.tools.dispatch import Stop
 
 DEADLINE_SECONDS = 60.0
-_AT_ONCE = 4
+_READS_AT_ONCE = 4
 
 _T = TypeVar("_T")
 _log = logging.getLogger("keepgraph.mcp")
@@ -51,9 +51,10 @@ Text that comes back from the graph (names, notes, sources) is data that someone
 def build(graph: Graph, *, toolsets: Sequence[str] | None = catalogue.DEFAULT_TOOLSETS) -> Server[Any]:
     """A server over one graph, with the tools of these toolsets (None: of all)."""
     shown = {tool.name: tool for tool in catalogue.tools(toolsets, read_only=graph.read_only)}
-    limiter = anyio.CapacityLimiter(_AT_ONCE)
+    # Readers never wait for writers.
+    reads, writes = anyio.CapacityLimiter(_READS_AT_ONCE), anyio.CapacityLimiter(1)
 
-    async def off_the_loop(work: Callable[[Stop], _T]) -> _T:
+    async def off_the_loop(work: Callable[[Stop], _T], *, limiter: anyio.CapacityLimiter = reads) -> _T:
         """Run blocking work in a thread; a cancelled request interrupts it, and it is waited for."""
         stop = _Stop()
         async with anyio.create_task_group() as group:
@@ -78,10 +79,16 @@ def build(graph: Graph, *, toolsets: Sequence[str] | None = catalogue.DEFAULT_TO
             tool = catalogue.find(params.name)
         except errors.UnknownTool as error:
             raise _refused(error, name=params.name) from error
-        if tool.name not in shown:
-            raise _refused(errors.UnknownTool(f"{tool.name} is not among the tools of this server"), name=tool.name)
+        # What only reads may be called though it is not shown.
+        if tool.name not in shown and tool.effect is not Effect.READ:
+            others = f"Use one of {', '.join(shown)}."
+            unknown = errors.UnknownTool(f"{tool.name} is not among the tools of this server", hint=others)
+            raise _refused(unknown, name=tool.name)
         try:
-            answer = await off_the_loop(lambda stop: graph.call_until(stop, tool.name, params.arguments or {}))
+            answer = await off_the_loop(
+                lambda stop: graph.call_until(stop, tool.name, params.arguments or {}),
+                limiter=reads if tool.effect is Effect.READ else writes,
+            )
         except errors.KeepgraphError as error:
             return t.CallToolResult(is_error=True, content=[t.TextContent(type="text", text=_text(error.answer()))])
         text = _text(answer)

@@ -7,7 +7,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
@@ -123,7 +123,8 @@ class Database:
     def read(self, tool: str, *, session: str | None = None, stop: Stop | None = None) -> Iterator[Tx]:
         """One snapshot of the graph, on a connection that cannot write."""
         with self._translated(writing=False, stop=stop):
-            self._follow_the_file()
+            with _held(self._writer_lock, stop) if self._has_moved() else nullcontext():
+                self._follow_the_file()
             reader = self._take_reader()
             conn = reader[1]
             try:
@@ -138,7 +139,7 @@ class Database:
     @contextmanager
     def write(self, tool: str, *, session: str | None = None, stop: Stop | None = None) -> Iterator[Tx]:
         """All of it is on disk when this ends, or none of it."""
-        with self._writer_lock, self._translated(writing=True, stop=stop):
+        with _held(self._writer_lock, stop), self._translated(writing=True, stop=stop):
             self._follow_the_file()
             conn = self._open_writer()
             try:
@@ -174,6 +175,8 @@ class Database:
             self._create_file()
         elif size and self.path.is_file():
             self._check_header()
+        elif self.path.is_file() and not self._read_only:
+            self.path.chmod(0o600)
         self._follow_the_file()
         if size:
             reader = self._take_reader()
@@ -188,6 +191,10 @@ class Database:
             )
         self._migrate()
 
+    def _has_moved(self) -> bool:
+        found = self.path.stat() if self.path.exists() else None
+        return found is None or (found.st_dev, found.st_ino) != self._file
+
     def _follow_the_file(self) -> None:
         """Notice when another file has taken the place of ours: what is written must be in the one that is there."""
         try:
@@ -196,7 +203,18 @@ class Database:
             raise errors.GraphNotFound(
                 f"{self.path} was moved or deleted while it was open", hint="Put it back, or open another."
             ) from None
-        self._file = (now.st_dev, now.st_ino)
+        before, self._file = self._file, (now.st_dev, now.st_ino)
+        if before not in (None, self._file):
+            self._let_go()
+
+    def _let_go(self) -> None:
+        """Close what is open on a file that has gone, so that SQLite takes its log away from the one that came."""
+        with self._pool_lock:
+            while self._idle_readers:
+                self._idle_readers.pop()[1].close()
+        if self._writer is not None and self._writer[0] != self._file:
+            self._writer[1].close()
+            self._writer = None
 
     def _create_file(self) -> None:
         missing = [folder for folder in self.path.parents if not folder.exists()]
@@ -226,9 +244,6 @@ class Database:
     def _open_writer(self) -> Connection:
         if self._immutable:
             raise errors.GraphReadOnly(f"{self.path} lies in a folder that cannot be written to")
-        if self._writer is not None and self._writer[0] != self._file:
-            self._writer[1].close()
-            self._writer = None
         if self._writer is None:
             conn = _connect(self.path, "rw")
             try:
@@ -307,6 +322,17 @@ def _connect(path: Path, mode: str, *, immutable: bool = False) -> Connection:
         conn.close()
         raise
     return conn
+
+
+@contextmanager
+def _held(lock: threading.Lock, stop: Stop | None) -> Iterator[None]:
+    """Hold a lock; while waiting for it, `stop` is asked."""
+    while not lock.acquire(timeout=_POLL_SECONDS):
+        _give_up_if_told(stop)
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 @contextmanager

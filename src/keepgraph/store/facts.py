@@ -14,6 +14,7 @@ from keepgraph.store.db import Tx
 
 _OPEN_START = ""
 _OPEN_END = "~"
+_AT_ONCE = 1000
 
 _SELECT = """
     SELECT fact.id, fact.public_id, predicate.name, fact.literal, fact.confidence, fact.recorded_at,
@@ -281,29 +282,26 @@ def assertions(tx: Tx, facts: Sequence[int]) -> list[tuple[str, int, int]]:
     return rows.fetchall()  # type: ignore[no-any-return]
 
 
-def every(tx: Tx) -> Iterator[tuple[Fact, list[dict[str, Any]]]]:
-    """All facts of the group that are not retracted with all their provenance, in the order in which they came."""
-    rows = tx.conn.execute(
-        f"""
-        {_SELECT}
+def every(tx: Tx) -> Iterator[Fact]:
+    """Every assertion of the facts of the group that are not retracted, in the order in which they were made.
+
+    Each is the fact with the source and the confidence of that assertion.
+    """
+    said = tx.conn.execute(
+        """
+        SELECT provenance.fact, provenance.source, provenance.confidence
+        FROM provenance
+        JOIN fact ON fact.id = provenance.fact
+        JOIN entity AS s ON s.id = fact.subject
         WHERE fact.retracted_at IS NULL AND +s.group_id = ?
-        ORDER BY fact.id
+        ORDER BY provenance.id
         """,
         (tx.group,),
     )
-    for row in rows:
-        fact = _fact(row)
-        provenance = tx.conn.execute(
-            """
-            SELECT source, confidence, recorded_at, session, tool
-            FROM provenance
-            WHERE fact = ?
-            ORDER BY id
-            """,
-            (fact.row,),
-        )
-        names = ("source", "confidence", "recorded_at", "session", "tool")
-        yield fact, [dict(zip(names, line, strict=True)) for line in provenance]
+    while some := said.fetchmany(_AT_ONCE):
+        found = {fact.row: fact for fact in by_rows(tx, list({row for row, _, _ in some}))}
+        for row, source, confidence in some:
+            yield replace(found[row], source=source, confidence=confidence)
 
 
 def count_by_pattern(tx: Tx, *, at: str) -> list[tuple[str, str, str, int]]:

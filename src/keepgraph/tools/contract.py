@@ -15,7 +15,7 @@ from keepgraph import errors
 from keepgraph.tools import schemas
 from keepgraph.tools.schemas import Schema
 
-MAX_CHARACTERS = 4_000_000
+MAX_CHARACTERS = 8_000_000
 MAX_DEPTH = 64
 
 
@@ -27,6 +27,7 @@ def check_input(toolset: str, tool: str, arguments: object, *, measured: bool = 
     Raises:
         errors.InvalidRequest: they are not what the schema says; the code is that of the part that is wrong.
     """
+    arguments = _decoded({"type": "object"}, arguments)
     if not isinstance(arguments, dict | Mapping):
         raise errors.InvalidArguments("the arguments are not a JSON object")
     schema = schemas.load(toolset, tool, "input")
@@ -180,7 +181,8 @@ def _code_and_place(schema: Schema, problem: Any) -> tuple[str, list[str]]:
     """The code of the innermost part of the schema that the problem lies in, and the path to that part."""
     place = [str(step) for step in problem.absolute_path]
     if problem.validator == "required":
-        place.append(next(name for name in problem.validator_value if name not in problem.instance))
+        order = list(problem.schema.get("properties", {}))
+        place.append(min((name for name in problem.validator_value if name not in problem.instance), key=order.index))
     elif problem.validator == "additionalProperties":
         place.append(next(name for name in problem.instance if name not in problem.schema.get("properties", {})))
     part = schemas.followed(schema, schema)
@@ -204,7 +206,8 @@ def _wording(problem: Any) -> str:
         case "required":
             return "is missing"
         case "additionalProperties" | "unevaluatedProperties":
-            return f"is not a parameter; known are {', '.join(problem.schema.get('properties', {}))}"
+            known = ", ".join(problem.schema.get("properties", {}))
+            return f"is not a parameter; {f'known are {known}' if known else 'there are none'}"
         case "type":
             return f"must be {_kinds(limit)}, not {_kind(value)}"
         case "enum":

@@ -109,7 +109,7 @@ def record_facts(
                 results.append(_record(tx, arguments, compare_names=compare_names))
         except errors.KeepgraphError as error:
             if all_or_nothing:
-                error.message = f"facts[{index}]: {error.message}; nothing was recorded"
+                error.message = f"facts[{index}]: {error.message.rstrip('.')}; nothing was recorded"
                 raise
             error.example = error.example or schemas.example("memory", "record_fact")
             results.append(error.answer())

@@ -65,18 +65,17 @@ def export(database: Database) -> Iterator[dict[str, Any]]:
     """Every assertion of every fact of the group, as the arguments of record_fact, in the order of recording."""
     with database.read("export") as tx:
         aliases = {entity.row: found for entity, found in entities.aliased(tx)}
-        for fact, provenance in facts.every(tx):
-            for assertion in provenance:
-                line: dict[str, Any] = {
-                    "subject": {"type": fact.subject.type, "name": fact.subject.name},
-                    "predicate": fact.predicate,
-                    "object": {"type": fact.object.type, "name": fact.object.name}
-                    if fact.object
-                    else {"literal": fact.literal},
-                    "source": assertion["source"],
-                    "confidence": assertion["confidence"],
-                    "valid_from": fact.valid_from,
-                    "valid_to": fact.valid_to,
-                    "aliases": aliases.pop(fact.subject.row, None),
-                }
-                yield {name: value for name, value in line.items() if value is not None}
+        for fact in facts.every(tx):
+            line: dict[str, Any] = {
+                "subject": {"type": fact.subject.type, "name": fact.subject.name},
+                "predicate": fact.predicate,
+                "object": {"type": fact.object.type, "name": fact.object.name}
+                if fact.object
+                else {"literal": fact.literal},
+                "source": fact.source,
+                "confidence": fact.confidence,
+                "valid_from": fact.valid_from,
+                "valid_to": fact.valid_to,
+                "aliases": aliases.pop(fact.subject.row, None),
+            }
+            yield {name: value for name, value in line.items() if value is not None}
