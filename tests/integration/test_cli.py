@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from keepgraph import errors
 from keepgraph.cli.root import kg
+from keepgraph.graph import Graph
 
 Kg = Callable[..., Result]
 ADOPT = "decision:Adopt SQLite"
@@ -277,3 +279,105 @@ def test_a_terminal_that_lacks_a_letter_shows_the_rest(path: Path, run: Kg) -> N
 
     assert done.returncode == 0
     assert b"?ofie  person" in done.stdout
+
+
+def test_an_export_over_the_graph_itself_is_refused(run: Kg, path: Path, tmp_path: Path) -> None:
+    run("record", "person:Priya", "tagged", "=lead")
+    link = tmp_path / "link.db"
+    link.symlink_to(path)
+    refusals = [run("export", str(target)).output for target in (path, link, f"{path}-wal")]
+
+    assert all("is the graph itself" in said for said in refusals)
+    assert "facts: 1" in run("status").output
+
+
+def test_an_export_is_for_its_owner_alone_and_leaves_no_parts(run: Kg, tmp_path: Path) -> None:
+    run("record", "person:Priya", "tagged", "=lead")
+    target = tmp_path / "out" / "facts.jsonl"
+    target.parent.mkdir()
+    run("export", str(target))
+
+    assert target.stat().st_mode & 0o777 == 0o600
+    assert [file.name for file in target.parent.iterdir()] == ["facts.jsonl"]
+
+
+def test_a_pipe_is_written_to_and_not_replaced(run: Kg, tmp_path: Path) -> None:
+    run("record", "person:Priya", "tagged", "=lead")
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE, text=True) as reader:
+        run("export", str(pipe))
+        said = reader.communicate()[0]
+
+    assert json.loads(said)["subject"]["name"] == "Priya"
+    assert pipe.is_fifo()
+
+
+def test_a_line_that_no_call_would_take_does_not_stop_the_rest(run: Kg, tmp_path: Path) -> None:
+    def line(name: str) -> str:
+        said = {"subject": {"type": "person", "name": name}, "predicate": "tagged", "object": {"literal": "x"}}
+        return json.dumps(said)
+
+    file = tmp_path / "facts.jsonl"
+    deep = '{"subject": ' + "[" * 300 + "]" * 300 + "}"
+    file.write_text("\n".join([line("Ada"), deep, line("x" * 9_000_000), line("Grace")]), encoding="utf-8")
+    report = json.loads(run("--json", "import", str(file)).output)
+
+    assert (report["lines"], report["added"]) == (4, 2)
+    assert [refusal["line"] for refusal in report["refused"]] == [2, 3]
+
+
+def test_an_import_keeps_the_order_in_which_things_were_said(run: Kg, tmp_path: Path) -> None:
+    """
+    Blocked, resolved, and blocked again is open; it has to be so after an export and an import.
+    """
+    for words in (("blocked_by", "=tests"), ("resolved_by", "=tests"), ("blocked_by", "=tests")):
+        run("record", "project:Atlas", *words)
+    copy = tmp_path / "copy.db"
+    CliRunner().invoke(kg, ["--db", str(copy), "import", "-"], input=run("export").output)
+    week = json.loads(CliRunner().invoke(kg, ["--json", "--db", str(copy), "week"]).output)
+
+    assert week["totals"]["blockers"] == 1
+
+
+def test_an_import_that_runs_out_of_room_says_how_far_it_came(run: Kg, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    real = Graph.call
+
+    def full_the_second_time(self: Graph, tool: str, /, **arguments: object) -> object:
+        calls.append(tool)
+        if len(calls) > 1:
+            raise errors.GraphWriteFailed("the disk is full")
+        return real(self, tool, **arguments)
+
+    monkeypatch.setattr(Graph, "call", full_the_second_time)
+    lines = [
+        json.dumps({"subject": {"type": "person", "name": "Ada"}, "predicate": "tagged", "object": {"literal": str(n)}})
+        for n in range(600)
+    ]
+    result = run("import", "-", input="\n".join(lines))
+
+    assert result.exit_code == 1
+    assert "500 lines: 500 added" in result.output
+    assert "The first 500 lines are dealt with" in result.output
+    assert "Nothing was changed" not in result.output
+
+
+@pytest.mark.parametrize("name", ["", "  "])
+def test_an_empty_name_for_the_graph_is_refused(name: str) -> None:
+    assert "--db is empty" in CliRunner().invoke(kg, ["--db", name, "status"]).output
+
+
+def test_a_week_of_blanks_is_the_week_of_all(run: Kg) -> None:
+    run("record", "project:Atlas", "tagged", "=active")
+
+    assert "across all projects" in run("week", " ").output
+
+
+def test_a_link_that_leads_nowhere_yet_is_followed(tmp_path: Path) -> None:
+    link = tmp_path / "link.db"
+    link.symlink_to(tmp_path / "real.db")
+    result = CliRunner().invoke(kg, ["--db", str(link), "record", "person:Ada", "tagged", "=x"])
+
+    assert result.exit_code == 0
+    assert (tmp_path / "real.db").exists()

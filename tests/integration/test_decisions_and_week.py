@@ -595,3 +595,22 @@ def test_a_summary_stays_short_with_long_names(call):
 
     assert len(week(call, name)["summary"]) < 1500
     assert all(len(action) < 400 for action in week(call, name)["next_actions"])
+
+
+def test_what_blocks_a_decision_made_in_a_project_is_in_its_week(call):
+    call.record(ATLAS, "decided_in", GO)
+    call.record(GO, "blocked_by", concept("Budget"))
+    call.record(GO, "tagged", literal("next-action"))
+    of_project = week(call, "Atlas")
+
+    assert [blocker["object"]["name"] for blocker in of_project["blockers"]] == ["Budget"]
+    assert f"Address tagged next action on {GO['name']}" in of_project["next_actions"]
+
+
+def test_what_is_no_decision_by_its_type_has_the_date_of_its_decided_in_fact(call, clock):
+    call.record(concept("Karst"), "decided_in", ATLAS)
+    clock.pass_by(days=30)
+    call.record(concept("Karst"), "belongs_to", ATLAS)
+
+    assert week(call, "Atlas")["decisions"] == week(call, None)["decisions"] == []
+    assert len(call("recall_decisions", project="Atlas")["decisions"]) == 1

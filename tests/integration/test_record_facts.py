@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from keepgraph.tools.memory import MOST_FACTS_WITH_NAMES_COMPARED
@@ -197,3 +199,31 @@ def test_keys_of_different_groups_do_not_meet(open_graph):
     ours = Caller(open_graph(group="ours"))("record_facts", facts=[GOOD], idempotency_key="k")
 
     assert ours["replayed"] is False
+
+
+def test_a_request_that_is_not_json_cannot_have_a_key(call):
+    for odd in ({1: 2, "a": 3}, 10**5000, {1, 2}):
+        assert call("record_facts", facts=[odd], idempotency_key="k")["error"] == "INVALID_ARGUMENTS"
+
+
+def test_an_element_may_be_json_in_a_string(call):
+    told = call("record_facts", facts=[json.dumps(fact(person("Ada"), "tagged", literal("x")))])
+
+    assert told["recorded"] == 1
+
+
+def test_an_alias_given_within_a_call_is_not_overlooked_by_the_rest_of_it(call):
+    """
+    Somebody else gets the alias that was used a moment ago: from then on it may mean two.
+    """
+    told = call(
+        "record_facts",
+        facts=[
+            fact(person("Samuel"), "tagged", literal("x"), aliases=["Sam"]),
+            fact(person("Sam"), "tagged", literal("y")),
+            fact(person("Samantha"), "tagged", literal("x"), aliases=["Sam"]),
+            fact(person("Sam"), "tagged", literal("z")),
+        ],
+    )
+
+    assert [result.get("error") for result in told["results"]] == [None, None, None, "AMBIGUOUS"]

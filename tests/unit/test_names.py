@@ -244,6 +244,12 @@ MUST_MATCH = [
     ("東京都", "東京都", "concept"),
     ("محمّد", "محمد", "person"),
     ("weekly standup", "Weekly Stand-up", "source"),
+    ("Python3", "Python 3", "concept"),
+    ("UTF8", "utf-8", "concept"),
+    ("RFC9110", "RFC 9110", "source"),
+    ("山田", "山田 花子", "person"),
+    ("Bo", "Bö", "person"),
+    ("A B", "A/B", "concept"),
     ("Designn doc 12", "Design doc 12", "source"),
 ]
 MUST_NOT_MATCH = [
@@ -367,6 +373,24 @@ MUST_NOT_MATCH = [
     ("राम", "रोम", "person"),
     ("कमल", "कमला", "person"),
     ("กิน", "กัน", "concept"),
+    # Signs tell things apart.
+    ("👍 plan", "👎 plan", "concept"),
+    ("P = NP", "P != NP", "concept"),
+    ("Grade A", "Grade A-", "concept"),
+    ("temp 20", "temp -20", "concept"),
+    ("100", "100%", "concept"),
+    # So do beginnings and endings that make opposites.
+    ("hypotension", "hypertension", "concept"),
+    ("microservices", "macroservices", "concept"),
+    ("interstate", "intrastate", "concept"),
+    ("employer", "employee", "concept"),
+    ("Emil", "Emily", "person"),
+    ("Andre", "Andrew", "person"),
+    ("Alexandre", "Alexander", "person"),
+    ("Ivan Petrov", "Ivan Petrova", "person"),
+    ("John Smith", "John Smith Jr.", "person"),
+    ("Li", "Li Wei", "person"),
+    ("1.0", "10", "concept"),
     # A particle is neither a first nor a last name.
     ("der", "Jan van der Berg", "person"),
 ]

@@ -260,10 +260,8 @@ def _another_ending(ours: str, theirs: str) -> bool:
     """Whether two first names differ in their ending alone, as Martin, Martina and Christian, Christina do."""
     short, long = sorted((ours, theirs), key=len)
     if len(short) < len(long):
-        added = (
-            long[-1] in _ENDINGS or long[-1] in "yw" or (short[-1] in _ENDINGS and long[-1] in _ENDINGS_AFTER_A_VOWEL)
-        )
-        return long[:-1] == short and added
+        after_a_vowel = short[-1] in _ENDINGS and long[-1] in _ENDINGS_AFTER_A_VOWEL
+        return long[:-1] == short and (long[-1] in _ENDINGS or long[-1] in "yw" or after_a_vowel)
     if short[:-1] == long[:-1]:
         return short[-1] in _ENDINGS and long[-1] in _ENDINGS
     return short[:-2] == long[:-2] and {short[-2:], long[-2:]} in ({"an", "na"}, {"er", "re"})
