@@ -447,9 +447,6 @@ def test_a_write_goes_to_the_file_that_is_there_now(path, tmp_path):
     with keepgraph.open(path) as graph:
         call = Caller(graph)
         call.record(person("Ada"), "tagged", literal("x"))
-        graph.database.checkpoint()
-        for log in ("-wal", "-shm"):
-            Path(f"{path}{log}").unlink()
         other.replace(path)
         call.record(person("Edith"), "tagged", literal("x"))
         found = {name: call.recalled(name) for name in ("Ada", "Grace", "Edith")}
@@ -477,3 +474,20 @@ def test_opening_for_reading_makes_and_changes_nothing(path):
 
     assert (missing.value.code, empty.value.code) == ("GRAPH_NOT_FOUND", "GRAPH_READ_ONLY")
     assert path.stat().st_size == 0
+
+
+def test_a_log_that_belongs_to_another_file_is_never_read_with_it(path, tmp_path):
+    """
+    A reader cannot write the log of the old file away; until somebody has moved it, every call is refused.
+    """
+    other = tmp_path / "other.db"
+    with keepgraph.open(other) as graph:
+        Caller(graph).record(person("Grace"), "tagged", literal("x"))
+    with keepgraph.open(path) as writer:
+        Caller(writer).record(person("Ada"), "tagged", literal("x"))
+        with keepgraph.open(path) as reader:
+            call = Caller(reader)
+            call.recalled("Ada")
+            other.replace(path)
+
+            assert [call("recall_entity", name_or_alias="Ada")["error"] for _ in range(2)] == ["GRAPH_UNAVAILABLE"] * 2

@@ -203,18 +203,32 @@ class Database:
             raise errors.GraphNotFound(
                 f"{self.path} was moved or deleted while it was open", hint="Put it back, or open another."
             ) from None
-        before, self._file = self._file, (now.st_dev, now.st_ino)
-        if before not in (None, self._file):
+        if self._file not in (None, (now.st_dev, now.st_ino)):
             self._let_go()
+            self._check_header()
+        self._file = (now.st_dev, now.st_ino)
 
     def _let_go(self) -> None:
-        """Close what is open on a file that has gone, so that SQLite takes its log away from the one that came."""
+        """Close what is open on a file that has gone, and see that its log is not read with the one that came.
+
+        Raises:
+            errors.GraphUnavailable: changes to the old file are still in the log that lies beside the new one.
+        """
         with self._pool_lock:
             while self._idle_readers:
                 self._idle_readers.pop()[1].close()
-        if self._writer is not None and self._writer[0] != self._file:
+        if self._writer is not None:
+            # Into the old file, wherever it is now: SQLite does not do it by itself for a file that has moved.
+            with suppress(sqlite.Error):
+                self._writer[1].execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
             self._writer[1].close()
             self._writer = None
+        if self._has_log():
+            raise errors.GraphUnavailable(
+                f"another file has taken the place of {self.path}, beside which the log of the old one still lies",
+                hint=f"Stop every program that has it open, move {self.path.name}-wal and {self.path.name}-shm away, "
+                "and start again.",
+            )
 
     def _create_file(self) -> None:
         missing = [folder for folder in self.path.parents if not folder.exists()]
