@@ -37,6 +37,8 @@ def serve_command(ctx: click.Context, toolsets: str | None, read_only: bool) -> 
                 param_hint="--toolsets",
             )
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")
+    if sys.stdin.isatty():
+        click.echo("Waiting for an MCP client on standard input. Ctrl-C ends it.", err=True)
     session = f"mcp_{uuid.uuid4().hex}"
     with graphs.opened(ctx, create=True, read_only=read_only, session=session) as graph:
         from keepgraph.mcp import server, stdio
