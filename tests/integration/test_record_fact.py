@@ -472,3 +472,12 @@ def test_the_full_text_of_a_fact_is_kept(call, path):
     assert rows(path, "SELECT text FROM fact_text WHERE fact_text MATCH 'adopting'") == [
         ("Ada decided in Adopt SQLite",)
     ]
+
+
+def test_a_longer_name_of_somebody_known_may_be_a_double(call):
+    call.record(person("Sarah"), "tagged", literal("x"))
+    told = call("record_fact", **fact(person("Sarah Connor"), "tagged", literal("x")))
+
+    assert [(double["new"]["name"], double["name"]) for double in told["possible_duplicates"]] == [
+        ("Sarah Connor", "Sarah")
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from keepgraph import errors
 from keepgraph.engine import instants, names, resolution
@@ -90,17 +91,27 @@ def add_aliases(tx: Tx, entity: Entity, aliases: Sequence[str]) -> None:
 
 def possible_duplicates(tx: Tx, entity: Entity) -> list[Candidate]:
     """Other entities that a new one may double: of one name in another type, or alike in the same."""
-    same = entities.by_key(tx, names.key(entity.name))
-    found = [Candidate(other, other.name, "exact", 1.0) for other in same if other.row != entity.row]
     ours = names.fold(entity.name)
+    same = entities.by_key(tx, names.key(entity.name))
+    found = {other.row: Candidate(other, other.name, "exact", 1.0) for other in same}
     for candidate in resolution.look_alikes(tx, entity.name, of_type=entity.type, runners_up=False):
-        if candidate.entity.row == entity.row:
-            continue
-        # A longer name may double a shorter one, too: Sarah Connor, where there is a Sarah.
-        score = max(candidate.score, names.likeness(candidate.matched, ours, kind=entity.type))
+        if candidate.score >= names.SURE:
+            found.setdefault(candidate.entity.row, candidate)
+    for other in _called_a_part(tx, entity):
+        score = names.likeness(names.fold(other.name), ours, kind=entity.type)
         if score >= names.SURE:
-            found.append(Candidate(candidate.entity, candidate.entity.name, candidate.method, score))
-    return found[:MAX_DOUBLES]
+            found.setdefault(other.row, Candidate(other, other.name, "fuzzy", round(score, 3)))
+    found.pop(entity.row, None)
+    return list(found.values())[:MAX_DOUBLES]
+
+
+def _called_a_part(tx: Tx, entity: Entity) -> list[Entity]:
+    """People who are called by a part of this person's name: Sarah, where Sarah Connor comes in."""
+    parts = names.key(entity.name).split() if entity.type == "person" else []
+    if len(parts) < 2:
+        return []
+    shorter = [*parts, *map(" ".join, pairwise(parts))]
+    return [other for key in shorter for other in entities.by_key(tx, key, of_type=entity.type)]
 
 
 def _existing(tx: Tx, ref: Ref, *, missing: Callable[..., errors.KeepgraphError]) -> Entity:

@@ -114,16 +114,16 @@ def starting_with(tx: Tx, key: str, *, of_type: str | None, limit: int) -> list[
 
 def unlinked_since(tx: Tx, of_type: str, predicates: Sequence[str], *, since: str) -> list[Entity]:
     """Entities of a type that came at a stamp or later, and that no fact by these predicates touches or ever will."""
+    words = "SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:words))"
+    linked = f"retracted_at IS NULL AND predicate IN ({words})"
     return _entities(
         tx,
         f"""
         {_SELECT}
         WHERE entity_type.name = :type AND entity.group_id = :group AND entity.created_at >= :since
-          AND NOT EXISTS (
-              SELECT 1 FROM fact
-              WHERE (fact.subject = entity.id OR fact.object = entity.id) AND fact.retracted_at IS NULL
-                AND fact.predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:words)))
-          )
+          AND NOT EXISTS (SELECT 1 FROM fact WHERE subject = entity.id AND object IS NOT NULL AND {linked})
+          AND NOT EXISTS (SELECT 1 FROM fact WHERE subject = entity.id AND literal IS NOT NULL AND {linked})
+          AND NOT EXISTS (SELECT 1 FROM fact WHERE object = entity.id AND object IS NOT NULL AND {linked})
         ORDER BY entity.id
         """,
         {"type": of_type, "group": tx.group, "since": since, "words": json.dumps(list(predicates))},

@@ -110,7 +110,7 @@ def new_since(tx: Tx, predicates: Sequence[str], *, at: str, since: str) -> list
         {_SELECT}
         WHERE fact.id IN (
               SELECT id FROM fact WHERE recorded_at >= :since
-              UNION
+              UNION ALL
               SELECT id FROM fact WHERE valid_from >= :since AND valid_from <> ''
           )
           AND predicate.name IN (SELECT value FROM json_each(:predicates))
@@ -182,14 +182,18 @@ def by_rows(tx: Tx, rows: Sequence[int]) -> list[Fact]:
 
 
 def tagged(tx: Tx, tag: str, *, at: str) -> list[Entity]:
-    """What carries a literal tag, however its words are divided, and is not resolved; in the order of tagging."""
+    """What carries a literal tag, however its words are divided, and is not resolved; in the order of tagging.
+
+    The tag is given in lower case, its words divided by hyphens.
+    """
     rows = tx.conn.execute(
         """
         SELECT s.id, s.public_id, st.name, s.name, s.created_at
         FROM fact
         JOIN entity AS s ON s.id = fact.subject
         JOIN entity_type AS st ON st.id = s.type
-        WHERE fact.predicate = (SELECT id FROM predicate WHERE name = 'tagged')
+        WHERE fact.id IN (SELECT rowid FROM fact_text WHERE fact_text MATCH :phrase)
+          AND +fact.predicate = (SELECT id FROM predicate WHERE name = 'tagged')
           AND fact.retracted_at IS NULL
           AND fact.literal IS NOT NULL
           AND fact.valid_from <= :at AND :at < fact.valid_to
@@ -204,7 +208,7 @@ def tagged(tx: Tx, tag: str, *, at: str) -> list[Entity]:
           )
         ORDER BY fact.id
         """,
-        {"tag": tag, "at": at, "group": tx.group},
+        {"tag": tag, "phrase": f'"tagged {tag.replace("-", " ")}"', "at": at, "group": tx.group},
     )
     return list(dict.fromkeys(Entity(*row) for row in rows))
 
