@@ -16,19 +16,12 @@ from typing import Any
 from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import errors
-from keepgraph.store import migrations
+from keepgraph.store import migrations, trouble
 
 PATIENCE_SECONDS = 30.0
 _POLL_SECONDS = 0.1
 _PLAIN_HEADER = b"SQLite format 3\x00"
 _STEPS_BETWEEN_POLLS = 1000
-
-# Primary result codes of SQLite, by what they mean to the caller.
-_BUSY = {5, 6}
-_CANNOT_WRITE = {8, 10, 13, 23}
-_CONSTRAINT = {19}
-_INTERRUPTED = {9}
-_NO_LOG_POSSIBLE = {8, 14}
 
 Connection = Any
 """A connection of sqlcipher3, which ships no types."""
@@ -36,8 +29,7 @@ Connection = Any
 _File = tuple[int, int] | None
 """What tells one file from another of the same name: its device and its number there."""
 
-Stop = Callable[[], errors.KeepgraphError | None]
-"""Asked now and then while a call works: the reason to give up, or None to go on."""
+Stop = trouble.Stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +273,7 @@ class Database:
             try:
                 return self._file, _connect(self.path, "ro")
             except sqlite.OperationalError as error:
-                if error.sqlite_errorcode & 0xFF not in _NO_LOG_POSSIBLE or self._has_log():
+                if trouble.code(error) not in trouble.NO_LOG_POSSIBLE or self._has_log():
                     raise
             # The write-ahead log cannot be made beside a file in a read-only folder; without one to read,
             # the file alone is the whole truth.
@@ -314,7 +306,7 @@ class Database:
         try:
             yield
         except sqlite.Error as error:
-            raise _trouble(error, self.path, writing=writing, stop=stop) from error
+            raise trouble.told(error, self.path, writing=writing, stop=stop) from error
         except OSError as error:
             raise errors.GraphUnavailable(f"{self.path} cannot be opened: {error.strerror}") from error
 
@@ -381,7 +373,7 @@ def _patiently(attempt: Callable[[], object], stop: Stop | None) -> None:
             return
         except sqlite.OperationalError as error:
             _give_up_if_told(stop)
-            if error.sqlite_errorcode & 0xFF not in _BUSY or time.monotonic() > give_up_at:
+            if trouble.code(error) not in trouble.BUSY or time.monotonic() > give_up_at:
                 raise
         time.sleep(random.uniform(0.001, 0.02))  # noqa: S311 (jitter, not a secret)
 
@@ -390,21 +382,3 @@ def _roll_back(conn: Connection) -> None:
     # SQLite may have rolled back by itself, after a full disk for instance.
     if conn.in_transaction:
         conn.execute("ROLLBACK")
-
-
-def _trouble(error: sqlite.Error, path: Path, *, writing: bool, stop: Stop | None) -> errors.KeepgraphError:
-    code = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
-    name = getattr(error, "sqlite_errorname", None) or type(error).__name__
-    if code in _INTERRUPTED:
-        return (stop() if stop else None) or errors.Cancelled("the call was interrupted")
-    if code in _BUSY:
-        return errors.GraphBusy(f"{path} is locked by another writer")
-    if code in _CANNOT_WRITE and (writing or code in {8, 13}):
-        reason = {8: "it is read-only", 13: "the disk is full"}.get(code, f"the write failed ({name})")
-        return errors.GraphWriteFailed(f"{path} could not be written: {reason}")
-    if code in _CONSTRAINT:
-        return errors.GraphWriteFailed(
-            f"the graph refused the write ({name}: {error})",
-            hint="Nothing was changed. This is a fault in Keepgraph; please report it.",
-        )
-    return errors.GraphUnavailable(f"{path} cannot be read as a graph ({name})")
