@@ -91,7 +91,7 @@ def test_a_read_only_server_shows_no_tool_that_writes_and_calls_none(path: Path)
 
     names, refused = ask(path, question, "--read-only")
 
-    assert names == ["recall_entity", "recall_decisions", "weekly_rollup"]
+    assert names == ["recall_entity", "recall_decisions", "weekly_rollup", "get_status"]
     assert "record_fact is not among the tools" in str(refused)
 
 
@@ -362,4 +362,10 @@ def test_an_interrupt_ends_the_server_at_once(path: Path) -> None:
 
 
 def test_what_only_reads_may_be_called_though_it_is_not_shown(path: Path) -> None:
-    assert ask(path, lambda client: client.call_tool("get_status", {})).structured_content["status"] == "ok"
+    async def question(client: Client) -> Any:
+        return (await client.list_tools()).tools, await client.call_tool("get_status", {})
+
+    shown, status = ask(path, question, "--toolsets", "discovery")
+
+    assert shown == []
+    assert status.structured_content["status"] == "ok"
