@@ -39,11 +39,19 @@ def demo_command(into: str | None) -> None:
         show.week(graph.call("weekly_rollup", project="Keepgraph"))
     _ask("serve, and a client that asks over stdio: recall_entity sqlcypher3")
     show.recalled(_over_stdio(path, "sqlcypher3"), asked="sqlcypher3")
-    click.echo(f"\nLook around yourself: kg --db {path} recall keepgraph")
+    click.echo(f"\nLook around yourself: {_own_name()} --db {path} recall keepgraph")
 
 
 def _ask(command: str) -> None:
     click.secho(f"\n$ kg {command}", fg="cyan")
+
+
+def _own_name() -> str:
+    """How to call `kg` from here: by its name where the shell finds it, else by its path."""
+    import shutil
+    import sys
+
+    return "kg" if shutil.which("kg") else sys.argv[0]
 
 
 def _new_file() -> Path:
