@@ -68,7 +68,7 @@ class _Commands(click.Group):
             problem = errors.InvalidArguments(
                 f"{error.filename or 'a file'}: {error.strerror}", hint="Name another file."
             )
-        except Exception:
+        except Exception:  # the one place of this door where every error becomes an answer
             if ctx.params["trace"]:
                 raise
             problem = errors.InternalError("the command failed in an unforeseen way; --trace shows where")
