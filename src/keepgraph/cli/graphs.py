@@ -68,30 +68,27 @@ def complete_project(ctx: click.Context, parameter: click.Parameter, incomplete:
 
 
 def complete_predicate(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    return [word for word in _words(ctx).get("predicate", []) if word.startswith(incomplete)]
+    from keepgraph.tools import views
+
+    try:
+        with opened(ctx) as graph:
+            predicates = views.words(graph.database)["predicate"]
+    except errors.KeepgraphError:
+        return []  # a shell that completes has nowhere to show an error
+    return [word for word in predicates if word.startswith(incomplete)]
 
 
 def _completed(ctx: click.Context, incomplete: str, *, typed: bool) -> list[str]:
     from keepgraph.tools import views
 
     kind, colon, rest = incomplete.partition(":")
-    types = _words(ctx).get("entity_type", [])
-    if not colon and typed:
-        return [f"{name}:" for name in types if name.startswith(kind)]
-    of_type = kind if colon and kind in types else None
     try:
         with opened(ctx) as graph:
+            types = views.words(graph.database)["entity_type"]
+            if not colon and typed:
+                return [f"{name}:" for name in types if name.startswith(kind)]
+            of_type = kind if colon and kind in types else None
             found = views.names_starting(graph.database, rest if of_type else incomplete, of_type=of_type, limit=50)
     except errors.KeepgraphError:
         return []  # a shell that completes has nowhere to show an error
     return [f"{of_type}:{entity['name']}" if of_type else entity["name"] for entity in found]
-
-
-def _words(ctx: click.Context) -> dict[str, list[str]]:
-    from keepgraph.tools import views
-
-    try:
-        with opened(ctx) as graph:
-            return views.words(graph.database)
-    except errors.KeepgraphError:
-        return {}  # likewise

@@ -159,7 +159,7 @@ def _show(report: dict[str, Any]) -> None:
         f"{report['lines']:,} lines: {report['added']:,} added, {report['merged']:,} known before, "
         f"{len(report['refused']):,} refused"
     )
-    if report["stopped"]:
+    if report["stopped"] and "error" not in report:
         click.echo("Stopped there (--strict); what was recorded before is kept.", err=True)
 
 

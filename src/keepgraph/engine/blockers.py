@@ -8,24 +8,23 @@ known. Saying again that S is blocked by B opens it again.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 
-from keepgraph.engine import decisions, instants, names
-from keepgraph.model import Entity, Link
+from keepgraph.engine import instants, names
+from keepgraph.model import Link
 from keepgraph.store import facts
 from keepgraph.store.db import Tx
 
 
-def open_blockers(tx: Tx, *, project: Entity | None = None) -> list[Link]:
+def open_blockers(tx: Tx, *, among: Collection[int] | None = None) -> list[Link]:
     """The blocked_by facts that nothing has settled, newest first.
 
-    With a project, those that touch it or a part of it.
+    With `among`, those that touch one of these entities, given by their row numbers.
     """
     at = instants.stamp(tx.now)
     blocking = facts.links(tx, "blocked_by", at=at)
-    if project is not None:
-        ours = decisions.parts_of(tx, project)
-        wanted = [link for link in blocking if link.subject in ours or link.object in ours]
+    if among is not None:
+        wanted = [link for link in blocking if link.subject in among or link.object in among]
         # Whether one is open may depend on the others of its subject.
         subjects = {link.subject for link in wanted}
         blocking = [link for link in blocking if link.subject in subjects]
@@ -55,7 +54,7 @@ def _still_open(tx: Tx, blocking: Sequence[Link], resolutions: Sequence[Link]) -
         if link.object is not None:
             blocked_by_it[link.object].add(link.subject)
     open_now: dict[int, dict[str, int]] = defaultdict(dict)
-    for row in _said(tx, by_row):
+    for row in facts.assertions(tx, list(by_row)):
         link = by_row[row]
         if row in blocks:
             open_now[link.subject][_blocker(link)] = row
@@ -67,11 +66,6 @@ def _still_open(tx: Tx, blocking: Sequence[Link], resolutions: Sequence[Link]) -
         elif len(open_now[link.subject]) == 1:
             open_now[link.subject].clear()
     return {row for still in open_now.values() for row in still.values()}
-
-
-def _said(tx: Tx, rows: Iterable[int]) -> Iterable[int]:
-    """The facts in the order of their assertions; one that was asserted twice comes twice."""
-    return [fact for _, _, fact in facts.assertions(tx, list(rows))]
 
 
 def _blocker(link: Link) -> str:

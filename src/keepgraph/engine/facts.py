@@ -84,10 +84,14 @@ def _known(tx: Tx, new: Fact, predicate: int) -> Fact | None:
     for held in facts.same_triple(tx, new, predicate):
         if (held.valid_from, held.valid_to) == (new.valid_from, new.valid_to):
             return held
-        unsaid = new.valid_from is None and new.valid_to is None
-        if unsaid and (held.valid_from or "") <= new.recorded_at < (held.valid_to or "~"):
+        if new.valid_from is None and new.valid_to is None and _holds(held, at=new.recorded_at):
             return held
     return None
+
+
+def _holds(fact: Fact, *, at: str) -> bool:
+    begun = fact.valid_from is None or fact.valid_from <= at
+    return begun and (fact.valid_to is None or at < fact.valid_to)
 
 
 def _inserted(tx: Tx, new: Fact, predicate: int) -> Fact:

@@ -18,6 +18,9 @@ MARGIN = 0.04
 SHORTEST = 3
 """Names with fewer letters and digits are only ever found exactly."""
 
+BEARS_TWO_SLIPS = 9
+"""Words of so many letters may have two slips in them."""
+
 _FOLDED_EQUAL = 0.99
 _SAME_WORDS = 0.97
 _SAME_LETTERS = 0.96
@@ -25,7 +28,6 @@ _PARTIAL = 0.93
 _BEST_TYPO = 0.98
 _LONG_ENOUGH = 5
 _MANY_LETTERS = 6
-_BEARS_TWO_SLIPS = 9
 
 _LETTERS = str.maketrans(
     {"ø": "o", "æ": "ae", "ß": "ss", "ł": "l", "đ": "d", "œ": "oe", "ð": "d", "þ": "th", "ı": "i", "ħ": "h"}
@@ -217,7 +219,7 @@ def _slip(ours: str, theirs: str, *, beside: bool, first_name: bool) -> float:
     if ours[0] != theirs[0] or _is_code(ours, theirs):
         return 0.0
     edits = OSA.distance(ours, theirs, score_cutoff=2)
-    if edits > (2 if short >= _BEARS_TWO_SLIPS else 1):
+    if edits > (2 if short >= BEARS_TWO_SLIPS else 1):
         return 0.0
     if short < _MANY_LETTERS and _other_letter(ours, theirs):
         return 0.0  # another letter in a short word makes another word: Mark, Mary

@@ -14,7 +14,6 @@ _RUNNERS_UP_WEIGHED = 1_000
 _NAMES_COMPARED = 40
 _WORDS_ASKED_FOR = 3
 _WORTH_NAMING = 0.60
-_BEARS_TWO_SLIPS = 9
 
 
 def resolve(tx: Tx, asked: str, *, of_type: str | None = None) -> Resolution:
@@ -52,7 +51,9 @@ def look_alikes(tx: Tx, asked: str, *, of_type: str | None = None, runners_up: b
     weighed = dict.fromkeys(
         place
         for scorer in (fuzz.ratio, fuzz.WRatio)
-        for _, _, place in process.extract(folded, surfaces, scorer=scorer, limit=_NAMES_COMPARED, score_cutoff=60)
+        for _, _, place in process.extract(
+            folded, surfaces, scorer=scorer, limit=_NAMES_COMPARED, score_cutoff=100 * _WORTH_NAMING
+        )
     )
     known = entities.by_rows(tx, [row for row, _ in weighed]) if weighed else {}
     best: dict[int, Candidate] = {}
@@ -93,9 +94,10 @@ def _choose(found: list[Candidate]) -> Resolution:
 
 
 def _surfaces(tx: Tx, words: list[str], of_type: str | None, *, runners_up: bool) -> dict[tuple[int, str], str]:
-    """Names worth weighing, by the row number of their entity: those in which every word is found,
+    """Names worth weighing, each with the row number of its entity.
 
-    or where there are none, names that share a word; those are runners-up at best.
+    They are those in which every word is found; where there are none, names that share a word, which are
+    runners-up at best.
     """
     found = entities.named_like(tx, _in_spite_of_a_slip(words), of_type=of_type, limit=_ROWS_WEIGHED)
     found += entities.spelled(tx, "".join(words))
@@ -128,7 +130,7 @@ def _halves(word: str) -> str:
     swapped = f" {word[: middle - 1]}{word[middle]}{word[middle - 1]}{word[middle + 1 :]} "
     around = swapped[max(middle - 2, 0) : middle + 3]
     pieces = [f" {word[: max(middle, 2)]}", f"{word[min(middle, len(word) - 2) :]} ", around]
-    if len(word) >= _BEARS_TWO_SLIPS:
+    if len(word) >= names.BEARS_TWO_SLIPS:
         third = len(word) // 3
         pieces += [f" {word[:third]}", word[third : 2 * third], f"{word[2 * third :]} "]
     return "(" + " OR ".join(f'"{piece}"' for piece in pieces) + ")"

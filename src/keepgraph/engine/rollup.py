@@ -22,13 +22,18 @@ def week(tx: Tx, *, project: Entity | None = None) -> Week:
 
     Decisions are those made in these days. Blockers and tagged next actions are listed as long as they are open.
     """
-    start, today = period(tx)
+    start, today = _period(tx)
     found = decisions.of_project(tx, project, since=start) if project else decisions.everywhere(tx, since=start)
     decided = [decision for decision in found[0] if decision.decided_on <= today]
-    blocked = blockers.open_blockers(tx, project=project)
+    parts = decisions.parts_of(tx, project) if project else None
+    blocked = blockers.open_blockers(tx, among=parts)
     shown = facts.by_rows(tx, [link.row for link in blocked[:MAX_BLOCKERS]])
     waiting = [decision for decision in decided if not decision.followed_up]
-    tagged = _tagged(tx, project)
+    tagged = [
+        entity
+        for entity in facts.tagged(tx, _NEXT_ACTION, at=instants.stamp(tx.now))
+        if parts is None or entity.row in parts
+    ]
     actions = [
         *(f"Resolve blocker on {_cut(fact.subject.name)}: {_object_name(fact)}" for fact in shown),
         *(
@@ -49,7 +54,22 @@ def week(tx: Tx, *, project: Entity | None = None) -> Week:
     )
 
 
-def period(tx: Tx) -> tuple[str, str]:
+def nothing(tx: Tx) -> Week:
+    """The same days with nothing in them, for a project that is not known."""
+    start, today = _period(tx)
+    return Week(
+        start=start,
+        end=today,
+        decisions=(),
+        blockers=(),
+        next_actions=(),
+        decision_count=0,
+        blocker_count=0,
+        next_action_count=0,
+    )
+
+
+def _period(tx: Tx) -> tuple[str, str]:
     """The first and the last local day of the week that ends today."""
     today = tx.now.astimezone(tx.zone).date()
     return (today - timedelta(days=DAYS - 1)).isoformat(), today.isoformat()
@@ -80,15 +100,6 @@ def no_such_project(asked: str, found: Resolution) -> str:
     near = [_quoted(candidate.entity.name) for candidate in found.candidates]
     perhaps = f" Perhaps {' or '.join(near)} was meant." if near else ""
     return f"No project called {_quoted(asked.strip())} is known.{perhaps}"
-
-
-def _tagged(tx: Tx, project: Entity | None) -> list[Entity]:
-    """What carries the tag next-action and is not resolved."""
-    tagged = facts.tagged(tx, _NEXT_ACTION, at=instants.stamp(tx.now))
-    if project is None:
-        return tagged
-    ours = decisions.parts_of(tx, project)
-    return [entity for entity in tagged if entity.row in ours]
 
 
 def _count(number: int, noun: str, one: str, many: str, *, none: str) -> str:

@@ -18,7 +18,7 @@ from mcp.shared.exceptions import MCPError
 
 from keepgraph import _version, errors
 from keepgraph.graph import Graph
-from keepgraph.mcp import prompts, resources
+from keepgraph.mcp import prompts, resources, text
 from keepgraph.tools import catalogue, schemas, views
 from keepgraph.tools.catalogue import Effect, Tool
 from keepgraph.tools.dispatch import Stop
@@ -91,11 +91,7 @@ def build(graph: Graph, *, toolsets: Sequence[str] | None = catalogue.DEFAULT_TO
             )
         except errors.KeepgraphError as error:
             return t.CallToolResult(is_error=True, content=[t.TextContent(type="text", text=_text(error.answer()))])
-        text = _text(answer)
-        return t.CallToolResult(
-            content=[t.TextContent(type="text", text=text)],
-            structured_content=answer,
-        )
+        return t.CallToolResult(content=[t.TextContent(type="text", text=_text(answer))], structured_content=answer)
 
     async def list_prompts(ctx: Any, params: Any) -> t.ListPromptsResult:
         return t.ListPromptsResult(prompts=prompts.every())
@@ -197,14 +193,9 @@ def _advertised(tool: Tool, words: dict[str, list[str]]) -> t.Tool:
 
 
 def _text(answer: dict[str, Any]) -> str:
-    return _scrubbed(json.dumps(answer, ensure_ascii=False, allow_nan=False, separators=(",", ":")))
+    return str(text.scrubbed(json.dumps(answer, ensure_ascii=False, allow_nan=False, separators=(",", ":"))))
 
 
 def _refused(error: errors.KeepgraphError, **data: str) -> MCPError:
     message = f"{error.code}: {error.message}. {error.hint or ''}".strip()
-    return MCPError(code=t.INVALID_PARAMS, message=_scrubbed(message), data={k: _scrubbed(v) for k, v in data.items()})
-
-
-def _scrubbed(text: str) -> str:
-    """Half a surrogate pair would end the server when it is written; what is stored has none."""
-    return text.encode("utf-8", "replace").decode()
+    return MCPError(code=t.INVALID_PARAMS, message=text.scrubbed(message), data=text.scrubbed(data))

@@ -19,6 +19,8 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
+from keepgraph.mcp import text
+
 LAST_ANSWERS_SECONDS = 60.0
 
 
@@ -142,7 +144,7 @@ def _second_reading(line: bytes) -> t.JSONRPCMessage:
     if not isinstance(message, dict):
         return _error(t.INVALID_REQUEST, "this line is not a single JSON-RPC message")
     arguments = _taken_out(message)
-    message = _scrubbed(message)
+    message = text.scrubbed(message)
     if arguments is not None:
         message["params"]["arguments"] = arguments
     number = message.get("id")
@@ -161,15 +163,6 @@ def _taken_out(message: dict[str, Any]) -> Any:
     if message.get("method") == "tools/call" and isinstance(params, dict) and isinstance(params.get("arguments"), dict):
         return params.pop("arguments")
     return None
-
-
-def _scrubbed(value: Any) -> Any:
-    """Without half surrogate pairs, which would end the server when they are written back."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, dict):
-        return {_scrubbed(name): _scrubbed(inner) for name, inner in value.items()}
-    return [_scrubbed(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _error(code: int, message: str, number: str | int | None = None) -> t.JSONRPCError:

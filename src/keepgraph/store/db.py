@@ -7,7 +7,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
@@ -103,7 +103,7 @@ class Database:
         self._new_id = new_id
         self._idle_readers: list[tuple[_File, Connection]] = []
         self._pool_lock = threading.Lock()
-        self._writer: tuple[_File, Connection] | None = None
+        self._writer: Connection | None = None
         self._writer_lock = threading.Lock()
         self._immutable = False
         self._file: _File = None
@@ -115,8 +115,9 @@ class Database:
     def read(self, tool: str, *, session: str | None = None, stop: Stop | None = None) -> Iterator[Tx]:
         """One snapshot of the graph, on a connection that cannot write."""
         with self._translated(writing=False, stop=stop):
-            with _held(self._writer_lock, stop) if self._has_moved() else nullcontext():
-                self._follow_the_file()
+            if self._file_there() != self._file:
+                with _held(self._writer_lock, stop):
+                    self._follow_the_file()
             reader = self._take_reader()
             conn = reader[1]
             try:
@@ -145,19 +146,12 @@ class Database:
 
     def checkpoint(self) -> None:
         """Move what the write-ahead log holds into the file, as far as other readers allow it."""
-        with self._writer_lock, suppress(sqlite.Error):
-            if self._writer is not None:
-                self._writer[1].execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        with self._writer_lock:
+            self._empty_the_log()
 
     def close(self) -> None:
-        with self._pool_lock:
-            while self._idle_readers:
-                self._idle_readers.pop()[1].close()
-        self.checkpoint()
         with self._writer_lock:
-            if self._writer is not None:
-                self._writer[1].close()
-                self._writer = None
+            self._close_connections()
 
     def _prepare(self, *, create: bool) -> None:
         size = self.path.stat().st_size if self.path.exists() else None
@@ -183,22 +177,22 @@ class Database:
             )
         self._migrate()
 
-    def _has_moved(self) -> bool:
-        found = self.path.stat() if self.path.exists() else None
-        return found is None or (found.st_dev, found.st_ino) != self._file
-
-    def _follow_the_file(self) -> None:
-        """Notice when another file has taken the place of ours: what is written must be in the one that is there."""
+    def _file_there(self) -> _File:
         try:
-            now = self.path.stat()
+            found = self.path.stat()
         except FileNotFoundError:
             raise errors.GraphNotFound(
                 f"{self.path} was moved or deleted while it was open", hint="Put it back, or open another."
             ) from None
-        if self._file not in (None, (now.st_dev, now.st_ino)):
+        return found.st_dev, found.st_ino
+
+    def _follow_the_file(self) -> None:
+        """Notice when another file has taken the place of ours: what is written must be in the one that is there."""
+        now = self._file_there()
+        if self._file not in (None, now):
             self._let_go()
             self._check_header()
-        self._file = (now.st_dev, now.st_ino)
+        self._file = now
 
     def _let_go(self) -> None:
         """Close what is open on a file that has gone, and see that its log is not read with the one that came.
@@ -206,21 +200,28 @@ class Database:
         Raises:
             errors.GraphUnavailable: changes to the old file are still in the log that lies beside the new one.
         """
-        with self._pool_lock:
-            while self._idle_readers:
-                self._idle_readers.pop()[1].close()
-        if self._writer is not None:
-            # Into the old file, wherever it is now: SQLite does not do it by itself for a file that has moved.
-            with suppress(sqlite.Error):
-                self._writer[1].execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-            self._writer[1].close()
-            self._writer = None
+        self._close_connections()
         if self._has_log():
             raise errors.GraphUnavailable(
                 f"another file has taken the place of {self.path}, beside which the log of the old one still lies",
                 hint=f"Stop every program that has it open, move {self.path.name}-wal and {self.path.name}-shm away, "
                 "and start again.",
             )
+
+    def _close_connections(self) -> None:
+        with self._pool_lock:
+            while self._idle_readers:
+                self._idle_readers.pop()[1].close()
+        # Closing the last connection does this too, but not for a file that has been moved.
+        self._empty_the_log()
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+    def _empty_the_log(self) -> None:
+        if self._writer is not None:
+            with suppress(sqlite.Error):
+                self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def _create_file(self) -> None:
         missing = [folder for folder in self.path.parents if not folder.exists()]
@@ -259,8 +260,8 @@ class Database:
             except BaseException:
                 conn.close()
                 raise
-            self._writer = (self._file, conn)
-        return self._writer[1]
+            self._writer = conn
+        return self._writer
 
     def _take_reader(self) -> tuple[_File, Connection]:
         with self._pool_lock:

@@ -18,6 +18,8 @@ from keepgraph.tools.schemas import Schema
 MAX_CHARACTERS = 8_000_000
 MAX_DEPTH = 64
 
+_PROBLEMS_WEIGHED = 50
+
 
 def check_input(toolset: str, tool: str, arguments: object, *, measured: bool = False) -> dict[str, Any]:
     """The arguments as the tool wants them: without nulls for what is optional, and with JSON in strings decoded.
@@ -150,9 +152,6 @@ def _refuse_unreadable_text(text: str) -> None:
         ) from None
 
 
-_PROBLEMS_WEIGHED = 50
-
-
 def _problems(schema: Schema, value: object) -> Iterable[Any]:
     # Slow to import and to run, so only when something is wrong: it says where.
     import jsonschema
@@ -185,7 +184,7 @@ def _code_and_place(schema: Schema, problem: Any) -> tuple[str, list[str]]:
         place.append(min((name for name in problem.validator_value if name not in problem.instance), key=order.index))
     elif problem.validator == "additionalProperties":
         place.append(next(name for name in problem.instance if name not in problem.schema.get("properties", {})))
-    part = schemas.followed(schema, schema)
+    part = schema
     code = _code(part, problem.validator)
     for step in place:
         inside = part.get("items", {}) if step.isdigit() else part.get("properties", {}).get(step, {})
@@ -205,7 +204,7 @@ def _wording(problem: Any) -> str:
     match rule:
         case "required":
             return "is missing"
-        case "additionalProperties" | "unevaluatedProperties":
+        case "additionalProperties":
             known = ", ".join(problem.schema.get("properties", {}))
             return f"is not a parameter; {f'known are {known}' if known else 'there are none'}"
         case "type":
@@ -222,8 +221,6 @@ def _wording(problem: Any) -> str:
             return f"has {len(value):,} elements; {limit:,} are allowed"
         case "minimum" | "maximum":
             return f"is {value}, {'below' if rule == 'minimum' else 'above'} {limit}"
-        case "pattern":
-            return "has the wrong form" if value.strip() else "is empty"
         case _:
             return "has the wrong form"
 

@@ -8,7 +8,7 @@ from typing import Any
 from keepgraph import _version, errors
 from keepgraph.engine import calls, decisions, instants, names, resolution, rollup
 from keepgraph.engine import facts as fact_rules
-from keepgraph.model import Entity, Ref, Resolution
+from keepgraph.model import Entity, Ref
 from keepgraph.store import entities as stored_entities
 from keepgraph.store import facts as stored_facts
 from keepgraph.store import migrations, vocabulary
@@ -158,15 +158,17 @@ def weekly_rollup(tx: Tx, *, project: str | None = None) -> dict[str, Any]:
     An unknown project gives project null and resolution.candidates.
     """
     found = resolution.resolve(tx, project, of_type="project") if project and names.key(project) else None
-    if found is not None and found.entity is None:
-        return _no_week(tx, project or "", found)
     wanted = found.entity if found else None
-    this = rollup.week(tx, project=wanted)
+    if found is not None and wanted is None:
+        this, summary = rollup.nothing(tx), rollup.no_such_project(project or "", found)
+    else:
+        this = rollup.week(tx, project=wanted)
+        summary = rollup.summary(this, project=wanted)
     return {
         "project": shape.entity(wanted) if wanted else None,
         "resolution": shape.resolution(found) if found else None,
         "period": {"start": this.start, "end": this.end},
-        "summary": rollup.summary(this, project=wanted),
+        "summary": summary,
         "decisions": [shape.decision(each) for each in this.decisions],
         "blockers": [shape.fact(tx, each) for each in this.blockers],
         "next_actions": list(this.next_actions),
@@ -206,22 +208,6 @@ def get_status(tx: Tx) -> dict[str, Any]:
             "fuzzy": "on",
             "embedding": "off: this version has no embedder",
         },
-    }
-
-
-def _no_week(tx: Tx, project: str, found: Resolution) -> dict[str, Any]:
-    period = rollup.period(tx)
-    return {
-        "project": None,
-        "resolution": shape.resolution(found),
-        "period": {"start": period[0], "end": period[1]},
-        "summary": rollup.no_such_project(project, found),
-        "decisions": [],
-        "blockers": [],
-        "next_actions": [],
-        "totals": {"decisions": 0, "blockers": 0, "next_actions": 0},
-        "truncated": False,
-        "generated_at": instants.shown(instants.stamp(tx.now), tx.zone),
     }
 
 
