@@ -14,10 +14,16 @@ KeepgraphError
 │   ├── NameOrAliasRequired       NAME_OR_ALIAS_REQUIRED
 │   ├── NameOrAliasTooLong        NAME_OR_ALIAS_TOO_LONG
 │   ├── ProjectRequired           PROJECT_REQUIRED
-│   └── SinceInvalid              SINCE_INVALID
+│   ├── SinceInvalid              SINCE_INVALID
+│   ├── MomentInvalid             MOMENT_INVALID
+│   ├── EntityNotFound            ENTITY_NOT_FOUND
+│   ├── FactNotFound              FACT_NOT_FOUND
+│   ├── ChangeNotFound            CHANGE_NOT_FOUND
+│   └── NotConfirmed              NOT_CONFIRMED
 ├── Conflict                      it can be read, and the graph says otherwise
 │   ├── Ambiguous                 AMBIGUOUS
 │   ├── AliasTaken                ALIAS_TAKEN
+│   ├── LaterChanges              LATER_CHANGES
 │   └── IdempotencyKeyReused      IDEMPOTENCY_KEY_REUSED
 ├── GraphTrouble                  the file, not the question
 │   ├── GraphNotFound             GRAPH_NOT_FOUND
@@ -27,6 +33,7 @@ KeepgraphError
 │   ├── GraphReadOnly             GRAPH_READ_ONLY
 │   ├── GraphTooNew               GRAPH_TOO_NEW
 │   └── MigrationEdited           MIGRATION_EDITED
+├── ModelUnavailable              MODEL_UNAVAILABLE
 ├── Cancelled                     CANCELLED
 ├── DeadlineExceeded              DEADLINE_EXCEEDED
 └── InternalError                 INTERNAL_ERROR
@@ -150,6 +157,31 @@ class SinceInvalid(InvalidRequest):
     default_hint = "Give a calendar date as YYYY-MM-DD, such as 2026-05-01; it means the local day."
 
 
+class MomentInvalid(InvalidRequest):
+    code = "MOMENT_INVALID"
+    default_hint = "Give as_of and known_at as a date (2026-05-01) or an instant (2026-05-01T09:30:00+02:00)."
+
+
+class EntityNotFound(InvalidRequest):
+    code = "ENTITY_NOT_FOUND"
+    default_hint = "Look it up with recall_entity and pass its id, or its type and exact name."
+
+
+class FactNotFound(InvalidRequest):
+    code = "FACT_NOT_FOUND"
+    default_hint = "Recall the entity it is about; each of its facts has its id (fact_…)."
+
+
+class ChangeNotFound(InvalidRequest):
+    code = "CHANGE_NOT_FOUND"
+    default_hint = "`kg log` and get_history list calls and changes with their numbers."
+
+
+class NotConfirmed(InvalidRequest):
+    code = "NOT_CONFIRMED"
+    default_hint = "Ask the person first; then call again with confirm set to true."
+
+
 class Conflict(KeepgraphError):
     """The request can be read, but what the graph holds speaks against it."""
 
@@ -162,6 +194,11 @@ class Ambiguous(Conflict):
 class AliasTaken(Conflict):
     code = "ALIAS_TAKEN"
     default_hint = "Use another alias; if the two are the same thing, record facts under the existing name."
+
+
+class LaterChanges(Conflict):
+    code = "LATER_CHANGES"
+    default_hint = "Undo the later calls first, the newest before the others, or put it right with a new fact."
 
 
 class IdempotencyKeyReused(Conflict):
@@ -206,6 +243,11 @@ class GraphTooNew(GraphTrouble):
 class MigrationEdited(GraphTrouble):
     code = "MIGRATION_EDITED"
     default_hint = "Restore the released migration file; schema changes go into a new, higher number."
+
+
+class ModelUnavailable(KeepgraphError):
+    code = "MODEL_UNAVAILABLE"
+    default_hint = "Names are still found exactly, by alias and by their letters."
 
 
 class Cancelled(KeepgraphError):

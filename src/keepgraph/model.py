@@ -2,7 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How names are resolved in a profile: what is sure enough, from 0 to 1, and which model knows their meaning.
+
+    Attributes:
+        fuzzy: the likeness of letters from which a name on its own is taken to mean an entity.
+        embedding: the cosine of two names from which they are taken to mean the same.
+        margin: two entities nearer to each other than this are too close to call.
+        model: the default embedder by its name, or the folder of another one.
+        rungs: those that are asked after exact and alias.
+    """
+
+    fuzzy: float = 0.80
+    embedding: float = 0.60
+    margin: float = 0.04
+    model: str = "all-MiniLM-L6-v2"
+    rungs: tuple[str, ...] = ("fuzzy", "embedding")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +50,7 @@ class Ref:
 class Fact:
     """Subject, predicate and an object that is an entity or a literal, never both.
 
-    Times are stored stamps (see engine/time.py); an open end of the validity is None.
+    Times are stored stamps (see engine/instants.py); an open end of the validity is None.
     """
 
     row: int
@@ -43,6 +64,7 @@ class Fact:
     valid_from: str | None
     valid_to: str | None
     source: str | None = None
+    retracted_at: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +86,24 @@ class Candidate:
     matched: str
     method: str
     score: float
+    because: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """What a name turned out to mean. No entity is an answer too; then the candidates say what was near."""
+    """What a name turned out to mean. No entity is an answer too; then the candidates say what was near.
+
+    `because` says in words what links the name to the entity, where it is not plain to see. `off` says why the
+    embedding rung could not be asked, and `waiting` how many names it did not know yet.
+    """
 
     entity: Entity | None
     method: str
     score: float
     candidates: tuple[Candidate, ...] = ()
+    because: str | None = None
+    off: str | None = None
+    waiting: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +113,70 @@ class Recorded:
     fact: Fact
     deduplicated: bool
     created: tuple[Entity, ...] = ()
+    superseded: tuple[Fact, ...] = ()
     possible_duplicates: tuple[tuple[Entity, Candidate], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One row that a call inserted, updated or deleted: an entry of the journal. `was` is the row before it."""
+
+    id: int
+    call: int
+    op: str
+    table: str
+    row: int
+    was: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of one tool that changed something, and how many rows of each table it touched."""
+
+    id: int
+    at: str
+    tool: str
+    session: str | None
+    undoes: int | None
+    undone_by: int | None
+    touched: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened to an entity or a fact. `change` and `call` are what undo takes."""
+
+    at: str
+    what: str
+    text: str
+    change: int | None
+    call: int | None
+    tool: str | None
+    session: str | None
+    source: str | None = None
+    fact: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What became of one fact in a merge: moved, folded into `other` (another fact), or retracted as a loop."""
+
+    id: str
+    effect: str
+    was: str
+    becomes: str
+    other: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What a merge changed, or would change."""
+
+    kept: Entity
+    absorbed: Entity
+    facts: tuple[Moved, ...]
+    aliases_added: tuple[str, ...]
+    aliases_dropped: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

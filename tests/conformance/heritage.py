@@ -11,6 +11,8 @@ HERE = {
     "recall_decisions": "recall_decisions",
     "weekly_rollup": "weekly_rollup",
     "get_status": "get_status",
+    "delete_entity_edge": "delete_entity_edge",
+    "clear_graph": "clear_graph",
 }
 
 TO_COME = {
@@ -27,9 +29,7 @@ TO_COME = {
     "add_memory": "add_memory",
     "get_episodes": "get_episodes",
     "get_episode_context": "get_episode_context",
-    "delete_entity_edge": "delete_entity_edge",
     "delete_episode": "delete_episode",
-    "clear_graph": "clear_graph",
     # Graphiti
     "search_nodes": "search_nodes",
     "search_memory_facts": "search_memory_facts",

@@ -158,6 +158,10 @@ def test_an_unknown_parameter_is_named_and_refused(call, path, tool, name):
     assert dump(path) == before
 
 
+UNDERSTOOD = {"ENTITY_NOT_FOUND", "FACT_NOT_FOUND", "CHANGE_NOT_FOUND", "NOT_CONFIRMED"}
+"""Refusals of a request that can be read: there is nothing of the kind, or nobody said yes."""
+
+
 @pytest.mark.parametrize(("tool", "parameter"), PARAMETERS)
 def test_what_is_missing_or_null_is_refused_or_not_needed(call, path, tool, parameter):
     before = dump(path)
@@ -165,8 +169,8 @@ def test_what_is_missing_or_null_is_refused_or_not_needed(call, path, tool, para
     given.pop(parameter, None)
     needed = parameter in schemas.load(catalogue.find(tool).toolset, tool, "input")["required"]
 
-    assert refused(call(tool, **given)) == needed
-    assert refused(call(tool, **given, **{parameter: None})) == needed
+    for answer in (call(tool, **given), call(tool, **given, **{parameter: None})):
+        assert refused(answer) if needed else not refused(answer) or answer["error"] in UNDERSTOOD
     assert not needed or dump(path) == before
 
 

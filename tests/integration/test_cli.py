@@ -208,7 +208,7 @@ def test_every_tool_is_listed_and_can_be_called(run: Kg) -> None:
 @pytest.mark.parametrize(
     ("words", "index", "expected"),
     [
-        ("kg re", 1, {"record", "recall"}),
+        ("kg rec", 1, {"record", "recall"}),
         ("kg recall Pri", 2, {"Priya"}),
         ("kg recall person:Pr", 2, {"person:Priya"}),
         ("kg record per", 2, {"person:"}),

@@ -53,6 +53,19 @@ def opened(ctx: click.Context, *, create: bool = False, read_only: bool = False,
     return open(path(ctx), create=create, read_only=read_only, session=session)
 
 
+def named(graph: Graph, text: str) -> dict[str, str]:
+    """An entity as tools take it that never guess: an id, type:name, or a name alone that only one has."""
+    from keepgraph.tools import views
+
+    text = text.strip()
+    if text.lower().startswith("ent_"):
+        return {"id": text}
+    kind, colon, name = text.partition(":")
+    if colon and kind.strip().lower() in views.words(graph.database)["entity_type"]:
+        return {"type": kind.strip().lower(), "name": name}
+    return {"name": text}
+
+
 def complete_name(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """Names of entities, with the type before them where it was typed."""
     return _completed(ctx, incomplete, typed=False)

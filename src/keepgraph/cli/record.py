@@ -19,6 +19,7 @@ from keepgraph.cli import graphs, show
 @click.option("--from", "valid_from", metavar="WHEN", help="When it began to hold: 2026-05-01, or an instant.")
 @click.option("--to", "valid_to", metavar="WHEN", help="When it ended.")
 @click.option("--alias", "aliases", multiple=True, help="Another name of the subject; may be repeated.")
+@click.option("--supersedes", multiple=True, metavar="FACT", help="A fact (its id) that ends now; may be repeated.")
 @graphs.takes_graph
 @click.pass_context
 def record_command(ctx: click.Context, /, subject: str, predicate: str, object: str, **options: Any) -> None:
@@ -31,6 +32,7 @@ def record_command(ctx: click.Context, /, subject: str, predicate: str, object: 
     kg record project:Atlas tagged =active
     """
     options["aliases"] = list(options["aliases"]) or None
+    options["supersedes"] = list(options["supersedes"]) or None
     # Read before the file is opened, so that a slip in it leaves no new file behind.
     arguments = {
         "subject": _reference(subject, errors.SubjectRequired, "subject"),

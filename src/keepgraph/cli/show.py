@@ -43,12 +43,12 @@ def recorded(answer: dict[str, Any]) -> None:
     for double in answer["possible_duplicates"]:
         click.secho(
             f"  “{name(double['new'])}” may be the {double['type']} “{name(double)}” ({double['score']:.2f}); "
-            f"to say so, record with {double['id']}",
+            f"if so: kg merge {double['id']} {double['new']['id']}",
             fg="yellow",
         )
 
 
-def recalled(answer: dict[str, Any], *, asked: str) -> None:
+def recalled(answer: dict[str, Any], *, asked: str, ids: bool = False) -> None:
     entity = answer["entity"]
     if entity is None:
         no_match(f"Nothing called “{printable(asked)}” is known.", answer["resolution"])
@@ -60,7 +60,8 @@ def recalled(answer: dict[str, Any], *, asked: str) -> None:
     for fact in answer["facts"]:
         ours = fact["subject"]["id"] == entity["id"]
         arrow, other = ("→", target(fact["object"])) if ours else ("←", name(fact["subject"]))
-        click.echo(f"  {fact['predicate']} {arrow} {other}{_particulars(fact)}")
+        shown_id = f"{fact['id']}  " if ids else ""
+        click.echo(f"  {shown_id}{fact['predicate']} {arrow} {other}{_particulars(fact)}")
     if answer["truncated_facts"]:
         click.echo(f"  … and older facts; these are the newest {len(answer['facts'])}")
     if answer["related_entities"]:
@@ -101,8 +102,60 @@ def week(answer: dict[str, Any]) -> None:
         )
 
 
+def merged(answer: dict[str, Any]) -> None:
+    would = "would become" if answer["dry_run"] else "became"
+    click.secho(f"{name(answer['absorbed'])} {would} {name(answer['entity'])}", bold=True)
+    for fact in answer["facts"]:
+        how = {
+            "moved": f"{printable(fact['was'])} → {printable(fact['becomes'])}",
+            "folded": f"{printable(fact['was'])} = a fact it has already",
+            "retracted": f"{printable(fact['was'])}: retracted, it would be about itself",
+        }[fact["effect"]]
+        click.echo(f"  {how}")
+    if answer["truncated"]:
+        click.echo("  … and more facts")
+    if answer["aliases_added"]:
+        click.echo(f"  also called {', '.join(map(printable, answer['aliases_added']))}")
+    counts = [f"{answer[effect]} {effect}" for effect in ("moved", "folded", "retracted") if answer[effect]]
+    click.echo(f"  facts: {', '.join(counts) or 'none'}")
+
+
+def log(calls: list[dict[str, Any]]) -> None:
+    for call in calls:
+        touched = ", ".join(f"{number} × {table}" for table, number in call["touched"].items())
+        note = f"  takes back {call['undoes']}" if call["undoes"] else ""
+        note += f"  taken back by {call['undone_by']}" if call["undone_by"] else ""
+        click.echo(f"{call['call']:>6}  {call['at'][:16].replace('T', ' ')}  {call['tool']:<16} ", nl=False)
+        click.secho(f"{touched}{note}", dim=True)
+
+
+def history(answer: dict[str, Any], *, asked: str) -> None:
+    if answer["entity"]:
+        click.secho(name(answer["entity"]), bold=True, nl=False)
+        click.echo(f"  {answer['entity']['type']}{_how(asked, answer['resolution'])}")
+    for event in answer["events"]:
+        by = ", ".join(printable(part) for part in (event["tool"], event["session"], event["source"]) if part)
+        click.echo(f"  {event['at'][:16].replace('T', ' ')}  {event['what']}: {printable(event['text'])}", nl=False)
+        click.secho(f"  ({by}; call {event['call']}, change {event['change']})", dim=True)
+    if answer["truncated"]:
+        click.echo("  … and older events; --limit shows more")
+
+
+def duplicates(pairs: list[dict[str, Any]], *, total: int) -> None:
+    for pair in pairs:
+        one, other = pair["entity"], pair["double"]
+        click.echo(f"{name(one)} ({one['type']})  and  {name(other)} ({other['type']})  {pair['score']:.2f}", nl=False)
+        click.secho(f"  kg merge {one['id']} {other['id']}", dim=True)
+    if total > len(pairs):
+        click.echo(f"… and {total - len(pairs):,} more; --json lists them all")
+    if not pairs:
+        click.echo("Nothing looks like a double.")
+
+
 def no_match(message: str, resolution: dict[str, Any]) -> None:
     click.echo(message)
+    if resolution.get("embedding"):
+        click.secho(f"  (by meaning: {printable(resolution['embedding'])})", dim=True)
     for candidate in resolution["candidates"]:
         click.echo(f"  perhaps {name(candidate)} ({candidate['type']}, {candidate['score']:.2f})")
 
@@ -122,7 +175,8 @@ def day(instant: str) -> str:
 def _how(asked: str, resolution: dict[str, Any]) -> str:
     if resolution["method"] == "exact":
         return ""
-    return f"  (“{printable(asked)}” matched by {resolution['method']}, {resolution['score']:.2f})"
+    because = f": {printable(resolution['because'])}" if resolution.get("because") else ""
+    return f"  (“{printable(asked)}” matched by {resolution['method']}, {resolution['score']:.2f}{because})"
 
 
 def _particulars(fact: dict[str, Any]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from typing import Any
 
 from keepgraph import errors
@@ -12,9 +13,9 @@ from keepgraph.store import journal
 from keepgraph.store.db import Tx
 
 
-def begin(tx: Tx) -> None:
-    """Enter the call in the journal, before anything is changed."""
-    journal.open_call(tx, at=instants.stamp(tx.now))
+def begin(tx: Tx) -> Tx:
+    """Enter the call in the journal, before anything is changed; from here on the transaction knows its number."""
+    return replace(tx, call=journal.open_call(tx, at=instants.stamp(tx.now)))
 
 
 def digest(request: Any) -> str:

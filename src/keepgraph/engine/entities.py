@@ -36,6 +36,35 @@ def find_or_create(tx: Tx, ref: Ref, *, missing: Callable[..., errors.KeepgraphE
     return entity, created
 
 
+def find(tx: Tx, ref: Ref) -> Entity:
+    """The one entity that has this id, name or alias; nothing is created and nothing guessed.
+
+    Raises:
+        errors.EntityNotFound: there is none; near names are candidates.
+        errors.EntityTypeUnknown: the type is not in the vocabulary.
+        errors.Ambiguous: there are several.
+    """
+    if ref.type is not None:
+        type_of(tx, ref.type)
+    if ref.id is not None:
+        return _existing(tx, ref, missing=errors.EntityNotFound)
+    name = names.clean(ref.name or "")
+    key = names.key(name)
+    found = entities.by_key(tx, key, of_type=ref.type)
+    found = found or [entity for entity, _ in entities.by_alias_key(tx, key, of_type=ref.type)]
+    if len(found) > 1:
+        raise errors.Ambiguous(
+            f"{len(found)} entities are called {_short(name)}", candidates=[_named(entity) for entity in found]
+        )
+    if not found:
+        near = resolution.look_alikes(tx, name, of_type=ref.type)[:MAX_DOUBLES]
+        raise errors.EntityNotFound(
+            f"there is no {ref.type or 'entity'} called {_short(name)}",
+            candidates=[_named(candidate.entity) for candidate in near],
+        )
+    return found[0]
+
+
 def type_of(tx: Tx, name: str | None) -> int:
     """The row number of an entity type.
 
@@ -81,7 +110,7 @@ def add_aliases(tx: Tx, entity: Entity, aliases: Sequence[str]) -> None:
         if taken := entities.by_key(tx, key, of_type=entity.type):
             raise errors.AliasTaken(
                 f"{alias!r} is the name of another {entity.type}, {taken[0].id}",
-                candidates=[{"id": taken[0].id, "type": taken[0].type, "name": taken[0].name}],
+                candidates=[_named(taken[0])],
             )
         entities.insert_alias(
             tx, entity, alias=alias, key=key, folded=names.fold(alias), created_at=instants.stamp(tx.now)
@@ -115,7 +144,8 @@ def _called_a_part(tx: Tx, entity: Entity) -> list[Entity]:
 
 
 def _existing(tx: Tx, ref: Ref, *, missing: Callable[..., errors.KeepgraphError]) -> Entity:
-    entity = entities.by_id(tx, (ref.id or "").strip().lower())
+    public_id = (ref.id or "").strip().lower()
+    entity = entities.by_id(tx, public_id) or entities.by_former_id(tx, public_id)
     if entity is None:
         raise missing(f"there is no entity {_short(ref.id)}", hint="Look it up by name first; ids begin with ent_.")
     if ref.type is not None:
@@ -138,7 +168,7 @@ def _found_or_created(
         if len(aliased) > 1:
             raise errors.Ambiguous(
                 f"{len(aliased)} entities of type {kind} have the alias {name!r}",
-                candidates=[{"id": entity.id, "type": entity.type, "name": entity.name} for entity, _ in aliased],
+                candidates=[_named(entity) for entity, _ in aliased],
             )
         return aliased[0][0], False
     public_id, created_at = tx.new_id("ent"), instants.stamp(tx.now)
@@ -152,6 +182,10 @@ def _found_or_created(
         created_at=created_at,
     )
     return Entity(row, public_id, kind, name, created_at), True
+
+
+def _named(entity: Entity) -> dict[str, str]:
+    return {"id": entity.id, "type": entity.type, "name": entity.name}
 
 
 def _short(text: str | None) -> str:

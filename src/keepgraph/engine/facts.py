@@ -26,6 +26,7 @@ def record(
     valid_from: str | None = None,
     valid_to: str | None = None,
     aliases: Sequence[str] = (),
+    supersedes: Sequence[str] = (),
     compare_names: bool = True,
 ) -> Recorded:
     """Record that a fact holds, or that someone says so again.
@@ -37,11 +38,13 @@ def record(
         source: where it comes from, 1 to 2000 characters, kept as it is and never fetched.
         confidence: from 0 to 1.
         valid_from, valid_to: dates or instants in ISO 8601; a validity up to a date includes that day.
+        supersedes: ids of facts whose validity ends where that of this one begins, or now.
         compare_names: whether new names are compared with those that exist.
 
     Raises:
         errors.InvalidRequest: a word is unknown, a name empty, a validity upside down.
         errors.Conflict: a name or an alias could mean several entities.
+        errors.FactNotFound: a fact to be superseded is unknown.
     """
     predicate_row = _predicate(tx, predicate)
     start, end = _validity(tx, valid_from, valid_to)
@@ -69,14 +72,76 @@ def record(
         source=source,
     )
     known = _known(tx, new, predicate_row)
+    if known is None and supersedes and start is None:
+        new = replace(new, valid_from=now)
     fact = known or _inserted(tx, new, predicate_row)
     facts.insert_provenance(tx, fact.row, source=source, confidence=confidence, recorded_at=now)
+    superseded = _superseded(tx, replace(fact, recorded_at=now), supersedes)
     return Recorded(
         fact=replace(fact, source=facts.first_source(tx, fact.row)) if known else fact,
         deduplicated=known is not None,
         created=tuple(created),
+        superseded=superseded,
         possible_duplicates=_doubles(tx, created) if compare_names and created else (),
     )
+
+
+def sentence(fact: Fact) -> str:
+    """A fact as a sentence, for search and for people."""
+    said = fact.object.name if fact.object else fact.literal
+    return f"{fact.subject.name} {fact.predicate.replace('_', ' ')} {said}"
+
+
+def find(tx: Tx, public_id: str) -> Fact:
+    """A fact by its id, a retracted one too.
+
+    Raises:
+        errors.FactNotFound: there is none.
+    """
+    fact = facts.by_id(tx, public_id.strip().lower())
+    if fact is None:
+        raise errors.FactNotFound(f"there is no fact {public_id[:60]!r}")
+    return fact
+
+
+def retract(tx: Tx, fact: Fact) -> bool:
+    """Say that a fact is not true after all: it is no longer known from now on. False where that was said before."""
+    if fact.retracted_at is not None:
+        return False
+    facts.retract(tx, fact, at=instants.stamp(tx.now))
+    return True
+
+
+def _superseded(tx: Tx, new: Fact, old: Sequence[str]) -> tuple[Fact, ...]:
+    """Close the validity of older facts where the new one begins.
+
+    The validity as it was known before stays on record, so that it can be asked for.
+
+    Raises:
+        errors.FactNotFound: one is unknown, or retracted.
+        errors.ValidityInvalid: one begins only when the new one does, or later, or is the new one.
+    """
+    end = new.valid_from or new.recorded_at
+    closed = []
+    for each in dict.fromkeys(old):
+        fact = find(tx, each)
+        if fact.retracted_at is not None:
+            raise errors.FactNotFound(f"{fact.id} is retracted, so nothing can take its place")
+        if fact.row == new.row:
+            raise errors.ValidityInvalid(f"{fact.id} is the fact that was given; it cannot take its own place")
+        if fact.valid_to is not None and fact.valid_to <= end:
+            closed.append(fact)
+            continue
+        if fact.valid_from is not None and fact.valid_from >= end:
+            raise errors.ValidityInvalid(
+                f"{fact.id} begins to hold at {fact.valid_from}, not before the fact that is to take its place",
+                hint="Give the new fact a later valid_from, or retract the old one if it never held.",
+            )
+        if facts.twin(tx, replace(fact, valid_to=end)):
+            raise errors.ValidityInvalid(f"another fact says the same as {fact.id} of the time up to {end}")
+        facts.close(tx, fact, valid_to=end, now=instants.stamp(tx.now))
+        closed.append(replace(fact, valid_to=end))
+    return tuple(closed)
 
 
 def _known(tx: Tx, new: Fact, predicate: int) -> Fact | None:
@@ -95,10 +160,8 @@ def _holds(fact: Fact, *, at: str) -> bool:
 
 
 def _inserted(tx: Tx, new: Fact, predicate: int) -> Fact:
-    said = new.object.name if new.object else new.literal
-    text = f"{new.subject.name} {new.predicate.replace('_', ' ')} {said}"
     new = replace(new, id=tx.new_id("fact"))
-    return replace(new, row=facts.insert(tx, new, predicate=predicate, text=text))
+    return replace(new, row=facts.insert(tx, new, predicate=predicate, text=sentence(new)))
 
 
 def _predicate(tx: Tx, name: str) -> int:

@@ -76,6 +76,17 @@ def parse(text: str, zone: tzinfo | None, *, end: bool = False) -> str:
     return stamp(_aware(datetime.fromisoformat(text), zone))
 
 
+def moment(text: str, zone: tzinfo | None) -> datetime:
+    """The instant that is asked about: a date means the end of that local day, so that the whole day counts.
+
+    Raises:
+        ValueError, OverflowError: as `parse`.
+    """
+    if _DATE.fullmatch(text):
+        return instant(parse(text, zone, end=True)) - timedelta(milliseconds=1)
+    return instant(parse(text, zone))
+
+
 def _local(stored: str, zone: tzinfo | None) -> datetime:
     try:
         return instant(stored).astimezone(zone)

@@ -16,6 +16,7 @@ from typing import Any
 from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import errors
+from keepgraph.model import Settings
 from keepgraph.store import migrations, trouble
 
 PATIENCE_SECONDS = 30.0
@@ -38,12 +39,15 @@ class Tx:
 
     Attributes:
         conn: the connection, inside a transaction that only `Database` ends.
-        now: the instant of the call, in UTC.
+        now: the instant of the call, in UTC; for a reader who asks `as_of`, the instant that is asked about.
         new_id: makes a public id from a prefix.
         zone: the time zone of local days; None means the system's.
         group: the partition that the call reads and writes.
         tool: the tool that was called.
         session: the conversation it came from, if known.
+        call: the number of the call in the journal, where it may write.
+        settings: how names are resolved.
+        known_at: show what was known at this stamp; None is what is known now.
         memo: rows found in this transaction that nothing in it changes; forgotten when a part is undone.
     """
 
@@ -54,6 +58,9 @@ class Tx:
     group: str
     tool: str
     session: str | None = None
+    call: int | None = None
+    settings: Settings = field(default_factory=Settings)
+    known_at: str | None = None
     memo: dict[tuple[str, ...], Any] = field(default_factory=dict)
 
     @contextmanager
@@ -86,6 +93,7 @@ class Database:
         new_id: Callable[[str, datetime], str],
         zone: tzinfo | None = None,
         group: str = "default",
+        settings: Settings | None = None,
     ) -> None:
         """Open the file; create it and bring its tables up to date where that is needed.
 
@@ -99,6 +107,7 @@ class Database:
         self.path = path
         self.zone = zone
         self.group = group
+        self.settings = settings or Settings()
         self._clock = clock
         self._new_id = new_id
         self._idle_readers: list[tuple[_File, Connection]] = []
@@ -299,6 +308,7 @@ class Database:
             group=self.group,
             tool=tool,
             session=session,
+            settings=self.settings,
         )
 
     @contextmanager

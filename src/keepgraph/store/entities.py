@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from keepgraph.model import Entity
+from keepgraph.store import journal
 from keepgraph.store.db import Tx
 
 _SELECT = """
@@ -21,6 +22,20 @@ def by_id(tx: Tx, public_id: str) -> Entity | None:
         f"{_SELECT} WHERE entity.public_id = ? AND +entity.group_id = ?", (public_id, tx.group)
     ).fetchone()
     return Entity(*row) if row else None
+
+
+def by_former_id(tx: Tx, public_id: str) -> Entity | None:
+    """The entity into which one with this id was merged."""
+    found = _entities(
+        tx,
+        f"""
+        {_SELECT}
+        JOIN former_id ON former_id.entity = entity.id
+        WHERE former_id.public_id = :id AND +entity.group_id = :group
+        """,
+        {"id": public_id, "group": tx.group},
+    )
+    return found[0] if found else None
 
 
 def by_rows(tx: Tx, rows: Sequence[int]) -> dict[int, Entity]:
@@ -112,6 +127,15 @@ def starting_with(tx: Tx, key: str, *, of_type: str | None, limit: int) -> list[
     )
 
 
+def after(tx: Tx, row: int, *, limit: int) -> list[Entity]:
+    """The entities of the group that follow a row number, for going through all of them."""
+    return _entities(
+        tx,
+        f"{_SELECT} WHERE entity.id > :row AND +entity.group_id = :group ORDER BY entity.id LIMIT :limit",
+        {"row": row, "group": tx.group, "limit": limit},
+    )
+
+
 def unlinked_since(tx: Tx, of_type: str, predicates: Sequence[str], *, since: str) -> list[Entity]:
     """Entities of a type that came at a stamp or later, and that no fact by these predicates touches or ever will."""
     words = "SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:words))"
@@ -135,12 +159,18 @@ def aliases(tx: Tx, entity: Entity) -> list[str]:
     return [row[0] for row in rows]
 
 
+def alias_rows(tx: Tx, entity: Entity) -> list[tuple[int, str, str]]:
+    """The row, the alias and the stamp of each alias of an entity."""
+    rows = tx.conn.execute("SELECT id, alias, created_at FROM alias WHERE entity = ? ORDER BY id", (entity.row,))
+    return rows.fetchall()  # type: ignore[no-any-return]
+
+
 def insert(tx: Tx, *, public_id: str, type_row: int, name: str, key: str, folded: str, created_at: str) -> int:
     """Returns the new row number."""
     cursor = tx.conn.execute(
-        """
-        INSERT INTO entity (public_id, group_id, type, name, name_key, name_folded, created_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?)
+        f"""
+        INSERT INTO entity (id, public_id, group_id, type, name, name_key, name_folded, created_at)
+        VALUES ({journal.unused_row("entity")}, ?, ?, ?, ?, ?, ?, ?)
         """,
         (public_id, tx.group, type_row, name, key, folded, created_at),
     )
@@ -150,13 +180,56 @@ def insert(tx: Tx, *, public_id: str, type_row: int, name: str, key: str, folded
 def insert_alias(tx: Tx, entity: Entity, *, alias: str, key: str, folded: str, created_at: str) -> None:
     """Nothing happens where the entity has this alias."""
     tx.conn.execute(
-        """
-        INSERT INTO alias (entity, alias, alias_key, alias_folded, created_at)
-        VALUES (?, ?, ?, ?, ?)
+        f"""
+        INSERT INTO alias (id, entity, alias, alias_key, alias_folded, created_at)
+        VALUES ({journal.unused_row("alias")}, ?, ?, ?, ?, ?)
         ON CONFLICT DO NOTHING
         """,
         (entity.row, alias, key, folded, created_at),
     )
+
+
+def move_alias(tx: Tx, one: Entity, other: Entity, key: str) -> None:
+    """Give an alias of one entity to another."""
+    tx.conn.execute("UPDATE alias SET entity = ? WHERE entity = ? AND alias_key = ?", (other.row, one.row, key))
+
+
+def delete_alias(tx: Tx, entity: Entity, key: str) -> None:
+    tx.conn.execute("DELETE FROM alias WHERE entity = ? AND alias_key = ?", (entity.row, key))
+
+
+def take_particulars(tx: Tx, keep: Entity, other: Entity) -> None:
+    """Give an entity the properties of another that it lacks, and its summary where it has none."""
+    tx.conn.execute(
+        """
+        UPDATE entity
+        SET properties = json_patch(other.properties, entity.properties),
+            summary = iif(entity.summary = '', other.summary, entity.summary)
+        FROM entity AS other
+        WHERE entity.id = ? AND other.id = ?
+          AND (other.properties <> '{}' OR (entity.summary = '' AND other.summary <> ''))
+        """,
+        (keep.row, other.row),
+    )
+
+
+def take_former_ids(tx: Tx, keep: Entity, other: Entity) -> None:
+    tx.conn.execute("UPDATE former_id SET entity = ? WHERE entity = ?", (keep.row, other.row))
+
+
+def insert_former_id(tx: Tx, public_id: str, entity: Entity) -> None:
+    tx.conn.execute(
+        f"""
+        INSERT INTO former_id (id, public_id, entity)
+        VALUES ({journal.unused_row("former_id")}, ?, ?)
+        """,
+        (public_id, entity.row),
+    )
+
+
+def delete(tx: Tx, entity: Entity) -> None:
+    """Delete an entity to which nothing refers any more."""
+    tx.conn.execute("DELETE FROM entity WHERE id = ?", (entity.row,))
 
 
 def aliased(tx: Tx) -> list[tuple[Entity, list[str]]]:

@@ -1,6 +1,7 @@
 """Facts and their provenance in the database. Decides nothing.
 
-"Held" in these queries means: not retracted, and valid at a given stamp.
+"Held" in these queries means: not retracted, and valid at a given stamp. Readers who ask what was known once
+(tx.known_at) see the facts as they were known then.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from keepgraph.model import Entity, Fact, Link, Related
+from keepgraph.store import journal
 from keepgraph.store.db import Tx
 
 _OPEN_START = ""
@@ -21,10 +23,11 @@ _SELECT = """
            nullif(fact.valid_from, ''), nullif(fact.valid_to, '~'),
            (SELECT source FROM provenance
             WHERE provenance.fact = fact.id AND source IS NOT NULL
+              AND (:known IS NULL OR provenance.recorded_at <= :known)
             ORDER BY provenance.id LIMIT 1),
            s.id, s.public_id, st.name, s.name, s.created_at,
-           o.id, o.public_id, ot.name, o.name, o.created_at
-    FROM fact
+           o.id, o.public_id, ot.name, o.name, o.created_at, fact.retracted_at
+    FROM FACTS
     JOIN predicate ON predicate.id = fact.predicate
     JOIN entity AS s ON s.id = fact.subject
     JOIN entity_type AS st ON st.id = s.type
@@ -32,17 +35,34 @@ _SELECT = """
     LEFT JOIN entity_type AS ot ON ot.id = o.type
 """
 
+# In the place of FACTS stands the table, or what it was once: see _asked.
+_SINCE = "iif(known_from = '', recorded_at, known_from)"
+_COLUMNS = "fact.id, public_id, subject, predicate, object, literal, text, confidence, recorded_at"
+_FACTS_ONCE = f"""(
+    SELECT {_COLUMNS}, valid_from, valid_to, NULL AS retracted_at
+    FROM fact
+    WHERE retracted_at IS NULL AND {_SINCE} <= :known
+    UNION ALL
+    SELECT {_COLUMNS}, valid_from, valid_to, NULL
+    FROM fact
+    WHERE retracted_at > :known AND {_SINCE} <= :known
+    UNION ALL
+    SELECT {_COLUMNS}, once.valid_from, once.valid_to, NULL
+    FROM fact JOIN earlier_validity AS once ON once.fact = fact.id
+    WHERE once.known_from <= :known AND :known < once.known_to
+) AS fact"""
+
 # The rows that touch an entity, from the three indexes that hold them.
 _TOUCHING = """
-    SELECT id FROM fact
+    SELECT id FROM FACTS
     WHERE subject = :entity AND object IS NOT NULL AND retracted_at IS NULL
       AND valid_from <= :at AND :at < valid_to
     UNION
-    SELECT id FROM fact
+    SELECT id FROM FACTS
     WHERE subject = :entity AND literal IS NOT NULL AND retracted_at IS NULL
       AND valid_from <= :at AND :at < valid_to
     UNION
-    SELECT id FROM fact
+    SELECT id FROM FACTS
     WHERE object = :entity AND object IS NOT NULL AND retracted_at IS NULL
       AND valid_from <= :at AND :at < valid_to
 """
@@ -64,15 +84,16 @@ def about(tx: Tx, entity: Entity, *, at: str, limit: int) -> list[Fact]:
 
 def related(tx: Tx, entity: Entity, *, at: str, limit: int) -> list[Related]:
     """The neighbours of an entity by the number of facts shared, most first. It is not its own neighbour."""
-    rows = tx.conn.execute(
+    rows = _asked(
+        tx,
         """
         SELECT count(*) AS shared, entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at
         FROM (
-            SELECT object AS other FROM fact
+            SELECT object AS other FROM FACTS
             WHERE subject = :entity AND object IS NOT NULL AND retracted_at IS NULL
               AND valid_from <= :at AND :at < valid_to
             UNION ALL
-            SELECT subject FROM fact
+            SELECT subject FROM FACTS
             WHERE object = :entity AND object IS NOT NULL AND retracted_at IS NULL
               AND valid_from <= :at AND :at < valid_to
         )
@@ -126,20 +147,21 @@ def new_since(tx: Tx, predicates: Sequence[str], *, at: str, since: str) -> list
 def begun(tx: Tx, entities: Sequence[int], predicates: Sequence[str], *, at: str) -> dict[int, str]:
     """When the facts by these predicates that touch each entity began to hold, else were first recorded."""
     held = "retracted_at IS NULL AND valid_from <= :at AND :at < valid_to"
-    rows = tx.conn.execute(
+    rows = _asked(
+        tx,
         f"""
         WITH wanted (id) AS (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates)))
         SELECT entity, coalesce(min(nullif(valid_from, '')), min(recorded_at))
         FROM (
-            SELECT subject AS entity, valid_from, recorded_at FROM fact
+            SELECT subject AS entity, valid_from, recorded_at FROM FACTS
             WHERE subject IN (SELECT value FROM json_each(:entities)) AND predicate IN wanted
               AND object IS NOT NULL AND {held}
             UNION ALL
-            SELECT subject, valid_from, recorded_at FROM fact
+            SELECT subject, valid_from, recorded_at FROM FACTS
             WHERE subject IN (SELECT value FROM json_each(:entities)) AND predicate IN wanted
               AND literal IS NOT NULL AND {held}
             UNION ALL
-            SELECT object, valid_from, recorded_at FROM fact
+            SELECT object, valid_from, recorded_at FROM FACTS
             WHERE object IN (SELECT value FROM json_each(:entities)) AND predicate IN wanted
               AND object IS NOT NULL AND {held}
         )
@@ -152,10 +174,11 @@ def begun(tx: Tx, entities: Sequence[int], predicates: Sequence[str], *, at: str
 
 def links(tx: Tx, predicate: str, *, at: str, subjects: Sequence[int] | None = None) -> list[Link]:
     """What held by a predicate in the group, bare; with `subjects`, only of these."""
-    rows = tx.conn.execute(
+    rows = _asked(
+        tx,
         """
         SELECT fact.id, fact.subject, fact.object, fact.literal, fact.recorded_at
-        FROM fact
+        FROM FACTS
         JOIN entity AS s ON s.id = fact.subject
         WHERE fact.predicate = (SELECT id FROM predicate WHERE name = :predicate)
           AND fact.retracted_at IS NULL
@@ -181,15 +204,47 @@ def by_rows(tx: Tx, rows: Sequence[int]) -> list[Fact]:
     return [by_row[row] for row in rows]
 
 
+def by_id(tx: Tx, public_id: str) -> Fact | None:
+    """A fact of the group by its id, a retracted one too."""
+    found = _facts(
+        tx, f"{_SELECT} WHERE fact.public_id = :id AND +s.group_id = :group", {"id": public_id, "group": tx.group}
+    )
+    return found[0] if found else None
+
+
+def every_about(tx: Tx, entity: Entity) -> list[Fact]:
+    """Every fact that touches an entity, retracted and ended ones too, in the order in which they came."""
+    return _facts(
+        tx,
+        f"""
+        {_SELECT}
+        WHERE fact.id IN (
+            SELECT id FROM fact WHERE subject = :entity AND object IS NOT NULL AND retracted_at IS NULL
+            UNION
+            SELECT id FROM fact WHERE subject = :entity AND literal IS NOT NULL AND retracted_at IS NULL
+            UNION
+            SELECT id FROM fact WHERE object = :entity AND object IS NOT NULL AND retracted_at IS NULL
+            UNION
+            SELECT id FROM fact WHERE subject = :entity AND retracted_at IS NOT NULL
+            UNION
+            SELECT id FROM fact WHERE object = :entity AND retracted_at IS NOT NULL
+        )
+        ORDER BY fact.id
+        """,
+        {"entity": entity.row},
+    )
+
+
 def tagged(tx: Tx, tag: str, *, at: str) -> list[Entity]:
     """What carries a literal tag, however its words are divided, and is not resolved; in the order of tagging.
 
     The tag is given in lower case, its words divided by hyphens.
     """
-    rows = tx.conn.execute(
+    rows = _asked(
+        tx,
         """
         SELECT s.id, s.public_id, st.name, s.name, s.created_at
-        FROM fact
+        FROM FACTS
         JOIN entity AS s ON s.id = fact.subject
         JOIN entity_type AS st ON st.id = s.type
         WHERE fact.id IN (SELECT rowid FROM fact_text WHERE fact_text MATCH :phrase)
@@ -200,11 +255,11 @@ def tagged(tx: Tx, tag: str, *, at: str) -> list[Entity]:
           AND lower(replace(replace(fact.literal, ' ', '-'), '_', '-')) = :tag
           AND +s.group_id = :group
           AND NOT EXISTS (
-              SELECT 1 FROM fact AS settled
-              WHERE settled.subject = s.id
-                AND settled.predicate = (SELECT id FROM predicate WHERE name = 'resolved_by')
-                AND settled.retracted_at IS NULL
-                AND settled.valid_from <= :at AND :at < settled.valid_to
+              SELECT 1 FROM FACTS
+              WHERE fact.subject = s.id
+                AND fact.predicate = (SELECT id FROM predicate WHERE name = 'resolved_by')
+                AND fact.retracted_at IS NULL
+                AND fact.valid_from <= :at AND :at < fact.valid_to
           )
         ORDER BY fact.id
         """,
@@ -234,10 +289,10 @@ def same_triple(tx: Tx, fact: Fact, predicate: int) -> list[Fact]:
 def insert(tx: Tx, fact: Fact, *, predicate: int, text: str) -> int:
     """Returns the new row number."""
     cursor = tx.conn.execute(
-        """
-        INSERT INTO fact (public_id, subject, predicate, object, literal, text, confidence, recorded_at,
-                          valid_from, valid_to)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        f"""
+        INSERT INTO fact (id, public_id, subject, predicate, object, literal, text, confidence, recorded_at,
+                          valid_from, valid_to, retracted_at)
+        VALUES ({journal.unused_row("fact")}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         (
             fact.id,
@@ -250,16 +305,81 @@ def insert(tx: Tx, fact: Fact, *, predicate: int, text: str) -> int:
             fact.recorded_at,
             fact.valid_from or _OPEN_START,
             fact.valid_to or _OPEN_END,
+            fact.retracted_at,
         ),
     )
     return int(cursor.lastrowid)
 
 
+def twin(tx: Tx, fact: Fact) -> Fact | None:
+    """Another fact, not retracted, that says the same of the same interval."""
+    found = _facts(
+        tx,
+        f"""
+        {_SELECT}
+        WHERE fact.subject = :subject AND predicate.name = :predicate
+          AND fact.object IS :object AND fact.literal IS :literal
+          AND (fact.object IS NOT NULL OR fact.literal IS NOT NULL)
+          AND fact.valid_from = :valid_from AND fact.valid_to = :valid_to
+          AND fact.retracted_at IS NULL AND fact.id <> :fact
+        """,
+        {
+            "fact": fact.row,
+            "subject": fact.subject.row,
+            "predicate": fact.predicate,
+            "object": fact.object.row if fact.object else None,
+            "literal": fact.literal,
+            "valid_from": fact.valid_from or _OPEN_START,
+            "valid_to": fact.valid_to or _OPEN_END,
+        },
+    )
+    return found[0] if found else None
+
+
+def move(tx: Tx, fact: Fact, *, text: str) -> None:
+    """Give a fact its subject and its object as they are given."""
+    tx.conn.execute(
+        "UPDATE fact SET subject = ?, object = ?, text = ? WHERE id = ?",
+        (fact.subject.row, fact.object.row if fact.object else None, text, fact.row),
+    )
+
+
+def retract(tx: Tx, fact: Fact, *, at: str) -> None:
+    tx.conn.execute("UPDATE fact SET retracted_at = ? WHERE id = ?", (at, fact.row))
+
+
+def close(tx: Tx, fact: Fact, *, valid_to: str, now: str) -> None:
+    """End the validity of a fact, and keep how it was known until now."""
+    tx.conn.execute(
+        f"""
+        INSERT INTO earlier_validity (id, fact, valid_from, valid_to, known_from, known_to)
+        SELECT {journal.unused_row("earlier_validity")}, id, valid_from, valid_to, {_SINCE}, ?
+        FROM fact
+        WHERE id = ?
+        """,
+        (now, fact.row),
+    )
+    tx.conn.execute("UPDATE fact SET valid_to = ?, known_from = ? WHERE id = ?", (valid_to, now, fact.row))
+
+
+def delete(tx: Tx, fact: Fact) -> None:
+    """Delete a fact with every assertion of it."""
+    tx.conn.execute("DELETE FROM provenance WHERE fact = ?", (fact.row,))
+    tx.conn.execute("DELETE FROM earlier_validity WHERE fact = ?", (fact.row,))
+    tx.conn.execute("DELETE FROM fact WHERE id = ?", (fact.row,))
+
+
+def take_provenance(tx: Tx, fact: Fact, other: Fact) -> None:
+    """Let what was asserted of another fact count for this one."""
+    tx.conn.execute("UPDATE provenance SET fact = ? WHERE fact = ?", (fact.row, other.row))
+    tx.conn.execute("UPDATE earlier_validity SET fact = ? WHERE fact = ?", (fact.row, other.row))
+
+
 def insert_provenance(tx: Tx, fact: int, *, source: str | None, confidence: float, recorded_at: str) -> None:
     tx.conn.execute(
-        """
-        INSERT INTO provenance (fact, source, confidence, recorded_at, session, tool)
-        VALUES (?, ?, ?, ?, ?, ?)
+        f"""
+        INSERT INTO provenance (id, fact, source, confidence, recorded_at, session, tool)
+        VALUES ({journal.unused_row("provenance")}, ?, ?, ?, ?, ?, ?)
         """,
         (fact, source, confidence, recorded_at, tx.session, tx.tool),
     )
@@ -278,12 +398,27 @@ def assertions(tx: Tx, facts: Sequence[int]) -> list[int]:
         """
         SELECT fact
         FROM provenance
-        WHERE fact IN (SELECT value FROM json_each(?))
+        WHERE fact IN (SELECT value FROM json_each(:facts)) AND (:known IS NULL OR recorded_at <= :known)
         ORDER BY recorded_at, id
         """,
-        (_json(facts),),
+        {"facts": _json(facts), "known": tx.known_at},
     )
     return [row[0] for row in rows]
+
+
+def assertions_about(tx: Tx, facts: Sequence[int], *, limit: int) -> list[tuple[int, int, str | None, str]]:
+    """The row of each assertion of these facts, its fact, its source and its stamp, newest first."""
+    rows = tx.conn.execute(
+        """
+        SELECT id, fact, source, recorded_at
+        FROM provenance
+        WHERE fact IN (SELECT value FROM json_each(?))
+        ORDER BY id DESC
+        LIMIT ?
+        """,
+        (_json(facts), limit),
+    )
+    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def every(tx: Tx) -> Iterator[Fact]:
@@ -352,7 +487,13 @@ def last_recorded(tx: Tx) -> str | None:
 
 
 def _facts(tx: Tx, query: str, values: dict[str, Any]) -> list[Fact]:
-    return [_fact(row) for row in tx.conn.execute(query, values)]
+    return [_fact(row) for row in _asked(tx, query, values)]
+
+
+def _asked(tx: Tx, query: str, values: dict[str, Any]) -> Any:
+    """Run a query over FACTS: the facts as they are known, or as they were at tx.known_at."""
+    query = query.replace("FACTS", "fact" if tx.known_at is None else _FACTS_ONCE)
+    return tx.conn.execute(query, {**values, "known": tx.known_at})
 
 
 def _fact(row: tuple[Any, ...]) -> Fact:
@@ -368,6 +509,7 @@ def _fact(row: tuple[Any, ...]) -> Fact:
         valid_from=row[6],
         valid_to=row[7],
         source=row[8],
+        retracted_at=row[19],
     )
 
 

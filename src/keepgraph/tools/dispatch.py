@@ -45,8 +45,8 @@ def call(
             raise errors.GraphReadOnly(f"{tool.name} writes, and this graph was opened for reading only")
         else:
             with database.write(tool.name, session=session, stop=stop) as tx:
-                calls.begin(tx)
-                answer = tool.run(tx, **given)
+                tx = calls.begin(tx)
+                answer = {"call": tx.call, **tool.run(tx, **given)}
                 contract.check_output(tool.toolset, tool.name, answer)
     except errors.KeepgraphError as error:
         if error.example is None:

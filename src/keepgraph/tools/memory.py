@@ -13,7 +13,7 @@ from keepgraph.store import entities as stored_entities
 from keepgraph.store import facts as stored_facts
 from keepgraph.store import migrations, vocabulary
 from keepgraph.store.db import Tx
-from keepgraph.tools import contract, schemas, shape
+from keepgraph.tools import contract, schemas, shape, views
 from keepgraph.tools.catalogue import Effect, tool
 
 MAX_FACTS = 500
@@ -23,14 +23,18 @@ MOST_FACTS_WITH_NAMES_COMPARED = 50
 
 
 @tool(Effect.READ)
-def recall_entity(tx: Tx, *, name_or_alias: str) -> dict[str, Any]:
+def recall_entity(
+    tx: Tx, *, name_or_alias: str, as_of: str | None = None, known_at: str | None = None
+) -> dict[str, Any]:
     """Look up what is known about a person, project, decision, concept or source: by name, alias, id or `type:name`.
 
     Forgives typing slips and says how it matched (resolution.method, score). No match gives entity null; then
     resolution.candidates are near names: ask, never assume. Use it before recording, to reuse existing names.
+    as_of (a date or an instant) shows what held then; known_at, what was known then.
     """
     if not names.key(name_or_alias):
         raise errors.NameOrAliasRequired("the name is empty")
+    tx = views.seen(tx, as_of=as_of, known_at=known_at)
     found = resolution.resolve(tx, name_or_alias)
     if found.entity is None:
         known, near = [], []
@@ -62,11 +66,13 @@ def record_fact(
     valid_from: str | None = None,
     valid_to: str | None = None,
     aliases: list[str] | None = None,
+    supersedes: list[str] | None = None,
 ) -> dict[str, Any]:
     """Record one fact: subject, predicate, object. Recall the names first and reuse them.
 
     Unknown names become new entities (auto_created_entities); possible_duplicates warns when one is close to an
-    existing name. Recording a known fact again adds its source and returns the same fact_id.
+    existing name. Recording a known fact again adds its source and returns the same fact_id. When something has
+    changed, name the facts that no longer hold in supersedes.
     """
     return _record(
         tx,
@@ -79,6 +85,7 @@ def record_fact(
             "valid_from": valid_from,
             "valid_to": valid_to,
             "aliases": aliases or (),
+            "supersedes": supersedes or (),
         },
         compare_names=True,
     )
@@ -115,6 +122,7 @@ def record_facts(
             error.example = error.example or schemas.example("memory", "record_fact")
             results.append(error.answer())
     answer = {
+        "call": tx.call,
         "results": [{"index": index, **result} for index, result in enumerate(results)],
         "recorded": sum("fact_id" in result and not result["deduplicated"] for result in results),
         "deduplicated": sum(result.get("deduplicated", False) for result in results),
@@ -128,7 +136,9 @@ def record_facts(
 
 
 @tool(Effect.READ)
-def recall_decisions(tx: Tx, *, project: str, since: str | None = None) -> dict[str, Any]:
+def recall_decisions(
+    tx: Tx, *, project: str, since: str | None = None, as_of: str | None = None, known_at: str | None = None
+) -> dict[str, Any]:
     """List the decisions of a project, newest first: name, date, who decided, source, followed_up.
 
     `since` is a local calendar date. An unknown project gives project null and resolution.candidates.
@@ -137,6 +147,7 @@ def recall_decisions(tx: Tx, *, project: str, since: str | None = None) -> dict[
         raise errors.ProjectRequired("the project is empty")
     if since:
         _check_date(since)
+    tx = views.seen(tx, as_of=as_of, known_at=known_at)
     found = resolution.resolve(tx, project, of_type="project")
     made, total = (
         decisions.of_project(tx, found.entity, since=since or "", limit=MAX_DECISIONS) if found.entity else ([], 0)
@@ -152,11 +163,15 @@ def recall_decisions(tx: Tx, *, project: str, since: str | None = None) -> dict[
 
 
 @tool(Effect.READ)
-def weekly_rollup(tx: Tx, *, project: str | None = None) -> dict[str, Any]:
+def weekly_rollup(
+    tx: Tx, *, project: str | None = None, as_of: str | None = None, known_at: str | None = None
+) -> dict[str, Any]:
     """Sum up the seven local days that end today, for one project or for all: decisions, open blockers, next actions.
 
-    An unknown project gives project null and resolution.candidates.
+    An unknown project gives project null and resolution.candidates. as_of gives the week that ended then.
     """
+    generated_at = instants.shown(instants.stamp(tx.now), tx.zone)
+    tx = views.seen(tx, as_of=as_of, known_at=known_at)
     found = resolution.resolve(tx, project, of_type="project") if project and names.key(project) else None
     wanted = found.entity if found else None
     if found is not None and wanted is None:
@@ -180,7 +195,7 @@ def weekly_rollup(tx: Tx, *, project: str | None = None) -> dict[str, Any]:
         "truncated": this.decision_count > len(this.decisions)
         or this.blocker_count > len(this.blockers)
         or this.next_action_count > len(this.next_actions),
-        "generated_at": instants.shown(instants.stamp(tx.now), tx.zone),
+        "generated_at": generated_at,
     }
 
 
@@ -228,6 +243,7 @@ def _record(tx: Tx, given: Mapping[str, Any], *, compare_names: bool) -> dict[st
         valid_from=given.get("valid_from"),
         valid_to=given.get("valid_to"),
         aliases=given.get("aliases", ()),
+        supersedes=given.get("supersedes", ()),
         compare_names=compare_names,
     )
     return {
@@ -238,6 +254,10 @@ def _record(tx: Tx, given: Mapping[str, Any], *, compare_names: bool) -> dict[st
         "object": shape.target(done.fact),
         "deduplicated": done.deduplicated,
         **shape.validity(tx, done.fact),
+        "superseded": [
+            {"fact_id": each.id, "valid_to": each.valid_to and instants.shown(each.valid_to, tx.zone)}
+            for each in done.superseded
+        ],
         "auto_created_entities": [shape.entity(each) for each in done.created],
         "possible_duplicates": [
             {"new": shape.entity(new), **shape.candidate(old)} for new, old in done.possible_duplicates

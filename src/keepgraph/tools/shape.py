@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from keepgraph.engine import instants
-from keepgraph.model import Candidate, Decision, Entity, Fact, Resolution
+from keepgraph.model import Candidate, Decision, Entity, Event, Fact, Resolution
 from keepgraph.store.db import Tx
 
 
@@ -47,15 +47,36 @@ def validity(tx: Tx, found: Fact) -> dict[str, Any]:
 
 
 def resolution(found: Resolution) -> dict[str, Any]:
-    return {
+    shown: dict[str, Any] = {
         "method": found.method,
         "score": found.score,
         "candidates": [candidate(each) for each in found.candidates],
     }
+    if found.because:
+        shown["because"] = found.because
+    if found.off:
+        shown["embedding"] = found.off
+    elif found.waiting:
+        shown["embedding"] = f"{found.waiting:,} names still wait for their vectors"
+    return shown
 
 
 def candidate(found: Candidate) -> dict[str, Any]:
     return {**entity(found.entity), "method": found.method, "score": found.score}
+
+
+def event(tx: Tx, found: Event) -> dict[str, Any]:
+    return {
+        "at": instants.shown(found.at, tx.zone),
+        "what": found.what,
+        "text": found.text,
+        "tool": found.tool,
+        "session": found.session,
+        "source": found.source,
+        "fact_id": found.fact,
+        "call": found.call,
+        "change": found.change,
+    }
 
 
 def decision(found: Decision) -> dict[str, Any]:

@@ -1,14 +1,36 @@
-"""Reads that are no tools: what resources, completions and exports show."""
+"""Reads that are no tools: what resources, completions, exports and the log show. And the past, as readers see it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
+from keepgraph import errors
+from keepgraph.engine import entities as entity_rules
 from keepgraph.engine import instants, names
-from keepgraph.store import entities, facts, vocabulary
-from keepgraph.store.db import Database
+from keepgraph.model import Candidate, Entity, Ref
+from keepgraph.store import entities, facts, journal, vocabulary
+from keepgraph.store.db import Database, Tx
 from keepgraph.tools import shape
+
+_COMPARED_AT_ONCE = 100
+
+
+def seen(tx: Tx, *, as_of: str | None, known_at: str | None) -> Tx:
+    """The transaction as of another moment, for reading: what held then, of what was known then.
+
+    A date means the end of that local day. Who asks what was known then, and not as of when, means the same moment.
+
+    Raises:
+        errors.MomentInvalid: one of them is neither a date nor an instant.
+    """
+    if as_of is None and known_at is None:
+        return tx
+    known = _moment(tx, known_at, "known_at") if known_at is not None else None
+    held = _moment(tx, as_of, "as_of") if as_of is not None else known
+    return replace(tx, now=held or tx.now, known_at=instants.stamp(known) if known else None)
 
 
 def words(database: Database) -> dict[str, list[str]]:
@@ -61,6 +83,54 @@ def names_starting(
         return [shape.entity(found) for found in entities.starting_with(tx, key, of_type=of_type, limit=limit)]
 
 
+def log(database: Database, *, limit: int) -> list[dict[str, Any]]:
+    """The calls that changed something, newest first, with what undo takes and whether they were taken back."""
+    with database.read("log") as tx:
+        return [
+            {
+                "call": call.id,
+                "at": instants.shown(call.at, tx.zone),
+                "tool": call.tool,
+                "session": call.session,
+                "touched": dict(call.touched),
+                "undoes": call.undoes,
+                "undone_by": call.undone_by,
+            }
+            for call in journal.calls(tx, limit=limit)
+        ]
+
+
+def count_entities(database: Database) -> int:
+    with database.read("duplicates") as tx:
+        return sum(entities.count_by_type(tx).values())
+
+
+def duplicates(database: Database, *, only: dict[str, str] | None = None) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+    """Entities that may be one, some at a time: how many were looked at, and the pairs that were found.
+
+    With `only`, the doubles of this one. Every batch is a short read, so that writers need not wait.
+    """
+    if only is not None:
+        with database.read("duplicates") as tx:
+            found = entity_rules.find(tx, Ref(**only))
+            yield 1, [_pair(found, double) for double in entity_rules.possible_duplicates(tx, found)]
+        return
+    after = 0
+    while True:
+        with database.read("duplicates") as tx:
+            some = entities.after(tx, after, limit=_COMPARED_AT_ONCE)
+            pairs = [
+                _pair(entity, double)
+                for entity in some
+                for double in entity_rules.possible_duplicates(tx, entity)
+                if double.entity.row < entity.row
+            ]
+        if not some:
+            return
+        yield len(some), pairs
+        after = some[-1].row
+
+
 def export(database: Database) -> Iterator[dict[str, Any]]:
     """Every assertion of every fact of the group, as the arguments of record_fact, in the order of recording."""
     with database.read("export") as tx:
@@ -79,3 +149,14 @@ def export(database: Database) -> Iterator[dict[str, Any]]:
                 "aliases": aliases.pop(fact.subject.row, None),
             }
             yield {name: value for name, value in line.items() if value is not None}
+
+
+def _pair(entity: Entity, double: Candidate) -> dict[str, Any]:
+    return {"entity": shape.entity(double.entity), "double": shape.entity(entity), "score": double.score}
+
+
+def _moment(tx: Tx, text: str, parameter: str) -> datetime:
+    try:
+        return instants.moment(text, tx.zone)
+    except (ValueError, OverflowError) as error:
+        raise errors.MomentInvalid(f"{parameter} is {error}") from error

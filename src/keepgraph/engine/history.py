@@ -1,0 +1,110 @@
+"""What happened to an entity or a fact: what, when, by which tool, from which source. Reads the journal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from keepgraph.engine import facts as fact_rules
+from keepgraph.model import Change, Entity, Event, Fact
+from keepgraph.store import entities, facts, journal
+from keepgraph.store.db import Tx
+
+MOST_FACTS = 20_000
+
+
+def of_entity(tx: Tx, entity: Entity, *, limit: int) -> list[Event]:
+    """What happened to an entity, its names and the facts about it, newest first."""
+    known = facts.every_about(tx, entity)[-MOST_FACTS:]
+    rows = entities.alias_rows(tx, entity)
+    events = [
+        _brought(tx, "entity", entity.row, entity.created_at, "created", f"{entity.name} ({entity.type})"),
+        *(_brought(tx, "alias", row, at, "alias added", alias) for row, alias, at in rows),
+        *_assertions(tx, known, limit=limit),
+        *_changed_facts(tx, known, limit=limit),
+        *(_deleted_fact(tx, change) for change in journal.deleted_facts(tx, entity.row, limit=limit)),
+        *(_changed_alias(tx, change) for change in journal.of_rows(tx, "alias", [row[0] for row in rows], limit=limit)),
+        *(
+            _event(tx, each, "changed", entity.name)
+            for each in journal.of_rows(tx, "entity", [entity.row], limit=limit)
+        ),
+    ]
+    return _newest_first(events, limit)
+
+
+def of_fact(tx: Tx, fact: Fact, *, limit: int) -> list[Event]:
+    """What happened to a fact, newest first."""
+    return _newest_first([*_assertions(tx, [fact], limit=limit), *_changed_facts(tx, [fact], limit=limit)], limit)
+
+
+def _newest_first(events: Sequence[Event], limit: int) -> list[Event]:
+    return sorted(events, key=lambda event: (event.at, event.change or 0), reverse=True)[:limit]
+
+
+def _assertions(tx: Tx, known: Sequence[Fact], *, limit: int) -> list[Event]:
+    by_row = {fact.row: fact for fact in known}
+    found = []
+    for row, fact_row, source, at in facts.assertions_about(tx, list(by_row), limit=limit):
+        fact = by_row[fact_row]
+        what = "recorded" if at == fact.recorded_at else "said again"
+        found.append(_brought(tx, "provenance", row, at, what, fact_rules.sentence(fact), source=source, fact=fact.id))
+    return found
+
+
+def _changed_facts(tx: Tx, known: Sequence[Fact], *, limit: int) -> list[Event]:
+    by_row = {fact.row: fact for fact in known}
+    found = []
+    for change in journal.of_rows(tx, "fact", list(by_row), limit=limit):
+        fact = by_row.get(change.row)
+        if fact is None:
+            continue
+        left = journal.next_of_row(tx, change)
+        now = (left.was if left else journal.current(tx, "fact", change.row)) or {}
+        what = _what_changed(change, now)
+        found.append(_event(tx, change, what, fact_rules.sentence(fact), fact=fact.id))
+    return found
+
+
+def _what_changed(change: Change, now: dict[str, object] | object) -> str:
+    was = change.was or {}
+    now = now if isinstance(now, dict) else {}
+    if change.op == "delete":
+        return "deleted"
+    if was.get("retracted_at") != now.get("retracted_at"):
+        return "retracted" if now.get("retracted_at") else "no longer retracted"
+    if was.get("valid_to") != now.get("valid_to"):
+        return "no longer ended" if now.get("valid_to") == "~" else "ended"
+    if (was.get("subject"), was.get("object")) != (now.get("subject"), now.get("object")):
+        return "moved"
+    return "changed"
+
+
+def _deleted_fact(tx: Tx, change: Change) -> Event:
+    was = change.was or {}
+    return _event(tx, change, "deleted", str(was.get("text", "")), fact=str(was.get("public_id", "")))
+
+
+def _changed_alias(tx: Tx, change: Change) -> Event:
+    return _event(tx, change, "alias moved here", str((change.was or {}).get("alias", "")))
+
+
+def _brought(
+    tx: Tx, table: str, row: int, at: str, what: str, text: str, *, source: str | None = None, fact: str | None = None
+) -> Event:
+    change = journal.insertion(tx, table, row, at=at)
+    made = journal.made(tx, change.call) if change else None
+    return Event(
+        at=at,
+        what=what,
+        text=text,
+        change=change.id if change else None,
+        call=change.call if change else None,
+        tool=made[1] if made else None,
+        session=made[2] if made else None,
+        source=source,
+        fact=fact,
+    )
+
+
+def _event(tx: Tx, change: Change, what: str, text: str, *, fact: str | None = None) -> Event:
+    at, tool, session = journal.made(tx, change.call) or ("", None, None)
+    return Event(at, what, text, change.id, change.call, tool, session, fact=fact)

@@ -1,0 +1,87 @@
+"""Makes two entities one: facts, names, sources and former ids follow; what became double or a loop is settled."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from keepgraph import errors
+from keepgraph.engine import facts as fact_rules
+from keepgraph.engine import instants, names
+from keepgraph.model import Entity, Fact, Merged, Moved
+from keepgraph.store import entities, facts
+from keepgraph.store.db import Tx
+
+
+def merge(tx: Tx, *, keep: Entity, absorb: Entity) -> Merged:
+    """Let `keep` take over everything said of `absorb`, its names and its id; `absorb` is gone then.
+
+    A fact that both had is one fact afterwards, the older, with the sources of both. A fact between the two
+    would be about itself: it is retracted. Undo brings everything back.
+
+    Raises:
+        errors.EntityNotFound: they are one already.
+    """
+    if keep.row == absorb.row:
+        raise errors.EntityNotFound(
+            f"{absorb.id} ({absorb.name}) is the very entity that is kept", hint="Name two different entities."
+        )
+    moved = [_moved(tx, fact, keep, absorb) for fact in facts.every_about(tx, absorb)]
+    added, dropped = _take_names(tx, keep, absorb)
+    entities.take_particulars(tx, keep, absorb)
+    entities.take_former_ids(tx, keep, absorb)
+    entities.delete(tx, absorb)
+    entities.insert_former_id(tx, absorb.id, keep)
+    tx.memo.clear()
+    return Merged(keep, absorb, tuple(moved), tuple(added), tuple(dropped))
+
+
+def _moved(tx: Tx, fact: Fact, keep: Entity, absorb: Entity) -> Moved:
+    subject = keep if fact.subject.row == absorb.row else fact.subject
+    target = keep if fact.object and fact.object.row == absorb.row else fact.object
+    new = replace(fact, subject=subject, object=target)
+    was, becomes = fact_rules.sentence(fact), fact_rules.sentence(new)
+    if fact.retracted_at is not None:
+        facts.move(tx, new, text=becomes)
+        return Moved(fact.id, "moved", was, becomes)
+    if target and target.row == subject.row and fact.subject != fact.object:
+        facts.retract(tx, fact, at=instants.stamp(tx.now))
+        facts.move(tx, new, text=becomes)
+        return Moved(fact.id, "retracted", was, becomes)
+    twin = facts.twin(tx, new)
+    if twin is None:
+        facts.move(tx, new, text=becomes)
+        return Moved(fact.id, "moved", was, becomes)
+    older, newer = sorted((fact, twin), key=lambda each: (each.recorded_at, each.row))
+    facts.take_provenance(tx, older, newer)
+    facts.delete(tx, newer)
+    if older.row == fact.row:
+        facts.move(tx, new, text=becomes)
+    return Moved(newer.id, "folded", was, becomes, other=older.id)
+
+
+def _take_names(tx: Tx, keep: Entity, absorb: Entity) -> tuple[list[str], list[str]]:
+    """Which names of the other became aliases, and which were known already."""
+    known = {names.key(name) for name in (keep.name, *entities.aliases(tx, keep))}
+    added, dropped = [], []
+    for alias in entities.aliases(tx, absorb):
+        key = names.key(alias)
+        if key in known:
+            entities.delete_alias(tx, absorb, key)
+            dropped.append(alias)
+        else:
+            entities.move_alias(tx, absorb, keep, key)
+            known.add(key)
+            added.append(alias)
+    key = names.key(absorb.name)
+    taken = any(other.row != absorb.row for other in entities.by_key(tx, key, of_type=keep.type))
+    if key in known or taken:
+        return added, [*dropped, absorb.name]
+    entities.insert_alias(
+        tx,
+        keep,
+        alias=absorb.name,
+        key=key,
+        folded=names.fold(absorb.name),
+        created_at=instants.stamp(tx.now),
+    )
+    return [*added, absorb.name], dropped

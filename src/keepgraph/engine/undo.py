@@ -1,0 +1,108 @@
+"""Takes back what a call changed, or one of its changes, and refuses where something later rests on it.
+
+A change is taken back by giving the row the state it had before. That is safe as long as the row is still in the
+state in which the change left it, and nothing refers to a row that has to go. What undo does is journalled like
+everything else, so it can be taken back in turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from keepgraph import errors
+from keepgraph.model import Change
+from keepgraph.store import journal
+from keepgraph.store.db import Tx
+
+MAX_CULPRITS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What was taken back: the call, its tool and instant, and the changes, newest first."""
+
+    call: int
+    tool: str
+    at: str
+    changes: tuple[Change, ...]
+
+
+def undo(tx: Tx, *, call: int | None = None, change: int | None = None) -> Undone:
+    """Take back a call, or one change with what it brought along; else the last call that still stands.
+
+    Raises:
+        errors.ChangeNotFound: there is no such call or change in this group, or it was taken back already.
+        errors.LaterChanges: a later change rests on it.
+    """
+    changes = _of_change(tx, change) if change is not None else _of_call(tx, call)
+    number = changes[0].call
+    at, tool, _ = journal.made(tx, number) or ("", "", None)
+    for each in changes:
+        _take_back(tx, each)
+    if change is None:
+        journal.mark_undoing(tx, number)
+    return Undone(number, tool, at, tuple(changes))
+
+
+def _of_call(tx: Tx, call: int | None) -> list[Change]:
+    number = journal.last_standing(tx) if call is None else call
+    if number is None:
+        raise errors.ChangeNotFound("there is nothing to take back")
+    found = journal.calls(tx, limit=1, only=number)
+    if not found:
+        raise errors.ChangeNotFound(f"there is no call {number} that changed anything in group {tx.group!r}")
+    if found[0].undone_by is not None:
+        raise errors.ChangeNotFound(
+            f"call {number} was taken back by call {found[0].undone_by} already",
+            hint=f"To have it again, undo call {found[0].undone_by}.",
+        )
+    return journal.of_call(tx, number)
+
+
+def _of_change(tx: Tx, number: int) -> list[Change]:
+    """A change and, where it brought a row, what the same call hung on that row; newest first."""
+    wanted = journal.change(tx, number)
+    if wanted is None or not journal.calls(tx, limit=1, only=wanted.call):
+        raise errors.ChangeNotFound(f"there is no change {number} in group {tx.group!r}")
+    same_call = {(each.table, each.row): each for each in journal.of_call(tx, wanted.call) if each.op == "insert"}
+    found = {wanted.id: wanted}
+    todo = [wanted] if wanted.op == "insert" else []
+    while todo:
+        each = todo.pop()
+        for place in journal.referring(tx, each.table, each.row):
+            hung = same_call.get(place)
+            if hung and hung.id not in found:
+                found[hung.id] = hung
+                todo.append(hung)
+    return [found[each] for each in sorted(found, reverse=True)]
+
+
+def _take_back(tx: Tx, done: Change) -> None:
+    left = journal.next_of_row(tx, done)
+    now = journal.current(tx, done.table, done.row)
+    if done.op == "delete":
+        if now is not None:
+            raise _blocked(tx, done, "its place is taken")
+    elif now is None or (left and any(now.get(column) != value for column, value in (left.was or {}).items())):
+        raise _blocked(tx, done, "it has been changed since")
+    if done.op != "insert":
+        if not journal.restore(tx, done.table, done.was or {}):
+            raise _blocked(tx, done, "what was there before has been said anew since")
+        return
+    if referring := journal.referring(tx, done.table, done.row):
+        raise _blocked(tx, done, "something recorded later rests on it", resting=referring)
+    journal.remove(tx, done.table, done.row)
+
+
+def _blocked(tx: Tx, done: Change, reason: str, *, resting: Sequence[tuple[str, int]] = ()) -> errors.LaterChanges:
+    places = [(done.table, done.row), *resting]
+    numbers = sorted(
+        {call for table, row in places for call in journal.later_of_row(tx, table, row, after=done.call)}, reverse=True
+    )
+    culprits = [(number, journal.made(tx, number)) for number in numbers[:MAX_CULPRITS]]
+    told = ", ".join(f"call {number} ({made[1]})" for number, made in culprits if made)
+    return errors.LaterChanges(
+        f"call {done.call} cannot be taken back: {reason}{f', see {told}' if told else ''}. Nothing was changed.",
+        candidates=[{"call": number, "tool": made[1]} for number, made in culprits if made],
+    )

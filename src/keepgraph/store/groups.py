@@ -1,0 +1,28 @@
+"""Empties groups. Knows which tables hold what belongs to one."""
+
+from __future__ import annotations
+
+from keepgraph.store.db import Tx
+
+_THEIRS = "SELECT id FROM entity WHERE :group IS NULL OR group_id = :group"
+_FACTS = f"SELECT id FROM fact WHERE subject IN ({_THEIRS})"
+
+
+def names(tx: Tx) -> list[str]:
+    return [row[0] for row in tx.conn.execute("SELECT DISTINCT group_id FROM entity ORDER BY group_id")]
+
+
+def clear(tx: Tx, group: str | None) -> dict[str, int]:
+    """Delete every entity of a group, or of all (None), with all that is said of it; returns how many of what."""
+    told = {"group": group}
+    deleted = {}
+    for table, where in (
+        ("provenance", f"fact IN ({_FACTS})"),
+        ("earlier_validity", f"fact IN ({_FACTS})"),
+        ("fact", f"subject IN ({_THEIRS})"),
+        ("former_id", f"entity IN ({_THEIRS})"),
+        ("alias", f"entity IN ({_THEIRS})"),
+        ("entity", ":group IS NULL OR group_id = :group"),
+    ):
+        deleted[table] = tx.conn.execute(f"DELETE FROM {table} WHERE {where}", told).rowcount
+    return deleted

@@ -1,0 +1,190 @@
+"""The curation toolset: put right what was recorded, look back on it, and take things back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from keepgraph import errors
+from keepgraph.engine import entities, history, instants, merges, names, resolution
+from keepgraph.engine import facts as fact_rules
+from keepgraph.engine import undo as undoing
+from keepgraph.model import Event, Merged, Ref
+from keepgraph.store import entities as stored_entities
+from keepgraph.store import facts as stored_facts
+from keepgraph.store import groups
+from keepgraph.store.db import Tx
+from keepgraph.tools import shape
+from keepgraph.tools.catalogue import Effect, tool
+
+MAX_SHOWN = 200
+MAX_EVENTS = 50
+
+
+@tool(Effect.WRITE)
+def add_alias(tx: Tx, *, entity: Mapping[str, Any], alias: str) -> dict[str, Any]:
+    """Let an entity be found by another name too: a short form, a former name, another spelling.
+
+    Refused where another entity of the type has that very name; if the two are one, use merge_entities.
+    """
+    found = entities.find(tx, _ref(entity))
+    before = stored_entities.aliases(tx, found)
+    entities.add_aliases(tx, found, [alias])
+    after = stored_entities.aliases(tx, found)
+    return {"entity": shape.entity_in_full(tx, found, after), "added": len(after) > len(before)}
+
+
+@tool(Effect.DESTRUCTIVE)
+def merge_entities(
+    tx: Tx, *, keep: Mapping[str, Any], absorb: Mapping[str, Any], dry_run: bool = False
+) -> dict[str, Any]:
+    """Make two entities that are the same one: `keep` takes over the facts, names and id of `absorb`.
+
+    Facts that both had become one with the sources of both; facts between the two are retracted. dry_run shows
+    exactly what would change. Ask the person first; undo takes it back.
+    """
+    kept, gone = entities.find(tx, _ref(keep)), entities.find(tx, _ref(absorb))
+    if not dry_run:
+        return {**_merged(merges.merge(tx, keep=kept, absorb=gone)), "dry_run": False}
+    try:
+        with tx.savepoint():
+            raise _OnlyShown(merges.merge(tx, keep=kept, absorb=gone))
+    except _OnlyShown as shown:
+        return {**_merged(shown.merged), "dry_run": True, "call": None}
+
+
+@tool(Effect.DESTRUCTIVE)
+def retract_fact(tx: Tx, *, fact_id: str) -> dict[str, Any]:
+    """Say that a fact is not true after all. It is no longer shown, unless one asks what was known before (known_at).
+
+    Where something was true and has ended, record what holds now with `supersedes` instead.
+    """
+    fact = fact_rules.find(tx, fact_id)
+    retracted = fact_rules.retract(tx, fact)
+    return {
+        "fact": shape.fact(tx, fact),
+        "retracted_at": instants.shown(fact.retracted_at or instants.stamp(tx.now), tx.zone),
+        "already_retracted": not retracted,
+    }
+
+
+@tool(Effect.DESTRUCTIVE)
+def delete_entity_edge(tx: Tx, *, uuid: str) -> dict[str, Any]:
+    """Delete a fact (by its id, fact_…) with its sources, as if it had never been recorded. undo brings it back."""
+    fact = fact_rules.find(tx, uuid)
+    stored_facts.delete(tx, fact)
+    return {"message": f"{fact.id} deleted successfully: {fact_rules.sentence(fact)}", "fact": shape.fact(tx, fact)}
+
+
+@tool(Effect.DESTRUCTIVE)
+def clear_graph(
+    tx: Tx, *, group_ids: list[str] | None = None, everything: bool = False, confirm: bool = False
+) -> dict[str, Any]:
+    """Delete all entities and facts of a group (this one, or group_ids), or with `everything` of all groups.
+
+    Works only with confirm set to true: ask the person first. undo brings all of it back.
+    """
+    cleared = groups.names(tx) if everything else list(dict.fromkeys(group_ids or [tx.group]))
+    if not confirm:
+        raise errors.NotConfirmed(f"this would delete everything in {_listed(cleared)}")
+    counts: Counter[str] = Counter()
+    for group in cleared:
+        counts.update(groups.clear(tx, group))
+    tx.memo.clear()
+    return {
+        "message": f"Cleared {_listed(cleared)}: {counts['entity']:,} entities and {counts['fact']:,} facts.",
+        "groups": cleared,
+        "entities": counts["entity"],
+        "facts": counts["fact"],
+    }
+
+
+@tool(Effect.READ)
+def get_history(tx: Tx, *, about: str, limit: int = MAX_EVENTS) -> dict[str, Any]:
+    """Tell what happened to an entity (by name or id) or a fact (by id), newest first: what, when, by which tool.
+
+    Each event has the numbers of its call and its change, which undo takes.
+    """
+    if not names.key(about):
+        raise errors.NameOrAliasRequired("the name is empty")
+    if about.strip().lower().startswith("fact_"):
+        fact = fact_rules.find(tx, about)
+        events = history.of_fact(tx, fact, limit=limit + 1)
+        return _history(tx, events, limit) | {"fact": shape.fact(tx, fact)}
+    found = resolution.resolve(tx, about)
+    events = history.of_entity(tx, found.entity, limit=limit + 1) if found.entity else []
+    return _history(tx, events, limit) | {
+        "entity": shape.entity(found.entity) if found.entity else None,
+        "resolution": shape.resolution(found),
+    }
+
+
+@tool(Effect.WRITE)
+def undo(tx: Tx, *, call: int | None = None, change: int | None = None) -> dict[str, Any]:
+    """Take back a whole call, or one change of it (numbers as in get_history and in answers); else the last call.
+
+    Merges, retractions and clearing can be taken back too, and so can an undo. Refused where something later
+    rests on it.
+    """
+    if call is not None and change is not None:
+        raise errors.InvalidArguments("call and change are both given", hint="Give one of them, or neither.")
+    done = undoing.undo(tx, call=call, change=change)
+    tx.memo.clear()
+    what = ", ".join(f"{number} × {table}" for table, number in _tally(done.changes).items())
+    return {
+        "message": f"Took back {'call' if change is None else 'part of call'} {done.call} ({done.tool}): {what}.",
+        "undone_call": done.call,
+        "tool": done.tool,
+        "at": instants.shown(done.at, tx.zone),
+        "changes": len(done.changes),
+    }
+
+
+class _OnlyShown(Exception):
+    """Ends a dry run: carries what was found out of the part that is rolled back."""
+
+    def __init__(self, merged: Merged) -> None:
+        super().__init__()
+        self.merged = merged
+
+
+def _merged(done: Merged) -> dict[str, Any]:
+    effects = Counter(fact.effect for fact in done.facts)
+    shown = done.facts[:MAX_SHOWN]
+    return {
+        "entity": shape.entity(done.kept),
+        "absorbed": shape.entity(done.absorbed),
+        "facts": [
+            {"id": fact.id, "effect": fact.effect, "was": fact.was, "becomes": fact.becomes, "into": fact.other}
+            for fact in shown
+        ],
+        "moved": effects["moved"],
+        "folded": effects["folded"],
+        "retracted": effects["retracted"],
+        "aliases_added": list(done.aliases_added),
+        "aliases_known": list(done.aliases_dropped),
+        "truncated": len(shown) < len(done.facts),
+    }
+
+
+def _history(tx: Tx, events: list[Event], limit: int) -> dict[str, Any]:
+    return {
+        "entity": None,
+        "fact": None,
+        "resolution": None,
+        "events": [shape.event(tx, event) for event in events[:limit]],
+        "truncated": len(events) > limit,
+    }
+
+
+def _tally(changes: tuple[Any, ...]) -> dict[str, int]:
+    return dict(Counter(change.table for change in changes))
+
+
+def _listed(groups_: list[str]) -> str:
+    return f"group {', '.join(map(repr, groups_))}" if groups_ else "no group"
+
+
+def _ref(given: Mapping[str, Any]) -> Ref:
+    return Ref(id=given.get("id"), type=given.get("type"), name=given.get("name"))
