@@ -1,7 +1,9 @@
 -- What finds a name by its first letters and by its meaning. A name has the number 2 × entity.id here, an alias
 -- 2 × alias.id + 1, as in name_trigram.
 
--- The first letters of the words of a name that has several: of all of them, and of those that acronyms do not skip.
+-- The first letters of the words of a name that has several: of all of them, of those that acronyms do not skip,
+-- and of the first and the last.
+-- Where a name is compared in several forms (a line each), the first counts.
 CREATE TABLE name_initials (
     initials TEXT NOT NULL,
     surface  INTEGER NOT NULL,
@@ -17,7 +19,7 @@ CREATE TRIGGER name_to_initial_insert INSTEAD OF INSERT ON name_to_initial WHEN 
     INSERT OR IGNORE INTO name_initials (initials, surface)
     SELECT initials, new.surface FROM (
         WITH RECURSIVE read (rest, every, telling) AS (
-            SELECT new.folded || ' ', '', ''
+            SELECT trim(substr(new.folded, 1, instr(new.folded || char(10), char(10)) - 1)) || ' ', '', ''
             UNION ALL
             SELECT substr(rest, instr(rest, ' ') + 1),
                    every || substr(rest, 1, 1),
@@ -31,6 +33,8 @@ CREATE TRIGGER name_to_initial_insert INSTEAD OF INSERT ON name_to_initial WHEN 
         SELECT every AS initials FROM read WHERE rest = ''
         UNION
         SELECT telling FROM read WHERE rest = '' AND length(telling) > 1
+        UNION
+        SELECT substr(every, 1, 1) || substr(every, -1) FROM read WHERE rest = ''
     );
 END;
 

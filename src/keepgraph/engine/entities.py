@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from keepgraph import errors
-from keepgraph.engine import instants, names, resolution
+from keepgraph.engine import instants, likeness, names, resolution
 from keepgraph.model import Candidate, Entity, Ref, Word
 from keepgraph.store import entities, vocabulary
 from keepgraph.store.db import Tx
@@ -113,7 +113,7 @@ def add_aliases(tx: Tx, entity: Entity, aliases: Sequence[str]) -> None:
                 candidates=[_named(taken[0])],
             )
         entities.insert_alias(
-            tx, entity, alias=alias, key=key, folded=names.fold(alias), created_at=instants.stamp(tx.now)
+            tx, entity, alias=alias, key=key, folded=names.compared(alias), created_at=instants.stamp(tx.now)
         )
         tx.memo.pop(("entity", entity.type, key), None)  # the name may mean two entities now
 
@@ -124,12 +124,12 @@ def possible_duplicates(tx: Tx, entity: Entity) -> list[Candidate]:
     same = entities.by_key(tx, names.key(entity.name))
     found = {other.row: Candidate(other, other.name, "exact", 1.0) for other in same}
     for candidate in resolution.look_alikes(tx, entity.name, of_type=entity.type, runners_up=False):
-        if candidate.score >= names.SURE:
+        if candidate.score >= likeness.SURE:
             found.setdefault(candidate.entity.row, candidate)
     for other in _called_a_part(tx, entity):
-        score = names.likeness(names.fold(other.name), ours, kind=entity.type)
-        if score >= names.SURE:
-            found.setdefault(other.row, Candidate(other, other.name, "fuzzy", round(score, 3)))
+        alike = likeness.compare(names.fold(other.name), ours, kind=entity.type)
+        if alike.score >= likeness.SURE:
+            found.setdefault(other.row, Candidate(other, other.name, "fuzzy", round(alike.score, 3), alike.because))
     found.pop(entity.row, None)
     return list(found.values())[:MAX_DOUBLES]
 
@@ -178,7 +178,7 @@ def _found_or_created(
         type_row=type_row,
         name=name,
         key=key,
-        folded=names.fold(name),
+        folded=names.compared(name),
         created_at=created_at,
     )
     return Entity(row, public_id, kind, name, created_at), True

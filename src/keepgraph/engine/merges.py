@@ -81,7 +81,7 @@ def _take_names(tx: Tx, keep: Entity, absorb: Entity) -> tuple[list[str], list[s
         keep,
         alias=absorb.name,
         key=key,
-        folded=names.fold(absorb.name),
+        folded=names.compared(absorb.name),
         created_at=instants.stamp(tx.now),
     )
     return [*added, absorb.name], dropped

@@ -48,6 +48,7 @@ class Tx:
         call: the number of the call in the journal, where it may write.
         settings: how names are resolved.
         known_at: show what was known at this stamp; None is what is known now.
+        vectors_filled: whether names that wait for their vectors were seen to, as far as there was time.
         memo: rows found in this transaction that nothing in it changes; forgotten when a part is undone.
     """
 
@@ -61,6 +62,7 @@ class Tx:
     call: int | None = None
     settings: Settings = field(default_factory=Settings)
     known_at: str | None = None
+    vectors_filled: bool = False
     memo: dict[tuple[str, ...], Any] = field(default_factory=dict)
 
     @contextmanager

@@ -97,6 +97,26 @@ def named_like(tx: Tx, match: str, *, of_type: str | None, limit: int) -> list[t
     return rows.fetchall()  # type: ignore[no-any-return]
 
 
+def initialled(tx: Tx, initials: str, *, of_type: str | None, limit: int) -> list[tuple[str, int]]:
+    """Folded names and aliases of several words that begin with these letters; with the row of the entity."""
+    rows = tx.conn.execute(
+        """
+        SELECT coalesce(named.name_folded, alias.alias_folded), coalesce(named.id, alias.entity)
+        FROM name_initials
+        LEFT JOIN entity AS named ON name_initials.surface % 2 = 0 AND named.id = name_initials.surface / 2
+        LEFT JOIN alias ON name_initials.surface % 2 = 1 AND alias.id = name_initials.surface / 2
+        WHERE name_initials.initials = :initials
+          AND (:type IS NULL
+               OR (SELECT entity_type.name FROM entity JOIN entity_type ON entity_type.id = entity.type
+                   WHERE entity.id = coalesce(named.id, alias.entity)) = :type)
+        ORDER BY name_initials.surface
+        LIMIT :limit
+        """,
+        {"initials": initials, "type": of_type, "limit": limit},
+    )
+    return rows.fetchall()  # type: ignore[no-any-return]
+
+
 def spelled(tx: Tx, letters: str) -> list[tuple[str, int]]:
     """Folded names and aliases with just these letters, wherever they are divided; with the row of the entity."""
     rows = tx.conn.execute(

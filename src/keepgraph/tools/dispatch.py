@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from keepgraph import errors
-from keepgraph.engine import calls
+from keepgraph.engine import calls, vectors
 from keepgraph.store import db
 from keepgraph.store.db import Database
 from keepgraph.tools import catalogue, contract, schemas
-from keepgraph.tools.catalogue import Effect
+from keepgraph.tools.catalogue import Effect, Tool
 
 Stop = db.Stop
 
@@ -38,9 +40,7 @@ def call(
     try:
         given = contract.check_input(tool.toolset, tool.name, {} if arguments is None else arguments)
         if tool.effect is Effect.READ:
-            with database.read(tool.name, session=session, stop=stop) as tx:
-                answer = tool.run(tx, **given)
-                contract.check_output(tool.toolset, tool.name, answer)
+            answer = _read(database, tool, given, session=session, stop=stop, may_fill=not read_only)
         elif read_only:
             raise errors.GraphReadOnly(f"{tool.name} writes, and this graph was opened for reading only")
         else:
@@ -53,3 +53,25 @@ def call(
             error.example = schemas.example(tool.toolset, tool.name)
         raise
     return answer
+
+
+def _read(
+    database: Database,
+    tool: Tool,
+    given: dict[str, Any],
+    *,
+    session: str | None,
+    stop: Stop | None,
+    may_fill: bool,
+) -> dict[str, Any]:
+    """Run a tool that reads; if it asks for vectors that wait, some are made first, and it is run once more."""
+    try:
+        with database.read(tool.name, session=session, stop=stop) as tx:
+            answer = tool.run(tx if may_fill else replace(tx, vectors_filled=True), **given)
+            contract.check_output(tool.toolset, tool.name, answer)
+            return answer
+    except vectors.Wanted:
+        with suppress(errors.GraphTrouble, errors.ModelUnavailable):
+            # Where they cannot be made, the answer says how many wait.
+            vectors.fill(database)
+    return _read(database, tool, given, session=session, stop=stop, may_fill=False)

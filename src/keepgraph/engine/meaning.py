@@ -1,0 +1,180 @@
+"""The last rung: names that mean the same in other words. Guards keep apart what a model finds near and people do not.
+
+A vector says that two names are about the same, not that they are the same: versions, opposites and siblings
+(another word in the same frame) are as near as paraphrases. So numbers and dates must agree, sense must not be turned
+round, and a person is never found by meaning.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from keepgraph.engine import habits, likeness, names, vectors
+from keepgraph.model import Candidate, Resolution
+from keepgraph.store import entities
+from keepgraph.store.db import Tx
+
+MAX_CANDIDATES = 5
+
+_MARGIN = 0.08
+_SINGLE_WORD = 0.75
+_WORTH_NAMING = 0.45
+_STEM = 5
+
+_NUMBERS = {
+    word: number
+    for number, pair in enumerate(
+        "one first;two second;three third;four fourth;five fifth;six sixth;seven seventh;eight eighth;nine ninth;"
+        "ten tenth;eleven eleventh;twelve twelfth".split(";"),
+        start=1,
+    )
+    for word in pair.split()
+}
+_MONTHS = {
+    name: number
+    for number, both in enumerate(
+        "january jan;february feb;march mar;april apr;may;june jun;july jul;august aug;september sep sept;"
+        "october oct;november nov;december dec".split(";"),
+        start=1,
+    )
+    for name in both.split()
+}
+_DAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
+_AGAINST = tuple(
+    "not no never dont without stop drop deprecat retir remov disabl forbid ban reject abandon cancel end avoid refus "
+    "prohibit rid delet quit against declin discontinu sunset shorten reduc decreas exclud deny fire close".split()
+)
+_WHOLE_WORDS = frozenset("not no never ban end rid fire close".split())
+_ACTIONS = tuple(
+    "adopt use using choos pick select switch mov migrat go going chang start introduc enabl turn allow permit hir recruit "
+    "keep stay requir need must write writ build make making get put run host do doing take implement roll set create "
+    "launch begin have plan decid want".split()
+)
+
+
+def resolve(tx: Tx, asked: str, *, of_type: str | None, otherwise: Resolution) -> Resolution:
+    """The entity whose name means the same, else `otherwise`, with the reason if meaning could not be asked.
+
+    Raises:
+        vectors.Wanted: names wait for their vectors, and may still be given some.
+    """
+    words = names.words(names.fold(asked))
+    if of_type == "person" or not words or _looks_like_a_person(asked, words):
+        return otherwise
+    if reason := vectors.off(tx):
+        return replace(otherwise, off=reason)
+    waiting = vectors.waiting(tx)
+    if waiting and not tx.vectors_filled:
+        raise vectors.Wanted
+    near = [each for each in vectors.nearest(tx, asked, of_type=of_type) if each[0].type != "person"]
+    found = [
+        Candidate(entity, name, "embedding", round(cosine, 3), f"“{name}” means about the same")
+        for entity, name, cosine in near
+    ]
+    best = next((each for each in found if _may_be_meant(tx, words, each)), None)
+    others = _others(otherwise.candidates, found)
+    if best is None or _too_close(best, found):
+        return replace(otherwise, candidates=others, waiting=waiting)
+    runners_up = tuple(each for each in others if each.entity.row != best.entity.row)
+    return Resolution(best.entity, "embedding", best.score, runners_up, best.because, waiting=waiting)
+
+
+def _looks_like_a_person(asked: str, words: Sequence[str]) -> bool:
+    return len(words) <= 3 and asked.istitle() and habits.is_given_name(words[0])
+
+
+def _others(alike: Iterable[Candidate], near: Iterable[Candidate]) -> tuple[Candidate, ...]:
+    """Candidates of both rungs: those that look like it, then those that are about the same."""
+    found: dict[int, Candidate] = {}
+    for candidate in (*alike, *(each for each in near if each.score >= _WORTH_NAMING)):
+        found.setdefault(candidate.entity.row, candidate)
+    return tuple(sorted(found.values(), key=lambda each: -each.score)[:MAX_CANDIDATES])
+
+
+def _too_close(best: Candidate, found: Sequence[Candidate]) -> bool:
+    """Whether another is as near, or nearer and shut out: then the question is about something in between."""
+    return any(other.score > best.score - _MARGIN for other in found if other.entity.row != best.entity.row)
+
+
+def _may_be_meant(tx: Tx, asked: Sequence[str], found: Candidate) -> bool:
+    least = tx.settings.embedding if len(asked) > 1 else max(_SINGLE_WORD, tx.settings.embedding)
+    if found.score < least:
+        return False
+    known = names.words(names.fold(found.matched))
+    if not _numbers(asked) <= _numbers(known) or not _dates(asked) <= _dates(known):
+        return False
+    hinted = found.entity.type in asked
+    if _turned_round(asked, known, hinted=hinted):
+        return False
+    ours, theirs, shared = _compared(asked, known)
+    if not ours and not theirs:
+        return False  # the same words in another order: their letters have had their say
+    if shared and not _is_paraphrase(ours, theirs, shared, hinted=hinted):
+        return False
+    return not any(entities.by_key(tx, word) for word in ours)
+
+
+def _is_paraphrase(ours: Sequence[str], theirs: Sequence[str], shared: Sequence[str], *, hinted: bool) -> bool:
+    """Whether names with words in common say the same, rather than something else in the same frame.
+
+    One word on each side that the other has not makes a sibling, unless both only say what is done. Words that
+    only the question has make it narrower, words that only the name has make it wider; a thing and its part differ.
+    """
+    if len(ours) == 1 and len(theirs) == 1:
+        return _all_actions(ours) and _all_actions(theirs)
+    if not theirs:
+        return _all_actions(ours)
+    if not [word for word in ours if not _all_actions([word])]:
+        return hinted or bool(ours) or len(shared) > 1
+    return any(not _all_actions([word]) and not likeness.means_unsaid(word) for word in shared)
+
+
+def _compared(asked: Sequence[str], known: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
+    """The words that only the question has, those that only the name has, and those of the question in both."""
+    theirs = [word for word in known if not likeness.is_small(word)]
+    ours, shared = [], []
+    for word in asked:
+        if likeness.is_small(word):
+            continue
+        twin = next((other for other in theirs if _same_stem(word, other)), None)
+        if twin is None:
+            ours.append(word)
+        else:
+            theirs.remove(twin)
+            shared.append(word)
+    return ours, theirs, shared
+
+
+def _same_stem(one: str, other: str) -> bool:
+    if one == other or _NUMBERS.get(one, one) == _NUMBERS.get(other, other):
+        return True
+    if one in habits.spelled_out(other) or other in habits.spelled_out(one):
+        return True
+    common = min(len(one), len(other))
+    return common >= _STEM - 1 and one[: max(_STEM, common - 3)] == other[: max(_STEM, common - 3)]
+
+
+def _numbers(words: Iterable[str]) -> set[int]:
+    found = {int(number) for word in words for number in re.findall(r"\d{1,9}", word)}
+    return found | {_NUMBERS[word] for word in words if word in _NUMBERS} if found else found
+
+
+def _dates(words: Sequence[str]) -> set[object]:
+    months = {_MONTHS[word] for word in words if word in _MONTHS}
+    return {*months, *_DAYS.intersection(words)}
+
+
+def _turned_round(asked: Sequence[str], known: Sequence[str], *, hinted: bool) -> bool:
+    """Whether one of the two is against what the other is for."""
+    ours, theirs = _is_against(asked), _is_against(known)
+    return ours != theirs and not (hinted and theirs)
+
+
+def _is_against(words: Sequence[str]) -> bool:
+    return any(word == stem if stem in _WHOLE_WORDS else word.startswith(stem) for word in words for stem in _AGAINST)
+
+
+def _all_actions(words: Sequence[str]) -> bool:
+    return all(word.startswith(_ACTIONS) for word in words)

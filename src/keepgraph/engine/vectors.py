@@ -1,0 +1,118 @@
+"""Vectors of names: makes those that wait, in short writes, and finds the names that are near to one.
+
+A graph has the vectors of one model, and says which. Nothing is computed inside a write.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from keepgraph import errors
+from keepgraph.ml import embedder
+from keepgraph.model import Entity
+from keepgraph.store import entities, vectors
+from keepgraph.store.db import Database, Tx
+
+if TYPE_CHECKING:
+    import numpy as np
+
+AT_ONCE = 256
+"""Names that are embedded and written together."""
+
+BOUND_SECONDS = 1.5
+"""How long a question waits for vectors to be made, at most about one batch longer."""
+
+_NEIGHBOURS = 24
+
+
+class Wanted(Exception):
+    """A question would be answered better if the names that wait had their vectors: fill some, and ask again."""
+
+
+def off(tx: Tx) -> str | None:
+    """Why names cannot be found by meaning in this graph, in words to act on, or None."""
+    model = tx.settings.model
+    reason = vectors.missing() or embedder.missing(model)
+    if reason:
+        return f"off: {reason}"
+    made_with = vectors.space(tx)
+    if made_with and made_with[0] != model:
+        return f"off: the vectors are of {made_with[0]}, and the profile names {model}; `kg reindex` makes them anew"
+    return None
+
+
+def waiting(tx: Tx) -> int:
+    return vectors.waiting(tx)
+
+
+def nearest(tx: Tx, asked: str, *, of_type: str | None) -> list[tuple[Entity, str, float]]:
+    """The entities whose names are nearest in meaning: each once, with that name and the cosine, nearest first."""
+    embedding, signs = _stored(embedder.embed([asked], model=tx.settings.model))[0]
+    found = vectors.nearest(tx, embedding, signs, of_type=of_type, limit=_NEIGHBOURS)
+    known = entities.by_rows(tx, list({row for row, _, _ in found})) if found else {}
+    best: dict[int, tuple[Entity, str, float]] = {}
+    for row, name, cosine in found:
+        if row in known and row not in best:
+            best[row] = (known[row], name, float(cosine))
+    return list(best.values())
+
+
+def fill(database: Database, *, seconds: float | None = BOUND_SECONDS, at_most: int | None = None) -> int:
+    """Make vectors for names that wait, some at a time; returns how many wait still.
+
+    Args:
+        seconds: stop after the batch in which these have passed; None goes on to the end.
+        at_most: stop after so many.
+
+    Raises:
+        errors.ModelUnavailable: the model is not here.
+        errors.GraphTrouble: the graph cannot be written.
+    """
+    model = database.settings.model
+    until = time.monotonic() + seconds if seconds is not None else None
+    made = 0
+    while True:
+        with database.read("vectors") as tx:
+            size = min(AT_ONCE, at_most - made) if at_most is not None else AT_ONCE
+            reason, left, some = off(tx), vectors.waiting(tx), vectors.next_waiting(tx, limit=size)
+            begun = vectors.space(tx) is not None
+        if reason:
+            raise errors.ModelUnavailable(f"names cannot be found by meaning: {reason}")
+        if not some or (until is not None and made and time.monotonic() > until):
+            return left
+        stored = _stored(embedder.embed([text for _, text in some], model=model))
+        with database.write("vectors") as tx:
+            if not begun and vectors.space(tx) is None:
+                vectors.set_space(tx, model, embedder.dimension(model))
+            if off(tx) is None:
+                vectors.insert(tx, [(surface, text, *both) for (surface, text), both in zip(some, stored, strict=True)])
+        made += len(some)
+
+
+def restart(database: Database) -> int:
+    """Drop all vectors, to be made anew with the model of the profile; returns how many names wait.
+
+    Raises:
+        errors.ModelUnavailable: the model is not here; then the old vectors stay.
+    """
+    model = database.settings.model
+    if reason := vectors.missing() or embedder.missing(model):
+        raise errors.ModelUnavailable(f"names cannot be found by meaning: {reason}")
+    dimension = embedder.dimension(model)
+    with database.write("vectors") as tx:
+        vectors.set_space(tx, model, dimension)
+        return vectors.waiting(tx)
+
+
+def _stored(embedded: np.ndarray) -> Sequence[tuple[bytes, bytes]]:
+    """Each row as it is kept: a byte a dimension, scaled to the largest, and the signs as bits, lowest first.
+
+    Cosines do not change with the scale; rounding moves them by less than 0.002.
+    """
+    import numpy as np
+
+    scaled = np.rint(embedded / np.abs(embedded).max(axis=1, keepdims=True) * 127).astype(np.int8)
+    signs = np.packbits(embedded > 0, axis=1, bitorder="little")
+    return [(row.tobytes(), bits.tobytes()) for row, bits in zip(scaled, signs, strict=True)]
