@@ -32,7 +32,8 @@ KeepgraphError
 │   ├── GraphWriteFailed          GRAPH_WRITE_FAILED
 │   ├── GraphReadOnly             GRAPH_READ_ONLY
 │   ├── GraphTooNew               GRAPH_TOO_NEW
-│   └── MigrationEdited           MIGRATION_EDITED
+│   ├── MigrationEdited           MIGRATION_EDITED
+│   └── SettingsInvalid           SETTINGS_INVALID
 ├── ModelUnavailable              MODEL_UNAVAILABLE
 ├── Cancelled                     CANCELLED
 ├── DeadlineExceeded              DEADLINE_EXCEEDED
@@ -243,6 +244,11 @@ class GraphTooNew(GraphTrouble):
 class MigrationEdited(GraphTrouble):
     code = "MIGRATION_EDITED"
     default_hint = "Restore the released migration file; schema changes go into a new, higher number."
+
+
+class SettingsInvalid(GraphTrouble):
+    code = "SETTINGS_INVALID"
+    default_hint = "Put the file with the settings right, or move it away to use the defaults."
 
 
 class ModelUnavailable(KeepgraphError):

@@ -9,7 +9,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from keepgraph import profile
 from keepgraph.engine import ids
+from keepgraph.model import Settings
 from keepgraph.store.db import Database
 from keepgraph.tools import dispatch
 
@@ -67,6 +69,7 @@ def open(
     zone: tzinfo | None = None,
     group: str = "default",
     session: str | None = None,
+    settings: Settings | None = None,
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     new_id: Callable[[str, datetime], str] | None = None,
 ) -> Graph:
@@ -78,18 +81,22 @@ def open(
         zone: what "today" means; None is the system's time zone.
         group: the partition to work in.
         session: the name of a conversation, kept with what is recorded in it.
+        settings: how names are resolved; None reads them from the file beside the graph (graph.toml for graph.db).
         clock, new_id: for tests: a fixed time and counted ids.
 
     Raises:
-        keepgraph.KeepgraphError: GRAPH_NOT_FOUND, or GRAPH_UNAVAILABLE, GRAPH_TOO_NEW, MIGRATION_EDITED.
+        keepgraph.KeepgraphError: GRAPH_NOT_FOUND, or GRAPH_UNAVAILABLE, GRAPH_TOO_NEW, MIGRATION_EDITED,
+            SETTINGS_INVALID.
     """
+    file = Path(path).expanduser().resolve()
     database = Database(
-        Path(path).expanduser().resolve(),
+        file,
         create=create,
         read_only=read_only,
         clock=clock,
         new_id=new_id or ids.ulids(),
         zone=zone,
         group=group,
+        settings=settings or profile.settings(file),
     )
     return Graph(database, read_only=read_only, session=session)

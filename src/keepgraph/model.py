@@ -20,7 +20,7 @@ class Settings:
     """
 
     fuzzy: float = 0.80
-    embedding: float = 0.60
+    embedding: float = 0.58
     margin: float = 0.04
     model: str = "all-MiniLM-L6-v2"
     rungs: tuple[str, ...] = ("fuzzy", "embedding")

@@ -26,7 +26,7 @@ from sqlcipher3 import dbapi2 as sqlite
 
 import keepgraph
 from keepgraph import data
-from keepgraph.engine import ids, instants, names
+from keepgraph.engine import ids, instants, names, vectors
 
 ENTITIES = 100_000
 FACTS = 1_000_000
@@ -206,6 +206,8 @@ def cached(*, entities: int = ENTITIES, facts: int = FACTS, seed: int = SEED) ->
         print(f"generating {entities:,} entities and {facts:,} facts …", end=" ", flush=True, file=sys.stderr)
         with_part = path.with_suffix(f".{os.getpid()}.part")
         generate(with_part, entities=entities, facts=facts, seed=seed)
+        with keepgraph.open(with_part, clock=lambda: ENDED) as graph:
+            vectors.fill(graph.database, seconds=None)
         with_part.rename(path)
         print(f"{time.perf_counter() - began:.0f} s", file=sys.stderr)
     return path

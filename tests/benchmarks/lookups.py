@@ -16,6 +16,7 @@ from keepgraph import Graph
 
 EXACT_GOAL = 1.0
 FUZZY_GOAL = 15.0
+MEANING_GOAL = 40.0
 
 
 def figures(big: Path, asked: Samples) -> Iterator[Figure]:
@@ -31,6 +32,7 @@ def _recalls(graph: Graph, asked: Samples) -> Iterator[Figure]:
         ("alias", [name for name, _ in asked.alias], EXACT_GOAL),
         ("fuzzy", [name for name, _ in asked.mistyped], FUZZY_GOAL),
         ("absent", asked.absent, FUZZY_GOAL),
+        ("by meaning", [f"whatever follows from {name.lower()} in practice" for name, _ in asked.exact], MEANING_GOAL),
     ]
     for kind, questions, goal in kinds:
         times, answers = _answers(graph, questions)

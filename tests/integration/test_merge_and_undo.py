@@ -302,7 +302,7 @@ def check_muddle(blank: Path, muddle: list[tuple[Any, ...]]) -> None:
         check_sound(call)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(stories, which, which)
 def test_a_merge_is_what_the_dry_run_said_and_taking_it_back_leaves_no_trace(blank, story, one, other):
     check_merge_and_back(blank, story, one, other)
@@ -314,7 +314,7 @@ def test_any_call_taken_back_leaves_no_trace_and_can_be_had_again(blank, story):
     check_every_step_and_back(blank, story)
 
 
-@settings(max_examples=50)
+@settings(max_examples=35)
 @given(muddles)
 def test_taking_back_at_random_breaks_nothing_and_all_can_be_taken_back(blank, muddle):
     check_muddle(blank, muddle)
@@ -801,8 +801,19 @@ def test_one_fact_of_many_is_taken_back_with_its_provenance_only(call, path, thr
     assert len(told_of(call, "Ada")) == 3
 
 
-def test_an_entity_is_taken_back_with_all_that_its_call_said_of_it(call, path, three):
-    ((number, _, _),) = [each for each in changes(path, three["call"]) if each[2] == "entity"]
+@pytest.mark.parametrize(
+    "facts",
+    [
+        3,
+        pytest.param(
+            30,
+            marks=pytest.mark.xfail(strict=True, reason="only the first twenty of what hangs on a row are looked at"),
+        ),
+    ],
+)
+def test_an_entity_is_taken_back_with_all_that_its_call_said_of_it(call, path, facts):
+    many = call("record_facts", facts=[fact(ADA, "tagged", literal(str(number))) for number in range(facts)])
+    ((number, _, _),) = [each for each in changes(path, many["call"]) if each[2] == "entity"]
     undone(call, change=number)
 
     assert {name: held for name, held in state(call).items() if held} == {}

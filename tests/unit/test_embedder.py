@@ -87,7 +87,7 @@ def test_numpy_agrees_with_sentence_transformers():
     pytest.importorskip("torch")
     pytest.importorskip("sentence_transformers")
     ours = embedder.embed(DIVERSE)
-    theirs = embedder.embed(DIVERSE, bulk=True)
+    theirs = embedder.embed(DIVERSE, model=str(minilm.folder()))
     cosines = (ours * theirs).sum(axis=1)
 
     assert len(DIVERSE) >= 60
@@ -117,9 +117,8 @@ def test_rows_have_length_1():
     assert np.abs(np.linalg.norm(vectors, axis=1) - 1).max() < 1e-5
 
 
-@pytest.mark.parametrize("bulk", [False, True])
-def test_no_texts_give_no_rows(bulk):
-    assert embedder.embed([], bulk=bulk).shape == (0, 384)
+def test_no_texts_give_no_rows():
+    assert embedder.embed([]).shape == (0, 384)
 
 
 def test_near_in_meaning_is_near():
@@ -137,9 +136,8 @@ def test_any_text_gives_a_unit_vector(texts):
     assert np.abs(np.linalg.norm(vectors, axis=1) - 1).max() < 1e-5
 
 
-@pytest.mark.parametrize("bulk", [False, True])
-def test_a_lone_surrogate_is_replaced(bulk):
-    broken, mended = embedder.embed(["Ada \ud83d!", "Ada \ufffd!"], bulk=bulk)
+def test_a_lone_surrogate_is_replaced():
+    broken, mended = embedder.embed(["Ada \ud83d!", "Ada \ufffd!"])
 
     assert np.abs(broken - mended).max() < 1e-5
 
@@ -198,29 +196,28 @@ def refuse(event, arguments):
     if event in ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto"):
         raise SystemExit(f"{event} {arguments}")
 sys.addaudithook(refuse)
-from keepgraph.ml import embedder
-print(embedder.embed(["Ada"], bulk=BULK).shape)
+from keepgraph.ml import embedder, minilm
+print(embedder.embed(["Ada"], model=MODEL).shape)
 """
 
 
 def test_embedding_needs_no_network():
-    assert alone(NO_NETWORK.replace("BULK", "False")) == "(1, 384)"
+    assert alone(NO_NETWORK.replace("MODEL", "embedder.DEFAULT_MODEL")) == "(1, 384)"
 
 
 def test_sentence_transformers_is_kept_from_the_network_and_quiet():
     pytest.importorskip("torch")
     pytest.importorskip("sentence_transformers")
 
-    assert alone(NO_NETWORK.replace("BULK", "True")) == "(1, 384)"
+    assert alone(NO_NETWORK.replace("MODEL", "str(minilm.folder())")) == "(1, 384)"
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json"])
-@pytest.mark.parametrize("bulk", [False, True])
-def test_other_files_than_the_known_ones_are_refused(nothing_loaded, monkeypatch, name, bulk):
+def test_other_files_than_the_known_ones_are_refused(nothing_loaded, monkeypatch, name):
     monkeypatch.setitem(minilm.SHA256, name, "0" * 64)
 
     with pytest.raises(ModelUnavailable, match=f"{name} .* is not that of all-MiniLM-L6-v2"):
-        embedder.embed(["Ada"], bulk=bulk)
+        embedder.embed(["Ada"])
 
 
 @pytest.mark.parametrize(
@@ -234,13 +231,6 @@ def test_a_package_that_is_not_installed_is_named(nothing_loaded, not_installed,
     with pytest.raises(ModelUnavailable, match=f"{distribution}.* is not installed") as refused:
         embedder.embed(["Ada"])
     assert "pip install" in str(refused.value.hint)
-
-
-@pytest.mark.parametrize("package", ["torch", "sentence_transformers"])
-def test_bulk_goes_through_numpy_without_sentence_transformers(nothing_loaded, not_installed, package):
-    not_installed(package)
-
-    assert np.array_equal(embedder.embed(["Ada"], bulk=True), embedder.embed(["Ada"]))
 
 
 def test_another_model_needs_sentence_transformers(not_installed, folder):

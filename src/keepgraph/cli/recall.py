@@ -49,9 +49,7 @@ def recall_command(ctx: click.Context, /, name: tuple[str, ...], ids: bool, **mo
 @_looks_back
 @graphs.takes_graph
 @click.pass_context
-def decisions_command(
-    ctx: click.Context, /, project: tuple[str, ...], since: str | None, **moment: str | None
-) -> None:
+def decisions_command(ctx: click.Context, /, project: tuple[str, ...], since: str | None, **moment: str | None) -> None:
     """List the decisions of PROJECT, newest first. Exits with 3 where no project matched."""
     asked = " ".join(project)
     with graphs.opened(ctx) as graph:

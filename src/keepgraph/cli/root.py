@@ -28,6 +28,7 @@ _COMMANDS = {
     "clear": ("curation", "Delete everything; it can be undone."),
     "import": ("transfer", "Record the facts of a JSONL file."),
     "export": ("transfer", "Write all facts as JSONL."),
+    "reindex": ("reindex", "Make the vectors by which names are found by their meaning."),
     "status": ("status", "Show where the graph is and what it holds."),
     "tool": ("tool", "List the tools, or call one by name."),
     "serve": ("serve", "Serve the graph to an MCP client over stdio."),

@@ -41,10 +41,11 @@ def serve_command(ctx: click.Context, toolsets: str | None, read_only: bool) -> 
         click.echo("Waiting for an MCP client on standard input. Ctrl-C ends it.", err=True)
     session = f"mcp_{uuid.uuid4().hex}"
     with graphs.opened(ctx, create=True, read_only=read_only, session=session) as graph:
-        from keepgraph.mcp import server, stdio
+        from keepgraph.mcp import background, server, stdio
 
         try:
-            stdio.serve(server.build(graph, toolsets=chosen))
+            with background.vectors_kept(graph):
+                stdio.serve(server.build(graph, toolsets=chosen))
         except* KeyboardInterrupt:
             graph.close()
             # A thread still waits for a line of input, and an ordinary exit would wait for it.

@@ -60,7 +60,7 @@ _SHORT = """
     paul paulie; pavel pasha; pawel pawelek; peter pete petey; petra petie; petros petrakis; philip phil pip;
     phillip phil pip; phyllis phyl; prudence prue; pyotr petya; rachel rae; ralph ralphie; raymond ray; rebecca
     becky becca; reginald reg reggie; ricardo rick ricky richie; richard rick dick rich richie ricky; robert bob rob
-    bobby robbie bert; roberto beto rob bob; roberta bobbie; roderick rod; rodney rod; roger rodge; roland rollo;
+    bobby robbie bert; roberto beto; roberta bobbie; roderick rod; rodney rod; roger rodge; roland rollo;
     roman roma; ronald ron ronnie; rosemary rosie rose; rosario charo; rupert roo; russell russ; salvador chava;
     salvatore toto sal; samantha sam sammy; samuel sam sammy; sandra sandy; santiago santi; sarah sally sadie;
     sebastian seb bastian basti; sergei seryozha; sergey seryozha serge; sergio checo; sheila; shirley shirl; sidney
@@ -83,7 +83,7 @@ _SPELLINGS = """
     said saeed saied sayed; abdullah abdallah abdulla; ibrahim ebrahim; ismail ismael; mustafa mostafa moustafa;
     fatima fatma fatimah; leila layla laila leyla lejla; aisha ayesha aysha aicha; nour noor nur; karim kareem;
     rashid rasheed; jamal gamal djamal; samir sameer; tariq tarek tarik; zaynab zainab zeinab; maryam mariam miriam;
-    aleksandr alexander alexandr aleksander alexandre oleksandr; aleksandra alexandra oleksandra; aleksei alexei
+    aleksandr alexander alexandr aleksander oleksandr; aleksandra alexandra oleksandra; aleksei alexei
     alexey aleksey alexej; sergei sergey serge sergej serhii; dmitry dmitri dmitriy dmitrii dimitri; yuri yury yuriy
     juri iurii yurii; evgeny yevgeny evgeniy evgenii yevgeniy eugeny; nikolai nikolay nicolai nikolaj; mikhail
     michail mihail; ekaterina yekaterina; elena yelena jelena; yulia julia yuliya iuliia julija; tatiana tatyana
@@ -169,6 +169,11 @@ def spellings(name: str) -> frozenset[str]:
     return frozenset(other for group in _groups() if name in group for other in group) - {name}
 
 
+def is_short_for(short: str, name: str) -> bool:
+    """Whether a word is a short form of a name, and not the other way round."""
+    return name in _short_forms()[1].get(short, ()) or (len(short) < len(name) and name in nicknames(short))
+
+
 def is_given_name(word: str) -> bool:
     """Whether a word is known as a given name, or a short form or a spelling of one."""
     short, full = _short_forms()
@@ -228,7 +233,12 @@ def _english(name: str) -> frozenset[str]:
     if known is None or len(name) < 3:
         return frozenset()
     pairs = known.nicknames_of(name) | known.canonicals_of(name)
-    return frozenset(other for other in pairs if len(other) != len(name) and _begins_alike(name, other))
+    ours = _short_forms()[0]
+    return frozenset(
+        other
+        for other in pairs
+        if abs(len(other) - len(name)) > 1 and _begins_alike(name, other) and not (other in ours and name in ours)
+    )
 
 
 def _begins_alike(one: str, other: str) -> bool:

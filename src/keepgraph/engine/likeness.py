@@ -36,7 +36,6 @@ _OTHER_SPELLING = 0.95
 _NICKNAME = 0.90
 _INITIAL = 0.85
 _ABBREVIATION = 0.90
-_BEGINNING = 0.85
 _NEARLY_ALL = 0.75
 _LONG_ENOUGH = 5
 _MANY_LETTERS = 6
@@ -159,7 +158,9 @@ def shares(asked: str, known: str) -> float:
     """How alike two folded names look, below RIVAL: for naming candidates, never for choosing one."""
     from rapidfuzz import fuzz
 
-    return min(0.74, fuzz.WRatio(asked, known) / 100)
+    whole = max(fuzz.ratio(asked, known), fuzz.token_sort_ratio(asked, known))
+    shared = any(len(word) > SHORTEST and word not in _GENERIC for word in set(asked.split()) & set(known.split()))
+    return min(0.74, max(whole, 0.9 * fuzz.token_set_ratio(asked, known) if shared else 0) / 100)
 
 
 def is_small(word: str) -> bool:
@@ -231,11 +232,13 @@ def _thing(ours: list[str], theirs: list[str], kind: str, *, hinted: bool) -> Li
     ours, theirs = [_plain(word) for word in ours], [_plain(word) for word in theirs]
     if not _digits_fit(ours, theirs):
         return NO
-    if ours == theirs or "".join(ours) == "".join(theirs):
+    if ours == theirs:
         return Likeness(_SAME_WORDS)
-    if _may_change_order(ours, person=False) and sorted(ours) == sorted(theirs):
+    if _digits(ours) != _digits(theirs):
+        return _telling_part(ours, theirs, kind, hinted=hinted)
+    if "".join(ours) == "".join(theirs) or (_may_change_order(ours, person=False) and sorted(ours) == sorted(theirs)):
         return Likeness(_SAME_WORDS)
-    if len(ours) == len(theirs) and _digits(ours) == _digits(theirs):
+    if len(ours) == len(theirs):
         found = _aligned(ours, theirs, person=False)
         if found is not NO:
             return found
@@ -244,18 +247,18 @@ def _thing(ours: list[str], theirs: list[str], kind: str, *, hinted: bool) -> Li
 
 def _telling_part(ours: list[str], theirs: list[str], kind: str, *, hinted: bool) -> Likeness:
     """Some words of a longer name: enough where they are its head or most of it, and say something by themselves."""
-    asked = [word for word in ours if word not in _SMALL]
-    whole = [word for word in theirs if word not in _SMALL]
+    asked, whole = _without_small(ours), _without_small(theirs)
     if not asked or len(asked) >= len(whole):
         return NO
     left = list(whole)
     for word in asked:
-        best = max(
-            left, key=lambda other: _alike(word, other, beside=True, person=False, given=False).score, default=""
-        )
-        if not best or _alike(word, best, beside=True, person=False, given=False).score == 0:
+        alike = {other: _alike(word, other, beside=len(asked) > 1, person=False, given=False).score for other in left}
+        best = max(alike, key=alike.__getitem__)
+        if alike[best] == 0:
             return NO
         left.remove(best)
+    if any(not word.isalnum() for word in left):
+        return NO  # a sign that tells things apart
     covered = sum(map(len, whole)) - sum(map(len, left))
     share = covered / sum(map(len, whole))
     telling = [word for word in asked if word not in _GENERIC and not word.isdecimal() and len(word) >= SHORTEST]
@@ -269,6 +272,11 @@ def _telling_part(ours: list[str], theirs: list[str], kind: str, *, hinted: bool
     if not turned and (((enough or hinted) and telling) or share >= _NEARLY_ALL):
         return Likeness(_TELLING_PART, "part of the name")
     return Likeness(RIVAL, "part of the name")
+
+
+def _without_small(telling: Sequence[str]) -> list[str]:
+    """The words but for those that only join others; a letter at the end counts: Team A."""
+    return [word for place, word in enumerate(telling) if word not in _SMALL or (place and place == len(telling) - 1)]
 
 
 def _digits(telling: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -311,7 +319,7 @@ def _aligned(ours: Sequence[str], theirs: Sequence[str], *, person: bool) -> Lik
                 _alike(
                     word,
                     other,
-                    beside=any(right) or bool(found),
+                    beside=(any(right) or bool(found)) and (not person or len(ours) == len(theirs) or len(word) == 1),
                     person=person,
                     given=person and (position == 0 or other == theirs[0]),
                 ),
@@ -321,7 +329,8 @@ def _aligned(ours: Sequence[str], theirs: Sequence[str], *, person: bool) -> Lik
             if in_place or other not in ours
         ]
         best, other = max(alike, key=lambda each: each[0].score, default=(NO, ""))
-        doubtful = person and not any(right) and not best.because and len(word) < BEARS_TWO_SLIPS - 1
+        unheard = len(word) >= BEARS_TWO_SLIPS - 1 and not habits.is_given_name(word)
+        doubtful = person and not any(right) and not best.because and not unheard
         if best.score == 0 or (doubtful and _other_letter(word, other)):
             return NO
         if not in_place:
@@ -345,7 +354,8 @@ def _alike(ours: str, theirs: str, *, beside: bool, person: bool, given: bool) -
         if theirs in habits.spellings(ours):
             return Likeness(_OTHER_SPELLING, f"“{ours}” is another spelling of “{theirs}”")
         if theirs in habits.nicknames(ours):
-            return Likeness(_NICKNAME, f"“{ours}” is short for “{theirs}” or the other way round")
+            short, long = (ours, theirs) if habits.is_short_for(ours, theirs) else (theirs, ours)
+            return Likeness(_NICKNAME, f"“{short}” is short for “{long}”")
         if len(ours) == 1 and theirs.startswith(ours) and beside:
             return Likeness(_INITIAL, f"“{ours}” is an initial of “{theirs}”")
         if len(theirs) == 1 and ours.startswith(theirs) and beside:
@@ -357,14 +367,6 @@ def _alike(ours: str, theirs: str, *, beside: bool, person: bool, given: bool) -
     else:
         if theirs in habits.spelled_out(ours) or ours in habits.spelled_out(theirs):
             return Likeness(_ABBREVIATION, f"“{ours}” stands for “{theirs}”")
-        short, long = sorted((ours, theirs), key=len)
-        if (
-            len(short) >= _MANY_LETTERS
-            and long.startswith(short)
-            and len(short) / len(long) >= 0.75
-            and short.isalpha()
-        ):
-            return Likeness(_BEGINNING, f"“{short}” is the beginning of “{long}”")
     slip = _slip(ours, theirs, beside=beside, first_name=given)
     return Likeness(slip) if slip else NO
 
@@ -402,6 +404,8 @@ def _slip_at_the_start(ours: str, theirs: str, *, beside: bool) -> bool:
     """Much that begins otherwise is the opposite or another name; swapped letters and slips in long words are not."""
     if ours[:2] == theirs[1::-1] and ours[2:] == theirs[2:]:
         return len(ours) >= _LONG_ENOUGH
+    if "a" + ours == theirs or ours == "a" + theirs:
+        return False  # asymmetric is not symmetric
     if habits.is_given_name(ours) or len(ours) < _MANY_LETTERS + (0 if beside else 1):
         return False
     return ours[1:] in (theirs[1:], theirs) or ours in (theirs[1:],)

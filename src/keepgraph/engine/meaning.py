@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from keepgraph.engine import habits, likeness, names, vectors
 from keepgraph.model import Candidate, Resolution
@@ -42,15 +43,16 @@ _MONTHS = {
     for name in both.split()
 }
 _DAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
-_AGAINST = tuple(
-    "not no never dont without stop drop deprecat retir remov disabl forbid ban reject abandon cancel end avoid refus "
-    "prohibit rid delet quit against declin discontinu sunset shorten reduc decreas exclud deny fire close".split()
+_AGAINST = re.compile(
+    "not|no|never|off|ban|bans|banned|end|ends|rid|close|closed|fire|fired|dont|without|"
+    "(stop|drop|deprecat|retir|remov|disabl|forbid|reject|abandon|cancel|avoid|refus|prohibit|delet|quit|declin|"
+    r"discontinu|sunset|shorten|reduc|decreas|exclud|deny|against)\w*"
 )
-_WHOLE_WORDS = frozenset("not no never ban end rid fire close".split())
-_ACTIONS = tuple(
-    "adopt use using choos pick select switch mov migrat go going chang start introduc enabl turn allow permit hir recruit "
-    "keep stay requir need must write writ build make making get put run host do doing take implement roll set create "
-    "launch begin have plan decid want".split()
+_ACTIONS = re.compile(
+    "use|uses|used|using|go|goes|going|put|get|getting|run|runs|running|do|does|doing|set|have|has|need|needs|must|"
+    "keep|keeps|keeping|stay|stays|take|takes|taking|plan|want|host|roll|move|moves|moved|moving|hire|hiring|make|making|"
+    "(adopt|choos|pick|select|switch|migrat|chang|start|introduc|enabl|turn|allow|permit|recruit|requir|writ|build|"
+    r"implement|creat|launch|begin|decid)\w*"
 )
 
 
@@ -75,7 +77,7 @@ def resolve(tx: Tx, asked: str, *, of_type: str | None, otherwise: Resolution) -
     ]
     best = next((each for each in found if _may_be_meant(tx, words, each)), None)
     others = _others(otherwise.candidates, found)
-    if best is None or _too_close(best, found):
+    if best is None or _too_close(best, words, found):
         return replace(otherwise, candidates=others, waiting=waiting)
     runners_up = tuple(each for each in others if each.entity.row != best.entity.row)
     return Resolution(best.entity, "embedding", best.score, runners_up, best.because, waiting=waiting)
@@ -93,9 +95,18 @@ def _others(alike: Iterable[Candidate], near: Iterable[Candidate]) -> tuple[Cand
     return tuple(sorted(found.values(), key=lambda each: -each.score)[:MAX_CANDIDATES])
 
 
-def _too_close(best: Candidate, found: Sequence[Candidate]) -> bool:
-    """Whether another is as near, or nearer and shut out: then the question is about something in between."""
-    return any(other.score > best.score - _MARGIN for other in found if other.entity.row != best.entity.row)
+def _too_close(best: Candidate, asked: Sequence[str], found: Sequence[Candidate]) -> bool:
+    """Whether another is as near, or nearer and shut out: then the question is about something in between.
+
+    One of another number or date is no rival.
+    """
+    rivals = (other for other in found if other.entity.row != best.entity.row and other.score > best.score - _MARGIN)
+    return any(_numbers_agree(asked, names.words(names.fold(other.matched))) for other in rivals)
+
+
+def _numbers_agree(asked: Sequence[str], known: Sequence[str]) -> bool:
+    numbers = _numbers(known)
+    return _numbers(asked) <= numbers and _dates(asked) <= _dates(known) | numbers
 
 
 def _may_be_meant(tx: Tx, asked: Sequence[str], found: Candidate) -> bool:
@@ -103,7 +114,7 @@ def _may_be_meant(tx: Tx, asked: Sequence[str], found: Candidate) -> bool:
     if found.score < least:
         return False
     known = names.words(names.fold(found.matched))
-    if not _numbers(asked) <= _numbers(known) or not _dates(asked) <= _dates(known):
+    if not _numbers_agree(asked, known):
         return False
     hinted = found.entity.type in asked
     if _turned_round(asked, known, hinted=hinted):
@@ -111,24 +122,52 @@ def _may_be_meant(tx: Tx, asked: Sequence[str], found: Candidate) -> bool:
     ours, theirs, shared = _compared(asked, known)
     if not ours and not theirs:
         return False  # the same words in another order: their letters have had their say
-    if shared and not _is_paraphrase(ours, theirs, shared, hinted=hinted):
-        return False
-    return not any(entities.by_key(tx, word) for word in ours)
+    if ours and any(_is_passed_over(name, theirs, asked) for name in _proper_names_in(found.matched)):
+        return False  # it is about somewhere or something else
+    if any(entities.by_key(tx, word) for word in ours):
+        return False  # it is about something else that is known
+    more = hinted or bool(ours)
+    if found.entity.type == "decision" and len(ours) + len(theirs) > 2:
+        # It begins with what is done, whatever the verb.
+        ours, theirs = ([word for word in each if word not in (asked[0], known[0])] for each in (ours, theirs))
+    return not shared or _is_paraphrase(ours, theirs, shared, more=more)
 
 
-def _is_paraphrase(ours: Sequence[str], theirs: Sequence[str], shared: Sequence[str], *, hinted: bool) -> bool:
+def _is_paraphrase(ours: Sequence[str], theirs: Sequence[str], shared: Sequence[str], *, more: bool) -> bool:
     """Whether names with words in common say the same, rather than something else in the same frame.
 
     One word on each side that the other has not makes a sibling, unless both only say what is done. Words that
-    only the question has make it narrower, words that only the name has make it wider; a thing and its part differ.
+    only the question has make it narrower, words that only the name has make it wider; a thing and its part differ,
+    unless the question says `more` than the part: what is done, or what kind of thing is meant.
     """
     if len(ours) == 1 and len(theirs) == 1:
         return _all_actions(ours) and _all_actions(theirs)
-    if not theirs:
-        return _all_actions(ours)
+    if not theirs and ours:
+        return all(likeness.means_unsaid(word) for word in ours)
     if not [word for word in ours if not _all_actions([word])]:
-        return hinted or bool(ours) or len(shared) > 1
+        return more or len(shared) > 1
     return any(not _all_actions([word]) and not likeness.means_unsaid(word) for word in shared)
+
+
+def _proper_names_in(name: str) -> list[list[str]]:
+    """The folded words that are capital within a sentence, neighbours together; none where all are, as in a title."""
+    words = name.split()[1:]
+    capital = [word[:1].isupper() and not word.isupper() for word in words]
+    if all(capital):
+        return []
+    return [
+        [folded for word, _ in run for folded in names.fold(word).split()]
+        for proper, run in groupby(zip(words, capital, strict=True), key=lambda each: each[1])
+        if proper
+    ]
+
+
+def _is_passed_over(name: Sequence[str], theirs: Sequence[str], asked: Sequence[str]) -> bool:
+    """Whether nothing in the question stands for a proper name, not even its initials: IE11."""
+    initials = "".join(word[0] for word in name)
+    return all(word in theirs for word in name) and not any(
+        len(initials) > 1 and word.startswith(initials) for word in asked
+    )
 
 
 def _compared(asked: Sequence[str], known: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
@@ -173,8 +212,8 @@ def _turned_round(asked: Sequence[str], known: Sequence[str], *, hinted: bool) -
 
 
 def _is_against(words: Sequence[str]) -> bool:
-    return any(word == stem if stem in _WHOLE_WORDS else word.startswith(stem) for word in words for stem in _AGAINST)
+    return any(_AGAINST.fullmatch(word) for word in words)
 
 
 def _all_actions(words: Sequence[str]) -> bool:
-    return all(word.startswith(_ACTIONS) for word in words)
+    return all(_ACTIONS.fullmatch(word) or _AGAINST.fullmatch(word) for word in words)

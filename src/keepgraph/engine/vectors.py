@@ -43,8 +43,22 @@ def off(tx: Tx) -> str | None:
     return None
 
 
+def state(tx: Tx) -> str:
+    """The state of the rung in words: on, with how many names wait, or why it is off."""
+    if "embedding" not in tx.settings.rungs:
+        return "off: by the settings"
+    waiting = vectors.waiting(tx)
+    return off(tx) or (f"on; {waiting:,} names still wait for their vectors" if waiting else "on")
+
+
 def waiting(tx: Tx) -> int:
     return vectors.waiting(tx)
+
+
+def can_be_made(database: Database) -> bool:
+    """Whether names wait for vectors, and there is a model to make them. Loads nothing."""
+    with database.read("vectors") as tx:
+        return vectors.waiting(tx) > 0 and off(tx) is None
 
 
 def nearest(tx: Tx, asked: str, *, of_type: str | None) -> list[tuple[Entity, str, float]]:
@@ -80,7 +94,8 @@ def fill(database: Database, *, seconds: float | None = BOUND_SECONDS, at_most: 
             begun = vectors.space(tx) is not None
         if reason:
             raise errors.ModelUnavailable(f"names cannot be found by meaning: {reason}")
-        if not some or (until is not None and made and time.monotonic() > until):
+        tired = until is not None and made and time.monotonic() > until
+        if not some or tired or (at_most is not None and made >= at_most):
             return left
         stored = _stored(embedder.embed([text for _, text in some], model=model))
         with database.write("vectors") as tx:
@@ -89,6 +104,13 @@ def fill(database: Database, *, seconds: float | None = BOUND_SECONDS, at_most: 
             if off(tx) is None:
                 vectors.insert(tx, [(surface, text, *both) for (surface, text), both in zip(some, stored, strict=True)])
         made += len(some)
+
+
+def made_otherwise(database: Database) -> bool:
+    """Whether the vectors there are were made by another model than the profile names."""
+    with database.read("vectors") as tx:
+        space = vectors.space(tx)
+    return space is not None and space[0] != database.settings.model
 
 
 def restart(database: Database) -> int:

@@ -28,12 +28,11 @@ DEFAULT_MODEL = "all-MiniLM-L6-v2"
 _INSTALL = "Install it with: pip install 'keepgraph[embeddings]'"
 
 
-def embed(texts: Sequence[str], *, model: str = DEFAULT_MODEL, bulk: bool = False) -> Array:
+def embed(texts: Sequence[str], *, model: str = DEFAULT_MODEL) -> Array:
     """The vectors of these texts. The first call loads the model; it stays loaded. Threads may share it.
 
     Args:
         model: DEFAULT_MODEL, or the path of a folder with a sentence-transformers model.
-        bulk: there are many, worth the seconds that sentence-transformers takes to load, if it is installed.
 
     Returns:
         Shape (len(texts), dimension(model)); rows of length 1. Of a long text, the beginning counts: the default
@@ -42,13 +41,12 @@ def embed(texts: Sequence[str], *, model: str = DEFAULT_MODEL, bulk: bool = Fals
     Raises:
         ModelUnavailable: the model is not here, or is not what it should be.
     """
-    through_torch = model != DEFAULT_MODEL or (bulk and _has_sentence_transformers())
-    slot = _slot(model, through_torch)
+    slot = _slot(model)
     if slot.encode is None:
         with slot.loading:
             if slot.encode is None:
                 _require(model)
-                slot.encode = _sentence_transformer(model) if through_torch else minilm.load().embed
+                slot.encode = minilm.load().embed if model == DEFAULT_MODEL else _sentence_transformer(Path(model))
     return slot.encode([_valid(text) for text in texts])
 
 
@@ -96,14 +94,14 @@ class _Slot:
     encode: Encode | None = None
 
 
-_slots: dict[tuple[str, bool], _Slot] = {}
+_slots: dict[str, _Slot] = {}
 _finding_a_slot = Lock()
 
 
-def _slot(model: str, through_torch: bool) -> _Slot:
+def _slot(model: str) -> _Slot:
     name = model if model == DEFAULT_MODEL else str(Path(model).resolve())
     with _finding_a_slot:
-        return _slots.setdefault((name, through_torch), _Slot())
+        return _slots.setdefault(name, _Slot())
 
 
 def _require(model: str) -> None:
@@ -121,12 +119,8 @@ def _valid(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _sentence_transformer(model: str) -> Encode:
+def _sentence_transformer(folder: Path) -> Encode:
     """Load a model with sentence-transformers, without a word and without the network; some 5 s."""
-    if model == DEFAULT_MODEL:
-        minilm.check("model.safetensors")
-        minilm.check("tokenizer.json")
-    folder = minilm.folder() if model == DEFAULT_MODEL else Path(model)
     _silence()
     could_not = (OSError, ValueError, LookupError, TypeError, AttributeError, ImportError, RuntimeError)
     try:
@@ -135,7 +129,7 @@ def _sentence_transformer(model: str) -> Encode:
         )
     except (*could_not, import_module("safetensors").SafetensorError) as error:
         raise ModelUnavailable(f"the model in {str(folder)!r} cannot be loaded: {error}") from error
-    width = dimension(model)
+    width = dimension(str(folder))
     if encoder.encode("", show_progress_bar=False).shape != (width,):
         raise ModelUnavailable(f"the vectors of the model in {str(folder)!r} are not {width} long, as its files say")
     turn = Lock()

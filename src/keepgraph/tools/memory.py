@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from keepgraph import _version, errors
-from keepgraph.engine import calls, decisions, instants, names, resolution, rollup
+from keepgraph.engine import calls, decisions, instants, names, resolution, rollup, vectors
 from keepgraph.engine import facts as fact_rules
 from keepgraph.model import Entity, Ref
 from keepgraph.store import entities as stored_entities
@@ -220,8 +220,8 @@ def get_status(tx: Tx) -> dict[str, Any]:
         "resolution": {
             "exact": "on",
             "alias": "on",
-            "fuzzy": "on",
-            "embedding": "off: this version has no embedder",
+            "fuzzy": "on" if "fuzzy" in tx.settings.rungs else "off: by the settings",
+            "embedding": vectors.state(tx),
         },
     }
 

@@ -1,0 +1,39 @@
+"""`kg reindex`."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from keepgraph.cli import graphs, show
+
+_AT_ONCE = 256
+
+
+@click.command("reindex")
+@click.option("--anew", is_flag=True, help="Drop the vectors there are first, as after a change of the model.")
+@graphs.takes_graph
+@click.pass_context
+def reindex_command(ctx: click.Context, anew: bool) -> None:
+    """Make the vectors of all names that wait for theirs. Interrupt it at will: it goes on where it was."""
+    from keepgraph.engine import vectors
+
+    quiet = graphs.answers_in_json(ctx) or not sys.stderr.isatty()
+    with graphs.opened(ctx) as graph:
+        model = graph.database.settings.model
+        if anew or vectors.made_otherwise(graph.database):
+            left = vectors.restart(graph.database)
+        else:
+            left = vectors.fill(graph.database, at_most=0)
+        total = left
+        with click.progressbar(length=total, label="Embedding", file=sys.stderr, hidden=quiet) as bar:
+            while left:
+                before, left = left, vectors.fill(graph.database, at_most=_AT_ONCE)
+                bar.update(max(before - left, 0))
+                if left >= before:
+                    break  # others bring names as fast as they are dealt with
+    if graphs.answers_in_json(ctx):
+        show.in_json({"model": model, "embedded": total - left, "waiting": left})
+    else:
+        click.echo(f"{total - left:,} names were given their vectors by {show.printable(model)}.")
