@@ -215,7 +215,7 @@ def test_a_history_is_told_the_newest_first_with_the_numbers_undo_takes(run, ask
     assert of_entity[0] == "Atlas  project"
     assert [re.sub(r"^\s*\S+ \S+\s+", "", line) for line in of_entity[1:]] == [
         "retracted: Atlas tagged active  (retract_fact; call 2, change 4)",
-        "recorded: Atlas tagged active  (record_fact, mail; call 1, change 3)",
+        "recorded: Atlas tagged active  (record_fact, mail; call 1, change 2)",
         "created: Atlas (project)  (record_fact; call 1, change 1)",
     ]
     assert of_fact == of_entity[1:3]

@@ -249,7 +249,6 @@ def test_what_has_no_place_to_take_is_refused_and_nothing_recorded(call, open_gr
     assert dump(path) == before
 
 
-@pytest.mark.xfail(strict=True, reason="the validity is checked before it gets its beginning; the table refuses it")
 def test_what_ended_before_now_cannot_take_a_place_now(call, path):
     old = call.record(ADA, "tagged", literal("on"))["fact_id"]
     before = dump(path)
@@ -259,7 +258,6 @@ def test_what_ended_before_now_cannot_take_a_place_now(call, path):
     assert dump(path) == before
 
 
-@pytest.mark.xfail(strict=True, reason="a known fact is looked for before the validity gets its beginning")
 def test_one_fact_may_take_the_place_of_two_one_after_the_other(call):
     one, two = (call.record(ADA, "tagged", literal(name))["fact_id"] for name in ("one", "two"))
     new = fact(ADA, "tagged", literal("both"), valid_to="2026-12-31")
@@ -439,7 +437,6 @@ def test_a_blocker_is_open_until_it_was_known_to_be_resolved(call, clock):
     assert [week(call, known_at=f"2026-05-{day}")[1] for day in (15, 16)] == [["rain"], []]
 
 
-@pytest.mark.xfail(strict=True, reason="decisions without a link are looked for among those without one now")
 def test_a_decision_that_was_linked_later_was_known_before(call, clock):
     call.record(GO, "tagged", literal("bold"))
     clock.pass_by(days=1)
@@ -451,7 +448,6 @@ def test_a_decision_that_was_linked_later_was_known_before(call, clock):
     assert week(call, known_at="2026-05-16")[0] == ["Go"]
 
 
-@pytest.mark.xfail(strict=True, reason="decisions without a link are shown from the start of their day")
 def test_a_decision_that_came_later_that_day_was_not_known(call, clock):
     clock.pass_by(hours=1)
     call.record(GO, "tagged", literal("bold"))
@@ -500,7 +496,6 @@ def test_the_first_and_the_last_of_days_can_be_asked_about(call, far):
         assert "error" not in call(tool, **asked, known_at=far)
 
 
-@pytest.mark.xfail(strict=True, raises=OverflowError, reason="the days of the week run over the ends of the calendar")
 @pytest.mark.parametrize("far", ["0001-01-01", "0001-01-05", "9999-12-31", "9999-12-31T23:59:59Z"])
 def test_a_week_at_the_end_of_the_calendar_is_told_or_refused(call, far):
     answer = call("weekly_rollup", as_of=far)
@@ -596,7 +591,6 @@ def test_deleted_facts_are_told_to_both_whom_they_were_about(call, clock):
     assert call("get_history", about=known)["error"] == "FACT_NOT_FOUND"
 
 
-@pytest.mark.xfail(strict=True, reason="a fact that came back is found among those deleted and those that are there")
 def test_a_deletion_that_was_taken_back_is_told_once(call, clock):
     known = call.record(ADA, "tagged", literal("on"))["fact_id"]
     clock.pass_by(hours=1)

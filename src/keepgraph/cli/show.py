@@ -38,6 +38,8 @@ def recorded(answer: dict[str, Any]) -> None:
     else:
         click.secho("Recorded: ", fg="green", nl=False)
         click.echo(said)
+    for ended in answer["superseded"]:
+        click.echo(f"  ended {day(ended['valid_to'])}: {ended['fact_id']}")
     for entity in answer["auto_created_entities"]:
         click.echo(f"  new {entity['type']}: {name(entity)}")
     for double in answer["possible_duplicates"]:

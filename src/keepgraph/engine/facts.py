@@ -73,7 +73,13 @@ def record(
     )
     known = _known(tx, new, predicate_row)
     if known is None and supersedes and start is None:
+        # What takes the place of something begins where that ends.
         new = replace(new, valid_from=now)
+        if end is not None and end <= now:
+            raise errors.ValidityInvalid(
+                f"what ended ({valid_to}) before now cannot take a place now", hint="Give valid_from too."
+            )
+        known = _known(tx, new, predicate_row)
     fact = known or _inserted(tx, new, predicate_row)
     facts.insert_provenance(tx, fact.row, source=source, confidence=confidence, recorded_at=now)
     superseded = _superseded(tx, replace(fact, recorded_at=now), supersedes)

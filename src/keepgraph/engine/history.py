@@ -37,16 +37,22 @@ def of_fact(tx: Tx, fact: Fact, *, limit: int) -> list[Event]:
 
 
 def _newest_first(events: Sequence[Event], limit: int) -> list[Event]:
-    return sorted(events, key=lambda event: (event.at, event.change or 0), reverse=True)[:limit]
+    once = {event.change or -place: event for place, event in enumerate(events, start=1)}
+    return sorted(once.values(), key=lambda event: (event.at, event.change or 0), reverse=True)[:limit]
 
 
 def _assertions(tx: Tx, known: Sequence[Fact], *, limit: int) -> list[Event]:
     by_row = {fact.row: fact for fact in known}
     found = []
-    for row, fact_row, source, at in facts.assertions_about(tx, list(by_row), limit=limit):
+    said = facts.assertions_about(tx, list(by_row), limit=limit)
+    first = {fact_row: row for row, fact_row, _, _ in said}  # the newest come first
+    for row, fact_row, source, at in said:
         fact = by_row[fact_row]
-        what = "recorded" if at == fact.recorded_at else "said again"
-        found.append(_brought(tx, "provenance", row, at, what, fact_rules.sentence(fact), source=source, fact=fact.id))
+        text = fact_rules.sentence(fact)
+        if row == first[fact_row] and at == fact.recorded_at:
+            found.append(_brought(tx, "fact", fact.row, at, "recorded", text, source=source, fact=fact.id))
+        else:
+            found.append(_brought(tx, "provenance", row, at, "said again", text, source=source, fact=fact.id))
     return found
 
 

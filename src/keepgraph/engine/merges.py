@@ -60,12 +60,12 @@ def _moved(tx: Tx, fact: Fact, keep: Entity, absorb: Entity) -> Moved:
 
 
 def _take_names(tx: Tx, keep: Entity, absorb: Entity) -> tuple[list[str], list[str]]:
-    """Which names of the other became aliases, and which were known already."""
+    """Which names of the other became aliases, and which did not: known already, or the name of a third."""
     known = {names.key(name) for name in (keep.name, *entities.aliases(tx, keep))}
     added, dropped = [], []
     for alias in entities.aliases(tx, absorb):
         key = names.key(alias)
-        if key in known:
+        if key in known or _is_name_of_another(tx, key, keep, absorb):
             entities.delete_alias(tx, absorb, key)
             dropped.append(alias)
         else:
@@ -73,8 +73,7 @@ def _take_names(tx: Tx, keep: Entity, absorb: Entity) -> tuple[list[str], list[s
             known.add(key)
             added.append(alias)
     key = names.key(absorb.name)
-    taken = any(other.row != absorb.row for other in entities.by_key(tx, key, of_type=keep.type))
-    if key in known or taken:
+    if key in known or _is_name_of_another(tx, key, keep, absorb):
         return added, [*dropped, absorb.name]
     entities.insert_alias(
         tx,
@@ -85,3 +84,8 @@ def _take_names(tx: Tx, keep: Entity, absorb: Entity) -> tuple[list[str], list[s
         created_at=instants.stamp(tx.now),
     )
     return [*added, absorb.name], dropped
+
+
+def _is_name_of_another(tx: Tx, key: str, keep: Entity, absorb: Entity) -> bool:
+    """Whether a third entity of the type has this very name: then it cannot be an alias."""
+    return any(other.row not in (keep.row, absorb.row) for other in entities.by_key(tx, key, of_type=keep.type))

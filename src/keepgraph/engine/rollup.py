@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import MAXYEAR, MINYEAR, timedelta
 
+from keepgraph import errors
 from keepgraph.engine import blockers, decisions, instants
 from keepgraph.model import Decision, Entity, Fact, Resolution, Week
 from keepgraph.store import facts
@@ -70,7 +71,13 @@ def nothing(tx: Tx) -> Week:
 
 
 def _period(tx: Tx) -> tuple[str, str]:
-    """The first and the last local day of the week that ends today."""
+    """The first and the last local day of the week that ends today.
+
+    Raises:
+        errors.MomentInvalid: today is at the very end of the calendar, where weeks lack days.
+    """
+    if not MINYEAR < tx.now.year < MAXYEAR:
+        raise errors.MomentInvalid(f"there is no week around the year {tx.now.year}")
     today = tx.now.astimezone(tx.zone).date()
     return (today - timedelta(days=DAYS - 1)).isoformat(), today.isoformat()
 

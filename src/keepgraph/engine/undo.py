@@ -7,7 +7,7 @@ everything else, so it can be taken back in turn.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from keepgraph import errors
@@ -61,21 +61,37 @@ def _of_call(tx: Tx, call: int | None) -> list[Change]:
 
 
 def _of_change(tx: Tx, number: int) -> list[Change]:
-    """A change and, where it brought a row, what the same call hung on that row; newest first."""
+    """A change with what the same call hung on its row, or deleted along with it; newest first."""
     wanted = journal.change(tx, number)
     if wanted is None or not journal.calls(tx, limit=1, only=wanted.call):
         raise errors.ChangeNotFound(f"there is no change {number} in group {tx.group!r}")
-    same_call = {(each.table, each.row): each for each in journal.of_call(tx, wanted.call) if each.op == "insert"}
+    others = journal.of_call(tx, wanted.call)
+    inserted = {(each.table, each.row): each for each in others if each.op == "insert"}
+    wanted = _first_assertion(tx, wanted, inserted)
     found = {wanted.id: wanted}
-    todo = [wanted] if wanted.op == "insert" else []
+    todo = [wanted]
     while todo:
         each = todo.pop()
-        for place in journal.referring(tx, each.table, each.row):
-            hung = same_call.get(place)
-            if hung and hung.id not in found:
-                found[hung.id] = hung
-                todo.append(hung)
+        if each.op == "delete":
+            hung = [
+                other for other in others if other.op == "delete" and (each.table, each.row) in journal.referred(other)
+            ]
+        else:
+            places = journal.referring(tx, each.table, each.row)
+            hung = [inserted[place] for place in places if place in inserted]
+        todo += [other for other in hung if other.id not in found]
+        found |= {other.id: other for other in hung}
     return [found[each] for each in sorted(found, reverse=True)]
+
+
+def _first_assertion(tx: Tx, wanted: Change, inserted: Mapping[tuple[str, int], Change]) -> Change:
+    """A fact that nobody says any more goes with its only assertion: then the change that brought the fact."""
+    if wanted.table != "provenance" or wanted.op != "insert":
+        return wanted
+    row = journal.current(tx, "provenance", wanted.row) or {}
+    fact = inserted.get(("fact", row.get("fact", 0)))
+    others = [place for place in journal.referring(tx, "fact", fact.row) if place[0] == "provenance"] if fact else []
+    return fact if fact and len(others) == 1 else wanted
 
 
 def _take_back(tx: Tx, done: Change) -> None:
@@ -88,9 +104,10 @@ def _take_back(tx: Tx, done: Change) -> None:
         raise _blocked(tx, done, "it has been changed since")
     if done.op != "insert":
         if not journal.restore(tx, done.table, done.was or {}):
-            raise _blocked(tx, done, "what was there before has been said anew since")
+            there = journal.in_the_way(tx, done.table, done.was or {})
+            raise _blocked(tx, done, "what was there before has been said anew since", resting=there)
         return
-    if referring := journal.referring(tx, done.table, done.row):
+    if referring := journal.referring(tx, done.table, done.row, limit=MAX_CULPRITS):
         raise _blocked(tx, done, "something recorded later rests on it", resting=referring)
     journal.remove(tx, done.table, done.row)
 

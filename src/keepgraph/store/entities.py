@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from keepgraph.model import Entity
-from keepgraph.store import journal
+from keepgraph.store import facts, journal
 from keepgraph.store.db import Tx
 
 _SELECT = """
@@ -160,17 +160,25 @@ def unlinked_since(tx: Tx, of_type: str, predicates: Sequence[str], *, since: st
     """Entities of a type that came at a stamp or later, and that no fact by these predicates touches or ever will."""
     words = "SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:words))"
     linked = f"retracted_at IS NULL AND predicate IN ({words})"
+    known = facts.seen(tx)
     return _entities(
         tx,
         f"""
         {_SELECT}
         WHERE entity_type.name = :type AND entity.group_id = :group AND entity.created_at >= :since
-          AND NOT EXISTS (SELECT 1 FROM fact WHERE subject = entity.id AND object IS NOT NULL AND {linked})
-          AND NOT EXISTS (SELECT 1 FROM fact WHERE subject = entity.id AND literal IS NOT NULL AND {linked})
-          AND NOT EXISTS (SELECT 1 FROM fact WHERE object = entity.id AND object IS NOT NULL AND {linked})
+          AND (:known IS NULL OR entity.created_at <= :known)
+          AND NOT EXISTS (SELECT 1 FROM {known} WHERE subject = entity.id AND object IS NOT NULL AND {linked})
+          AND NOT EXISTS (SELECT 1 FROM {known} WHERE subject = entity.id AND literal IS NOT NULL AND {linked})
+          AND NOT EXISTS (SELECT 1 FROM {known} WHERE object = entity.id AND object IS NOT NULL AND {linked})
         ORDER BY entity.id
         """,
-        {"type": of_type, "group": tx.group, "since": since, "words": json.dumps(list(predicates))},
+        {
+            "type": of_type,
+            "group": tx.group,
+            "since": since,
+            "words": json.dumps(list(predicates)),
+            "known": tx.known_at,
+        },
     )
 
 

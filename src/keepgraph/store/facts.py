@@ -370,9 +370,8 @@ def delete(tx: Tx, fact: Fact) -> None:
 
 
 def take_provenance(tx: Tx, fact: Fact, other: Fact) -> None:
-    """Let what was asserted of another fact count for this one."""
+    """Let what was asserted of another fact count for this one. Each tells for itself how it was known earlier."""
     tx.conn.execute("UPDATE provenance SET fact = ? WHERE fact = ?", (fact.row, other.row))
-    tx.conn.execute("UPDATE earlier_validity SET fact = ? WHERE fact = ?", (fact.row, other.row))
 
 
 def insert_provenance(tx: Tx, fact: int, *, source: str | None, confidence: float, recorded_at: str) -> None:
@@ -492,8 +491,12 @@ def _facts(tx: Tx, query: str, values: dict[str, Any]) -> list[Fact]:
 
 def _asked(tx: Tx, query: str, values: dict[str, Any]) -> Any:
     """Run a query over FACTS: the facts as they are known, or as they were at tx.known_at."""
-    query = query.replace("FACTS", "fact" if tx.known_at is None else _FACTS_ONCE)
-    return tx.conn.execute(query, {**values, "known": tx.known_at})
+    return tx.conn.execute(query.replace("FACTS", seen(tx)), {**values, "known": tx.known_at})
+
+
+def seen(tx: Tx) -> str:
+    """What stands for the table of facts in a query: itself, or how it was known at `:known`."""
+    return "fact" if tx.known_at is None else _FACTS_ONCE
 
 
 def _fact(row: tuple[Any, ...]) -> Fact:

@@ -57,9 +57,6 @@ def calls(tx: Tx, *, limit: int, only: int | None = None) -> list[Call]:
     rows = tx.conn.execute(
         """
         SELECT call.id, call.at, call.tool, call.session, call.undoes,
-               (SELECT max(undoing.id) FROM call AS undoing
-                WHERE undoing.undoes = call.id
-                  AND NOT EXISTS (SELECT 1 FROM call AS again WHERE again.undoes = undoing.id)),
                (SELECT json_group_object(tbl, touched)
                 FROM (SELECT tbl, count(DISTINCT row) AS touched
                       FROM journal WHERE journal.call = call.id GROUP BY tbl))
@@ -72,7 +69,17 @@ def calls(tx: Tx, *, limit: int, only: int | None = None) -> list[Call]:
         """,
         {"group": tx.group, "only": only, "limit": limit},
     )
-    return [Call(*row) for row in ((*found[:6], json.loads(found[6])) for found in rows)]
+    undone = undone_by(tx)
+    return [Call(*row) for row in ((*found[:5], undone.get(found[0]), json.loads(found[5])) for found in rows)]
+
+
+def undone_by(tx: Tx) -> dict[int, int]:
+    """The calls that are taken back at present, each with the call that did it; an undo may be taken back itself."""
+    found: dict[int, int] = {}
+    for undoing, undone in tx.conn.execute("SELECT id, undoes FROM call WHERE undoes IS NOT NULL ORDER BY id DESC"):
+        if undoing not in found:
+            found.setdefault(undone, undoing)
+    return found
 
 
 def last_standing(tx: Tx) -> int | None:
@@ -84,15 +91,11 @@ def last_standing(tx: Tx) -> int | None:
         WHERE coalesce(call.group_id, :group) = :group
           AND call.undoes IS NULL
           AND EXISTS (SELECT 1 FROM journal WHERE journal.call = call.id)
-          AND NOT EXISTS (
-              SELECT 1 FROM call AS undoing
-              WHERE undoing.undoes = call.id
-                AND NOT EXISTS (SELECT 1 FROM call AS again WHERE again.undoes = undoing.id)
-          )
+          AND call.id NOT IN (SELECT value FROM json_each(:undone))
         ORDER BY call.id DESC
         LIMIT 1
         """,
-        {"group": tx.group},
+        {"group": tx.group, "undone": json.dumps(list(undone_by(tx)))},
     ).fetchone()
     return int(row[0]) if row else None
 
@@ -182,13 +185,41 @@ def current(tx: Tx, table: str, row: int) -> dict[str, Any] | None:
     return dict(zip([column[0] for column in cursor.description], found, strict=True)) if found else None
 
 
-def referring(tx: Tx, table: str, row: int) -> list[tuple[str, int]]:
-    """The rows that refer to a row, by table and number; not all where they are many."""
+def referring(tx: Tx, table: str, row: int, *, limit: int = -1) -> list[tuple[str, int]]:
+    """The rows that refer to a row, by table and number, the newest of each first; with `limit`, so many of each."""
     return [
         (other, found[0])
         for other, column in _REFERRING.get(table, ())
-        for found in tx.conn.execute(f"SELECT id FROM {other} WHERE {column} = ? ORDER BY id LIMIT 20", (row,))
+        for found in tx.conn.execute(
+            f"SELECT id FROM {other} WHERE {column} = ? ORDER BY id DESC LIMIT ?", (row, limit)
+        )
     ]
+
+
+def referred(change: Change) -> list[tuple[str, int]]:
+    """The rows to which a row referred before it was changed."""
+    was = change.was or {}
+    return [
+        (table, was[column])
+        for table, columns in _REFERRING.items()
+        for other, column in columns
+        if other == change.table and was.get(column) is not None
+    ]
+
+
+def in_the_way(tx: Tx, table: str, was: Mapping[str, Any]) -> list[tuple[str, int]]:
+    """Rows that have now what only one row may have."""
+    query = {
+        "entity": "SELECT id FROM entity WHERE group_id = :group_id AND name_key = :name_key AND type = :type",
+        "alias": "SELECT id FROM alias WHERE alias_key = :alias_key AND entity = :entity",
+        "fact": """
+            SELECT id FROM fact
+            WHERE subject = :subject AND predicate = :predicate AND object IS :object AND literal IS :literal
+              AND valid_from = :valid_from AND valid_to = :valid_to AND retracted_at IS NULL
+        """,
+    }.get(table)
+    rows = tx.conn.execute(f"{query} ORDER BY id DESC LIMIT 20", dict(was)) if query else []
+    return [(table, row[0]) for row in rows if row[0] != was["id"]]
 
 
 def remove(tx: Tx, table: str, row: int) -> None:

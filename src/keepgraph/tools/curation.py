@@ -163,7 +163,7 @@ def _merged(done: Merged) -> dict[str, Any]:
         "folded": effects["folded"],
         "retracted": effects["retracted"],
         "aliases_added": list(done.aliases_added),
-        "aliases_known": list(done.aliases_dropped),
+        "aliases_dropped": list(done.aliases_dropped),
         "truncated": len(shown) < len(done.facts),
     }
 
