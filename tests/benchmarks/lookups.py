@@ -31,7 +31,7 @@ def _recalls(graph: Graph, asked: Samples) -> Iterator[Figure]:
         ("exact", [name for name, _ in asked.exact], EXACT_GOAL),
         ("alias", [name for name, _ in asked.alias], EXACT_GOAL),
         ("fuzzy", [name for name, _ in asked.mistyped], FUZZY_GOAL),
-        ("absent", asked.absent, FUZZY_GOAL),
+        ("absent", asked.absent, MEANING_GOAL),
         ("by meaning", [f"whatever follows from {name.lower()} in practice" for name, _ in asked.exact], MEANING_GOAL),
     ]
     for kind, questions, goal in kinds:

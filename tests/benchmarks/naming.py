@@ -1,6 +1,6 @@
 """How well names are found, beside two plain scorers: the table of `make bench` and of the README.
 
-The cases are in names/ (see its README); each says what a fair-minded colleague would expect.
+The cases are in names/ and names_unseen/ (see the README there); each says what a fair-minded colleague would expect.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from typing import Any
 import keepgraph
 
 CASES = Path(__file__).parent / "names"
+UNSEEN = Path(__file__).parent / "names_unseen"
+FOLDERS = (CASES, UNSEEN)
 
 Answer = tuple[str | None, str]
 """The entity as `type:name`, or None, and how it was found."""

@@ -16,6 +16,7 @@ from pathlib import Path
 import generate
 import lookups
 import measure
+import naming
 import processes
 import writes
 from measure import Figure
@@ -25,9 +26,17 @@ from sqlcipher3 import dbapi2 as sqlite
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measure Keepgraph against its goals.")
     parser.add_argument("--small", action="store_true", help="a hundredth of the graph and fewer rounds")
-    parser.add_argument("--only", choices=["processes", "lookups", "writes", "serving"], help="one part of the table")
+    parser.add_argument(
+        "--only", choices=["names", "processes", "lookups", "writes", "serving"], help="one part of the table"
+    )
     parser.add_argument("--seed", type=int, default=generate.SEED)
     given = parser.parse_args()
+    if given.only in (None, "names"):
+        for folder in naming.FOLDERS:
+            print(f"names: {folder.name}\n")
+            print("\n".join(naming.table(folder)), end="\n\n")
+        if given.only:
+            return
     share = 100 if given.small else 1
     entities, facts = generate.ENTITIES // share, generate.FACTS // share
     big = generate.cached(entities=entities, facts=facts, seed=given.seed)

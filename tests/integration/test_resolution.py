@@ -297,9 +297,15 @@ def missed(call: Caller, world: list[str], asked: set[str], kind: str) -> list[t
             folded = names.fold(question)
             # The very name is found by its key, on a rung before this one.
             others = {name: fold for name, fold in folds.items() if names.key(name) != names.key(question)}
-            meant = {name for name, fold in others.items() if likeness.compare(folded, fold, kind=kind).score >= likeness.SURE}
+            meant = {
+                name
+                for name, fold in others.items()
+                if likeness.compare(folded, fold, kind=kind).score >= likeness.SURE
+            }
             if meant:
-                found = {each.entity.name for each in resolution.look_alikes(tx, question) if each.score >= likeness.SURE}
+                found = {
+                    each.entity.name for each in resolution.look_alikes(tx, question) if each.score >= likeness.SURE
+                }
                 found_missing += [(question, name) for name in meant - found]
     return found_missing
 

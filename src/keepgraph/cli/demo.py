@@ -33,6 +33,9 @@ def demo_command(into: str | None) -> None:
         mistyped = author[:-2] + author[-1]
         _ask(f'recall "{mistyped}"')
         show.recalled(graph.call("recall_entity", name_or_alias=mistyped), asked=mistyped)
+        meant = "storing vectors in ordinary tables"
+        _ask(f'recall "{meant}"')
+        show.recalled(graph.call("recall_entity", name_or_alias=meant), asked=meant)
         _ask("decisions Keepgraph")
         show.decisions(graph.call("recall_decisions", project="Keepgraph"), asked="Keepgraph")
         _ask("week Keepgraph")
