@@ -57,7 +57,9 @@ def test_a_nickname_is_short_for_a_name_and_not_the_name_for_it(short, name):
     assert not habits.is_short_for(name, short)
 
 
-@pytest.mark.xfail(strict=True, reason="of a nickname that is longer than the name, the name is taken to be the nickname")
+@pytest.mark.xfail(
+    strict=True, reason="of a nickname that is longer than the name, the name is taken to be the nickname"
+)
 @pytest.mark.parametrize(("short", "name"), [("vanya", "ivan"), ("pepito", "jose"), ("lucho", "luis")])
 def test_a_name_is_not_short_for_its_nickname_though_it_be_shorter(short, name):
     assert not habits.is_short_for(name, short)
@@ -273,7 +275,9 @@ def test_another_vowel_makes_another_family(asked, known):
 
 
 @pytest.mark.xfail(strict=True, reason="the table has Nathan for Jonathan, Julie for Julia and Mary for Maria")
-@pytest.mark.parametrize(("asked", "known"), [("Nathan", "Jonathan Ives"), ("Julie", "Julia Roy"), ("Mary", "Maria Roy")])
+@pytest.mark.parametrize(
+    ("asked", "known"), [("Nathan", "Jonathan Ives"), ("Julie", "Julia Roy"), ("Mary", "Maria Roy")]
+)
 def test_a_full_name_of_its_own_is_no_short_form(asked, known):
     assert alike(asked, known).score < likeness.SURE
 
@@ -310,7 +314,9 @@ def test_a_word_out_of_a_decision_is_not_the_decision(asked, known):
     assert alike(asked, known, "decision").score < likeness.SURE
 
 
-@pytest.mark.xfail(strict=True, reason="three quarters of the letters are taken for the decision (likeness._NEARLY_ALL)")
+@pytest.mark.xfail(
+    strict=True, reason="three quarters of the letters are taken for the decision (likeness._NEARLY_ALL)"
+)
 @pytest.mark.parametrize(
     ("asked", "known"),
     [("PostgreSQL", "Use PostgreSQL"), ("internationalization", "Drop internationalization"), ("Kubernetes", "Go Kubernetes")],

@@ -43,7 +43,7 @@ _MANY_LETTERS = 6
 _DIGITS = re.compile(r"\d+")
 _VERSION = re.compile(r"v(\d+)")
 _ROMAN = re.compile("[ivxlcdm]+")
-_IDEOGRAPHS = re.compile("[\u2e80-\ud7ff\uf900-\ufaff]|[\U00020000-\U0003ffff]")
+_IDEOGRAPHS = "[\u2e80-\ud7ff\uf900-\ufaff]|[\U00020000-\U0003ffff]"  # slow to compile, so only when needed
 _SYMBOLS_OF_NAMES = "+#"
 _ENDINGS_AFTER_A_VOWEL = frozenset("nst")
 _ENDINGS = frozenset("aeioаяеиоыэюαηο\u093e\u0940\u09be\u09c0")
@@ -82,39 +82,33 @@ _GENERIC = frozenset(
     "service site software standup study support system task team template test thing thread tool topic unit update "
     "user users version video website week weekly work year".split()
 )
-_BRITISH = tuple(
-    (re.compile(british), american)
-    for british, american in (
-        ("isation", "ization"),
-        ("(?<=...)is(e[ds]?|ing)$", r"iz\1"),
-        ("(?<=...)yse(?=[ds]?$)", "yze"),
-        ("(?<=...)our(?=s?$)", "or"),
-        ("centre", "center"),
-        ("programme", "program"),
-        ("licence", "license"),
-    )
+_BRITISH = (
+    ("isation", "ization"),
+    ("(?<=...)is(e[ds]?|ing)$", r"iz\1"),
+    ("(?<=...)yse(?=[ds]?$)", "yze"),
+    ("(?<=...)our(?=s?$)", "or"),
+    ("centre", "center"),
+    ("programme", "program"),
+    ("licence", "license"),
 )
-_SOUNDS = tuple(
-    (re.compile(pattern), sound)
-    for pattern, sound in (
-        ("ph", "f"),
-        ("tsch|tch", "ch"),
-        ("sch", "sh"),
-        ("ck", "k"),
-        ("kh", "h"),
-        ("c(?![heiy])", "k"),
-        ("w", "v"),
-        ("x", "ks"),
-        ("[yj](?=[aou])", "i"),
-        ("oh(?=[^aeiou]|$)", "o"),
-        ("ou|oo|uu", "u"),
-        ("ee", "i"),
-        ("ae", "a"),
-        ("oe", "o"),
-        ("ue", "u"),
-        ("(iy|ij|yi|y)$", "i"),
-        (r"(.)\1+", r"\1"),
-    )
+_SOUNDS = (
+    ("ph", "f"),
+    ("tsch|tch", "ch"),
+    ("sch", "sh"),
+    ("ck", "k"),
+    ("kh", "h"),
+    ("c(?![heiy])", "k"),
+    ("w", "v"),
+    ("x", "ks"),
+    ("[yj](?=[aou])", "i"),
+    ("oh(?=[^aeiou]|$)", "o"),
+    ("ou|oo|uu", "u"),
+    ("ee", "i"),
+    ("ae", "a"),
+    ("oe", "o"),
+    ("ue", "u"),
+    ("(iy|ij|yi|y)$", "i"),
+    (r"(.)\1+", r"\1"),
 )
 
 
@@ -175,7 +169,7 @@ def means_unsaid(word: str) -> bool:
 
 def _weight(telling: Sequence[str]) -> int:
     """How many letters a name has, where an ideograph or a syllable says as much as two."""
-    return sum(map(len, telling)) + sum(len(_IDEOGRAPHS.findall(word)) for word in telling)
+    return sum(map(len, telling)) + sum(len(re.findall(_IDEOGRAPHS, word)) for word in telling)
 
 
 def _person(ours: list[str], theirs: list[str]) -> Likeness:
@@ -382,7 +376,7 @@ def _slip(ours: str, theirs: str, *, beside: bool, first_name: bool) -> float:
             return 0.0
         ours, theirs = ours[: digit.start()], theirs.removesuffix(tail)
     short, long = sorted((len(ours), len(theirs)))
-    if short < (SHORTEST if beside else SHORTEST + 1) or long - short > 2 or _IDEOGRAPHS.search(ours + theirs):
+    if short < (SHORTEST if beside else SHORTEST + 1) or long - short > 2 or re.search(_IDEOGRAPHS, ours + theirs):
         return 0.0
     if _is_code(ours, theirs):
         return 0.0
@@ -457,7 +451,7 @@ def _plain(word: str) -> str:
     if version := _VERSION.fullmatch(word):
         return version[1]
     for british, american in _BRITISH:
-        word = british.sub(american, word)
+        word = re.sub(british, american, word)
     return word
 
 
@@ -465,5 +459,5 @@ def _plain(word: str) -> str:
 def sound(word: str) -> str:
     """What is left of a word where languages and times differ in how they write a name."""
     for pattern, sound in _SOUNDS:
-        word = pattern.sub(sound, word)
+        word = re.sub(pattern, sound, word)
     return word

@@ -21,7 +21,7 @@ _NOT = re.compile("n['´ʼ’‘]t\\b")
 _APOSTROPHES = re.compile("['`´ʼ’‘]")
 _VARIATIONS = re.compile("[\ufe00-\ufe0f]")
 _MINUS = re.compile(r"(?<!\S)-(?=\d)|(?<=\w)-(?!\S)")
-_NOT_LATIN = re.compile("[\u0370-\u1dff\u2e80-\ud7ff\uf900-\uffdc]")
+_OTHER_SCRIPTS = (("\u0370", "\u1dff"), ("\u2e80", "\ud7ff"), ("\uf900", "\uffdc"))
 _SYMBOLS_OF_NAMES = "+#"
 _JOINERS = {"\u200c", "\u200d"}  # they carry meaning in some scripts
 
@@ -77,7 +77,7 @@ def words(folded: str, *, besides: Collection[str] = ()) -> list[str]:
 
 def latin(name: str) -> str | None:
     """The folded form of a name in Latin letters, if it is written in others: Иван Петров is ivan petrov, else None."""
-    if name.isascii() or not _NOT_LATIN.search(name):
+    if name.isascii() or not any(first <= c <= last for c in name for first, last in _OTHER_SCRIPTS):
         return None
     from anyascii import anyascii
 

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from keepgraph import errors
-from keepgraph.ml import embedder
 from keepgraph.model import Entity
 from keepgraph.store import entities, vectors
 from keepgraph.store.db import Database, Tx
@@ -33,6 +32,8 @@ class Wanted(Exception):
 
 def off(tx: Tx) -> str | None:
     """Why names cannot be found by meaning in this graph, in words to act on, or None."""
+    from keepgraph.ml import embedder
+
     model = tx.settings.model
     reason = vectors.missing() or embedder.missing(model)
     if reason:
@@ -63,6 +64,8 @@ def can_be_made(database: Database) -> bool:
 
 def nearest(tx: Tx, asked: str, *, of_type: str | None) -> list[tuple[Entity, str, float]]:
     """The entities whose names are nearest in meaning: each once, with that name and the cosine, nearest first."""
+    from keepgraph.ml import embedder
+
     embedding, signs = _stored(embedder.embed([asked], model=tx.settings.model))[0]
     found = vectors.nearest(tx, embedding, signs, of_type=of_type, limit=_NEIGHBOURS)
     known = entities.by_rows(tx, list({row for row, _, _ in found})) if found else {}
@@ -84,6 +87,8 @@ def fill(database: Database, *, seconds: float | None = BOUND_SECONDS, at_most: 
         errors.ModelUnavailable: the model is not here.
         errors.GraphTrouble: the graph cannot be written.
     """
+    from keepgraph.ml import embedder
+
     model = database.settings.model
     until = time.monotonic() + seconds if seconds is not None else None
     made = 0
@@ -119,6 +124,8 @@ def restart(database: Database) -> int:
     Raises:
         errors.ModelUnavailable: the model is not here; then the old vectors stay.
     """
+    from keepgraph.ml import embedder
+
     model = database.settings.model
     if reason := vectors.missing() or embedder.missing(model):
         raise errors.ModelUnavailable(f"names cannot be found by meaning: {reason}")
