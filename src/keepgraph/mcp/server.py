@@ -36,12 +36,13 @@ and the facts between them.
 Search first, then add. Before recording, call recall_entity for each name: reuse the name or id it gives. \
 If entity is null, look at resolution.candidates and ask the user when one is near; never take a near name for \
 granted. \
-When an answer matched by alias or fuzzy, say so ("I think you mean Sarah").
+When resolution.method is not exact, say so and why (resolution.because): "I think you mean Sarah".
 
 Record what the user tells you as small facts (record_fact, record_facts), with source, and a lower confidence \
 for what you inferred. A decision is worth two facts: decision belongs_to project, and person decided_in decision; \
 valid_from is the day it was made. When a blocker is settled: blocker resolved_by whatever settled it. \
-Look at possible_duplicates in the answer and tell the user.
+Look at possible_duplicates in the answer and tell the user. When something has changed, name the facts that \
+no longer hold in supersedes.
 
 To answer "what did we decide", call recall_decisions; for a week, weekly_rollup.
 
