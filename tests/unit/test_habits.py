@@ -14,10 +14,11 @@ KINDS = ["person", "project", "decision", "concept", "source"]
 
 # Words of which the rules know something: habits, endings, opposites, numbers, kinds, and what only looks like them.
 TELLING = """
-    bob robert roberta rupert liz elizabeth nathan nathaniel nate martin martina petrov petrova иван ivan ivanov юлия
-    muhammad mohammed wei zhang 张伟 o'brien mueller müller jr ii iii xiv smith j k r al li bo jo mo symmetric asymmetric
-    sync synchronization login logout pg postgresql k8s kubernetes js c c++ c# f# atlas project team plan a b v2 v3 q3
-    2024 2025 12 21 1 not no from to over the of and decision report colour color organisation 👍 👎 100% 東京 京都
+    bob robert roberta rupert liz elizabeth nathan nathaniel nate martin martina petrov petrova иван ivan ivanov
+    юлия muhammad mohammed wei zhang 张伟 o'brien mueller müller jr ii iii xiv smith j k r al li bo jo mo
+    symmetric asymmetric sync synchronization login logout pg postgresql k8s kubernetes js c c++ c# f# atlas
+    project team plan a b v2 v3 q3 2024 2025 12 21 1 not no from to over the of and decision report colour color
+    organisation 👍 👎 100% 東京 京都
 """.split()
 
 words = st.sampled_from(TELLING) | st.text("abdeinort", min_size=1, max_size=9) | st.text("0123456789", max_size=4)
@@ -197,9 +198,9 @@ def test_the_names_of_a_person_may_come_in_any_order(both):
         ("John Smith", "J. Smith", "“j” is an initial of “john”"),
         ("Kuznecow, D.", "Dmitri Kuznecow", "“d” is an initial of “dmitri”"),
         ("Schroeder", "Anneliese Schröder", "“schroeder” is spelled as “schroder” elsewhere"),
-        ("Bob Schroeder", "Robert Schröder", "“bob” is short for “robert”; “schroeder” is spelled as “schroder” elsewhere"),
+        ("M. Yusuf", "Mo Youssef", "“m” is an initial of “mo”; “yusuf” is another spelling of “youssef”"),
     ],
-)  # fmt: skip
+)
 def test_a_reason_names_the_words_it_is_about(asked, known, because):
     found = alike(asked, known)
 
@@ -319,7 +320,11 @@ def test_a_word_out_of_a_decision_is_not_the_decision(asked, known):
 )
 @pytest.mark.parametrize(
     ("asked", "known"),
-    [("PostgreSQL", "Use PostgreSQL"), ("internationalization", "Drop internationalization"), ("Kubernetes", "Go Kubernetes")],
-)  # fmt: skip
+    [
+        ("PostgreSQL", "Use PostgreSQL"),
+        ("Internationalization", "Internationalization now"),
+        ("Kubernetes", "Go Kubernetes"),
+    ],
+)
 def test_a_long_word_out_of_a_short_decision_is_not_the_decision_either(asked, known):
     assert alike(asked, known, "decision").score < likeness.SURE

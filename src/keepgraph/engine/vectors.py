@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from keepgraph import errors
 from keepgraph.model import Entity
 from keepgraph.store import entities, vectors
-from keepgraph.store.db import Database, Tx
+from keepgraph.store.db import Database, Stop, Tx
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,6 +23,7 @@ AT_ONCE = 256
 BOUND_SECONDS = 1.5
 """How long a question waits for vectors to be made, at most about one batch longer."""
 
+_TO_WRITE_SECONDS = 1.0
 _NEIGHBOURS = 24
 
 
@@ -80,7 +81,8 @@ def fill(database: Database, *, seconds: float | None = BOUND_SECONDS, at_most: 
     """Make vectors for names that wait, some at a time; returns how many wait still.
 
     Args:
-        seconds: stop after the batch in which these have passed; None goes on to the end.
+        seconds: stop after the batch in which these have passed, and do not wait long for other writers; None goes
+            on to the end.
         at_most: stop after so many.
 
     Raises:
@@ -103,12 +105,18 @@ def fill(database: Database, *, seconds: float | None = BOUND_SECONDS, at_most: 
         if not some or tired or (at_most is not None and made >= at_most):
             return left
         stored = _stored(embedder.embed([text for _, text in some], model=model))
-        with database.write("vectors") as tx:
+        with database.write("vectors", stop=_after(_TO_WRITE_SECONDS) if until else None) as tx:
             if not begun and vectors.space(tx) is None:
                 vectors.set_space(tx, model, embedder.dimension(model))
             if off(tx) is None:
                 vectors.insert(tx, [(surface, text, *both) for (surface, text), both in zip(some, stored, strict=True)])
         made += len(some)
+
+
+def _after(seconds: float) -> Stop:
+    """Gives up waiting for another writer when these have passed: a question is not worth more of them."""
+    until = time.monotonic() + seconds
+    return lambda: errors.GraphBusy("another program is writing") if time.monotonic() > until else None
 
 
 def made_otherwise(database: Database) -> bool:
