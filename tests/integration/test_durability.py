@@ -182,10 +182,10 @@ def test_whatever_was_acknowledged_survives_many_sudden_ends(path):
 def test_a_process_that_ends_in_the_middle_of_a_call_leaves_nothing_of_it(path):
     dying = """
 import os, sys, keepgraph
-from keepgraph.store import facts
+from keepgraph.store import provenance
 graph = keepgraph.open(sys.argv[1])
 graph.call("record_fact", subject={"type": "person", "name": "Ada"}, predicate="tagged", object={"literal": "x"})
-facts.insert_provenance = lambda *_, **__: os._exit(9)
+provenance.insert = lambda *_, **__: os._exit(9)
 graph.call("record_fact", subject={"type": "person", "name": "Grace"}, predicate="tagged", object={"literal": "x"})
 """
     done = subprocess.run([sys.executable, "-c", dying, str(path)], check=False)
@@ -197,7 +197,7 @@ graph.call("record_fact", subject={"type": "person", "name": "Grace"}, predicate
 
 
 def test_a_call_that_fails_half_way_leaves_nothing_behind(call, path, monkeypatch):
-    from keepgraph.store import facts
+    from keepgraph.store import provenance
     from words import dump
 
     call.record(person("Ada"), "tagged", literal("x"))
@@ -206,7 +206,7 @@ def test_a_call_that_fails_half_way_leaves_nothing_behind(call, path, monkeypatc
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("as if there were a fault in our code")
 
-    monkeypatch.setattr(facts, "insert_provenance", fail)
+    monkeypatch.setattr(provenance, "insert", fail)
     with pytest.raises(RuntimeError):
         call.graph.call("record_fact", **fact(person("Grace"), "tagged", literal("x"), aliases=["G"]))
 

@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 
 from keepgraph.engine import instants, names
 from keepgraph.model import Link
-from keepgraph.store import facts
+from keepgraph.store import facts, provenance
 from keepgraph.store.db import Tx
 
 
@@ -54,7 +54,7 @@ def _still_open(tx: Tx, blocking: Sequence[Link], resolutions: Sequence[Link]) -
         if link.object is not None:
             blocked_by_it[link.object].add(link.subject)
     open_now: dict[int, dict[str, int]] = defaultdict(dict)
-    for row in facts.assertions(tx, list(by_row)):
+    for row in provenance.assertions(tx, list(by_row)):
         link = by_row[row]
         if row in blocks:
             open_now[link.subject][_blocker(link)] = row

@@ -8,7 +8,7 @@ from dataclasses import replace
 from keepgraph import errors
 from keepgraph.engine import entities, instants
 from keepgraph.model import Candidate, Entity, Fact, Recorded, Ref
-from keepgraph.store import facts, vocabulary
+from keepgraph.store import facts, provenance, vocabulary
 from keepgraph.store.db import Tx
 
 MAX_LITERAL = 1000
@@ -81,10 +81,10 @@ def record(
             )
         known = _known(tx, new, predicate_row)
     fact = known or _inserted(tx, new, predicate_row)
-    facts.insert_provenance(tx, fact.row, source=source, confidence=confidence, recorded_at=now)
+    provenance.insert(tx, fact.row, source=source, confidence=confidence, recorded_at=now)
     superseded = _superseded(tx, replace(fact, recorded_at=now), supersedes)
     return Recorded(
-        fact=replace(fact, source=facts.first_source(tx, fact.row)) if known else fact,
+        fact=replace(fact, source=provenance.first_source(tx, fact.row)) if known else fact,
         deduplicated=known is not None,
         created=tuple(created),
         superseded=superseded,

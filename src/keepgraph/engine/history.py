@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from keepgraph.engine import facts as fact_rules
 from keepgraph.model import Change, Entity, Event, Fact
-from keepgraph.store import entities, facts, journal
+from keepgraph.store import entities, facts, journal, provenance
 from keepgraph.store.db import Tx
 
 MOST_FACTS = 20_000
@@ -44,7 +44,7 @@ def _newest_first(events: Sequence[Event], limit: int) -> list[Event]:
 def _assertions(tx: Tx, known: Sequence[Fact], *, limit: int) -> list[Event]:
     by_row = {fact.row: fact for fact in known}
     found = []
-    said = facts.assertions_about(tx, list(by_row), limit=limit)
+    said = provenance.assertions_about(tx, list(by_row), limit=limit)
     first = {fact_row: row for row, fact_row, _, _ in said}  # the newest come first
     for row, fact_row, source, at in said:
         fact = by_row[fact_row]

@@ -8,7 +8,7 @@ from keepgraph import errors
 from keepgraph.engine import facts as fact_rules
 from keepgraph.engine import instants, names
 from keepgraph.model import Entity, Fact, Merged, Moved
-from keepgraph.store import entities, facts
+from keepgraph.store import entities, facts, provenance
 from keepgraph.store.db import Tx
 
 
@@ -52,7 +52,7 @@ def _moved(tx: Tx, fact: Fact, keep: Entity, absorb: Entity) -> Moved:
         facts.move(tx, new, text=becomes)
         return Moved(fact.id, "moved", was, becomes)
     older, newer = sorted((fact, twin), key=lambda each: (each.recorded_at, each.row))
-    facts.take_provenance(tx, older, newer)
+    provenance.take(tx, older, newer)
     facts.delete(tx, newer)
     if older.row == fact.row:
         facts.move(tx, new, text=becomes)

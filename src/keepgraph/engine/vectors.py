@@ -50,7 +50,12 @@ def state(tx: Tx) -> str:
     if "embedding" not in tx.settings.rungs:
         return "off: by the settings"
     waiting = vectors.waiting(tx)
-    return off(tx) or (f"on; {waiting:,} names still wait for their vectors" if waiting else "on")
+    return off(tx) or (f"on; {told(waiting)}" if waiting else "on")
+
+
+def told(waiting: int) -> str:
+    """How many names wait, in words."""
+    return "1 name still waits for its vector" if waiting == 1 else f"{waiting:,} names still wait for their vectors"
 
 
 def waiting(tx: Tx) -> int:

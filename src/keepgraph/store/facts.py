@@ -369,57 +369,6 @@ def delete(tx: Tx, fact: Fact) -> None:
     tx.conn.execute("DELETE FROM fact WHERE id = ?", (fact.row,))
 
 
-def take_provenance(tx: Tx, fact: Fact, other: Fact) -> None:
-    """Let what was asserted of another fact count for this one. Each tells for itself how it was known earlier."""
-    tx.conn.execute("UPDATE provenance SET fact = ? WHERE fact = ?", (fact.row, other.row))
-
-
-def insert_provenance(tx: Tx, fact: int, *, source: str | None, confidence: float, recorded_at: str) -> None:
-    tx.conn.execute(
-        f"""
-        INSERT INTO provenance (id, fact, source, confidence, recorded_at, session, tool)
-        VALUES ({journal.unused_row("provenance")}, ?, ?, ?, ?, ?, ?)
-        """,
-        (fact, source, confidence, recorded_at, tx.session, tx.tool),
-    )
-
-
-def first_source(tx: Tx, fact: int) -> str | None:
-    row = tx.conn.execute(
-        "SELECT source FROM provenance WHERE fact = ? AND source IS NOT NULL ORDER BY id LIMIT 1", (fact,)
-    ).fetchone()
-    return row[0] if row else None
-
-
-def assertions(tx: Tx, facts: Sequence[int]) -> list[int]:
-    """These facts in the order in which they were asserted; one that was asserted twice comes twice."""
-    rows = tx.conn.execute(
-        """
-        SELECT fact
-        FROM provenance
-        WHERE fact IN (SELECT value FROM json_each(:facts)) AND (:known IS NULL OR recorded_at <= :known)
-        ORDER BY recorded_at, id
-        """,
-        {"facts": _json(facts), "known": tx.known_at},
-    )
-    return [row[0] for row in rows]
-
-
-def assertions_about(tx: Tx, facts: Sequence[int], *, limit: int) -> list[tuple[int, int, str | None, str]]:
-    """The row of each assertion of these facts, its fact, its source and its stamp, newest first."""
-    rows = tx.conn.execute(
-        """
-        SELECT id, fact, source, recorded_at
-        FROM provenance
-        WHERE fact IN (SELECT value FROM json_each(?))
-        ORDER BY id DESC
-        LIMIT ?
-        """,
-        (_json(facts), limit),
-    )
-    return rows.fetchall()  # type: ignore[no-any-return]
-
-
 def every(tx: Tx) -> Iterator[Fact]:
     """Every assertion of the facts of the group that are not retracted, in the order in which they were made.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from keepgraph.engine import instants
+from keepgraph.engine import instants, vectors
 from keepgraph.model import Candidate, Decision, Entity, Event, Fact, Resolution
 from keepgraph.store.db import Tx
 
@@ -57,7 +57,7 @@ def resolution(found: Resolution) -> dict[str, Any]:
     if found.off:
         shown["embedding"] = found.off
     elif found.waiting:
-        shown["embedding"] = f"{found.waiting:,} names still wait for their vectors"
+        shown["embedding"] = vectors.told(found.waiting)
     return shown
 
 
