@@ -1,0 +1,163 @@
+"""How well names are found: seldom wrong, more often right than plain scorers, over the cases of the benchmark."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from keepgraph.ml import embedder
+from keepgraph.model import Settings
+from keepgraph.store import vectors as stored
+
+BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+sys.path.insert(0, str(BENCHMARKS))
+
+import naming  # noqa: E402 (it is found where the line before says)
+
+WRONG_AT_MOST = 0.02
+ENTITIES, CASES = naming.read(BENCHMARKS / "names")
+TROUBLE = embedder.missing() or stored.missing()
+
+needs_vectors = pytest.mark.skipif(TROUBLE is not None, reason=str(TROUBLE))
+
+
+def surfaces() -> list[str]:
+    return [f"{entity['type']}:{entity['name']}" for entity in ENTITIES]
+
+
+@pytest.fixture(scope="module")
+def embedded_together() -> Iterator[None]:
+    """The model is shown every name once, and all of them together, which is quicker."""
+    texts = {name for entity in ENTITIES for name in (entity["name"], *entity.get("aliases", ()))}
+    texts |= {asked for case in CASES for asked in (case["asked"], case["asked"].partition(":")[2].strip())}
+    np = pytest.importorskip("numpy")
+    real, every = embedder.embed, sorted(texts)
+    known = dict(zip(every, real(every), strict=True))
+
+    def embed(texts: Sequence[str], **more: Any) -> Any:
+        if all(text in known for text in texts):
+            return np.stack([known[text] for text in texts])
+        return real(texts, **more)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(embedder, "embed", embed)
+        yield
+
+
+@pytest.fixture(scope="module")
+def ours(tmp_path_factory, embedded_together) -> Iterator[naming.Score]:
+    """How Keepgraph does with all its rungs."""
+    with naming.graph_of(ENTITIES, tmp_path_factory.mktemp("ours") / "graph.db") as graph:
+        yield naming.scored(CASES, naming.ours(graph))[0]
+
+
+@pytest.fixture(scope="module")
+def ours_by_letters(tmp_path_factory) -> Iterator[naming.Score]:
+    """How Keepgraph does without a model."""
+    where = tmp_path_factory.mktemp("letters") / "graph.db"
+    with naming.graph_of(ENTITIES, where, settings=Settings(rungs=("fuzzy",))) as graph:
+        yield naming.scored(CASES, naming.ours(graph))[0]
+
+
+@pytest.fixture(scope="module")
+def plain(embedded_together) -> dict[str, naming.Score]:
+    """How the plain scorers do."""
+    letters, meaning = naming.by_letters(ENTITIES), naming.by_meaning(ENTITIES)
+    ways = {"letters": letters, "meaning": meaning, "both": naming.in_a_row(letters, meaning)}
+    return {title: naming.scored(CASES, find)[0] for title, find in ways.items()}
+
+
+# The cases
+
+
+def test_every_name_that_is_expected_is_there():
+    there = set(surfaces())
+
+    assert [case for case in CASES if case["expect"] is not None and case["expect"] not in there] == []
+
+
+def test_no_name_is_asked_for_twice():
+    asked = Counter(case["asked"].casefold() for case in CASES)
+
+    assert [name for name, times in asked.items() if times > 1] == []
+
+
+def test_no_entity_is_there_twice():
+    assert [name for name, times in Counter(surfaces()).items() if times > 1] == []
+
+
+def test_every_case_says_what_it_is_and_what_is_expected():
+    lacking = [case for case in CASES if not {"asked", "expect", "kind"} <= set(case) or not case["asked"].strip()]
+
+    assert lacking == []
+
+
+def test_there_are_cases_of_both_sorts_and_as_many_as_the_readme_says():
+    told = (BENCHMARKS / "names" / "README.md").read_text("utf-8")
+    wanted = sum(case["expect"] is not None for case in CASES)
+
+    assert f"{len(ENTITIES)} entities" in told
+    assert f"{len(CASES)} names" in told
+    assert f"**{wanted}**" in told
+    assert f"**{len(CASES) - wanted}**" in told
+
+
+# The answers
+
+
+@needs_vectors
+def test_an_answer_is_seldom_wrong(ours):
+    assert ours.confidently_wrong <= WRONG_AT_MOST, ours.faults
+
+
+def test_without_a_model_an_answer_is_seldom_wrong(ours_by_letters):
+    assert ours_by_letters.confidently_wrong <= WRONG_AT_MOST, ours_by_letters.faults
+
+
+@needs_vectors
+@pytest.mark.parametrize("way", ["letters", "meaning", "both"])
+def test_more_answers_are_right_than_of_a_plain_scorer_and_fewer_wrong(ours, plain, way):
+    assert ours.right > plain[way].right
+    assert ours.confidently_wrong < plain[way].confidently_wrong
+
+
+@needs_vectors
+def test_a_model_makes_more_answers_right(ours, ours_by_letters):
+    assert ours.right > ours_by_letters.right
+
+
+@needs_vectors
+def test_a_score_counts_every_case_once(ours, plain):
+    for score in (ours, *plain.values()):
+        assert score.right + score.wrong + score.false + score.missed + score.abstained == len(CASES)
+
+
+# The measure itself
+
+
+def case(expect: str | None) -> dict[str, Any]:
+    return {"asked": "x", "expect": expect, "kind": "exact"}
+
+
+@pytest.mark.parametrize(
+    ("expect", "found", "counted"),
+    [
+        ("person:Ada", "person:Ada", "right"),
+        ("person:Ada", "person:Bo", "wrong"),
+        ("person:Ada", None, "missed"),
+        (None, "person:Bo", "false"),
+        (None, None, "abstained"),
+    ],
+)
+def test_an_answer_is_counted_as_what_it_is(expect, found, counted):
+    score = naming.Score()
+    score.count(case(expect), found)
+    kinds = ("right", "wrong", "missed", "false", "abstained")
+
+    assert [kind for kind in kinds if getattr(score, kind)] == [counted]
+    assert score.confidently_wrong == float(counted in ("wrong", "false"))
