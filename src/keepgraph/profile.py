@@ -37,9 +37,11 @@ def settings(graph: Path) -> Settings:
     import tomllib
 
     try:
-        said = tomllib.loads(path.read_text(encoding="utf-8")).get("names", {})
+        said = tomllib.loads(path.read_text(encoding="utf-8-sig")).get("names", {})
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise errors.SettingsInvalid(f"{path} is not TOML: {error}") from error
+    except OSError as error:
+        raise errors.SettingsInvalid(f"{path} cannot be read: {error.strerror}") from error
     if not isinstance(said, dict):
         raise errors.SettingsInvalid(f"{path}: names is not a table", hint="Write [names] on a line of its own.")
     known = {field.name for field in fields(Settings)}
@@ -51,7 +53,7 @@ def _value(path: Path, name: str, value: Any) -> Any:
     match name:
         case "model":
             if isinstance(value, str) and value.strip():
-                return value
+                return str(Path(value).expanduser()) if value.startswith("~") else value
             raise errors.SettingsInvalid(f"{path}: model is not a name or a folder")
         case "rungs":
             if isinstance(value, list) and all(rung in _RUNGS for rung in value):

@@ -194,4 +194,6 @@ def _surfaces(entities: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
 if __name__ == "__main__":
     import sys
 
-    print("\n".join(table(Path(sys.argv[1]) if len(sys.argv) > 1 else CASES, faults="--faults" in sys.argv)))
+    folders = [Path(given) for given in sys.argv[1:] if not given.startswith("--")]
+    for each in folders or FOLDERS:
+        print("\n".join(table(each, faults="--faults" in sys.argv)), end="\n\n")

@@ -233,7 +233,6 @@ def test_a_sibling_an_opposite_or_another_number_is_not_found(call, asked, subje
 
 
 @needs_vectors
-@pytest.mark.xfail(strict=True, reason="opposite verbs, sides and numbers in words are not all told apart")
 @pytest.mark.parametrize(("asked", "subject"), CONFUSED)
 def test_the_contrary_is_not_found(call, asked, subject):
     known(call, subject)
@@ -280,7 +279,6 @@ def test_a_person_is_never_found_by_meaning(call, asked, name):
 
 
 @needs_vectors
-@pytest.mark.xfail(strict=True, reason="what the tokenizer does not know is one and the same to the model")
 @pytest.mark.parametrize(
     ("asked", "name"),
     [("🦊", "🎯"), ("မြန်မာ", "ภาษาไทย"), ("ქართული", "ภาษาไทย"), ("ภาษา", "साइट"), ("🙂 🚀", "🎯")],
@@ -337,7 +335,6 @@ def test_reindexing_without_it_says_what_is_missing(call, path, reason):
 
 
 @needs_vectors
-@pytest.mark.xfail(strict=True, reason="only what is missing turns the rung off; what is broken ends the call")
 @pytest.mark.parametrize("broken", ["model", "vec"])
 def test_a_name_that_nobody_has_is_told_so_though_the_model_is_broken(call, monkeypatch, broken):
     """
@@ -366,7 +363,6 @@ def test_a_rung_that_is_not_asked_for_says_nothing(open_graph):
 
 
 @needs_vectors
-@pytest.mark.xfail(strict=True, reason="vectors.can_be_made does not look at the rungs")
 def test_nobody_makes_vectors_for_a_rung_that_is_not_asked(open_graph):
     call = Caller(open_graph(settings=Settings(rungs=("fuzzy",))))
     known(call, LOGIN)
@@ -469,7 +465,6 @@ def test_a_question_makes_only_as_many_as_there_is_time_for_and_says_so(call, pa
 
 
 @needs_vectors
-@pytest.mark.xfail(strict=True, reason="vectors.fill took BOUND_SECONDS for its default when it was defined")
 def test_the_bound_may_be_set(call, path, monkeypatch):
     monkeypatch.setattr(vectors, "AT_ONCE", 1)
     monkeypatch.setattr(vectors, "BOUND_SECONDS", -1.0)

@@ -29,7 +29,7 @@ def reindex_command(ctx: click.Context, anew: bool) -> None:
         total = left
         with click.progressbar(length=total, label="Embedding", file=sys.stderr, hidden=quiet) as bar:
             while left:
-                before, left = left, vectors.fill(graph.database, seconds=None, at_most=_AT_ONCE)
+                before, left = left, vectors.fill(graph.database, at_most=_AT_ONCE)
                 bar.update(max(before - left, 0))
                 if left >= before:
                     break  # others bring names as fast as they are dealt with

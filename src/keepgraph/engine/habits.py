@@ -12,13 +12,13 @@ from typing import Any
 _SHORT = """
     abigail abby gail; abraham abe; adam addie; agnieszka aga agnes agniesia; albert al bert bertie; alejandro alex
     ale jandro; aleksander alex olek sasha; alexander alex al xander sandy sasha sascha lex alec; alexandra alex
-    sandra sasha sascha lexi allie alexa; alessandro ale sandro; alfred al alf fred alfie; alice ali; amanda mandy;
-    anastasia nastya stasia ana; anatoly tolya; andrew andy drew; andrzej jedrek; angela angie; anna ann annie anya
+    sasha sascha lexi allie alexa; alessandro ale sandro; alfred al alf fred alfie; alice ali; amanda mandy;
+    anastasia nastya stasia ana; anatoly tolya; andrew andy drew; andrzej jedrek; angela angie; anna annie anya
     ania asia nan; anneliese anne liese anni lisl; annemarie anne annie; anthony tony ant; anton toni tony tosha;
     antonio toni tony tonio; arthur art artie; augustus gus; barbara barb babs basia; bartholomew bart; beatrice bea
     trixie; benedict ben; benjamin ben benny benji; bernard bernie; bogdan bodya; boris borya; brandon bran; bridget
     biddy; burton burt; cameron cam; carlos charlie; carolyn carol carrie; caroline carol carrie caro; cassandra
-    cass cassie sandra; catherine cathy cath kate katie kit kitty cat; cecilia cece celia; charles charlie chuck
+    cass cassie; catherine cathy cath kate katie kit kitty cat; cecilia cece celia; charles charlie chuck
     chas; charlotte charlie lottie char; christian chris; christina chris chrissy tina; christine chris chrissy
     tina; christopher chris kit topher; clifford cliff; consuelo chelo; cornelius neil; cynthia cindy; daniel dan
     danny; daniela dani; david dave davy; deborah deb debbie; dennis denny; dmitry dima mitya; dmitriy dima mitya;
@@ -39,17 +39,17 @@ _SHORT = """
     jacqueline jackie; jakub kuba; james jim jimmy jamie; jan janek; jane janie jenny; janet jan; javier javi;
     jeffrey jeff; jennifer jen jenny jenn; jeremiah jerry; jeremy jerry jez; jerome jerry; jessica jess jessie;
     jesus chuy; jerzy jurek; joachim jochen achim; joan joanie; joanna jo asia; johann hans hannes; johannes hans
-    hannes johan; john jack johnny jon; jonathan jon jonny nathan; jorge coque; jose pepe pepito chepe; josef sepp
+    hannes johan; john jack johnny jon; jonathan jon jonny; jorge coque; jose pepe pepito chepe; josef sepp
     beppo pepi; joseph joe joey jo; josephine jo josie; joshua josh; juan juanito; judith judy jude; julia jules
-    julie; juliet jules; julian jules; jurgen jogi; karl kalle; katarzyna kasia; katharina kathi kati; katherine
+   ; juliet jules; julian jules; jurgen jogi; karl kalle; katarzyna kasia; katharina kathi kati; katherine
     kate katie kathy kat kit kitty kay; kathleen kathy kate kath; kathryn kate kathy kat; kenneth ken kenny;
     kimberly kim; konrad conny; konstantin kostya; krzysztof krzys; kristina kris tina; larissa lara; laurence larry
     laurie; lawrence larry laurie; leonard leo len lenny; leonardo leo; leonid lyonya; leopold leo poldi; leslie
     les; lev lyova; lillian lil lilly; linda lin; lorenzo enzo; louis lou louie; louise lou; lucille lucy; lucas
     luke; ludmila luda mila; ludwig wiggerl luggi; luis lucho; luisa lu; lukasz luk; lydia lyda; magdalena lena
-    magda; malgorzata gosia malgosia; manuel manolo manu manny; marcus mark marc; margaret maggie meg peggy marge
-    margie greta madge daisy rita; margarita rita margo; maria mari marie mia masha mary mitzi; mariya masha;
-    maricarmen mari; marilyn mary; marjorie marge; martha marty mattie; martin marty; mary molly polly mae; mateusz
+    magda; malgorzata gosia malgosia; manuel manolo manu manny; marcus; margaret maggie meg peggy marge
+    margie greta madge; margarita rita margo; maria mari mia masha mitzi; mariya masha;
+    maricarmen mari; marilyn; marjorie marge; martha marty mattie; martin marty; mary molly polly mae; mateusz
     mati; matilda tilly mattie; matthew matt matty; matthias matze hias; maurice moe; maximilian max maxi; maxwell
     max; maxim max; megan meg; melanie mel; melissa mel missy lissa; mercedes meche; michael mike mick mickey micky
     mitch; michal; michelle shelly mitch; miguel mike migue; mikhail misha; mildred millie; miriam mimi; mitchell
@@ -150,6 +150,13 @@ _ABBREVIATIONS = """
 """
 
 
+_WORDS_TOO = frozenset("or us er un la ad ed it is me so no go st mt ft rd es ct az la an as at by".split())
+_KNOWN_LETTERS = frozenset(
+    "ai ml ui ux qa hr uk us eu un la sf db ci it ok tv pc am pm id hq pr vp ceo cto cfo coo faq diy eta fyi asap tba tbd aka etc ie eg ps mr ms dr jr sr ad "
+    "bc dj mc dna rna gps usb led lcd pdf url api sdk ide sql css html xml json http https ssh vpn dns ip tcp udp "
+    "ftp".split()
+)
+
 SKIPPED_BY_ACRONYMS = frozenset("a an and at by de der des for in la of on or the to und von with y".split())
 """Small words whose letter an acronym may leave out; the trigger on names (name_to_initial) skips the same."""
 
@@ -171,13 +178,29 @@ def spellings(name: str) -> frozenset[str]:
 
 def is_short_for(short: str, name: str) -> bool:
     """Whether a word is a short form of a name, and not the other way round."""
-    return name in _short_forms()[1].get(short, ()) or (len(short) < len(name) and name in nicknames(short))
+    ours, theirs = ({each} | spellings(each) for each in (short, name))
+    full = _short_forms()[1]
+    if any(full.get(each, set()) & ours for each in theirs):
+        return False
+    if any(full.get(each, set()) & theirs for each in ours):
+        return True
+    return len(short) < len(name)
 
 
 def is_given_name(word: str) -> bool:
     """Whether a word is known as a given name, or a short form or a spelling of one."""
     short, full = _short_forms()
     return word in short or word in full or any(word in group for group in _groups()) or bool(_english(word))
+
+
+def is_a_word_too(letters: str) -> bool:
+    """Whether small letters that are an abbreviation are a word as well, and rather that."""
+    return letters in _WORDS_TOO
+
+
+def stands_for_something(letters: str) -> bool:
+    """Whether letters are so well known for something that they are nobody's initials."""
+    return letters in _KNOWN_LETTERS
 
 
 @cache

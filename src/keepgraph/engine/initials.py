@@ -15,6 +15,8 @@ from keepgraph.store.db import Tx
 
 _INITIALS = 0.92
 _MOST_INITIALS = 8
+_LETTERS_COUNTED = 4  # fewer are not worth counting: e2e, p2p, h2o
+_ACRONYM = 3
 _NAMES_COUNTED_OUT = 30_000
 _PLURAL = re.compile(r"^([A-Z][A-Z&]+)['’]?s$")
 _DOTTED = re.compile(r"^([^\W\d_]\.?[\s-]?){1,5}[^\W\d_]\.?$")
@@ -33,7 +35,7 @@ def look_up(tx: Tx, asked: str, folded: str, *, of_type: str | None) -> list[Can
         found += [
             Candidate(known[row], surface, "fuzzy", _INITIALS, because)
             for surface, row in rows
-            if row in known and (known[row].type == "person" or _of_all_words(initials, surface))
+            if row in known and _go_by_initials(known[row], initials, surface)
         ]
         found += [
             Candidate(entity, entity.name, "fuzzy", _INITIALS, None)
@@ -44,7 +46,7 @@ def look_up(tx: Tx, asked: str, folded: str, *, of_type: str | None) -> list[Can
         rows = entities.initialled(tx, "".join(chunk[0] for chunk in chunks), of_type=of_type, limit=_MOST_INITIALS)
         fitting = [row for surface, row in rows if _begin(surface.split(), chunks)]
         found += _candidates(tx, fitting, _INITIALS, f"“{asked}” are the beginnings of its words")
-    if numeronym := _NUMERONYM.fullmatch(folded):
+    if (numeronym := _NUMERONYM.fullmatch(folded)) and int(numeronym[2]) >= _LETTERS_COUNTED:
         found += _counted_out(tx, *numeronym.groups(), of_type=of_type)
     found += _acronyms(tx, asked, folded, of_type=of_type)
     return found
@@ -67,8 +69,12 @@ def _initials_in(asked: str) -> list[str]:
     return [letters] if written or mixed or unspoken else []
 
 
-def _of_all_words(initials: str, surface: str) -> bool:
-    """Whether these are not only the first and the last letter, as they may be of a person with three names."""
+def _go_by_initials(entity: Entity, initials: str, surface: str) -> bool:
+    """Whether an entity is called by these letters. Of a person with three names the first and the last will do."""
+    if entity.type == "decision":
+        return False
+    if entity.type == "person":
+        return not habits.stands_for_something(initials)
     return len(initials) > 2 or sum(word not in habits.SKIPPED_BY_ACRONYMS for word in surface.split()) <= 2
 
 
@@ -98,7 +104,7 @@ def _acronyms(tx: Tx, asked: str, folded: str, *, of_type: str | None) -> list[C
     joined = [names.fold(part)[:1] for part in asked.split()]
     for initials in {*("".join(word[0] for word in each) for each in (words, telling)), "".join(joined)}:
         for candidate in entities.by_key(tx, initials, of_type=of_type):
-            if candidate.name.isupper() and len(initials) > 1:
+            if candidate.name.isupper() and len(initials) >= _ACRONYM:
                 because = f"“{candidate.name}” are the initials of “{folded}”"
                 found.append(Candidate(candidate, candidate.name, "fuzzy", _INITIALS, because))
     return found
@@ -125,4 +131,8 @@ def _partly_acronyms(tx: Tx, words: Sequence[str], *, of_type: str | None) -> li
 
 def _candidates(tx: Tx, rows: Iterable[int], score: float, because: str) -> list[Candidate]:
     known: dict[int, Entity] = entities.by_rows(tx, list(rows))
-    return [Candidate(entity, entity.name, "fuzzy", score, because) for entity in known.values()]
+    return [
+        Candidate(entity, entity.name, "fuzzy", score, because)
+        for entity in known.values()
+        if entity.type != "decision"
+    ]

@@ -29,6 +29,7 @@ _NEARLY_ALL = 0.75
 _LONG_ENOUGH = 5
 
 _DIGITS = re.compile(r"\d+")
+_YEAR = re.compile("(19|20)[0-9]{2}")
 _GENERATIONS = frozenset("jr sr junior senior ii iii iv".split())
 _RELATING = frozenset(
     "from to over than before after with without for by against instead of not vs and or in on".split()
@@ -129,8 +130,10 @@ def _person_as_divided(ours: list[str], theirs: list[str]) -> Likeness:
         # Robert J. Hughes is Robert Hughes, as far as anyone knows.
         extra = [word for word in ours if len(word) == 1]
     ours = [word for word in ours if word not in extra]
-    if len(extra) > 1 or not ours or len(ours) > len(theirs) or (extra and len(ours) < 2):
+    if len(extra) > 1 or not ours or len(ours) > len(theirs):
         return NO
+    if extra and (len(ours) < 2 or len(ours) < len(theirs)):
+        return NO  # Robert K. Hughes is not Robert J. Hughes
     found = _aligned(ours, theirs, person=True)
     if found is NO:
         return NO
@@ -187,8 +190,8 @@ def _telling_part(ours: list[str], theirs: list[str], kind: str, *, hinted: bool
         if alike[best] == 0:
             return NO
         left.remove(best)
-    if any(not word.isalnum() for word in left):
-        return NO  # a sign that tells things apart
+    if any(not word.isalnum() for word in left) or not _digits_left_alone(asked, left):
+        return NO  # a sign that tells things apart, or a number out of a version
     covered = sum(map(len, whole)) - sum(map(len, left))
     share = covered / sum(map(len, whole))
     telling = [word for word in asked if word not in _GENERIC and not word.isdecimal() and len(word) >= SHORTEST]
@@ -199,9 +202,18 @@ def _telling_part(ours: list[str], theirs: list[str], kind: str, *, hinted: bool
     }.get(kind, (head and len(telling) > 0) or (len(asked) >= 2 and share >= 0.5) or share >= 0.6)
     # Opposites and other words of weight that are left out turn the meaning round.
     turned = any(word in ("not", "no", "never", "without") for word in left)
-    if not turned and (((enough or hinted) and telling) or share >= _NEARLY_ALL):
+    nearly_all = share >= _NEARLY_ALL and (kind != "decision" or len(asked) > 1)
+    if not turned and (((enough or hinted) and telling) or nearly_all):
         return Likeness(_TELLING_PART, "part of the name")
     return Likeness(RIVAL, "part of the name")
+
+
+def _digits_left_alone(asked: Sequence[str], left: Sequence[str]) -> bool:
+    """Whether no number is torn out of several: with a number asked for, only a year may be left."""
+    if not _DIGITS.search(" ".join(asked)):
+        return True
+    numbers = [number for word in left for number in _DIGITS.findall(word)]
+    return all(_YEAR.fullmatch(number) for number in numbers) and not any(spelling.is_date(word) for word in left)
 
 
 def _without_small(telling: Sequence[str]) -> list[str]:
@@ -237,8 +249,8 @@ def _aligned(ours: Sequence[str], theirs: Sequence[str], *, person: bool) -> Lik
     left = list(theirs)
     found: list[Likeness] = []
     slips = 0
-    # Words that are there as they are come first, so that no other takes their place.
-    for position, word in sorted(enumerate(ours), key=lambda each: (not right[each[0]], each[0])):
+    # Words that are there as they are come first, so that no other takes their place, and initials last.
+    for position, word in sorted(enumerate(ours), key=lambda each: (not right[each[0]], len(each[1]) == 1, each[0])):
         among = [theirs[position]] if in_place else left
         if word in among:
             if not in_place:

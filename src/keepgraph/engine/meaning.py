@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from keepgraph import errors
 from keepgraph.engine import habits, likeness, names, vectors
 from keepgraph.model import Candidate, Resolution
 from keepgraph.store import entities
@@ -23,8 +24,10 @@ _MARGIN = 0.08
 _SINGLE_WORD = 0.75
 _WORTH_NAMING = 0.45
 _STEM = 5
+_FEW_LETTERS = 4
+_YEARS = range(1900, 2100)
 
-_NUMBERS = {
+_COUNTED = {
     word: number
     for number, pair in enumerate(
         "one first;two second;three third;four fourth;five fifth;six sixth;seven seventh;eight eighth;nine ninth;"
@@ -48,11 +51,36 @@ _AGAINST = re.compile(
     "(stop|drop|deprecat|retir|remov|disabl|forbid|reject|abandon|cancel|avoid|refus|prohibit|delet|quit|declin|"
     r"discontinu|sunset|shorten|reduc|decreas|exclud|deny|against)\w*"
 )
-_ACTIONS = re.compile(
+_KEEPING = re.compile("(keep|stay|remain|continu|maintain|hold)\\w*")
+_CHANGING = re.compile("(mov|switch|migrat|chang|replac|convert|transfer)\\w*")
+_DOING = re.compile(
     "use|uses|used|using|go|goes|going|put|get|getting|run|runs|running|do|does|doing|set|have|has|need|needs|must|"
-    "keep|keeps|keeping|stay|stays|take|takes|taking|plan|want|host|roll|move|moves|moved|moving|hire|hiring|make|making|"
-    "(adopt|choos|pick|select|switch|migrat|chang|start|introduc|enabl|turn|allow|permit|recruit|requir|writ|build|"
-    r"implement|creat|launch|begin|decid)\w*"
+    "take|takes|taking|plan|want|host|roll|hire|hiring|make|making|turn|"
+    "(adopt|choos|pick|select|start|introduc|enabl|allow|permit|recruit|requir|writ|build|implement|creat|launch|"
+    r"begin|decid)\w*"
+)
+_POSTPONING = re.compile("(postpon|delay|defer)\\w*")
+_ACTIONS = (_KEEPING, _CHANGING, _DOING, _POSTPONING, _AGAINST)
+
+_PREFIXES = ("hyper", "hypo")
+
+# Words that are each other's opposite, by how they begin.
+_OPPOSITES = tuple(
+    tuple(side.split("|") for side in pair.split("/"))
+    for pair in (
+        "left/right north/south east/west high|hyper/low|hypo client/server front/back inbound/outbound "
+        "internal/external public/private import/export upload/download input/output buy|purchas/sell|lend "
+        "win|won/los grant/revok split|separat/merg|join|combin open/clos before/after more/less|fewer "
+        "increas|rais|grow/decreas|reduc|lower|cut add/remov allow|permit/forbid|ban|block "
+        "accept|approv/reject|declin enabl/disabl start|begin/stop|end expand/shrink extend/short lock/unlock "
+        "encrypt/decrypt push/pull up/down top/bottom early/late old/new summer/winter morning/evening day/night "
+        "employee|staff/customer|client teacher/student doctor|physician/patient men|man|male/women|woman|female "
+        "adult/child|kid domestic|home/foreign|abroad remote/onsite online/offline synchron/asynchron "
+        "central/decentral single/multi major/minor horizontal/vertical hot|warm/cold|cool wet/dry "
+        "hire|hiring|recruit/fire|firing|dismiss|sack|layoff borrow/lend insid|indoor/outsid|outdoor "
+        "beginner/advanced temporary/permanent optional/mandatory manual/automat paid/free rich/poor urban/rural "
+        "advanc/postpon|delay "
+    ).split()
 )
 
 
@@ -63,14 +91,18 @@ def resolve(tx: Tx, asked: str, *, of_type: str | None, otherwise: Resolution) -
         vectors.Wanted: names wait for their vectors, and may still be given some.
     """
     words = names.words(names.fold(asked))
-    if of_type == "person" or not words or _looks_like_a_person(asked, words):
+    says_little = sum(map(len, words)) < _FEW_LETTERS or not _can_be_read(words)
+    if of_type == "person" or says_little or _looks_like_a_person(asked, words):
         return otherwise
     if reason := vectors.off(tx):
         return replace(otherwise, off=reason)
     waiting = vectors.waiting(tx)
     if waiting and not tx.vectors_filled:
         raise vectors.Wanted
-    near = [each for each in vectors.nearest(tx, asked, of_type=of_type) if each[0].type != "person"]
+    try:
+        near = [each for each in vectors.nearest(tx, asked, of_type=of_type) if each[0].type != "person"]
+    except errors.ModelUnavailable as error:
+        return replace(otherwise, off=error.message)
     found = [
         Candidate(entity, name, "embedding", round(cosine, 3), f"“{name}” means about the same")
         for entity, name, cosine in near
@@ -85,6 +117,12 @@ def resolve(tx: Tx, asked: str, *, of_type: str | None, otherwise: Resolution) -
 
 def _looks_like_a_person(asked: str, words: Sequence[str]) -> bool:
     return len(words) <= 3 and asked.istitle() and habits.is_given_name(words[0])
+
+
+def _can_be_read(words: Sequence[str]) -> bool:
+    """Whether the model knows the letters: what it cannot read is all the same to it."""
+    letters = [c for word in words for c in word if c.isalpha()]
+    return sum(c.isascii() for c in letters) > len(letters) / 2
 
 
 def _others(alike: Iterable[Candidate], near: Iterable[Candidate]) -> tuple[Candidate, ...]:
@@ -105,8 +143,14 @@ def _too_close(best: Candidate, asked: Sequence[str], found: Sequence[Candidate]
 
 
 def _numbers_agree(asked: Sequence[str], known: Sequence[str]) -> bool:
-    numbers = _numbers(known)
-    return _numbers(asked) <= numbers and _dates(asked) <= _dates(known) | numbers
+    ours, theirs = _numbers(asked), _numbers(known)
+    counted = {_COUNTED[word] for word in asked if word in _COUNTED}
+    others = theirs | {_COUNTED[word] for word in known if word in _COUNTED}
+    left = theirs - ours - counted - _dates(asked)
+    if ours and any(number not in _YEARS for number in left):
+        return False  # a number out of a version
+    # A word that counts may count anything, unless the name has another number in its place.
+    return ours <= others and (counted <= others or not others) and _dates(asked) <= _dates(known) | theirs
 
 
 def _may_be_meant(tx: Tx, asked: Sequence[str], found: Candidate) -> bool:
@@ -114,10 +158,10 @@ def _may_be_meant(tx: Tx, asked: Sequence[str], found: Candidate) -> bool:
     if found.score < least:
         return False
     known = names.words(names.fold(found.matched))
-    if not _numbers_agree(asked, known):
+    if not _numbers_agree(asked, known) or not _can_be_read(known):
         return False
     hinted = found.entity.type in asked
-    if _turned_round(asked, known, hinted=hinted):
+    if _turned_round(asked, known, hinted=hinted) or _opposed(asked, known):
         return False
     ours, theirs, shared = _compared(asked, known)
     if not ours and not theirs:
@@ -127,9 +171,12 @@ def _may_be_meant(tx: Tx, asked: Sequence[str], found: Candidate) -> bool:
     if any(entities.by_key(tx, word) for word in ours):
         return False  # it is about something else that is known
     more = hinted or bool(ours)
-    if found.entity.type == "decision" and len(ours) + len(theirs) > 2:
-        # It begins with what is done, whatever the verb.
-        ours, theirs = ([word for word in each if word not in (asked[0], known[0])] for each in (ours, theirs))
+    if found.entity.type == "decision" and ours:
+        # It begins with what is done; a verb that is not known may be any.
+        if asked[0] in ours and known[0] in theirs and not _agree(asked[0], known[0]):
+            return False
+        if len(ours) + len(theirs) > 2:
+            ours, theirs = ([word for word in each if word not in (asked[0], known[0])] for each in (ours, theirs))
     return not shared or _is_paraphrase(ours, theirs, shared, more=more)
 
 
@@ -141,7 +188,7 @@ def _is_paraphrase(ours: Sequence[str], theirs: Sequence[str], shared: Sequence[
     unless the question says `more` than the part: what is done, or what kind of thing is meant.
     """
     if len(ours) == 1 and len(theirs) == 1:
-        return _all_actions(ours) and _all_actions(theirs)
+        return _agree(ours[0], theirs[0])
     if not theirs and ours:
         return all(likeness.means_unsaid(word) for word in ours)
     if not [word for word in ours if not _all_actions([word])]:
@@ -187,7 +234,7 @@ def _compared(asked: Sequence[str], known: Sequence[str]) -> tuple[list[str], li
 
 
 def _same_stem(one: str, other: str) -> bool:
-    if one == other or _NUMBERS.get(one, one) == _NUMBERS.get(other, other):
+    if one == other or _COUNTED.get(one, one) == _COUNTED.get(other, other):
         return True
     if one in habits.spelled_out(other) or other in habits.spelled_out(one):
         return True
@@ -196,8 +243,7 @@ def _same_stem(one: str, other: str) -> bool:
 
 
 def _numbers(words: Iterable[str]) -> set[int]:
-    found = {int(number) for word in words for number in re.findall(r"\d{1,9}", word)}
-    return found | {_NUMBERS[word] for word in words if word in _NUMBERS} if found else found
+    return {int(number) for word in words for number in re.findall(r"\d{1,9}", word)}
 
 
 def _dates(words: Sequence[str]) -> set[object]:
@@ -211,9 +257,33 @@ def _turned_round(asked: Sequence[str], known: Sequence[str], *, hinted: bool) -
     return ours != theirs and not (hinted and theirs)
 
 
+def _opposed(asked: Sequence[str], known: Sequence[str]) -> bool:
+    """Whether one has a word, and the other not that word but its opposite."""
+    for one, other in _OPPOSITES:
+        ours, theirs = ((_has(each, one), _has(each, other)) for each in (asked, known))
+        if ours in ((True, False), (False, True)) and theirs in ((True, False), (False, True)) and ours != theirs:
+            return True
+    return False
+
+
+def _has(words: Sequence[str], stems: Sequence[str]) -> bool:
+    """Whether a word is one of these, but for its ending: short stems bear a short one."""
+    return any(
+        word.startswith(stem) and (stem in _PREFIXES or len(word) - len(stem) <= (3 if len(stem) > 3 else 1))
+        for word in words
+        for stem in stems
+    )
+
+
+def _agree(one: str, other: str) -> bool:
+    """Whether two words both say only what is done, and do not say the contrary."""
+    kinds = [next((kind for kind in _ACTIONS if kind.fullmatch(word)), None) for word in (one, other)]
+    return None not in kinds and (kinds[0] is kinds[1] or set(kinds) in ({_DOING, _KEEPING}, {_DOING, _CHANGING}))
+
+
 def _is_against(words: Sequence[str]) -> bool:
     return any(_AGAINST.fullmatch(word) for word in words)
 
 
 def _all_actions(words: Sequence[str]) -> bool:
-    return all(_ACTIONS.fullmatch(word) or _AGAINST.fullmatch(word) for word in words)
+    return all(any(kind.fullmatch(word) for kind in _ACTIONS) for word in words)

@@ -31,6 +31,7 @@ class _Form:
     folded: str
     factor: float = 1.0
     because: str | None = None
+    romanised: bool = False
 
 
 def resolve(tx: Tx, asked: str, *, of_type: str | None = None) -> Resolution:
@@ -39,13 +40,13 @@ def resolve(tx: Tx, asked: str, *, of_type: str | None = None) -> Resolution:
     if found := _by_id(tx, asked, of_type):
         return found
     if known := _by_exact_name_or_alias(tx, asked, of_type):
-        return _choose(tx, known)
+        return _choose(tx, known, sure=0.0)
     if of_type is None:
         prefix, _, rest = asked.partition(":")
         if rest.strip() and vocabulary.find(tx, vocabulary.ENTITY_TYPE, prefix.strip().lower()):
             return resolve(tx, rest, of_type=prefix.strip().lower())
     alike = look_alikes(tx, asked, of_type=of_type) if "fuzzy" in tx.settings.rungs else []
-    chosen = _choose(tx, alike)
+    chosen = _choose(tx, alike, sure=tx.settings.fuzzy)
     doubtful = alike and alike[0].score >= tx.settings.fuzzy
     if chosen.entity or doubtful or "embedding" not in tx.settings.rungs:
         return chosen
@@ -90,12 +91,13 @@ def _by_exact_name_or_alias(tx: Tx, asked: str, of_type: str | None) -> list[Can
     return [Candidate(entity, alias, "alias", 0.95) for entity, alias in aliased]
 
 
-def _choose(tx: Tx, found: Sequence[Candidate]) -> Resolution:
+def _choose(tx: Tx, found: Sequence[Candidate], *, sure: float) -> Resolution:
     """The one entity that answers, or none with the runners-up."""
-    sure, margin = tx.settings.fuzzy, tx.settings.margin
-    if not found or found[0].score < sure or (len(found) > 1 and found[1].score > found[0].score - margin):
+    if not found or found[0].score < sure:
         return Resolution(None, "none", 0.0, tuple(found[:MAX_CANDIDATES]))
-    best = found[0]
+    best, second = found[0], found[1].score if len(found) > 1 else 0.0
+    if second == best.score or second > best.score - tx.settings.margin:
+        return Resolution(None, "none", 0.0, tuple(found[:MAX_CANDIDATES]))
     runners_up = tuple(candidate for candidate in found[1:MAX_CANDIDATES] if candidate.score >= sure)
     return Resolution(best.entity, best.method, best.score, runners_up, best.because)
 
@@ -110,9 +112,9 @@ def _forms(asked: str, folded: str) -> list[_Form]:
     """The name as it was asked for, and what it may stand for."""
     forms = [_Form(folded)]
     if romanised := names.latin(asked):
-        forms.append(_Form(romanised, _OTHER_FORM, f"“{asked}” in Latin letters is “{romanised}”"))
+        forms.append(_Form(romanised, _OTHER_FORM, f"“{asked}” in Latin letters is “{romanised}”", romanised=True))
     plain = " ".join(names.words(folded))
-    for full in habits.spelled_out(plain):
+    for full in habits.spelled_out(plain) if asked.isupper() or not habits.is_a_word_too(plain) else ():
         forms.append(_Form(full, _OTHER_FORM, f"“{plain}” is short for “{full}”"))
     for short in habits.abbreviated(plain):
         forms.append(_Form(short, _OTHER_FORM, f"“{short}” is short for “{plain}”"))
@@ -137,13 +139,15 @@ def _alike(tx: Tx, form: _Form, *, of_type: str | None, runners_up: bool) -> lis
         )
     else:
         weighed = dict.fromkeys(surfaces)
-    known = entities.by_rows(tx, list({row for row, _ in weighed})) if weighed else {}
+    known = entities.by_rows(tx, list({row for row, _, _ in weighed})) if weighed else {}
     found = []
-    for row, surface in weighed:
+    for row, surface, in_latin in weighed:
         entity = known.get(row)
         if entity is None or of_type not in (None, entity.type):
             continue
         alike = likeness.compare(form.folded, surface, kind=entity.type)
+        if form.romanised and in_latin and not alike.because:
+            continue  # names in one script are compared as they are written: alike in Latin letters they may be others
         score = alike.score * form.factor or likeness.shares(form.folded, surface)
         if score >= _WORTH_NAMING:
             because = "; ".join(filter(None, (form.because, alike.because))) or None
@@ -151,8 +155,8 @@ def _alike(tx: Tx, form: _Form, *, of_type: str | None, runners_up: bool) -> lis
     return found
 
 
-def _surfaces(tx: Tx, words: list[str], of_type: str | None, *, runners_up: bool) -> dict[tuple[int, str], str]:
-    """Forms of names worth weighing, each with the row number of its entity.
+def _surfaces(tx: Tx, words: list[str], of_type: str | None, *, runners_up: bool) -> dict[tuple[int, str, bool], str]:
+    """Forms of names worth weighing, with the row number of the entity, and whether it is one in Latin letters.
 
     They are those in which every word is found; where there are none, names that share a word, which are
     runners-up at best.
@@ -162,7 +166,11 @@ def _surfaces(tx: Tx, words: list[str], of_type: str | None, *, runners_up: bool
     if not found and runners_up:
         shared = " OR ".join(f'" {word} "' for word in words)
         found = entities.named_like(tx, shared, of_type=of_type, limit=_RUNNERS_UP_WEIGHED)
-    return {(row, form): form for name, row in found for form in name.split(names.BETWEEN_FORMS)}
+    return {
+        (row, form, bool(place)): form
+        for name, row in found
+        for place, form in enumerate(name.split(names.BETWEEN_FORMS))
+    }
 
 
 def _as_called(words: Sequence[str]) -> list[str]:
@@ -194,8 +202,8 @@ def _pieces(word: str) -> str:
     others = sorted(
         habits.nicknames(word) | habits.spellings(word) | {*habits.spelled_out(word), *habits.abbreviated(word)}
     )
-    heard = spelling.sound(word)
-    heard_too = _halves(heard) if heard != word else []
+    heard = {spelling.sound(word), spelling.sounded(word)} - {word}
+    heard_too = [piece for each in sorted(heard) for piece in _halves(each)]
     return "(" + " OR ".join([*_halves(word), *heard_too, *(f'" {other} "' for other in others)]) + ")"
 
 

@@ -63,8 +63,6 @@ _SOUNDS = (
     ("x", "ks"),
     ("[yj](?=[aou])", "i"),
     ("oh(?=[^aeiou]|$)", "o"),
-    ("ou|oo|uu", "u"),
-    ("ee", "i"),
     ("ae", "a"),
     ("oe", "o"),
     ("ue", "u"),
@@ -150,6 +148,11 @@ def _slip_at_the_start(ours: str, theirs: str, *, beside: bool) -> bool:
     return ours[1:] in (theirs[1:], theirs) or ours in (theirs[1:],)
 
 
+def is_date(word: str) -> bool:
+    """Whether a word is a month or a day of the week."""
+    return word in _CALENDAR
+
+
 def is_another_letter(ours: str, theirs: str) -> bool:
     """Whether a letter stands in the place of another, as it does not where letters are missing or swapped."""
     return len(ours) == len(theirs) and sorted(ours) != sorted(theirs)
@@ -198,6 +201,11 @@ def plain(word: str) -> str:
     for british, american in _BRITISH:
         word = re.sub(british, american, word)
     return word
+
+
+def sounded(word: str) -> str:
+    """A word as it is written where v is w, and a soft vowel has a j before it: Volkov is Wolkow."""
+    return re.sub("i(?=[aou])", "j", word.replace("v", "w"))
 
 
 @lru_cache(maxsize=4096)

@@ -38,10 +38,10 @@ def off(tx: Tx) -> str | None:
     model = tx.settings.model
     reason = vectors.missing() or embedder.missing(model)
     if reason:
-        return f"off: {reason}"
+        return reason
     made_with = vectors.space(tx)
     if made_with and made_with[0] != model:
-        return f"off: the vectors are of {made_with[0]}, and the profile names {model}; `kg reindex` makes them anew"
+        return f"the vectors are of {made_with[0]}, and the profile names {model}; `kg reindex` makes them anew"
     return None
 
 
@@ -49,8 +49,10 @@ def state(tx: Tx) -> str:
     """The state of the rung in words: on, with how many names wait, or why it is off."""
     if "embedding" not in tx.settings.rungs:
         return "off: by the settings"
+    if reason := off(tx):
+        return f"off: {reason}"
     waiting = vectors.waiting(tx)
-    return off(tx) or (f"on; {told(waiting)}" if waiting else "on")
+    return f"on; {told(waiting)}" if waiting else "on"
 
 
 def told(waiting: int) -> str:
@@ -65,7 +67,7 @@ def waiting(tx: Tx) -> int:
 def can_be_made(database: Database) -> bool:
     """Whether names wait for vectors, and there is a model to make them. Loads nothing."""
     with database.read("vectors") as tx:
-        return vectors.waiting(tx) > 0 and off(tx) is None
+        return "embedding" in tx.settings.rungs and vectors.waiting(tx) > 0 and off(tx) is None
 
 
 def nearest(tx: Tx, asked: str, *, of_type: str | None) -> list[tuple[Entity, str, float]]:
@@ -82,7 +84,7 @@ def nearest(tx: Tx, asked: str, *, of_type: str | None) -> list[tuple[Entity, st
     return list(best.values())
 
 
-def fill(database: Database, *, seconds: float | None = BOUND_SECONDS, at_most: int | None = None) -> int:
+def fill(database: Database, *, seconds: float | None = None, at_most: int | None = None) -> int:
     """Make vectors for names that wait, some at a time; returns how many wait still.
 
     Args:

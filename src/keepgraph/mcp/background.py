@@ -40,8 +40,11 @@ def _work(graph: Graph, ended: threading.Event) -> None:
         pause = _EVERY_SECONDS
         try:
             if vectors.can_be_made(graph.database):
-                left = vectors.fill(graph.database, at_most=_AT_ONCE)
+                left = vectors.fill(graph.database, seconds=vectors.BOUND_SECONDS, at_most=_AT_ONCE)
                 pause = _BREATH_SECONDS if left else _EVERY_SECONDS
+        except errors.ModelUnavailable as error:
+            _log.warning("vectors are no longer made: %s", error)
+            return
         except errors.KeepgraphError as error:
             # A busy or a missing file is no reason to stop trying; whoever asks is told how many names wait.
             _log.info("no vectors were made: %s", error)

@@ -106,13 +106,15 @@ def initialled(tx: Tx, initials: str, *, of_type: str | None, limit: int) -> lis
         LEFT JOIN entity AS named ON name_initials.surface % 2 = 0 AND named.id = name_initials.surface / 2
         LEFT JOIN alias ON name_initials.surface % 2 = 1 AND alias.id = name_initials.surface / 2
         WHERE name_initials.initials = :initials
-          AND (:type IS NULL
-               OR (SELECT entity_type.name FROM entity JOIN entity_type ON entity_type.id = entity.type
-                   WHERE entity.id = coalesce(named.id, alias.entity)) = :type)
+          AND EXISTS (
+              SELECT 1 FROM entity JOIN entity_type ON entity_type.id = entity.type
+              WHERE entity.id = coalesce(named.id, alias.entity) AND entity.group_id = :group
+                AND (:type IS NULL OR entity_type.name = :type)
+          )
         ORDER BY name_initials.surface
         LIMIT :limit
         """,
-        {"initials": initials, "type": of_type, "limit": limit},
+        {"initials": initials, "type": of_type, "group": tx.group, "limit": limit},
     )
     return rows.fetchall()  # type: ignore[no-any-return]
 

@@ -10,6 +10,9 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
+from sqlcipher3 import dbapi2 as sqlite
+
+from keepgraph import errors
 from keepgraph.store.db import Connection, Tx
 
 _SURFACES = """
@@ -131,6 +134,8 @@ def _load_extension(conn: Connection) -> None:
     conn.enable_load_extension(True)
     try:
         conn.load_extension(_extension())
+    except sqlite.Error as error:
+        raise errors.ModelUnavailable(f"sqlite-vec is installed, but cannot be loaded ({error})") from error
     finally:
         conn.enable_load_extension(False)
 

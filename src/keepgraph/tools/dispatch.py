@@ -73,5 +73,5 @@ def _read(
     except vectors.Wanted:
         with suppress(errors.GraphTrouble, errors.ModelUnavailable):
             # Where they cannot be made, the answer says how many wait.
-            vectors.fill(database)
+            vectors.fill(database, seconds=vectors.BOUND_SECONDS)
     return _read(database, tool, given, session=session, stop=stop, may_fill=False)

@@ -55,7 +55,7 @@ def resolution(found: Resolution) -> dict[str, Any]:
     if found.because:
         shown["because"] = found.because
     if found.off:
-        shown["embedding"] = found.off
+        shown["embedding"] = f"off: {found.off}"
     elif found.waiting:
         shown["embedding"] = vectors.told(found.waiting)
     return shown
