@@ -23,6 +23,7 @@ KeepgraphError
 ├── Conflict                      it can be read, and the graph says otherwise
 │   ├── Ambiguous                 AMBIGUOUS
 │   ├── AliasTaken                ALIAS_TAKEN
+│   ├── TypesDiffer               TYPES_DIFFER
 │   ├── LaterChanges              LATER_CHANGES
 │   └── IdempotencyKeyReused      IDEMPOTENCY_KEY_REUSED
 ├── GraphTrouble                  the file, not the question
@@ -195,6 +196,11 @@ class Ambiguous(Conflict):
 class AliasTaken(Conflict):
     code = "ALIAS_TAKEN"
     default_hint = "Use another alias; if the two are the same thing, record facts under the existing name."
+
+
+class TypesDiffer(Conflict):
+    code = "TYPES_DIFFER"
+    default_hint = "If they are one thing all the same, set across_types; the one that is kept keeps its type."
 
 
 class LaterChanges(Conflict):

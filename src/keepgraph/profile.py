@@ -35,6 +35,7 @@ def settings(graph: Path) -> Settings:
     if path == graph or not path.is_file():
         return Settings()
     import tomllib
+    from difflib import get_close_matches
 
     try:
         said = tomllib.loads(path.read_text(encoding="utf-8-sig")).get("names", {})
@@ -45,7 +46,10 @@ def settings(graph: Path) -> Settings:
     if not isinstance(said, dict):
         raise errors.SettingsInvalid(f"{path}: names is not a table", hint="Write [names] on a line of its own.")
     known = {field.name for field in fields(Settings)}
-    # What a newer version knows is left alone.
+    for name in said:
+        # What a newer version knows is left alone; what is nearly one of ours is a slip.
+        if name not in known and (near := get_close_matches(name, known, n=1, cutoff=0.75)):
+            raise errors.SettingsInvalid(f"{path}: there is no setting {name}; did you mean {near[0]}?")
     return replace(Settings(), **{name: _value(path, name, value) for name, value in said.items() if name in known})
 
 
@@ -53,7 +57,8 @@ def _value(path: Path, name: str, value: Any) -> Any:
     match name:
         case "model":
             if isinstance(value, str) and value.strip():
-                return str(Path(value).expanduser()) if value.startswith("~") else value
+                folder = path.parent / Path(value).expanduser()
+                return str(folder) if folder.is_dir() or value[0] in "~./" else value
             raise errors.SettingsInvalid(f"{path}: model is not a name or a folder")
         case "rungs":
             if isinstance(value, list) and all(rung in _RUNGS for rung in value):

@@ -336,18 +336,21 @@ def test_reindexing_without_it_says_what_is_missing(call, path, reason):
 
 @needs_vectors
 @pytest.mark.parametrize("broken", ["model", "vec"])
-def test_a_name_that_nobody_has_is_told_so_though_the_model_is_broken(call, monkeypatch, broken):
+def test_a_name_that_nobody_has_is_told_so_though_the_model_is_broken(call, monkeypatch, tmp_path, broken):
     """
     The files of the model or of sqlite-vec are there, and are not what they should be.
     """
 
     def break_off(*_: Any, **__: Any) -> Any:
-        raise errors.ModelUnavailable("not the file we know") if broken == "model" else sqlite.OperationalError("ELF")
+        raise errors.ModelUnavailable("not the file we know")
 
     known(call, LOGIN)
-    call.recalled("login system")
-    module, name = (embedder, "embed") if broken == "model" else (stored, "_load_extension")
-    monkeypatch.setattr(module, name, break_off)
+    if broken == "model":
+        call.recalled("login system")
+        monkeypatch.setattr(embedder, "embed", break_off)
+    else:
+        (tmp_path / "vec0.so").write_text("no library")
+        monkeypatch.setattr(stored, "_extension", lambda: str(tmp_path / "vec0"))
     answer = call("recall_entity", name_or_alias="login system")
 
     assert answer.get("entity", "an error") is None

@@ -218,7 +218,6 @@ MUST_MATCH = [
     ("machinelearning", "machine learning", "concept"),
     ("machine-learning", "machine learning", "concept"),
     ("machin learning", "machine learning", "concept"),
-    ("learning machine", "machine learning", "concept"),
     ("e-mail", "email", "concept"),
     ("front end", "frontend", "concept"),
     ("Node.js", "Node JS", "concept"),

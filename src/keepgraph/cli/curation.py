@@ -26,6 +26,9 @@ def alias_command(ctx: click.Context, entity: str, alias: str) -> None:
     if graphs.answers_in_json(ctx):
         show.in_json(answer)
         return
+    if not answer["entity"]["aliases"]:
+        click.echo(f"{show.name(answer['entity'])} is its name already")
+        return
     known = "" if answer["added"] else " already"
     others = ", ".join(map(show.printable, answer["entity"]["aliases"]))
     click.echo(f"{show.name(answer['entity'])} is{known} also called {others}")
@@ -35,13 +38,15 @@ def alias_command(ctx: click.Context, entity: str, alias: str) -> None:
 @click.argument("keep", shell_complete=graphs.complete_name)
 @click.argument("absorb", shell_complete=graphs.complete_name)
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+@click.option("--across-types", is_flag=True, help="Even if one is a person, say, and the other a project.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @graphs.takes_graph
 @click.pass_context
-def merge_command(ctx: click.Context, keep: str, absorb: str, dry_run: bool, yes: bool) -> None:
+def merge_command(ctx: click.Context, keep: str, absorb: str, dry_run: bool, across_types: bool, yes: bool) -> None:
     """Make KEEP and ABSORB one entity: KEEP takes over the facts and names of the other. `kg undo` takes it back."""
     with graphs.opened(ctx) as graph:
-        both = {"keep": graphs.named(graph, keep), "absorb": graphs.named(graph, absorb)}
+        both: dict[str, Any] = {"keep": graphs.named(graph, keep), "absorb": graphs.named(graph, absorb)}
+        both["across_types"] = across_types
         quiet = graphs.answers_in_json(ctx)
         if dry_run or not yes:
             plan = graph.call("merge_entities", **both, dry_run=True)

@@ -80,5 +80,5 @@ def week_command(ctx: click.Context, /, project: tuple[str, ...], **moment: str 
     elif missing:
         show.no_match(f"No project called “{show.printable(asked)}” is known.", answer["resolution"])
     else:
-        show.week(answer)
+        show.week(answer, asked=asked)
     ctx.exit(NOTHING_MATCHED if missing else 0)

@@ -84,8 +84,10 @@ def decisions(answer: dict[str, Any], *, asked: str) -> None:
         click.echo("  … and older ones")
 
 
-def week(answer: dict[str, Any]) -> None:
-    click.secho(f"{answer['period']['start']} to {answer['period']['end']}", bold=True)
+def week(answer: dict[str, Any], *, asked: str = "") -> None:
+    how = _how(asked, answer["resolution"]) if answer["resolution"] else ""
+    click.secho(f"{answer['period']['start']} to {answer['period']['end']}", bold=True, nl=False)
+    click.echo(how)
     click.echo(printable(answer["summary"]))
     for title, lines in (
         ("Decided", [_decision(decision) for decision in answer["decisions"]]),
@@ -106,7 +108,8 @@ def week(answer: dict[str, Any]) -> None:
 
 def merged(answer: dict[str, Any]) -> None:
     would = "would become" if answer["dry_run"] else "became"
-    click.secho(f"{name(answer['absorbed'])} {would} {name(answer['entity'])}", bold=True)
+    gone, kept = answer["absorbed"], answer["entity"]
+    click.secho(f"{name(gone)} ({gone['type']}) {would} {name(kept)} ({kept['type']})", bold=True)
     for fact in answer["facts"]:
         how = {
             "moved": f"{printable(fact['was'])} → {printable(fact['becomes'])}",

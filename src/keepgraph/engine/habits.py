@@ -146,15 +146,17 @@ _ABBREVIATIONS = """
     er=emergency room; ed=emergency department; or=operating room; mri=magnetic resonance imaging; ct=computed
     tomography; ekg=electrocardiogram; ecg=electrocardiogram; bp=blood pressure; rx=prescription; vfx=visual
     effects; sfx=special effects; dop=director of photography; dp=director of photography; ad=assistant director;
-    bts=behind the scenes
+    bts=behind the scenes; who=world health organization; wto=world trade organization; crm=customer relationship
+    management; nasa=national aeronautics and space administration; imf=international monetary fund; nhs=national
+    health service; api=application programming interface
 """
 
 
-_WORDS_TOO = frozenset("or us er un la ad ed it is me so no go st mt ft rd es ct az la an as at by".split())
+_WORDS_TOO = frozenset("or us er un la ad ed it is me so no go st mt ft rd es ct az la an as at by who".split())
 _KNOWN_LETTERS = frozenset(
-    "ai ml ui ux qa hr uk us eu un la sf db ci it ok tv pc am pm id hq pr vp ceo cto cfo coo faq diy eta fyi asap tba tbd aka etc ie eg ps mr ms dr jr sr ad "
-    "bc dj mc dna rna gps usb led lcd pdf url api sdk ide sql css html xml json http https ssh vpn dns ip tcp udp "
-    "ftp".split()
+    "ai ml ui ux qa hr uk us eu un la sf db ci it ok tv pc am pm id hq pr vp ceo cto cfo coo faq diy eta fyi asap "
+    "tba tbd aka etc ie eg ps mr ms dr jr sr ad bc dj mc dna rna gps usb led lcd pdf url api sdk ide sql css html "
+    "xml json http https ssh vpn dns ip tcp udp ftp who cv gym".split()
 )
 
 SKIPPED_BY_ACRONYMS = frozenset("a an and at by de der des for in la of on or the to und von with y".split())
@@ -198,9 +200,9 @@ def is_a_word_too(letters: str) -> bool:
     return letters in _WORDS_TOO
 
 
-def stands_for_something(letters: str) -> bool:
-    """Whether letters are so well known for something that they are nobody's initials."""
-    return letters in _KNOWN_LETTERS
+def means_something_else(letters: str) -> bool:
+    """Whether letters are so well known for something, or as a word, that they are nobody's initials."""
+    return letters in _KNOWN_LETTERS or letters in _WORDS_TOO
 
 
 @cache

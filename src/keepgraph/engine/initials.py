@@ -28,7 +28,7 @@ _VOWELS = frozenset("aeiou")
 def look_up(tx: Tx, asked: str, folded: str, *, of_type: str | None) -> list[Candidate]:
     """Names that begin with the letters asked for: NYC, J.S., RPi, k8s; and the other way round."""
     found: list[Candidate] = []
-    for initials in _initials_in(asked):
+    for initials in (each for each in _initials_in(asked) if not habits.means_something_else(each)):
         rows = entities.initialled(tx, initials, of_type=of_type, limit=_MOST_INITIALS)
         known = entities.by_rows(tx, list({row for _, row in rows})) if rows else {}
         because = f"“{asked}” are its initials"
@@ -73,9 +73,11 @@ def _go_by_initials(entity: Entity, initials: str, surface: str) -> bool:
     """Whether an entity is called by these letters. Of a person with three names the first and the last will do."""
     if entity.type == "decision":
         return False
-    if entity.type == "person":
-        return not habits.stands_for_something(initials)
-    return len(initials) > 2 or sum(word not in habits.SKIPPED_BY_ACRONYMS for word in surface.split()) <= 2
+    return (
+        entity.type == "person"
+        or len(initials) > 2
+        or sum(word not in habits.SKIPPED_BY_ACRONYMS for word in surface.split()) <= 2
+    )
 
 
 def _begin(words: Sequence[str], chunks: Sequence[str]) -> bool:
@@ -103,6 +105,8 @@ def _acronyms(tx: Tx, asked: str, folded: str, *, of_type: str | None) -> list[C
     # Conflict-free replicated data type is CRDT: what a hyphen joins counts once.
     joined = [names.fold(part)[:1] for part in asked.split()]
     for initials in {*("".join(word[0] for word in each) for each in (words, telling)), "".join(joined)}:
+        if habits.spelled_out(initials):
+            continue  # that is what it stands for
         for candidate in entities.by_key(tx, initials, of_type=of_type):
             if candidate.name.isupper() and len(initials) >= _ACRONYM:
                 because = f"“{candidate.name}” are the initials of “{folded}”"

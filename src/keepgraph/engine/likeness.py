@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from keepgraph.engine import habits, spelling
+from keepgraph.engine import habits, sense, spelling
 from keepgraph.engine.names import words
 from keepgraph.engine.spelling import BEARS_TWO_SLIPS, NO, SHORTEST, Likeness
 
@@ -42,9 +42,9 @@ _KINDS = {
     "person": frozenset("person".split()),
     "project": frozenset("project initiative".split()),
     "decision": frozenset("decision choice".split()),
-    "concept": frozenset("concept".split()),
     "source": frozenset("source document doc paper book report article page".split()),
 }
+_IN_ANY_ORDER = ("project", "source")
 _GENERIC = frozenset(
     "app application area audit board build call change client code company customer dashboard data day design "
     "department doc document engine event feature group guide handbook idea issue lab list market meeting mobile model "
@@ -63,9 +63,11 @@ def compare(asked: str, known: str, *, kind: str) -> Likeness:
         if asked.startswith("the ") and asked.endswith("s"):
             return NO  # a family
         return _compared(words(asked, besides=(kind,)), words(known, besides=(kind,)), kind, hinted=False)
-    theirs = words(known, besides=(kind,))
-    found = _compared(words(asked, besides=(kind,)), theirs, kind, hinted=False)
-    if found.score < SURE and (hints := _KINDS.get(kind, frozenset()).intersection(asked.split())):
+    own = (kind,) if kind in ("project", "decision") else ()
+    theirs = words(known, besides=own)
+    found = _compared(words(asked, besides=own), theirs, kind, hinted=False)
+    hints = _KINDS.get(kind, frozenset()).intersection(asked.split()[-1:] if kind == "source" else asked.split())
+    if found.score < SURE and hints:
         # The decision on telemetry: what kind of thing it is has been said.
         hinted = _compared(words(asked, besides=hints), theirs, kind, hinted=True)
         return max(found, hinted, key=lambda each: each.score)
@@ -167,10 +169,12 @@ def _thing(ours: list[str], theirs: list[str], kind: str, *, hinted: bool) -> Li
         return Likeness(_SAME_WORDS)
     if _digits(ours) != _digits(theirs):
         return _telling_part(ours, theirs, kind, hinted=hinted)
-    if "".join(ours) == "".join(theirs) or (_may_change_order(ours, person=False) and sorted(ours) == sorted(theirs)):
+    if "".join(ours) == "".join(theirs) or (
+        kind in _IN_ANY_ORDER and _may_change_order(ours, person=False) and sorted(ours) == sorted(theirs)
+    ):
         return Likeness(_SAME_WORDS)
     if len(ours) == len(theirs):
-        found = _aligned(ours, theirs, person=False)
+        found = _aligned(ours, theirs, person=False, in_order=kind not in _IN_ANY_ORDER)
         if found is not NO:
             return found
     return _telling_part(ours, theirs, kind, hinted=hinted)
@@ -181,6 +185,8 @@ def _telling_part(ours: list[str], theirs: list[str], kind: str, *, hinted: bool
     asked, whole = _without_small(ours), _without_small(theirs)
     if not asked or len(asked) >= len(whole):
         return NO
+    if kind == "concept" and not hinted:
+        return _contained(asked, whole)
     left = list(whole)
     for word in asked:
         alike = {
@@ -200,12 +206,17 @@ def _telling_part(ours: list[str], theirs: list[str], kind: str, *, hinted: bool
         "decision": share >= 0.4 and len(asked) >= 2,
         "source": len(asked) >= 2 and (share >= 0.4 or head),
     }.get(kind, (head and len(telling) > 0) or (len(asked) >= 2 and share >= 0.5) or share >= 0.6)
-    # Opposites and other words of weight that are left out turn the meaning round.
-    turned = any(word in ("not", "no", "never", "without") for word in left)
+    # Words that are left out may turn the meaning round.
+    turned = any(sense.is_against(word) for word in left)
     nearly_all = share >= _NEARLY_ALL and (kind != "decision" or len(asked) > 1)
     if not turned and (((enough or hinted) and telling) or nearly_all):
         return Likeness(_TELLING_PART, "part of the name")
     return Likeness(RIVAL, "part of the name")
+
+
+def _contained(asked: Sequence[str], whole: Sequence[str]) -> Likeness:
+    """A part of what a thing is called is another thing: React is not React Native, nor Mexico New Mexico."""
+    return Likeness(RIVAL, "part of the name") if set(asked) <= set(whole) else NO
 
 
 def _digits_left_alone(asked: Sequence[str], left: Sequence[str]) -> bool:
@@ -242,9 +253,9 @@ def _may_change_order(telling: Sequence[str], *, person: bool) -> bool:
     return person or (len(telling) <= 3 and not _RELATING.intersection(telling))
 
 
-def _aligned(ours: Sequence[str], theirs: Sequence[str], *, person: bool) -> Likeness:
+def _aligned(ours: Sequence[str], theirs: Sequence[str], *, person: bool, in_order: bool = False) -> Likeness:
     """Give each of our words another of theirs; the mean of how alike they are, scaled to SURE and up."""
-    in_place = len(ours) == len(theirs) and not _may_change_order(ours, person=person)
+    in_place = len(ours) == len(theirs) and (in_order or not _may_change_order(ours, person=person))
     right = [word in theirs for word in ours]
     left = list(theirs)
     found: list[Likeness] = []

@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from keepgraph import errors
-from keepgraph.engine import habits, likeness, names, vectors
+from keepgraph.engine import habits, likeness, names, sense, vectors
 from keepgraph.model import Candidate, Resolution
 from keepgraph.store import entities
 from keepgraph.store.db import Tx
@@ -25,6 +25,8 @@ _SINGLE_WORD = 0.75
 _WORTH_NAMING = 0.45
 _STEM = 5
 _FEW_LETTERS = 4
+_LOOKS_ALIKE = 0.6
+_IN_PASSING = ("one", "first", "second", "third")
 _YEARS = range(1900, 2100)
 
 _COUNTED = {
@@ -46,42 +48,6 @@ _MONTHS = {
     for name in both.split()
 }
 _DAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
-_AGAINST = re.compile(
-    "not|no|never|off|ban|bans|banned|end|ends|rid|close|closed|fire|fired|dont|without|"
-    "(stop|drop|deprecat|retir|remov|disabl|forbid|reject|abandon|cancel|avoid|refus|prohibit|delet|quit|declin|"
-    r"discontinu|sunset|shorten|reduc|decreas|exclud|deny|against)\w*"
-)
-_KEEPING = re.compile("(keep|stay|remain|continu|maintain|hold)\\w*")
-_CHANGING = re.compile("(mov|switch|migrat|chang|replac|convert|transfer)\\w*")
-_DOING = re.compile(
-    "use|uses|used|using|go|goes|going|put|get|getting|run|runs|running|do|does|doing|set|have|has|need|needs|must|"
-    "take|takes|taking|plan|want|host|roll|hire|hiring|make|making|turn|"
-    "(adopt|choos|pick|select|start|introduc|enabl|allow|permit|recruit|requir|writ|build|implement|creat|launch|"
-    r"begin|decid)\w*"
-)
-_POSTPONING = re.compile("(postpon|delay|defer)\\w*")
-_ACTIONS = (_KEEPING, _CHANGING, _DOING, _POSTPONING, _AGAINST)
-
-_PREFIXES = ("hyper", "hypo")
-
-# Words that are each other's opposite, by how they begin.
-_OPPOSITES = tuple(
-    tuple(side.split("|") for side in pair.split("/"))
-    for pair in (
-        "left/right north/south east/west high|hyper/low|hypo client/server front/back inbound/outbound "
-        "internal/external public/private import/export upload/download input/output buy|purchas/sell|lend "
-        "win|won/los grant/revok split|separat/merg|join|combin open/clos before/after more/less|fewer "
-        "increas|rais|grow/decreas|reduc|lower|cut add/remov allow|permit/forbid|ban|block "
-        "accept|approv/reject|declin enabl/disabl start|begin/stop|end expand/shrink extend/short lock/unlock "
-        "encrypt/decrypt push/pull up/down top/bottom early/late old/new summer/winter morning/evening day/night "
-        "employee|staff/customer|client teacher/student doctor|physician/patient men|man|male/women|woman|female "
-        "adult/child|kid domestic|home/foreign|abroad remote/onsite online/offline synchron/asynchron "
-        "central/decentral single/multi major/minor horizontal/vertical hot|warm/cold|cool wet/dry "
-        "hire|hiring|recruit/fire|firing|dismiss|sack|layoff borrow/lend insid|indoor/outsid|outdoor "
-        "beginner/advanced temporary/permanent optional/mandatory manual/automat paid/free rich/poor urban/rural "
-        "advanc/postpon|delay "
-    ).split()
-)
 
 
 def resolve(tx: Tx, asked: str, *, of_type: str | None, otherwise: Resolution) -> Resolution:
@@ -144,13 +110,15 @@ def _too_close(best: Candidate, asked: Sequence[str], found: Sequence[Candidate]
 
 def _numbers_agree(asked: Sequence[str], known: Sequence[str]) -> bool:
     ours, theirs = _numbers(asked), _numbers(known)
-    counted = {_COUNTED[word] for word in asked if word in _COUNTED}
+    counted = {_COUNTED[word] for word in asked if word in _COUNTED and word not in _IN_PASSING}
     others = theirs | {_COUNTED[word] for word in known if word in _COUNTED}
     left = theirs - ours - counted - _dates(asked)
     if ours and any(number not in _YEARS for number in left):
         return False  # a number out of a version
-    # A word that counts may count anything, unless the name has another number in its place.
-    return ours <= others and (counted <= others or not others) and _dates(asked) <= _dates(known) | theirs
+    passing = {_COUNTED[word] for word in asked if word in _IN_PASSING}
+    if others and not passing <= others:
+        return False
+    return ours <= others and counted <= others and _dates(asked) <= _dates(known) | theirs
 
 
 def _may_be_meant(tx: Tx, asked: Sequence[str], found: Candidate) -> bool:
@@ -161,11 +129,15 @@ def _may_be_meant(tx: Tx, asked: Sequence[str], found: Candidate) -> bool:
     if not _numbers_agree(asked, known) or not _can_be_read(known):
         return False
     hinted = found.entity.type in asked
-    if _turned_round(asked, known, hinted=hinted) or _opposed(asked, known):
+    if sense.turned_round(asked, known, hinted=hinted) or sense.opposed(asked, known):
         return False
     ours, theirs, shared = _compared(asked, known)
     if not ours and not theirs:
         return False  # the same words in another order: their letters have had their say
+    if len(asked) == len(known) == 1 and likeness.shares(asked[0], known[0]) > _LOOKS_ALIKE:
+        return False  # Arbeitnehmer is not Arbeitgeber
+    if not ours and found.entity.type == "concept":
+        return False  # a part of what a thing is called is another thing
     if ours and any(_is_passed_over(name, theirs, asked) for name in _proper_names_in(found.matched)):
         return False  # it is about somewhere or something else
     if any(entities.by_key(tx, word) for word in ours):
@@ -173,7 +145,8 @@ def _may_be_meant(tx: Tx, asked: Sequence[str], found: Candidate) -> bool:
     more = hinted or bool(ours)
     if found.entity.type == "decision" and ours:
         # It begins with what is done; a verb that is not known may be any.
-        if asked[0] in ours and known[0] in theirs and not _agree(asked[0], known[0]):
+        both_against = sense.is_against(asked[0]) or sense.is_against(known[0])
+        if asked[0] in ours and known[0] in theirs and not both_against and not sense.agree(asked[0], known[0]):
             return False
         if len(ours) + len(theirs) > 2:
             ours, theirs = ([word for word in each if word not in (asked[0], known[0])] for each in (ours, theirs))
@@ -188,12 +161,12 @@ def _is_paraphrase(ours: Sequence[str], theirs: Sequence[str], shared: Sequence[
     unless the question says `more` than the part: what is done, or what kind of thing is meant.
     """
     if len(ours) == 1 and len(theirs) == 1:
-        return _agree(ours[0], theirs[0])
+        return sense.agree(ours[0], theirs[0])
     if not theirs and ours:
         return all(likeness.means_unsaid(word) for word in ours)
-    if not [word for word in ours if not _all_actions([word])]:
+    if not [word for word in ours if not sense.all_actions([word])]:
         return more or len(shared) > 1
-    return any(not _all_actions([word]) and not likeness.means_unsaid(word) for word in shared)
+    return any(not sense.all_actions([word]) and not likeness.means_unsaid(word) for word in shared)
 
 
 def _proper_names_in(name: str) -> list[list[str]]:
@@ -234,7 +207,7 @@ def _compared(asked: Sequence[str], known: Sequence[str]) -> tuple[list[str], li
 
 
 def _same_stem(one: str, other: str) -> bool:
-    if one == other or _COUNTED.get(one, one) == _COUNTED.get(other, other):
+    if one == other or str(_COUNTED.get(one, one)) == str(_COUNTED.get(other, other)):
         return True
     if one in habits.spelled_out(other) or other in habits.spelled_out(one):
         return True
@@ -249,41 +222,3 @@ def _numbers(words: Iterable[str]) -> set[int]:
 def _dates(words: Sequence[str]) -> set[object]:
     months = {_MONTHS[word] for word in words if word in _MONTHS}
     return {*months, *_DAYS.intersection(words)}
-
-
-def _turned_round(asked: Sequence[str], known: Sequence[str], *, hinted: bool) -> bool:
-    """Whether one of the two is against what the other is for."""
-    ours, theirs = _is_against(asked), _is_against(known)
-    return ours != theirs and not (hinted and theirs)
-
-
-def _opposed(asked: Sequence[str], known: Sequence[str]) -> bool:
-    """Whether one has a word, and the other not that word but its opposite."""
-    for one, other in _OPPOSITES:
-        ours, theirs = ((_has(each, one), _has(each, other)) for each in (asked, known))
-        if ours in ((True, False), (False, True)) and theirs in ((True, False), (False, True)) and ours != theirs:
-            return True
-    return False
-
-
-def _has(words: Sequence[str], stems: Sequence[str]) -> bool:
-    """Whether a word is one of these, but for its ending: short stems bear a short one."""
-    return any(
-        word.startswith(stem) and (stem in _PREFIXES or len(word) - len(stem) <= (3 if len(stem) > 3 else 1))
-        for word in words
-        for stem in stems
-    )
-
-
-def _agree(one: str, other: str) -> bool:
-    """Whether two words both say only what is done, and do not say the contrary."""
-    kinds = [next((kind for kind in _ACTIONS if kind.fullmatch(word)), None) for word in (one, other)]
-    return None not in kinds and (kinds[0] is kinds[1] or set(kinds) in ({_DOING, _KEEPING}, {_DOING, _CHANGING}))
-
-
-def _is_against(words: Sequence[str]) -> bool:
-    return any(_AGAINST.fullmatch(word) for word in words)
-
-
-def _all_actions(words: Sequence[str]) -> bool:
-    return all(any(kind.fullmatch(word) for kind in _ACTIONS) for word in words)

@@ -12,7 +12,7 @@ from keepgraph.store import entities, facts, provenance
 from keepgraph.store.db import Tx
 
 
-def merge(tx: Tx, *, keep: Entity, absorb: Entity) -> Merged:
+def merge(tx: Tx, *, keep: Entity, absorb: Entity, across_types: bool = False) -> Merged:
     """Let `keep` take over everything said of `absorb`, its names and its id; `absorb` is gone then.
 
     A fact that both had is one fact afterwards, the older, with the sources of both. A fact between the two
@@ -20,11 +20,14 @@ def merge(tx: Tx, *, keep: Entity, absorb: Entity) -> Merged:
 
     Raises:
         errors.EntityNotFound: they are one already.
+        errors.TypesDiffer: one is a person, say, and the other a project; unless `across_types`.
     """
     if keep.row == absorb.row:
         raise errors.EntityNotFound(
             f"{absorb.id} ({absorb.name}) is the very entity that is kept", hint="Name two different entities."
         )
+    if keep.type != absorb.type and not across_types:
+        raise errors.TypesDiffer(f"{keep.name!r} is a {keep.type}, and {absorb.name!r} a {absorb.type}")
     moved = [_moved(tx, fact, keep, absorb) for fact in facts.every_about(tx, absorb)]
     added, dropped = _take_names(tx, keep, absorb)
     entities.take_particulars(tx, keep, absorb)

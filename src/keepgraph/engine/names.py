@@ -25,9 +25,9 @@ _OTHER_SCRIPTS = (("\u0370", "\u1dff"), ("\u2e80", "\ud7ff"), ("\uf900", "\uffdc
 _SYMBOLS_OF_NAMES = "+#"
 _JOINERS = {"\u200c", "\u200d"}  # they carry meaning in some scripts
 
-_UNIMPORTANT = frozenset(
-    "the mr mrs ms mx dr prof sir madam inc ltd llc llp gmbh corp corporation co ag sa bv plc".split()
-)
+_ARTICLES = frozenset(["the"])
+_TITLES = frozenset("mr mrs ms mx dr prof sir madam herr frau".split())
+_LEGAL_FORMS = frozenset("inc ltd llc llp gmbh corp corporation co ag sa bv plc".split())
 
 
 def clean(name: str) -> str:
@@ -71,7 +71,10 @@ def fold(name: str) -> str:
 def words(folded: str, *, besides: Collection[str] = ()) -> list[str]:
     """The words that tell a name from others: without articles, titles, legal forms and the words `besides`."""
     every = folded.split()
-    telling = [word for word in every if word not in _UNIMPORTANT and word not in besides]
+    titles = _TITLES if "person" in besides else frozenset()
+    telling = [word for word in every if word not in _ARTICLES and word not in titles and word not in besides]
+    while len(telling) > 1 and telling[-1] in _LEGAL_FORMS:
+        telling.pop()
     return telling or every
 
 

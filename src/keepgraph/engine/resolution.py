@@ -32,6 +32,7 @@ class _Form:
     factor: float = 1.0
     because: str | None = None
     romanised: bool = False
+    of_things: bool = False
 
 
 def resolve(tx: Tx, asked: str, *, of_type: str | None = None) -> Resolution:
@@ -63,7 +64,7 @@ def look_alikes(tx: Tx, asked: str, *, of_type: str | None = None, runners_up: b
         return []
     best: dict[int, Candidate] = {}
     for form in _forms(asked, folded):
-        for candidate in _alike(tx, form, of_type=of_type, runners_up=runners_up and not best):
+        for candidate in _alike(tx, asked, form, of_type=of_type, runners_up=runners_up and not best):
             _keep(best, candidate)
     for candidate in initials.look_up(tx, asked, folded, of_type=of_type):
         _keep(best, candidate)
@@ -114,16 +115,19 @@ def _forms(asked: str, folded: str) -> list[_Form]:
     if romanised := names.latin(asked):
         forms.append(_Form(romanised, _OTHER_FORM, f"“{asked}” in Latin letters is “{romanised}”", romanised=True))
     plain = " ".join(names.words(folded))
-    for full in habits.spelled_out(plain) if asked.isupper() or not habits.is_a_word_too(plain) else ():
-        forms.append(_Form(full, _OTHER_FORM, f"“{plain}” is short for “{full}”"))
+    written_large = asked.removeprefix("the ").isupper()
+    if all(len(word) == 1 for word in plain.split()):
+        plain = plain.replace(" ", "")  # W.H.O.
+    for full in habits.spelled_out(plain) if written_large or not habits.is_a_word_too(plain) else ():
+        forms.append(_Form(full, _OTHER_FORM, f"“{plain}” is short for “{full}”", of_things=True))
     for short in habits.abbreviated(plain):
-        forms.append(_Form(short, _OTHER_FORM, f"“{short}” is short for “{plain}”"))
+        forms.append(_Form(short, _OTHER_FORM, f"“{short}” is short for “{plain}”", of_things=True))
     for other in habits.elsewhere(plain):
-        forms.append(_Form(other, _OTHER_FORM, f"“{plain}” is another name of “{other}”"))
+        forms.append(_Form(other, _OTHER_FORM, f"“{plain}” is another name of “{other}”", of_things=True))
     return forms
 
 
-def _alike(tx: Tx, form: _Form, *, of_type: str | None, runners_up: bool) -> list[Candidate]:
+def _alike(tx: Tx, asked: str, form: _Form, *, of_type: str | None, runners_up: bool) -> list[Candidate]:
     from rapidfuzz import fuzz, process
 
     words = names.words(form.folded, besides={word.name for word in vocabulary.words(tx, vocabulary.ENTITY_TYPE)})
@@ -143,10 +147,11 @@ def _alike(tx: Tx, form: _Form, *, of_type: str | None, runners_up: bool) -> lis
     found = []
     for row, surface, in_latin in weighed:
         entity = known.get(row)
-        if entity is None or of_type not in (None, entity.type):
+        if entity is None or of_type not in (None, entity.type) or (form.of_things and entity.type == "person"):
             continue
         alike = likeness.compare(form.folded, surface, kind=entity.type)
-        if form.romanised and in_latin and not alike.because:
+        written_so = names.fold(asked) in names.fold(entity.name)
+        if form.romanised and in_latin and not alike.because and not written_so:
             continue  # names in one script are compared as they are written: alike in Latin letters they may be others
         score = alike.score * form.factor or likeness.shares(form.folded, surface)
         if score >= _WORTH_NAMING:

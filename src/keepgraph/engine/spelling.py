@@ -21,8 +21,13 @@ _OTHER_SPELLING = 0.95
 _NICKNAME = 0.90
 _INITIAL = 0.85
 _ABBREVIATION = 0.90
+_PLURAL = 0.97
 _LONG_ENOUGH = 5
 _MANY_LETTERS = 6
+_BEARS_ANOTHER_VOWEL = 8
+_VOWELS = frozenset("aeiou")
+_KEYS = tuple("qwertyuiop asdfghjkl zxcvbnm qaz wsx edc rfv tgb yhn ujm azertyuiop qsdfghjklm".split())
+_ALIKE = tuple(map(frozenset, ("cs", "ck", "sz", "dt", "bp", "gj", "iy", "vw", "fv", "mn", "kq")))
 
 _DIGITS = re.compile(r"\d+")
 _VERSION = re.compile(r"v(\d+)")
@@ -31,7 +36,24 @@ IDEOGRAPHS = "[\u2e80-\ud7ff\uf900-\ufaff]|[\U00020000-\U0003ffff]"  # slow to c
 _SYMBOLS_OF_NAMES = "+#"
 _ENDINGS_AFTER_A_VOWEL = frozenset("nst")
 _ENDINGS = frozenset("aeioаяеиоыэюαηο\u093e\u0940\u09be\u09c0")
-_OPPOSITE_STARTS = (("hypo", "hyper"), ("micro", "macro"), ("inter", "intra"), ("pre", "pro"), ("over", "under"))
+_OPPOSITE_STARTS = (
+    ("hypo", "hyper"),
+    ("micro", "macro"),
+    ("inter", "intra"),
+    ("pre", "pro"),
+    ("over", "under"),
+    ("off", "on"),
+    ("min", "max"),
+    ("pater", "mater"),
+    ("exo", "endo"),
+    ("abd", "add"),
+    ("de", "re"),
+    ("in", "ex"),
+    ("major", "minor"),
+    ("maj", "min"),
+    ("north", "south"),
+    ("east", "west"),
+)
 _OPPOSITE_ENDS = (("er", "ee"), ("or", "ee"))
 _SURNAMES_WITH_A = ("ov", "ev", "in", "yn", "ов", "ев", "ин", "ын")
 _CALENDAR = frozenset(
@@ -67,6 +89,7 @@ _SOUNDS = (
     ("oe", "o"),
     ("ue", "u"),
     ("(iy|ij|yi|y)$", "i"),
+    ("ou$", "o"),
     (r"(.)\1+", r"\1"),
 )
 
@@ -102,6 +125,8 @@ def alike(ours: str, theirs: str, *, beside: bool, person: bool, given: bool) ->
         if min(len(ours), len(theirs)) >= 4 and sound(ours) == sound(theirs) and not _another_ending(ours, theirs):
             return Likeness(_OTHER_SPELLING, f"“{ours}” is spelled as “{theirs}” elsewhere")
     else:
+        if _is_plural(ours, theirs) or _is_plural(theirs, ours):
+            return Likeness(_PLURAL)
         if theirs in habits.spelled_out(ours) or ours in habits.spelled_out(theirs):
             return Likeness(_ABBREVIATION, f"“{ours}” stands for “{theirs}”")
     slip = _slip(ours, theirs, beside=beside, first_name=given)
@@ -132,9 +157,27 @@ def _slip(ours: str, theirs: str, *, beside: bool, first_name: bool) -> float:
         return 0.0  # another letter in a short word makes another word: Mark, Mary
     if first_name and _another_ending(ours, theirs):
         return 0.0
-    if _of_another_gender(ours, theirs):
+    if _of_another_gender(ours, theirs) or _is_a_word(ours):
+        return 0.0
+    if edits == 1 and is_another_letter(ours, theirs) and not _is_likely(ours, theirs):
         return 0.0
     return 1 - edits / long
+
+
+def _is_likely(ours: str, theirs: str) -> bool:
+    """Whether a letter may stand for another by a slip: neighbouring keys, like sounds, a vowel in a long word."""
+    one, other = next((a, b) for a, b in zip(ours, theirs, strict=True) if a != b)
+    if {one, other} <= _VOWELS:
+        return len(ours) >= _BEARS_ANOTHER_VOWEL
+    beside = any(abs(row.find(one) - row.find(other)) == 1 for row in _KEYS if one in row and other in row)
+    return beside or any({one, other} <= sounds for sounds in _ALIKE) or not (one + other).isascii()
+
+
+def _is_a_word(word: str) -> bool:
+    """Whether a word is in use as it is: then it was meant, and is no slip."""
+    from keepgraph.ml import lexicon
+
+    return word in lexicon.words()
 
 
 def _slip_at_the_start(ours: str, theirs: str, *, beside: bool) -> bool:
@@ -145,7 +188,13 @@ def _slip_at_the_start(ours: str, theirs: str, *, beside: bool) -> bool:
         return False  # asymmetric is not symmetric
     if habits.is_given_name(ours) or len(ours) < _MANY_LETTERS + (0 if beside else 1):
         return False
+    if not beside and len(ours) != len(theirs):
+        return False  # methanol is not ethanol
     return ours[1:] in (theirs[1:], theirs) or ours in (theirs[1:],)
+
+
+def _is_plural(one: str, other: str) -> bool:
+    return len(other) > SHORTEST and one in (f"{other}s", f"{other}es", f"{other[:-1]}ies" if other[-1] == "y" else "")
 
 
 def is_date(word: str) -> bool:

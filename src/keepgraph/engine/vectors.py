@@ -145,6 +145,7 @@ def restart(database: Database) -> int:
     if reason := vectors.missing() or embedder.missing(model):
         raise errors.ModelUnavailable(f"names cannot be found by meaning: {reason}")
     dimension = embedder.dimension(model)
+    embedder.embed(["a name"], model=model)  # before anything is dropped: a model may be there and not work
     with database.write("vectors") as tx:
         vectors.set_space(tx, model, dimension)
         return vectors.waiting(tx)

@@ -37,19 +37,24 @@ def add_alias(tx: Tx, *, entity: Mapping[str, Any], alias: str) -> dict[str, Any
 
 @tool(Effect.DESTRUCTIVE)
 def merge_entities(
-    tx: Tx, *, keep: Mapping[str, Any], absorb: Mapping[str, Any], dry_run: bool = False
+    tx: Tx,
+    *,
+    keep: Mapping[str, Any],
+    absorb: Mapping[str, Any],
+    dry_run: bool = False,
+    across_types: bool = False,
 ) -> dict[str, Any]:
     """Make two entities that are the same one: `keep` takes over the facts, names and id of `absorb`.
 
     Facts that both had become one with the sources of both; facts between the two are retracted. dry_run shows
-    exactly what would change. Ask the person first; undo takes it back.
+    exactly what would change. Ask the person first; undo takes it back. Refused across types unless across_types.
     """
     kept, gone = entities.find(tx, _ref(keep)), entities.find(tx, _ref(absorb))
     if not dry_run:
-        return {**_merged(merges.merge(tx, keep=kept, absorb=gone)), "dry_run": False}
+        return {**_merged(merges.merge(tx, keep=kept, absorb=gone, across_types=across_types)), "dry_run": False}
     try:
         with tx.savepoint():
-            raise _OnlyShown(merges.merge(tx, keep=kept, absorb=gone))
+            raise _OnlyShown(merges.merge(tx, keep=kept, absorb=gone, across_types=across_types))
     except _OnlyShown as shown:
         return {**_merged(shown.merged), "dry_run": True, "call": None}
 
@@ -88,6 +93,8 @@ def clear_graph(
     cleared = groups.names(tx) if everything else list(dict.fromkeys(group_ids or [tx.group]))
     if not confirm:
         raise errors.NotConfirmed(f"this would delete everything in {_listed(cleared)}")
+    if unknown := [group for group in group_ids or () if group not in groups.names(tx)]:
+        raise errors.InvalidArguments(f"there is nothing in {_listed(unknown)}", hint="Check the name of the group.")
     counts: Counter[str] = Counter()
     for group in cleared:
         counts.update(groups.clear(tx, group))
