@@ -80,7 +80,7 @@ def test_a_dry_run_shows_the_merge_and_makes_none(run, ask, two):
 
     assert result.exit_code == 0
     assert result.output.splitlines() == [
-        "Sara would become Sarah",
+        "Sara (person) would become Sarah (person)",
         "  Sara tagged lead = a fact it has already",
         "  Sara decided in Go → Sarah decided in Go",
         "  Sara reports to Sarah: retracted, it would be about itself",
@@ -96,7 +96,7 @@ def test_a_merge_with_yes_is_made_and_told(run, ask, two):
     result = run("merge", "person:Sarah", ask("recall", "Sara")["entity"]["id"], "--yes")
 
     assert result.exit_code == 0
-    assert result.output.startswith("Sara became Sarah\n")
+    assert result.output.startswith("Sara (person) became Sarah (person)\n")
     assert ask("recall", "sally")["entity"]["aliases"] == ["Sally", "Sara"]
 
 
@@ -135,7 +135,7 @@ def test_a_person_at_the_terminal_is_shown_the_merge_and_asked(path, ask, two, a
     os.close(end)
 
     assert asked.returncode == code
-    assert said.startswith("Sara would become Sarah\n")
+    assert said.startswith("Sara (person) would become Sarah (person)\n")
     assert "Merge them? [y/N]" in said
     assert bool(re.search(r"Merged\. `kg undo \d+` takes it back\.\n$", said)) == merged
     assert (ask("recall", "Sara")["resolution"]["method"] == "alias") == merged

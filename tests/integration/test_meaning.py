@@ -20,7 +20,6 @@ import pytest
 from click.testing import CliRunner
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
-from sqlcipher3 import dbapi2 as sqlite
 
 import keepgraph
 from keepgraph import errors

@@ -154,7 +154,7 @@ class Teller:
             return self.call("add_alias", entity={"id": self.entity(given[0])}, alias=given[1])
         if kind == "merge":
             keep, absorb = self.two(*given)
-            return self.call("merge_entities", keep={"id": keep}, absorb={"id": absorb})
+            return self.call("merge_entities", keep={"id": keep}, absorb={"id": absorb}, across_types=True)
         if kind == "undo":
             return self.call("undo")
         if kind == "undo call":
@@ -234,7 +234,7 @@ def check_merge_and_back(blank: Path, story: list[tuple[Any, ...]], one: int, ot
         keep, absorb = world.two(one, other)
         assume(keep != absorb)
         world.clock.pass_by(days=1)
-        call, both = world.call, {"keep": {"id": keep}, "absorb": {"id": absorb}}
+        call, both = world.call, {"keep": {"id": keep}, "absorb": {"id": absorb}, "across_types": True}
         before = state(call)
         plan = call("merge_entities", **both, dry_run=True)
         assert state(call) == before
@@ -498,7 +498,10 @@ def test_entities_of_two_types_can_be_one(call, path):
     kept = call.record(concept("Mercury"), "tagged", literal("planet"))["subject"]
     call.record(ADA, "decided_in", project("Mercury"))
     call.record(project("Mercury"), "blocked_by", literal("rain"))
-    done = merged(call, concept("Mercury"), project("Mercury"))
+    before = dump(path)
+    assert call("merge_entities", keep=concept("Mercury"), absorb=project("Mercury"))["error"] == "TYPES_DIFFER"
+    assert dump(path) == before
+    done = merged(call, concept("Mercury"), project("Mercury"), across_types=True)
 
     assert (done["absorbed"]["type"], done["entity"]) == ("project", kept)
     assert (done["moved"], done["aliases_added"], done["aliases_dropped"]) == (2, [], ["Mercury"])
@@ -509,7 +512,7 @@ def test_the_name_of_a_third_is_not_taken_for_an_alias(call):
     call.record(concept("Mercury"), "tagged", literal("planet"))
     call.record(concept("Quicksilver"), "tagged", literal("metal"))
     call.record(project("Mercury"), "tagged", literal("mission"))
-    done = merged(call, concept("Quicksilver"), project("Mercury"))
+    done = merged(call, concept("Quicksilver"), project("Mercury"), across_types=True)
 
     assert (done["aliases_added"], done["aliases_dropped"]) == ([], ["Mercury"])
     assert call("recall_entity", name_or_alias="Quicksilver")["entity"]["aliases"] == []
@@ -519,7 +522,7 @@ def test_an_alias_that_is_the_name_of_a_third_is_not_taken_along(call):
     call.record(concept("Mercury"), "tagged", literal("planet"))
     call.record(concept("Quicksilver"), "tagged", literal("metal"))
     call.record(project("Mission"), "tagged", literal("x"), aliases=["Mercury"])
-    done = merged(call, concept("Quicksilver"), project("Mission"))
+    done = merged(call, concept("Quicksilver"), project("Mission"), across_types=True)
 
     assert call("add_alias", entity=concept("Quicksilver"), alias="Mercury")["error"] == "ALIAS_TAKEN"
     assert (done["aliases_added"], done["aliases_dropped"]) == (["Mission"], ["Mercury"])
@@ -762,7 +765,7 @@ def test_the_call_that_said_anew_what_had_been_retracted_is_named(call, path):
 def test_the_call_that_made_the_absorbed_name_anew_is_named(call, path):
     call.record(concept("Quicksilver"), "tagged", literal("metal"))
     call.record(project("Mercury"), "tagged", literal("mission"))
-    both = merged(call, concept("Quicksilver"), project("Mercury"))
+    both = merged(call, concept("Quicksilver"), project("Mercury"), across_types=True)
     anew = call.record(project("Mercury"), "tagged", literal("another"))
     before = dump(path)
     refused = call("undo", call=both["call"])
@@ -948,7 +951,6 @@ def test_clearing_has_to_be_confirmed(call, path, given):
         ({}, ["ours"]),
         ({"group_ids": ["ours", "ours"]}, ["ours"]),
         ({"group_ids": ["theirs"]}, ["theirs"]),
-        ({"group_ids": ["nobody's"]}, []),
         ({"everything": True}, ["ours", "theirs"]),
     ],
 )
@@ -964,9 +966,16 @@ def test_clearing_one_group_leaves_the_others_and_undo_brings_all_back(open_grap
 
     assert {group for group, each in graphs.items() if each.recalled("Ada") is None} == set(cleared)
     assert (done["entities"], done["facts"]) == (len(cleared), 3 * len(cleared))
-    if cleared:
-        undone(graphs["ours"])
+    undone(graphs["ours"])
     assert {group: state(each) for group, each in graphs.items()} == before
+
+
+def test_a_group_that_is_not_there_is_not_cleared(call, path):
+    call.record(ADA, "tagged", literal("x"))
+    before = dump(path)
+
+    assert call("clear_graph", group_ids=["nobody's"], confirm=True)["error"] == "INVALID_ARGUMENTS"
+    assert dump(path) == before
 
 
 def test_after_an_undo_the_same_request_records_again(call):

@@ -25,6 +25,7 @@ _PLURAL = 0.97
 _LONG_ENOUGH = 5
 _MANY_LETTERS = 6
 _BEARS_ANOTHER_VOWEL = 8
+_BEARS_ANY_LETTER = 8
 _VOWELS = frozenset("aeiou")
 _KEYS = tuple("qwertyuiop asdfghjkl zxcvbnm qaz wsx edc rfv tgb yhn ujm azertyuiop qsdfghjklm".split())
 _ALIKE = tuple(map(frozenset, ("cs", "ck", "sz", "dt", "bp", "gj", "iy", "vw", "fv", "mn", "kq")))
@@ -159,13 +160,15 @@ def _slip(ours: str, theirs: str, *, beside: bool, first_name: bool) -> float:
         return 0.0
     if _of_another_gender(ours, theirs) or _is_a_word(ours):
         return 0.0
-    if edits == 1 and is_another_letter(ours, theirs) and not _is_likely(ours, theirs):
+    if edits == 1 and is_another_letter(ours, theirs) and not _is_likely(ours, theirs, beside=beside):
         return 0.0
     return 1 - edits / long
 
 
-def _is_likely(ours: str, theirs: str) -> bool:
+def _is_likely(ours: str, theirs: str, *, beside: bool) -> bool:
     """Whether a letter may stand for another by a slip: neighbouring keys, like sounds, a vowel in a long word."""
+    if beside and len(ours) >= _BEARS_ANY_LETTER:
+        return True
     one, other = next((a, b) for a, b in zip(ours, theirs, strict=True) if a != b)
     if {one, other} <= _VOWELS:
         return len(ours) >= _BEARS_ANOTHER_VOWEL
