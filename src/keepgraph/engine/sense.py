@@ -9,7 +9,8 @@ import re
 from collections.abc import Sequence
 
 _AGAINST = re.compile(
-    "not|no|never|off|nicht|kein|keine|keinen|nie|ohne|ne|pas|jamais|sans|sin|nunca|non|senza|ban|bans|banned|end|ends|rid|close|closed|fire|fired|dont|without|"
+    "not|no|never|off|dont|without|ban|bans|banned|end|ends|rid|close|closed|fire|fired|"
+    "nicht|kein|keine|keinen|nie|ohne|ne|pas|jamais|sans|sin|nunca|non|senza|"
     "(stop|drop|deprecat|retir|remov|disabl|forbid|reject|abandon|cancel|avoid|refus|prohibit|delet|quit|declin|"
     r"discontinu|sunset|shorten|reduc|decreas|exclud|deny|against)\w*"
 )
