@@ -187,6 +187,10 @@ def test_a_letter_doubled_is_one_slip(word):
 # Likeness by example
 
 MUST_MATCH = [
+    ("theater district", "Theatre district", "concept"),
+    ("pediatric ward", "Paediatric ward", "concept"),
+    ("data catalog", "Data catalogue", "project"),
+    ("Grafana dashboards", "Grafana dashboard", "concept"),
     ("Robrto", "Roberto", "person"),
     ("Sara", "Sarah", "person"),
     ("Joao", "João", "person"),
