@@ -145,7 +145,8 @@ def duplicates_command(ctx: click.Context, name: tuple[str, ...]) -> None:
     with graphs.opened(ctx) as graph:
         only = graphs.named(graph, " ".join(name)) if name else None
         pairs = []
-        with _progress(views.count_entities(graph.database), quiet=bool(name) or graphs.answers_in_json(ctx)) as bar:
+        quiet = bool(name) or graphs.answers_in_json(ctx)
+        with show.progress(views.count_entities(graph.database), "Comparing", quiet=quiet) as bar:
             for looked_at, found in views.duplicates(graph.database, only=only):
                 bar.update(looked_at)
                 pairs += found
@@ -176,8 +177,3 @@ def _ask(question: str, *, asked: str, quiet: bool) -> None:
     if quiet or not sys.stdin.isatty():
         raise errors.NotConfirmed(f"nobody is there to be asked whether to {asked}", hint="Add --yes to go ahead.")
     click.confirm(question, abort=True)
-
-
-def _progress(length: int, *, quiet: bool) -> Any:
-    """A bar on the terminal; silent where there is none."""
-    return click.progressbar(length=length, label="Comparing", file=sys.stderr, hidden=quiet or not sys.stderr.isatty())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from keepgraph.cli import graphs, show
@@ -19,7 +17,6 @@ def reindex_command(ctx: click.Context, anew: bool) -> None:
     """Make the vectors of all names that wait for theirs. Interrupt it at will: it goes on where it was."""
     from keepgraph.engine import vectors
 
-    quiet = graphs.answers_in_json(ctx) or not sys.stderr.isatty()
     with graphs.opened(ctx) as graph:
         model = graph.database.settings.model
         if anew or vectors.made_otherwise(graph.database):
@@ -27,7 +24,7 @@ def reindex_command(ctx: click.Context, anew: bool) -> None:
         else:
             left = vectors.fill(graph.database, at_most=0)
         total = left
-        with click.progressbar(length=total, label="Embedding", file=sys.stderr, hidden=quiet) as bar:
+        with show.progress(total, "Embedding", quiet=graphs.answers_in_json(ctx)) as bar:
             while left:
                 before, left = left, vectors.fill(graph.database, at_most=_AT_ONCE)
                 bar.update(max(before - left, 0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from typing import Any
 
 import click
@@ -155,6 +156,11 @@ def duplicates(pairs: list[dict[str, Any]], *, total: int) -> None:
         click.echo(f"… and {total - len(pairs):,} more; --json lists them all")
     if not pairs:
         click.echo("Nothing looks like a double.")
+
+
+def progress(length: int, label: str, *, quiet: bool) -> Any:
+    """A bar on the terminal; silent where there is none."""
+    return click.progressbar(length=length, label=label, file=sys.stderr, hidden=quiet or not sys.stderr.isatty())
 
 
 def no_match(message: str, resolution: dict[str, Any]) -> None:

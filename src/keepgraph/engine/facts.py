@@ -110,6 +110,17 @@ def find(tx: Tx, public_id: str) -> Fact:
     return fact
 
 
+def delete(tx: Tx, public_id: str) -> Fact:
+    """Delete a fact with every assertion of it, as if it had never been recorded.
+
+    Raises:
+        errors.FactNotFound: there is none.
+    """
+    fact = find(tx, public_id)
+    facts.delete(tx, fact)
+    return fact
+
+
 def retract(tx: Tx, fact: Fact) -> bool:
     """Say that a fact is not true after all: it is no longer known from now on. False where that was said before."""
     if fact.retracted_at is not None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from keepgraph.engine import facts as fact_rules
 from keepgraph.model import Change, Entity, Event, Fact
@@ -60,9 +61,7 @@ def _changed_facts(tx: Tx, known: Sequence[Fact], *, limit: int) -> list[Event]:
     by_row = {fact.row: fact for fact in known}
     found = []
     for change in journal.of_rows(tx, "fact", list(by_row), limit=limit):
-        fact = by_row.get(change.row)
-        if fact is None:
-            continue
+        fact = by_row[change.row]
         left = journal.next_of_row(tx, change)
         now = (left.was if left else journal.current(tx, "fact", change.row)) or {}
         what = _what_changed(change, now)
@@ -70,9 +69,8 @@ def _changed_facts(tx: Tx, known: Sequence[Fact], *, limit: int) -> list[Event]:
     return found
 
 
-def _what_changed(change: Change, now: dict[str, object] | object) -> str:
+def _what_changed(change: Change, now: Mapping[str, Any]) -> str:
     was = change.was or {}
-    now = now if isinstance(now, dict) else {}
     if change.op == "delete":
         return "deleted"
     if was.get("retracted_at") != now.get("retracted_at"):
@@ -97,20 +95,13 @@ def _brought(
     tx: Tx, table: str, row: int, at: str, what: str, text: str, *, source: str | None = None, fact: str | None = None
 ) -> Event:
     change = journal.insertion(tx, table, row, at=at)
-    made = journal.made(tx, change.call) if change else None
-    return Event(
-        at=at,
-        what=what,
-        text=text,
-        change=change.id if change else None,
-        call=change.call if change else None,
-        tool=made[1] if made else None,
-        session=made[2] if made else None,
-        source=source,
-        fact=fact,
-    )
+    if change is None:
+        return Event(at, what, text, None, None, None, None, source=source, fact=fact)
+    return _event(tx, change, what, text, source=source, fact=fact)
 
 
-def _event(tx: Tx, change: Change, what: str, text: str, *, fact: str | None = None) -> Event:
+def _event(
+    tx: Tx, change: Change, what: str, text: str, *, source: str | None = None, fact: str | None = None
+) -> Event:
     at, tool, session = journal.made(tx, change.call) or ("", None, None)
-    return Event(at, what, text, change.id, change.call, tool, session, fact=fact)
+    return Event(at, what, text, change.id, change.call, tool, session, source=source, fact=fact)

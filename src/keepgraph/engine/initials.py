@@ -30,7 +30,7 @@ def look_up(tx: Tx, asked: str, folded: str, *, of_type: str | None) -> list[Can
     found: list[Candidate] = []
     for initials in (each for each in _initials_in(asked) if not habits.means_something_else(each)):
         rows = entities.initialled(tx, initials, of_type=of_type, limit=_MOST_INITIALS)
-        known = entities.by_rows(tx, list({row for _, row in rows})) if rows else {}
+        known = entities.by_rows(tx, list({row for _, row in rows}))
         because = f"“{asked}” are its initials"
         found += [
             Candidate(known[row], surface, "fuzzy", _INITIALS, because)
@@ -45,7 +45,7 @@ def look_up(tx: Tx, asked: str, folded: str, *, of_type: str | None) -> list[Can
     if len(chunks) > 1 and "".join(chunks) == asked.lower() and any(len(chunk) > 1 for chunk in chunks):
         rows = entities.initialled(tx, "".join(chunk[0] for chunk in chunks), of_type=of_type, limit=_MOST_INITIALS)
         fitting = [row for surface, row in rows if _begin(surface.split(), chunks)]
-        found += _candidates(tx, fitting, _INITIALS, f"“{asked}” are the beginnings of its words")
+        found += _candidates(tx, fitting, f"“{asked}” are the beginnings of its words")
     if (numeronym := _NUMERONYM.fullmatch(folded)) and int(numeronym[2]) >= _LETTERS_COUNTED:
         found += _counted_out(tx, *numeronym.groups(), of_type=of_type)
     found += _acronyms(tx, asked, folded, of_type=of_type)
@@ -125,18 +125,13 @@ def _partly_acronyms(tx: Tx, words: Sequence[str], *, of_type: str | None) -> li
                 if len(spelled) > 1 and len(initials) > 1:
                     rows = [row for form, row in entities.spelled(tx, "".join(spelled)) if form == " ".join(spelled)]
                     because = f"“{initials}” are the initials of “{' '.join(words[start:end])}”"
-                    found += [
-                        each
-                        for each in _candidates(tx, rows, _INITIALS, because)
-                        if of_type in (None, each.entity.type)
-                    ]
+                    found += [each for each in _candidates(tx, rows, because) if of_type in (None, each.entity.type)]
     return found
 
 
-def _candidates(tx: Tx, rows: Iterable[int], score: float, because: str) -> list[Candidate]:
-    known: dict[int, Entity] = entities.by_rows(tx, list(rows))
+def _candidates(tx: Tx, rows: Iterable[int], because: str) -> list[Candidate]:
     return [
-        Candidate(entity, entity.name, "fuzzy", score, because)
-        for entity in known.values()
+        Candidate(entity, entity.name, "fuzzy", _INITIALS, because)
+        for entity in entities.by_rows(tx, list(rows)).values()
         if entity.type != "decision"
     ]

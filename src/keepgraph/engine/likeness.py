@@ -39,7 +39,6 @@ _SMALL = frozenset(
     "to und von with y your my we who what about re".split()
 )
 _KINDS = {
-    "person": frozenset("person".split()),
     "project": frozenset("project initiative".split()),
     "decision": frozenset("decision choice".split()),
     "source": frozenset("source document doc paper book report article page".split()),

@@ -13,9 +13,10 @@ from dataclasses import replace
 from itertools import groupby
 
 from keepgraph import errors
-from keepgraph.engine import habits, likeness, names, sense, vectors
+from keepgraph.engine import counting, habits, likeness, names, sense, vectors
 from keepgraph.model import Candidate, Resolution
 from keepgraph.store import entities
+from keepgraph.store import vectors as stored
 from keepgraph.store.db import Tx
 
 MAX_CANDIDATES = 5
@@ -29,25 +30,7 @@ _LOOKS_ALIKE = 0.6
 _IN_PASSING = ("one", "first", "second", "third")
 _YEARS = range(1900, 2100)
 
-_COUNTED = {
-    word: number
-    for number, pair in enumerate(
-        "one first;two second;three third;four fourth;five fifth;six sixth;seven seventh;eight eighth;nine ninth;"
-        "ten tenth;eleven eleventh;twelve twelfth".split(";"),
-        start=1,
-    )
-    for word in pair.split()
-}
-_MONTHS = {
-    name: number
-    for number, both in enumerate(
-        "january jan;february feb;march mar;april apr;may;june jun;july jul;august aug;september sep sept;"
-        "october oct;november nov;december dec".split(";"),
-        start=1,
-    )
-    for name in both.split()
-}
-_DAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
+_COUNTED = {**counting.CARDINALS, **counting.ORDINALS}
 
 
 def resolve(tx: Tx, asked: str, *, of_type: str | None, otherwise: Resolution) -> Resolution:
@@ -62,7 +45,7 @@ def resolve(tx: Tx, asked: str, *, of_type: str | None, otherwise: Resolution) -
         return otherwise
     if reason := vectors.off(tx):
         return replace(otherwise, off=reason)
-    waiting = vectors.waiting(tx)
+    waiting = stored.waiting(tx)
     if waiting and not tx.vectors_filled:
         raise vectors.Wanted
     try:
@@ -145,8 +128,8 @@ def _may_be_meant(tx: Tx, asked: Sequence[str], found: Candidate) -> bool:
     more = hinted or bool(ours)
     if found.entity.type == "decision" and ours:
         # It begins with what is done; a verb that is not known may be any.
-        both_against = sense.is_against(asked[0]) or sense.is_against(known[0])
-        if asked[0] in ours and known[0] in theirs and not both_against and not sense.agree(asked[0], known[0]):
+        refused = sense.is_against(asked[0]) or sense.is_against(known[0])
+        if asked[0] in ours and known[0] in theirs and not refused and not sense.agree(asked[0], known[0]):
             return False
         if len(ours) + len(theirs) > 2:
             ours, theirs = ([word for word in each if word not in (asked[0], known[0])] for each in (ours, theirs))
@@ -164,9 +147,9 @@ def _is_paraphrase(ours: Sequence[str], theirs: Sequence[str], shared: Sequence[
         return sense.agree(ours[0], theirs[0])
     if not theirs and ours:
         return all(likeness.means_unsaid(word) for word in ours)
-    if not [word for word in ours if not sense.all_actions([word])]:
+    if all(sense.is_action(word) for word in ours):
         return more or len(shared) > 1
-    return any(not sense.all_actions([word]) and not likeness.means_unsaid(word) for word in shared)
+    return any(not sense.is_action(word) and not likeness.means_unsaid(word) for word in shared)
 
 
 def _proper_names_in(name: str) -> list[list[str]]:
@@ -220,5 +203,5 @@ def _numbers(words: Iterable[str]) -> set[int]:
 
 
 def _dates(words: Sequence[str]) -> set[object]:
-    months = {_MONTHS[word] for word in words if word in _MONTHS}
-    return {*months, *_DAYS.intersection(words)}
+    months = {counting.MONTHS[word] for word in words if word in counting.MONTHS}
+    return {*months, *counting.DAYS.intersection(words)}

@@ -43,17 +43,15 @@ def _moved(tx: Tx, fact: Fact, keep: Entity, absorb: Entity) -> Moved:
     target = keep if fact.object and fact.object.row == absorb.row else fact.object
     new = replace(fact, subject=subject, object=target)
     was, becomes = fact_rules.sentence(fact), fact_rules.sentence(new)
-    if fact.retracted_at is not None:
-        facts.move(tx, new, text=becomes)
-        return Moved(fact.id, "moved", was, becomes)
-    if target and target.row == subject.row and fact.subject != fact.object:
+    effect, twin = "moved", None
+    if fact.retracted_at is None and target and target.row == subject.row and fact.subject != fact.object:
         facts.retract(tx, fact, at=instants.stamp(tx.now))
-        facts.move(tx, new, text=becomes)
-        return Moved(fact.id, "retracted", was, becomes)
-    twin = facts.twin(tx, new)
+        effect = "retracted"
+    elif fact.retracted_at is None:
+        twin = facts.twin(tx, new)
     if twin is None:
         facts.move(tx, new, text=becomes)
-        return Moved(fact.id, "moved", was, becomes)
+        return Moved(fact.id, effect, was, becomes)
     older, newer = sorted((fact, twin), key=lambda each: (each.recorded_at, each.row))
     provenance.take(tx, older, newer)
     facts.delete(tx, newer)

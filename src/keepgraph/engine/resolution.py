@@ -14,7 +14,7 @@ from keepgraph.model import Candidate, Resolution
 from keepgraph.store import entities, vocabulary
 from keepgraph.store.db import Tx
 
-MAX_CANDIDATES = 5
+MAX_CANDIDATES = meaning.MAX_CANDIDATES
 
 _ROWS_WEIGHED = 30_000
 _RUNNERS_UP_WEIGHED = 1_000
@@ -143,15 +143,14 @@ def _alike(tx: Tx, asked: str, form: _Form, *, of_type: str | None, runners_up: 
         )
     else:
         weighed = dict.fromkeys(surfaces)
-    known = entities.by_rows(tx, list({row for row, _, _ in weighed})) if weighed else {}
+    known = entities.by_rows(tx, list({row for row, _, _ in weighed}))
     found = []
     for row, surface, in_latin in weighed:
         entity = known.get(row)
         if entity is None or of_type not in (None, entity.type) or (form.of_things and entity.type == "person"):
             continue
         alike = likeness.compare(form.folded, surface, kind=entity.type)
-        written_so = names.fold(asked) in names.fold(entity.name)
-        if form.romanised and in_latin and not alike.because and not written_so:
+        if form.romanised and in_latin and not alike.because and names.fold(asked) not in names.fold(entity.name):
             continue  # names in one script are compared as they are written: alike in Latin letters they may be others
         score = alike.score * form.factor or likeness.shares(form.folded, surface)
         if score >= _WORTH_NAMING:

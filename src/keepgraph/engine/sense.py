@@ -57,7 +57,7 @@ def opposed(asked: Sequence[str], known: Sequence[str]) -> bool:
     """Whether one has a word, and the other not that word but its opposite."""
     for one, other in _OPPOSITES:
         ours, theirs = ((_has(each, one), _has(each, other)) for each in (asked, known))
-        if ours in ((True, False), (False, True)) and theirs in ((True, False), (False, True)) and ours != theirs:
+        if ours[0] != ours[1] and theirs == ours[::-1]:
             return True
     return False
 
@@ -81,8 +81,9 @@ def _are_against(words: Sequence[str]) -> bool:
     return any(is_against(word) for word in words)
 
 
-def all_actions(words: Sequence[str]) -> bool:
-    return all(any(kind.fullmatch(word) for kind in _ACTIONS) for word in words)
+def is_action(word: str) -> bool:
+    """Whether a word only says what is done."""
+    return any(kind.fullmatch(word) for kind in _ACTIONS)
 
 
 def is_against(word: str) -> bool:

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from keepgraph.engine import habits
+from keepgraph.engine import counting, habits
 
 SHORTEST = 3
 """Names with fewer letters and digits are only ever found exactly."""
@@ -57,15 +57,7 @@ _OPPOSITE_STARTS = (
 )
 _OPPOSITE_ENDS = (("er", "ee"), ("or", "ee"))
 _SURNAMES_WITH_A = ("ov", "ev", "in", "yn", "ов", "ев", "ин", "ын")
-_CALENDAR = frozenset(
-    "january february march april may june july august september october november december "
-    "jan feb mar apr jun jul aug sep sept oct nov dec "
-    "monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun".split()
-)
-_NUMBERS = {
-    word: str(number)
-    for number, word in enumerate("one two three four five six seven eight nine ten eleven twelve".split(), start=1)
-}
+_CALENDAR = counting.DAYS.union(counting.DAYS_FOR_SHORT, counting.MONTHS)
 _BRITISH = (
     ("isation", "ization"),
     ("(?<=...)is(e[ds]?|ing)$", r"iz\1"),
@@ -135,9 +127,8 @@ def alike(ours: str, theirs: str, *, beside: bool, person: bool, given: bool) ->
             return Likeness(_INITIAL, f"“{ours}” is an initial of “{theirs}”")
         if len(theirs) == 1 and ours.startswith(theirs) and beside:
             return Likeness(_INITIAL, f"“{theirs}” is an initial of “{ours}”")
-        if min(len(ours), len(theirs)) >= 4 and ours[-1] == theirs[-1] and sound(ours) == sound(theirs):
-            return Likeness(_OTHER_SPELLING, f"“{ours}” is spelled as “{theirs}” elsewhere")
-        if min(len(ours), len(theirs)) >= 4 and sound(ours) == sound(theirs) and not _another_ending(ours, theirs):
+        same_end = ours[-1] == theirs[-1] or not _another_ending(ours, theirs)
+        if min(len(ours), len(theirs)) >= 4 and same_end and sound(ours) == sound(theirs):
             return Likeness(_OTHER_SPELLING, f"“{ours}” is spelled as “{theirs}” elsewhere")
     else:
         if _is_plural(ours, theirs) or _is_plural(theirs, ours):
@@ -261,7 +252,7 @@ def _another_ending(ours: str, theirs: str) -> bool:
 @lru_cache(maxsize=4096)
 def plain(word: str) -> str:
     """A word of a thing's name: numbers as digits, versions without their v, one spelling for British and American."""
-    word = _NUMBERS.get(word, word)
+    word = str(counting.CARDINALS.get(word, word))
     if version := _VERSION.fullmatch(word):
         return version[1]
     for british, american in _BRITISH:

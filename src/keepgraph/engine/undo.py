@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from keepgraph import errors
 from keepgraph.model import Change
@@ -42,6 +43,7 @@ def undo(tx: Tx, *, call: int | None = None, change: int | None = None) -> Undon
         _take_back(tx, each)
     if change is None:
         journal.mark_undoing(tx, number)
+    tx.memo.clear()
     return Undone(number, tool, at, tuple(changes))
 
 
@@ -95,12 +97,11 @@ def _first_assertion(tx: Tx, wanted: Change, inserted: Mapping[tuple[str, int], 
 
 
 def _take_back(tx: Tx, done: Change) -> None:
-    left = journal.next_of_row(tx, done)
     now = journal.current(tx, done.table, done.row)
     if done.op == "delete":
         if now is not None:
             raise _blocked(tx, done, "its place is taken")
-    elif now is None or (left and any(now.get(column) != value for column, value in (left.was or {}).items())):
+    elif now is None or not _is_as_left(tx, done, now):
         raise _blocked(tx, done, "it has been changed since")
     if done.op != "insert":
         if not journal.restore(tx, done.table, done.was or {}):
@@ -110,6 +111,12 @@ def _take_back(tx: Tx, done: Change) -> None:
     if referring := journal.referring(tx, done.table, done.row, limit=MAX_CULPRITS):
         raise _blocked(tx, done, "something recorded later rests on it", resting=referring)
     journal.remove(tx, done.table, done.row)
+
+
+def _is_as_left(tx: Tx, done: Change, now: Mapping[str, Any]) -> bool:
+    """Whether a row is as the change left it: as the next change found it, if there was another."""
+    left = journal.next_of_row(tx, done)
+    return left is None or all(now.get(column) == value for column, value in (left.was or {}).items())
 
 
 def _blocked(tx: Tx, done: Change, reason: str, *, resting: Sequence[tuple[str, int]] = ()) -> errors.LaterChanges:

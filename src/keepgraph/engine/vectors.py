@@ -60,10 +60,6 @@ def told(waiting: int) -> str:
     return "1 name still waits for its vector" if waiting == 1 else f"{waiting:,} names still wait for their vectors"
 
 
-def waiting(tx: Tx) -> int:
-    return vectors.waiting(tx)
-
-
 def can_be_made(database: Database) -> bool:
     """Whether names wait for vectors, and there is a model to make them. Loads nothing."""
     with database.read("vectors") as tx:
@@ -76,7 +72,7 @@ def nearest(tx: Tx, asked: str, *, of_type: str | None) -> list[tuple[Entity, st
 
     embedding, signs = _stored(embedder.embed([asked], model=tx.settings.model))[0]
     found = vectors.nearest(tx, embedding, signs, of_type=of_type, limit=_NEIGHBOURS)
-    known = entities.by_rows(tx, list({row for row, _, _ in found})) if found else {}
+    known = entities.by_rows(tx, list({row for row, _, _ in found}))
     best: dict[int, tuple[Entity, str, float]] = {}
     for row, name, cosine in found:
         if row in known and row not in best:
@@ -105,7 +101,6 @@ def fill(database: Database, *, seconds: float | None = None, at_most: int | Non
         with database.read("vectors") as tx:
             size = min(AT_ONCE, at_most - made) if at_most is not None else AT_ONCE
             reason, left, some = off(tx), vectors.waiting(tx), vectors.next_waiting(tx, limit=size)
-            begun = vectors.space(tx) is not None
         if reason:
             raise errors.ModelUnavailable(f"names cannot be found by meaning: {reason}")
         tired = until is not None and made and time.monotonic() > until
@@ -113,7 +108,7 @@ def fill(database: Database, *, seconds: float | None = None, at_most: int | Non
             return left
         stored = _stored(embedder.embed([text for _, text in some], model=model))
         with database.write("vectors", stop=_after(_TO_WRITE_SECONDS) if until else None) as tx:
-            if not begun and vectors.space(tx) is None:
+            if vectors.space(tx) is None:
                 vectors.set_space(tx, model, embedder.dimension(model))
             if off(tx) is None:
                 vectors.insert(tx, [(surface, text, *both) for (surface, text), both in zip(some, stored, strict=True)])

@@ -40,6 +40,8 @@ def by_former_id(tx: Tx, public_id: str) -> Entity | None:
 
 def by_rows(tx: Tx, rows: Sequence[int]) -> dict[int, Entity]:
     """Entities of the group by their row numbers."""
+    if not rows:
+        return {}
     marks = ", ".join("?" * len(rows))
     found = tx.conn.execute(f"{_SELECT} WHERE entity.id IN ({marks}) AND +entity.group_id = ?", [*rows, tx.group])
     return {row[0]: Entity(*row) for row in found}

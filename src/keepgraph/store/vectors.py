@@ -15,13 +15,6 @@ from sqlcipher3 import dbapi2 as sqlite
 from keepgraph import errors
 from keepgraph.store.db import Connection, Tx
 
-_SURFACES = """
-    SELECT 2 * entity.id AS surface, entity.name AS text, entity.type AS type, entity.group_id AS group_id
-    FROM entity
-    UNION ALL
-    SELECT 2 * alias.id + 1, alias.alias, entity.type, entity.group_id
-    FROM alias JOIN entity ON entity.id = alias.entity
-"""
 _TEXT = """
     CASE surface % 2 WHEN 0 THEN (SELECT name FROM entity WHERE id = surface / 2)
                      ELSE (SELECT alias FROM alias WHERE id = surface / 2) END
@@ -46,7 +39,8 @@ def set_space(tx: Tx, model: str, dimension: int) -> None:
     tx.conn.execute("DELETE FROM name_signs")
     tx.conn.execute("DELETE FROM vector_space")
     tx.conn.execute("INSERT INTO vector_space (id, model, dimension) VALUES (1, ?, ?)", (model, dimension))
-    tx.conn.execute(f"INSERT OR IGNORE INTO name_unembedded SELECT surface FROM ({_SURFACES})")
+    tx.conn.execute("INSERT OR IGNORE INTO name_unembedded SELECT 2 * id FROM entity")
+    tx.conn.execute("INSERT OR IGNORE INTO name_unembedded SELECT 2 * id + 1 FROM alias")
 
 
 def waiting(tx: Tx) -> int:

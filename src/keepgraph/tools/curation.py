@@ -7,13 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from keepgraph import errors
-from keepgraph.engine import entities, history, instants, merges, names, resolution
+from keepgraph.engine import entities, groups, history, instants, merges, names, resolution
 from keepgraph.engine import facts as fact_rules
 from keepgraph.engine import undo as undoing
-from keepgraph.model import Event, Merged, Ref
+from keepgraph.model import Event, Merged
 from keepgraph.store import entities as stored_entities
-from keepgraph.store import facts as stored_facts
-from keepgraph.store import groups
 from keepgraph.store.db import Tx
 from keepgraph.tools import shape
 from keepgraph.tools.catalogue import Effect, tool
@@ -28,7 +26,7 @@ def add_alias(tx: Tx, *, entity: Mapping[str, Any], alias: str) -> dict[str, Any
 
     Refused where another entity of the type has that very name; if the two are one, use merge_entities.
     """
-    found = entities.find(tx, _ref(entity))
+    found = entities.find(tx, shape.ref(entity))
     before = stored_entities.aliases(tx, found)
     entities.add_aliases(tx, found, [alias])
     after = stored_entities.aliases(tx, found)
@@ -49,7 +47,7 @@ def merge_entities(
     Facts that both had become one with the sources of both; facts between the two are retracted. dry_run shows
     exactly what would change. Ask the person first; undo takes it back. Refused across types unless across_types.
     """
-    kept, gone = entities.find(tx, _ref(keep)), entities.find(tx, _ref(absorb))
+    kept, gone = entities.find(tx, shape.ref(keep)), entities.find(tx, shape.ref(absorb))
     if not dry_run:
         return {**_merged(merges.merge(tx, keep=kept, absorb=gone, across_types=across_types)), "dry_run": False}
     try:
@@ -77,8 +75,7 @@ def retract_fact(tx: Tx, *, fact_id: str) -> dict[str, Any]:
 @tool(Effect.DESTRUCTIVE)
 def delete_entity_edge(tx: Tx, *, uuid: str) -> dict[str, Any]:
     """Delete a fact (by its id, fact_…) with its sources, as if it had never been recorded. undo brings it back."""
-    fact = fact_rules.find(tx, uuid)
-    stored_facts.delete(tx, fact)
+    fact = fact_rules.delete(tx, uuid)
     return {"message": f"{fact.id} deleted successfully: {fact_rules.sentence(fact)}", "fact": shape.fact(tx, fact)}
 
 
@@ -90,17 +87,12 @@ def clear_graph(
 
     Works only with confirm set to true: ask the person first. undo brings all of it back.
     """
-    cleared = groups.names(tx) if everything else list(dict.fromkeys(group_ids or [tx.group]))
+    cleared = groups.chosen(tx, group_ids, everything=everything)
     if not confirm:
-        raise errors.NotConfirmed(f"this would delete everything in {_listed(cleared)}")
-    if unknown := [group for group in group_ids or () if group not in groups.names(tx)]:
-        raise errors.InvalidArguments(f"there is nothing in {_listed(unknown)}", hint="Check the name of the group.")
-    counts: Counter[str] = Counter()
-    for group in cleared:
-        counts.update(groups.clear(tx, group))
-    tx.memo.clear()
+        raise errors.NotConfirmed(f"this would delete everything in {groups.listed(cleared)}")
+    counts = groups.clear(tx, group_ids, everything=everything)
     return {
-        "message": f"Cleared {_listed(cleared)}: {counts['entity']:,} entities and {counts['fact']:,} facts.",
+        "message": f"Cleared {groups.listed(cleared)}: {counts['entity']:,} entities and {counts['fact']:,} facts.",
         "groups": cleared,
         "entities": counts["entity"],
         "facts": counts["fact"],
@@ -137,8 +129,8 @@ def undo(tx: Tx, *, call: int | None = None, change: int | None = None) -> dict[
     if call is not None and change is not None:
         raise errors.InvalidArguments("call and change are both given", hint="Give one of them, or neither.")
     done = undoing.undo(tx, call=call, change=change)
-    tx.memo.clear()
-    what = ", ".join(f"{number} × {table}" for table, number in _tally(done.changes).items())
+    tally = Counter(change.table for change in done.changes)
+    what = ", ".join(f"{number} × {table}" for table, number in tally.items())
     return {
         "message": f"Took back {'call' if change is None else 'part of call'} {done.call} ({done.tool}): {what}.",
         "undone_call": done.call,
@@ -183,15 +175,3 @@ def _history(tx: Tx, events: list[Event], limit: int) -> dict[str, Any]:
         "events": [shape.event(tx, event) for event in events[:limit]],
         "truncated": len(events) > limit,
     }
-
-
-def _tally(changes: tuple[Any, ...]) -> dict[str, int]:
-    return dict(Counter(change.table for change in changes))
-
-
-def _listed(groups_: list[str]) -> str:
-    return f"group {', '.join(map(repr, groups_))}" if groups_ else "no group"
-
-
-def _ref(given: Mapping[str, Any]) -> Ref:
-    return Ref(id=given.get("id"), type=given.get("type"), name=given.get("name"))

@@ -8,7 +8,7 @@ from typing import Any
 from keepgraph import _version, errors
 from keepgraph.engine import calls, decisions, instants, names, resolution, rollup, vectors
 from keepgraph.engine import facts as fact_rules
-from keepgraph.model import Entity, Ref
+from keepgraph.model import Entity
 from keepgraph.store import entities as stored_entities
 from keepgraph.store import facts as stored_facts
 from keepgraph.store import migrations, vocabulary
@@ -235,9 +235,9 @@ def _record(tx: Tx, given: Mapping[str, Any], *, compare_names: bool) -> dict[st
     target = given["object"]
     done = fact_rules.record(
         tx,
-        subject=_ref(given["subject"]),
+        subject=shape.ref(given["subject"]),
         predicate=given["predicate"],
-        object=target["literal"] if "literal" in target else _ref(target),
+        object=target["literal"] if "literal" in target else shape.ref(target),
         source=given.get("source"),
         confidence=given.get("confidence", 1.0),
         valid_from=given.get("valid_from"),
@@ -268,10 +268,6 @@ def _record(tx: Tx, given: Mapping[str, Any], *, compare_names: bool) -> dict[st
 def _created(result: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The entities that one of many facts brought with it; none where it was refused."""
     return list(result.get("auto_created_entities", ()))
-
-
-def _ref(given: Mapping[str, Any]) -> Ref:
-    return Ref(id=given.get("id"), type=given.get("type"), name=given.get("name"))
 
 
 def _check_date(since: str) -> None:

@@ -1,13 +1,18 @@
-"""How the nouns of the graph look in an answer."""
+"""How the nouns of the graph look in an answer, and how a caller names an entity."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from keepgraph.engine import instants, vectors
-from keepgraph.model import Candidate, Decision, Entity, Event, Fact, Resolution
+from keepgraph.model import Candidate, Decision, Entity, Event, Fact, Ref, Resolution
 from keepgraph.store.db import Tx
+
+
+def ref(given: Mapping[str, Any]) -> Ref:
+    """An entity as a caller names it."""
+    return Ref(id=given.get("id"), type=given.get("type"), name=given.get("name"))
 
 
 def entity(found: Entity) -> dict[str, Any]:
