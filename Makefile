@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 
-.PHONY: demo test test-slow bench lint fmt wheel-test clean
+.PHONY: demo test test-slow bench lint fmt wheel-test bundle clean
 
 demo: $(VENV)/light
 	@mkdir -p demo
@@ -45,6 +45,10 @@ wheel-test: $(VENV)/dev
 	cd $(ALONE)/away && $(ALONE)/bin/kg demo
 	cd $(ALONE)/away && $(ALONE)/bin/python -m pytest -n 2 -q tests/unit tests/integration
 	rm -rf $(ALONE)
+
+# What Claude Desktop installs with a click, for this platform and this Python.
+bundle: $(VENV)/dev
+	$(BIN)/python packaging/mcpb/build.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

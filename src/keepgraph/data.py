@@ -21,9 +21,10 @@ def schemas() -> Path:
     return folder("schemas") / "v1"
 
 
-def migrations() -> list[Path]:
+@cache
+def migrations() -> tuple[Path, ...]:
     """The numbered SQL files, lowest number first."""
-    return sorted(folder("migrations").glob("[0-9][0-9][0-9][0-9]_*.sql"))
+    return tuple(sorted(folder("migrations").glob("[0-9][0-9][0-9][0-9]_*.sql")))
 
 
 def decisions() -> list[Path]:

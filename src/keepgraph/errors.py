@@ -25,6 +25,7 @@ KeepgraphError
 │   ├── AliasTaken                ALIAS_TAKEN
 │   ├── TypesDiffer               TYPES_DIFFER
 │   ├── LaterChanges              LATER_CHANGES
+│   ├── ImportConflict            IMPORT_CONFLICT
 │   └── IdempotencyKeyReused      IDEMPOTENCY_KEY_REUSED
 ├── GraphTrouble                  the file, not the question
 │   ├── GraphNotFound             GRAPH_NOT_FOUND
@@ -33,8 +34,20 @@ KeepgraphError
 │   ├── GraphWriteFailed          GRAPH_WRITE_FAILED
 │   ├── GraphReadOnly             GRAPH_READ_ONLY
 │   ├── GraphTooNew               GRAPH_TOO_NEW
+│   ├── GraphDamaged              GRAPH_DAMAGED
+│   ├── GraphNotEncrypted         GRAPH_NOT_ENCRYPTED
+│   ├── KeyMissing                KEY_MISSING
+│   ├── KeyWrong                  KEY_WRONG
+│   ├── KeyInvalid                KEY_INVALID
+│   ├── BackupFailed              BACKUP_FAILED
+│   ├── BackupNotFound            BACKUP_NOT_FOUND
 │   ├── MigrationEdited           MIGRATION_EDITED
+│   ├── ProfileNotFound           PROFILE_NOT_FOUND
+│   ├── ProfileExists             PROFILE_EXISTS
 │   └── SettingsInvalid           SETTINGS_INVALID
+├── ClientTrouble                 how a client starts our server, not the graph
+│   ├── ClientConfigInvalid       CLIENT_CONFIG_INVALID
+│   └── HandshakeFailed           HANDSHAKE_FAILED
 ├── ModelUnavailable              MODEL_UNAVAILABLE
 ├── Cancelled                     CANCELLED
 ├── DeadlineExceeded              DEADLINE_EXCEEDED
@@ -208,6 +221,11 @@ class LaterChanges(Conflict):
     default_hint = "Undo the later calls first, the newest before the others, or put it right with a new fact."
 
 
+class ImportConflict(Conflict):
+    code = "IMPORT_CONFLICT"
+    default_hint = "Nothing of this line was taken. Put right the file or the graph, and import again."
+
+
 class IdempotencyKeyReused(Conflict):
     code = "IDEMPOTENCY_KEY_REUSED"
     default_hint = "Use a new idempotency key for a new request; repeat a key only to retry the same one."
@@ -247,14 +265,73 @@ class GraphTooNew(GraphTrouble):
     default_hint = "Upgrade Keepgraph; a newer version wrote this file."
 
 
+class GraphDamaged(GraphTrouble):
+    code = "GRAPH_DAMAGED"
+    default_hint = "`kg doctor` tells what is damaged; `kg restore` brings a backup back and keeps this file."
+
+
+class GraphNotEncrypted(GraphTrouble):
+    code = "GRAPH_NOT_ENCRYPTED"
+    default_hint = "`kg encrypt` encrypts it; to go on without, take away the key (KG_KEY, KG_KEY_FILE, or [key])."
+
+
+class KeyMissing(GraphTrouble):
+    code = "KEY_MISSING"
+    default_hint = "Name the file with the key in KG_KEY_FILE, or put back the key you exported: `kg key import FILE`."
+
+
+class KeyWrong(GraphTrouble):
+    code = "KEY_WRONG"
+    default_hint = "Find the key it was encrypted with, and put it back: `kg key import FILE`, or KG_KEY_FILE."
+
+
+class KeyInvalid(GraphTrouble):
+    code = "KEY_INVALID"
+    default_hint = "A key is 64 hexadecimal digits; a key file holds it on a line of its own, readable by you alone."
+
+
+class BackupFailed(GraphTrouble):
+    code = "BACKUP_FAILED"
+    default_hint = "The graph itself is as it was. Check free space and permissions, then try once more."
+
+
+class BackupNotFound(GraphTrouble):
+    code = "BACKUP_NOT_FOUND"
+    default_hint = "`kg backup --list` shows the backups there are."
+
+
 class MigrationEdited(GraphTrouble):
     code = "MIGRATION_EDITED"
     default_hint = "Restore the released migration file; schema changes go into a new, higher number."
 
 
+class ProfileNotFound(GraphTrouble):
+    code = "PROFILE_NOT_FOUND"
+    default_hint = "`kg profile list` shows the profiles there are; `kg profile create NAME` makes one."
+
+
+class ProfileExists(GraphTrouble):
+    code = "PROFILE_EXISTS"
+    default_hint = "Choose another name, or use the profile that is there (`kg profile use NAME`)."
+
+
 class SettingsInvalid(GraphTrouble):
     code = "SETTINGS_INVALID"
     default_hint = "Put the file with the settings right, or move it away to use the defaults."
+
+
+class ClientTrouble(KeepgraphError):
+    """A client's configuration, or the server as it starts it, is at fault; the graph may be fine."""
+
+
+class ClientConfigInvalid(ClientTrouble):
+    code = "CLIENT_CONFIG_INVALID"
+    default_hint = "Nothing was changed. Put the file right, or move it away, and run this again."
+
+
+class HandshakeFailed(ClientTrouble):
+    code = "HANDSHAKE_FAILED"
+    default_hint = "Start the server yourself, with `kg serve`, and see what it says."
 
 
 class ModelUnavailable(KeepgraphError):

@@ -9,8 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from keepgraph import profile
-from keepgraph.engine import ids
+from keepgraph import keys, profile
+from keepgraph.engine import backups, ids
 from keepgraph.model import Settings
 from keepgraph.store.db import Database
 from keepgraph.tools import dispatch
@@ -67,9 +67,11 @@ def open(
     create: bool = True,
     read_only: bool = False,
     zone: tzinfo | None = None,
-    group: str = "default",
+    group: str | None = None,
     session: str | None = None,
     settings: Settings | None = None,
+    key: str | None = None,
+    ask: keys.Ask | None = None,
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     new_id: Callable[[str, datetime], str] | None = None,
 ) -> Graph:
@@ -78,25 +80,38 @@ def open(
     Args:
         path: the file; with `create` it is made, readable by its owner alone, where there is none.
         read_only: refuse calls that write, and neither make nor upgrade the file.
-        zone: what "today" means; None is the system's time zone.
-        group: the partition to work in.
+        zone: what "today" means; None is what the file beside the graph says (graph.toml for graph.db), or the
+            system's time zone.
+        group: the partition to work in; None is what that file says, or "default".
         session: the name of a conversation, kept with what is recorded in it.
-        settings: how names are resolved; None reads them from the file beside the graph (graph.toml for graph.db).
+        settings: how names are resolved; None reads them from that file.
+        key: the key of an encrypted graph, 64 hexadecimal digits; None looks for it in the key file, in KG_KEY, in
+            the keyring of the system. A new graph is encrypted with it.
+        ask: asks a person for the passphrase, if the key is wrapped with one.
         clock, new_id: for tests: a fixed time and counted ids.
 
     Raises:
-        keepgraph.KeepgraphError: GRAPH_NOT_FOUND, or GRAPH_UNAVAILABLE, GRAPH_TOO_NEW, MIGRATION_EDITED,
-            SETTINGS_INVALID.
+        keepgraph.KeepgraphError: GRAPH_NOT_FOUND, or GRAPH_UNAVAILABLE, GRAPH_DAMAGED, GRAPH_TOO_NEW,
+            MIGRATION_EDITED, SETTINGS_INVALID; KEY_MISSING, KEY_WRONG, KEY_INVALID, GRAPH_NOT_ENCRYPTED.
     """
     file = Path(path).expanduser().resolve()
+    said = profile.read(file)
     database = Database(
         file,
         create=create,
         read_only=read_only,
         clock=clock,
         new_id=new_id or ids.ulids(),
-        zone=zone,
-        group=group,
-        settings=settings or profile.settings(file),
+        zone=zone or _zone(said.zone),
+        group=group or said.group,
+        settings=settings or said.names,
+        key_source=keys.source(file, said.key, given=key, ask=ask),
+        before_migration=lambda database, conn, name: backups.before_migration(database, conn, name, keep=said.keep),
     )
     return Graph(database, read_only=read_only, session=session)
+
+
+def _zone(name: str | None) -> tzinfo | None:
+    from zoneinfo import ZoneInfo
+
+    return ZoneInfo(name) if name else None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 
@@ -24,6 +26,91 @@ class Settings:
     margin: float = 0.04
     model: str = "all-MiniLM-L6-v2"
     rungs: tuple[str, ...] = ("fuzzy", "embedding")
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """The raw key of an encrypted graph: 64 hexadecimal digits, which nothing ever shows.
+
+    Attributes:
+        digits: the key itself.
+        origin: where it was found, in words to show: "the key file /home/…".
+        fingerprint: sixteen digits that tell one key from another and give nothing of it away.
+    """
+
+    digits: str = field(repr=False)
+    origin: str
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeySource:
+    """Where the key of one graph may be found.
+
+    Attributes:
+        expected: somebody said that there is a key: a plain graph is then not what was meant.
+        fingerprint: that of the right key, where it is known.
+        candidates: finds keys one after the other, each only when it is asked for; raises KeyMissing where there
+            is none.
+    """
+
+    expected: bool = False
+    fingerprint: str | None = None
+    candidates: Callable[[], Iterator[Key]] = lambda: iter(())
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPlace:
+    """Where a profile keeps its key, as its settings say.
+
+    Attributes:
+        source: file, environment, keyring or passphrase.
+        file: the key file, for the source file.
+        account: the name under which the keyring has it.
+        encrypted: whether a plain graph is refused; false while the graph is being encrypted or decrypted.
+        fingerprint: that of the key.
+    """
+
+    source: str
+    file: str | None = None
+    account: str | None = None
+    encrypted: bool = True
+    fingerprint: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """The settings of a graph, from the file beside it.
+
+    Attributes:
+        names: how names are resolved.
+        zone: the time zone of local days, by its IANA name; None is the system's.
+        group: the partition to work in.
+        toolsets: what a server shows; None is the default.
+        offline: whether everything that would use a network is refused.
+        key: where the key is kept; None for a graph that is not encrypted, or whose settings do not say.
+        daily: whether a backup is made once a day, on use.
+        keep: how many backups of each kind are kept.
+    """
+
+    names: Settings = Settings()
+    zone: str | None = None
+    group: str = "default"
+    toolsets: tuple[str, ...] | None = None
+    offline: bool = True
+    key: KeyPlace | None = None
+    daily: bool = True
+    keep: int = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """A checked copy of a graph. `kind` says why it was made: daily, by-hand, or before-something."""
+
+    file: Path
+    at: datetime
+    kind: str
+    size: int
 
 
 @dataclass(frozen=True, slots=True)

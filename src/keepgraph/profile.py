@@ -1,23 +1,117 @@
-"""Where a graph lives when nobody says otherwise, and the settings that lie beside it. Opens no graph."""
+"""Profiles: where each graph lives, and the settings in the TOML file beside it. Opens no graph, and reads no key."""
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+import os
+import re
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from keepgraph import errors
-from keepgraph.model import Settings
+from keepgraph import errors, private
+from keepgraph.model import KeyPlace, Profile, Settings
 
+DEFAULT = "default"
+
+KEY_SOURCES = ("file", "environment", "keyring", "passphrase")
 _RUNGS = ("fuzzy", "embedding")
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
+_RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
 
 
-def default_path() -> Path:
-    """The file of the default graph, by the conventions of the platform."""
+# Where
+
+
+def data_folder() -> Path:
+    """Where profiles keep their graphs, by the conventions of the platform."""
     # Not needed, and so not paid for, where a file is named.
     from platformdirs import user_data_path
 
-    return user_data_path("keepgraph", appauthor=False) / "default.db"
+    return user_data_path("keepgraph", appauthor=False)
+
+
+def config_folder() -> Path:
+    """Where the choice of profile and the keys are, apart from the graphs: a copy of one has not the other."""
+    from platformdirs import user_config_path
+
+    return user_config_path("keepgraph", appauthor=False)
+
+
+def path(name: str) -> Path:
+    """The file of the graph of a profile, whether it is there or not.
+
+    Raises:
+        errors.InvalidArguments: this cannot be the name of a profile.
+    """
+    if not _NAME.fullmatch(name) or name in _RESERVED:
+        raise errors.InvalidArguments(
+            f"{name[:60]!r} cannot be the name of a profile",
+            hint="Use up to 40 lower-case letters, digits, - and _, beginning with a letter or a digit.",
+        )
+    return data_folder() / f"{name}.db"
+
+
+def existing(name: str) -> Path:
+    """The file of the graph of a profile that was made; the default one need not have been.
+
+    Raises:
+        errors.ProfileNotFound: there is none of this name.
+    """
+    file = path(name)
+    if name != DEFAULT and not file.exists() and not settings_path(file).exists():
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, every(), n=1)
+        raise errors.ProfileNotFound(
+            f"there is no profile {name!r}{f'; did you mean {near[0]}?' if near else ''}", candidates=near
+        )
+    return file
+
+
+def every() -> list[str]:
+    """The names of all profiles that have a graph or settings."""
+    folder = data_folder()
+    found = {file.stem for ending in ("*.db", "*.toml") for file in folder.glob(ending)} if folder.is_dir() else set()
+    return sorted(name for name in found if _NAME.fullmatch(name))
+
+
+def active() -> str:
+    """The profile that is used where none is named."""
+    try:
+        chosen = _choice().read_text(encoding="utf-8").strip()
+    except FileNotFoundError:
+        return DEFAULT
+    except (OSError, UnicodeDecodeError) as error:
+        raise errors.SettingsInvalid(f"{_choice()} cannot be read: {error}") from error
+    return chosen or DEFAULT
+
+
+def use(name: str) -> None:
+    """Let a profile be the one that is used where none is named."""
+    existing(name)
+    private.write(_choice(), f"{name}\n")
+
+
+def chosen(environment: Mapping[str, str] = os.environ) -> Path:
+    """The graph that is meant where a command line names none: by KG_DB, KG_PROFILE, or `kg profile use`."""
+    if named := environment.get("KG_DB", "").strip():
+        return Path(named).expanduser()
+    if named := environment.get("KG_PROFILE", "").strip():
+        return existing(named)
+    name = active()
+    try:
+        return existing(name)
+    except errors.ProfileNotFound as error:
+        raise errors.ProfileNotFound(
+            f"the profile {name!r}, chosen with `kg profile use`, is not there",
+            hint="Choose another: kg profile use NAME.",
+        ) from error
+
+
+def name_of(graph: Path) -> str | None:
+    """The name of the profile that a graph belongs to; None for a file that lies elsewhere."""
+    return graph.stem if graph.parent == data_folder() and graph.suffix == ".db" else None
 
 
 def settings_path(graph: Path) -> Path:
@@ -25,46 +119,211 @@ def settings_path(graph: Path) -> Path:
     return graph.with_suffix(".toml")
 
 
-def settings(graph: Path) -> Settings:
+# What it says
+
+
+def read(graph: Path) -> Profile:
     """The settings of a graph: those in the file beside it, and the defaults for what it does not say.
 
     Raises:
-        errors.SettingsInvalid: the file is not TOML, or a setting has a value that it cannot have.
+        errors.SettingsInvalid: the file is not TOML, or a setting has a value that it cannot have; its line is named.
     """
-    path = settings_path(graph)
-    if path == graph or not path.is_file():
-        return Settings()
+    file = settings_path(graph)
+    if file == graph or not file.is_file():
+        return Profile()
     import tomllib
-    from difflib import get_close_matches
 
     try:
-        said = tomllib.loads(path.read_text(encoding="utf-8-sig")).get("names", {})
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise errors.SettingsInvalid(f"{path} is not TOML: {error}") from error
+        text = file.read_text(encoding="utf-8-sig")
+        said = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise errors.SettingsInvalid(f"{file} is not TOML: {error}") from error
     except OSError as error:
-        raise errors.SettingsInvalid(f"{path} cannot be read: {error.strerror}") from error
-    if not isinstance(said, dict):
-        raise errors.SettingsInvalid(f"{path}: names is not a table", hint="Write [names] on a line of its own.")
-    known = {field.name for field in fields(Settings)}
-    for name in said:
-        # What a newer version knows is left alone; what is nearly one of ours is a slip.
-        if name not in known and (near := get_close_matches(name, known, n=1, cutoff=0.75)):
-            raise errors.SettingsInvalid(f"{path}: there is no setting {name}; did you mean {near[0]}?")
-    return replace(Settings(), **{name: _value(path, name, value) for name, value in said.items() if name in known})
+        raise errors.SettingsInvalid(f"{file} cannot be read: {error.strerror}") from error
+    reader = _Reader(file, text)
+    own = reader.table("", said, _OWN, tables=("names", "key", "backups"))
+    backups = reader.table("backups", said.get("backups", {}), _BACKUPS)
+    names = reader.table("names", said.get("names", {}), _NAMES)
+    key = reader.table("key", said.get("key", {}), _KEY)
+    if "key" in said and "source" not in key:
+        raise reader.wrong("key", None, f"source is missing; it is one of {', '.join(KEY_SOURCES)}")
+    return Profile(names=Settings(**names), key=KeyPlace(**key) if key else None, **own, **backups)
 
 
-def _value(path: Path, name: str, value: Any) -> Any:
-    match name:
-        case "model":
-            if isinstance(value, str) and value.strip():
-                folder = path.parent / Path(value).expanduser()
-                return str(folder) if folder.is_dir() or value[0] in "~./" else value
-            raise errors.SettingsInvalid(f"{path}: model is not a name or a folder")
-        case "rungs":
-            if isinstance(value, list) and all(rung in _RUNGS for rung in value):
-                return tuple(value)
-            raise errors.SettingsInvalid(f"{path}: rungs is not a list of {' and '.join(_RUNGS)}")
-        case _:
-            if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1:
-                return float(value)
-            raise errors.SettingsInvalid(f"{path}: {name} is not a number from 0 to 1")
+def change(graph: Path, values: Mapping[tuple[str, str], Any]) -> None:
+    """Write settings, each given by its table and name; None takes one away. All else in the file stays as it is."""
+    import tomlkit
+
+    file = settings_path(graph)
+    text = file.read_text(encoding="utf-8-sig") if file.exists() else ""
+    document = tomlkit.parse(text)
+    for (table, name), value in values.items():
+        if table and table not in document:
+            if value is None:
+                continue
+            document[table] = tomlkit.table()
+        place: Any = document[table] if table else document
+        if value is not None:
+            place[name] = value
+        elif name in place:
+            del place[name]
+            if table and not place:
+                del document[table]
+    private.write(file, tomlkit.dumps(document))
+
+
+TEMPLATE = """\
+# Settings of a Keepgraph profile. A line that begins with # shows the value that holds without it.
+
+# offline = true                  # refuse everything that would use a network
+# zone = "Europe/Berlin"          # what "today" means; the zone of the system if not said
+# group = "default"               # the partition to work in
+# toolsets = ["memory"]           # what `kg serve` shows; memory and discovery if not said
+
+# [names]
+# fuzzy = 0.80                    # the likeness of letters from which a name is taken for another
+# embedding = 0.58                # the cosine from which two names mean the same
+# margin = 0.04                   # two entities nearer to each other than this are too close to call
+# model = "all-MiniLM-L6-v2"      # or the folder of another model
+# rungs = ["fuzzy", "embedding"]  # what is tried after exact and alias
+
+# [backups]
+# daily = true                    # one a day, on use
+# keep = 7                        # how many of each kind
+"""
+
+
+def _choice() -> Path:
+    return config_folder() / "active-profile"
+
+
+class _Reader:
+    """Checks the values of a file of settings, and knows in which line each stands."""
+
+    def __init__(self, file: Path, text: str) -> None:
+        self._file = file
+        self._lines = text.splitlines()
+
+    def table(
+        self, table: str, said: Any, known: Mapping[str, _Check], *, tables: tuple[str, ...] = ()
+    ) -> dict[str, Any]:
+        """The checked values of the settings that we know. Others belong to a newer version, or are a slip."""
+        from difflib import get_close_matches
+
+        if not isinstance(said, dict):
+            raise self.wrong(table, None, f"{table} is not a table", hint=f"Write [{table}] on a line of its own.")
+        found = {}
+        for name, value in said.items():
+            if name in known:
+                problem, taken = known[name](value, self._file)
+                if problem:
+                    raise self.wrong(table, name, f"{name} is not {problem}")
+                found[name] = taken
+            elif name not in tables and (near := get_close_matches(name, [*known, *tables], n=1, cutoff=0.75)):
+                raise self.wrong(table, name, f"there is no setting {name}; did you mean {near[0]}?")
+        return found
+
+    def wrong(self, table: str, name: str | None, problem: str, *, hint: str | None = None) -> errors.SettingsInvalid:
+        line = self._line(table, name)
+        where = f"{self._file}, line {line}" if line else f"{self._file}"
+        return errors.SettingsInvalid(f"{where}: {problem}", hint=hint)
+
+    def _line(self, table: str, name: str | None) -> int | None:
+        """The line of a setting, counted from 1; that of the table where the setting has none of its own."""
+        inside, of_table = table == "", None
+        for number, line in enumerate(self._lines, 1):
+            text = line.strip()
+            if text.startswith("["):
+                inside = text.split("#")[0].strip(" []\"'") == table
+                of_table = number if inside else of_table
+            elif inside and name is not None and re.match(rf"[\"']?{re.escape(name)}[\"']?\s*(=|\.)", text):
+                return number
+            elif re.match(rf"[\"']?{re.escape(table)}[\"']?\s*(=|\.)", text) and table:
+                of_table = of_table or number
+        return of_table
+
+
+_Check = Callable[[Any, Path], tuple[str | None, Any]]
+"""Takes a value and the file it is in; gives what it should have been, or None, and the value as we keep it."""
+
+
+def _number(value: Any, file: Path) -> tuple[str | None, Any]:
+    sound = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+    return (None, float(value)) if sound else ("a number from 0 to 1", None)
+
+
+def _count(value: Any, file: Path) -> tuple[str | None, Any]:
+    sound = isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 1000
+    return (None, value) if sound else ("a whole number from 1 to 1000", None)
+
+
+def _truth(value: Any, file: Path) -> tuple[str | None, Any]:
+    return (None, value) if isinstance(value, bool) else ("true or false", None)
+
+
+def _text(value: Any, file: Path) -> tuple[str | None, Any]:
+    sound = isinstance(value, str) and value.strip() and len(value) <= 200 and value.isprintable()
+    return (None, value) if sound else ("a text of 1 to 200 characters", None)
+
+
+def _rungs(value: Any, file: Path) -> tuple[str | None, Any]:
+    sound = isinstance(value, list) and all(rung in _RUNGS for rung in value)
+    return (None, tuple(value)) if sound else (f"a list of {' and '.join(_RUNGS)}", None)
+
+
+def _texts(value: Any, file: Path) -> tuple[str | None, Any]:
+    sound = isinstance(value, list) and value and all(isinstance(each, str) for each in value)
+    return (None, tuple(value)) if sound else ("a list of names", None)
+
+
+def _model(value: Any, file: Path) -> tuple[str | None, Any]:
+    if not (isinstance(value, str) and value.strip()):
+        return "a name or a folder", None
+    folder = file.parent / Path(value).expanduser()
+    return None, str(folder) if folder.is_dir() or value[0] in "~./" else value
+
+
+def _file(value: Any, file: Path) -> tuple[str | None, Any]:
+    if not (isinstance(value, str) and value.strip() and "\0" not in value):
+        return "the path of a file", None
+    return None, str(file.parent / Path(value).expanduser())
+
+
+def _zone(value: Any, file: Path) -> tuple[str | None, Any]:
+    from zoneinfo import ZoneInfo
+
+    # What an odd name raises depends on the platform.
+    with suppress(KeyError, ValueError, TypeError, OSError):
+        ZoneInfo(value)
+        return None, value
+    return "a time zone such as Europe/Berlin", None
+
+
+def _source(value: Any, file: Path) -> tuple[str | None, Any]:
+    return (None, value) if value in KEY_SOURCES else (f"one of {', '.join(KEY_SOURCES)}", None)
+
+
+_OWN: dict[str, _Check] = {
+    "zone": _zone,
+    "group": _text,
+    "toolsets": _texts,
+    "offline": _truth,
+}
+_NAMES: dict[str, _Check] = {
+    "fuzzy": _number,
+    "embedding": _number,
+    "margin": _number,
+    "model": _model,
+    "rungs": _rungs,
+}
+_KEY: dict[str, _Check] = {
+    "source": _source,
+    "file": _file,
+    "account": _text,
+    "encrypted": _truth,
+    "fingerprint": _text,
+}
+_BACKUPS: dict[str, _Check] = {
+    "daily": _truth,
+    "keep": _count,
+}

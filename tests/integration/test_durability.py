@@ -255,7 +255,7 @@ def test_files_are_for_their_owner_alone(path):
         with keepgraph.open(path) as graph:
             Caller(graph).record(person("Ada"), "tagged", literal("x"))
 
-            assert owner_only(path) == [0o600] * 3
+            assert owner_only(path) == [0o600] * 4
     finally:
         os.umask(before)
     assert owner_only(path) == [0o600]

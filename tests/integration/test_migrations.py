@@ -50,7 +50,7 @@ def made(path: Path, facts: int = 1) -> None:
 
 
 def copies(path: Path) -> list[Path]:
-    return sorted(path.parent.glob(f"{path.name}.before-*"))
+    return sorted(path.with_suffix(".backups").glob("*-before-*.db"))
 
 
 # The ledger
@@ -202,12 +202,18 @@ def test_a_foreign_database_is_refused_and_left_alone(path):
 
 
 @pytest.mark.parametrize(
-    "content", [b"hello", b"\x00" * 5000, b"SQLite format 3\x00" + b"\xff" * 5000, b"SQLite format 3\x00"]
+    ("content", "said"),
+    [
+        (b"hello", "GRAPH_UNAVAILABLE"),
+        (b"\x00" * 5000, "GRAPH_UNAVAILABLE"),
+        (b"SQLite format 3\x00" + b"\xff" * 5000, "GRAPH_DAMAGED"),
+        (b"SQLite format 3\x00", "GRAPH_DAMAGED"),
+    ],
 )
-def test_junk_is_refused_and_left_alone(path, content):
+def test_junk_is_refused_and_left_alone(path, content, said):
     path.write_bytes(content)
 
-    assert code(path) == "GRAPH_UNAVAILABLE"
+    assert code(path) == said
     assert path.read_bytes() == content
 
 
@@ -217,7 +223,7 @@ def test_a_damaged_graph_is_refused_with_a_code(path):
     content[100:4000] = b"\xa5" * 3900
     path.write_bytes(content)
 
-    assert code(path) == "GRAPH_UNAVAILABLE"
+    assert code(path) == "GRAPH_DAMAGED"
 
 
 def test_a_graph_damaged_within_answers_with_a_code(path):
@@ -229,7 +235,7 @@ def test_a_graph_damaged_within_answers_with_a_code(path):
 
     with pytest.raises(keepgraph.KeepgraphError) as caught, keepgraph.open(path) as graph:
         graph.call("recall_entity", name_or_alias="Ada")
-    assert caught.value.answer()["error"] == "GRAPH_UNAVAILABLE"
+    assert caught.value.answer()["error"] == "GRAPH_DAMAGED"
 
 
 def test_a_folder_is_refused(tmp_path):

@@ -54,7 +54,7 @@ def test_the_settings_lie_beside_the_graph(tmp_path):
 
 
 def test_without_a_file_the_defaults_hold(path):
-    assert profile.settings(path) == Settings()
+    assert profile.read(path).names == Settings()
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_without_a_file_the_defaults_hold(path):
 def test_what_is_not_said_or_not_known_is_left_as_it_is(path, text):
     path.with_suffix(".toml").write_text(text, encoding="utf-8")
 
-    assert profile.settings(path) == Settings()
+    assert profile.read(path).names == Settings()
 
 
 def test_what_is_said_holds(path):
@@ -71,14 +71,14 @@ def test_what_is_said_holds(path):
         '[names]\nfuzzy = 0.9\nembedding = 1\nmargin = 0\nmodel = "/models/mine"\nrungs = []\n# é', encoding="utf-8"
     )
 
-    assert profile.settings(path) == Settings(fuzzy=0.9, embedding=1.0, margin=0.0, model="/models/mine", rungs=())
+    assert profile.read(path).names == Settings(fuzzy=0.9, embedding=1.0, margin=0.0, model="/models/mine", rungs=())
 
 
 def test_every_setting_can_be_said(path):
     path.with_suffix(".toml").write_text(
         '[names]\nfuzzy = 0.5\nembedding = 0.5\nmargin = 0.5\nmodel = "x"\nrungs = ["embedding", "fuzzy"]\n', "utf-8"
     )
-    held = profile.settings(path)
+    held = profile.read(path).names
 
     assert [name for name in Settings.__slots__ if getattr(held, name) == getattr(Settings(), name)] == []
 

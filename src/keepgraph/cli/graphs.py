@@ -9,40 +9,65 @@ from typing import Any, TypeVar
 import click
 
 from keepgraph import errors
+from keepgraph.cli import show
 from keepgraph.graph import Graph, open
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def takes_graph(command: _F) -> _F:
-    """Let a command have --db and --json too, after its name as well as before it."""
+    """Let a command have --db, --profile and --json too, after its name as well as before it."""
+    return takes_place(answers(command))
 
-    def keep(ctx: click.Context, parameter: click.Parameter, value: Any) -> None:
-        if value is not None and value is not False:
-            ctx.find_root().params[parameter.name or ""] = value
 
+def answers(command: _F) -> _F:
+    """Let a command have --json after its name."""
+    return click.option("--json", "as_json", is_flag=True, expose_value=False, callback=_keep, help="Answer in JSON.")(
+        command
+    )
+
+
+def takes_place(command: _F) -> _F:
+    """Let a command have --db and --profile after its name."""
     command = click.option(
-        "--json", "as_json", is_flag=True, expose_value=False, callback=keep, help="Answer in JSON."
+        "--profile", metavar="NAME", expose_value=False, callback=_keep, help="The profile. [env: KG_PROFILE]"
     )(command)
     return click.option(
         "--db",
         metavar="FILE",
         expose_value=False,
-        callback=keep,
-        help="The graph, if not the default one. [env: KG_DB]",
+        callback=_keep,
+        help="The graph, if not that of a profile. [env: KG_DB]",
     )(command)
 
 
+def _keep(ctx: click.Context, parameter: click.Parameter, value: Any) -> None:
+    if value is not None and value is not False:
+        ctx.find_root().params[parameter.name or ""] = value
+
+
 def path(ctx: click.Context) -> Path:
-    """The file that is meant."""
-    named = ctx.find_root().params.get("db")
-    if named is not None:
-        if not named.strip():
-            raise errors.InvalidArguments("--db is empty", hint="Name a file, or leave --db out for the default graph.")
-        return Path(named).expanduser()
+    """The file that is meant: --db or --profile, then KG_DB or KG_PROFILE, then the profile in use."""
     from keepgraph import profile
 
-    return profile.default_path()
+    said = ctx.find_root().params
+    file, name = said.get("db"), said.get("profile")
+    if file is not None and name is not None:
+        raise errors.InvalidArguments("--db and --profile both name a graph", hint="Leave one of them out.")
+    if file is not None:
+        if not file.strip():
+            raise errors.InvalidArguments("--db is empty", hint="Name a file, or leave --db out for the default graph.")
+        return Path(file).expanduser()
+    return profile.existing(name) if name is not None else profile.chosen()
+
+
+def naming(ctx: click.Context) -> list[str]:
+    """The words that name the same graph in another command line, wherever it is run."""
+    from keepgraph import profile
+
+    file = path(ctx).resolve()
+    name = profile.name_of(file)
+    return ["--db", str(file)] if name is None else ["--profile", name]
 
 
 def answers_in_json(ctx: click.Context) -> bool:
@@ -50,7 +75,48 @@ def answers_in_json(ctx: click.Context) -> bool:
 
 
 def opened(ctx: click.Context, *, create: bool = False, read_only: bool = False, session: str | None = None) -> Graph:
-    return open(path(ctx), create=create, read_only=read_only, session=session)
+    """The graph that is meant. Once a day, a backup of it is made when the command is done."""
+    file = path(ctx).resolve()
+    due = not read_only and backup_is_due(file)
+    graph = open(file, create=create, read_only=read_only, session=session, ask=asks(ctx))
+    if due:
+        key = graph.database.key
+        ctx.find_root().call_on_close(lambda: _back_up(file, key.digits if key else None))
+    return graph
+
+
+def backup_is_due(file: Path) -> bool:
+    """Whether the daily backup of a graph has to be made, by what lies beside it."""
+    from datetime import UTC, datetime
+
+    from keepgraph import profile
+    from keepgraph.engine import backups
+
+    return file.is_file() and backups.due(file, datetime.now(UTC)) and profile.read(file).daily
+
+
+def asks(ctx: click.Context) -> Callable[[str], str] | None:
+    """Asks for a passphrase where somebody sits at a terminal."""
+    import sys
+
+    if not sys.stdin.isatty():
+        return None
+    return lambda words: str(click.prompt(words, hide_input=True, err=True))
+
+
+def _back_up(file: Path, key: str | None) -> None:
+    """The daily backup. Nobody has asked for it now, so it fails with a word and no more."""
+    from datetime import UTC, datetime
+
+    from keepgraph import profile
+    from keepgraph.engine import backups
+
+    try:
+        with open(file, create=False, key=key) as graph:
+            backups.make(graph.database, backups.DAILY, now=datetime.now(UTC), keep=profile.read(file).keep)
+    except (errors.KeepgraphError, OSError) as error:
+        reason = getattr(error, "message", None) or error
+        click.echo(f"The daily backup was not made: {show.printable(reason)}", err=True)
 
 
 def named(graph: Graph, text: str) -> dict[str, str]:

@@ -26,12 +26,20 @@ _COMMANDS = {
     "history": ("curation", "Tell what happened to an entity or a fact."),
     "duplicates": ("curation", "Propose entities that may be one."),
     "clear": ("curation", "Delete everything; it can be undone."),
+    "profile": ("profiles", "Make, list, show, choose and delete profiles."),
+    "encrypt": ("encryption", "Encrypt the graph with a random key."),
+    "decrypt": ("encryption", "Make a plain file of an encrypted graph."),
+    "rekey": ("encryption", "Give an encrypted graph a new key."),
+    "key": ("encryption", "Export the key to a safe place, or import it when it was lost."),
+    "backup": ("backups", "Make a checked copy of the graph."),
+    "restore": ("backups", "Bring a backup back."),
     "import": ("transfer", "Record the facts of a JSONL file."),
     "export": ("transfer", "Write all facts as JSONL."),
     "reindex": ("reindex", "Make the vectors by which names are found by their meaning."),
     "status": ("status", "Show where the graph is and what it holds."),
     "tool": ("tool", "List the tools, or call one by name."),
     "serve": ("serve", "Serve the graph to an MCP client over stdio."),
+    "install": ("install", "Let Claude Desktop or Claude Code use this graph."),
     "demo": ("demo", "Fill a graph with facts about Keepgraph itself, and look around."),
     "completion": ("completion", "Print the script that completes commands and names in your shell."),
 }
@@ -86,7 +94,8 @@ class _Commands(click.Group):
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.option("--db", metavar="FILE", envvar="KG_DB", help="The graph, if not the default one. [env: KG_DB]")
+@click.option("--db", metavar="FILE", help="The graph, if not that of a profile. [env: KG_DB]")
+@click.option("--profile", metavar="NAME", help="The profile. [env: KG_PROFILE]")
 @click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
 @click.option("--trace", is_flag=True, hidden=True, help="Show where an unforeseen error happened.")
 @click.version_option(_version.__version__, prog_name="kg")

@@ -55,12 +55,11 @@ def list_command(ctx: click.Context) -> None:
 @tool_command.command("call")
 @click.argument("name", shell_complete=_complete_tool)
 @click.option("--json", "arguments", default="{}", help="The arguments: JSON, @FILE, or - for standard input.")
-@click.option("--db", metavar="FILE", help="The graph, if not the default one. [env: KG_DB]")
+@graphs.takes_place
 @click.pass_context
-def call_command(ctx: click.Context, name: str, arguments: str, db: str | None) -> None:
+def call_command(ctx: click.Context, name: str, arguments: str) -> None:
     """Call a tool with JSON; the answer is JSON, errors too."""
-    words = ctx.find_root().params
-    words["as_json"], words["db"] = True, words["db"] if db is None else db
+    ctx.find_root().params["as_json"] = True
     given = _read(arguments)
     from keepgraph.tools import catalogue
 

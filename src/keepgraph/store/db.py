@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import threading
 import time
@@ -16,19 +15,17 @@ from typing import Any
 from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import errors
-from keepgraph.model import Settings
-from keepgraph.store import migrations, trouble
+from keepgraph.model import Key, KeySource, Settings
+from keepgraph.store import files, migrations, trouble
 
 PATIENCE_SECONDS = 30.0
 _POLL_SECONDS = 0.1
-_PLAIN_HEADER = b"SQLite format 3\x00"
 _STEPS_BETWEEN_POLLS = 1000
+_LONG_LOG_BYTES = 4_000_000
+_CACHE_KIB = 16_000
 
 Connection = Any
 """A connection of sqlcipher3, which ships no types."""
-
-_File = tuple[int, int] | None
-"""What tells one file from another of the same name: its device and its number there."""
 
 Stop = trouble.Stop
 
@@ -96,31 +93,52 @@ class Database:
         zone: tzinfo | None = None,
         group: str = "default",
         settings: Settings | None = None,
+        key_source: KeySource | None = None,
+        before_migration: Callable[[Database, Connection, str], None] | None = None,
     ) -> None:
         """Open the file; create it and bring its tables up to date where that is needed.
 
         With `read_only` neither is done, and nothing is ever written.
 
+        Args:
+            key_source: where the key of an encrypted file is found.
+            before_migration: keeps a copy of what a connection sees, under a name; called before tables change.
+
         Raises:
             errors.GraphNotFound: there is no such file, and `create` is false.
             errors.GraphReadOnly: its tables would have to be brought up to date first.
+            errors.KeyMissing, KeyWrong, KeyInvalid, GraphNotEncrypted: file and key do not go together.
+            errors.GraphDamaged: the file or its log is damaged.
             errors.GraphTrouble: it cannot be opened, or is not a graph that this version can read.
         """
         self.path = path
         self.zone = zone
         self.group = group
         self.settings = settings or Settings()
-        self._clock = clock
+        self.clock = clock
         self._new_id = new_id
-        self._idle_readers: list[tuple[_File, Connection]] = []
+        self._idle_readers: list[tuple[files.Identity, Connection]] = []
         self._pool_lock = threading.Lock()
         self._writer: Connection | None = None
         self._writer_lock = threading.Lock()
         self._immutable = False
-        self._file: _File = None
+        self._file: files.Identity = None
         self._read_only = read_only
-        with self._translated(writing=False):
-            self._prepare(create=create)
+        self._key_source = key_source or KeySource()
+        self._key: Key | None = None
+        self._presence = files.Presence(path)
+        self._before_migration = before_migration
+        try:
+            with self._translated(writing=False):
+                self._prepare(create=create)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def key(self) -> Key | None:
+        """The key that opens the file; None where it is plain."""
+        return self._key
 
     @contextmanager
     def read(self, tool: str, *, session: str | None = None, stop: Stop | None = None) -> Iterator[Tx]:
@@ -134,6 +152,7 @@ class Database:
             try:
                 with _watched(conn, stop):
                     conn.execute("BEGIN")
+                    migrations.refuse_newer(conn, self.path)
                     yield self._tx(conn, tool, session)
                     _give_up_if_told(stop)
             finally:
@@ -149,11 +168,15 @@ class Database:
             try:
                 with _watched(conn, stop):
                     _begin_immediate(conn, stop)
+                    migrations.refuse_newer(conn, self.path)
                     yield self._tx(conn, tool, session)
                     _give_up_if_told(stop)
                 conn.execute("COMMIT")
             finally:
                 _roll_back(conn)
+            if files.log_size(self.path) > _LONG_LOG_BYTES:
+                # What is in the log alone is lost with one flipped bit of it: it is kept short.
+                self._empty_the_log()
 
     def checkpoint(self) -> None:
         """Move what the write-ahead log holds into the file, as far as other readers allow it."""
@@ -163,32 +186,114 @@ class Database:
     def close(self) -> None:
         with self._writer_lock:
             self._close_connections()
+            self._presence.let_go()
 
     def _prepare(self, *, create: bool) -> None:
         size = self.path.stat().st_size if self.path.exists() else None
         if size is None and (self._read_only or not create):
             raise errors.GraphNotFound(f"there is no graph at {self.path}")
         if size is None:
-            self._create_file()
-        elif size and self.path.is_file():
-            self._check_header()
-        elif self.path.is_file() and not self._read_only:
+            files.create(self.path)
+        elif not size and self.path.is_file() and not self._read_only:
             self.path.chmod(0o600)
-        self._follow_the_file()
-        if size:
-            reader = self._take_reader()
-            if not migrations.pending(reader[1], self.path):
-                self._put_back(reader)
-                return
-            reader[1].close()
-        if self._read_only:
-            raise errors.GraphReadOnly(
-                f"the tables of {self.path} are of an older version",
-                hint="Open it once without read-only, to bring it up to date.",
-            )
-        self._migrate()
+        self._presence.hold()
+        self._tidy()
+        self._check_log()
+        self._file = self._file_there()
+        if not self._unlock():
+            if self._read_only:
+                raise errors.GraphReadOnly(
+                    f"the tables of {self.path} are of an older version",
+                    hint="Open it once without read-only, to bring it up to date.",
+                )
+            self._migrate()
 
-    def _file_there(self) -> _File:
+    def _unlock(self) -> bool:
+        """Find the key that opens the file, if it has one; whether its tables are those of this version.
+
+        A file that is still empty is given the first key there is.
+        """
+        tried: list[Key] = []
+        candidates = self._key_source.candidates() if self._key_source.expected else iter([None])
+        while True:
+            try:
+                self._key = next(candidates)
+            except StopIteration:
+                break
+            except errors.KeyMissing:
+                if files.kind(self.path) is files.Kind.PLAIN:
+                    break
+                raise
+            try:
+                return self._up_to_date()
+            except sqlite.DatabaseError as error:
+                if trouble.code(error) not in trouble.NOT_A_DATABASE:
+                    raise
+            if self._key is not None:
+                tried.append(self._key)
+            elif files.kind(self.path) is files.Kind.ENCRYPTED:
+                candidates = self._key_source.candidates()
+            else:
+                break
+        self._key = None
+        raise self._closed(tried)
+
+    def _up_to_date(self) -> bool:
+        reader = self._take_reader()
+        try:
+            if migrations.pending(reader[1], self.path):
+                reader[1].close()
+                return False
+        except BaseException:
+            reader[1].close()
+            raise
+        self._put_back(reader)
+        return True
+
+    def _closed(self, tried: list[Key]) -> errors.KeepgraphError:
+        """Why the file cannot be opened, with none or any of these keys."""
+        kind = files.kind(self.path)
+        right = [key for key in tried if key.fingerprint == self._key_source.fingerprint]
+        origins = " and ".join(dict.fromkeys(key.origin for key in tried))
+        if kind is files.Kind.PLAIN and self._key_source.expected:
+            return errors.GraphNotEncrypted(f"{self.path} is not encrypted, and there is a key for it")
+        if kind is files.Kind.PLAIN:
+            return errors.GraphDamaged(f"{self.path} begins as a SQLite database and cannot be read as one")
+        if right or (kind is files.Kind.JUNK and self._key_source.fingerprint):
+            return errors.GraphDamaged(f"{self.path} was damaged, cut short or written over: its key does not open it")
+        if kind is files.Kind.JUNK:
+            return errors.GraphUnavailable(
+                f"{self.path} is neither a plain nor an encrypted database: it is something else, or was cut short",
+                hint="Name the graph's own file with --db or KG_DB.",
+            )
+        return errors.KeyWrong(f"{self.path} is encrypted, and {origins} does not open it")
+
+    def _tidy(self) -> None:
+        """Take away what an interrupted change of the key has left, which may be plain where the graph is not."""
+        part = files.part(self.path)
+        if part.exists() and not self._read_only:
+            with self._presence.alone() as alone, suppress(OSError):
+                if alone:
+                    files.remove_wiped(part)
+
+    def _check_log(self) -> None:
+        """See that a log which was left by a sudden end is whole, before SQLite drops what it cannot follow.
+
+        Raises:
+            errors.GraphDamaged: there are changes in it after a place that is damaged.
+        """
+        if not files.has_log(self.path):
+            return
+        with self._presence.alone() as alone:
+            lost = files.lost_in_log(self.path) if alone else 0
+        if lost:
+            raise errors.GraphDamaged(
+                f"the log of {self.path} is damaged: {lost} changes that were made cannot be read from it",
+                hint="Restore a backup (`kg restore`), or go on without these changes: `kg doctor --fix` keeps the "
+                "damaged files aside.",
+            )
+
+    def _file_there(self) -> files.Identity:
         try:
             found = self.path.stat()
         except FileNotFoundError:
@@ -200,10 +305,14 @@ class Database:
     def _follow_the_file(self) -> None:
         """Notice when another file has taken the place of ours: what is written must be in the one that is there."""
         now = self._file_there()
-        if self._file not in (None, now):
+        if self._file != now:
             self._let_go()
-            self._check_header()
-        self._file = now
+            self._file = now
+            if not self._unlock():
+                raise errors.GraphReadOnly(
+                    f"the file that has taken the place of {self.path} is of an older version",
+                    hint="Restart what serves it, to bring it up to date.",
+                )
 
     def _let_go(self) -> None:
         """Close what is open on a file that has gone, and see that its log is not read with the one that came.
@@ -212,7 +321,7 @@ class Database:
             errors.GraphUnavailable: changes to the old file are still in the log that lies beside the new one.
         """
         self._close_connections()
-        if self._has_log():
+        if files.has_log(self.path):
             raise errors.GraphUnavailable(
                 f"another file has taken the place of {self.path}, beside which the log of the old one still lies",
                 hint=f"Stop every program that has it open, move {self.path.name}-wal and {self.path.name}-shm away, "
@@ -234,36 +343,29 @@ class Database:
             with suppress(sqlite.Error):
                 self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
-    def _create_file(self) -> None:
-        missing = [folder for folder in self.path.parents if not folder.exists()]
-        for folder in reversed(missing):
-            folder.mkdir(mode=0o700, exist_ok=True)
-        # The log files of SQLite inherit the mode of the file, so it must be right from the start.
-        with suppress(FileExistsError):
-            os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-
-    def _check_header(self) -> None:
-        with self.path.open("rb") as file:
-            if file.read(len(_PLAIN_HEADER)) != _PLAIN_HEADER:
-                raise errors.GraphUnavailable(
-                    f"{self.path} is not a plain SQLite database: it is encrypted, or something else",
-                    hint="Name the graph's own file with --db or KG_DB.",
-                )
-
     def _migrate(self) -> None:
         conn = self._open_writer()
         _begin_immediate(conn, None)
         try:
-            migrations.apply(conn, self.path, now=self._clock(), second=lambda: _connect(self.path, "ro"))
+            migrations.apply(conn, self.path, now=self.clock(), before=self._keep_a_copy)
             conn.execute("COMMIT")
         finally:
             _roll_back(conn)
+
+    def _keep_a_copy(self, migration: str) -> None:
+        """Let somebody copy the graph as it is before a migration, on a connection that sees it so."""
+        if self._before_migration is not None:
+            conn = self._connect("ro")
+            try:
+                self._before_migration(self, conn, migration)
+            finally:
+                conn.close()
 
     def _open_writer(self) -> Connection:
         if self._immutable:
             raise errors.GraphReadOnly(f"{self.path} lies in a folder that cannot be written to")
         if self._writer is None:
-            conn = _connect(self.path, "rw")
+            conn = self._connect("rw")
             try:
                 _patiently(lambda: conn.execute("PRAGMA journal_mode = WAL").fetchall(), None)
                 conn.execute("PRAGMA synchronous = FULL")
@@ -274,7 +376,7 @@ class Database:
             self._writer = conn
         return self._writer
 
-    def _take_reader(self) -> tuple[_File, Connection]:
+    def _take_reader(self) -> tuple[files.Identity, Connection]:
         with self._pool_lock:
             while self._idle_readers:
                 file, conn = self._idle_readers.pop()
@@ -283,25 +385,24 @@ class Database:
                 conn.close()
         if not self._immutable:
             try:
-                return self._file, _connect(self.path, "ro")
+                return self._file, self._connect("ro")
             except sqlite.OperationalError as error:
-                if trouble.code(error) not in trouble.NO_LOG_POSSIBLE or self._has_log():
+                if trouble.code(error) not in trouble.NO_LOG_POSSIBLE or files.has_log(self.path):
                     raise
             # The write-ahead log cannot be made beside a file in a read-only folder; without one to read,
             # the file alone is the whole truth.
             self._immutable = True
-        return self._file, _connect(self.path, "ro", immutable=True)
+        return self._file, self._connect("ro", immutable=True)
 
-    def _put_back(self, reader: tuple[_File, Connection]) -> None:
+    def _put_back(self, reader: tuple[files.Identity, Connection]) -> None:
         with self._pool_lock:
             self._idle_readers.append(reader)
 
-    def _has_log(self) -> bool:
-        log = Path(f"{self.path}-wal")
-        return log.exists() and log.stat().st_size > 0
+    def _connect(self, mode: str, *, immutable: bool = False) -> Connection:
+        return connect(self.path, mode, key=self._key, immutable=immutable)
 
     def _tx(self, conn: Connection, tool: str, session: str | None) -> Tx:
-        now = self._clock().astimezone(UTC)
+        now = self.clock().astimezone(UTC)
         return Tx(
             conn=conn,
             now=now,
@@ -324,19 +425,30 @@ class Database:
             raise errors.GraphUnavailable(f"{self.path} cannot be opened: {error.strerror}") from error
 
 
-def _connect(path: Path, mode: str, *, immutable: bool = False) -> Connection:
+def connect(path: Path, mode: str, *, key: Key | None = None, immutable: bool = False) -> Connection:
+    """A connection to a file, keyed or not, that has read its first page: `ro`, `rw`, or `rwc` to make it.
+
+    Whoever writes to a graph that others may have open does it through `Database`.
+
+    Raises:
+        sqlite.Error: it cannot be opened, or not with this key.
+    """
     name = str(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     uri = f"file:{name}?mode={mode}{'&immutable=1' if immutable else ''}"
     conn = sqlite.connect(uri, uri=True, isolation_level=None, timeout=_POLL_SECONDS, check_same_thread=False)
     try:
+        # Before the key: what does not open is told by us, not on standard error.
         conn.execute("PRAGMA cipher_log_level = NONE")
+        if key is not None:
+            # As a raw key it is used as it is; a passphrase would be stretched for a tenth of a second.
+            conn.set_key(f"x'{key.digits}'")
         conn.execute("PRAGMA trusted_schema = OFF")
         conn.execute("PRAGMA temp_store = MEMORY")
-        conn.execute("PRAGMA cache_size = -16000")
+        conn.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
         if mode == "ro":
             conn.execute("PRAGMA query_only = ON")
-            # The first statement that reads: it finds out whether the file can be read at all.
-            conn.execute("PRAGMA user_version").fetchall()
+        # The first statement that reads: it finds out whether the file can be read at all.
+        conn.execute("PRAGMA user_version").fetchall()
     except BaseException:
         conn.close()
         raise

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -37,20 +35,34 @@ def pending(conn: Any, path: Path) -> list[Path]:
                 f"migration {number:04d} was applied to {path} with checksum {recorded[:12]}, "
                 f"but {file.name} now has {_checksum(file)[:12]}"
             )
-    return files[len(applied) :]
+    return list(files[len(applied) :])
 
 
-def apply(conn: Any, path: Path, *, now: datetime, second: Callable[[], Any]) -> None:
+def refuse_newer(conn: Any, path: Path) -> None:
+    """See, at the start of a transaction, that no newer version has changed the tables while the file was open.
+
+    Raises:
+        errors.GraphTooNew: it has.
+    """
+    found = version(conn)
+    if found > len(data.migrations()):
+        raise errors.GraphTooNew(
+            f"a newer version of Keepgraph has brought {path} to schema {found} while it was open here",
+            hint="Restart this program with the newer version.",
+        )
+
+
+def apply(conn: Any, path: Path, *, now: datetime, before: Callable[[str], None]) -> None:
     """Apply what is pending, inside the caller's write transaction.
 
-    A database with facts in it is copied first, through a `second` connection that sees it as it was.
+    Of a database with facts in it a copy is made first: `before` is called with the name of the first migration.
     """
     # Asked again under the lock: another process may have been quicker.
     todo = pending(conn, path)
     if not todo:
         return
     if _holds_facts(conn):
-        _copy(second(), Path(f"{path}.before-{todo[0].stem}-{now:%Y%m%dT%H%M%SZ}"))
+        before(todo[0].stem)
     stamp = f"{now:%Y-%m-%dT%H:%M:%S}.{now.microsecond // 1000:03d}Z"
     for file in todo:
         for statement in _statements(file.read_text(encoding="utf-8")):
@@ -84,19 +96,6 @@ def _holds_facts(conn: Any) -> bool:
         version(conn)
         and conn.execute("SELECT EXISTS (SELECT 1 FROM fact) OR EXISTS (SELECT 1 FROM entity)").fetchone()[0]
     )
-
-
-def _copy(source: Any, target: Path) -> None:
-    with suppress(FileExistsError):
-        os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-    copy = sqlite.connect(str(target), isolation_level=None)
-    try:
-        source.backup(copy)
-        if copy.execute("PRAGMA quick_check").fetchone()[0] != "ok":
-            raise errors.GraphUnavailable(f"the copy {target} that is made before a migration is damaged")
-    finally:
-        copy.close()
-        source.close()
 
 
 def _statements(script: str) -> Iterator[str]:

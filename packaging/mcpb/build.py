@@ -1,0 +1,140 @@
+"""Builds the bundle that Claude Desktop installs with a click. Knows the form of its manifest (MCPB 0.3), and no tool.
+
+What the manifest says comes from pyproject.toml, the catalogue of tools and the prompts of the server.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import tomllib
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from keepgraph import _version
+from keepgraph.mcp import prompts
+from keepgraph.tools import catalogue
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+
+PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
+LONG_AGO = (1980, 1, 1, 0, 0, 0)
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    """Build the bundle, and say where it is."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--into", type=Path, default=ROOT / "dist", help="the folder for the bundle")
+    into = parser.parse_args(words).into
+    into.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        lay_out(folder)
+        sys.stdout.write(f"{pack(folder, into / file_name())}\n")
+
+
+def file_name() -> str:
+    """The compiled parts are for one platform and one Python: the name says which."""
+    return f"keepgraph-{_version.__version__}-{sysconfig.get_platform()}-py{PYTHON}.mcpb"
+
+
+def lay_out(folder: Path) -> None:
+    """Put into a folder all that the bundle holds."""
+    server = folder / "server"
+    server.mkdir()
+    install(server / "lib")
+    shutil.copy(HERE / "main.py", server / "main.py")
+    (server / "python-version").write_text(f"{PYTHON}\n", encoding="utf-8")
+    for name in ("LICENSE", "NOTICE"):
+        shutil.copy(ROOT / name, folder / name)
+    text = json.dumps(manifest(), ensure_ascii=False, indent=2)
+    (folder / "manifest.json").write_text(f"{text}\n", encoding="utf-8")
+
+
+def install(lib: Path) -> None:
+    """Install the package and what it needs into a folder, without what would tell of this machine."""
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-compile"]
+    constraints = ["--constraint", str(ROOT / "constraints.txt")]
+    subprocess.run([*pip, *constraints, "--no-build-isolation", "--target", str(lib), str(ROOT)], check=True)  # noqa: S603
+    # Scripts that begin with the path of this Python, and records of where we built.
+    shutil.rmtree(lib / "bin", ignore_errors=True)
+    shutil.rmtree(lib / "Scripts", ignore_errors=True)
+    for name in ("direct_url.json", "RECORD", "REQUESTED"):
+        for file in lib.glob(f"*.dist-info/{name}"):
+            file.unlink()
+
+
+def manifest() -> dict[str, Any]:
+    """What the bundle says of itself."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    after = f"{sys.version_info.major}.{sys.version_info.minor + 1}"
+    return {
+        "manifest_version": "0.3",
+        "name": project["name"],
+        "display_name": "Keepgraph",
+        "version": _version.__version__,
+        "description": project["description"],
+        "author": {"name": project["authors"][0]["name"]},
+        "license": project["license"],
+        "keywords": project["keywords"],
+        "server": {
+            "type": "python",
+            "entry_point": "server/main.py",
+            "mcp_config": {
+                "command": "python" if sys.platform == "win32" else "python3",
+                # -I: neither variables nor packages of the person's own Python get in between.
+                "args": ["-I", "${__dirname}/server/main.py", "--profile=${user_config.profile}"],
+                "env": {},
+            },
+        },
+        "tools": [
+            {"name": tool.name, "description": tool.description.partition("\n")[0]}
+            for tool in catalogue.tools(catalogue.DEFAULT_TOOLSETS)
+        ],
+        "prompts": [_prompt(prompt) for prompt in prompts.every()],
+        "compatibility": {
+            "platforms": [sys.platform],
+            "runtimes": {"python": f">={PYTHON},<{after}"},
+        },
+        "user_config": {
+            "profile": {
+                "type": "string",
+                "title": "Profile",
+                "description": "The name of a profile, as in kg --profile NAME. Empty for the one that kg uses.",
+                "required": False,
+                "default": "",
+            },
+        },
+    }
+
+
+def pack(folder: Path, bundle: Path) -> Path:
+    """Zip a folder: the same files always make the same zip."""
+    bundle.unlink(missing_ok=True)
+    files = sorted(file for file in folder.rglob("*") if file.is_file() and "__pycache__" not in file.parts)
+    with zipfile.ZipFile(bundle, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name, file in sorted((file.relative_to(folder).as_posix(), file) for file in files):
+            about = zipfile.ZipInfo(name, LONG_AGO)
+            about.compress_type = zipfile.ZIP_DEFLATED
+            about.create_system = 3  # Unix, wherever it is built: what follows is its way to write a mode
+            about.external_attr = 0o100644 << 16
+            archive.writestr(about, file.read_bytes())
+    return bundle
+
+
+def _prompt(prompt: Any) -> dict[str, Any]:
+    names = [argument.name for argument in prompt.arguments]
+    (message,) = prompts.filled(prompt.name, {name: f"${{arguments.{name}}}" for name in names}).messages
+    return {"name": prompt.name, "description": prompt.description, "arguments": names, "text": message.content.text}
+
+
+if __name__ == "__main__":
+    main()

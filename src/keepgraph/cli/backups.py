@@ -1,0 +1,106 @@
+"""`kg backup` and `kg restore`."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from keepgraph import errors, profile
+from keepgraph.cli import graphs, show
+from keepgraph.engine import backups
+from keepgraph.model import Backup, Key
+
+
+@click.command("backup")
+@click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--list", "listed", is_flag=True, help="Show the backups there are.")
+@graphs.takes_graph
+@click.pass_context
+def backup_command(ctx: click.Context, file: Path | None, listed: bool) -> None:
+    """Make a checked copy of the graph, in its folder of backups or in FILE. Others may go on writing meanwhile.
+
+    It is encrypted if the graph is. Every row is read back and compared.
+    """
+    if listed:
+        _list(ctx)
+        return
+    with graphs.opened(ctx) as graph:
+        keep = profile.read(graph.path).keep
+        target = file.expanduser().absolute() if file is not None else None
+        made = backups.make(graph.database, backups.BY_HAND, now=datetime.now(UTC), keep=keep, target=target)
+        encrypted = graph.database.key is not None
+    if graphs.answers_in_json(ctx):
+        show.in_json({**_told(made), "encrypted": encrypted})
+    else:
+        note = ", encrypted as the graph is" if encrypted else ""
+        click.echo(f"{made.file}  ({made.size / 1e6:.1f} MB{note})")
+
+
+@click.command("restore")
+@click.argument("backup", required=False)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@graphs.takes_graph
+@click.pass_context
+def restore_command(ctx: click.Context, backup: str | None, yes: bool) -> None:
+    """Bring BACKUP back: a file, or one of those that `kg backup --list` shows; the newest sound one if not given.
+
+    It is read from the first page to the last before it is put in place. What is there now is kept beside the others.
+    """
+    graph = graphs.path(ctx).resolve()
+    chosen = _chosen(graph, backup)
+    if not yes and graph.exists():
+        if graphs.asks(ctx) is None:
+            raise errors.NotConfirmed("restoring a backup needs a yes", hint="Say --yes if you mean it.")
+        click.confirm(f"Put {chosen} in the place of {graph}?", abort=True, err=True)
+    key, others = _keys(ctx, graph, chosen)
+    kept = backups.restore(graph, chosen, key=key, others=others, now=datetime.now(UTC), keep=profile.read(graph).keep)
+    if graphs.answers_in_json(ctx):
+        show.in_json({"graph": str(graph), "restored": str(chosen), "kept": kept and str(kept)})
+        return
+    click.secho(f"{graph} is as it was in {chosen.name}.", bold=True)
+    if kept is not None:
+        click.echo(f"  what was there is kept in {kept}")
+
+
+def _chosen(graph: Path, named: str | None) -> Path:
+    found = backups.every(graph)
+    if named is None:
+        usable = [backup for backup in found if backup.kind != backups.DAMAGED]
+        if not usable:
+            raise errors.BackupNotFound(f"there is no backup of {graph} yet", hint="Name the file of a backup.")
+        return usable[0].file
+    for backup in found:
+        if named in (backup.file.name, backup.file.stem):
+            return backup.file
+    file = Path(named).expanduser()
+    if not file.is_file():
+        raise errors.BackupNotFound(f"there is no backup {named!r} of {graph}")
+    return file.resolve()
+
+
+def _keys(ctx: click.Context, graph: Path, backup: Path) -> tuple[Key | None, list[Key]]:
+    """The key that the graph will have, and others that the backup may have been encrypted with."""
+    from keepgraph import encryption
+
+    return encryption.for_restoring(graph, backup, ask=graphs.asks(ctx))
+
+
+def _list(ctx: click.Context) -> None:
+    graph = graphs.path(ctx).resolve()
+    found = backups.every(graph)
+    if graphs.answers_in_json(ctx):
+        show.in_json({"folder": str(backups.folder(graph)), "backups": [_told(backup) for backup in found]})
+        return
+    click.secho(str(backups.folder(graph)), bold=True)
+    for backup in found:
+        click.echo(f"  {backup.file.name}  {backup.size / 1e6:.1f} MB")
+    if not found:
+        click.echo("  no backups yet")
+
+
+def _told(backup: Backup) -> dict[str, Any]:
+    at = backup.at.astimezone().isoformat(timespec="seconds")
+    return {"file": str(backup.file), "kind": backup.kind, "at": at, "bytes": backup.size}

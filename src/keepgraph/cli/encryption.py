@@ -1,0 +1,192 @@
+"""`kg encrypt`, `kg decrypt`, `kg rekey` and `kg key`: the key of a graph, and a graph with or without one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from keepgraph import errors
+from keepgraph.cli import graphs, passphrases, show
+from keepgraph.model import Key, KeyPlace
+
+if TYPE_CHECKING:
+    from keepgraph import encryption
+
+
+@click.command("encrypt")
+@passphrases.takes_place
+@graphs.takes_graph
+@click.pass_context
+def encrypt_command(ctx: click.Context, source: str | None, key_file: Path | None) -> None:
+    """Encrypt the graph and its backups with a random key. Nobody may have it open meanwhile.
+
+    An encrypted copy is made and compared row by row before it takes the place of the graph. Interrupt it at will, and
+    run it again to go on.
+    """
+    from keepgraph import encryption, profile
+
+    graph = _there(ctx)
+    begun = profile.read(graph).key
+    place: KeyPlace | None = None
+    passphrase: str | None = None
+    if source is not None or key_file is not None or begun is None:
+        place, passphrase = passphrases.place(ctx, graph, source, key_file)
+    elif begun.source == "passphrase" and (ask := graphs.asks(ctx)) is not None:
+        passphrase = ask("The passphrase")
+    _bring_up_to_date(ctx, graph)
+    changed = encryption.encrypt(graph, place, passphrase=passphrase)
+    _tell(ctx, graph, changed, "is encrypted")
+    if not graphs.answers_in_json(ctx):
+        passphrases.told(graph)
+
+
+@click.command("decrypt")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@graphs.takes_graph
+@click.pass_context
+def decrypt_command(ctx: click.Context, yes: bool) -> None:
+    """Make a plain file of an encrypted graph, which everybody can read who gets hold of it."""
+    from keepgraph import encryption
+
+    graph = _there(ctx)
+    opening, _ = _keys(ctx, graph)
+    if not yes:
+        if graphs.asks(ctx) is None:
+            raise errors.NotConfirmed("decrypting a graph needs a yes", hint="Say --yes if you mean it.")
+        click.confirm(f"Write {graph} as a plain file?", abort=True, err=True)
+    changed = encryption.decrypt(graph, opening)
+    _tell(ctx, graph, changed, "is a plain file now; its backups are still encrypted, and its key is kept for them")
+
+
+@click.command("rekey")
+@passphrases.takes_place
+@graphs.takes_graph
+@click.pass_context
+def rekey_command(ctx: click.Context, source: str | None, key_file: Path | None) -> None:
+    """Give an encrypted graph and its backups a new random key, or keep the key at another place.
+
+    With --key passphrase this changes the passphrase, too.
+    """
+    from keepgraph import encryption, profile
+
+    graph = _there(ctx)
+    opening, older = _keys(ctx, graph)
+    now = profile.read(graph).key
+    place: KeyPlace | None = None
+    passphrase: str | None = None
+    if source is not None or key_file is not None:
+        place, passphrase = passphrases.place(ctx, graph, source, key_file)
+    elif now is not None and now.source == "passphrase":
+        passphrase = passphrases.new_passphrase(ctx)
+    changed = encryption.rekey(graph, opening, place, older=older, passphrase=passphrase)
+    _tell(ctx, graph, changed, "has a new key")
+    if not graphs.answers_in_json(ctx):
+        passphrases.told(graph)
+
+
+@click.group("key")
+def key_command() -> None:
+    """Export the key of an encrypted graph to a safe place, and import it when it was lost."""
+
+
+@key_command.command("export")
+@click.argument("file", type=click.Path(dir_okay=False, allow_dash=True))
+@graphs.takes_graph
+@click.pass_context
+def export_command(ctx: click.Context, file: str) -> None:
+    """Write the key to FILE, for you alone (- is standard output). Whoever has it can read the graph."""
+    from keepgraph import keys
+
+    graph = _there(ctx)
+    opening, _ = _keys(ctx, graph)
+    about = f"The key of {graph} ({opening.fingerprint})."
+    if file == "-":
+        click.echo(f"# {about}\n{opening.digits}")
+        return
+    target = Path(file).expanduser().absolute()
+    if target.exists():
+        raise errors.InvalidArguments(f"{file} is there already", hint="Name a file that is not there yet.")
+    keys.write_file(target, [opening], about=about)
+    if graphs.answers_in_json(ctx):
+        show.in_json({"file": str(target), "fingerprint": opening.fingerprint})
+    else:
+        click.echo(f"The key is in {target}. Keep it where a thief of this machine does not find it.")
+
+
+@key_command.command("import")
+@click.argument("file", type=click.Path(dir_okay=False, allow_dash=True))
+@passphrases.takes_place
+@graphs.takes_graph
+@click.pass_context
+def import_command(ctx: click.Context, file: str, source: str | None, key_file: Path | None) -> None:
+    """Put the key in FILE (- is standard input), as it was exported, where the graph looks for it.
+
+    It is tried first: a key that does not open the graph is refused, and nothing is changed.
+    """
+    from keepgraph import encryption, keys, profile
+
+    graph = _there(ctx)
+    # Where it lies, on a stick perhaps, there may be no modes that keep others out.
+    with click.open_file(str(Path(file).expanduser()), "rb") as opened:
+        found = keys.parse(opened.read(100_000), "what you gave" if file == "-" else file)
+    now = profile.read(graph).key
+    passphrase: str | None = None
+    if source is None and key_file is None and now is not None and now.source in ("file", "keyring", "passphrase"):
+        place = now
+        passphrase = passphrases.new_passphrase(ctx) if now.source == "passphrase" else None
+    else:
+        place, passphrase = passphrases.place(ctx, graph, source, key_file)
+    kept = encryption.put_back(graph, found, place, passphrase=passphrase)
+    if graphs.answers_in_json(ctx):
+        show.in_json({"graph": str(graph), "fingerprint": kept.fingerprint})
+        return
+    click.secho("The key opens the graph, and is back where it is looked for.", bold=True)
+    passphrases.told(graph)
+
+
+def _there(ctx: click.Context) -> Path:
+    graph = graphs.path(ctx).resolve()
+    if not graph.exists():
+        raise errors.GraphNotFound(f"there is no graph at {graph}")
+    return graph
+
+
+def _keys(ctx: click.Context, graph: Path) -> tuple[Key, Sequence[Key]]:
+    """The key that opens a graph, and others that are kept with it."""
+    from keepgraph import encryption
+
+    return encryption.found(graph, ask=graphs.asks(ctx))
+
+
+def _bring_up_to_date(ctx: click.Context, graph: Path) -> None:
+    """Open it once, so that what is wrong with it is told before anything begins."""
+    from keepgraph.store import files
+
+    if files.kind(graph) is files.Kind.PLAIN and not (os.environ.get("KG_KEY") or os.environ.get("KG_KEY_FILE")):
+        graphs.opened(ctx).close()
+
+
+def _tell(ctx: click.Context, graph: Path, changed: encryption.Changed, what: str) -> None:
+    if graphs.answers_in_json(ctx):
+        show.in_json(
+            {
+                "graph": str(graph),
+                "encrypted": changed.key is not None,
+                "fingerprint": changed.key and changed.key.fingerprint,
+                "tables_compared": changed.tables,
+                "backups": [str(file) for file in changed.backups],
+                "backups_left": {str(file): why for file, why in changed.left.items()},
+            }
+        )
+        return
+    click.secho(f"{graph} {what}", bold=True)
+    if changed.tables:
+        click.echo(f"  every row of its {changed.tables} tables was read back and compared")
+    if changed.backups:
+        click.echo(f"  so were {len(changed.backups)} backups")
+    for file, why in changed.left.items():
+        click.secho(f"  left as it was: {file}: {show.printable(why)}", fg="red", err=True)

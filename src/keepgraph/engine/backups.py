@@ -1,0 +1,223 @@
+"""Backups: when one is due, what it is called, how many are kept, and how one is brought back.
+
+They lie in a folder beside the graph, `graph.backups` for `graph.db`, encrypted as the graph is.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+from sqlcipher3 import dbapi2 as sqlite
+
+from keepgraph import errors, private
+from keepgraph.model import Backup, Key
+from keepgraph.store import copies, db, files
+from keepgraph.store.db import Connection, Database
+
+DAILY = "daily"
+BY_HAND = "by-hand"
+DAMAGED = "damaged"
+
+_NAME = re.compile(r"(\d{8}T\d{6}Z)(?:-\d+)?-([a-z0-9_-]+)\.db")
+_STAMP = "%Y%m%dT%H%M%SZ"
+
+
+def folder(graph: Path) -> Path:
+    """Where the backups of a graph are."""
+    return graph.with_suffix(".backups")
+
+
+def every(graph: Path) -> list[Backup]:
+    """All backups in the folder of a graph, newest first."""
+    found = []
+    with suppress(FileNotFoundError):
+        for file in folder(graph).iterdir():
+            if match := _NAME.fullmatch(file.name):
+                at = datetime.strptime(match[1], _STAMP).replace(tzinfo=UTC)
+                found.append(Backup(file=file, at=at, kind=match[2], size=file.stat().st_size))
+    return sorted(found, key=lambda backup: (backup.at, backup.file.name), reverse=True)
+
+
+def due(graph: Path, now: datetime) -> bool:
+    """Whether the graph has changed since the last backup, and one of the two was on an earlier day.
+
+    A graph that is new today needs none before tomorrow. To be asked before the graph is changed again.
+    """
+    changed = max(_modified(graph), _modified(files.log(graph)) if files.has_log(graph) else 0.0)
+    last = max((_modified(backup.file) for backup in every(graph)), default=0.0)
+    earlier = min(changed, last or changed)
+    return changed > last and _day(earlier) < now.astimezone().date()
+
+
+def make(database: Database, kind: str, *, now: datetime, keep: int, target: Path | None = None) -> Backup:
+    """Copy a graph as it is at one moment, while others go on writing, and compare the copy with it.
+
+    Args:
+        kind: why it is made.
+        keep: how many of this kind stay; older ones are taken away.
+        target: a file of its own, which must not be there yet; None is the folder beside the graph.
+
+    Raises:
+        errors.BackupFailed: the copy cannot be written, or is not the same.
+    """
+    with database.read("backup") as tx:
+        return _made(tx.conn, database, kind, now=now, keep=keep, target=target)
+
+
+def before_migration(database: Database, conn: Connection, migration: str, *, keep: int) -> None:
+    """Copy a graph before its tables change; `conn` sees it as it was."""
+    _made(conn, database, f"before-{migration}", now=database.clock(), keep=keep, target=None)
+
+
+def restore(
+    graph: Path, backup: Path, *, key: Key | None, others: Sequence[Key], now: datetime, keep: int
+) -> Path | None:
+    """Let a copy of a backup take the place of a graph. What was there is kept: the file where it is, or None.
+
+    Args:
+        key: what the graph is encrypted with, and will be; None for a plain one.
+        others: keys that the backup may have been encrypted with.
+
+    Raises:
+        errors.BackupFailed: the backup is damaged, or there is no room to keep what is there now.
+        errors.KeyWrong: no key opens the backup.
+        errors.GraphBusy: somebody has the graph open.
+    """
+    used = _key_of(backup, [key, None, *others])
+    private.make_folder(graph.parent)
+    part = files.part(graph)
+    with files.exclusively(graph, patience=copies.PATIENCE_SECONDS):
+        _copy_of(backup, used, part, key)
+        kept = _kept_aside(graph, key, now=now, keep=keep)
+        for beside in (files.log(graph), Path(f"{graph}-shm"), Path(f"{graph}-journal")):
+            beside.unlink(missing_ok=True)
+        copies.put_in_place(part, graph)
+    return kept
+
+
+def convert(graph: Path, *, old: Sequence[Key | None], new: Key | None) -> Iterator[tuple[Path, str | None]]:
+    """Give every backup the key that the graph has now: each file, with what went wrong with it or None."""
+    older = graph.parent.glob(f"{graph.name}.before-*")  # as versions before this one called them
+    for file in sorted([*(backup.file for backup in every(graph)), *older]):
+        if file.name.endswith(("-wal", "-shm", "-journal", "-lock")) or copies.opens(file, new):
+            continue
+        try:
+            used = _key_of(file, old)
+            copies.rewrite(file, old=used, new=new, part=files.part(file))
+            yield file, None
+        except (errors.KeepgraphError, sqlite.Error, OSError) as error:
+            yield file, str(error)
+
+
+def rotate(graph: Path, *, keep: int) -> None:
+    """Take away the oldest of each kind, so that so many stay. What was set aside as damaged is left to a person."""
+    seen: dict[str, int] = {}
+    for backup in every(graph):
+        kind = backup.kind if backup.kind in (DAILY, BY_HAND, DAMAGED) else "before"
+        seen[kind] = seen.get(kind, 0) + 1
+        if seen[kind] > keep and kind != DAMAGED:
+            copies.remove(backup.file)
+
+
+def _made(conn: Connection, database: Database, kind: str, *, now: datetime, keep: int, target: Path | None) -> Backup:
+    file = target or _free_name(database.path, kind, now)
+    if target is not None and target.exists():
+        raise errors.BackupFailed(f"{target} is there already", hint="Name a file that is not there yet.")
+    part = file.with_name(f".{file.name}.{os.getpid()}-part")
+    try:
+        if target is None:
+            private.make_folder(file.parent)
+        copies.copy(conn, part, key=database.key, was_keyed=database.key is not None)
+        os.replace(part, file)
+        private.sync(file)
+    except OSError as error:
+        raise errors.BackupFailed(f"{file} cannot be written: {error.strerror}") from error
+    finally:
+        with suppress(OSError):
+            copies.remove(part)
+    if target is None:
+        rotate(database.path, keep=keep)
+    return Backup(file=file, at=now, kind=kind, size=file.stat().st_size)
+
+
+def _free_name(graph: Path, kind: str, now: datetime) -> Path:
+    stamp = now.astimezone(UTC).strftime(_STAMP)
+    names = (f"{stamp}{f'-{n}' if n > 1 else ''}-{kind}.db" for n in itertools.count(1))
+    return next(folder(graph) / name for name in names if not (folder(graph) / name).exists())
+
+
+def _key_of(file: Path, candidates: Sequence[Key | None]) -> Key | None:
+    """Which of these opens a file."""
+    if not file.is_file():
+        raise errors.BackupNotFound(f"there is no backup {file}")
+    for key in dict.fromkeys(candidates):
+        if copies.opens(file, key):
+            return key
+    if files.kind(file) is files.Kind.ENCRYPTED:
+        raise errors.KeyWrong(
+            f"{file} is encrypted with another key", hint="Name the file with its key in KG_KEY_FILE."
+        )
+    raise errors.BackupFailed(f"{file} is not a graph, or was damaged", hint="Restore another backup.")
+
+
+def _copy_of(backup: Path, used: Key | None, part: Path, key: Key | None) -> None:
+    copies.check(backup, key=used)
+    conn = db.connect(backup, "rw" if (used is None) != (key is None) else "ro", key=used)
+    try:
+        copies.copy(conn, part, key=key, was_keyed=used is not None)
+    finally:
+        conn.close()
+
+
+def _kept_aside(graph: Path, key: Key | None, *, now: datetime, keep: int) -> Path | None:
+    """Keep what is there before it goes: as a backup where it can be read, else the very files."""
+    if not graph.exists() or graph.stat().st_size == 0:
+        return None
+    private.make_folder(folder(graph))
+    sound = _free_name(graph, "before-restore", now)
+    with suppress(errors.KeepgraphError, sqlite.Error):
+        if files.lost_in_log(graph) == 0:
+            conn = db.connect(graph, "rw", key=key)
+            try:
+                # What the log holds belongs to it.
+                conn.execute("PRAGMA journal_mode = DELETE").fetchall()
+                if not copies.complaints(conn, keyed=key is not None):
+                    copies.copy(conn, sound, key=key, was_keyed=key is not None)
+                    rotate(graph, keep=keep)
+                    return sound
+            finally:
+                conn.close()
+    aside = _free_name(graph, DAMAGED, now)
+    for ending in ("-wal", ""):
+        if (source := Path(f"{graph}{ending}")).exists():
+            _copy_file(source, Path(f"{aside}{ending}"))
+    return aside
+
+
+def _copy_file(source: Path, target: Path) -> None:
+    import shutil
+
+    files.create(target)
+    try:
+        shutil.copyfile(source, target)
+        private.sync(target)
+    except OSError as error:
+        target.unlink(missing_ok=True)
+        raise errors.BackupFailed(f"what is there now cannot be kept in {target}: {error.strerror}") from error
+
+
+def _modified(file: Path) -> float:
+    try:
+        return file.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
+
+
+def _day(stamp: float) -> date:
+    return datetime.fromtimestamp(stamp).astimezone().date()

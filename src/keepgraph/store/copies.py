@@ -1,0 +1,240 @@
+"""Copies of a whole graph: as it is or under another key, compared row by row. Knows tables by what SQLite says."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlcipher3 import dbapi2 as sqlite
+
+from keepgraph import errors, private
+from keepgraph.model import Key
+from keepgraph.store import db, files, trouble
+from keepgraph.store.db import Connection
+
+PATIENCE_SECONDS = 5.0
+_ROWS_AT_ONCE = 2000
+_COMPLAINTS_SHOWN = 3
+
+Contents = Mapping[str, tuple[int, str]]
+"""Every table with the number of its rows and a digest of all that is in them."""
+
+
+def contents(conn: Connection) -> Contents:
+    """What is in every table, those of the indexes for full text too: the number of rows and their SHA-256.
+
+    Inside a transaction it is one moment of the graph. A million facts take about ten seconds.
+    """
+    return {table: _digest(conn, table, order) for table, order in _tables(conn)}
+
+
+def complaints(conn: Connection, *, keyed: bool) -> list[str]:
+    """What SQLite finds wrong with a database: none, where all can be read and every index agrees with its table."""
+    found = [str(row[0]) for row in conn.execute("PRAGMA cipher_integrity_check")] if keyed else []
+    found += [str(row[0]) for row in conn.execute("PRAGMA integrity_check(20)") if row[0] != "ok"]
+    found += [f"a row of {row[0]} refers to one of {row[2]} that is not there" for row in _orphans(conn)]
+    return found
+
+
+def copy(conn: Connection, target: Path, *, key: Key | None, was_keyed: bool) -> Contents:
+    """Copy what a connection sees into a new file, and compare; the file is on disk when this returns.
+
+    Args:
+        conn: inside a transaction that reads, or alone with its file.
+        key: what the copy is encrypted with; None leaves it plain.
+        was_keyed: whether the graph itself is encrypted.
+
+    Raises:
+        errors.BackupFailed: the copy is not what was copied, or cannot be written.
+        errors.GraphDamaged: the graph itself cannot be read to the end.
+    """
+    try:
+        original = contents(conn)
+    except sqlite.DatabaseError as error:
+        raise errors.GraphDamaged(f"the graph cannot be read to the end ({_name(error)})") from error
+    remove(target)
+    files.create(target)
+    try:
+        if was_keyed == (key is not None):
+            _copy_pages(conn, target, key)
+        else:
+            _copy_rows(conn, target, key)
+        copied = check(target, key=key)
+    except (sqlite.Error, OSError) as error:
+        remove(target)
+        raise errors.BackupFailed(f"{target} could not be written ({_name(error)})") from error
+    except errors.KeepgraphError:
+        remove(target)
+        raise
+    if copied != original:
+        differing = [table for table in original if copied.get(table) != original[table]]
+        remove(target)
+        raise errors.BackupFailed(f"the copy {target} is not what was copied: {', '.join(differing)} differ")
+    private.sync(target)
+    return original
+
+
+def check(file: Path, *, key: Key | None) -> Contents:
+    """Read a copy from the first page to the last.
+
+    Raises:
+        errors.BackupFailed: it is damaged.
+        sqlite.Error: it cannot be opened with this key.
+    """
+    conn = db.connect(file, "ro", key=key)
+    try:
+        if found := complaints(conn, keyed=key is not None):
+            raise errors.BackupFailed(f"{file} is damaged: {'; '.join(found[:_COMPLAINTS_SHOWN])}")
+        return contents(conn)
+    except sqlite.DatabaseError as error:
+        raise errors.BackupFailed(f"{file} is damaged ({_name(error)})") from error
+    finally:
+        conn.close()
+
+
+def opens(file: Path, key: Key | None) -> bool:
+    """Whether a file can be opened with this key, or with none."""
+    try:
+        db.connect(file, "ro", key=key).close()
+    except sqlite.DatabaseError as error:
+        if trouble.code(error) in trouble.NOT_A_DATABASE:
+            return False
+        raise
+    return True
+
+
+def remove(file: Path) -> None:
+    """Take a copy away, with what SQLite may have laid beside it."""
+    for beside in ("", "-journal", "-wal", "-shm"):
+        Path(f"{file}{beside}").unlink(missing_ok=True)
+
+
+@contextmanager
+def alone_with(path: Path, *, key: Key | None) -> Iterator[Connection]:
+    """A connection to a graph that nobody else has open, or can open while this lasts; its log is in the file.
+
+    Raises:
+        errors.GraphBusy: somebody else has it open.
+    """
+    with files.exclusively(path, patience=PATIENCE_SECONDS):
+        conn = db.connect(path, "rw", key=key)
+        try:
+            try:
+                mode = conn.execute("PRAGMA journal_mode = DELETE").fetchone()[0]
+            except sqlite.OperationalError as error:
+                if trouble.code(error) not in trouble.BUSY:
+                    raise
+                mode = "busy"
+            if mode != "delete":
+                raise errors.GraphBusy(f"{path} is open in another program", hint="Close it there, then try again.")
+            yield conn
+        finally:
+            conn.close()
+
+
+def put_in_place(part: Path, path: Path, *, wiped: bool = False) -> None:
+    """Let a checked copy take the place of a graph that we are alone with. The old file is gone then.
+
+    Args:
+        wiped: write zeros over the old file.
+    """
+    old = os.open(path, os.O_RDWR) if wiped and path.exists() else None
+    try:
+        os.replace(part, path)
+        private.sync(path)
+        if old is not None:
+            files.wipe(old)
+    finally:
+        if old is not None:
+            os.close(old)
+
+
+def rewrite(
+    path: Path,
+    *,
+    old: Key | None,
+    new: Key | None,
+    part: Path,
+    before: Callable[[Connection], None] = lambda conn: None,
+) -> Contents:
+    """Encrypt a graph, decrypt it, or give it another key: a checked copy takes its place.
+
+    It may be interrupted at any point: the graph is then as it was, or as it was to become.
+
+    Args:
+        part: the file beside it in which the copy is made.
+        before: called with the graph, alone, before anything is copied.
+    """
+    with alone_with(path, key=old) as conn:
+        before(conn)
+        found = copy(conn, part, key=new, was_keyed=old is not None)
+        conn.close()
+        put_in_place(part, path, wiped=old is None and new is not None)
+    return found
+
+
+def _copy_pages(conn: Connection, target: Path, key: Key | None) -> None:
+    """As it is: page by page, each encrypted anew where there is a key."""
+    copied = db.connect(target, "rw", key=key)
+    try:
+        conn.backup(copied)
+        # A copy of a graph that is in use says that it has a log; a file on its own is easier to carry about.
+        copied.execute("PRAGMA journal_mode = DELETE").fetchall()
+    finally:
+        copied.close()
+
+
+def _copy_rows(conn: Connection, target: Path, key: Key | None) -> None:
+    """From plain to encrypted or back: the layout of the pages differs, so every row is written anew."""
+    numbers = {name: conn.execute(f"PRAGMA {name}").fetchone()[0] for name in ("user_version", "application_id")}
+    conn.execute("ATTACH DATABASE ? AS copied KEY ?", (str(target), f"x'{key.digits}'" if key else ""))
+    try:
+        conn.execute("SELECT sqlcipher_export('copied')").fetchall()
+        for name, number in numbers.items():
+            conn.execute(f"PRAGMA copied.{name} = {int(number)}")
+    finally:
+        conn.execute("DETACH DATABASE copied")
+
+
+def _tables(conn: Connection) -> list[tuple[str, str]]:
+    """The tables that hold something themselves, each with what its rows are ordered by."""
+    found = []
+    for name, without_rowid in conn.execute(
+        """
+        SELECT name, wr
+        FROM pragma_table_list
+        WHERE schema = 'main' AND type IN ('table', 'shadow') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+        ORDER BY name
+        """
+    ).fetchall():
+        keys = conn.execute("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", (name,)).fetchall()
+        found.append((name, ", ".join(_quoted(key) for (key,) in keys) if without_rowid else "rowid"))
+    return found
+
+
+def _digest(conn: Connection, table: str, order: str) -> tuple[int, str]:
+    digest, count = hashlib.sha256(), 0
+    rows = conn.execute(f"SELECT * FROM {_quoted(table)} ORDER BY {order}")
+    while some := rows.fetchmany(_ROWS_AT_ONCE):
+        count += len(some)
+        # Row by row, so that it does not matter how many came at once.
+        digest.update("\n".join(map(repr, some)).encode("utf-8", "surrogatepass"))
+    return count, digest.hexdigest()
+
+
+def _orphans(conn: Connection) -> list[tuple[object, ...]]:
+    rows: list[tuple[object, ...]] = conn.execute("PRAGMA foreign_key_check").fetchmany(20)
+    return rows
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _name(error: Exception) -> str:
+    if isinstance(error, OSError):
+        return error.strerror or type(error).__name__
+    return getattr(error, "sqlite_errorname", None) or type(error).__name__

@@ -1,0 +1,287 @@
+"""The file of a graph as a file: what kind it is, who has it open, whether its log is whole. Runs no SQL.
+
+Closing a file drops the locks that SQLite holds on it for the whole process, so a graph is never opened here while
+this process has it open as a database, but for telling why it could not be opened.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import sys
+import time
+from array import array
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from keepgraph import errors, private
+
+fcntl: Any
+try:
+    import fcntl
+except ImportError:  # on Windows
+    fcntl = None
+
+PLAIN_HEADER = b"SQLite format 3\x00"
+PAGE_SIZE = 4096
+_POLL_SECONDS = 0.05
+_LEAST_FOR_CHI = 1024
+_CHI_OF_CHANCE = 420.0
+"""Chi-square of 4,080 random bytes over 256 values is 255 ± 23; text and zeros are far above."""
+
+Identity = tuple[int, int] | None
+"""What tells one file from another of the same name: its device and its number there."""
+
+
+class Kind(Enum):
+    """What the first page of a file looks like."""
+
+    EMPTY = "empty"
+    PLAIN = "plain"
+    ENCRYPTED = "encrypted"
+    JUNK = "junk"
+
+
+def kind(path: Path) -> Kind:
+    """What a file looks like from outside: an encrypted graph is whole pages of what looks like chance."""
+    with path.open("rb") as file:
+        first = file.read(PAGE_SIZE)
+    if not first:
+        return Kind.EMPTY
+    if first.startswith(PLAIN_HEADER):
+        return Kind.PLAIN
+    whole = path.stat().st_size % PAGE_SIZE == 0
+    return Kind.ENCRYPTED if whole and _looks_like_chance(first) else Kind.JUNK
+
+
+def create(path: Path) -> None:
+    """Make an empty file for its owner alone, and the folders above it. SQLite's own files inherit its mode."""
+    private.make_folder(path.parent)
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+
+
+def part(path: Path) -> Path:
+    """The file beside a graph in which its next version is made, while it is encrypted, decrypted or restored."""
+    return path.with_name(f".{path.name}-part")
+
+
+def log(path: Path) -> Path:
+    """The write-ahead log of a graph."""
+    return Path(f"{path}-wal")
+
+
+def log_size(path: Path) -> int:
+    """The length of the log in bytes, 0 where there is none."""
+    try:
+        return log(path).stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def has_log(path: Path) -> bool:
+    """Whether changes may be in the log that are not in the file."""
+    return log_size(path) > 0
+
+
+def wipe(number: int) -> None:
+    """Write zeros over an open file. Best effort: a disk may keep old blocks all the same."""
+    size = os.fstat(number).st_size
+    os.lseek(number, 0, os.SEEK_SET)
+    chunk = bytes(1 << 20)
+    for at in range(0, size, len(chunk)):
+        os.write(number, chunk[: size - at])
+    os.fsync(number)
+
+
+def remove_wiped(path: Path) -> None:
+    """Write zeros over a file and what SQLite laid beside it, and take them away."""
+    for beside in ("", "-journal", "-wal", "-shm"):
+        file = Path(f"{path}{beside}")
+        with suppress(FileNotFoundError):
+            number = os.open(file, os.O_RDWR)
+            try:
+                wipe(number)
+            finally:
+                os.close(number)
+            file.unlink()
+
+
+# Who has it open
+
+
+class Presence:
+    """Says, as long as it is held, that this process has a graph open: nobody may then put another in its place.
+
+    It is a lock on a file beside the graph, `graph.db-lock`, which the system lets go when the process ends, however
+    it ends; the last to let go takes the file away. Where there are no such locks (on Windows), a file that is open
+    cannot be replaced anyway.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = lock_file(path)
+        self._number: int | None = None
+
+    def hold(self) -> None:
+        """Wait until nobody is putting another file in the place of the graph, then hold it with all others."""
+        if self._number is None and fcntl is not None:
+            # In a folder that cannot be written to, nothing can be replaced either.
+            with suppress(OSError):
+                self._number = _locked(self._file, fcntl.LOCK_SH)
+
+    @contextmanager
+    def alone(self) -> Iterator[bool]:
+        """Whether nobody else holds it; while this lasts, nobody else can."""
+        if self._number is None or fcntl is None:
+            yield False
+            return
+        try:
+            fcntl.flock(self._number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            # A change of a lock that fails may have let the old one go.
+            fcntl.flock(self._number, fcntl.LOCK_SH)
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            fcntl.flock(self._number, fcntl.LOCK_SH)
+
+    def let_go(self) -> None:
+        if self._number is not None:
+            _unlocked(self._file, self._number)
+            self._number = None
+
+
+def lock_file(path: Path) -> Path:
+    return Path(f"{path}-lock")
+
+
+@contextmanager
+def exclusively(path: Path, *, patience: float) -> Iterator[None]:
+    """Have a graph to oneself, to put another file in its place.
+
+    Raises:
+        errors.GraphBusy: somebody else still has it open after so many seconds.
+    """
+    if fcntl is None:
+        yield
+        return
+    give_up_at = time.monotonic() + patience
+    number = None
+    while number is None:
+        try:
+            number = _locked(lock_file(path), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            if time.monotonic() > give_up_at:
+                raise errors.GraphBusy(
+                    f"{path} is open in another program",
+                    hint="Quit what serves it (Claude Desktop, `kg serve`), then try again. Nothing was changed.",
+                ) from error
+            time.sleep(_POLL_SECONDS)
+    try:
+        yield
+    finally:
+        _unlocked(lock_file(path), number)
+
+
+def _locked(file: Path, kind: int) -> int:
+    """An open lock file that is locked, and is still the one that others find there."""
+    while True:
+        number = os.open(file, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(number, kind)
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(number), os.stat(file)):
+                    return number
+        except BaseException:
+            os.close(number)
+            raise
+        os.close(number)
+
+
+def _unlocked(file: Path, number: int) -> None:
+    """Let a lock go. Who has it alone takes the file away; whoever waits for it finds that out and makes another."""
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        file.unlink(missing_ok=True)
+    except OSError:
+        pass  # others hold it
+    finally:
+        os.close(number)
+
+
+# Whether the log is whole
+
+
+def lost_in_log(path: Path) -> int:
+    """How many transactions in the log SQLite would drop without a word, because something before them is damaged.
+
+    A log that ends in the middle of a transaction is what a sudden end leaves, and no damage: 0. Damage is a frame
+    that does not add up with whole transactions after it, for each of them was on disk before the next was begun.
+
+    The format is that of https://www.sqlite.org/fileformat2.html#the_write_ahead_log: a header of 32 bytes, then
+    frames of 24 bytes and a page; each checksum goes on from the one before it. Only for a graph that nobody has open.
+    """
+    try:
+        with log(path).open("rb") as file:
+            header = file.read(32)
+            if len(header) < 32:
+                return 0
+            magic, _, page, _, salt1, salt2, sum1, sum2 = struct.unpack(">8I", header)
+            if magic & ~1 != 0x377F0682 or not 512 <= page <= 65536:
+                return _commits(file, PAGE_SIZE, None)
+            big = bool(magic & 1)
+            sums = _checksum(header[:24], (0, 0), big=big)
+            if sums != (sum1, sum2):
+                return _commits(file, page, None)
+            while frame := file.read(24 + page):
+                if len(frame) < 24 + page:
+                    return 0
+                _, _, salts1, salts2, sum1, sum2 = struct.unpack(">6I", frame[:24])
+                sums = _checksum(frame[:8] + frame[24:], sums, big=big)
+                if sums != (sum1, sum2) or (salts1, salts2) != (salt1, salt2):
+                    # The rest of an earlier log, which is written over from the start, has other salts.
+                    return _commits(file, page, (salt1, salt2), frame)
+    except FileNotFoundError:
+        pass
+    return 0
+
+
+def _commits(file: object, page: int, salts: tuple[int, int] | None, frame: bytes = b"") -> int:
+    """How many transactions that ended are in the rest of a log, from a frame that does not add up.
+
+    The first end that is met may be that of the transaction with the torn frame; what comes after it is whole.
+    """
+    seen: Counter[tuple[int, int]] = Counter()
+    frame = frame or file.read(24 + page)  # type: ignore[attr-defined]
+    while len(frame) == 24 + page:
+        _, size, salt1, salt2 = struct.unpack(">4I", frame[:16])
+        if size:
+            seen[salt1, salt2] += 1
+        frame = file.read(24 + page)  # type: ignore[attr-defined]
+    found = seen[salts] if salts else max(seen.values(), default=0)
+    return max(found - 1, 0) if salts else found
+
+
+def _checksum(data: bytes, sums: tuple[int, int], *, big: bool) -> tuple[int, int]:
+    words = array("I", data)
+    if big != (sys.byteorder == "big"):
+        words.byteswap()
+    one, two = sums
+    for at in range(0, len(words), 2):
+        one = (one + words[at] + two) & 0xFFFFFFFF
+        two = (two + words[at + 1] + one) & 0xFFFFFFFF
+    return one, two
+
+
+def _looks_like_chance(page: bytes) -> bool:
+    if len(page) < _LEAST_FOR_CHI:
+        return False
+    expected = len(page) / 256
+    counted = Counter(page)
+    return sum((counted[value] - expected) ** 2 / expected for value in range(256)) < _CHI_OF_CHANCE
