@@ -106,7 +106,8 @@ def open(
         group=group or said.group,
         settings=settings or said.names,
         key_source=keys.source(file, said.key, given=key, ask=ask),
-        before_migration=lambda database, conn, name: backups.before_migration(database, conn, name, keep=said.keep),
+        before_migration=backups.before_migration,
+        backups_kept=said.keep,
     )
     return Graph(database, read_only=read_only, session=session)
 

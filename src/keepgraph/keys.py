@@ -109,7 +109,8 @@ def _found(graph: Path, place: KeyPlace | None, *, ask: Ask | None, environment:
     if not any_found:
         raise errors.KeyMissing(
             f"{graph} is encrypted, and its key was not found: {'; '.join(looked)}",
-            hint="Put back the key you exported: `kg key import FILE`; or name the file that has it in KG_KEY_FILE. "
+            hint=f"Put back the key you exported: `{profile.naming(graph)} key import FILE`; or name the file that has "
+            "it in KG_KEY_FILE. "
             "Without the key nobody can read the graph.",
         )
 

@@ -114,6 +114,12 @@ def name_of(graph: Path) -> str | None:
     return graph.stem if graph.parent == data_folder() and graph.suffix == ".db" else None
 
 
+def naming(graph: Path) -> str:
+    """The words that name a graph in a command line, to show: `kg --profile work`."""
+    name = name_of(graph)
+    return f"kg --db {graph}" if name is None else "kg" if name == DEFAULT else f"kg --profile {name}"
+
+
 def settings_path(graph: Path) -> Path:
     """The file with the settings of a graph: beside it, of the same name, `graph.toml` for `graph.db`."""
     return graph.with_suffix(".toml")

@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import encrypted
 import generate
 import lookups
 import measure
@@ -27,7 +28,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure Keepgraph against its goals.")
     parser.add_argument("--small", action="store_true", help="a hundredth of the graph and fewer rounds")
     parser.add_argument(
-        "--only", choices=["names", "processes", "lookups", "writes", "serving"], help="one part of the table"
+        "--only",
+        choices=["names", "processes", "lookups", "encrypted", "writes", "serving"],
+        help="one part of the table",
     )
     parser.add_argument("--seed", type=int, default=generate.SEED)
     given = parser.parse_args()
@@ -50,6 +53,7 @@ def main() -> None:
         parts: dict[str, Callable[[], Iterator[Figure]]] = {
             "processes": lambda: processes.figures(big, exact=asked.exact[0][0], rounds=9 if given.small else 21),
             "lookups": lambda: lookups.figures(big, asked),
+            "encrypted": lambda: encrypted.figures(big, folder, asked, rounds=9 if given.small else 21),
             "writes": lambda: writes.figures(big, folder, rounds=50 if given.small else 300),
             "serving": lambda: _serving(big, folder, asked, rounds=100 if given.small else 400),
         }

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import sys
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 import keepgraph
@@ -26,6 +28,22 @@ def test_the_transcript_is_what_happens(path):
     assert [A_DAY.sub("DAY", output).strip() for output in really] == [
         A_DAY.sub("DAY", output).strip() for _, output in shown
     ]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="it shows the folders of Linux")
+def test_the_transcript_of_profiles_is_what_happens(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, folder in (("XDG_DATA_HOME", ".local/share"), ("XDG_CONFIG_HOME", ".config")):
+        monkeypatch.setenv(name, str(tmp_path / folder))
+    for name in ("KG_DB", "KG_PROFILE", "KG_KEY", "KG_KEY_FILE"):
+        monkeypatch.delenv(name, raising=False)
+    shown = re.findall(r"^\$ kg (?!install)(.+)\n((?:(?!\$ |```).*\n)*)", README, re.MULTILINE)
+    really = []
+    for command, _ in shown:
+        output = CliRunner().invoke(kg, shlex.split(command), prog_name="kg").output
+        really.append(output.replace(f"{tmp_path}/.", "~/.").replace(f"{tmp_path}/", "").strip())
+
+    assert really == [output.strip() for _, output in shown]
 
 
 def test_the_example_for_python_works(tmp_path, monkeypatch, capsys):

@@ -28,9 +28,8 @@ def backup_command(ctx: click.Context, file: Path | None, listed: bool) -> None:
         _list(ctx)
         return
     with graphs.opened(ctx) as graph:
-        keep = profile.read(graph.path).keep
         target = file.expanduser().absolute() if file is not None else None
-        made = backups.make(graph.database, backups.BY_HAND, now=datetime.now(UTC), keep=keep, target=target)
+        made = backups.make(graph.database, backups.BY_HAND, target=target)
         encrypted = graph.database.key is not None
     if graphs.answers_in_json(ctx):
         show.in_json({**_told(made), "encrypted": encrypted})

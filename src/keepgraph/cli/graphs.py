@@ -76,8 +76,14 @@ def answers_in_json(ctx: click.Context) -> bool:
 
 def opened(ctx: click.Context, *, create: bool = False, read_only: bool = False, session: str | None = None) -> Graph:
     """The graph that is meant. Once a day, a backup of it is made when the command is done."""
+    from keepgraph import profile
+    from keepgraph.cli import offline
+
     file = path(ctx).resolve()
-    due = not read_only and backup_is_due(file)
+    said = profile.read(file)
+    if said.offline:
+        ctx.find_root().with_resource(offline.held())
+    due = said.daily and not read_only and backup_is_due(file)
     graph = open(file, create=create, read_only=read_only, session=session, ask=asks(ctx))
     if due:
         key = graph.database.key
@@ -89,10 +95,9 @@ def backup_is_due(file: Path) -> bool:
     """Whether the daily backup of a graph has to be made, by what lies beside it."""
     from datetime import UTC, datetime
 
-    from keepgraph import profile
     from keepgraph.engine import backups
 
-    return file.is_file() and backups.due(file, datetime.now(UTC)) and profile.read(file).daily
+    return file.is_file() and backups.due(file, datetime.now(UTC))
 
 
 def asks(ctx: click.Context) -> Callable[[str], str] | None:
@@ -106,14 +111,11 @@ def asks(ctx: click.Context) -> Callable[[str], str] | None:
 
 def _back_up(file: Path, key: str | None) -> None:
     """The daily backup. Nobody has asked for it now, so it fails with a word and no more."""
-    from datetime import UTC, datetime
-
-    from keepgraph import profile
     from keepgraph.engine import backups
 
     try:
         with open(file, create=False, key=key) as graph:
-            backups.make(graph.database, backups.DAILY, now=datetime.now(UTC), keep=profile.read(file).keep)
+            backups.make(graph.database, backups.DAILY)
     except (errors.KeepgraphError, OSError) as error:
         reason = getattr(error, "message", None) or error
         click.echo(f"The daily backup was not made: {show.printable(reason)}", err=True)

@@ -70,8 +70,6 @@ def told(graph: Path) -> None:
         "keyring": f"in the keyring of the system, as {keys.SERVICE}/{at.account}",
         "passphrase": f"wrapped with your passphrase in {keys.wrapped_file(graph)}",
     }.get(at.source, "where you keep it")
-    name = profile.name_of(graph)
-    naming = f"--profile {name} " if name and name != profile.DEFAULT else "" if name else f"--db {graph} "
     click.echo(f"  the key:  {where}")
     click.secho("  Without the key nobody can read the graph. Keep a copy of it in a safe place:", fg="yellow")
-    click.secho(f"    kg {naming}key export FILE", fg="yellow")
+    click.secho(f"    {profile.naming(graph)} key export FILE", fg="yellow")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import click
 
+from keepgraph import errors, profile
 from keepgraph.cli import graphs
 
 INTERRUPTED = 130
+_FIRST_REQUEST_SECONDS = 2.0
 
 
 @click.command("serve")
@@ -24,27 +26,31 @@ def serve_command(ctx: click.Context, toolsets: str | None, read_only: bool) -> 
     import uuid
 
     from keepgraph.tools import catalogue
+    from keepgraph.tools.catalogue import DEFAULT_TOOLSETS
 
-    chosen: list[str] | None = list(catalogue.DEFAULT_TOOLSETS)
-    if toolsets == "all":
-        chosen = None
-    elif toolsets is not None:
-        known = [*catalogue.toolsets(), *catalogue.DEFAULT_TOOLSETS]
-        chosen = [name.strip() for name in toolsets.split(",")]
-        if unknown := [name for name in chosen if name not in known]:
-            raise click.BadParameter(
-                f"there is no toolset {unknown[0]!r}; there are {', '.join(sorted(set(known)))}, and all",
-                param_hint="--toolsets",
-            )
+    said = profile.read(graphs.path(ctx).resolve()).toolsets
+    names = [name.strip() for name in toolsets.split(",")] if toolsets is not None else list(said or DEFAULT_TOOLSETS)
+    chosen: list[str] | None = None if names == ["all"] else names
+    known = {*catalogue.toolsets(), *DEFAULT_TOOLSETS}
+    if unknown := [name for name in chosen or () if name not in known]:
+        problem = f"there is no toolset {unknown[0]!r}; there are {', '.join(sorted(known))}, and all"
+        if toolsets is None:
+            raise errors.SettingsInvalid(f"the settings of the profile name toolsets: {problem}")
+        raise click.BadParameter(problem, param_hint="--toolsets")
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")
     if sys.stdin.isatty():
         click.echo("Waiting for an MCP client on standard input. Ctrl-C ends it.", err=True)
     session = f"mcp_{uuid.uuid4().hex}"
-    with graphs.opened(ctx, create=True, read_only=read_only, session=session) as graph:
+    try:
+        opened = graphs.opened(ctx, create=True, read_only=read_only, session=session)
+    except errors.KeepgraphError as error:
+        _answer_first_request(error)
+        raise
+    with opened as graph:
         from keepgraph.mcp import background, server, stdio
 
         try:
-            with background.vectors_kept(graph):
+            with background.kept(graph, daily=profile.read(graph.path).daily):
                 stdio.serve(server.build(graph, toolsets=chosen))
         except* KeyboardInterrupt:
             graph.close()
@@ -52,3 +58,20 @@ def serve_command(ctx: click.Context, toolsets: str | None, read_only: bool) -> 
             os._exit(INTERRUPTED)
         except* BrokenPipeError:
             pass  # the client has gone, as it may
+
+
+def _answer_first_request(error: errors.KeepgraphError) -> None:
+    """Tell a client why there is no server: few show what a server writes to standard error."""
+    import json
+    import select
+    import sys
+
+    if sys.stdin.isatty() or not select.select([sys.stdin], [], [], _FIRST_REQUEST_SECONDS)[0]:
+        return
+    try:
+        request = json.loads(sys.stdin.buffer.readline(1_000_000))
+    except (ValueError, RecursionError):
+        return
+    if isinstance(request, dict) and isinstance(request.get("id"), str | int):
+        said = {"code": -32603, "message": f"{error.code}: {error.message}. {error.hint or ''}", "data": error.answer()}
+        click.echo(json.dumps({"jsonrpc": "2.0", "id": request["id"], "error": said}))

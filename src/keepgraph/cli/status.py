@@ -16,11 +16,13 @@ def status_command(ctx: click.Context) -> None:
         answer = graph.call("get_status")
         answer["path"] = str(graph.path)
         answer["bytes"] = graph.path.stat().st_size
+        answer["encrypted"] = graph.database.key is not None
     if graphs.answers_in_json(ctx):
         show.in_json(answer)
         return
     click.secho(answer["path"], bold=True)
-    click.echo(f"  {answer['bytes'] / 1e6:.1f} MB, schema {answer['graph']['schema']}, Keepgraph {answer['version']}")
+    size = f"{answer['bytes'] / 1e6:.1f} MB{', encrypted' if answer['encrypted'] else ''}"
+    click.echo(f"  {size}, schema {answer['graph']['schema']}, Keepgraph {answer['version']}")
     counts = [f"{number:,} {kind}" for kind, number in answer["entities"].items() if number]
     click.echo(f"  entities: {', '.join(counts) or 'none yet'}")
     recorded = answer["last_recorded_at"]

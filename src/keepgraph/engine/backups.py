@@ -18,7 +18,7 @@ from sqlcipher3 import dbapi2 as sqlite
 from keepgraph import errors, private
 from keepgraph.model import Backup, Key
 from keepgraph.store import copies, db, files
-from keepgraph.store.db import Connection, Database
+from keepgraph.store.db import Connection, Database, Tx
 
 DAILY = "daily"
 BY_HAND = "by-hand"
@@ -26,6 +26,20 @@ DAMAGED = "damaged"
 
 _NAME = re.compile(r"(\d{8}T\d{6}Z)(?:-\d+)?-([a-z0-9_-]+)\.db")
 _STAMP = "%Y%m%dT%H%M%SZ"
+
+
+class Wanted(Exception):
+    """What is to be done should not be done without a backup: make one of this kind, and call again."""
+
+
+def see_to(tx: Tx, kind: str) -> None:
+    """See, inside a call, that a backup of the graph was made before it.
+
+    Raises:
+        Wanted: none was.
+    """
+    if not tx.backed_up:
+        raise Wanted(kind)
 
 
 def folder(graph: Path) -> Path:
@@ -55,24 +69,23 @@ def due(graph: Path, now: datetime) -> bool:
     return changed > last and _day(earlier) < now.astimezone().date()
 
 
-def make(database: Database, kind: str, *, now: datetime, keep: int, target: Path | None = None) -> Backup:
+def make(database: Database, kind: str, *, target: Path | None = None) -> Backup:
     """Copy a graph as it is at one moment, while others go on writing, and compare the copy with it.
 
     Args:
-        kind: why it is made.
-        keep: how many of this kind stay; older ones are taken away.
+        kind: why it is made. Of each kind so many stay as the profile says; older ones are taken away.
         target: a file of its own, which must not be there yet; None is the folder beside the graph.
 
     Raises:
         errors.BackupFailed: the copy cannot be written, or is not the same.
     """
     with database.read("backup") as tx:
-        return _made(tx.conn, database, kind, now=now, keep=keep, target=target)
+        return _made(tx.conn, database, kind, target=target)
 
 
-def before_migration(database: Database, conn: Connection, migration: str, *, keep: int) -> None:
+def before_migration(database: Database, conn: Connection, migration: str) -> None:
     """Copy a graph before its tables change; `conn` sees it as it was."""
-    _made(conn, database, f"before-{migration}", now=database.clock(), keep=keep, target=None)
+    _made(conn, database, f"before-{migration}", target=None)
 
 
 def restore(
@@ -125,7 +138,8 @@ def rotate(graph: Path, *, keep: int) -> None:
             copies.remove(backup.file)
 
 
-def _made(conn: Connection, database: Database, kind: str, *, now: datetime, keep: int, target: Path | None) -> Backup:
+def _made(conn: Connection, database: Database, kind: str, *, target: Path | None) -> Backup:
+    now = database.clock()
     file = target or _free_name(database.path, kind, now)
     if target is not None and target.exists():
         raise errors.BackupFailed(f"{target} is there already", hint="Name a file that is not there yet.")
@@ -142,7 +156,7 @@ def _made(conn: Connection, database: Database, kind: str, *, now: datetime, kee
         with suppress(OSError):
             copies.remove(part)
     if target is None:
-        rotate(database.path, keep=keep)
+        rotate(database.path, keep=database.backups_kept)
     return Backup(file=file, at=now, kind=kind, size=file.stat().st_size)
 
 

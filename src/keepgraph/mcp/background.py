@@ -1,31 +1,34 @@
-"""Work that a server does when nobody asks: it gives names their vectors. Knows threads, and no protocol."""
+"""Work that a server does when nobody asks: vectors for new names, a short log, a backup a day. Knows no protocol."""
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 
 from keepgraph import errors
-from keepgraph.engine import vectors
+from keepgraph.engine import backups, vectors
 from keepgraph.graph import Graph
 
 _EVERY_SECONDS = 2.0
 _BREATH_SECONDS = 0.05
 _AT_ONCE = 64
+_BACKUPS_EVERY_SECONDS = 900.0
 
 _log = logging.getLogger("keepgraph.background")
 
 
 @contextmanager
-def vectors_kept(graph: Graph) -> Iterator[None]:
-    """While this lasts, names that come in are given their vectors, a few at a time, in a thread of their own."""
+def kept(graph: Graph, *, daily: bool = False) -> Iterator[None]:
+    """While this lasts, a thread of its own sees to what comes in; with `daily`, it makes a backup a day as well."""
     if graph.read_only:
         yield
         return
     ended = threading.Event()
-    worker = threading.Thread(target=_work, args=(graph, ended), name="vectors", daemon=True)
+    worker = threading.Thread(target=_work, args=(graph, ended, daily), name="background", daemon=True)
     worker.start()
     try:
         yield
@@ -34,20 +37,68 @@ def vectors_kept(graph: Graph) -> Iterator[None]:
         worker.join()
 
 
-def _work(graph: Graph, ended: threading.Event) -> None:
+def _work(graph: Graph, ended: threading.Event, daily: bool) -> None:
+    duties: list[Callable[[], bool]] = [_Vectors(graph), _Log(graph), *([_Backups(graph)] if daily else [])]
     pause = _EVERY_SECONDS
-    while not ended.wait(pause):
+    while duties and not ended.wait(pause):
         pause = _EVERY_SECONDS
-        try:
-            if vectors.can_be_made(graph.database):
-                left = vectors.fill(graph.database, seconds=vectors.BOUND_SECONDS, at_most=_AT_ONCE)
-                pause = _BREATH_SECONDS if left else _EVERY_SECONDS
-        except errors.ModelUnavailable as error:
-            _log.warning("vectors are no longer made: %s", error)
-            return
-        except errors.KeepgraphError as error:
-            # A busy or a missing file is no reason to stop trying; whoever asks is told how many names wait.
-            _log.info("no vectors were made: %s", error)
-        except Exception:  # noqa: BLE001 (the one place where an error of this thread can be told)
-            _log.exception("vectors are no longer made")
-            return
+        for duty in list(duties):
+            try:
+                if duty():
+                    pause = _BREATH_SECONDS
+            except errors.ModelUnavailable as error:
+                _log.warning("vectors are no longer made: %s", error)
+                duties.remove(duty)
+            except errors.KeepgraphError as error:
+                # A busy or a missing file is no reason to stop trying.
+                _log.info("not now: %s", error)
+            except Exception:  # noqa: BLE001 (the one place where an error of this thread can be told)
+                _log.exception("%s is given up", type(duty).__name__)
+                duties.remove(duty)
+
+
+class _Vectors:
+    """Gives names their vectors, a few at a time."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._database = graph.database
+
+    def __call__(self) -> bool:
+        """Whether there is more to do at once."""
+        if not vectors.can_be_made(self._database):
+            return False
+        return vectors.fill(self._database, seconds=vectors.BOUND_SECONDS, at_most=_AT_ONCE) > 0
+
+
+class _Log:
+    """Empties the log when it has been quiet for a moment: what is in the log alone is lost with one flipped bit."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._database = graph.database
+        self._size = 0
+
+    def __call__(self) -> bool:
+        before, self._size = self._size, self._database.log_size()
+        if self._size and self._size == before:
+            self._database.checkpoint()
+            self._size = self._database.log_size()
+        return False
+
+
+class _Backups:
+    """Makes a backup once a day."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._database = graph.database
+        self._next = 0.0
+
+    def __call__(self) -> bool:
+        if time.monotonic() < self._next:
+            return False
+        self._next = time.monotonic() + _BACKUPS_EVERY_SECONDS
+        if backups.due(self._database.path, datetime.now(UTC)):
+            try:
+                backups.make(self._database, backups.DAILY)
+            except errors.BackupFailed as error:
+                _log.warning("the daily backup was not made: %s", error)
+        return False

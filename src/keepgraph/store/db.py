@@ -46,6 +46,7 @@ class Tx:
         settings: how names are resolved.
         known_at: show what was known at this stamp; None is what is known now.
         vectors_filled: whether names that wait for their vectors were seen to, as far as there was time.
+        backed_up: whether a backup was made for this call.
         memo: rows found in this transaction that nothing in it changes; forgotten when a part is undone.
     """
 
@@ -60,6 +61,7 @@ class Tx:
     settings: Settings = field(default_factory=Settings)
     known_at: str | None = None
     vectors_filled: bool = False
+    backed_up: bool = False
     memo: dict[tuple[str, ...], Any] = field(default_factory=dict)
 
     @contextmanager
@@ -95,6 +97,7 @@ class Database:
         settings: Settings | None = None,
         key_source: KeySource | None = None,
         before_migration: Callable[[Database, Connection, str], None] | None = None,
+        backups_kept: int = 7,
     ) -> None:
         """Open the file; create it and bring its tables up to date where that is needed.
 
@@ -103,6 +106,7 @@ class Database:
         Args:
             key_source: where the key of an encrypted file is found.
             before_migration: keeps a copy of what a connection sees, under a name; called before tables change.
+            backups_kept: how many backups of each kind stay.
 
         Raises:
             errors.GraphNotFound: there is no such file, and `create` is false.
@@ -116,6 +120,7 @@ class Database:
         self.group = group
         self.settings = settings or Settings()
         self.clock = clock
+        self.backups_kept = backups_kept
         self._new_id = new_id
         self._idle_readers: list[tuple[files.Identity, Connection]] = []
         self._pool_lock = threading.Lock()
@@ -178,6 +183,10 @@ class Database:
                 # What is in the log alone is lost with one flipped bit of it: it is kept short.
                 self._empty_the_log()
 
+    def log_size(self) -> int:
+        """The length of the write-ahead log in bytes."""
+        return files.log_size(self.path)
+
     def checkpoint(self) -> None:
         """Move what the write-ahead log holds into the file, as far as other readers allow it."""
         with self._writer_lock:
@@ -196,7 +205,7 @@ class Database:
             files.create(self.path)
         elif not size and self.path.is_file() and not self._read_only:
             self.path.chmod(0o600)
-        self._presence.hold()
+        self._presence.hold(patience=PATIENCE_SECONDS)
         self._tidy()
         self._check_log()
         self._file = self._file_there()

@@ -126,30 +126,41 @@ class Presence:
         self._file = lock_file(path)
         self._number: int | None = None
 
-    def hold(self) -> None:
-        """Wait until nobody is putting another file in the place of the graph, then hold it with all others."""
+    def hold(self, *, patience: float) -> None:
+        """Wait until nobody is putting another file in the place of the graph, then hold it with all others.
+
+        Raises:
+            errors.GraphBusy: somebody still is after so many seconds.
+        """
         if self._number is None and fcntl is not None:
             # In a folder that cannot be written to, nothing can be replaced either.
             with suppress(OSError):
-                self._number = _locked(self._file, fcntl.LOCK_SH)
+                self._number = _patiently_locked(
+                    self._file, fcntl.LOCK_SH, patience=patience, problem="is being encrypted, decrypted or restored"
+                )
 
     @contextmanager
     def alone(self) -> Iterator[bool]:
-        """Whether nobody else holds it; while this lasts, nobody else can."""
+        """Whether nobody else holds it; while this lasts, nobody else can. For before the graph is opened."""
         if self._number is None or fcntl is None:
             yield False
             return
         try:
             fcntl.flock(self._number, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            # A change of a lock that fails may have let the old one go.
-            fcntl.flock(self._number, fcntl.LOCK_SH)
+            self._share()
             yield False
             return
         try:
             yield True
         finally:
-            fcntl.flock(self._number, fcntl.LOCK_SH)
+            self._share()
+
+    def _share(self) -> None:
+        """Hold it with others again. Between the two somebody may have had it alone, and taken the file away."""
+        if self._number is not None:
+            os.close(self._number)
+            self._number = _locked(self._file, fcntl.LOCK_SH)
 
     def let_go(self) -> None:
         if self._number is not None:
@@ -171,22 +182,25 @@ def exclusively(path: Path, *, patience: float) -> Iterator[None]:
     if fcntl is None:
         yield
         return
-    give_up_at = time.monotonic() + patience
-    number = None
-    while number is None:
-        try:
-            number = _locked(lock_file(path), fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            if time.monotonic() > give_up_at:
-                raise errors.GraphBusy(
-                    f"{path} is open in another program",
-                    hint="Quit what serves it (Claude Desktop, `kg serve`), then try again. Nothing was changed.",
-                ) from error
-            time.sleep(_POLL_SECONDS)
+    number = _patiently_locked(lock_file(path), fcntl.LOCK_EX, patience=patience, problem="is open in another program")
     try:
         yield
     finally:
         _unlocked(lock_file(path), number)
+
+
+def _patiently_locked(file: Path, kind: int, *, patience: float, problem: str) -> int:
+    give_up_at = time.monotonic() + patience
+    while True:
+        try:
+            return _locked(file, kind | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            if time.monotonic() > give_up_at:
+                raise errors.GraphBusy(
+                    f"{str(file).removesuffix('-lock')} {problem}",
+                    hint="Quit what uses it (Claude Desktop, `kg serve`), then try again. Nothing was changed.",
+                ) from error
+        time.sleep(_POLL_SECONDS)
 
 
 def _locked(file: Path, kind: int) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from keepgraph import errors
-from keepgraph.engine import entities, groups, history, instants, merges, names, resolution
+from keepgraph.engine import backups, entities, groups, history, instants, merges, names, resolution
 from keepgraph.engine import facts as fact_rules
 from keepgraph.engine import undo as undoing
 from keepgraph.model import Event, Merged
@@ -90,6 +90,7 @@ def clear_graph(
     cleared = groups.chosen(tx, group_ids, everything=everything)
     if not confirm:
         raise errors.NotConfirmed(f"this would delete everything in {groups.listed(cleared)}")
+    backups.see_to(tx, "before-clear")
     counts = groups.clear(tx, group_ids, everything=everything)
     return {
         "message": f"Cleared {groups.listed(cleared)}: {counts['entity']:,} entities and {counts['fact']:,} facts.",

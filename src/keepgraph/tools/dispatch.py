@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from keepgraph import errors
-from keepgraph.engine import calls, vectors
+from keepgraph.engine import backups, calls, vectors
 from keepgraph.store import db
 from keepgraph.store.db import Database
 from keepgraph.tools import catalogue, contract, schemas
@@ -44,15 +44,33 @@ def call(
         elif read_only:
             raise errors.GraphReadOnly(f"{tool.name} writes, and this graph was opened for reading only")
         else:
-            with database.write(tool.name, session=session, stop=stop) as tx:
-                tx = calls.begin(tx)
-                answer = {"call": tx.call, **tool.run(tx, **given)}
-                contract.check_output(tool.toolset, tool.name, answer)
+            answer = _write(database, tool, given, session=session, stop=stop)
     except errors.KeepgraphError as error:
         if error.example is None:
             error.example = schemas.example(tool.toolset, tool.name)
         raise
     return answer
+
+
+def _write(
+    database: Database,
+    tool: Tool,
+    given: dict[str, Any],
+    *,
+    session: str | None,
+    stop: Stop | None,
+    backed_up: bool = False,
+) -> dict[str, Any]:
+    """Run a tool that writes; if it wants a backup of what is there, one is made first, and it is run once more."""
+    try:
+        with database.write(tool.name, session=session, stop=stop) as tx:
+            tx = calls.begin(replace(tx, backed_up=backed_up))
+            answer = {"call": tx.call, **tool.run(tx, **given)}
+            contract.check_output(tool.toolset, tool.name, answer)
+            return answer
+    except backups.Wanted as wanted:
+        backups.make(database, str(wanted))
+    return _write(database, tool, given, session=session, stop=stop, backed_up=True)
 
 
 def _read(
