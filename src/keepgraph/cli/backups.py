@@ -44,7 +44,7 @@ def backup_command(ctx: click.Context, file: Path | None, listed: bool) -> None:
 @graphs.takes_graph
 @click.pass_context
 def restore_command(ctx: click.Context, backup: str | None, yes: bool) -> None:
-    """Bring BACKUP back: a file, or one of those that `kg backup --list` shows; the newest sound one if not given.
+    """Bring BACKUP back: a file, or one of those that `kg backup --list` shows; the newest if not given.
 
     It is read from the first page to the last before it is put in place. What is there now is kept beside the others.
     """
@@ -67,7 +67,8 @@ def restore_command(ctx: click.Context, backup: str | None, yes: bool) -> None:
 def _chosen(graph: Path, named: str | None) -> Path:
     found = backups.every(graph)
     if named is None:
-        usable = [backup for backup in found if backup.kind != backups.DAMAGED]
+        # What a restore put aside is what somebody did not want.
+        usable = [backup for backup in found if backup.kind not in (backups.DAMAGED, backups.BEFORE_RESTORE)]
         if not usable:
             raise errors.BackupNotFound(f"there is no backup of {graph} yet", hint="Name the file of a backup.")
         return usable[0].file

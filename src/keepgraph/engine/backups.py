@@ -23,8 +23,10 @@ from keepgraph.store.db import Connection, Database, Tx
 DAILY = "daily"
 BY_HAND = "by-hand"
 DAMAGED = "damaged"
+BEFORE_RESTORE = "before-restore"
 
 _NAME = re.compile(r"(\d{8}T\d{6}Z)(?:-\d+)?-([a-z0-9_-]+)\.db")
+_PART_SECONDS = 3600.0
 _STAMP = "%Y%m%dT%H%M%SZ"
 
 
@@ -136,6 +138,11 @@ def rotate(graph: Path, *, keep: int) -> None:
         seen[kind] = seen.get(kind, 0) + 1
         if seen[kind] > keep and kind != DAMAGED:
             copies.remove(backup.file)
+    newest = max((_modified(backup.file) for backup in every(graph)), default=0.0)
+    for part in folder(graph).glob(".*-part*"):
+        # Of a backup that was interrupted; one that is being made is younger.
+        if _modified(part) < newest - _PART_SECONDS:
+            part.unlink(missing_ok=True)
 
 
 def _made(conn: Connection, database: Database, kind: str, *, target: Path | None) -> Backup:
@@ -194,7 +201,7 @@ def _kept_aside(graph: Path, key: Key | None, *, now: datetime, keep: int) -> Pa
     if not graph.exists() or graph.stat().st_size == 0:
         return None
     private.make_folder(folder(graph))
-    sound = _free_name(graph, "before-restore", now)
+    sound = _free_name(graph, BEFORE_RESTORE, now)
     with suppress(errors.KeepgraphError, sqlite.Error):
         if files.lost_in_log(graph) == 0:
             conn = db.connect(graph, "rw", key=key)
@@ -202,7 +209,10 @@ def _kept_aside(graph: Path, key: Key | None, *, now: datetime, keep: int) -> Pa
                 # What the log holds belongs to it.
                 conn.execute("PRAGMA journal_mode = DELETE").fetchall()
                 if not copies.complaints(conn, keyed=key is not None):
-                    copies.copy(conn, sound, key=key, was_keyed=key is not None)
+                    part = files.part(sound)
+                    copies.copy(conn, part, key=key, was_keyed=key is not None)
+                    os.replace(part, sound)
+                    private.sync(sound)
                     rotate(graph, keep=keep)
                     return sound
             finally:
@@ -217,12 +227,15 @@ def _kept_aside(graph: Path, key: Key | None, *, now: datetime, keep: int) -> Pa
 def _copy_file(source: Path, target: Path) -> None:
     import shutil
 
-    files.create(target)
+    part = files.part(target)
     try:
-        shutil.copyfile(source, target)
+        part.unlink(missing_ok=True)
+        files.create(part)
+        shutil.copyfile(source, part)
+        os.replace(part, target)
         private.sync(target)
     except OSError as error:
-        target.unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
         raise errors.BackupFailed(f"what is there now cannot be kept in {target}: {error.strerror}") from error
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import errors, private
 from keepgraph.model import Key
-from keepgraph.store import db, files, trouble
+from keepgraph.store import db, files, migrations, trouble
 from keepgraph.store.db import Connection
 
 PATIENCE_SECONDS = 5.0
@@ -86,6 +86,8 @@ def check(file: Path, *, key: Key | None) -> Contents:
     """
     conn = db.connect(file, "ro", key=key)
     try:
+        if conn.execute("PRAGMA application_id").fetchone()[0] != migrations.APPLICATION_ID:
+            raise errors.BackupFailed(f"{file} is not a graph, or is not whole")
         if found := complaints(conn, keyed=key is not None):
             raise errors.BackupFailed(f"{file} is damaged: {'; '.join(found[:_COMPLAINTS_SHOWN])}")
         return contents(conn)
@@ -132,6 +134,8 @@ def alone_with(path: Path, *, key: Key | None) -> Iterator[Connection]:
                 raise errors.GraphBusy(f"{path} is open in another program", hint="Close it there, then try again.")
             yield conn
         finally:
+            with suppress(sqlite.Error):  # it may be closed, and another file in its place
+                _let_have_a_log(conn)
             conn.close()
 
 
@@ -181,8 +185,7 @@ def _copy_pages(conn: Connection, target: Path, key: Key | None) -> None:
     copied = db.connect(target, "rw", key=key)
     try:
         conn.backup(copied)
-        # A copy of a graph that is in use says that it has a log; a file on its own is easier to carry about.
-        copied.execute("PRAGMA journal_mode = DELETE").fetchall()
+        _let_have_a_log(copied)
     finally:
         copied.close()
 
@@ -197,6 +200,16 @@ def _copy_rows(conn: Connection, target: Path, key: Key | None) -> None:
             conn.execute(f"PRAGMA copied.{name} = {int(number)}")
     finally:
         conn.execute("DETACH DATABASE copied")
+    copied = db.connect(target, "rw", key=key)
+    try:
+        _let_have_a_log(copied)
+    finally:
+        copied.close()
+
+
+def _let_have_a_log(conn: Connection) -> None:
+    """Let a graph have a write-ahead log already, so that no reader meets the change to it half done."""
+    conn.execute("PRAGMA journal_mode = WAL").fetchall()
 
 
 def _tables(conn: Connection) -> list[tuple[str, str]]:

@@ -398,10 +398,19 @@ class Database:
             except sqlite.OperationalError as error:
                 if trouble.code(error) not in trouble.NO_LOG_POSSIBLE or files.has_log(self.path):
                     raise
+                if files.has_journal(self.path) and self._rolled_back():
+                    return self._file, self._connect("ro")
             # The write-ahead log cannot be made beside a file in a read-only folder; without one to read,
             # the file alone is the whole truth.
             self._immutable = True
         return self._file, self._connect("ro", immutable=True)
+
+    def _rolled_back(self) -> bool:
+        """Let SQLite take back what an interrupted change of the journal mode has left; a reader may not."""
+        with suppress(sqlite.OperationalError):
+            self._connect("rw").close()
+            return True
+        return False
 
     def _put_back(self, reader: tuple[files.Identity, Connection]) -> None:
         with self._pool_lock:

@@ -187,7 +187,8 @@ def unlinked_since(tx: Tx, of_type: str, predicates: Sequence[str], *, since: st
 
 
 def aliases(tx: Tx, entity: Entity) -> list[str]:
-    rows = tx.conn.execute("SELECT alias FROM alias WHERE entity = ? ORDER BY id", (entity.row,))
+    """In the order in which they were given."""
+    rows = tx.conn.execute("SELECT alias FROM alias WHERE entity = ? ORDER BY created_at, id", (entity.row,))
     return [row[0] for row in rows]
 
 
@@ -219,6 +220,37 @@ def insert_alias(tx: Tx, entity: Entity, *, alias: str, key: str, folded: str, c
         """,
         (entity.row, alias, key, folded, created_at),
     )
+
+
+def insert_many(tx: Tx, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Insert rows of: row, id, group, row of the type, name, key, folded, summary, properties, created_at."""
+    tx.conn.executemany(
+        """
+        INSERT INTO entity (id, public_id, group_id, type, name, name_key, name_folded, summary, properties, created_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        rows,
+    )
+
+
+def insert_aliases(tx: Tx, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Insert rows of: row, row of the entity, alias, key, folded, created_at."""
+    tx.conn.executemany(
+        """
+        INSERT INTO alias (id, entity, alias, alias_key, alias_folded, created_at)
+        VALUES (?, ?, ?, ?, ?, ?)
+        """,
+        rows,
+    )
+
+
+def insert_former_ids(tx: Tx, rows: Sequence[tuple[int, str, int]]) -> None:
+    """Insert rows of: row, id, row of the entity."""
+    tx.conn.executemany("INSERT INTO former_id (id, public_id, entity) VALUES (?, ?, ?)", rows)
+
+
+def set_particulars(tx: Tx, row: int, *, summary: str, properties: str) -> None:
+    tx.conn.execute("UPDATE entity SET summary = ?, properties = ? WHERE id = ?", (summary, properties, row))
 
 
 def move_alias(tx: Tx, one: Entity, other: Entity, key: str) -> None:
@@ -262,20 +294,6 @@ def insert_former_id(tx: Tx, public_id: str, entity: Entity) -> None:
 def delete(tx: Tx, entity: Entity) -> None:
     """Delete an entity to which nothing refers any more."""
     tx.conn.execute("DELETE FROM entity WHERE id = ?", (entity.row,))
-
-
-def aliased(tx: Tx) -> list[tuple[Entity, list[str]]]:
-    """The entities of the group that have aliases, each with them, in the order in which they came."""
-    found = _entities(
-        tx,
-        f"""
-        {_SELECT}
-        WHERE entity.group_id = :group AND EXISTS (SELECT 1 FROM alias WHERE alias.entity = entity.id)
-        ORDER BY entity.id
-        """,
-        {"group": tx.group},
-    )
-    return [(entity, aliases(tx, entity)) for entity in found]
 
 
 def count_by_type(tx: Tx) -> dict[str, int]:

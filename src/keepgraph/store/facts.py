@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,6 @@ from keepgraph.store.db import Tx
 
 _OPEN_START = ""
 _OPEN_END = "~"
-_AT_ONCE = 1000
 
 _SELECT = """
     SELECT fact.id, fact.public_id, predicate.name, fact.literal, fact.confidence, fact.recorded_at,
@@ -24,7 +23,7 @@ _SELECT = """
            (SELECT source FROM provenance
             WHERE provenance.fact = fact.id AND source IS NOT NULL
               AND (:known IS NULL OR provenance.recorded_at <= :known)
-            ORDER BY provenance.id LIMIT 1),
+            ORDER BY provenance.recorded_at, provenance.id LIMIT 1),
            s.id, s.public_id, st.name, s.name, s.created_at,
            o.id, o.public_id, ot.name, o.name, o.created_at, fact.retracted_at
     FROM FACTS
@@ -311,6 +310,30 @@ def insert(tx: Tx, fact: Fact, *, predicate: int, text: str) -> int:
     return int(cursor.lastrowid)
 
 
+def insert_many(tx: Tx, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Insert rows of: row, id, subject, predicate, object, literal, text, confidence, recorded_at, valid_from,
+    valid_to, retracted_at, known_from; in row numbers, and None where a validity is open."""
+    tx.conn.executemany(
+        f"""
+        INSERT INTO fact (id, public_id, subject, predicate, object, literal, text, confidence, recorded_at,
+                          valid_from, valid_to, retracted_at, known_from)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, coalesce(?, '{_OPEN_START}'), coalesce(?, '{_OPEN_END}'), ?, coalesce(?, ''))
+        """,
+        rows,
+    )
+
+
+def insert_earlier(tx: Tx, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Insert rows of: row, row of the fact, valid_from, valid_to, known_from, known_to; None where it is open."""
+    tx.conn.executemany(
+        f"""
+        INSERT INTO earlier_validity (id, fact, valid_from, valid_to, known_from, known_to)
+        VALUES (?, ?, coalesce(?, '{_OPEN_START}'), coalesce(?, '{_OPEN_END}'), ?, ?)
+        """,
+        rows,
+    )
+
+
 def twin(tx: Tx, fact: Fact) -> Fact | None:
     """Another fact, not retracted, that says the same of the same interval."""
     found = _facts(
@@ -367,28 +390,6 @@ def delete(tx: Tx, fact: Fact) -> None:
     tx.conn.execute("DELETE FROM provenance WHERE fact = ?", (fact.row,))
     tx.conn.execute("DELETE FROM earlier_validity WHERE fact = ?", (fact.row,))
     tx.conn.execute("DELETE FROM fact WHERE id = ?", (fact.row,))
-
-
-def every(tx: Tx) -> Iterator[Fact]:
-    """Every assertion of the facts of the group that are not retracted, in the order in which they were made.
-
-    Each is the fact with the source and the confidence of that assertion.
-    """
-    said = tx.conn.execute(
-        """
-        SELECT provenance.fact, provenance.source, provenance.confidence
-        FROM provenance
-        JOIN fact ON fact.id = provenance.fact
-        JOIN entity AS s ON s.id = fact.subject
-        WHERE fact.retracted_at IS NULL AND +s.group_id = ?
-        ORDER BY provenance.id
-        """,
-        (tx.group,),
-    )
-    while some := said.fetchmany(_AT_ONCE):
-        found = {fact.row: fact for fact in by_rows(tx, list({row for row, _, _ in some}))}
-        for row, source, confidence in some:
-            yield replace(found[row], source=source, confidence=confidence)
 
 
 def count_by_pattern(tx: Tx, *, at: str) -> list[tuple[str, str, str, int]]:

@@ -83,6 +83,12 @@ def log_size(path: Path) -> int:
         return 0
 
 
+def has_journal(path: Path) -> bool:
+    """Whether a change that is not the log's was interrupted, and has to be taken back."""
+    journal = Path(f"{path}-journal")
+    return journal.exists() and journal.stat().st_size > 0
+
+
 def has_log(path: Path) -> bool:
     """Whether changes may be in the log that are not in the file."""
     return log_size(path) > 0

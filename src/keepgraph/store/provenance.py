@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
 from keepgraph.model import Fact
 from keepgraph.store import journal
@@ -20,6 +21,17 @@ def insert(tx: Tx, fact: int, *, source: str | None, confidence: float, recorded
     )
 
 
+def insert_many(tx: Tx, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Insert rows of: row, row of the fact, source, confidence, recorded_at, session, tool."""
+    tx.conn.executemany(
+        """
+        INSERT INTO provenance (id, fact, source, confidence, recorded_at, session, tool)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
+        """,
+        rows,
+    )
+
+
 def take(tx: Tx, fact: Fact, other: Fact) -> None:
     """Let what was asserted of another fact count for this one. Each tells for itself how it was known earlier."""
     tx.conn.execute("UPDATE provenance SET fact = ? WHERE fact = ?", (fact.row, other.row))
@@ -27,7 +39,14 @@ def take(tx: Tx, fact: Fact, other: Fact) -> None:
 
 def first_source(tx: Tx, fact: int) -> str | None:
     row = tx.conn.execute(
-        "SELECT source FROM provenance WHERE fact = ? AND source IS NOT NULL ORDER BY id LIMIT 1", (fact,)
+        """
+        SELECT source
+        FROM provenance
+        WHERE fact = ? AND source IS NOT NULL
+        ORDER BY recorded_at, id
+        LIMIT 1
+        """,
+        (fact,),
     ).fetchone()
     return row[0] if row else None
 

@@ -1,0 +1,409 @@
+"""Whether the tables agree with each other, row by row, and what makes the derived ones anew. Knows no rule for names.
+
+Everything is read on a connection that cannot write. No table is held in memory: of a million facts a few dozen
+megabytes are kept at most.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlcipher3 import dbapi2 as sqlite
+
+from keepgraph.model import Key
+from keepgraph.store import copies, db, migrations, trouble
+from keepgraph.store.db import Connection, Tx
+
+TEXT = "fact_text"
+TRIGRAMS = "name_trigram"
+INITIALS = "name_initials"
+
+ENTITY = "entity"
+ALIAS = "alias"
+
+_ROWS_AT_ONCE = 20_000
+_MOST_BUCKETS = 1 << 22
+_WORD = (1 << 64) - 1
+
+# What each full-text index is made from: the number and the text of every row.
+_CONTENTS = {
+    TEXT: (("fact", "id", "text"),),
+    TRIGRAMS: (
+        ("entity", "2 * id", "' ' || name_folded || ' '"),
+        ("alias", "2 * id + 1", "' ' || alias_folded || ' '"),
+    ),
+}
+
+_COLUMNS_OF_NAMES = {ENTITY: ("name", "name_key", "name_folded"), ALIAS: ("alias", "alias_key", "alias_folded")}
+
+_STAMPS = {
+    "migration": ("applied_at",),
+    "entity": ("created_at",),
+    "alias": ("created_at",),
+    "fact": ("recorded_at", "valid_from", "valid_to", "retracted_at", "known_from"),
+    "provenance": ("recorded_at",),
+    "earlier_validity": ("valid_from", "valid_to", "known_from", "known_to"),
+    "call": ("at",),
+}
+# When something was done, which cannot be in the future. A validity may.
+_DONE = {"entity": "created_at", "fact": "recorded_at", "provenance": "recorded_at", "call": "at"}
+
+_THERE = """
+    CASE surface % 2 WHEN 0 THEN EXISTS (SELECT 1 FROM entity WHERE id = surface / 2)
+                     ELSE EXISTS (SELECT 1 FROM alias WHERE id = surface / 2) END
+"""
+_SURFACES = "SELECT 2 * id AS surface FROM entity UNION ALL SELECT 2 * id + 1 FROM alias"
+
+_WRONG_VECTORS = {
+    "of names that are not there": f"""
+        SELECT surface FROM name_vector WHERE NOT {_THERE}
+        UNION SELECT surface FROM name_signs WHERE NOT {_THERE}
+        UNION SELECT surface FROM name_unembedded WHERE NOT {_THERE}
+    """,
+    "of which one half is missing": """
+        SELECT surface FROM name_vector WHERE surface NOT IN (SELECT surface FROM name_signs)
+        UNION SELECT surface FROM name_signs WHERE surface NOT IN (SELECT surface FROM name_vector)
+    """,
+    "of another length": """
+        SELECT surface FROM name_vector
+        WHERE length(embedding) IS NOT (SELECT dimension FROM vector_space)
+        UNION SELECT surface FROM name_signs
+        WHERE length(signs) IS NOT (SELECT (dimension + 7) / 8 FROM vector_space)
+    """,
+    "kept under another type or group": f"""
+        SELECT surface
+        FROM name_signs
+        LEFT JOIN alias ON surface % 2 = 1 AND alias.id = surface / 2
+        JOIN entity ON entity.id = iif(surface % 2 = 0, surface / 2, alias.entity)
+        WHERE {_THERE} AND (entity.type <> name_signs.type OR entity.group_id <> name_signs.group_id)
+    """,
+    "that are missing and not waited for": f"""
+        SELECT surface
+        FROM ({_SURFACES})
+        WHERE surface NOT IN (SELECT surface FROM name_vector)
+          AND surface NOT IN (SELECT surface FROM name_signs)
+          AND surface NOT IN (SELECT surface FROM name_unembedded)
+    """,
+}
+
+
+# The file
+
+
+def complaints(tx: Tx, *, keyed: bool) -> list[str]:
+    """What SQLite finds wrong with the file, apart from the indexes for full text, which can be made anew."""
+    found = copies.complaints(tx.conn, keyed=keyed)
+    others = {complaint for index in _CONTENTS for complaint in _complaints_of(tx.conn, index)} if found else set()
+    return [complaint for complaint in found if complaint not in others]
+
+
+def complaints_of(file: Path, *, key: Key | None) -> list[str]:
+    """What SQLite finds wrong with a file that lies on its own, such as a backup."""
+    try:
+        conn = db.connect(file, "ro", key=key)
+        try:
+            return copies.complaints(conn, keyed=key is not None)
+        finally:
+            conn.close()
+    except sqlite.Error as error:
+        return [trouble.told(error, file, writing=False, stop=None).message]
+
+
+def missing_parts(tx: Tx) -> list[str]:
+    """Tables, indexes, triggers and views of this schema that are not there, or are not what they should be."""
+    with _as_it_should_be(tx) as fresh:
+        should, found = _parts(fresh), _parts(tx.conn)
+    return sorted(f"{kind} {name}" for (kind, name), sql in should.items() if found.get((kind, name)) != sql)
+
+
+def schema(tx: Tx) -> int:
+    return migrations.version(tx.conn)
+
+
+def born(tx: Tx) -> str | None:
+    """The stamp at which the graph was made."""
+    row = tx.conn.execute("SELECT min(applied_at) FROM migration").fetchone()
+    return str(row[0]) if row[0] is not None else None
+
+
+# Indexes
+
+
+def astray(tx: Tx, index: str) -> int:
+    """How many rows an index for full text has that it should not have, lacks, or has with other words.
+
+    FTS5's own integrity-check would do it, but writes: so every word in the index is read, with its row and its place,
+    and what the tables say is indexed anew beside it, some rows at a time. The sums of both must be equal.
+    """
+    conn = tx.conn
+    if _complaints_of(conn, index):
+        return _count(conn, f"SELECT {' + '.join(f'(SELECT count(*) FROM {t})' for t, _, _ in _CONTENTS[index])}")
+    rows = " UNION ALL ".join(f"SELECT {number} FROM {table}" for table, number, _ in _CONTENTS[index])
+    lengths = f"SELECT id FROM {index}_docsize"
+    listed = _count(
+        conn,
+        f"""
+        SELECT (SELECT count(*) FROM ({rows} EXCEPT {lengths}))
+             + (SELECT count(*) FROM ({lengths} EXCEPT {rows}))
+        """.replace(f"{lengths} EXCEPT {rows}", f"{lengths} EXCEPT SELECT * FROM ({rows})"),
+    )
+    return max(listed, _differing(conn, index))
+
+
+def initials_astray(tx: Tx) -> int:
+    """How many names of several words lack their initials, and how many initials are of names that are not there."""
+    return _count(
+        tx.conn,
+        f"""
+        SELECT (SELECT count(DISTINCT surface) FROM name_initials WHERE NOT {_THERE})
+             + (SELECT count(*) FROM entity
+                WHERE name_folded LIKE '% %' AND 2 * id NOT IN (SELECT surface FROM name_initials))
+             + (SELECT count(*) FROM alias
+                WHERE alias_folded LIKE '% %' AND 2 * id + 1 NOT IN (SELECT surface FROM name_initials))
+             + (SELECT count(*) FROM entity
+                WHERE name_folded NOT LIKE '% %' AND 2 * id IN (SELECT surface FROM name_initials))
+             + (SELECT count(*) FROM alias
+                WHERE alias_folded NOT LIKE '% %' AND 2 * id + 1 IN (SELECT surface FROM name_initials))
+        """,
+    )
+
+
+def remake(tx: Tx, index: str) -> None:
+    """Make an index anew from the table it is of."""
+    match index:
+        case "fact_text":
+            tx.conn.execute("INSERT INTO fact_text (fact_text) VALUES ('rebuild')")
+        case "name_trigram":
+            tx.conn.execute("INSERT INTO name_trigram (name_trigram) VALUES ('delete-all')")
+            for table, number, text in _CONTENTS[index]:
+                tx.conn.execute(f"INSERT INTO name_trigram (rowid, folded) SELECT {number}, {text} FROM {table}")
+        case _:
+            tx.conn.execute("DELETE FROM name_initials")
+            tx.conn.execute("INSERT INTO name_to_initial SELECT 2 * id, name_folded FROM entity")
+            tx.conn.execute("INSERT INTO name_to_initial SELECT 2 * id + 1, alias_folded FROM alias")
+
+
+# What is made from a name, and kept beside it
+
+
+def names(tx: Tx, table: str) -> Iterator[tuple[int, int, str, str, str]]:
+    """Every name of entities or of aliases: its row, the row of the entity, the name, its key, its folded form."""
+    name, key, folded = _COLUMNS_OF_NAMES[table]
+    entity = "id" if table == ENTITY else "entity"
+    with _any_bytes(tx.conn):
+        yield from tx.conn.execute(f"SELECT id, {entity}, {name}, {key}, {folded} FROM {table} ORDER BY id")
+
+
+def name(tx: Tx, table: str, row: int) -> str | None:
+    found = tx.conn.execute(f"SELECT {_COLUMNS_OF_NAMES[table][0]} FROM {table} WHERE id = ?", (row,)).fetchone()
+    return str(found[0]) if found else None
+
+
+def set_forms(tx: Tx, table: str, row: int, *, key: str, folded: str) -> None:
+    """Give a name its key and its folded form. Nothing happens where another has that key already."""
+    _, key_column, folded_column = _COLUMNS_OF_NAMES[table]
+    tx.conn.execute(
+        f"UPDATE OR IGNORE {table} SET {key_column} = ?, {folded_column} = ? WHERE id = ?", (key, folded, row)
+    )
+
+
+def sentences(tx: Tx, *, only: int | None = None) -> Iterator[tuple[Any, ...]]:
+    """Every fact, or one: its row, subject and object, its text; name of subject, predicate and object; its literal."""
+    with _any_bytes(tx.conn):
+        yield from tx.conn.execute(
+            """
+            SELECT fact.id, fact.subject, fact.object, fact.text, s.name, predicate.name, o.name, fact.literal
+            FROM fact
+            JOIN predicate ON predicate.id = fact.predicate
+            JOIN entity AS s ON s.id = fact.subject
+            LEFT JOIN entity AS o ON o.id = fact.object
+            WHERE :only IS NULL OR fact.id = :only
+            ORDER BY fact.id
+            """.replace(":only IS NULL OR fact.id = :only", "fact.id = :only" if only is not None else "1"),
+            {"only": only} if only is not None else {},
+        )
+
+
+def set_text(tx: Tx, fact: int, text: str) -> None:
+    tx.conn.execute("UPDATE fact SET text = ? WHERE id = ?", (text, fact))
+
+
+def public_ids(tx: Tx, table: str, rows: list[int]) -> list[str]:
+    """The ids of some entities or facts."""
+    marks = ", ".join("?" * len(rows))
+    found = tx.conn.execute(f"SELECT public_id FROM {table} WHERE id IN ({marks}) ORDER BY id", rows)
+    return [row[0] for row in found]
+
+
+# Vectors
+
+
+def wrong_vectors(tx: Tx) -> dict[str, int]:
+    """How many vectors are wrong, by what is wrong with them; those of which nothing is, are left out."""
+    counted = {what: _count(tx.conn, f"SELECT count(*) FROM ({query})") for what, query in _WRONG_VECTORS.items()}
+    return {what: number for what, number in counted.items() if number}
+
+
+def requeue_wrong_vectors(tx: Tx) -> None:
+    """Let the names whose vectors are wrong wait for new ones, and drop what is of no name."""
+    for query in _WRONG_VECTORS.values():
+        tx.conn.execute(f"INSERT OR IGNORE INTO name_unembedded SELECT surface FROM ({query})")
+    for table in ("name_vector", "name_signs"):
+        tx.conn.execute(f"DELETE FROM {table} WHERE surface IN (SELECT surface FROM name_unembedded)")
+    tx.conn.execute(f"DELETE FROM name_unembedded WHERE NOT {_THERE}")
+
+
+# Words and times
+
+
+def without_a_word(tx: Tx) -> dict[str, int]:
+    """How many facts have a predicate, and entities a type, that the vocabulary does not know."""
+    return {
+        "facts": _count(
+            tx.conn, "SELECT count(*) FROM fact WHERE NOT EXISTS (SELECT 1 FROM predicate WHERE id = fact.predicate)"
+        ),
+        "entities": _count(
+            tx.conn, "SELECT count(*) FROM entity WHERE NOT EXISTS (SELECT 1 FROM entity_type WHERE id = entity.type)"
+        ),
+    }
+
+
+def missing_words(tx: Tx) -> list[str]:
+    """The words that every graph has from the beginning, and this one has not."""
+    with _as_it_should_be(tx) as fresh:
+        should, found = _words(fresh), _words(tx.conn)
+    return sorted(f"{kind} {word}" for kind, word in should - found)
+
+
+def unreadable_stamps(tx: Tx) -> dict[str, int]:
+    """How many rows of each table have a time that is none; those of tables without one are left out."""
+    counted = {
+        table: _count(tx.conn, f"SELECT count(*) FROM {table} WHERE {' OR '.join(map(_is_no_stamp, columns))}")
+        for table, columns in _STAMPS.items()
+    }
+    return {table: number for table, number in counted.items() if number}
+
+
+def done_after(tx: Tx, stamp: str) -> dict[str, int]:
+    """How many rows of each table say that they were made after a stamp."""
+    counted = {
+        table: _count(tx.conn, f"SELECT count(*) FROM {table} WHERE {column} > ?", stamp)
+        for table, column in _DONE.items()
+    }
+    return {table: number for table, number in counted.items() if number}
+
+
+def _is_no_stamp(column: str) -> str:
+    # Read and written again by SQLite, only what is a time stays as it is. An open end is no time.
+    return f"({column} NOT IN ('', '~') AND strftime('%Y-%m-%dT%H:%M:%fZ', {column}) IS NOT {column})"
+
+
+def _count(conn: Connection, query: str, *values: object) -> int:
+    return int(conn.execute(query, values).fetchone()[0])
+
+
+def _complaints_of(conn: Connection, table: str) -> list[str]:
+    return [str(row[0]) for row in conn.execute(f"PRAGMA integrity_check({table})") if row[0] != "ok"]
+
+
+def _differing(conn: Connection, index: str) -> int:
+    """How many rows have other words in an index than in the tables, by sums of what stands where in which row."""
+    sql = conn.execute("SELECT sql FROM sqlite_schema WHERE name = ?", (index,)).fetchone()[0]
+    found = re.search(r"tokenize='([^']*)'", sql)
+    tokenizer = found[1] if found else "unicode61"
+    largest = sum(_count(conn, f"SELECT count(*) FROM {table}") for table, _, _ in _CONTENTS[index])
+    sums = array("Q", bytes(8 * min(1 << max(largest, 1).bit_length(), _MOST_BUCKETS)))
+    with _scratch(conn):
+        conn.execute(f"CREATE VIRTUAL TABLE temp.check_found USING fts5vocab (main, {index}, instance)")
+        conn.execute(f"CREATE VIRTUAL TABLE temp.check_index USING fts5 (text, content='', tokenize='{tokenizer}')")
+        conn.execute("CREATE VIRTUAL TABLE temp.check_should USING fts5vocab (temp, check_index, instance)")
+        _add(sums, conn.execute("SELECT term, doc, offset FROM temp.check_found"), 1)
+        for table, number, text in _CONTENTS[index]:
+            for first, last in _stretches(conn, table):
+                conn.execute(
+                    f"INSERT INTO temp.check_index (rowid, text) SELECT {number}, {text} FROM {table} "
+                    "WHERE id BETWEEN ? AND ?",
+                    (first, last),
+                )
+                _add(sums, conn.execute("SELECT term, doc, offset FROM temp.check_should"), -1)
+                conn.execute("INSERT INTO temp.check_index (check_index) VALUES ('delete-all')")
+    return sum(1 for each in sums if each)
+
+
+def _add(sums: array[int], places: Any, sign: int) -> None:
+    mask = len(sums) - 1
+    for place in places:
+        at = place[1] & mask
+        sums[at] = (sums[at] + sign * hash(place)) & _WORD
+
+
+def _stretches(conn: Connection, table: str) -> Iterator[tuple[int, int]]:
+    """The first and the last row number of every so many rows of a table."""
+    first = _count(conn, f"SELECT coalesce(min(id), 0) FROM {table}")
+    while True:
+        last = conn.execute(
+            f"SELECT max(id) FROM (SELECT id FROM {table} WHERE id >= ? ORDER BY id LIMIT ?)", (first, _ROWS_AT_ONCE)
+        ).fetchone()[0]
+        if last is None:
+            return
+        yield first, last
+        first = last + 1
+
+
+@contextmanager
+def _scratch(conn: Connection) -> Iterator[None]:
+    """Let a connection make tables in memory. The file itself was opened for reading, so nothing in it can change."""
+    conn.execute("PRAGMA query_only = OFF")
+    conn.execute("SAVEPOINT scratch")
+    try:
+        yield
+    finally:
+        conn.execute("ROLLBACK TO scratch")
+        conn.execute("RELEASE scratch")
+        conn.execute("PRAGMA query_only = ON")
+
+
+@contextmanager
+def _any_bytes(conn: Connection) -> Iterator[None]:
+    """Read texts that are none, too: what is damaged is to be found, not to stop us."""
+    usual = conn.text_factory
+    conn.text_factory = lambda raw: raw.decode("utf-8", "replace")
+    try:
+        yield
+    finally:
+        conn.text_factory = usual
+
+
+@contextmanager
+def _as_it_should_be(tx: Tx) -> Iterator[Connection]:
+    """A new graph in memory, with nothing in it but what the migrations put there."""
+    conn = sqlite.connect(":memory:", isolation_level=None)
+    try:
+        migrations.apply(conn, Path(":memory:"), now=tx.now, before=lambda _: None)
+        yield conn
+    finally:
+        conn.close()
+
+
+def _parts(conn: Connection) -> Mapping[tuple[str, str], str]:
+    """What a schema consists of, by kind and name. What FTS5 keeps for itself may differ with its version."""
+    rows = conn.execute(
+        """
+        SELECT type, name, sql
+        FROM sqlite_schema
+        WHERE sql IS NOT NULL
+          AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+          AND name NOT IN (SELECT name FROM pragma_table_list WHERE type = 'shadow')
+        """
+    )
+    return {(row[0], row[1]): row[2] for row in rows}
+
+
+def _words(conn: Connection) -> set[tuple[str, str]]:
+    rows = conn.execute("SELECT 'type', name FROM entity_type UNION ALL SELECT 'predicate', name FROM predicate")
+    return {(row[0], row[1]) for row in rows}

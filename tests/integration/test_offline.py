@@ -1,0 +1,166 @@
+"""Nothing is fetched: the whole surface, in a network without interfaces and under a hook that fails on any socket."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from keepgraph.cli import offline
+from keepgraph.cli.root import kg
+from keepgraph.tools import catalogue, schemas
+
+# Loaded by every Python that is started: what reaches for a network is refused, and written down, for a library might
+# hide it. The event loop of a server speaks to itself over a pair of sockets within the machine.
+WATCH = """
+import os, socket, sys
+def watch(event, arguments):
+    if event == "socket.__new__" and arguments[1] in (socket.AF_INET, socket.AF_INET6) or event in (
+        "socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr", "socket.bind"
+    ):
+        with open(os.environ["REACHED_OUT"], "a") as file:
+            print(event, *map(repr, arguments), file=file)
+        raise PermissionError("no sockets here")
+sys.addaudithook(watch)
+"""
+
+COMMANDS = [
+    ["profile", "create", "work", "--encrypted"],
+    ["profile", "use", "work"],
+    ["profile", "list"],
+    ["profile", "show"],
+    ["record", "person:Priya", "decided_in", "decision:Adopt SQLite", "--source", "https://example.org/notes"],
+    ["record", "decision:Adopt SQLite", "belongs_to", "project:Atlas"],
+    ["recall", "Pirya"],
+    ["recall", "going with SQLite"],
+    ["decisions", "Atlas"],
+    ["week", "Atlas"],
+    ["alias", "person:Priya", "Priya Sharma"],
+    ["log"],
+    ["history", "Priya"],
+    ["duplicates"],
+    ["undo"],
+    ["reindex", "--anew"],
+    ["status"],
+    ["export", "graph.jsonl"],
+    ["import", "graph.jsonl"],
+    ["backup"],
+    ["backup", "--list"],
+    ["rekey"],
+    ["key", "export", "work.key"],
+    ["key", "import", "work.key"],
+    ["restore", "--yes"],
+    ["decrypt", "--yes"],
+    ["encrypt"],
+    ["clear", "--yes"],
+    ["tool", "list"],
+    ["doctor"],
+    ["install", "claude-desktop", "--anyway"],
+    ["install", "claude-desktop", "--uninstall"],
+    ["completion", "bash"],
+    ["demo"],
+]
+MAY_FIND_NOTHING = {"doctor"}
+
+
+@pytest.fixture
+def cut_off(tmp_path: Path) -> tuple[list[str], dict[str, str]]:
+    """How to start a process without a network, and its environment."""
+    if shutil.which("unshare") is None or subprocess.run(["unshare", "-rn", "true"], check=False).returncode:
+        pytest.skip("this machine cannot take the network away from a process")
+    (tmp_path / "hook").mkdir()
+    (tmp_path / "hook" / "sitecustomize.py").write_text(WATCH)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("KG_")}
+    environment |= {
+        "HOME": str(tmp_path),
+        "XDG_DATA_HOME": str(tmp_path / "data"),
+        "XDG_CONFIG_HOME": str(tmp_path / "config"),
+        "PYTHONPATH": os.pathsep.join([str(tmp_path / "hook"), *filter(None, [os.environ.get("PYTHONPATH")])]),
+        "REACHED_OUT": str(tmp_path / "reached-out"),
+    }
+    return ["unshare", "-rn", sys.executable], environment
+
+
+def reached_out(folder: Path) -> str:
+    file = folder / "reached-out"
+    return file.read_text() if file.exists() else ""
+
+
+def test_the_watch_sees_who_reaches_out(cut_off, tmp_path):
+    start, environment = cut_off
+    asked = "import urllib.request; urllib.request.urlopen('http://127.0.0.1:9/')"
+    done = subprocess.run([*start, "-c", asked], env=environment, capture_output=True, check=False)
+
+    assert done.returncode == 1
+    assert "socket." in reached_out(tmp_path)
+
+
+def test_every_command_works_without_a_network(cut_off, tmp_path):
+    start, environment = cut_off
+    failed = {}
+    for words in COMMANDS:
+        done = subprocess.run(
+            [*start, "-m", "keepgraph.cli", *words],
+            env=environment,
+            cwd=tmp_path,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode and words[0] not in MAY_FIND_NOTHING:
+            failed[" ".join(words)] = done.stderr
+    listed = set(kg.list_commands(None)) - {"serve", "merge", "retract", "tool", "key"}
+
+    assert failed == {}
+    assert reached_out(tmp_path) == ""
+    assert listed - {words[0] for words in COMMANDS} == set()
+
+
+def test_every_tool_answers_without_a_network(cut_off, tmp_path):
+    start, environment = cut_off
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    calls = [
+        {"name": tool.name, "arguments": schemas.example(tool.toolset, tool.name) or {}} for tool in catalogue.tools()
+    ]
+    lines = [{"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}]
+    lines += [
+        {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
+        for number, params in enumerate(calls, 1)
+    ]
+    done = subprocess.run(
+        [*start, "-m", "keepgraph.cli", "--db", str(tmp_path / "graph.db"), "serve", "--toolsets", "all"],
+        env=environment,
+        input="".join(json.dumps(line) + "\n" for line in lines),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    answers = {answer["id"]: answer for answer in map(json.loads, done.stdout.splitlines())}
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [number for number in range(len(lines)) if "result" not in answers[number]] == []
+    assert reached_out(tmp_path) == ""
+
+
+def test_while_a_graph_is_open_offline_nothing_in_the_process_reaches_a_network(path):
+    with offline.held(), pytest.raises(PermissionError, match="offline"):
+        socket.create_connection(("127.0.0.1", 9), timeout=1)
+
+
+def test_a_profile_may_say_that_it_is_not_offline(path, monkeypatch):
+    held = []
+    monkeypatch.setattr(offline, "held", lambda: held.append(True) or offline.contextmanager(lambda: iter([None]))())
+    for line, expected in (("offline = false\n", 0), ("offline = true\n", 1), ("", 1)):
+        path.with_suffix(".toml").write_text(line)
+        held.clear()
+        CliRunner().invoke(kg, ["--db", str(path), "record", "person:Ada", "tagged", "=x"])
+
+        assert len(held) == expected

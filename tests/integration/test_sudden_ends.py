@@ -1,0 +1,288 @@
+"""Long work that is ended at any instant: what was there is there, and running it again finishes it."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import keepgraph
+from keepgraph import data, keys, profile
+from keepgraph.engine import backups
+from keepgraph.store import copies, db
+from keepgraph.tools import views
+from words import concept, fact, person
+
+# Loads all code once, then runs each command in a child of its own, which it ends after so many seconds.
+NURSERY = """
+import importlib, json, os, signal, sys, time
+import keepgraph.cli
+from keepgraph.cli import root
+from keepgraph.cli.root import kg
+for name in {module for module, _ in root._COMMANDS.values()}:
+    importlib.import_module(f"keepgraph.cli.{name}")
+import keyring, numpy, tomlkit, keepgraph.encryption, keepgraph.ml.minilm
+for line in sys.stdin:
+    job = json.loads(line)
+    began = time.monotonic()
+    child = os.fork()
+    if child == 0:
+        silent = os.open(os.devnull, os.O_RDWR)
+        for number in (0, 1, 2):
+            os.dup2(silent, number)
+        try:
+            kg.main(job["words"], prog_name="kg")
+        except SystemExit as ended:
+            os._exit(ended.code or 0)
+        finally:
+            os._exit(70)
+    if job["after"] is not None:
+        time.sleep(job["after"])
+        os.kill(child, signal.SIGKILL)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    print(json.dumps([status, time.monotonic() - began]), flush=True)
+"""
+
+FACTS = [
+    fact(person(f"Person {n % 40}"), "depends_on", concept(f"Thing {n}"), source=f"note {n}", aliases=[f"P{n % 40}"])
+    for n in range(400)
+]
+
+
+class Nursery:
+    """Runs commands in processes that start at once, and ends them when it is told to."""
+
+    def __init__(self, environment: dict[str, str]) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", NURSERY], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, text=True
+        )
+
+    def run(self, *words: str, after: float | None = None) -> tuple[int, float]:
+        """The exit code and how long it took; ended after so many seconds if it is not done by then."""
+        self._process.stdin.write(json.dumps({"words": words, "after": after}) + "\n")
+        self._process.stdin.flush()
+        code, seconds = json.loads(self._process.stdout.readline())
+        return code, seconds
+
+    def end(self) -> None:
+        self._process.communicate()
+
+
+@pytest.fixture(scope="module")
+def nursery(tmp_path_factory) -> Iterator[Nursery]:
+    folder = tmp_path_factory.mktemp("home")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("KG_")}
+    environment |= {"HOME": str(folder), "XDG_DATA_HOME": str(folder / "d"), "XDG_CONFIG_HOME": str(folder / "c")}
+    environment["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
+    made = Nursery(environment)
+    yield made
+    made.end()
+
+
+@dataclass
+class Kept:
+    """A folder as it is before the work, to be copied for each try: plain, encrypted, or of an older version."""
+
+    folder: Path
+
+    def copied(self, into: Path) -> Path:
+        shutil.rmtree(into, ignore_errors=True)
+        shutil.copytree(self.folder, into)
+        settings = into / "graph.toml"
+        if settings.exists():
+            settings.write_text(settings.read_text().replace(str(self.folder), str(into)))
+        return into / "graph.db"
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory) -> Kept:
+    folder = tmp_path_factory.mktemp("plain")
+    filled(folder / "graph.db")
+    return Kept(folder)
+
+
+@pytest.fixture(scope="module")
+def encrypted(tmp_path_factory, nursery) -> Kept:
+    folder = tmp_path_factory.mktemp("encrypted")
+    filled(folder / "graph.db")
+    assert nursery.run("--db", str(folder / "graph.db"), "backup")[0] == 0
+    done = nursery.run("--db", str(folder / "graph.db"), "encrypt", "--key-file", str(folder / "graph.key"))
+    assert done[0] == 0
+    return Kept(folder)
+
+
+@pytest.fixture(scope="module")
+def older(tmp_path_factory) -> Kept:
+    folder = tmp_path_factory.mktemp("older")
+    with pytest.MonkeyPatch.context() as patch:
+        files = data.migrations()[:4]
+        patch.setattr(data, "migrations", lambda: files)
+        patch.setattr("keepgraph.store.vectors.waiting", lambda tx: 0)
+        filled(folder / "graph.db")
+    return Kept(folder)
+
+
+def filled(path: Path) -> None:
+    with keepgraph.open(path) as graph:
+        graph.call("record_facts", facts=FACTS)
+
+
+def said(path: Path) -> list[Any]:
+    """What is in a graph, opened as anybody would."""
+    with keepgraph.open(path, create=False) as graph:
+        return list(views.export(graph.database))
+
+
+def is_sound(path: Path) -> None:
+    with keepgraph.open(path, create=False) as graph:
+        key = graph.database.key
+    conn = db.connect(path, "ro", key=key)
+    try:
+        assert copies.complaints(conn, keyed=key is not None) == []
+    finally:
+        conn.close()
+    kept = keys.read_file(path.with_suffix(".key")) if path.with_suffix(".key").exists() else []
+    for backup in backups.every(path):
+        used = next((each for each in (key, None, *kept) if copies.opens(backup.file, each)), "none")
+        assert used != "none"
+        copies.check(backup.file, key=used)
+
+
+def instants(nursery: Nursery, kept: Kept, tmp_path: Path, words: Sequence[str], times: int) -> Iterator[float]:
+    """Moments spread over the time the work takes when it is left alone."""
+    path = kept.copied(tmp_path / "timing")
+    code, seconds = nursery.run("--db", str(path), *filled_in(words, path))
+    assert code == 0
+    chance = random.Random(7)
+    for n in range(times):
+        yield seconds * (n + chance.random()) / times
+
+
+def filled_in(words: Sequence[str], path: Path) -> list[str]:
+    return [word.replace("FOLDER", str(path.parent)) for word in words]
+
+
+@dataclass
+class Work:
+    """A command that changes much, on which kind of graph, and whether it ends where it was when half done."""
+
+    words: tuple[str, ...]
+    on: str
+    same: bool = True
+
+
+WORKS = {
+    "encrypt": Work(("encrypt", "--key-file", "FOLDER/graph.key"), "plain"),
+    "decrypt": Work(("decrypt", "--yes"), "encrypted"),
+    "rekey": Work(("rekey",), "encrypted"),
+    "restore": Work(("restore", "--yes"), "encrypted"),
+    "backup": Work(("backup",), "encrypted"),
+    "migrate": Work(("status",), "older"),
+    "reindex": Work(("reindex", "--anew"), "plain"),
+    "merge": Work(("merge", "person:Person 1", "person:Person 2", "--yes"), "encrypted", same=False),
+    "clear": Work(("clear", "--yes"), "encrypted", same=False),
+}
+
+
+def ended_again_and_again(work: Work, kept: Kept, nursery: Nursery, tmp_path: Path, times: int) -> None:
+    before = said(kept.copied(tmp_path / "before"))
+    done = kept.copied(tmp_path / "done")
+    assert nursery.run("--db", str(done), *filled_in(work.words, done))[0] == 0
+    allowed = [before] if work.same else [without_times(before), without_times(said(done))]
+    for after in instants(nursery, kept, tmp_path, work.words, times):
+        path = kept.copied(tmp_path / "try")
+        words = ["--db", str(path), *filled_in(work.words, path)]
+        code, _ = nursery.run(*words, after=after)
+        found = said(path)
+
+        assert (found if work.same else without_times(found)) in allowed, (code, after)
+        is_sound(path)
+        again = [word for word in words if word not in ("--key-file", str(path.with_suffix(".key")))]
+        if work.same:
+            assert nursery.run(*again)[0] in (0, 1)
+            assert said(path) == before
+            is_sound(path)
+
+
+def without_times(lines: list[Any]) -> list[Any]:
+    """What a graph says, but for when it was told and retracted: each try does so at another time."""
+    return json.loads(re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)", "T", json.dumps(lines)))
+
+
+@pytest.mark.parametrize("name", WORKS)
+def test_work_that_is_ended_at_any_instant_loses_nothing(name, nursery, tmp_path, request):
+    work = WORKS[name]
+    ended_again_and_again(work, request.getfixturevalue(work.on), nursery, tmp_path, 3)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("name", WORKS)
+def test_work_that_is_ended_at_many_instants_loses_nothing(name, nursery, tmp_path, request):
+    work = WORKS[name]
+    ended_again_and_again(work, request.getfixturevalue(work.on), nursery, tmp_path, 40)
+
+
+def imports_that_are_ended(nursery: Nursery, plain: Kept, tmp_path: Path, times: int) -> None:
+    whole = said(plain.copied(tmp_path / "whole"))
+    file = tmp_path / "graph.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in whole))
+    key = keys.new()
+    for n in range(times):
+        path = tmp_path / f"import {n}" / "graph.db"
+        path.parent.mkdir()
+        keys.write_file(path.with_suffix(".key"), [key], about="A key.")
+        profile.change(path, {("key", "source"): "file", ("key", "file"): str(path.with_suffix(".key"))})
+        words = ["--db", str(path), "import", str(file)]
+        nursery.run(*words, after=0.02 + 0.6 * random.Random(n).random())
+        if path.exists() and path.stat().st_size:
+            assert all(line in whole for line in said(path))
+            is_sound(path)
+        assert nursery.run(*words)[0] == 0
+        assert said(path) == whole
+        is_sound(path)
+        shutil.rmtree(path.parent)
+
+
+def test_an_import_that_is_ended_goes_on_where_it_was(nursery, plain, tmp_path):
+    imports_that_are_ended(nursery, plain, tmp_path, 4)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_an_import_that_is_ended_again_and_again_goes_on_where_it_was(nursery, plain, tmp_path):
+    imports_that_are_ended(nursery, plain, tmp_path, 60)
+
+
+def test_nothing_plain_is_left_of_an_encryption_that_was_ended(nursery, plain, tmp_path):
+    """
+    The plain graph itself may be there still; a half-made copy of an encrypted one may not be plain.
+    """
+    for n in range(4):
+        path = plain.copied(tmp_path / f"try {n}")
+        key_file = str(path.with_suffix(".key"))
+        nursery.run("--db", str(path), "encrypt", "--key-file", key_file, after=0.05 + n * 0.08)
+        assert nursery.run("--db", str(path), "encrypt")[0] in (0, 1)
+        left = [file for file in path.parent.rglob("*") if file.is_file() and b"Thing 1" in file.read_bytes()]
+
+        assert left == []
+
+
+def test_an_ended_decryption_leaves_no_plain_copy_beside_an_encrypted_graph(nursery, encrypted, tmp_path):
+    for n in range(6):
+        path = encrypted.copied(tmp_path / f"try {n}")
+        nursery.run("--db", str(path), "decrypt", "--yes", after=0.02 + n * 0.05)
+        said(path)
+        left = [file for file in path.parent.rglob("*") if file.is_file() and b"Thing 1" in file.read_bytes()]
+
+        assert left in ([], [path])
