@@ -96,6 +96,7 @@ def open(
     """
     file = Path(path).expanduser().resolve()
     said = profile.read(file)
+    backups.refuse_to_begin_anew(file)
     database = Database(
         file,
         create=create,

@@ -59,7 +59,8 @@ def existing(name: str) -> Path:
         errors.ProfileNotFound: there is none of this name.
     """
     file = path(name)
-    if name != DEFAULT and not file.exists() and not settings_path(file).exists():
+    left = (file, settings_path(file), file.with_suffix(".backups"))
+    if name != DEFAULT and not any(each.exists() for each in left):
         from difflib import get_close_matches
 
         near = get_close_matches(name, every(), n=1)

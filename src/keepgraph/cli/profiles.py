@@ -29,12 +29,18 @@ def profile_command() -> None:
 def create_command(ctx: click.Context, name: str, encrypted: bool, source: str | None, key_file: Path | None) -> None:
     """Make a profile called NAME, with an empty graph."""
     from keepgraph import encryption
+    from keepgraph.engine import backups
     from keepgraph.graph import open
 
     graph = profile.path(name)
     file = profile.settings_path(graph)
     if graph.exists() or file.exists():
         raise errors.ProfileExists(f"there is a profile {name!r} already")
+    if backups.every(graph):
+        raise errors.ProfileExists(
+            f"there are backups of an earlier profile {name!r}",
+            hint=f"`kg --profile {name} restore` brings it back; to begin anew, move {backups.folder(graph)} away.",
+        )
     encrypted = encrypted or source is not None or key_file is not None
     key = None
     if encrypted:

@@ -44,6 +44,22 @@ def see_to(tx: Tx, kind: str) -> None:
         raise Wanted(kind)
 
 
+def refuse_to_begin_anew(graph: Path) -> None:
+    """See that no empty graph takes the place of one that was lost while there are backups of it.
+
+    Raises:
+        errors.GraphNotFound, GraphDamaged: there are.
+    """
+    size = graph.stat().st_size if graph.exists() else None
+    if not size and (kept := every(graph)):
+        problem = f"there is no graph at {graph}" if size is None else f"{graph} is empty"
+        kind = errors.GraphNotFound if size is None else errors.GraphDamaged
+        raise kind(
+            f"{problem}, and there are {len(kept)} backups of one",
+            hint=f"`kg restore` brings the newest back; to begin anew, move {folder(graph)} away.",
+        )
+
+
 def folder(graph: Path) -> Path:
     """Where the backups of a graph are."""
     return graph.with_suffix(".backups")
@@ -128,6 +144,20 @@ def convert(graph: Path, *, old: Sequence[Key | None], new: Key | None) -> Itera
             yield file, None
         except (errors.KeepgraphError, sqlite.Error, OSError) as error:
             yield file, str(error)
+
+
+def set_aside(graph: Path, *, now: datetime) -> Path:
+    """Keep the very files of a graph, and of its log, as they are; only for who has it alone, and has it not open.
+
+    Raises:
+        errors.BackupFailed: there is no room for them.
+    """
+    private.make_folder(folder(graph))
+    aside = _free_name(graph, DAMAGED, now)
+    for ending in ("-wal", ""):
+        if (source := Path(f"{graph}{ending}")).exists():
+            _copy_file(source, Path(f"{aside}{ending}"))
+    return aside
 
 
 def rotate(graph: Path, *, keep: int) -> None:
@@ -217,11 +247,7 @@ def _kept_aside(graph: Path, key: Key | None, *, now: datetime, keep: int) -> Pa
                     return sound
             finally:
                 conn.close()
-    aside = _free_name(graph, DAMAGED, now)
-    for ending in ("-wal", ""):
-        if (source := Path(f"{graph}{ending}")).exists():
-            _copy_file(source, Path(f"{aside}{ending}"))
-    return aside
+    return set_aside(graph, now=now)
 
 
 def _copy_file(source: Path, target: Path) -> None:

@@ -41,6 +41,14 @@ _CONTENTS = {
 
 _COLUMNS_OF_NAMES = {ENTITY: ("name", "name_key", "name_folded"), ALIAS: ("alias", "alias_key", "alias_folded")}
 
+_SENTENCE = """
+    SELECT fact.id, fact.subject, fact.object, fact.text, s.name, predicate.name, o.name, fact.literal
+    FROM fact
+    JOIN predicate ON predicate.id = fact.predicate
+    JOIN entity AS s ON s.id = fact.subject
+    LEFT JOIN entity AS o ON o.id = fact.object
+"""
+
 _STAMPS = {
     "migration": ("applied_at",),
     "entity": ("created_at",),
@@ -102,16 +110,30 @@ def complaints(tx: Tx, *, keyed: bool) -> list[str]:
     return [complaint for complaint in found if complaint not in others]
 
 
-def complaints_of(file: Path, *, key: Key | None) -> list[str]:
-    """What SQLite finds wrong with a file that lies on its own, such as a backup."""
+def complaints_of(file: Path, *, key: Key | None) -> list[str] | None:
+    """What SQLite finds wrong with a file that lies on its own, such as a backup; None where this is not its key."""
     try:
-        conn = db.connect(file, "ro", key=key)
+        # Nothing is laid beside it: a file on its own has no log.
+        conn = db.connect(file, "ro", key=key, immutable=True)
         try:
             return copies.complaints(conn, keyed=key is not None)
         finally:
             conn.close()
-    except sqlite.Error as error:
+    except sqlite.DatabaseError as error:
+        if trouble.code(error) in trouble.NOT_A_DATABASE:
+            return None
         return [trouble.told(error, file, writing=False, stop=None).message]
+
+
+def opens(file: Path, *, key: Key | None) -> bool:
+    """Whether a file that lies on its own can be opened with this key, or with none."""
+    try:
+        db.connect(file, "ro", key=key, immutable=True).close()
+    except sqlite.DatabaseError as error:
+        if trouble.code(error) in trouble.NOT_A_DATABASE:
+            return False
+        raise
+    return True
 
 
 def missing_parts(tx: Tx) -> list[str]:
@@ -141,18 +163,16 @@ def astray(tx: Tx, index: str) -> int:
     and what the tables say is indexed anew beside it, some rows at a time. The sums of both must be equal.
     """
     conn = tx.conn
+    size = sum(_count(conn, f"SELECT count(*) FROM {table}") for table, _, _ in _CONTENTS[index])
     if _complaints_of(conn, index):
-        return _count(conn, f"SELECT {' + '.join(f'(SELECT count(*) FROM {t})' for t, _, _ in _CONTENTS[index])}")
-    rows = " UNION ALL ".join(f"SELECT {number} FROM {table}" for table, number, _ in _CONTENTS[index])
-    lengths = f"SELECT id FROM {index}_docsize"
-    listed = _count(
-        conn,
-        f"""
-        SELECT (SELECT count(*) FROM ({rows} EXCEPT {lengths}))
-             + (SELECT count(*) FROM ({lengths} EXCEPT {rows}))
-        """.replace(f"{lengths} EXCEPT {rows}", f"{lengths} EXCEPT SELECT * FROM ({rows})"),
+        return max(size, 1)
+    kept = _count(conn, f"SELECT count(*) FROM {index}_docsize")
+    missing = sum(
+        _count(conn, f"SELECT count(*) FROM {table} WHERE {number} NOT IN (SELECT id FROM {index}_docsize)")
+        for table, number, _ in _CONTENTS[index]
     )
-    return max(listed, _differing(conn, index))
+    too_many = kept - (size - missing)
+    return max(missing + too_many, _differing(conn, index, size))
 
 
 def initials_astray(tx: Tx) -> int:
@@ -212,21 +232,16 @@ def set_forms(tx: Tx, table: str, row: int, *, key: str, folded: str) -> None:
     )
 
 
-def sentences(tx: Tx, *, only: int | None = None) -> Iterator[tuple[Any, ...]]:
-    """Every fact, or one: its row, subject and object, its text; name of subject, predicate and object; its literal."""
+def sentences(tx: Tx) -> Iterator[tuple[Any, ...]]:
+    """Every fact: its row, subject and object, its text; the names of subject, predicate and object; its literal."""
     with _any_bytes(tx.conn):
-        yield from tx.conn.execute(
-            """
-            SELECT fact.id, fact.subject, fact.object, fact.text, s.name, predicate.name, o.name, fact.literal
-            FROM fact
-            JOIN predicate ON predicate.id = fact.predicate
-            JOIN entity AS s ON s.id = fact.subject
-            LEFT JOIN entity AS o ON o.id = fact.object
-            WHERE :only IS NULL OR fact.id = :only
-            ORDER BY fact.id
-            """.replace(":only IS NULL OR fact.id = :only", "fact.id = :only" if only is not None else "1"),
-            {"only": only} if only is not None else {},
-        )
+        yield from tx.conn.execute(f"{_SENTENCE} ORDER BY fact.id")
+
+
+def sentence(tx: Tx, fact: int) -> tuple[Any, ...] | None:
+    """The same of one fact."""
+    row: tuple[Any, ...] | None = tx.conn.execute(f"{_SENTENCE} WHERE fact.id = ?", (fact,)).fetchone()
+    return row
 
 
 def set_text(tx: Tx, fact: int, text: str) -> None:
@@ -311,13 +326,13 @@ def _complaints_of(conn: Connection, table: str) -> list[str]:
     return [str(row[0]) for row in conn.execute(f"PRAGMA integrity_check({table})") if row[0] != "ok"]
 
 
-def _differing(conn: Connection, index: str) -> int:
+def _differing(conn: Connection, index: str, size: int) -> int:
     """How many rows have other words in an index than in the tables, by sums of what stands where in which row."""
     sql = conn.execute("SELECT sql FROM sqlite_schema WHERE name = ?", (index,)).fetchone()[0]
     found = re.search(r"tokenize='([^']*)'", sql)
     tokenizer = found[1] if found else "unicode61"
-    largest = sum(_count(conn, f"SELECT count(*) FROM {table}") for table, _, _ in _CONTENTS[index])
-    sums = array("Q", bytes(8 * min(1 << max(largest, 1).bit_length(), _MOST_BUCKETS)))
+    # Rows share a sum where there are very many of them.
+    sums = array("Q", bytes(8 * min(2 << size.bit_length(), _MOST_BUCKETS)))
     with _scratch(conn):
         conn.execute(f"CREATE VIRTUAL TABLE temp.check_found USING fts5vocab (main, {index}, instance)")
         conn.execute(f"CREATE VIRTUAL TABLE temp.check_index USING fts5 (text, content='', tokenize='{tokenizer}')")

@@ -24,6 +24,8 @@ _STEPS_BETWEEN_POLLS = 1000
 _LONG_LOG_BYTES = 4_000_000
 _CACHE_KIB = 16_000
 
+_BUT_DAMAGED = "If it is the right one, the file is damaged: `kg restore` brings a backup back."
+
 Connection = Any
 """A connection of sqlcipher3, which ships no types."""
 
@@ -275,7 +277,8 @@ class Database:
                 f"{self.path} is neither a plain nor an encrypted database: it is something else, or was cut short",
                 hint="Name the graph's own file with --db or KG_DB.",
             )
-        return errors.KeyWrong(f"{self.path} is encrypted, and {origins} does not open it")
+        hint = None if self._key_source.fingerprint else f"{errors.KeyWrong.default_hint} {_BUT_DAMAGED}"
+        return errors.KeyWrong(f"{self.path} is encrypted, and {origins} does not open it", hint=hint)
 
     def _tidy(self) -> None:
         """Take away what an interrupted change of the key has left, which may be plain where the graph is not."""
