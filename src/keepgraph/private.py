@@ -28,6 +28,7 @@ def make_folder(folder: Path) -> None:
     missing = [each for each in (folder, *folder.parents) if not each.exists()]
     for each in reversed(missing):
         each.mkdir(mode=0o700, exist_ok=True)
+        sync_folder(each.parent)
 
 
 def sync(file: Path) -> None:

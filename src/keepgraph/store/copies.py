@@ -54,7 +54,8 @@ def copy(conn: Connection, target: Path, *, key: Key | None, was_keyed: bool) ->
     try:
         original = contents(conn)
     except sqlite.DatabaseError as error:
-        raise errors.GraphDamaged(f"the graph cannot be read to the end ({_name(error)})") from error
+        kind = errors.GraphDamaged if trouble.code(error) in trouble.DAMAGED else errors.BackupFailed
+        raise kind(f"the graph cannot be read to the end ({_name(error)})") from error
     remove(target)
     files.create(target)
     try:

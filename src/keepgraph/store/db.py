@@ -74,8 +74,10 @@ class Tx:
             yield
         except BaseException:
             self.memo.clear()
-            self.conn.execute("ROLLBACK TO part")
-            self.conn.execute("RELEASE part")
+            # After some errors SQLite has rolled back all of it already.
+            if self.conn.in_transaction:
+                self.conn.execute("ROLLBACK TO part")
+                self.conn.execute("RELEASE part")
             raise
         self.conn.execute("RELEASE part")
 
@@ -162,9 +164,15 @@ class Database:
                     migrations.refuse_newer(conn, self.path)
                     yield self._tx(conn, tool, session)
                     _give_up_if_told(stop)
-            finally:
+            except sqlite.Error:
+                conn.close()
+                raise
+            except BaseException:
                 _roll_back(conn)
                 self._put_back(reader)
+                raise
+            _roll_back(conn)
+            self._put_back(reader)
 
     @contextmanager
     def write(self, tool: str, *, session: str | None = None, stop: Stop | None = None) -> Iterator[Tx]:
@@ -179,8 +187,13 @@ class Database:
                     yield self._tx(conn, tool, session)
                     _give_up_if_told(stop)
                 conn.execute("COMMIT")
-            finally:
-                _roll_back(conn)
+            except BaseException:
+                if conn.in_transaction:
+                    conn.execute("ROLLBACK")
+                else:
+                    # SQLite has rolled back by itself, and the full-text index may remember what is gone.
+                    self._drop_writer()
+                raise
             if files.log_size(self.path) > _LONG_LOG_BYTES:
                 # What is in the log alone is lost with one flipped bit of it: it is kept short.
                 self._empty_the_log()
@@ -346,9 +359,12 @@ class Database:
                 self._idle_readers.pop()[1].close()
         # Closing the last connection does this too, but not for a file that has been moved.
         self._empty_the_log()
+        self._drop_writer()
+
+    def _drop_writer(self) -> None:
         if self._writer is not None:
-            self._writer.close()
-            self._writer = None
+            writer, self._writer = self._writer, None
+            writer.close()
 
     def _empty_the_log(self) -> None:
         if self._writer is not None:
@@ -399,10 +415,12 @@ class Database:
             try:
                 return self._file, self._connect("ro")
             except sqlite.OperationalError as error:
-                if trouble.code(error) not in trouble.NO_LOG_POSSIBLE or files.has_log(self.path):
+                if trouble.code(error) not in trouble.NO_LOG_POSSIBLE:
                     raise
                 if files.has_journal(self.path) and self._rolled_back():
                     return self._file, self._connect("ro")
+                if files.has_log(self.path):
+                    raise
             # The write-ahead log cannot be made beside a file in a read-only folder; without one to read,
             # the file alone is the whole truth.
             self._immutable = True

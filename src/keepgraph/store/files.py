@@ -28,6 +28,9 @@ except ImportError:  # on Windows
 
 PLAIN_HEADER = b"SQLite format 3\x00"
 PAGE_SIZE = 4096
+_LOG_HEADER = 32
+_LOG_MAGIC = 0x377F0682
+_FRAME_HEADER = 24
 _POLL_SECONDS = 0.05
 _LEAST_FOR_CHI = 1024
 _CHI_OF_CHANCE = 420.0
@@ -242,53 +245,70 @@ def lost_in_log(path: Path) -> int:
     """How many transactions in the log SQLite would drop without a word, because something before them is damaged.
 
     A log that ends in the middle of a transaction is what a sudden end leaves, and no damage: 0. Damage is a frame
-    that does not add up with whole transactions after it, for each of them was on disk before the next was begun.
+    that does not add up, and after it the end of a later transaction to which the checksums lead on without a break:
+    it was written after the damaged one had been on disk.
 
     The format is that of https://www.sqlite.org/fileformat2.html#the_write_ahead_log: a header of 32 bytes, then
     frames of 24 bytes and a page; each checksum goes on from the one before it. Only for a graph that nobody has open.
     """
     try:
-        with log(path).open("rb") as file:
-            header = file.read(32)
-            if len(header) < 32:
-                return 0
-            magic, _, page, _, salt1, salt2, sum1, sum2 = struct.unpack(">8I", header)
-            if magic & ~1 != 0x377F0682 or not 512 <= page <= 65536:
-                return _commits(file, PAGE_SIZE, None)
-            big = bool(magic & 1)
-            sums = _checksum(header[:24], (0, 0), big=big)
-            if sums != (sum1, sum2):
-                return _commits(file, page, None)
-            while frame := file.read(24 + page):
-                if len(frame) < 24 + page:
-                    return 0
-                _, _, salts1, salts2, sum1, sum2 = struct.unpack(">6I", frame[:24])
-                sums = _checksum(frame[:8] + frame[24:], sums, big=big)
-                if sums != (sum1, sum2) or (salts1, salts2) != (salt1, salt2):
-                    # The rest of an earlier log, which is written over from the start, has other salts.
-                    return _commits(file, page, (salt1, salt2), frame)
+        content = log(path).read_bytes()
     except FileNotFoundError:
-        pass
+        return 0
+    if len(content) < _LOG_HEADER:
+        return 0
+    magic, _, page, _, _, _, *sums = struct.unpack(">8I", content[:_LOG_HEADER])
+    big = bool(magic & 1)
+    computed = _checksum(content[:24], (0, 0), big=big)
+    if magic & ~1 != _LOG_MAGIC or computed != tuple(sums):
+        # The header was on disk before the first frame was written, so a frame that follows from it tells of damage.
+        starts = [tuple(sums), computed]
+        pages = [size for size in (page, PAGE_SIZE) if 512 <= size <= 65536]
+        return max(
+            _ends(content, _LOG_HEADER, start, page=size, big=b)
+            for start in starts
+            for size in pages
+            for b in (big, not big)
+        )
+    before: Sums = computed
+    salts = content[16:24]
+    for at in range(_LOG_HEADER, len(content) - page - _FRAME_HEADER + 1, page + _FRAME_HEADER):
+        frame = content[at : at + _FRAME_HEADER + page]
+        stored, found = struct.unpack(">2I", frame[16:24]), _frame_sums(frame, before, big=big)
+        if found == stored and frame[8:16] == salts:
+            before = found
+        elif found != stored and frame[8:16] != salts:
+            return 0  # the rest is of an earlier log, which this one is written over
+        else:
+            own = int(frame[4:8] != bytes(4))
+            after = at + _FRAME_HEADER + page
+            # Either the checksum was hit or what it is of.
+            reached = max(_ends(content, after, start, page=page, big=big) for start in (stored, found))
+            return max(own + reached - 1, 0) if reached else 0
     return 0
 
 
-def _commits(file: object, page: int, salts: tuple[int, int] | None, frame: bytes = b"") -> int:
-    """How many transactions that ended are in the rest of a log, from a frame that does not add up.
-
-    The first end that is met may be that of the transaction with the torn frame; what comes after it is whole.
-    """
-    seen: Counter[tuple[int, int]] = Counter()
-    frame = frame or file.read(24 + page)  # type: ignore[attr-defined]
-    while len(frame) == 24 + page:
-        _, size, salt1, salt2 = struct.unpack(">4I", frame[:16])
-        if size:
-            seen[salt1, salt2] += 1
-        frame = file.read(24 + page)  # type: ignore[attr-defined]
-    found = seen[salts] if salts else max(seen.values(), default=0)
-    return max(found - 1, 0) if salts else found
+Sums = tuple[int, ...]
 
 
-def _checksum(data: bytes, sums: tuple[int, int], *, big: bool) -> tuple[int, int]:
+def _ends(content: bytes, at: int, sums: Sums, *, page: int, big: bool) -> int:
+    """How many ends of transactions the checksums lead to without a break, from the frame at a place."""
+    ends, length = 0, _FRAME_HEADER + page
+    salts = content[at + 8 : at + 16]
+    while len(frame := content[at : at + length]) == length:
+        sums = _frame_sums(frame, sums, big=big)
+        if sums != struct.unpack(">2I", frame[16:24]) or frame[8:16] != salts:
+            break
+        ends += frame[4:8] != bytes(4)
+        at += length
+    return ends
+
+
+def _frame_sums(frame: bytes, sums: Sums, *, big: bool) -> Sums:
+    return _checksum(frame[:8] + frame[_FRAME_HEADER:], sums, big=big)
+
+
+def _checksum(data: bytes, sums: Sums, *, big: bool) -> Sums:
     words = array("I", data)
     if big != (sys.byteorder == "big"):
         words.byteswap()

@@ -19,7 +19,7 @@ _CONSTRAINT = {19}
 _INTERRUPTED = {9}
 NO_LOG_POSSIBLE = {8, 14}
 NOT_A_DATABASE = {26}
-_DAMAGED = {11, 26}
+DAMAGED = {11, 26}
 
 
 def code(error: sqlite.Error) -> int:
@@ -43,6 +43,6 @@ def told(error: sqlite.Error, path: Path, *, writing: bool, stop: Stop | None) -
             f"the graph refused the write ({name}: {error})",
             hint="Nothing was changed. This is a fault in Keepgraph; please report it.",
         )
-    if number in _DAMAGED:
+    if number in DAMAGED:
         return errors.GraphDamaged(f"{path} is damaged: it cannot be read to the end ({name})")
     return errors.GraphUnavailable(f"{path} cannot be read as a graph ({name})")
