@@ -269,7 +269,7 @@ def test_clearing_says_what_went_and_how_to_bring_it_back(run, ask, two):
 
     assert result.exit_code == 0
     assert result.output.startswith("Cleared group 'default': 3 entities and 4 facts.")
-    assert run("export").output == ""
+    assert len(run("export").output.splitlines()) == 1  # what kind of file it is
     assert run("undo", number).exit_code == 0
     assert run("export").output == exported
     assert ask("clear", "--yes", "--everything")["facts"] == 4

@@ -37,6 +37,7 @@ _COMMANDS = {
     "export": ("transfer", "Write all facts as JSONL."),
     "reindex": ("reindex", "Make the vectors by which names are found by their meaning."),
     "status": ("status", "Show where the graph is and what it holds."),
+    "doctor": ("doctor", "Look whether all is well, and say what mends what is not."),
     "tool": ("tool", "List the tools, or call one by name."),
     "serve": ("serve", "Serve the graph to an MCP client over stdio."),
     "install": ("install", "Let Claude Desktop or Claude Code use this graph."),

@@ -1,12 +1,13 @@
-"""`kg import` and `kg export`: a graph as lines of JSON, each the arguments of record_fact."""
+"""`kg import` and `kg export`: a graph as lines of JSON, and the lines that people write by hand."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -18,10 +19,26 @@ from keepgraph.graph import Graph
 
 _LINES_A_CALL = 500
 _CHARACTERS_A_CALL = 1_000_000
+_CHARACTERS_A_LINE = 1_000_000
+_LINES_PUT_OFF = 20_000
 _REFUSALS_SHOWN = 20
 
-Line = tuple[int, Any, str | None, int]
-"""The number of a line, what it says, what is wrong with it as JSON, and its length."""
+_HEADER, _WHOLE, _FOLLOWING, _SAID = "header", "whole", "following", "said"
+_NOT_HERE_YET = (errors.EntityNotFound.code, errors.FactNotFound.code)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a file: its number and length, what it says, and what is wrong with it before the graph is asked.
+
+    Its form: a header, a whole entity or fact, what follows the facts, or something said, as record_fact takes it.
+    """
+
+    number: int
+    length: int
+    form: str
+    said: Any = None
+    problem: errors.KeepgraphError | None = None
 
 
 @click.command("import")
@@ -30,9 +47,14 @@ Line = tuple[int, Any, str | None, int]
 @graphs.takes_graph
 @click.pass_context
 def import_command(ctx: click.Context, file: str, strict: bool) -> None:
-    """Record the facts of FILE (JSONL; - is standard input), one on each line, as record_fact takes them.
+    """Take in the lines of FILE (JSONL; - is standard input).
 
-    A bad line is reported with its number and does not stop the rest. Exits with 1 where lines were refused.
+    What `kg export` wrote becomes the same graph: ids, times, retracted facts and all. What is there already stays
+    as it is, so a file may be imported twice; a line that contradicts the graph is refused. A line may also be the
+    arguments of record_fact, written by hand.
+
+    A bad line is reported with its number and does not stop the rest. Exits with 1 where something was refused.
+    `kg log` lists the calls, some hundred lines each; `kg undo` takes them back, the last one first.
     """
     report: dict[str, Any] = {"lines": 0, "added": 0, "merged": 0, "refused": [], "stopped": False}
     trouble: errors.KeepgraphError | None = None
@@ -41,16 +63,23 @@ def import_command(ctx: click.Context, file: str, strict: bool) -> None:
         click.open_file(file, encoding="utf-8-sig", errors="surrogateescape") as lines,
         _progress(file, lines, quiet=graphs.answers_in_json(ctx)) as advance,
     ):
+        taking = _Import(graph, report, strict=strict)
         try:
-            for batch in _batches(_numbered(lines)):
-                report["stopped"] = _record(graph, batch, report, strict=strict)
-                advance(batch[-1][0])
+            for batch in _batches(_read(lines)):
+                taking.take(batch)
+                advance(batch[-1].number)
                 if report["stopped"]:
                     break
+            else:
+                taking.take_what_was_put_off()
         except errors.GraphTrouble as error:
             trouble = error
-            trouble.hint = f"The first {report['lines']:,} lines are dealt with. Import again: known facts stay single."
+            if not isinstance(error, errors.GraphTooNew):
+                trouble.hint = (
+                    f"The first {report['lines']:,} lines are dealt with. Import again: known facts stay single."
+                )
             report.update(error=trouble.code, message=trouble.message, stopped=True)
+    report["refused"].sort(key=lambda refusal: refusal["line"])
     if graphs.answers_in_json(ctx):
         show.in_json(report)
     else:
@@ -65,9 +94,11 @@ def import_command(ctx: click.Context, file: str, strict: bool) -> None:
 @graphs.takes_graph
 @click.pass_context
 def export_command(ctx: click.Context, file: str) -> None:
-    """Write every fact, each time it was asserted, to FILE (JSONL; standard output if not given).
+    """Write the whole graph to FILE (JSONL; standard output if not given), for `kg import`.
 
-    The lines are what `kg import` reads. The times of recording and the ids are not among them yet.
+    One line an entity, one a fact, of all groups, by their ids: the same graph gives the same file, and what is new
+    comes last. Retracted facts, earlier validities and everyone who said something are in it. The log of changes,
+    answers kept for retries and vectors are not; the vocabulary is that of the program.
     """
     from keepgraph.tools import views
 
@@ -95,57 +126,187 @@ def _written(file: str, *, besides: Path) -> Iterator[IO[str]]:
         part.unlink(missing_ok=True)
 
 
-def _batches(lines: Iterator[Line]) -> Iterator[list[Line]]:
-    """Lines in batches that are neither many nor long."""
+def _batches(lines: Iterable[Line]) -> Iterator[list[Line]]:
+    """Lines of one form in batches that are neither many nor long."""
     batch: list[Line] = []
     length = 0
     for line in lines:
-        batch.append(line)
-        length += line[3]
-        if len(batch) == _LINES_A_CALL or length > _CHARACTERS_A_CALL:
+        full = len(batch) == _LINES_A_CALL or length > _CHARACTERS_A_CALL
+        if batch and (full or line.form != batch[-1].form):
             yield batch
             batch, length = [], 0
+        batch.append(line)
+        length += line.length
     if batch:
         yield batch
 
 
-def _numbered(lines: IO[str]) -> Iterator[Line]:
-    for number, text in enumerate(lines, start=1):
-        if not text.strip():
-            continue
-        try:
-            yield number, json.loads(text), None, len(text)
-        except (ValueError, RecursionError) as error:
-            yield number, None, f"not JSON: {error}", len(text)
+def _read(lines: IO[str]) -> Iterator[Line]:
+    """The lines of a file that are not empty. Of one that is too long no more is held than may be."""
+    number = 0
+    form = _SAID
+    while text := lines.readline(_CHARACTERS_A_LINE + 1):
+        number += 1
+        if len(text) > _CHARACTERS_A_LINE and not text.endswith("\n"):
+            rest = text
+            while rest and not rest.endswith("\n"):
+                rest = lines.readline(_CHARACTERS_A_LINE)
+            problem = errors.InvalidArguments(f"the line has more than {_CHARACTERS_A_LINE:,} characters")
+            yield Line(number, _CHARACTERS_A_LINE, form, problem=problem)
+        elif text.strip():
+            line = _parsed(number, text, form)
+            form = line.form if line.form != _HEADER else _WHOLE
+            yield line
 
 
-def _record(graph: Graph, batch: list[Line], report: dict[str, Any], *, strict: bool) -> bool:
-    """Record one batch; returns whether to stop."""
-    results = _results(graph, batch, strict=strict)
-    if results is None:
-        # It was refused whole: line by line each gets its own answer, and a strict import stops at the first bad one.
-        return any(_record(graph, [line], report, strict=strict) for line in batch)
-    for (number, *_), result in zip(batch, results, strict=True):
-        report["lines"] += 1
-        if "error" in result:
-            report["refused"].append({"line": number, "error": result["error"], "message": result["message"]})
-        else:
-            report["merged" if result["deduplicated"] else "added"] += 1
-    return strict and bool(report["refused"])
-
-
-def _results(graph: Graph, batch: list[Line], *, strict: bool) -> list[dict[str, Any]] | None:
-    """What became of each line; None where the batch as a whole was refused, and nothing of it recorded."""
-    broken = [{"error": errors.InvalidArguments.code, "message": problem} for _, _, problem, _ in batch if problem]
-    if strict and broken:
-        return broken if len(batch) == 1 else None
-    sound = [said for _, said, problem, _ in batch if problem is None]
+def _parsed(number: int, text: str, form: str) -> Line:
+    """A line as JSON; one that is none goes with the form of those before it."""
     try:
-        done = graph.call("record_facts", facts=sound, all_or_nothing=strict)["results"] if sound else []
-    except (errors.InvalidRequest, errors.Conflict) as error:
-        return [error.answer()] if len(batch) == 1 else None
-    answers, refusals = iter(done), iter(broken)
-    return [next(refusals if problem else answers) for _, _, problem, _ in batch]
+        said = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        return Line(number, len(text), form, problem=errors.InvalidArguments(f"not JSON: {error}"))
+    if not isinstance(said, dict) or not {"kind", "keepgraph"} & said.keys():
+        return Line(number, len(text), _SAID, said)
+    if "kind" not in said:
+        return Line(number, len(text), _HEADER, said)
+    form = _FOLLOWING if said["kind"] == "provenance" else _WHOLE
+    try:
+        return Line(number, len(text), form, _checked(said, text))
+    except errors.InvalidRequest as error:
+        return Line(number, len(text), form, problem=error)
+
+
+def _checked(said: dict[str, Any], text: str) -> dict[str, Any]:
+    """
+    Raises:
+        errors.InvalidRequest: the line is not what its schema says.
+    """
+    from keepgraph.engine import transfer
+    from keepgraph.tools import contract
+
+    if said["kind"] not in transfer.KINDS:
+        raise errors.InvalidArguments(f"kind is none of {', '.join(transfer.KINDS)}")
+    # What opens few brackets cannot be nested deep; that is quicker to see in the text.
+    is_flat = text.count("{") + text.count("[") <= contract.MAX_DEPTH
+    return contract.check_input("transfer/lines", said["kind"], said, measured=is_flat)
+
+
+class _Import:
+    """Takes batches of lines into a graph, each in one call, and keeps the report."""
+
+    def __init__(self, graph: Graph, report: dict[str, Any], *, strict: bool) -> None:
+        from keepgraph.engine import transfer
+
+        self._graph, self._report, self._strict = graph, report, strict
+        self._transfer = transfer
+        self._file = transfer.File()
+        self._put_off: list[Line] = []
+        self._last_round = strict
+
+    def take(self, batch: list[Line]) -> None:
+        if batch[0].form == _HEADER:
+            for line in batch:
+                self._check_header(line)
+        elif batch[0].form == _SAID:
+            self._record(batch)
+        else:
+            self._take_whole(batch)
+        self._report["stopped"] = self._strict and bool(self._report["refused"])
+
+    def take_what_was_put_off(self) -> None:
+        """Lines that came before the entity or the fact that they are about."""
+        self._last_round = True
+        for batch in _batches(self._put_off):
+            self._take_whole(batch)
+        self._put_off = []
+
+    def _check_header(self, line: Line) -> None:
+        """
+        Raises:
+            errors.GraphTooNew: the lines that follow are of a format that is not known yet.
+        """
+        known = self._transfer.FORMAT
+        given = line.said.get("format")
+        is_number = isinstance(given, int) and not isinstance(given, bool) and given >= 1
+        if is_number and given > known and line.said["keepgraph"] == "graph":
+            self.take_what_was_put_off()
+            raise errors.GraphTooNew(
+                f"line {line.number}: the file is of format {given}, and this version of Keepgraph reads {known}: "
+                "upgrade Keepgraph to import it"
+            )
+        if line.said != {"keepgraph": "graph", "format": given} or not is_number:
+            self._report["lines"] += 1
+            self._refuse(line, errors.InvalidArguments("the header is not that of an export"))
+
+    def _take_whole(self, batch: list[Line]) -> None:
+        if self._strict:
+            bad = next((place for place, line in enumerate(batch) if line.problem), len(batch))
+            batch = batch[: bad + 1]
+        if batch[0].form == _FOLLOWING and self._put_off and not self._last_round and self._has_room(len(batch)):
+            self._put_off += [line for line in batch if line.problem is None]
+            batch = [line for line in batch if line.problem]
+        said = [line.said for line in batch if line.problem is None]
+        taken = iter(
+            self._transfer.take(self._graph.database, said, file=self._file, strict=self._strict) if said else ()
+        )
+        for line in batch:
+            done = self._transfer.Taken(error=line.problem) if line.problem else next(taken, None)
+            if done is None or (self._strict and self._report["refused"]):
+                return
+            if done.error and done.error.code in _NOT_HERE_YET and not self._last_round and self._has_room(1):
+                self._put_off.append(line)
+                continue
+            self._report["lines"] += 1
+            if done.error:
+                self._refuse(line, done.error)
+                continue
+            self._report["added" if done.new else "merged"] += 1
+            for error in done.left_out:
+                self._refuse(line, error, only_part=True)
+
+    def _has_room(self, lines: int) -> bool:
+        return len(self._put_off) + lines <= _LINES_PUT_OFF
+
+    def _record(self, batch: list[Line]) -> None:
+        """Record what was written by hand."""
+        results = self._results(batch)
+        if results is None:
+            # It was refused whole: line by line each gets its own answer, and a strict import stops at the first bad.
+            for line in batch:
+                self._record([line])
+                if self._strict and self._report["refused"]:
+                    return
+            return
+        for line, result in zip(batch, results, strict=True):
+            self._report["lines"] += 1
+            if "error" in result:
+                self._report["refused"].append(
+                    {"line": line.number, "error": result["error"], "message": result["message"]}
+                )
+            else:
+                self._report["merged" if result["deduplicated"] else "added"] += 1
+
+    def _results(self, batch: list[Line]) -> list[dict[str, Any]] | None:
+        """What became of each line; None where the batch as a whole was refused, and nothing of it recorded."""
+        broken = [line.problem.answer() for line in batch if line.problem]
+        if self._strict and broken:
+            return broken if len(batch) == 1 else None
+        sound = [line.said for line in batch if line.problem is None]
+        try:
+            done = (
+                self._graph.call("record_facts", facts=sound, all_or_nothing=self._strict)["results"] if sound else []
+            )
+        except (errors.InvalidRequest, errors.Conflict) as error:
+            return [error.answer()] if len(batch) == 1 else None
+        answers, refusals = iter(done), iter(broken)
+        return [next(refusals if line.problem else answers) for line in batch]
+
+    def _refuse(self, line: Line, error: errors.KeepgraphError, *, only_part: bool = False) -> None:
+        message = error.message.rstrip(".") + ("; the rest of the line was taken" if only_part else "")
+        refusal = {"line": line.number, "error": error.code, "message": message}
+        if error.hint and error.hint != error.default_hint:
+            refusal["hint"] = error.hint
+        self._report["refused"].append(refusal)
 
 
 def _show(report: dict[str, Any]) -> None:
@@ -153,6 +314,8 @@ def _show(report: dict[str, Any]) -> None:
         click.secho(
             f"line {refusal['line']}: {show.printable(refusal['message'])} ({refusal['error']})", fg="red", err=True
         )
+        if hint := refusal.get("hint"):
+            click.echo(f"        {show.printable(hint)}", err=True)
     if len(report["refused"]) > _REFUSALS_SHOWN:
         click.echo(f"… and {len(report['refused']) - _REFUSALS_SHOWN} more; --json lists them all", err=True)
     click.echo(

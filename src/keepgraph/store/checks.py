@@ -41,14 +41,6 @@ _CONTENTS = {
 
 _COLUMNS_OF_NAMES = {ENTITY: ("name", "name_key", "name_folded"), ALIAS: ("alias", "alias_key", "alias_folded")}
 
-_SENTENCE = """
-    SELECT fact.id, fact.subject, fact.object, fact.text, s.name, predicate.name, o.name, fact.literal
-    FROM fact
-    JOIN predicate ON predicate.id = fact.predicate
-    JOIN entity AS s ON s.id = fact.subject
-    LEFT JOIN entity AS o ON o.id = fact.object
-"""
-
 _STAMPS = {
     "migration": ("applied_at",),
     "entity": ("created_at",),
@@ -123,17 +115,8 @@ def complaints_of(file: Path, *, key: Key | None) -> list[str] | None:
         if trouble.code(error) in trouble.NOT_A_DATABASE:
             return None
         return [trouble.told(error, file, writing=False, stop=None).message]
-
-
-def opens(file: Path, *, key: Key | None) -> bool:
-    """Whether a file that lies on its own can be opened with this key, or with none."""
-    try:
-        db.connect(file, "ro", key=key, immutable=True).close()
-    except sqlite.DatabaseError as error:
-        if trouble.code(error) in trouble.NOT_A_DATABASE:
-            return False
-        raise
-    return True
+    except UnicodeDecodeError:
+        return ["what is wrong with it has bytes in it that are no text"]
 
 
 def missing_parts(tx: Tx) -> list[str]:
@@ -215,8 +198,9 @@ def names(tx: Tx, table: str) -> Iterator[tuple[int, int, str, str, str]]:
     """Every name of entities or of aliases: its row, the row of the entity, the name, its key, its folded form."""
     name, key, folded = _COLUMNS_OF_NAMES[table]
     entity = "id" if table == ENTITY else "entity"
+    texts = ", ".join(map(_text, (name, key, folded)))
     with _any_bytes(tx.conn):
-        yield from tx.conn.execute(f"SELECT id, {entity}, {name}, {key}, {folded} FROM {table} ORDER BY id")
+        yield from tx.conn.execute(f"SELECT id, {entity}, {texts} FROM {table} ORDER BY id")
 
 
 def name(tx: Tx, table: str, row: int) -> str | None:
@@ -235,12 +219,12 @@ def set_forms(tx: Tx, table: str, row: int, *, key: str, folded: str) -> None:
 def sentences(tx: Tx) -> Iterator[tuple[Any, ...]]:
     """Every fact: its row, subject and object, its text; the names of subject, predicate and object; its literal."""
     with _any_bytes(tx.conn):
-        yield from tx.conn.execute(f"{_SENTENCE} ORDER BY fact.id")
+        yield from tx.conn.execute(f"{_sentence_sql()} ORDER BY fact.id")
 
 
 def sentence(tx: Tx, fact: int) -> tuple[Any, ...] | None:
     """The same of one fact."""
-    row: tuple[Any, ...] | None = tx.conn.execute(f"{_SENTENCE} WHERE fact.id = ?", (fact,)).fetchone()
+    row: tuple[Any, ...] | None = tx.conn.execute(f"{_sentence_sql()} WHERE fact.id = ?", (fact,)).fetchone()
     return row
 
 
@@ -311,6 +295,22 @@ def done_after(tx: Tx, stamp: str) -> dict[str, int]:
         for table, column in _DONE.items()
     }
     return {table: number for table, number in counted.items() if number}
+
+
+def _text(column: str) -> str:
+    # In a damaged row there may be a number, or nothing.
+    return f"CAST(coalesce({column}, '') AS TEXT)"
+
+
+def _sentence_sql() -> str:
+    return f"""
+        SELECT fact.id, fact.subject, fact.object, {_text("fact.text")}, {_text("s.name")}, {_text("predicate.name")},
+               o.name, fact.literal
+        FROM fact
+        JOIN predicate ON predicate.id = fact.predicate
+        JOIN entity AS s ON s.id = fact.subject
+        LEFT JOIN entity AS o ON o.id = fact.object
+    """
 
 
 def _is_no_stamp(column: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from keepgraph import errors
 from keepgraph.engine import entities as entity_rules
-from keepgraph.engine import instants, names
+from keepgraph.engine import instants, names, transfer
 from keepgraph.model import Candidate, Entity, Ref
 from keepgraph.store import entities, facts, journal, vocabulary
 from keepgraph.store.db import Database, Tx
@@ -132,23 +132,9 @@ def duplicates(database: Database, *, only: dict[str, str] | None = None) -> Ite
 
 
 def export(database: Database) -> Iterator[dict[str, Any]]:
-    """Every assertion of every fact of the group, as the arguments of record_fact, in the order of recording."""
+    """The whole graph as it is at this moment, all groups, as the lines that `kg import` reads; see docs/export.md."""
     with database.read("export") as tx:
-        aliases = {entity.row: found for entity, found in entities.aliased(tx)}
-        for fact in facts.every(tx):
-            line: dict[str, Any] = {
-                "subject": {"type": fact.subject.type, "name": fact.subject.name},
-                "predicate": fact.predicate,
-                "object": {"type": fact.object.type, "name": fact.object.name}
-                if fact.object
-                else {"literal": fact.literal},
-                "source": fact.source,
-                "confidence": fact.confidence,
-                "valid_from": fact.valid_from,
-                "valid_to": fact.valid_to,
-                "aliases": aliases.pop(fact.subject.row, None),
-            }
-            yield {name: value for name, value in line.items() if value is not None}
+        yield from transfer.lines(tx)
 
 
 def _pair(entity: Entity, double: Candidate) -> dict[str, Any]:

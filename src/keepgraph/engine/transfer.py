@@ -1,0 +1,757 @@
+"""What a graph is as lines, and what such a line becomes in another: new, known before, or refused with the reason.
+
+An export has a line for every entity, then one for every fact, by their ids, so that what is new comes last. What
+was said of a fact stands in its line, in order. The order of what was said of different facts counts too: it decides
+which blockers are open. Their stamps tell it, and within one moment the ids of the facts. Where that would be wrong,
+because something was said again, the rest of that moment follows in lines of its own, after the facts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import groupby
+from typing import Any, NamedTuple, TypeVar
+
+from keepgraph import errors
+from keepgraph.engine import calls, instants, names
+from keepgraph.engine import entities as entity_rules
+from keepgraph.engine import facts as fact_rules
+from keepgraph.model import Entity, Fact
+from keepgraph.store import entities, facts, provenance, transfer, vocabulary
+from keepgraph.store.db import Database, Tx
+from keepgraph.store.transfer import Assertion, EntityRow, FactInWords, FactRow, Named, Said, Validity
+
+FORMAT = 1
+
+_TOOL = "import"
+_DEFAULT_GROUP = "default"
+_SURE = 1.0
+_SAID_IN_LINE = 50
+
+Line = Mapping[str, Any]
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What became of a line: new, or known before; or why it was refused; or which of its names and ids were."""
+
+    new: bool = False
+    error: errors.KeepgraphError | None = None
+    left_out: tuple[errors.KeepgraphError, ...] = ()
+
+
+@dataclass(slots=True)
+class File:
+    """What has to be remembered of a file from batch to batch.
+
+    Attributes:
+        entities: the rows of the entities that it has lines for.
+        facts: the rows of facts that are in the graph under another id, by their ids in the file.
+        refused: the ids of entities and facts that are something else in the graph.
+    """
+
+    entities: set[int] = field(default_factory=set)
+    facts: dict[str, int] = field(default_factory=dict)
+    refused: set[str] = field(default_factory=set)
+
+
+# A graph as lines
+
+
+def lines(tx: Tx) -> Iterator[dict[str, Any]]:
+    """The whole graph, all groups, as the lines of an export: a header, the entities, the facts, what was said late."""
+    yield {"keepgraph": "graph", "format": FORMAT}
+    for entities_here in transfer.entities(tx):
+        rows = [entity.row for entity in entities_here]
+        aliases, former_ids = transfer.aliases(tx, rows), transfer.former_ids(tx, rows)
+        for entity in entities_here:
+            yield _entity_line(entity, aliases.get(entity.row, ()), former_ids.get(entity.row, ()))
+    late = _said_late(tx)
+    follow: dict[int, int] = {}
+    for facts_here in transfer.facts(tx):
+        rows = [fact.row for fact in facts_here]
+        earlier, said = transfer.earlier(tx, rows), transfer.assertions(tx, rows)
+        for fact in facts_here:
+            every = said.get(fact.row, [])
+            if late and any(row in late for row, _ in every):
+                follow |= {row: nth for row, nth in _numbered(every) if row in late}
+            in_line = [assertion for row, assertion in every if row not in late]
+            yield _fact_line(fact, earlier.get(fact.row, ()), in_line)
+    yield from _provenance_lines(tx, follow)
+
+
+def _entity_line(
+    entity: EntityRow, aliases: Sequence[tuple[str, str]], former_ids: Sequence[tuple[str]]
+) -> dict[str, Any]:
+    line = {
+        "kind": "entity",
+        "id": entity.id,
+        "group": entity.group if entity.group != _DEFAULT_GROUP else None,
+        "type": entity.type,
+        "name": entity.name,
+        "summary": entity.summary or None,
+        "properties": json.loads(entity.properties, object_pairs_hook=_by_name) or None,
+        "created_at": entity.created_at,
+        "aliases": [alias if at == entity.created_at else {"alias": alias, "created_at": at} for alias, at in aliases]
+        or None,
+        "former_ids": [former_id for (former_id,) in former_ids] or None,
+    }
+    return _without_nothing(line)
+
+
+def _fact_line(fact: FactInWords, earlier: Sequence[Validity], said: Sequence[Assertion]) -> dict[str, Any]:
+    line = {
+        "kind": "fact",
+        "id": fact.id,
+        "subject": fact.subject,
+        "predicate": fact.predicate,
+        "object": fact.object,
+        "literal": fact.literal,
+        "text": fact.text,
+        "confidence": _unless(fact.confidence, _SURE),
+        "recorded_at": fact.recorded_at,
+        "valid_from": fact.valid_from,
+        "valid_to": fact.valid_to,
+        "retracted_at": fact.retracted_at,
+        "known_from": fact.known_from,
+        "earlier": [_without_nothing(each._asdict()) for each in earlier] or None,
+        "provenance": [_assertion_part(each, fact) for each in said] or None,
+    }
+    return _without_nothing(line)
+
+
+def _assertion_part(said: Assertion, fact: FactInWords) -> dict[str, Any]:
+    return _without_nothing(
+        {
+            "source": said.source,
+            "confidence": _unless(said.confidence, fact.confidence),
+            "recorded_at": _unless(said.recorded_at, fact.recorded_at),
+            "session": said.session,
+            "tool": said.tool,
+        }
+    )
+
+
+def _provenance_lines(tx: Tx, follow: Mapping[int, int]) -> Iterator[dict[str, Any]]:
+    for row, fact, said in transfer.assertions_by_row(tx, follow) if follow else ():
+        yield _without_nothing(
+            {
+                "kind": "provenance",
+                "fact": fact,
+                "source": said.source,
+                "confidence": _unless(said.confidence, _SURE),
+                "recorded_at": said.recorded_at,
+                "session": said.session,
+                "tool": said.tool,
+                "nth": _unless(follow[row], 1),
+            }
+        )
+
+
+def _numbered(every: Iterable[tuple[int, Assertion]]) -> Iterator[tuple[int, int]]:
+    """The row of each assertion, and which it is of those that are alike in all."""
+    often: Counter[Assertion] = Counter()
+    for row, said in every:
+        often[said] += 1
+        yield row, often[said]
+
+
+def _said_late(tx: Tx) -> set[int]:
+    """The rows of what cannot be told in the lines of the facts: what was said again in a moment, and the rest of it.
+
+    Also what was said of one fact so often that its line would be too long.
+    """
+    late: set[int] = set()
+    for _, moment in groupby(transfer.said_where_some_repeats(tx), key=lambda said: said.recorded_at):
+        highest, following = "", False
+        for said in moment:
+            following = following or _is_late(said, highest)
+            highest = max(highest, said.fact)
+            if following:
+                late.add(said.row)
+    return late
+
+
+def _is_late(said: Said, highest: str) -> bool:
+    """Whether the ids of the facts would put an assertion before another one of its moment that it followed.
+
+    What stands in one line lies together, in whatever order the lines came; what does not has a row apart.
+    """
+    if said.nth is None or said.before is None:
+        return False
+    return said.nth > _SAID_IN_LINE or (said.row != said.before + 1 and highest > said.fact)
+
+
+def _unless(value: Any, usual: Any) -> Any:
+    return None if value == usual else value
+
+
+def _without_nothing(line: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in line.items() if value is not None}
+
+
+def _by_name(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    return dict(sorted(pairs))
+
+
+# Lines in a graph
+
+
+def take(database: Database, batch: Sequence[Line], *, file: File, strict: bool = False) -> list[Taken]:
+    """Take lines that fit the schemas into a graph, in one call; returns what became of each.
+
+    With `strict`, the first bad line ends it: nothing of that line is taken, and those after it are not looked at.
+    """
+    taken: list[Taken] = []
+    with database.write(_TOOL) as tx:
+        tx = calls.begin(tx)
+        for kind, run in groupby(batch, key=lambda line: str(line["kind"])):
+            taken += _TAKEN_BY[kind](tx, list(run), file, strict)
+            if strict and taken[-1].error:
+                break
+    return taken
+
+
+def _one_by_one(run: Iterable[_T], take_one: Callable[[_T], Taken], *, strict: bool) -> list[Taken]:
+    taken: list[Taken] = []
+    for line in run:
+        try:
+            taken.append(take_one(line))
+        except errors.KeepgraphError as error:
+            taken.append(Taken(error=error))
+            if strict:
+                break
+    return taken
+
+
+# Entities
+
+
+class _EntitySaid(NamedTuple):
+    """What a line says of an entity. An alias is what it is, its key, and since when."""
+
+    id: str
+    group: str
+    type: str
+    type_row: int
+    name: str
+    key: str
+    summary: str
+    properties: str
+    created_at: str
+    aliases: tuple[tuple[str, str, str], ...]
+    former_ids: tuple[str, ...]
+
+
+def _take_entities(tx: Tx, run: Sequence[Line], file: File, strict: bool) -> list[Taken]:
+    here = _Entities(tx, run, file, strict=strict)
+    taken = _one_by_one(run, here.take, strict=strict)
+    here.write()
+    return taken
+
+
+class _Entities:
+    """The entities that some lines meet in the graph, and what is to be written of these lines."""
+
+    def __init__(self, tx: Tx, run: Sequence[Line], file: File, *, strict: bool) -> None:
+        self._tx, self._file, self._strict = tx, file, strict
+        ids = {each for line in run for each in (line["id"], *line.get("former_ids", ()))}
+        self._looked_up: set[Named] = {
+            (line.get("group", _DEFAULT_GROUP), line["type"], names.key(name))
+            for line in run
+            for name in (line["name"], *(_alias(given) for given in line.get("aliases", ())))
+        }
+        self._by_id = transfer.entities_by_id(tx, ids)
+        self._by_former_id = transfer.entities_by_former_id(tx, ids)
+        self._by_name = transfer.entities_by_name(tx, self._looked_up)
+        self._by_alias = transfer.entities_by_alias(tx, self._looked_up)
+        met = [*self._by_id.values(), *self._by_former_id.values(), *self._by_name.values()]
+        self._alias_keys: dict[int, set[str]] = defaultdict(set)
+        for row, keys in transfer.alias_keys(tx, {each.row for each in met}).items():
+            self._alias_keys[row] = {key for (key,) in keys}
+        self._next = {table: transfer.free_row(tx, table) for table in ("entity", "alias", "former_id")}
+        self._new: list[tuple[Any, ...]] = []
+        self._new_aliases: list[tuple[Any, ...]] = []
+        self._new_former_ids: list[tuple[int, str, int]] = []
+        self._filled: dict[int, EntityRow] = {}
+
+    def take(self, line: Line) -> Taken:
+        said = _entity_said(self._tx, line)
+        there, former_ids = self._there(said), said.former_ids
+        if there is None:
+            self._refuse_an_alias(said)
+        elif there.id != said.id:
+            self._fill(there, said)
+            former_ids = (said.id, *former_ids)
+        else:
+            self._refuse_another(there, said)
+        entity = there or EntityRow(
+            self._next["entity"], said.id, said.group, said.type, said.name, said.key, *said[6:9]
+        )
+        aliases, ids, against = self._lacking(entity, said.aliases, former_ids)
+        if against and self._strict:
+            raise against[0]
+        if there is None:
+            self._make(entity, said)
+        for alias, key, at in aliases:
+            self._new_aliases.append((self._row("alias"), entity.row, alias, key, names.compared(alias), at))
+            self._alias_keys[entity.row].add(key)
+            self._by_alias.setdefault((entity.group, entity.type, key), []).append(entity)
+        for former_id in ids:
+            self._new_former_ids.append((self._row("former_id"), former_id, entity.row))
+            self._by_former_id[former_id] = entity
+        self._file.entities.add(entity.row)
+        return Taken(new=there is None, left_out=tuple(against))
+
+    def write(self) -> None:
+        entities.insert_many(self._tx, self._new)
+        for filled in self._filled.values():
+            entities.set_particulars(self._tx, filled.row, summary=filled.summary, properties=filled.properties)
+        entities.insert_aliases(self._tx, self._new_aliases)
+        entities.insert_former_ids(self._tx, self._new_former_ids)
+
+    def _there(self, said: _EntitySaid) -> EntityRow | None:
+        """The entity that is meant: of this id, or merged into that, or of this very name."""
+        return (
+            self._by_id.get(said.id)
+            or self._by_former_id.get(said.id)
+            or self._named((said.group, said.type, said.key))
+        )
+
+    def _refuse_another(self, there: EntityRow, said: _EntitySaid) -> None:
+        """
+        Raises:
+            errors.ImportConflict: the entity with this id is another one, or is told of otherwise.
+        """
+        if (there.group, there.type, there.key) != (said.group, said.type, said.key):
+            self._file.refused.add(said.id)
+            raise errors.ImportConflict(
+                f"{said.id} is the {there.type} {_short(there.name)} of group {there.group!r} in this graph, "
+                f"not the {said.type} {_short(said.name)} of group {said.group!r}"
+            )
+        differing = {
+            "name": there.name != said.name,
+            "summary": there.summary != said.summary,
+            "properties": _in_order(there.properties) != said.properties,
+            "created_at": there.created_at != said.created_at,
+        }
+        if any(differing.values()):
+            raise errors.ImportConflict(f"{said.id} is in this graph with another {_told(differing)}")
+
+    def _refuse_an_alias(self, said: _EntitySaid) -> None:
+        """
+        Raises:
+            errors.ImportConflict: the name of a new entity means another one in this graph.
+        """
+        for other in self._by_alias.get((said.group, said.type, said.key), ()):
+            # Where the file has both, they were so in the graph that it comes from.
+            if other.row not in self._file.entities:
+                self._file.refused.add(said.id)
+                raise errors.ImportConflict(
+                    f"{_short(said.name)} is an alias of the {other.type} {_short(other.name)}, {other.id}",
+                    hint=f"If they are one, write {other.id} for {said.id} in the file; if not, take the alias back.",
+                )
+
+    def _fill(self, there: EntityRow, said: _EntitySaid) -> None:
+        """Let an entity of another id have the summary and the properties that it lacks.
+
+        Raises:
+            errors.ImportConflict: it has another summary, or another value of a property.
+        """
+        there = self._filled.get(there.row, there)
+        ours, theirs = json.loads(there.properties), json.loads(said.properties)
+        differing = {
+            "summary": bool(there.summary and said.summary and there.summary != said.summary),
+            **{f"property {_short(name)}": ours[name] != theirs[name] for name in theirs if name in ours},
+        }
+        if any(differing.values()):
+            raise errors.ImportConflict(f"{said.id} is {there.id} in this graph, with another {_told(differing)}")
+        filled = there._replace(
+            summary=there.summary or said.summary,
+            properties=_in_order(json.dumps({**theirs, **ours})) if theirs.keys() - ours.keys() else there.properties,
+        )
+        if filled != there:
+            self._filled[there.row] = filled
+
+    def _lacking(
+        self, entity: EntityRow, aliases: Iterable[tuple[str, str, str]], former_ids: Iterable[str]
+    ) -> tuple[list[tuple[str, str, str]], list[str], list[errors.KeepgraphError]]:
+        """The aliases and the former ids that an entity lacks, and what speaks against others."""
+        named: dict[str, tuple[str, str, str]] = {}
+        merged: dict[str, None] = {}
+        against: list[errors.KeepgraphError] = []
+        for alias, key, at in aliases:
+            if key == entity.key or key in self._alias_keys[entity.row]:
+                continue
+            other = self._named((entity.group, entity.type, key))
+            if other and other.row != entity.row and other.row not in self._file.entities:
+                against.append(errors.AliasTaken(f"{_short(alias)} is the name of another {other.type}, {other.id}"))
+            else:
+                named.setdefault(key, (alias, key, at))
+        for former_id in former_ids:
+            owner = self._by_former_id.get(former_id)
+            if former_id == entity.id or (owner and owner.row == entity.row):
+                continue
+            if former_id in self._by_id:
+                hint = f"If they are one: kg merge {entity.id} {former_id}"
+                against.append(errors.ImportConflict(f"{former_id} is an entity of its own in this graph", hint=hint))
+            elif owner:
+                against.append(errors.ImportConflict(f"{former_id} was merged into {owner.id} in this graph"))
+            else:
+                merged[former_id] = None
+        return list(named.values()), list(merged), against
+
+    def _make(self, entity: EntityRow, said: _EntitySaid) -> None:
+        kept = (entity.key, names.compared(entity.name), entity.summary, entity.properties, entity.created_at)
+        self._new.append((self._row("entity"), entity.id, entity.group, said.type_row, entity.name, *kept))
+        self._by_id[entity.id] = self._by_name[entity.group, entity.type, entity.key] = entity
+
+    def _named(self, name: Named) -> EntityRow | None:
+        if name not in self._looked_up:
+            # Its entity was merged into one of another type.
+            self._looked_up.add(name)
+            self._by_name.update(transfer.entities_by_name(self._tx, [name]))
+        return self._by_name.get(name)
+
+    def _row(self, table: str) -> int:
+        row = self._next[table]
+        self._next[table] += 1
+        return row
+
+
+def _entity_said(tx: Tx, line: Line) -> _EntitySaid:
+    """
+    Raises:
+        errors.EntityTypeUnknown, errors.AliasInvalid, errors.InvalidArguments: something in it cannot be.
+    """
+    type_row = entity_rules.type_of(tx, line["type"])
+    name = names.clean(line["name"])
+    key = names.key(name)
+    if not key or len(name) > entity_rules.MAX_NAME:
+        raise errors.InvalidArguments(f"a name has 1 to {entity_rules.MAX_NAME} characters, and this one {len(name)}")
+    created_at = _instant(line["created_at"])
+    return _EntitySaid(
+        id=line["id"],
+        group=line.get("group", _DEFAULT_GROUP),
+        type=line["type"],
+        type_row=type_row,
+        name=name,
+        key=key,
+        summary=line.get("summary", ""),
+        properties=_in_order(json.dumps(line.get("properties", {}))),
+        created_at=created_at,
+        aliases=tuple(_alias_said(given, created_at) for given in line.get("aliases", ())),
+        former_ids=tuple(line.get("former_ids", ())),
+    )
+
+
+def _alias_said(given: str | Line, created_at: str) -> tuple[str, str, str]:
+    alias = names.clean(_alias(given))
+    key = names.key(alias)
+    if not key or len(alias) > entity_rules.MAX_NAME:
+        raise errors.AliasInvalid(f"an alias has 1 to {entity_rules.MAX_NAME} characters, and this one {len(alias)}")
+    return alias, key, created_at if isinstance(given, str) else _instant(given["created_at"])
+
+
+def _alias(given: str | Line) -> str:
+    return given if isinstance(given, str) else str(given["alias"])
+
+
+def _in_order(properties: str) -> str:
+    """An object as it is kept: its names in order, at every depth."""
+    if properties == "{}":
+        return properties
+    return json.dumps(json.loads(properties), ensure_ascii=False, sort_keys=True)
+
+
+# Facts
+
+
+class _FactSaid(NamedTuple):
+    """What a line says of a fact; the fact has no row yet."""
+
+    fact: FactRow
+    earlier: tuple[Validity, ...]
+    assertions: tuple[Assertion, ...]
+
+
+class _Assertions:
+    """What was said of some facts, and what is to be written."""
+
+    def __init__(self, tx: Tx, known: Iterable[int]) -> None:
+        self._tx = tx
+        self._said = {
+            fact: Counter(said for _, said in every) for fact, every in transfer.assertions(tx, known).items()
+        }
+        self._next = transfer.free_row(tx, "provenance")
+        self._new: list[tuple[Any, ...]] = []
+
+    def add(self, fact: int, said: Assertion, *, nth: int, apart: bool = False) -> bool:
+        """Add what was not said so often yet; `apart`, not in the row next to what was said before."""
+        before = self._said.setdefault(fact, Counter())
+        if before[said] >= nth:
+            return False
+        before[said] += 1
+        self._next += apart
+        self._new.append((self._next, fact, *said))
+        self._next += 1
+        return True
+
+    def write(self) -> None:
+        provenance.insert_many(self._tx, self._new)
+
+
+def _take_facts(tx: Tx, run: Sequence[Line], file: File, strict: bool) -> list[Taken]:
+    here = _Facts(tx, run, file)
+    taken = _one_by_one(here.said, here.take, strict=strict)
+    here.write()
+    return taken
+
+
+class _Facts:
+    """The facts that some lines meet in the graph, and what is to be written of these lines."""
+
+    def __init__(self, tx: Tx, run: Sequence[Line], file: File) -> None:
+        self._tx, self._file = tx, file
+        ids = {line[end] for line in run for end in ("subject", "object") if end in line}
+        known = {**transfer.entities_by_former_id(tx, ids), **transfer.entities_by_id(tx, ids)}
+        self.said = [_fact_said(tx, line, known, file) for line in run]
+        sound = [said.fact for said in self.said if isinstance(said, _FactSaid)]
+        self._by_id = transfer.facts_by_id(tx, (fact.id for fact in sound))
+        unknown = (fact for fact in sound if fact.id not in self._by_id and fact.retracted_at is None)
+        self._by_words = {_words(fact): fact for fact in transfer.twins(tx, unknown)}
+        there = [fact.row for fact in (*self._by_id.values(), *self._by_words.values())]
+        self._earlier = transfer.earlier(tx, there)
+        self._assertions = _Assertions(tx, there)
+        self._next, self._next_earlier = transfer.free_row(tx, "fact"), transfer.free_row(tx, "earlier_validity")
+        self._new: list[FactRow] = []
+        self._new_earlier: list[tuple[Any, ...]] = []
+
+    def take(self, said: _FactSaid | errors.KeepgraphError) -> Taken:
+        if isinstance(said, errors.KeepgraphError):
+            raise said
+        there = self._by_id.get(said.fact.id)
+        if there is not None:
+            self._refuse_another(there, said)
+        elif said.fact.retracted_at is None and (there := self._by_words.get(_words(said.fact))):
+            self._file.facts[said.fact.id] = there.row
+        fact = there or self._made(said)
+        often: Counter[Assertion] = Counter()
+        for each in said.assertions:
+            often[each] += 1
+            self._assertions.add(fact.row, each, nth=often[each])
+        return Taken(new=there is None)
+
+    def write(self) -> None:
+        facts.insert_many(self._tx, self._new)
+        facts.insert_earlier(self._tx, self._new_earlier)
+        self._assertions.write()
+
+    def _refuse_another(self, there: FactRow, said: _FactSaid) -> None:
+        """
+        Raises:
+            errors.ImportConflict: the fact with this id says something else.
+        """
+        same = said.fact._replace(row=there.row, text=there.text)
+        if there == same and tuple(self._earlier.get(there.row, ())) == said.earlier:
+            return
+        self._file.refused.add(said.fact.id)
+        differing = {name: one != other for name, one, other in zip(there._fields, there, same, strict=True)}
+        what = _told(differing) or "validity known before"
+        raise errors.ImportConflict(f"{said.fact.id} is in this graph with another {what}")
+
+    def _made(self, said: _FactSaid) -> FactRow:
+        fact = said.fact._replace(row=self._next)
+        self._next += 1
+        self._new.append(fact)
+        self._by_id[fact.id] = fact
+        if fact.retracted_at is None:
+            self._by_words[_words(fact)] = fact
+        if said.earlier:
+            self._earlier[fact.row] = list(said.earlier)
+        for each in said.earlier:
+            self._new_earlier.append((self._next_earlier, fact.row, *each))
+            self._next_earlier += 1
+        return fact
+
+
+def _fact_said(tx: Tx, line: Line, known: Mapping[str, EntityRow], file: File) -> _FactSaid | errors.KeepgraphError:
+    try:
+        return _read_fact(tx, line, known, file)
+    except errors.KeepgraphError as error:
+        return error
+
+
+def _read_fact(tx: Tx, line: Line, known: Mapping[str, EntityRow], file: File) -> _FactSaid:
+    """
+    Raises:
+        errors.InvalidRequest: something in it cannot be, or it is about entities that are not here.
+        errors.ImportConflict: it is about an entity that was refused.
+    """
+    if ("object" in line) == ("literal" in line):
+        raise errors.ObjectRequired("a fact has either an object or a literal", hint="Give one of them.")
+    predicate = _predicate(tx, line["predicate"])
+    subject = _entity(line["subject"], known, file)
+    target = _entity(line["object"], known, file) if "object" in line else None
+    if target and target.group != subject.group:
+        raise errors.InvalidArguments(f"{subject.id} and {target.id} are of different groups, which no fact connects")
+    literal = line["literal"].strip() if "literal" in line else None
+    if literal == "":
+        raise errors.ObjectRequired("the literal is empty")
+    recorded_at, confidence = _instant(line["recorded_at"]), float(line.get("confidence", _SURE))
+    start, end = _validity(line)
+    fact = FactRow(
+        row=0,
+        id=line["id"],
+        subject=subject.row,
+        predicate=predicate,
+        object=target.row if target else None,
+        literal=literal,
+        text=_sentence(subject, line["predicate"], target, literal),
+        confidence=confidence,
+        recorded_at=recorded_at,
+        valid_from=start,
+        valid_to=end,
+        retracted_at=_instant(line["retracted_at"]) if "retracted_at" in line else None,
+        known_from=_instant(line["known_from"]) if "known_from" in line else None,
+    )
+    return _FactSaid(
+        fact,
+        tuple(sorted(map(_validity_said, line.get("earlier", ())), key=_as_listed)),
+        tuple(_assertion(each, confidence=confidence, recorded_at=recorded_at) for each in line.get("provenance", ())),
+    )
+
+
+def _entity(public_id: str, known: Mapping[str, EntityRow], file: File) -> EntityRow:
+    if public_id in file.refused:
+        raise errors.ImportConflict(
+            f"{public_id} is something else in this graph: its line was refused",
+            hint="Put that line right first.",
+        )
+    if public_id not in known:
+        raise errors.EntityNotFound(
+            f"there is no entity {public_id}, in this graph or in the file",
+            hint="Import the line of the entity as well.",
+        )
+    return known[public_id]
+
+
+def _predicate(tx: Tx, name: str) -> int:
+    row = vocabulary.find(tx, vocabulary.PREDICATE, name)
+    if row is None:
+        allowed = vocabulary.words(tx, vocabulary.PREDICATE)
+        raise errors.PredicateUnknown(f"{name!r} is not a predicate", candidates=entity_rules.meant(name, allowed))
+    return row
+
+
+def _sentence(subject: EntityRow, predicate: str, target: EntityRow | None, literal: str | None) -> str:
+    return fact_rules.sentence(
+        Fact(
+            row=0,
+            id="",
+            subject=_as_entity(subject),
+            predicate=predicate,
+            object=_as_entity(target) if target else None,
+            literal=literal,
+            confidence=_SURE,
+            recorded_at="",
+            valid_from=None,
+            valid_to=None,
+        )
+    )
+
+
+def _as_entity(row: EntityRow) -> Entity:
+    return Entity(row.row, row.id, row.type, row.name, row.created_at)
+
+
+def _words(fact: FactRow) -> tuple[Any, ...]:
+    """What no two facts that are not retracted have in common."""
+    return fact.subject, fact.predicate, fact.object, fact.literal, fact.valid_from, fact.valid_to
+
+
+def _validity(line: Line) -> tuple[str | None, str | None]:
+    start = _instant(line["valid_from"]) if "valid_from" in line else None
+    end = _instant(line["valid_to"]) if "valid_to" in line else None
+    if start and end and start >= end:
+        raise errors.ValidityInvalid(f"valid_from ({start}) is not before valid_to ({end})")
+    return start, end
+
+
+def _validity_said(given: Line) -> Validity:
+    return Validity(*_validity(given), _instant(given["known_from"]), _instant(given["known_to"]))
+
+
+def _as_listed(known: Validity) -> tuple[str, ...]:
+    return known.known_from, known.known_to, known.valid_from or "", known.valid_to or "~"
+
+
+# What was said of facts
+
+
+def _take_provenance(tx: Tx, run: Sequence[Line], file: File, strict: bool) -> list[Taken]:
+    found = transfer.facts_by_id(tx, (line["fact"] for line in run))
+    here = {fact.id: fact.row for fact in found.values()} | {
+        line["fact"]: file.facts[line["fact"]] for line in run if line["fact"] in file.facts
+    }
+    said = _Assertions(tx, here.values())
+
+    def take_one(line: Line) -> Taken:
+        if line["fact"] in file.refused:
+            raise errors.ImportConflict(f"{line['fact']} is something else in this graph: its line was refused")
+        if line["fact"] not in here:
+            raise errors.FactNotFound(f"there is no fact {line['fact']}, in this graph or in the file")
+        new = said.add(
+            here[line["fact"]],
+            _assertion(line, confidence=_SURE, recorded_at=line["recorded_at"]),
+            nth=line.get("nth", 1),
+            apart=True,
+        )
+        return Taken(new=new)
+
+    taken = _one_by_one(run, take_one, strict=strict)
+    said.write()
+    return taken
+
+
+def _assertion(given: Line, *, confidence: float, recorded_at: str) -> Assertion:
+    return Assertion(
+        given.get("source"),
+        float(given.get("confidence", confidence)),
+        _instant(given.get("recorded_at", recorded_at)),
+        given.get("session"),
+        given["tool"],
+    )
+
+
+@lru_cache(maxsize=8192)
+def _instant(text: str) -> str:
+    """
+    Raises:
+        errors.InvalidArguments: it is not a stamp as it is stored, of an instant that there is.
+    """
+    try:
+        if instants.stamp(instants.instant(text)) == text:
+            return text
+    except (ValueError, OverflowError):
+        pass
+    raise errors.InvalidArguments(
+        f"{text!r} is not an instant in UTC with milliseconds", hint="Write it like this: 2026-11-21T08:44:39.123Z"
+    )
+
+
+def _told(differing: Mapping[str, bool]) -> str:
+    return " and ".join(name for name, differs in differing.items() if differs)
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:57] + "…")
+
+
+_TAKEN_BY = {"entity": _take_entities, "fact": _take_facts, "provenance": _take_provenance}
+KINDS = tuple(_TAKEN_BY)
