@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from keepgraph import keys, profile
+from keepgraph import keys, private, profile
 from keepgraph.engine import backups, ids
 from keepgraph.model import Settings
 from keepgraph.store.db import Database
@@ -94,7 +94,7 @@ def open(
         keepgraph.KeepgraphError: GRAPH_NOT_FOUND, or GRAPH_UNAVAILABLE, GRAPH_DAMAGED, GRAPH_TOO_NEW,
             MIGRATION_EDITED, SETTINGS_INVALID; KEY_MISSING, KEY_WRONG, KEY_INVALID, GRAPH_NOT_ENCRYPTED.
     """
-    file = Path(path).expanduser().resolve()
+    file = private.expanded(os.fspath(path)).resolve()
     said = profile.read(file)
     backups.refuse_to_begin_anew(file)
     database = Database(

@@ -84,19 +84,21 @@ def source(
 def in_environment(environment: Mapping[str, str] = os.environ) -> Key | None:
     """The key that KG_KEY_FILE or KG_KEY gives."""
     if named := environment.get("KG_KEY_FILE"):
-        return read_file(Path(named).expanduser())[0]
+        return read_file(_named_file(named))[0]
     digits = environment.get("KG_KEY")
     return key(digits, "KG_KEY") if digits else None
 
 
 def default_file(graph: Path) -> Path:
     """The key file of a graph whose settings name none: not beside it, so that a copy of one has not the other."""
-    return profile.config_folder() / "keys" / f"{graph.stem}.key"
+    return profile.config_folder() / "keys" / private.beside(graph, ".key").name
 
 
-def wrapped_file(graph: Path) -> Path:
+def wrapped_file(graph: Path, place: KeyPlace | None = None) -> Path:
     """The file beside a graph that has its key wrapped with a passphrase."""
-    return graph.with_suffix(".wrapped-key")
+    if place is not None and place.source == "passphrase" and place.file:
+        return Path(place.file)
+    return private.beside(graph, ".wrapped-key")
 
 
 def _found(graph: Path, place: KeyPlace | None, *, ask: Ask | None, environment: Mapping[str, str]) -> Iterator[Key]:
@@ -119,12 +121,9 @@ def _by_place(
     graph: Path, place: KeyPlace | None, ask: Ask | None, environment: Mapping[str, str], looked: list[str]
 ) -> Iterator[Key]:
     if named := environment.get("KG_KEY_FILE"):
-        file = Path(named).expanduser()
-        if not file.exists():
-            raise errors.KeyMissing(f"KG_KEY_FILE names {file}, and there is no such file")
-        yield from read_file(file)
+        yield from read_file(_named_file(named))
     else:
-        file = Path(place.file) if place and place.file else default_file(graph)
+        file = Path(place.file) if place and place.source == "file" and place.file else default_file(graph)
         if file.exists():
             yield from read_file(file)
         else:
@@ -133,7 +132,9 @@ def _by_place(
         yield key(digits, "KG_KEY")
     else:
         looked.append("KG_KEY is not set")
-    wrapped = wrapped_file(graph)
+    wrapped = wrapped_file(graph, place)
+    if place is not None and place.source == "passphrase" and not wrapped.exists():
+        looked.append(f"there is no {wrapped}, which has it wrapped with a passphrase")
     if wrapped.exists() and (place is None or place.source == "passphrase"):
         if ask is None:
             looked.append(f"{wrapped.name} needs its passphrase, and nobody can be asked here")
@@ -145,6 +146,18 @@ def _by_place(
         yield from read_keyring(account(graph, place))
     except errors.KeyMissing as error:
         looked.append(error.message)
+
+
+def _named_file(named: str) -> Path:
+    if _DIGITS.fullmatch(named.strip()):
+        raise errors.KeyInvalid(
+            "KG_KEY_FILE holds a key, where the name of a file belongs",
+            hint="Put the key into KG_KEY, or into a file for you alone. It may have been seen: see `kg rekey`.",
+        )
+    file = private.expanded(named)
+    if not file.exists():
+        raise errors.KeyMissing(f"KG_KEY_FILE names {file}, and there is no such file")
+    return file
 
 
 # Key files
@@ -163,10 +176,11 @@ def read_file(file: Path) -> list[Key]:
         raise errors.KeyMissing(f"there is no key file {file}") from error
     except OSError as error:
         raise errors.KeyInvalid(f"the key file {file} cannot be read: {error.strerror}") from error
+    about = os.fstat(number)
+    if not stat.S_ISREG(about.st_mode):
+        os.close(number)
+        raise errors.KeyInvalid(f"the key file {file} is not a file")
     with os.fdopen(number, "rb") as opened:
-        about = os.fstat(opened.fileno())
-        if not stat.S_ISREG(about.st_mode):
-            raise errors.KeyInvalid(f"the key file {file} is not a file")
         if os.name == "posix" and about.st_mode & _OTHERS:
             raise errors.KeyInvalid(
                 f"the key file {file} can be read by others (mode {stat.S_IMODE(about.st_mode):04o})",
@@ -190,7 +204,8 @@ def parse(text: bytes, origin: str) -> list[Key]:
 
 def write_file(file: Path, kept: Sequence[Key], *, about: str) -> None:
     """Keep keys in a file, for its owner alone."""
-    lines = [f"# {about}", "# Whoever has it can read the graph; without it nobody can.", *(k.digits for k in kept)]
+    told = "".join(letter if letter.isprintable() else "?" for letter in about)
+    lines = [f"# {told}", "# Whoever has it can read the graph; without it nobody can.", *(k.digits for k in kept)]
     private.write(file, "\n".join(lines) + "\n")
 
 
@@ -243,9 +258,10 @@ def forget_keyring(name: str) -> None:
     from keyring.errors import KeyringError
 
     try:
-        keyring.delete_password(SERVICE, name)
+        if keyring.get_password(SERVICE, name) is not None:
+            keyring.delete_password(SERVICE, name)
     except (KeyringError, OSError, RuntimeError) as error:
-        raise errors.KeyMissing(f"the keyring of the system did not give it up ({type(error).__name__})") from error
+        raise errors.KeyMissing(f"the keyring of the system did not give up {name} ({type(error).__name__})") from error
 
 
 # A key wrapped with a passphrase: Argon2id (RFC 9106) makes the key that wraps it (AES key wrap, RFC 3394)
@@ -276,9 +292,11 @@ def unwrap(file: Path, ask: Ask) -> list[Key]:
         said = json.loads(file.read_bytes()[:_LONGEST_FILE])
         salt, wrapped = bytes.fromhex(said["salt"]), bytes.fromhex(said["wrapped"])
         cost = {name: int(said[name]) for name in _ARGON2}
-        if said["kdf"] != "argon2id" or any(not 0 < cost[name] <= _ARGON2_AT_MOST[name] for name in cost):
+        if (said["keepgraph"], said["version"], said["kdf"]) != ("wrapped key", 1, "argon2id") or any(
+            not 0 < cost[name] <= _ARGON2_AT_MOST[name] for name in cost
+        ):
             raise ValueError
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise errors.KeyInvalid(
             f"{file} is not a wrapped key, or is damaged", hint="Put back the key you exported: `kg key import FILE`."
         ) from error
@@ -298,7 +316,7 @@ def _derived(passphrase: str, salt: bytes, cost: Mapping[str, int]) -> bytes:
 
     return hash_secret_raw(
         # The same letters, however a keyboard composes them.
-        unicodedata.normalize("NFKC", passphrase).encode("utf-8", "surrogateescape"),
+        unicodedata.normalize("NFKC", passphrase).encode("utf-8", "surrogatepass"),
         salt,
         time_cost=cost["iterations"],
         memory_cost=cost["memory_kib"],
@@ -329,8 +347,8 @@ def keep(graph: Path, place: KeyPlace, kept: Sequence[Key], *, passphrase: str |
         case "passphrase":
             if passphrase is None:
                 raise errors.KeyMissing("a passphrase is needed, and nobody can be asked here")
-            wrap(wrapped_file(graph), kept, passphrase)
-            back = unwrap(wrapped_file(graph), lambda _: passphrase)
+            wrap(wrapped_file(graph, place), kept, passphrase)
+            back = unwrap(wrapped_file(graph, place), lambda _: passphrase)
         case _:
             return
     if [k.digits for k in back] != [k.digits for k in kept]:
@@ -338,11 +356,15 @@ def keep(graph: Path, place: KeyPlace, kept: Sequence[Key], *, passphrase: str |
 
 
 def forget(graph: Path, place: KeyPlace) -> None:
-    """Take a key away from where it was kept; for a graph that is gone, or has its key elsewhere."""
+    """Take a key away from where it was kept; for a graph that is gone, or has its key elsewhere.
+
+    Raises:
+        errors.KeyMissing: the keyring of the system does not give it up.
+    """
     match place.source:
         case "file":
             Path(place.file or default_file(graph)).unlink(missing_ok=True)
         case "keyring":
             forget_keyring(account(graph, place))
         case "passphrase":
-            wrapped_file(graph).unlink(missing_ok=True)
+            wrapped_file(graph, place).unlink(missing_ok=True)

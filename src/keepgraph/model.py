@@ -65,10 +65,11 @@ class KeyPlace:
 
     Attributes:
         source: file, environment, keyring or passphrase.
-        file: the key file, for the source file.
+        file: the key file, or the file with the wrapped key, for the sources file and passphrase.
         account: the name under which the keyring has it.
         encrypted: whether a plain graph is refused; false while the graph is being encrypted or decrypted.
         fingerprint: that of the key.
+        former: the place where it was before, as `source:where`, until it is forgotten there.
     """
 
     source: str
@@ -76,6 +77,7 @@ class KeyPlace:
     account: str | None = None
     encrypted: bool = True
     fingerprint: str | None = None
+    former: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,7 +97,7 @@ def use(name: str) -> None:
 def chosen(environment: Mapping[str, str] = os.environ) -> Path:
     """The graph that is meant where a command line names none: by KG_DB, KG_PROFILE, or `kg profile use`."""
     if named := environment.get("KG_DB", "").strip():
-        return Path(named).expanduser()
+        return private.expanded(named)
     if named := environment.get("KG_PROFILE", "").strip():
         return existing(named)
     name = active()
@@ -118,12 +118,12 @@ def name_of(graph: Path) -> str | None:
 def naming(graph: Path) -> str:
     """The words that name a graph in a command line, to show: `kg --profile work`."""
     name = name_of(graph)
-    return f"kg --db {graph}" if name is None else "kg" if name == DEFAULT else f"kg --profile {name}"
+    return f"kg --db {graph}" if name is None else "kg" if name == active() else f"kg --profile {name}"
 
 
 def settings_path(graph: Path) -> Path:
     """The file with the settings of a graph: beside it, of the same name, `graph.toml` for `graph.db`."""
-    return graph.with_suffix(".toml")
+    return private.beside(graph, ".toml")
 
 
 # What it says
@@ -136,7 +136,7 @@ def read(graph: Path) -> Profile:
         errors.SettingsInvalid: the file is not TOML, or a setting has a value that it cannot have; its line is named.
     """
     file = settings_path(graph)
-    if file == graph or not file.is_file():
+    if not file.is_file():
         return Profile()
     import tomllib
 
@@ -162,7 +162,7 @@ def change(graph: Path, values: Mapping[tuple[str, str], Any]) -> None:
     import tomlkit
 
     file = settings_path(graph)
-    text = file.read_text(encoding="utf-8-sig") if file.exists() else ""
+    text = file.read_bytes().decode("utf-8-sig") if file.exists() else TEMPLATE
     document = tomlkit.parse(text)
     for (table, name), value in values.items():
         if table and table not in document:
@@ -176,7 +176,10 @@ def change(graph: Path, values: Mapping[tuple[str, str], Any]) -> None:
             del place[name]
             if table and not place:
                 del document[table]
-    private.write(file, tomlkit.dumps(document))
+    try:
+        private.write(file, tomlkit.dumps(document))
+    except UnicodeEncodeError as error:
+        raise errors.InvalidArguments(f"the settings {file} cannot hold a name that is not text") from error
 
 
 TEMPLATE = """\
@@ -227,7 +230,8 @@ class _Reader:
                     raise self.wrong(table, name, f"{name} is not {problem}")
                 found[name] = taken
             elif name not in tables and (near := get_close_matches(name, [*known, *tables], n=1, cutoff=0.75)):
-                raise self.wrong(table, name, f"there is no setting {name}; did you mean {near[0]}?")
+                of_table, own = (name, None) if isinstance(value, dict) else (table, name)
+                raise self.wrong(of_table, own, f"there is no setting {name}; did you mean {near[0]}?")
         return found
 
     def wrong(self, table: str, name: str | None, problem: str, *, hint: str | None = None) -> errors.SettingsInvalid:
@@ -237,9 +241,12 @@ class _Reader:
 
     def _line(self, table: str, name: str | None) -> int | None:
         """The line of a setting, counted from 1; that of the table where the setting has none of its own."""
-        inside, of_table = table == "", None
+        inside, of_table, quoted = table == "", None, False
         for number, line in enumerate(self._lines, 1):
             text = line.strip()
+            skipped, quoted = quoted, quoted ^ bool((text.count('"""') + text.count("'''")) % 2)
+            if skipped:
+                continue
             if text.startswith("["):
                 inside = text.split("#")[0].strip(" []\"'") == table
                 of_table = number if inside else of_table
@@ -286,14 +293,14 @@ def _texts(value: Any, file: Path) -> tuple[str | None, Any]:
 def _model(value: Any, file: Path) -> tuple[str | None, Any]:
     if not (isinstance(value, str) and value.strip()):
         return "a name or a folder", None
-    folder = file.parent / Path(value).expanduser()
+    folder = file.parent / private.expanded(value)
     return None, str(folder) if folder.is_dir() or value[0] in "~./" else value
 
 
 def _file(value: Any, file: Path) -> tuple[str | None, Any]:
     if not (isinstance(value, str) and value.strip() and "\0" not in value):
         return "the path of a file", None
-    return None, str(file.parent / Path(value).expanduser())
+    return None, str(file.parent / private.expanded(value))
 
 
 def _zone(value: Any, file: Path) -> tuple[str | None, Any]:
@@ -304,6 +311,11 @@ def _zone(value: Any, file: Path) -> tuple[str | None, Any]:
         ZoneInfo(value)
         return None, value
     return "a time zone such as Europe/Berlin", None
+
+
+def _former(value: Any, file: Path) -> tuple[str | None, Any]:
+    sound = isinstance(value, str) and value.partition(":")[0] in KEY_SOURCES
+    return (None, value) if sound else ("a place where the key was", None)
 
 
 def _source(value: Any, file: Path) -> tuple[str | None, Any]:
@@ -329,6 +341,7 @@ _KEY: dict[str, _Check] = {
     "account": _text,
     "encrypted": _truth,
     "fingerprint": _text,
+    "former": _former,
 }
 _BACKUPS: dict[str, _Check] = {
     "daily": _truth,

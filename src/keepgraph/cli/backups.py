@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from keepgraph import errors, profile
+from keepgraph import errors, private, profile
 from keepgraph.cli import graphs, show
 from keepgraph.engine import backups
 from keepgraph.model import Backup, Key
@@ -28,7 +28,7 @@ def backup_command(ctx: click.Context, file: Path | None, listed: bool) -> None:
         _list(ctx)
         return
     with graphs.opened(ctx) as graph:
-        target = file.expanduser().absolute() if file is not None else None
+        target = private.expanded(str(file)).absolute() if file is not None else None
         made = backups.make(graph.database, backups.BY_HAND, target=target)
         encrypted = graph.database.key is not None
     if graphs.answers_in_json(ctx):
@@ -44,7 +44,7 @@ def backup_command(ctx: click.Context, file: Path | None, listed: bool) -> None:
 @graphs.takes_graph
 @click.pass_context
 def restore_command(ctx: click.Context, backup: str | None, yes: bool) -> None:
-    """Bring BACKUP back: a file, or one of those that `kg backup --list` shows; the newest if not given.
+    """Bring BACKUP back: a file, or one of those that `kg backup --list` shows; the newest sound one if not given.
 
     It is read from the first page to the last before it is put in place. What is there now is kept beside the others.
     """
@@ -53,32 +53,42 @@ def restore_command(ctx: click.Context, backup: str | None, yes: bool) -> None:
     if not yes and graph.exists():
         if graphs.asks(ctx) is None:
             raise errors.NotConfirmed("restoring a backup needs a yes", hint="Say --yes if you mean it.")
-        click.confirm(f"Put {chosen} in the place of {graph}?", abort=True, err=True)
-    key, others = _keys(ctx, graph, chosen)
-    kept = backups.restore(graph, chosen, key=key, others=others, now=datetime.now(UTC), keep=profile.read(graph).keep)
+        click.confirm(f"Put {chosen[0]} in the place of {graph}?", abort=True, err=True)
+    for n, file in enumerate(chosen):
+        key, others = _keys(ctx, graph, file)
+        try:
+            kept = backups.restore(
+                graph, file, key=key, others=others, now=datetime.now(UTC), keep=profile.read(graph).keep
+            )
+            break
+        except errors.BackupFailed as error:
+            if n == len(chosen) - 1:
+                raise
+            click.echo(f"{show.printable(error.message)}; the one before it is tried.", err=True)
     if graphs.answers_in_json(ctx):
-        show.in_json({"graph": str(graph), "restored": str(chosen), "kept": kept and str(kept)})
+        show.in_json({"graph": str(graph), "restored": str(file), "kept": kept and str(kept)})
         return
-    click.secho(f"{graph} is as it was in {chosen.name}.", bold=True)
+    click.secho(f"{graph} is as it was in {file.name}.", bold=True)
     if kept is not None:
         click.echo(f"  what was there is kept in {kept}")
 
 
-def _chosen(graph: Path, named: str | None) -> Path:
+def _chosen(graph: Path, named: str | None) -> list[Path]:
+    """The backup that is meant; without a name all that may be, the newest first."""
     found = backups.every(graph)
     if named is None:
         # What a restore put aside is what somebody did not want.
         usable = [backup for backup in found if backup.kind not in (backups.DAMAGED, backups.BEFORE_RESTORE)]
         if not usable:
             raise errors.BackupNotFound(f"there is no backup of {graph} yet", hint="Name the file of a backup.")
-        return usable[0].file
+        return [each.file for each in usable]
     for backup in found:
         if named in (backup.file.name, backup.file.stem):
-            return backup.file
-    file = Path(named).expanduser()
+            return [backup.file]
+    file = private.expanded(named)
     if not file.is_file():
         raise errors.BackupNotFound(f"there is no backup {named!r} of {graph}")
-    return file.resolve()
+    return [file.resolve()]
 
 
 def _keys(ctx: click.Context, graph: Path, backup: Path) -> tuple[Key | None, list[Key]]:

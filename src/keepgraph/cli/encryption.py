@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from keepgraph import errors
+from keepgraph import errors, private
 from keepgraph.cli import graphs, passphrases, show
 from keepgraph.model import Key, KeyPlace
 
@@ -31,14 +31,10 @@ def encrypt_command(ctx: click.Context, source: str | None, key_file: Path | Non
 
     graph = _there(ctx)
     begun = profile.read(graph).key
-    place: KeyPlace | None = None
-    passphrase: str | None = None
-    if source is not None or key_file is not None or begun is None:
-        place, passphrase = passphrases.place(ctx, graph, source, key_file)
-    elif begun.source == "passphrase" and (ask := graphs.asks(ctx)) is not None:
-        passphrase = ask("The passphrase")
-    _bring_up_to_date(ctx, graph)
-    changed = encryption.encrypt(graph, place, passphrase=passphrase)
+    place, passphrase = _place(ctx, graph, begun, source, key_file)
+    if begun is None or not begun.encrypted:
+        _bring_up_to_date(ctx, graph)
+    changed = encryption.encrypt(graph, place, passphrase=passphrase, ask=graphs.asks(ctx))
     _tell(ctx, graph, changed, "is encrypted")
     if not graphs.answers_in_json(ctx):
         passphrases.told(graph)
@@ -76,11 +72,8 @@ def rekey_command(ctx: click.Context, source: str | None, key_file: Path | None)
     graph = _there(ctx)
     opening, older = _keys(ctx, graph)
     now = profile.read(graph).key
-    place: KeyPlace | None = None
-    passphrase: str | None = None
-    if source is not None or key_file is not None:
-        place, passphrase = passphrases.place(ctx, graph, source, key_file)
-    elif now is not None and now.source == "passphrase":
+    place, passphrase = _place(ctx, graph, now, source, key_file, asked_for=source is not None or key_file is not None)
+    if place is None and now is not None and now.source == "passphrase":
         passphrase = passphrases.new_passphrase(ctx)
     changed = encryption.rekey(graph, opening, place, older=older, passphrase=passphrase)
     _tell(ctx, graph, changed, "has a new key")
@@ -107,7 +100,7 @@ def export_command(ctx: click.Context, file: str) -> None:
     if file == "-":
         click.echo(f"# {about}\n{opening.digits}")
         return
-    target = Path(file).expanduser().absolute()
+    target = private.expanded(file).absolute()
     if target.exists():
         raise errors.InvalidArguments(f"{file} is there already", hint="Name a file that is not there yet.")
     keys.write_file(target, [opening], about=about)
@@ -131,7 +124,7 @@ def import_command(ctx: click.Context, file: str, source: str | None, key_file: 
 
     graph = _there(ctx)
     # Where it lies, on a stick perhaps, there may be no modes that keep others out.
-    with click.open_file(str(Path(file).expanduser()), "rb") as opened:
+    with click.open_file(str(private.expanded(file)), "rb") as opened:
         found = keys.parse(opened.read(100_000), "what you gave" if file == "-" else file)
     now = profile.read(graph).key
     passphrase: str | None = None
@@ -139,13 +132,33 @@ def import_command(ctx: click.Context, file: str, source: str | None, key_file: 
         place = now
         passphrase = passphrases.new_passphrase(ctx) if now.source == "passphrase" else None
     else:
-        place, passphrase = passphrases.place(ctx, graph, source, key_file)
+        place, passphrase = passphrases.place(ctx, graph, source or "file", key_file)
     kept = encryption.put_back(graph, found, place, passphrase=passphrase)
     if graphs.answers_in_json(ctx):
         show.in_json({"graph": str(graph), "fingerprint": kept.fingerprint})
         return
     click.secho("The key opens the graph, and is back where it is looked for.", bold=True)
     passphrases.told(graph)
+
+
+def _place(
+    ctx: click.Context,
+    graph: Path,
+    now: KeyPlace | None,
+    source: str | None,
+    key_file: Path | None,
+    *,
+    asked_for: bool = True,
+) -> tuple[KeyPlace | None, str | None]:
+    """Where a new key is to be kept, and its passphrase; None for where the settings say that one is already.
+
+    A command that is run again to go on names the same file again.
+    """
+    if not asked_for or (now is not None and source is None and key_file is None):
+        return None, None
+    if key_file is not None and now is not None and now.file == str(private.expanded(str(key_file)).absolute()):
+        return None, None
+    return passphrases.place(ctx, graph, source, key_file)
 
 
 def _there(ctx: click.Context) -> Path:
@@ -179,7 +192,7 @@ def _tell(ctx: click.Context, graph: Path, changed: encryption.Changed, what: st
                 "fingerprint": changed.key and changed.key.fingerprint,
                 "tables_compared": changed.tables,
                 "backups": [str(file) for file in changed.backups],
-                "backups_left": {str(file): why for file, why in changed.left.items()},
+                "left": changed.left,
             }
         )
         return
@@ -188,5 +201,5 @@ def _tell(ctx: click.Context, graph: Path, changed: encryption.Changed, what: st
         click.echo(f"  every row of its {changed.tables} tables was read back and compared")
     if changed.backups:
         click.echo(f"  so were {len(changed.backups)} backups")
-    for file, why in changed.left.items():
-        click.secho(f"  left as it was: {file}: {show.printable(why)}", fg="red", err=True)
+    for what, why in changed.left.items():
+        click.secho(f"  left as it was: {show.printable(what)}: {show.printable(why)}", fg="red", err=True)

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from keepgraph import errors
+from keepgraph import errors, private
 from keepgraph.cli import show
 from keepgraph.graph import Graph, open
 
@@ -57,7 +57,7 @@ def path(ctx: click.Context) -> Path:
     if file is not None:
         if not file.strip():
             raise errors.InvalidArguments("--db is empty", hint="Name a file, or leave --db out for the default graph.")
-        return Path(file).expanduser()
+        return private.expanded(file)
     return profile.existing(name) if name is not None else profile.chosen()
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from keepgraph import errors, keys, profile
+from keepgraph import errors, keys, private, profile
 from keepgraph.cli import graphs
 from keepgraph.model import KeyPlace
 
@@ -39,7 +39,7 @@ def place(ctx: click.Context, graph: Path, source: str | None, key_file: Path | 
         raise errors.InvalidArguments("--key-file is for --key file", hint="Leave one of them out.")
     if source is None and key_file is None and keys.in_environment():
         return KeyPlace("environment"), None
-    where = key_file.expanduser().absolute() if key_file is not None else None
+    where = private.expanded(str(key_file)).absolute() if key_file is not None else None
     found = encryption.place_for(graph, source or "file", file=where)
     return found, new_passphrase(ctx) if found.source == "passphrase" else None
 
@@ -68,7 +68,7 @@ def told(graph: Path) -> None:
     where = {
         "file": f"in {at.file}",
         "keyring": f"in the keyring of the system, as {keys.SERVICE}/{at.account}",
-        "passphrase": f"wrapped with your passphrase in {keys.wrapped_file(graph)}",
+        "passphrase": f"wrapped with your passphrase in {keys.wrapped_file(graph, at)}",
     }.get(at.source, "where you keep it")
     click.echo(f"  the key:  {where}")
     click.secho("  Without the key nobody can read the graph. Keep a copy of it in a safe place:", fg="yellow")

@@ -34,7 +34,7 @@ def create_command(ctx: click.Context, name: str, encrypted: bool, source: str |
 
     graph = profile.path(name)
     file = profile.settings_path(graph)
-    if graph.exists() or file.exists():
+    if graph.exists():
         raise errors.ProfileExists(f"there is a profile {name!r} already")
     if backups.every(graph):
         raise errors.ProfileExists(
@@ -43,12 +43,15 @@ def create_command(ctx: click.Context, name: str, encrypted: bool, source: str |
         )
     encrypted = encrypted or source is not None or key_file is not None
     key = None
-    if encrypted:
+    begun = profile.read(graph).key
+    if encrypted and begun is None:
         place, passphrase = passphrases.place(ctx, graph, source, key_file)
-    private.write(file, profile.TEMPLATE)
-    if encrypted:
         key = encryption.begin(graph, place, passphrase=passphrase).digits
-    open(graph, key=key).close()
+    elif not file.exists():
+        private.write(file, profile.TEMPLATE)
+    # Settings without a graph are what an attempt has left that was interrupted, or a person has laid there.
+    encrypted = encrypted or begun is not None
+    open(graph, key=key, ask=graphs.asks(ctx)).close()
     answer = _about(name)
     if graphs.answers_in_json(ctx):
         show.in_json(answer)
@@ -85,7 +88,7 @@ def list_command(ctx: click.Context) -> None:
 @click.pass_context
 def show_command(ctx: click.Context, name: str | None) -> None:
     """Show where a profile keeps what, and its settings; the one in use if NAME is not given."""
-    name = name or _named(ctx)
+    name = _named(ctx) if name is None else name
     profile.existing(name)
     about = _about(name)
     settings = {} if about["problem"] else _settings(profile.path(name))
@@ -118,6 +121,7 @@ def use_command(name: str) -> None:
 def delete_command(ctx: click.Context, name: str, yes: bool, forever: bool) -> None:
     """Delete the graph and the settings of a profile. Its backups and its key stay, unless you say --forever."""
     from keepgraph import encryption
+    from keepgraph.engine import backups
 
     graph = profile.existing(name)
     if not graph.exists() and not profile.settings_path(graph).exists():
@@ -127,12 +131,14 @@ def delete_command(ctx: click.Context, name: str, yes: bool, forever: bool) -> N
             raise errors.NotConfirmed(f"deleting the profile {name} needs a yes", hint="Say --yes if you mean it.")
         what = "with all its backups and its key" if forever else "(its backups stay)"
         click.confirm(f"Delete the profile {name} {what}?", abort=True, err=True)
-    encryption.delete(graph, forever=forever)
+    problem = encryption.delete(graph, forever=forever)
     if profile.active() == name:
         profile.use(profile.DEFAULT)
     click.echo(f"The profile {name} is deleted.")
-    if not forever and encryption.folder_of_backups(graph).exists():
-        click.echo(f"  its backups are in {encryption.folder_of_backups(graph)}")
+    if problem:
+        click.echo(f"  but {show.printable(problem)}", err=True)
+    if backups.folder(graph).exists():
+        click.echo(f"  its backups are in {backups.folder(graph)}")
 
 
 def _named(ctx: click.Context) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from keepgraph import errors, keys, profile
+from keepgraph import errors, keys, private, profile
 from keepgraph.engine import backups, ids
 from keepgraph.engine.checks import FIX, RESTORE, Check, State
 from keepgraph.model import Backup, Key, KeyPlace, Profile, Settings
@@ -146,7 +146,7 @@ def open_to_others(case: Case) -> list[Path]:
         *(Path(f"{graph}{ending}") for ending in ("-wal", "-shm", "-journal", "-lock")),
         profile.settings_path(graph),
         key_file,
-        *([Path(named).expanduser()] if named else []),
+        *([private.expanded(named)] if named else []),
         keys.wrapped_file(graph),
         *sorted(graph.parent.glob(f"{graph.name}.before-*")),
         *parts(case),

@@ -63,6 +63,11 @@ def import_command(ctx: click.Context, file: str, strict: bool) -> None:
         click.open_file(file, encoding="utf-8-sig", errors="surrogateescape") as lines,
         _progress(file, lines, quiet=graphs.answers_in_json(ctx)) as advance,
     ):
+        from keepgraph.engine import backups
+        from keepgraph.tools import views
+
+        if views.count_entities(graph.database):
+            backups.make(graph.database, "before-import")
         taking = _Import(graph, report, strict=strict)
         try:
             for batch in _batches(_read(lines)):
@@ -103,6 +108,8 @@ def export_command(ctx: click.Context, file: str) -> None:
     from keepgraph.tools import views
 
     with graphs.opened(ctx) as graph, _written(file, besides=graph.path) as out:
+        if graph.database.key is not None and file != "-":
+            click.echo(f"{show.printable(file)} is plain text, though the graph is encrypted.", err=True)
         for line in views.export(graph.database):
             out.write(json.dumps(line, ensure_ascii=False) + "\n")
 

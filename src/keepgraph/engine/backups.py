@@ -5,6 +5,7 @@ They lie in a folder beside the graph, `graph.backups` for `graph.db`, encrypted
 
 from __future__ import annotations
 
+import glob
 import itertools
 import os
 import re
@@ -25,7 +26,7 @@ BY_HAND = "by-hand"
 DAMAGED = "damaged"
 BEFORE_RESTORE = "before-restore"
 
-_NAME = re.compile(r"(\d{8}T\d{6}Z)(?:-\d+)?-([a-z0-9_-]+)\.db")
+_NAME = re.compile(r"(\d{8}T\d{6}Z)(?:-(\d{1,6}))?-([a-z][a-z0-9_-]*)\.db")
 _PART_SECONDS = 3600.0
 _STAMP = "%Y%m%dT%H%M%SZ"
 
@@ -62,18 +63,20 @@ def refuse_to_begin_anew(graph: Path) -> None:
 
 def folder(graph: Path) -> Path:
     """Where the backups of a graph are."""
-    return graph.with_suffix(".backups")
+    return private.beside(graph, ".backups")
 
 
 def every(graph: Path) -> list[Backup]:
     """All backups in the folder of a graph, newest first."""
     found = []
-    with suppress(FileNotFoundError):
+    with suppress(FileNotFoundError, NotADirectoryError):
         for file in folder(graph).iterdir():
-            if match := _NAME.fullmatch(file.name):
-                at = datetime.strptime(match[1], _STAMP).replace(tzinfo=UTC)
-                found.append(Backup(file=file, at=at, kind=match[2], size=file.stat().st_size))
-    return sorted(found, key=lambda backup: (backup.at, backup.file.name), reverse=True)
+            with suppress(ValueError):  # digits that are no time
+                if match := _NAME.fullmatch(file.name):
+                    at = datetime.strptime(match[1], _STAMP).replace(tzinfo=UTC)
+                    number = int(match[2] or 1)
+                    found.append((at, number, Backup(file=file, at=at, kind=match[3], size=file.stat().st_size)))
+    return [backup for _, _, backup in sorted(found, key=lambda each: each[:2], reverse=True)]
 
 
 def due(graph: Path, now: datetime) -> bool:
@@ -133,14 +136,21 @@ def restore(
 
 
 def convert(graph: Path, *, old: Sequence[Key | None], new: Key | None) -> Iterator[tuple[Path, str | None]]:
-    """Give every backup the key that the graph has now: each file, with what went wrong with it or None."""
-    older = graph.parent.glob(f"{graph.name}.before-*")  # as versions before this one called them
+    """Give every backup the key that the graph has now: each file, with what went wrong with it or None.
+
+    For who holds the graph exclusively.
+    """
+    for part in folder(graph).glob(".*-part*"):
+        files.remove_wiped(part)  # of a backup that was interrupted
+    older = graph.parent.glob(f"{glob.escape(graph.name)}.before-*")  # as versions before this one called them
     for file in sorted([*(backup.file for backup in every(graph)), *older]):
         if file.name.endswith(("-wal", "-shm", "-journal", "-lock")) or copies.opens(file, new):
             continue
         try:
-            used = _key_of(file, old)
+            used, times = _key_of(file, old), file.stat()
             copies.rewrite(file, old=used, new=new, part=files.part(file))
+            # It is no younger for it: what was recorded since is not in it.
+            os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
             yield file, None
         except (errors.KeepgraphError, sqlite.Error, OSError) as error:
             yield file, str(error)
@@ -158,6 +168,11 @@ def set_aside(graph: Path, *, now: datetime) -> Path:
         if (source := Path(f"{graph}{ending}")).exists():
             _copy_file(source, Path(f"{aside}{ending}"))
     return aside
+
+
+def locked(graph: Path) -> bool:
+    """Whether there is a backup that nobody reads without a key."""
+    return any(files.kind(backup.file) is files.Kind.ENCRYPTED for backup in every(graph))
 
 
 def rotate(graph: Path, *, keep: int) -> None:
@@ -219,7 +234,7 @@ def _key_of(file: Path, candidates: Sequence[Key | None]) -> Key | None:
 
 def _copy_of(backup: Path, used: Key | None, part: Path, key: Key | None) -> None:
     copies.check(backup, key=used)
-    conn = db.connect(backup, "rw" if (used is None) != (key is None) else "ro", key=used)
+    conn = copies.reading(backup, key=used)
     try:
         copies.copy(conn, part, key=key, was_keyed=used is not None)
     finally:
@@ -234,10 +249,9 @@ def _kept_aside(graph: Path, key: Key | None, *, now: datetime, keep: int) -> Pa
     sound = _free_name(graph, BEFORE_RESTORE, now)
     with suppress(errors.KeepgraphError, sqlite.Error):
         if files.lost_in_log(graph) == 0:
-            conn = db.connect(graph, "rw", key=key)
+            # For reading: what is damaged stays as it is, log and all.
+            conn = db.connect(graph, "ro", key=key)
             try:
-                # What the log holds belongs to it.
-                conn.execute("PRAGMA journal_mode = DELETE").fetchall()
                 if not copies.complaints(conn, keyed=key is not None):
                     part = files.part(sound)
                     copies.copy(conn, part, key=key, was_keyed=key is not None)

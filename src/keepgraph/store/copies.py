@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from sqlcipher3 import dbapi2 as sqlite
@@ -85,10 +85,16 @@ def check(file: Path, *, key: Key | None) -> Contents:
         errors.BackupFailed: it is damaged.
         sqlite.Error: it cannot be opened with this key.
     """
-    conn = db.connect(file, "ro", key=key)
+    try:
+        conn = reading(file, key=key)
+    except sqlite.DatabaseError as error:
+        if trouble.code(error) not in trouble.DAMAGED:
+            raise
+        raise errors.BackupFailed(f"{file} is damaged, or was cut short ({_name(error)})") from error
     try:
         if conn.execute("PRAGMA application_id").fetchone()[0] != migrations.APPLICATION_ID:
             raise errors.BackupFailed(f"{file} is not a graph, or is not whole")
+        migrations.refuse_newer(conn, file)
         if found := complaints(conn, keyed=key is not None):
             raise errors.BackupFailed(f"{file} is damaged: {'; '.join(found[:_COMPLAINTS_SHOWN])}")
         return contents(conn)
@@ -98,14 +104,20 @@ def check(file: Path, *, key: Key | None) -> Contents:
         conn.close()
 
 
+def reading(file: Path, *, key: Key | None) -> Connection:
+    """A connection to a copy, which nobody else has open; nothing is laid beside it unless it has a log."""
+    return db.connect(file, "ro", key=key, immutable=not files.has_log(file))
+
+
 def opens(file: Path, key: Key | None) -> bool:
-    """Whether a file can be opened with this key, or with none."""
+    """Whether this key, or none, fits a file: whether its first page can be read with it."""
     try:
-        db.connect(file, "ro", key=key).close()
+        db.connect(file, "ro", key=key, immutable=True).close()
     except sqlite.DatabaseError as error:
         if trouble.code(error) in trouble.NOT_A_DATABASE:
             return False
-        raise
+        if trouble.code(error) not in trouble.DAMAGED:
+            raise
     return True
 
 
@@ -117,27 +129,26 @@ def remove(file: Path) -> None:
 
 @contextmanager
 def alone_with(path: Path, *, key: Key | None) -> Iterator[Connection]:
-    """A connection to a graph that nobody else has open, or can open while this lasts; its log is in the file.
+    """A connection to a graph whose log is in the file; for who holds it exclusively (see files.exclusively).
 
     Raises:
-        errors.GraphBusy: somebody else has it open.
+        errors.GraphBusy: a program that is not ours has it open.
+        errors.GraphDamaged: its log is damaged.
     """
-    with files.exclusively(path, patience=PATIENCE_SECONDS):
-        conn = db.connect(path, "rw", key=key)
-        try:
-            try:
-                mode = conn.execute("PRAGMA journal_mode = DELETE").fetchone()[0]
-            except sqlite.OperationalError as error:
-                if trouble.code(error) not in trouble.BUSY:
-                    raise
-                mode = "busy"
-            if mode != "delete":
-                raise errors.GraphBusy(f"{path} is open in another program", hint="Close it there, then try again.")
-            yield conn
-        finally:
-            with suppress(sqlite.Error):  # it may be closed, and another file in its place
-                _let_have_a_log(conn)
-            conn.close()
+    files.refuse_damaged_log(path)
+    try:
+        conn = db.connect(path, "rw", key=key, alone=True)
+    except sqlite.OperationalError as error:
+        if trouble.code(error) not in trouble.BUSY:
+            raise
+        raise errors.GraphBusy(f"{path} is open in another program", hint="Close it there, then try again.") from error
+    try:
+        # What the log holds belongs to the file that goes.
+        if conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+            raise errors.GraphBusy(f"the log of {path} could not be emptied", hint="Try again in a moment.")
+        yield conn
+    finally:
+        conn.close()
 
 
 def put_in_place(part: Path, path: Path, *, wiped: bool = False) -> None:
@@ -149,6 +160,7 @@ def put_in_place(part: Path, path: Path, *, wiped: bool = False) -> None:
     old = os.open(path, os.O_RDWR) if wiped and path.exists() else None
     try:
         os.replace(part, path)
+        remove(part)
         private.sync(path)
         if old is not None:
             files.wipe(old)
@@ -163,18 +175,16 @@ def rewrite(
     old: Key | None,
     new: Key | None,
     part: Path,
-    before: Callable[[Connection], None] = lambda conn: None,
 ) -> Contents:
     """Encrypt a graph, decrypt it, or give it another key: a checked copy takes its place.
 
-    It may be interrupted at any point: the graph is then as it was, or as it was to become.
+    It may be interrupted at any point: the graph is then as it was, or as it was to become. For who holds it
+    exclusively.
 
     Args:
         part: the file beside it in which the copy is made.
-        before: called with the graph, alone, before anything is copied.
     """
     with alone_with(path, key=old) as conn:
-        before(conn)
         found = copy(conn, part, key=new, was_keyed=old is not None)
         conn.close()
         put_in_place(part, path, wiped=old is None and new is not None)
@@ -193,10 +203,13 @@ def _copy_pages(conn: Connection, target: Path, key: Key | None) -> None:
 
 def _copy_rows(conn: Connection, target: Path, key: Key | None) -> None:
     """From plain to encrypted or back: the layout of the pages differs, so every row is written anew."""
+    conn.execute("PRAGMA query_only = OFF")
     numbers = {name: conn.execute(f"PRAGMA {name}").fetchone()[0] for name in ("user_version", "application_id")}
     conn.execute("ATTACH DATABASE ? AS copied KEY ?", (str(target), f"x'{key.digits}'" if key else ""))
     try:
+        conn.execute("PRAGMA copied.synchronous = OFF")
         conn.execute("SELECT sqlcipher_export('copied')").fetchall()
+        # It is compared, and synced, when it is done.
         for name, number in numbers.items():
             conn.execute(f"PRAGMA copied.{name} = {int(number)}")
     finally:

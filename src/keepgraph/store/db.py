@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import threading
 import time
@@ -216,7 +217,10 @@ class Database:
         size = self.path.stat().st_size if self.path.exists() else None
         if size is None and (self._read_only or not create):
             raise errors.GraphNotFound(f"there is no graph at {self.path}")
+        candidates = self._candidates()
         if size is None:
+            # Before there is a file: without a key there shall be none.
+            candidates = itertools.chain([next(candidates)], candidates)
             files.create(self.path)
         elif not size and self.path.is_file() and not self._read_only:
             self.path.chmod(0o600)
@@ -224,7 +228,7 @@ class Database:
         self._tidy()
         self._check_log()
         self._file = self._file_there()
-        if not self._unlock():
+        if not self._unlock(candidates):
             if self._read_only:
                 raise errors.GraphReadOnly(
                     f"the tables of {self.path} are of an older version",
@@ -232,13 +236,19 @@ class Database:
                 )
             self._migrate()
 
-    def _unlock(self) -> bool:
+    def _candidates(self) -> Iterator[Key | None]:
+        """The keys to try; none at all, where nobody said that there is one."""
+        if self._key_source.expected:
+            yield from self._key_source.candidates()
+        else:
+            yield None
+
+    def _unlock(self, candidates: Iterator[Key | None]) -> bool:
         """Find the key that opens the file, if it has one; whether its tables are those of this version.
 
         A file that is still empty is given the first key there is.
         """
         tried: list[Key] = []
-        candidates = self._key_source.candidates() if self._key_source.expected else iter([None])
         while True:
             try:
                 self._key = next(candidates)
@@ -302,21 +312,10 @@ class Database:
                     files.remove_wiped(part)
 
     def _check_log(self) -> None:
-        """See that a log which was left by a sudden end is whole, before SQLite drops what it cannot follow.
-
-        Raises:
-            errors.GraphDamaged: there are changes in it after a place that is damaged.
-        """
-        if not files.has_log(self.path):
-            return
-        with self._presence.alone() as alone:
-            lost = files.lost_in_log(self.path) if alone else 0
-        if lost:
-            raise errors.GraphDamaged(
-                f"the log of {self.path} is damaged: {lost} changes that were made cannot be read from it",
-                hint="Restore a backup (`kg restore`), or go on without these changes: `kg doctor --fix` keeps the "
-                "damaged files aside.",
-            )
+        if files.has_log(self.path):
+            with self._presence.alone() as alone:
+                if alone:
+                    files.refuse_damaged_log(self.path)
 
     def _file_there(self) -> files.Identity:
         try:
@@ -333,7 +332,7 @@ class Database:
         if self._file != now:
             self._let_go()
             self._file = now
-            if not self._unlock():
+            if not self._unlock(self._candidates()):
                 raise errors.GraphReadOnly(
                     f"the file that has taken the place of {self.path} is of an older version",
                     hint="Restart what serves it, to bring it up to date.",
@@ -460,14 +459,22 @@ class Database:
             yield
         except sqlite.Error as error:
             raise trouble.told(error, self.path, writing=writing, stop=stop) from error
+        except UnicodeDecodeError as error:
+            raise errors.GraphDamaged(f"{self.path} is damaged: it holds text that is none") from error
         except OSError as error:
             raise errors.GraphUnavailable(f"{self.path} cannot be opened: {error.strerror}") from error
 
 
-def connect(path: Path, mode: str, *, key: Key | None = None, immutable: bool = False) -> Connection:
-    """A connection to a file, keyed or not, that has read its first page: `ro`, `rw`, or `rwc` to make it.
+def connect(
+    path: Path, mode: str, *, key: Key | None = None, immutable: bool = False, alone: bool = False
+) -> Connection:
+    """A connection to a file, keyed or not, that has read its first page: `ro` or `rw`.
 
     Whoever writes to a graph that others may have open does it through `Database`.
+
+    Args:
+        immutable: nobody changes the file, and it has no log; nothing is then laid beside it.
+        alone: have it to oneself; refused as busy while anybody else has it open.
 
     Raises:
         sqlite.Error: it cannot be opened, or not with this key.
@@ -484,6 +491,8 @@ def connect(path: Path, mode: str, *, key: Key | None = None, immutable: bool = 
         conn.execute("PRAGMA trusted_schema = OFF")
         conn.execute("PRAGMA temp_store = MEMORY")
         conn.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+        if alone:
+            conn.execute("PRAGMA locking_mode = EXCLUSIVE").fetchall()
         if mode == "ro":
             conn.execute("PRAGMA query_only = ON")
         # The first statement that reads: it finds out whether the file can be read at all.

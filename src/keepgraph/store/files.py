@@ -241,6 +241,20 @@ def _unlocked(file: Path, number: int) -> None:
 # Whether the log is whole
 
 
+def refuse_damaged_log(path: Path) -> None:
+    """See that a log which was left by a sudden end is whole, before SQLite drops what it cannot follow.
+
+    Raises:
+        errors.GraphDamaged: there are changes in it after a place that is damaged.
+    """
+    if lost := lost_in_log(path):
+        raise errors.GraphDamaged(
+            f"the log of {path} is damaged: {lost} changes that were made cannot be read from it",
+            hint="Restore a backup (`kg restore`), or go on without these changes: `kg doctor --fix` keeps the "
+            "damaged files aside.",
+        )
+
+
 def lost_in_log(path: Path) -> int:
     """How many transactions in the log SQLite would drop without a word, because something before them is damaged.
 

@@ -47,7 +47,7 @@ def refuse_newer(conn: Any, path: Path) -> None:
     found = version(conn)
     if found > len(data.migrations()):
         raise errors.GraphTooNew(
-            f"a newer version of Keepgraph has brought {path} to schema {found} while it was open here",
+            f"{path} is at schema {found}: a newer version of Keepgraph wrote it, or has it brought there meanwhile",
             hint="Restart this program with the newer version.",
         )
 
