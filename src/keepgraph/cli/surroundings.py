@@ -17,7 +17,7 @@ from keepgraph import errors, keys, private, profile
 from keepgraph.engine import backups, ids
 from keepgraph.engine.checks import FIX, RESTORE, Check, State
 from keepgraph.model import Backup, Key, KeyPlace, Profile, Settings
-from keepgraph.store import checks, files
+from keepgraph.store import checks, files, wal
 from keepgraph.store.db import Database
 
 _OTHERS = 0o077
@@ -68,7 +68,7 @@ def met(graph: Path, ask: Callable[[str], str] | None) -> Case:
         try:
             presence.hold(patience=_PATIENCE_SECONDS)
             with presence.alone() as alone:
-                lost = files.lost_in_log(graph) if alone else 0
+                lost = wal.lost(graph) if alone else 0
         except errors.GraphBusy:
             alone = False
         finally:
@@ -204,7 +204,7 @@ def log(case: Case) -> Iterator[Check]:
     elif not case.alone:
         yield Check("log", State.OK, "another program has the graph open, and has looked at it")
     else:
-        yield Check("log", State.OK, "it is whole" if files.has_log(case.graph) else "nothing is left in it")
+        yield Check("log", State.OK, "it is whole" if wal.has_any(case.graph) else "nothing is left in it")
 
 
 def closed(case: Case, problem: errors.KeepgraphError) -> Iterator[Check]:

@@ -232,13 +232,14 @@ class _Import:
         Raises:
             errors.GraphTooNew: the lines that follow are of a format that is not known yet.
         """
-        known = self._transfer.FORMAT
+        from keepgraph.engine.lines import FORMAT
+
         given = line.said.get("format")
         is_number = isinstance(given, int) and not isinstance(given, bool) and given >= 1
-        if is_number and given > known and line.said["keepgraph"] == "graph":
+        if is_number and given > FORMAT and line.said["keepgraph"] == "graph":
             self.take_what_was_put_off()
             raise errors.GraphTooNew(
-                f"line {line.number}: the file is of format {given}, and this version of Keepgraph reads {known}: "
+                f"line {line.number}: the file is of format {given}, and this version of Keepgraph reads {FORMAT}: "
                 "upgrade Keepgraph to import it"
             )
         if line.said != {"keepgraph": "graph", "format": given} or not is_number:

@@ -18,7 +18,7 @@ from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import errors, private
 from keepgraph.model import Backup, Key
-from keepgraph.store import copies, db, files
+from keepgraph.store import copies, db, files, wal
 from keepgraph.store.db import Connection, Database, Tx
 
 DAILY = "daily"
@@ -84,7 +84,7 @@ def due(graph: Path, now: datetime) -> bool:
 
     A graph that is new today needs none before tomorrow. To be asked before the graph is changed again.
     """
-    changed = max(_modified(graph), _modified(files.log(graph)) if files.has_log(graph) else 0.0)
+    changed = max(_modified(graph), _modified(wal.file(graph)) if wal.has_any(graph) else 0.0)
     last = max((_modified(backup.file) for backup in every(graph)), default=0.0)
     earlier = min(changed, last or changed)
     return changed > last and _day(earlier) < now.astimezone().date()
@@ -129,7 +129,7 @@ def restore(
     with files.exclusively(graph, patience=copies.PATIENCE_SECONDS):
         _copy_of(backup, used, part, key)
         kept = _kept_aside(graph, key, now=now, keep=keep)
-        for beside in (files.log(graph), Path(f"{graph}-shm"), Path(f"{graph}-journal")):
+        for beside in (wal.file(graph), Path(f"{graph}-shm"), Path(f"{graph}-journal")):
             beside.unlink(missing_ok=True)
         copies.put_in_place(part, graph)
     return kept
@@ -248,7 +248,7 @@ def _kept_aside(graph: Path, key: Key | None, *, now: datetime, keep: int) -> Pa
     private.make_folder(folder(graph))
     sound = _free_name(graph, BEFORE_RESTORE, now)
     with suppress(errors.KeepgraphError, sqlite.Error):
-        if files.lost_in_log(graph) == 0:
+        if wal.lost(graph) == 0:
             # For reading: what is damaged stays as it is, log and all.
             conn = db.connect(graph, "ro", key=key)
             try:

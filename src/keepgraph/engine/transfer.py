@@ -1,16 +1,10 @@
-"""What a graph is as lines, and what such a line becomes in another: new, known before, or refused with the reason.
-
-An export has a line for every entity, then one for every fact, by their ids, so that what is new comes last. What
-was said of a fact stands in its line, in order. The order of what was said of different facts counts too: it decides
-which blockers are open. Their stamps tell it, and within one moment the ids of the facts. Where that would be wrong,
-because something was said again, the rest of that moment follows in lines of its own, after the facts.
-"""
+"""What a line of an export becomes in a graph: new, known before, or refused with the reason (see engine/lines.py)."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import groupby
@@ -20,17 +14,13 @@ from keepgraph import errors
 from keepgraph.engine import calls, instants, names
 from keepgraph.engine import entities as entity_rules
 from keepgraph.engine import facts as fact_rules
+from keepgraph.engine.lines import DEFAULT_GROUP, SURE
 from keepgraph.model import Entity, Fact
 from keepgraph.store import entities, facts, provenance, transfer, vocabulary
 from keepgraph.store.db import Database, Tx
-from keepgraph.store.transfer import Assertion, EntityRow, FactInWords, FactRow, Named, Said, Validity
-
-FORMAT = 1
+from keepgraph.store.transfer import Assertion, EntityRow, FactRow, Named, Validity
 
 _TOOL = "import"
-_DEFAULT_GROUP = "default"
-_SURE = 1.0
-_SAID_IN_LINE = 50
 
 Line = Mapping[str, Any]
 _T = TypeVar("_T")
@@ -58,148 +48,6 @@ class File:
     entities: set[int] = field(default_factory=set)
     facts: dict[str, int] = field(default_factory=dict)
     refused: set[str] = field(default_factory=set)
-
-
-# A graph as lines
-
-
-def lines(tx: Tx) -> Iterator[dict[str, Any]]:
-    """The whole graph, all groups, as the lines of an export: a header, the entities, the facts, what was said late."""
-    yield {"keepgraph": "graph", "format": FORMAT}
-    for entities_here in transfer.entities(tx):
-        rows = [entity.row for entity in entities_here]
-        aliases, former_ids = transfer.aliases(tx, rows), transfer.former_ids(tx, rows)
-        for entity in entities_here:
-            yield _entity_line(entity, aliases.get(entity.row, ()), former_ids.get(entity.row, ()))
-    late = _said_late(tx)
-    follow: dict[int, int] = {}
-    for facts_here in transfer.facts(tx):
-        rows = [fact.row for fact in facts_here]
-        earlier, said = transfer.earlier(tx, rows), transfer.assertions(tx, rows)
-        for fact in facts_here:
-            every = said.get(fact.row, [])
-            if late and any(row in late for row, _ in every):
-                follow |= {row: nth for row, nth in _numbered(every) if row in late}
-            in_line = [assertion for row, assertion in every if row not in late]
-            yield _fact_line(fact, earlier.get(fact.row, ()), in_line)
-    yield from _provenance_lines(tx, follow)
-
-
-def _entity_line(
-    entity: EntityRow, aliases: Sequence[tuple[str, str]], former_ids: Sequence[tuple[str]]
-) -> dict[str, Any]:
-    line = {
-        "kind": "entity",
-        "id": entity.id,
-        "group": entity.group if entity.group != _DEFAULT_GROUP else None,
-        "type": entity.type,
-        "name": entity.name,
-        "summary": entity.summary or None,
-        "properties": json.loads(entity.properties, object_pairs_hook=_by_name) or None,
-        "created_at": entity.created_at,
-        "aliases": [alias if at == entity.created_at else {"alias": alias, "created_at": at} for alias, at in aliases]
-        or None,
-        "former_ids": [former_id for (former_id,) in former_ids] or None,
-    }
-    return _without_nothing(line)
-
-
-def _fact_line(fact: FactInWords, earlier: Sequence[Validity], said: Sequence[Assertion]) -> dict[str, Any]:
-    line = {
-        "kind": "fact",
-        "id": fact.id,
-        "subject": fact.subject,
-        "predicate": fact.predicate,
-        "object": fact.object,
-        "literal": fact.literal,
-        "text": fact.text,
-        "confidence": _unless(fact.confidence, _SURE),
-        "recorded_at": fact.recorded_at,
-        "valid_from": fact.valid_from,
-        "valid_to": fact.valid_to,
-        "retracted_at": fact.retracted_at,
-        "known_from": fact.known_from,
-        "earlier": [_without_nothing(each._asdict()) for each in earlier] or None,
-        "provenance": [_assertion_part(each, fact) for each in said] or None,
-    }
-    return _without_nothing(line)
-
-
-def _assertion_part(said: Assertion, fact: FactInWords) -> dict[str, Any]:
-    return _without_nothing(
-        {
-            "source": said.source,
-            "confidence": _unless(said.confidence, fact.confidence),
-            "recorded_at": _unless(said.recorded_at, fact.recorded_at),
-            "session": said.session,
-            "tool": said.tool,
-        }
-    )
-
-
-def _provenance_lines(tx: Tx, follow: Mapping[int, int]) -> Iterator[dict[str, Any]]:
-    for row, fact, said in transfer.assertions_by_row(tx, follow) if follow else ():
-        yield _without_nothing(
-            {
-                "kind": "provenance",
-                "fact": fact,
-                "source": said.source,
-                "confidence": _unless(said.confidence, _SURE),
-                "recorded_at": said.recorded_at,
-                "session": said.session,
-                "tool": said.tool,
-                "nth": _unless(follow[row], 1),
-            }
-        )
-
-
-def _numbered(every: Iterable[tuple[int, Assertion]]) -> Iterator[tuple[int, int]]:
-    """The row of each assertion, and which it is of those that are alike in all."""
-    often: Counter[Assertion] = Counter()
-    for row, said in every:
-        often[said] += 1
-        yield row, often[said]
-
-
-def _said_late(tx: Tx) -> set[int]:
-    """The rows of what cannot be told in the lines of the facts: what was said again in a moment, and the rest of it.
-
-    Also what was said of one fact so often that its line would be too long.
-    """
-    late: set[int] = set()
-    for _, moment in groupby(transfer.said_where_some_repeats(tx), key=lambda said: said.recorded_at):
-        highest, following = "", False
-        for said in moment:
-            following = following or _is_late(said, highest)
-            highest = max(highest, said.fact)
-            if following:
-                late.add(said.row)
-    return late
-
-
-def _is_late(said: Said, highest: str) -> bool:
-    """Whether the ids of the facts would put an assertion before another one of its moment that it followed.
-
-    What stands in one line lies together, in whatever order the lines came; what does not has a row apart.
-    """
-    if said.nth is None or said.before is None:
-        return False
-    return said.nth > _SAID_IN_LINE or (said.row != said.before + 1 and highest > said.fact)
-
-
-def _unless(value: Any, usual: Any) -> Any:
-    return None if value == usual else value
-
-
-def _without_nothing(line: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in line.items() if value is not None}
-
-
-def _by_name(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    return dict(sorted(pairs))
-
-
-# Lines in a graph
 
 
 def take(database: Database, batch: Sequence[Line], *, file: File, strict: bool = False) -> list[Taken]:
@@ -262,15 +110,15 @@ class _Entities:
         self._tx, self._file, self._strict = tx, file, strict
         ids = {each for line in run for each in (line["id"], *line.get("former_ids", ()))}
         self._looked_up: set[Named] = {
-            (line.get("group", _DEFAULT_GROUP), line["type"], names.key(name))
+            (line.get("group", DEFAULT_GROUP), line["type"], names.key(name))
             for line in run
             for name in (line["name"], *(_alias(given) for given in line.get("aliases", ())))
         }
         self._by_id = transfer.entities_by_id(tx, ids)
         self._by_former_id = transfer.entities_by_former_id(tx, ids)
-        self._by_name = transfer.entities_by_name(tx, self._looked_up)
+        self.by_name = transfer.entities_by_name(tx, self._looked_up)
         self._by_alias = transfer.entities_by_alias(tx, self._looked_up)
-        met = [*self._by_id.values(), *self._by_former_id.values(), *self._by_name.values()]
+        met = [*self._by_id.values(), *self._by_former_id.values(), *self.by_name.values()]
         self._alias_keys: dict[int, set[str]] = defaultdict(set)
         for row, keys in transfer.alias_keys(tx, {each.row for each in met}).items():
             self._alias_keys[row] = {key for (key,) in keys}
@@ -409,14 +257,14 @@ class _Entities:
     def _make(self, entity: EntityRow, said: _EntitySaid) -> None:
         kept = (entity.key, names.compared(entity.name), entity.summary, entity.properties, entity.created_at)
         self._new.append((self._row("entity"), entity.id, entity.group, said.type_row, entity.name, *kept))
-        self._by_id[entity.id] = self._by_name[entity.group, entity.type, entity.key] = entity
+        self._by_id[entity.id] = self.by_name[entity.group, entity.type, entity.key] = entity
 
     def _named(self, name: Named) -> EntityRow | None:
         if name not in self._looked_up:
             # Its entity was merged into one of another type.
             self._looked_up.add(name)
-            self._by_name.update(transfer.entities_by_name(self._tx, [name]))
-        return self._by_name.get(name)
+            self.by_name.update(transfer.entities_by_name(self._tx, [name]))
+        return self.by_name.get(name)
 
     def _row(self, table: str) -> int:
         row = self._next[table]
@@ -437,7 +285,7 @@ def _entity_said(tx: Tx, line: Line) -> _EntitySaid:
     created_at = _instant(line["created_at"])
     return _EntitySaid(
         id=line["id"],
-        group=line.get("group", _DEFAULT_GROUP),
+        group=line.get("group", DEFAULT_GROUP),
         type=line["type"],
         type_row=type_row,
         name=name,
@@ -603,7 +451,7 @@ def _read_fact(tx: Tx, line: Line, known: Mapping[str, EntityRow], file: File) -
     literal = line["literal"].strip() if "literal" in line else None
     if literal == "":
         raise errors.ObjectRequired("the literal is empty")
-    recorded_at, confidence = _instant(line["recorded_at"]), float(line.get("confidence", _SURE))
+    recorded_at, confidence = _instant(line["recorded_at"]), float(line.get("confidence", SURE))
     start, end = _validity(line)
     fact = FactRow(
         row=0,
@@ -658,7 +506,7 @@ def _sentence(subject: EntityRow, predicate: str, target: EntityRow | None, lite
             predicate=predicate,
             object=_as_entity(target) if target else None,
             literal=literal,
-            confidence=_SURE,
+            confidence=SURE,
             recorded_at="",
             valid_from=None,
             valid_to=None,
@@ -708,7 +556,7 @@ def _take_provenance(tx: Tx, run: Sequence[Line], file: File, strict: bool) -> l
             raise errors.FactNotFound(f"there is no fact {line['fact']}, in this graph or in the file")
         new = said.add(
             here[line["fact"]],
-            _assertion(line, confidence=_SURE, recorded_at=line["recorded_at"]),
+            _assertion(line, confidence=SURE, recorded_at=line["recorded_at"]),
             nth=line.get("nth", 1),
             apart=True,
         )

@@ -12,7 +12,7 @@ from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import errors, private
 from keepgraph.model import Key
-from keepgraph.store import db, files, migrations, trouble
+from keepgraph.store import db, files, migrations, trouble, wal
 from keepgraph.store.db import Connection
 
 PATIENCE_SECONDS = 5.0
@@ -106,7 +106,7 @@ def check(file: Path, *, key: Key | None) -> Contents:
 
 def reading(file: Path, *, key: Key | None) -> Connection:
     """A connection to a copy, which nobody else has open; nothing is laid beside it unless it has a log."""
-    return db.connect(file, "ro", key=key, immutable=not files.has_log(file))
+    return db.connect(file, "ro", key=key, immutable=not wal.has_any(file))
 
 
 def opens(file: Path, key: Key | None) -> bool:
@@ -135,7 +135,7 @@ def alone_with(path: Path, *, key: Key | None) -> Iterator[Connection]:
         errors.GraphBusy: a program that is not ours has it open.
         errors.GraphDamaged: its log is damaged.
     """
-    files.refuse_damaged_log(path)
+    wal.refuse_damaged(path)
     try:
         conn = db.connect(path, "rw", key=key, alone=True)
     except sqlite.OperationalError as error:

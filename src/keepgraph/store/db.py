@@ -17,7 +17,7 @@ from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import errors
 from keepgraph.model import Key, KeySource, Settings
-from keepgraph.store import files, migrations, trouble
+from keepgraph.store import files, migrations, trouble, wal
 
 PATIENCE_SECONDS = 30.0
 _POLL_SECONDS = 0.1
@@ -195,13 +195,13 @@ class Database:
                     # SQLite has rolled back by itself, and the full-text index may remember what is gone.
                     self._drop_writer()
                 raise
-            if files.log_size(self.path) > _LONG_LOG_BYTES:
+            if wal.size(self.path) > _LONG_LOG_BYTES:
                 # What is in the log alone is lost with one flipped bit of it: it is kept short.
                 self._empty_the_log()
 
     def log_size(self) -> int:
         """The length of the write-ahead log in bytes."""
-        return files.log_size(self.path)
+        return wal.size(self.path)
 
     def checkpoint(self) -> None:
         """Move what the write-ahead log holds into the file, as far as other readers allow it."""
@@ -312,10 +312,10 @@ class Database:
                     files.remove_wiped(part)
 
     def _check_log(self) -> None:
-        if files.has_log(self.path):
+        if wal.has_any(self.path):
             with self._presence.alone() as alone:
                 if alone:
-                    files.refuse_damaged_log(self.path)
+                    wal.refuse_damaged(self.path)
 
     def _file_there(self) -> files.Identity:
         try:
@@ -345,7 +345,7 @@ class Database:
             errors.GraphUnavailable: changes to the old file are still in the log that lies beside the new one.
         """
         self._close_connections()
-        if files.has_log(self.path):
+        if wal.has_any(self.path):
             raise errors.GraphUnavailable(
                 f"another file has taken the place of {self.path}, beside which the log of the old one still lies",
                 hint=f"Stop every program that has it open, move {self.path.name}-wal and {self.path.name}-shm away, "
@@ -416,9 +416,9 @@ class Database:
             except sqlite.OperationalError as error:
                 if trouble.code(error) not in trouble.NO_LOG_POSSIBLE:
                     raise
-                if files.has_journal(self.path) and self._rolled_back():
+                if wal.has_journal(self.path) and self._rolled_back():
                     return self._file, self._connect("ro")
-                if files.has_log(self.path):
+                if wal.has_any(self.path):
                     raise
             # The write-ahead log cannot be made beside a file in a read-only folder; without one to read,
             # the file alone is the whole truth.
