@@ -114,6 +114,8 @@ def open(
 
 
 def _zone(name: str | None) -> tzinfo | None:
+    if name is None:
+        return None
     from zoneinfo import ZoneInfo
 
-    return ZoneInfo(name) if name else None
+    return ZoneInfo(name)

@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import re
-import secrets
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -37,6 +36,8 @@ _SALT_BYTES = 16
 
 def new() -> Key:
     """A random key."""
+    import secrets
+
     return key(secrets.token_hex(32), "a new key")
 
 
@@ -269,6 +270,8 @@ def forget_keyring(name: str) -> None:
 
 def wrap(file: Path, kept: Sequence[Key], passphrase: str) -> None:
     """Keep keys in a file beside the graph, wrapped with a passphrase."""
+    import secrets
+
     from cryptography.hazmat.primitives.keywrap import aes_key_wrap
 
     salt = secrets.token_bytes(_SALT_BYTES)

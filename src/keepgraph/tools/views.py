@@ -9,7 +9,7 @@ from typing import Any
 
 from keepgraph import errors
 from keepgraph.engine import entities as entity_rules
-from keepgraph.engine import instants, lines, names
+from keepgraph.engine import instants, names
 from keepgraph.model import Candidate, Entity, Ref
 from keepgraph.store import entities, facts, journal, vocabulary
 from keepgraph.store.db import Database, Tx
@@ -133,6 +133,8 @@ def duplicates(database: Database, *, only: dict[str, str] | None = None) -> Ite
 
 def export(database: Database) -> Iterator[dict[str, Any]]:
     """The whole graph as it is at this moment, all groups, as the lines that `kg import` reads; see docs/export.md."""
+    from keepgraph.engine import lines  # what no other command needs
+
     with database.read("export") as tx:
         yield from lines.lines(tx)
 
