@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import click
+import keyring
 import pytest
 from hypothesis import HealthCheck, settings
+from keyring.backends import fail
 
+import homes
 import keepgraph
+from keepgraph import keys
+from keepgraph.cli import graphs
+from keepgraph.store import copies
 from words import Caller, Clock, counted
 
 settings.register_profile(
@@ -57,3 +66,49 @@ def graph(open_graph: Callable[..., keepgraph.Graph]) -> keepgraph.Graph:
 @pytest.fixture
 def call(graph: keepgraph.Graph) -> Caller:
     return Caller(graph)
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A passphrase that is stretched for a moment only."""
+    monkeypatch.setattr(keys, "_ARGON2", {"memory_kib": 64, "iterations": 1, "lanes": 1})
+
+
+@pytest.fixture
+def home(quick: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A home with nothing in it, neither keys in the environment nor a keyring, in which nobody waits for long.
+
+    It is in memory where there is such a folder: no test that lives here cuts the power, and many sync many files.
+    """
+    memory = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as made:
+        folder = Path(made).resolve()
+        ours = homes.environment(folder)
+        for name in os.environ.keys() - ours.keys():
+            monkeypatch.delenv(name)
+        for name, value in ours.items() - os.environ.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setattr(copies, "PATIENCE_SECONDS", 0.1)
+        keyring.set_keyring(fail.Keyring())
+        yield folder
+
+
+@pytest.fixture
+def ring(home: Path) -> Iterator[homes.Ring]:
+    """A keyring in this home."""
+    ours = homes.Ring(home / "ring.json")
+    keyring.set_keyring(ours)
+    yield ours
+    keyring.set_keyring(fail.Keyring())
+
+
+@pytest.fixture
+def graph_file(home: Path) -> Path:
+    """Where the graph of the default profile is."""
+    return home / "data" / "keepgraph" / "default.db"
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody sits there and types."""
+    monkeypatch.setattr(graphs, "asks", lambda ctx: lambda words: str(click.prompt(words, hide_input=True, err=True)))

@@ -193,15 +193,18 @@ def found(graph: Path, *, ask: keys.Ask | None = None) -> tuple[Key, list[Key]]:
         raise errors.GraphNotEncrypted(f"{graph} is not encrypted")
     if kind is not files.Kind.ENCRYPTED:
         raise errors.GraphUnavailable(f"{graph} is neither a plain nor an encrypted graph, or was cut short")
-    place = profile.read(graph).key
     known: list[Key] = []
-    for key in keys.source(graph, place, ask=ask).candidates():
+    candidates = keys.source(graph, profile.read(graph).key, ask=ask).candidates()
+    fitting: Key | None = None
+    for key in candidates:
+        # Those behind it at the same place are of a change that was interrupted.
+        if fitting is not None and key.origin != fitting.origin:
+            break
         known.append(key)
-        if copies.opens(graph, key):
-            with suppress(errors.KeepgraphError):
-                if place is not None and place.source == "file" and place.file:
-                    known += keys.read_file(Path(place.file))
-            return key, [other for other in _unique(known) if other.digits != key.digits]
+        if fitting is None and copies.opens(graph, key):
+            fitting = key
+    if fitting is not None:
+        return fitting, [other for other in _unique(known) if other.digits != fitting.digits]
     raise errors.KeyWrong(f"{graph} is encrypted, and {known[0].origin} does not open it")
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -14,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
+import homes
 import keepgraph
+from homes import desktop, flip, leave_a_log
 from keepgraph import errors, keys, private, profile
 from keepgraph.cli import clients, handshake
-from keepgraph.cli.root import kg
 from keepgraph.engine import backups, vectors
 from keepgraph.tools import views
 from words import connected, decision, fact, literal, person, project, rows
@@ -57,17 +56,7 @@ class Report:
 
 Doctor = Callable[..., Report]
 
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home of its own, in which no client is installed, and nothing that is set here says otherwise."""
-    for name in [name for name in os.environ if name.startswith(("KG_", "XDG_", "CLAUDE_"))]:
-        monkeypatch.delenv(name)
-    home = tmp_path / "home"
-    for name, folder in (("HOME", home), ("XDG_DATA_HOME", home / "data"), ("XDG_CONFIG_HOME", home / "config")):
-        monkeypatch.setenv(name, str(folder))
-    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
-    return home
+pytestmark = pytest.mark.usefixtures("home")
 
 
 @pytest.fixture(autouse=True)
@@ -135,7 +124,7 @@ def doctor(path: Path) -> Doctor:
 
 
 def run(path: Path, *words: str) -> Result:
-    return CliRunner().invoke(kg, ["--db", str(path), *words], prog_name="kg")
+    return homes.run("--db", str(path), *words)
 
 
 def key_of(path: Path) -> Path:
@@ -151,14 +140,6 @@ def change(path: Path, *statements: str) -> None:
     with connected(path) as conn:
         for statement in statements:
             conn.execute(statement)
-
-
-def flip(path: Path, at: int, bit: int = 1) -> None:
-    with path.open("r+b") as file:
-        file.seek(at)
-        was = file.read(1)[0]
-        file.seek(at)
-        file.write(bytes([was ^ bit]))
 
 
 def command(path: Path, *words: str) -> str:
@@ -397,23 +378,12 @@ def test_an_older_graph_is_brought_up_to_date(path, doctor, monkeypatch):
     assert mended.seen("version").startswith("schema 5")
 
 
-KILLED = """
-import os, sys, keepgraph
-graph = keepgraph.open(sys.argv[1])
-for n in range(8):
-    graph.call("record_fact", subject={"type": "person", "name": "Ada Lovelace"}, predicate="tagged",
-               object={"literal": f"note {n}"})
-os._exit(9)
-"""
-
-
 def test_a_damaged_log_is_found_kept_aside_and_gone_on_without(plain, doctor):
     """
     What stands in it before the damage is kept, and what the graph knew before too.
     """
     before = {json.dumps(line, sort_keys=True) for line in said(plain)}
-    subprocess.run([sys.executable, "-c", KILLED, str(plain)], check=False)
-    log = Path(f"{plain}-wal")
+    log = leave_a_log(plain)
     flip(log, log.stat().st_size // 2)
     damaged = (plain.read_bytes(), log.read_bytes())
     found = doctor()
@@ -630,8 +600,6 @@ RESTORED = [damage for damage, _, way_out in CLOSED.values() if way_out == "rest
 @pytest.mark.parametrize("damage", RESTORED)
 @pytest.mark.parametrize("which", ["plain", "encrypted"])
 def test_the_way_out_by_a_backup_leads_out(path, doctor, request, which, damage):
-    if (which, damage) == ("encrypted", cut_short):
-        request.applymarker(pytest.mark.xfail(reason="kg restore meets SQLITE_CORRUPT where it tries the key"))
     request.getfixturevalue(which)
     before = said(path)
     run(path, "backup")
@@ -690,7 +658,7 @@ def test_settings_that_cannot_be_read_are_found_and_all_else_is_looked_at(plain,
 
 
 def test_a_profile_that_is_not_there_is_said_to_be(home):
-    result = CliRunner().invoke(kg, ["--json", "--profile", "nowhere", "doctor"])
+    result = homes.run("--json", "--profile", "nowhere", "doctor")
     report = Report(result.exit_code, json.loads(result.stdout))
 
     assert (report.code, report.wrong) == (1, {"settings": errors.ProfileNotFound.default_hint})
@@ -800,10 +768,6 @@ def test_a_server_that_does_not_answer_is_found(plain, doctor, monkeypatch):
     monkeypatch.setattr(handshake, "shake", shake)
 
     assert doctor().wrong == {"server": command(plain, "serve")}
-
-
-def desktop() -> Path:
-    return clients.CLIENTS["claude-desktop"].places(clients.here())[0].file
 
 
 def configured(text: str, path: Path) -> None:

@@ -11,11 +11,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
+from homes import desktop, run
 from keepgraph import _version, errors, private, profile
 from keepgraph.cli import clients, handshake
-from keepgraph.cli.root import kg
 
 Install = Callable[..., Result]
 
@@ -23,19 +23,11 @@ REPOSITORY = Path(__file__).parents[2]
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home in which Claude Desktop is installed, and nothing that is set here says otherwise."""
-    for name in [name for name in os.environ if name.startswith(("KG_", "XDG_", "CLAUDE_"))]:
-        monkeypatch.delenv(name)
-    home = tmp_path / "home"
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("XDG_DATA_HOME", str(home / "data"))
+def home(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home in which Claude Desktop is installed, where it is if nothing says otherwise."""
+    monkeypatch.delenv("XDG_CONFIG_HOME")
     desktop().parent.mkdir(parents=True)
     return home
-
-
-def desktop() -> Path:
-    return clients.CLIENTS["claude-desktop"].places(clients.here())[0].file
 
 
 def code() -> Path:
@@ -45,7 +37,7 @@ def code() -> Path:
 @pytest.fixture
 def install(path: Path) -> Install:
     def call(*words: str) -> Result:
-        return CliRunner().invoke(kg, ["--db", str(path), "install", *words], prog_name="kg")
+        return run("--db", str(path), "install", *words)
 
     return call
 
@@ -53,7 +45,7 @@ def install(path: Path) -> Install:
 @pytest.fixture
 def install_profile() -> Install:
     def call(name: str, *words: str) -> Result:
-        return CliRunner().invoke(kg, ["--profile", name, "install", "claude-desktop", *words], prog_name="kg")
+        return run("--profile", name, "install", "claude-desktop", *words)
 
     return call
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import re
 import shutil
@@ -17,6 +16,7 @@ from typing import Any
 import pytest
 
 import keepgraph
+from homes import environment
 from keepgraph import data, keys, profile
 from keepgraph.engine import backups
 from keepgraph.store import copies, db
@@ -80,11 +80,7 @@ class Nursery:
 
 @pytest.fixture(scope="module")
 def nursery(tmp_path_factory) -> Iterator[Nursery]:
-    folder = tmp_path_factory.mktemp("home")
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("KG_")}
-    environment |= {"HOME": str(folder), "XDG_DATA_HOME": str(folder / "d"), "XDG_CONFIG_HOME": str(folder / "c")}
-    environment["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
-    made = Nursery(environment)
+    made = Nursery(environment(tmp_path_factory.mktemp("home")))
     yield made
     made.end()
 

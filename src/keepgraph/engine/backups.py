@@ -258,6 +258,9 @@ def _kept_aside(graph: Path, key: Key | None, *, now: datetime, keep: int) -> Pa
                     os.replace(part, sound)
                     private.sync(sound)
                     rotate(graph, keep=keep)
+                    conn.close()
+                    with copies.alone_with(graph, key=key):
+                        pass  # its log is in the file then, should it stay after all
                     return sound
             finally:
                 conn.close()

@@ -1,0 +1,877 @@
+"""Backups: made whole or not at all, while others write, once a day, so many; and brought back with nothing lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import keyring
+import pytest
+
+import keepgraph
+from homes import DIGITS, MARK, PHRASE, Ring, all_in, code, done, flip, held_open, holding, leave_a_log, run
+from keepgraph import data, errors, keys
+from keepgraph.cli import graphs, passphrases
+from keepgraph.engine import backups
+from keepgraph.model import Key
+from keepgraph.store import copies, db, files, wal
+from words import Caller, Clock, literal, person, rows
+
+RELEASED = data.migrations()
+NEXT = f"{len(RELEASED) + 1:04d}_next.sql"
+
+pytestmark = pytest.mark.usefixtures("home")
+
+
+@pytest.fixture
+def folder(graph_file: Path) -> Path:
+    return graph_file.with_suffix(".backups")
+
+
+@pytest.fixture
+def plain(home: Path) -> str:
+    done("record", f"person:{MARK}", "tagged", "=first", "--source", "a note")
+    return done("export")
+
+
+@pytest.fixture
+def encrypted(home: Path) -> str:
+    done("profile", "create", "default", "--encrypted")
+    done("record", f"person:{MARK}", "tagged", "=first", "--source", "a note")
+    return done("export")
+
+
+@pytest.fixture(params=["plain", "encrypted"])
+def filled(request: pytest.FixtureRequest) -> str:
+    """A graph with a fact, plain and encrypted; all that is in it."""
+    return str(request.getfixturevalue(request.param))
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(file.name for file in folder.iterdir()) if folder.exists() else []
+
+
+def kinds(graph: Path) -> list[str]:
+    """The kinds of its backups, the newest first."""
+    return [each.kind for each in backups.every(graph)]
+
+
+def key_of(graph: Path) -> Key | None:
+    file = keys.default_file(graph)
+    return keys.read_file(file)[0] if file.exists() else None
+
+
+def age(file: Path, **ago: float) -> None:
+    """Let a file have been changed some time ago."""
+    then = (datetime.now(UTC) - timedelta(**ago)).timestamp()
+    os.utime(file, (then, then))
+
+
+# A backup
+
+
+def test_a_backup_is_the_same_as_the_graph_and_encrypted_as_it_is(filled, graph_file):
+    made = Path(json.loads(done("--json", "backup"))["file"])
+
+    assert all_in(made, key_of(graph_file)) == all_in(graph_file, key_of(graph_file))
+    assert files.kind(made) is files.kind(graph_file)
+
+
+def test_a_backup_is_told_with_where_it_is(encrypted, folder):
+    told = json.loads(done("--json", "backup"))
+    listed = json.loads(done("--json", "backup", "--list"))
+
+    assert (told["kind"], told["encrypted"], told["bytes"]) == ("by-hand", True, Path(told["file"]).stat().st_size)
+    assert listed == {"folder": str(folder), "backups": [{key: told[key] for key in ("file", "kind", "at", "bytes")}]}
+
+
+def test_no_backups_are_told_too(plain, folder):
+    assert json.loads(done("--json", "backup", "--list"))["backups"] == []
+    assert "no backups yet" in done("backup", "--list")
+
+
+def test_backups_are_for_their_owner_alone(filled, folder):
+    umask = os.umask(0)
+    try:
+        done("backup")
+    finally:
+        os.umask(umask)
+
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert {file.stat().st_mode & 0o777 for file in folder.iterdir()} == {0o600}
+
+
+def test_a_backup_is_one_file(filled, folder):
+    done("backup")
+
+    assert len(names(folder)) == 1
+
+
+def test_a_backup_that_was_restored_is_still_one_file(filled, folder):
+    done("backup")
+    before = names(folder)
+    done("restore", "--yes")
+
+    assert [name for name in names(folder) if "before-restore" not in name] == before
+    assert len(names(folder)) == 2
+
+
+def test_a_backup_goes_to_a_file_of_its_own(filled, graph_file, folder, home):
+    done("backup", str(home / "stick" / "mine.db"))
+    made = names(home / "stick")
+
+    assert made == ["mine.db"]
+    assert all_in(home / "stick" / "mine.db", key_of(graph_file)) == all_in(graph_file, key_of(graph_file))
+    assert (home / "stick" / "mine.db").stat().st_mode & 0o777 == 0o600
+    assert names(folder) == []
+
+
+def test_a_backup_writes_over_nothing(plain, home):
+    (home / "precious").write_text("mine")
+
+    assert code(run("backup", str(home / "precious"))) == "BACKUP_FAILED"
+    assert (home / "precious").read_text() == "mine"
+
+
+def test_without_a_graph_there_is_no_backup_and_none_is_made(graph_file):
+    assert code(run("backup")) == "GRAPH_NOT_FOUND"
+    assert not graph_file.exists()
+
+
+def test_what_is_in_the_log_of_an_open_graph_is_in_its_backup(plain, graph_file):
+    with keepgraph.open(graph_file) as graph:
+        Caller(graph).record(person("Late"), "tagged", literal("x"))
+        made = Path(json.loads(done("--json", "backup"))["file"])
+
+    assert rows(made, "SELECT name FROM entity ORDER BY name") == [("Late",), (MARK,)]
+
+
+WRITER = """
+import sys, keepgraph
+with keepgraph.open(sys.argv[1]) as graph:
+    for n in range(10_000):
+        graph.call("record_fact", subject={"type": "person", "name": sys.argv[2]}, predicate="depends_on",
+                   object={"type": "concept", "name": f"{sys.argv[2]} {n}"}, source=f"source {n}", aliases=[f"A{n}"])
+        print(n, flush=True)
+"""
+
+
+def test_a_backup_while_others_write_is_one_moment(graph_file, plain):
+    """
+    Each has all facts of each writer up to one, with their sources, and nothing of the next.
+    """
+    with contextmanager(writing)(graph_file, "One") as one, contextmanager(writing)(graph_file, "Two") as two:
+        made = []
+        for _ in range(4):
+            one.stdout.readline(), two.stdout.readline()
+            made.append(Path(json.loads(done("--json", "backup"))["file"]))
+
+    for file in made:
+        assert rows(file, "PRAGMA integrity_check") == [("ok",)]
+        assert rows(file, "SELECT count(*) FROM fact WHERE id NOT IN (SELECT fact FROM provenance)") == [(0,)]
+        for who in ("One", "Two"):
+            numbers = [
+                int(name.split()[1]) for (name,) in rows(file, "SELECT name FROM entity WHERE name LIKE ?", f"{who} %")
+            ]
+            recorded = rows(file, "SELECT count(*) FROM fact WHERE text LIKE ?", f"{who} %")
+            assert sorted(numbers) == list(range(len(numbers)))
+            assert recorded == [(len(numbers),)]
+    assert len(set(map(str, made))) == 4
+
+
+def writing(path: Path, who: str) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen([sys.executable, "-c", WRITER, str(path), who], stdout=subprocess.PIPE, text=True)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+# What is not whole is not a backup
+
+
+@contextmanager
+def spoiling(monkeypatch: pytest.MonkeyPatch, spoil: Callable[[Path, Key | None], None]) -> Iterator[None]:
+    """Something happens to a copy between its being written and its being read back."""
+    original = copies._copy_pages
+
+    def copy(conn: Any, target: Path, key: Key | None) -> None:
+        original(conn, target, key)
+        spoil(target, key)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(copies, "_copy_pages", copy)
+        yield
+
+
+def lose_a_row(target: Path, key: Key | None) -> None:
+    with_key = db.connect(target, "rw", key=key)
+    with_key.execute("DELETE FROM provenance")
+    with_key.close()
+
+
+def change_a_word(target: Path, key: Key | None) -> None:
+    with_key = db.connect(target, "rw", key=key)
+    with_key.execute("UPDATE provenance SET source = 'another'")
+    with_key.close()
+
+
+def add_a_blank(target: Path, key: Key | None) -> None:
+    with_key = db.connect(target, "rw", key=key)
+    with_key.execute("UPDATE fact SET literal = literal || ' '")
+    with_key.close()
+
+
+def flip_a_byte(target: Path, key: Key | None) -> None:
+    content = bytearray(target.read_bytes())
+    for page in range(1, len(content) // files.PAGE_SIZE):
+        content[page * files.PAGE_SIZE + 3] ^= 0xFF
+    target.write_bytes(content)
+
+
+def cut(target: Path, key: Key | None) -> None:
+    os.truncate(target, target.stat().st_size // 2)
+
+
+def empty(target: Path, key: Key | None) -> None:
+    os.truncate(target, 0)
+
+
+def fill_up(target: Path, key: Key | None) -> None:
+    raise OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize(
+    "spoil", [lose_a_row, change_a_word, add_a_blank, flip_a_byte, cut, empty, fill_up],
+    ids=lambda spoil: spoil.__name__,
+)  # fmt: skip
+def test_a_copy_that_is_not_the_same_is_no_backup(filled, folder, graph_file, home, monkeypatch, spoil):
+    with spoiling(monkeypatch, spoil):
+        results = [run("backup"), run("backup", str(home / "mine.db"))]
+
+    assert [code(result) for result in results] == ["BACKUP_FAILED"] * 2
+    assert names(folder) == []
+    assert not list(home.glob("*mine.db*"))
+    assert run("export").stdout == filled
+
+
+@pytest.fixture
+def small_disk(home: Path) -> Iterator[Path]:
+    """A disk on which there is no room for a copy."""
+    folder = home / "disk"
+    folder.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=100k", "tmpfs", str(folder)], capture_output=True, text=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip(f"no small disk can be mounted here: {mounted.stderr.strip()}")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def test_a_full_disk_is_told_and_nothing_is_left_on_it(filled, small_disk):
+    refused = run("backup", str(small_disk / "mine.db"))
+
+    assert code(refused) == "BACKUP_FAILED"
+    assert names(small_disk) == []
+    assert run("export").stdout == filled
+
+
+# Once a day
+
+
+@pytest.mark.parametrize(
+    "words", [["status"], ["recall", MARK], ["record", "person:New", "tagged", "=x"]], ids=" ".join
+)
+def test_the_first_use_of_a_day_makes_a_backup(filled, graph_file, words):
+    age(graph_file, days=1)
+    done(*words)
+
+    assert kinds(graph_file) == ["daily"]
+    assert files.kind(backups.every(graph_file)[0].file) is files.kind(graph_file)
+
+
+def test_the_rest_of_a_day_makes_none(plain, graph_file):
+    age(graph_file, days=1)
+    for words in (["status"], ["record", "person:New", "tagged", "=x"], ["status"]):
+        done(*words)
+
+    assert kinds(graph_file) == ["daily"]
+
+
+def test_a_new_graph_has_none_on_its_first_day(plain, graph_file):
+    done("status")
+
+    assert kinds(graph_file) == []
+
+
+def test_a_graph_that_has_not_changed_since_has_no_other(plain, graph_file):
+    done("backup")
+    age(graph_file, days=3)
+    age(backups.every(graph_file)[0].file, days=2)
+    done("status")
+
+    assert kinds(graph_file) == ["by-hand"]
+
+
+def test_a_graph_that_was_changed_since_the_last_of_an_earlier_day_has_one_more(plain, graph_file):
+    done("backup")
+    age(backups.every(graph_file)[0].file, days=1)
+    done("record", "person:New", "tagged", "=x")
+    done("status")
+
+    assert kinds(graph_file).count("daily") == 1
+
+
+def test_a_profile_may_do_without(plain, graph_file):
+    graph_file.with_suffix(".toml").write_text("[backups]\ndaily = false\n")
+    age(graph_file, days=1)
+    done("status")
+
+    assert kinds(graph_file) == []
+
+
+def test_a_daily_backup_that_fails_spoils_no_command(plain, graph_file, folder, monkeypatch):
+    age(graph_file, days=1)
+    with spoiling(monkeypatch, fill_up):
+        result = run("--json", "export")
+
+    assert (result.exit_code, result.stdout, names(folder)) == (0, plain, [])
+    assert "The daily backup was not made" in result.stderr
+
+
+def test_a_file_in_the_place_of_the_backups_spoils_no_command(plain, folder):
+    folder.write_text("in the way")
+
+    assert [run(*words).exit_code for words in (["status"], ["recall", MARK])] == [0, 0]
+
+
+def test_a_file_that_is_called_like_a_backup_spoils_no_command(plain, folder):
+    folder.mkdir()
+    for name in ("20260515T100000Z-daily.db-wal", "notes.txt", "2026-daily.db", "20260515T100000Z-DAILY.db"):
+        (folder / name).touch()
+
+    assert json.loads(done("--json", "backup", "--list"))["backups"] == []
+
+
+def test_a_backup_of_no_day_spoils_no_command(plain, folder):
+    folder.mkdir()
+    (folder / "20269999T999999Z-daily.db").touch()
+
+    assert [run(*words).exit_code for words in (["status"], ["backup", "--list"], ["recall", MARK])] == [0, 0, 0]
+
+
+def test_what_was_recorded_before_an_encryption_is_backed_up_the_next_day(plain, graph_file):
+    done("backup")
+    done("record", "person:Late", "tagged", "=x")
+    done("encrypt")
+    for file in (graph_file, *(each.file for each in backups.every(graph_file))):
+        at = file.stat().st_mtime - timedelta(days=1).total_seconds()
+        os.utime(file, (at, at))
+    done("status")
+
+    assert kinds(graph_file) == ["daily", "by-hand"]
+
+
+# So many
+
+
+@pytest.fixture
+def timed(graph_file: Path, clock: Clock) -> Callable[..., None]:
+    """Makes a backup of a kind, a minute later than the one before."""
+
+    def make(kind: str, *, later: float = 60) -> None:
+        clock.pass_by(seconds=later)
+        with keepgraph.open(graph_file, clock=clock) as graph:
+            backups.make(graph.database, kind)
+
+    return make
+
+
+def test_of_each_kind_as_many_stay_as_the_profile_says(plain, graph_file, timed):
+    graph_file.with_suffix(".toml").write_text("[backups]\nkeep = 2\n")
+    for kind in (
+        "daily",
+        "by-hand",
+        "before-clear",
+        "daily",
+        "by-hand",
+        "before-0099_x",
+        "daily",
+        "daily",
+        "before-import",
+    ):
+        timed(kind)
+
+    assert kinds(graph_file) == ["before-import", "daily", "daily", "before-0099_x", "by-hand", "by-hand"]
+
+
+def test_what_was_set_aside_as_damaged_is_never_rotated_away(plain, graph_file, folder, timed):
+    graph_file.with_suffix(".toml").write_text("[backups]\nkeep = 1\n")
+    folder.mkdir()
+    for n in range(3):
+        (folder / f"2020010{n + 1}T000000Z-damaged.db").touch()
+    timed("daily")
+    timed("daily")
+
+    assert kinds(graph_file) == ["daily", "damaged", "damaged", "damaged"]
+
+
+def test_seven_of_a_kind_stay_if_nothing_is_said(plain, graph_file, timed):
+    for _ in range(9):
+        timed("daily")
+
+    assert kinds(graph_file) == ["daily"] * 7
+
+
+def test_backups_of_one_second_are_in_the_order_they_were_made(plain, graph_file, timed):
+    for _ in range(3):
+        timed("by-hand", later=0)
+    made = sorted(backups.every(graph_file), key=lambda each: each.file.stat().st_mtime_ns, reverse=True)
+
+    assert backups.every(graph_file) == made
+
+
+def test_of_two_backups_of_one_second_the_later_stays(plain, graph_file, timed):
+    graph_file.with_suffix(".toml").write_text("[backups]\nkeep = 1\n")
+    timed("by-hand")
+    with keepgraph.open(graph_file) as graph:
+        Caller(graph).record(person("Late"), "tagged", literal("x"))
+    timed("by-hand", later=0)
+
+    assert rows(backups.every(graph_file)[0].file, "SELECT count(*) FROM entity") == [(2,)]
+
+
+# Before tables change
+
+
+@pytest.fixture
+def migrations(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the migrations, which the code takes for its own."""
+    copy = home / "migrations"
+    copy.mkdir()
+    for file in RELEASED:
+        shutil.copy(file, copy)
+    monkeypatch.setattr(data, "migrations", lambda: tuple(sorted(copy.glob("[0-9]*.sql"))))
+    return copy
+
+
+def test_a_graph_is_copied_before_its_tables_change_encrypted_as_it_is(filled, graph_file, migrations):
+    before = all_in(graph_file, key_of(graph_file))
+    (migrations / NEXT).write_text("CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT;\n")
+    done("status")
+    (kept,) = backups.every(graph_file)
+
+    assert kept.kind == f"before-{len(RELEASED) + 1:04d}_next"
+    assert all_in(kept.file, key_of(graph_file)) == before
+
+
+def test_tables_do_not_change_where_there_is_no_copy(filled, graph_file, migrations, monkeypatch):
+    before = all_in(graph_file, key_of(graph_file))
+    (migrations / NEXT).write_text("CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT;\n")
+    with spoiling(monkeypatch, lose_a_row):
+        refused = run("status")
+
+    assert code(refused) == "BACKUP_FAILED"
+    assert all_in(graph_file, key_of(graph_file)) == before
+
+
+# Bringing one back
+
+
+@pytest.fixture
+def later(filled: str) -> str:
+    """After a backup something else was recorded; what was in it."""
+    done("backup")
+    done("record", "person:Late", "tagged", "=x")
+    return filled
+
+
+@pytest.mark.parametrize("by", ["nothing", "name", "stem", "path"])
+def test_a_backup_is_brought_back_by(later, graph_file, by):
+    file = backups.every(graph_file)[0].file
+    named = {"nothing": [], "name": [file.name], "stem": [file.stem], "path": [str(file)]}[by]
+    done("restore", "--yes", *named)
+
+    assert done("export") == later
+
+
+def test_what_was_there_is_kept_and_can_be_brought_back(later, graph_file):
+    replaced = done("export")
+    told = json.loads(done("--json", "restore", "--yes"))
+    done("restore", "--yes", told["kept"])
+
+    assert told["graph"] == str(graph_file)
+    assert done("export") == replaced
+
+
+def test_after_a_restore_the_graph_is_as_any_other(later, graph_file):
+    done("restore", "--yes")
+    done("record", "person:Next", "tagged", "=x")
+
+    assert "Next" in done("recall", "Next")
+    assert graph_file.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("words", [["restore", "--yes"], ["encrypt"]], ids=["restore", "encrypt"])
+def test_no_part_is_left_behind(plain, graph_file, words):
+    done("backup")
+    done(*words)
+
+    assert [name for name in names(graph_file.parent) if "part" in name] == []
+
+
+def test_the_newest_is_brought_back_if_none_is_named(plain, graph_file, timed):
+    timed("by-hand")
+    with keepgraph.open(graph_file) as graph:
+        Caller(graph).record(person("Second"), "tagged", literal("x"))
+    timed("daily")
+    expected = done("export")
+    with keepgraph.open(graph_file) as graph:
+        Caller(graph).record(person("Third"), "tagged", literal("x"))
+    done("restore", "--yes")
+
+    assert done("export") == expected
+
+
+def test_restoring_twice_brings_back_the_same(later):
+    done("restore", "--yes")
+    done("restore", "--yes")
+
+    assert done("export") == later
+
+
+def test_what_only_the_log_had_is_kept_too(later, graph_file):
+    leave_a_log(graph_file)
+    kept = json.loads(done("--json", "restore", "--yes"))["kept"]
+    done("restore", "--yes", kept)
+
+    assert done("recall", "Log").count("tagged") == 6
+
+
+def test_a_graph_that_was_deleted_is_brought_back(later, graph_file):
+    kind = files.kind(graph_file)
+    for file in graph_file.parent.glob("default.db*"):
+        file.unlink()
+    told = json.loads(done("--json", "restore", "--yes"))
+
+    assert (done("export"), files.kind(graph_file), told["kept"]) == (later, kind, None)
+
+
+def test_a_graph_that_was_deleted_with_its_settings_is_brought_back(later, graph_file):
+    kind = files.kind(graph_file)
+    for file in graph_file.parent.glob("default.*"):
+        if file.is_file():
+            file.unlink()
+    done("restore", "--yes")
+
+    assert (done("export"), files.kind(graph_file)) == (later, kind)
+
+
+def a_hole(file: Path) -> None:
+    content = file.read_bytes()
+    file.write_bytes(content[:4096] + bytes(files.PAGE_SIZE * 3) + content[4 * files.PAGE_SIZE :])
+
+
+DAMAGE = {
+    "junk": lambda file: file.write_bytes(b"junk" * 5000),
+    "cut": lambda file: os.truncate(file, 10_000),
+    "two pages": lambda file: os.truncate(file, 8192),
+    "a hole": a_hole,
+    "zeros": lambda file: file.write_bytes(bytes(file.stat().st_size)),
+}
+
+
+@pytest.mark.parametrize("damage", list(DAMAGE))
+def test_a_damaged_graph_is_mended_and_what_was_left_of_it_is_kept(later, graph_file, damage):
+    DAMAGE[damage](graph_file)
+    kept = Path(json.loads(done("--json", "restore", "--yes", backups.every(graph_file)[0].file.name))["kept"])
+
+    assert done("export") == later
+    assert kept.name.endswith("-damaged.db")
+
+
+@pytest.mark.parametrize("damage", ["junk", "cut", "a hole", "zeros"])
+def test_a_damaged_graph_is_kept_byte_for_byte(later, graph_file, damage):
+    DAMAGE[damage](graph_file)
+    found = graph_file.read_bytes()
+    kept = Path(json.loads(done("--json", "restore", "--yes", backups.every(graph_file)[0].file.name))["kept"])
+
+    assert kept.read_bytes() == found
+
+
+def test_a_damaged_graph_is_kept_with_its_log(later, graph_file):
+    leave_a_log(graph_file)
+    a_hole(graph_file)
+    found = graph_file.read_bytes(), wal.file(graph_file).read_bytes()
+    kept = Path(json.loads(done("--json", "restore", "--yes", backups.every(graph_file)[0].file.name))["kept"])
+
+    assert (kept.read_bytes(), wal.file(kept).read_bytes()) == found
+
+
+def test_a_graph_with_a_damaged_log_is_kept_with_it(later, graph_file):
+    leave_a_log(graph_file)
+    flip(wal.file(graph_file), 200)
+    log = wal.file(graph_file).read_bytes()
+    found = graph_file.read_bytes()
+    kept = Path(json.loads(done("--json", "restore", "--yes", backups.every(graph_file)[0].file.name))["kept"])
+
+    assert (kept.read_bytes(), wal.file(kept).read_bytes()) == (found, log)
+    assert done("export") == later
+
+
+def test_graphs_of_one_folder_have_backups_of_their_own(home):
+    for name in ("notes.db", "notes.sqlite"):
+        done("--db", str(home / name), "record", f"person:{name}", "tagged", "=x")
+    before = done("--db", str(home / "notes.sqlite"), "export")
+    done("--db", str(home / "notes.db"), "backup")
+    run("--db", str(home / "notes.sqlite"), "restore", "--yes")
+
+    assert done("--db", str(home / "notes.sqlite"), "export") == before
+
+
+def test_there_is_nothing_to_bring_back_where_there_is_no_backup(filled):
+    assert code(run("restore", "--yes")) == "BACKUP_NOT_FOUND"
+    assert code(run("restore", "--yes", "20200101T000000Z-daily.db")) == "BACKUP_NOT_FOUND"
+
+
+# What is refused
+
+
+def a_database_of_others(file: Path) -> None:
+    with sqlite3.connect(file) as conn:
+        conn.execute("CREATE TABLE mine (x)")
+    conn.close()
+
+
+def a_part_of_one(file: Path) -> None:
+    content = file.read_bytes()
+    file.write_bytes(content[: len(content) // 2 // files.PAGE_SIZE * files.PAGE_SIZE])
+
+
+def a_changed_page(file: Path) -> None:
+    content = file.read_bytes()
+    file.write_bytes(content[:8192] + bytes(files.PAGE_SIZE) + content[8192 + files.PAGE_SIZE :])
+
+
+BAD = {
+    "junk": lambda file: file.write_bytes(b"junk" * 5000),
+    "random": lambda file: file.write_bytes(os.urandom(20 * files.PAGE_SIZE)),
+    "empty": lambda file: file.write_bytes(b""),
+    "text": lambda file: file.write_text("Dear diary"),
+    "zeros": lambda file: file.write_bytes(bytes(file.stat().st_size)),
+    "foreign": lambda file: (file.unlink(), a_database_of_others(file)),
+    "half": a_part_of_one,
+    "page": a_changed_page,
+    "cut": lambda file: os.truncate(file, 10_000),
+    "header": lambda file: os.truncate(file, 100),
+}
+
+
+@pytest.mark.parametrize("bad", list(BAD))
+def test_what_is_not_a_sound_backup_is_refused_and_nothing_changes(later, graph_file, bad):
+    backup = backups.every(graph_file)[0].file
+    BAD[bad](backup)
+    there = all_in(graph_file, key_of(graph_file))
+    refused = run("restore", "--yes", backup.name)
+
+    assert (refused.exit_code, code(refused) in ("BACKUP_FAILED", "KEY_WRONG")) == (1, True), refused.output
+    assert all_in(graph_file, key_of(graph_file)) == there
+    assert kinds(graph_file) == ["by-hand"]
+
+
+def test_a_backup_of_a_newer_version_is_refused(plain, graph_file):
+    done("backup")
+    backup = backups.every(graph_file)[0].file
+    with sqlite3.connect(backup) as conn:
+        conn.execute("INSERT INTO migration SELECT max(number) + 1, 'later', sha256, applied_at FROM migration")
+        conn.execute(f"PRAGMA user_version = {len(RELEASED) + 1}")
+    conn.close()
+    refused = run("restore", "--yes")
+
+    assert code(refused) == "GRAPH_TOO_NEW"
+    assert done("export") == plain
+
+
+@pytest.mark.parametrize("bad", ["junk", "half", "zeros", "page"])
+def test_the_newest_sound_one_is_brought_back_if_none_is_named(plain, graph_file, timed, bad):
+    timed("by-hand")
+    expected = done("export")
+    with keepgraph.open(graph_file) as graph:
+        Caller(graph).record(person("Second"), "tagged", literal("x"))
+    timed("by-hand")
+    BAD[bad](backups.every(graph_file)[0].file)
+    done("restore", "--yes")
+
+    assert done("export") == expected
+
+
+def test_a_restore_is_refused_while_the_graph_is_open_elsewhere(later, graph_file, folder):
+    before, there = done("export"), names(folder)
+    with held_open(graph_file):
+        refused = run("restore", "--yes")
+
+    assert code(refused) == "GRAPH_BUSY"
+    assert (done("export"), [name for name in names(folder) if not name.endswith(("-wal", "-shm"))]) == (before, there)
+
+
+def test_a_restore_without_a_terminal_needs_a_yes(later):
+    before = done("export")
+
+    assert code(run("restore")) == "NOT_CONFIRMED"
+    assert done("export") == before
+
+
+def test_a_restore_that_has_no_room_to_keep_what_is_there_is_refused(later, monkeypatch):
+    before = done("export")
+    original = copies.copy
+
+    def full(conn: Any, target: Path, **options: Any) -> copies.Contents:
+        if "before-restore" in target.name:
+            raise errors.BackupFailed("the disk is full")
+        return original(conn, target, **options)
+
+    def none_left(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(copies, "copy", full)
+        patch.setattr(shutil, "copyfile", none_left)
+        refused = run("restore", "--yes")
+
+    assert code(refused) == "BACKUP_FAILED"
+    assert done("export") == before
+
+
+# Keys
+
+
+def test_an_encrypted_backup_in_a_plain_profile_becomes_plain(encrypted, graph_file):
+    done("backup")
+    done("decrypt", "--yes")
+    done("restore", "--yes")
+
+    assert (done("export"), files.kind(graph_file)) == (encrypted, files.Kind.PLAIN)
+
+
+def test_a_plain_backup_in_an_encrypted_profile_becomes_encrypted(plain, graph_file, home):
+    done("backup", str(home / "plain.db"))
+    done("encrypt")
+    done("restore", "--yes", str(home / "plain.db"))
+
+    assert (done("export"), files.kind(graph_file)) == (plain, files.Kind.ENCRYPTED)
+    assert holding(graph_file.parent, MARK) == []
+
+
+@pytest.fixture
+def older(encrypted: str, home: Path) -> str:
+    """A backup elsewhere under a key that the graph has no more; what was in it."""
+    done("backup", str(home / "old.db"))
+    done("key", "export", str(home / "old.key"))
+    done("rekey")
+    done("record", "person:Late", "tagged", "=x")
+    return encrypted
+
+
+def test_a_backup_under_a_key_that_is_not_there_is_refused_by_it(older, home):
+    before = done("export")
+    refused = run("restore", "--yes", str(home / "old.db"))
+
+    assert code(refused) == "KEY_WRONG"
+    assert "KG_KEY_FILE" in refused.stderr
+    assert done("export") == before
+
+
+@pytest.mark.parametrize("given", ["KG_KEY", "KG_KEY_FILE"])
+def test_a_backup_under_an_older_key_gets_the_key_of_the_graph(older, home, monkeypatch, given):
+    with monkeypatch.context() as patch:
+        patch.setenv(
+            given, str(home / "old.key") if given == "KG_KEY_FILE" else keys.read_file(home / "old.key")[0].digits
+        )
+        kept = Path(json.loads(done("--json", "restore", "--yes", str(home / "old.db")))["kept"])
+
+    assert kept.name.endswith("before-restore.db")
+    assert done("export") == older
+
+
+def test_a_backup_is_restored_under_a_key_in_the_environment(monkeypatch, graph_file):
+    monkeypatch.setenv("KG_KEY", DIGITS)
+    done("record", f"person:{MARK}", "tagged", "=x")
+    before = done("export")
+    done("backup")
+    done("record", "person:Late", "tagged", "=x")
+    done("restore", "--yes")
+
+    assert (done("export"), files.kind(graph_file)) == (before, files.Kind.ENCRYPTED)
+
+
+def test_without_its_key_nothing_is_restored(encrypted, graph_file):
+    done("backup")
+    file = keys.default_file(graph_file)
+    file.unlink()
+    refused = run("restore", "--yes")
+
+    assert code(refused) == "KEY_MISSING"
+    assert str(file) in refused.stderr
+
+
+@pytest.mark.parametrize("source", ["plain", "file", "keyring", "passphrase"])
+def test_a_profile_that_was_deleted_is_brought_back_from_its_backups(typed, source):
+    before = deleted(source)
+    done("--profile", "work", "restore", "--yes")
+
+    assert done("--profile", "work", "export") == before
+
+
+@pytest.mark.parametrize("source", ["file", "keyring", "passphrase"])
+def test_a_new_profile_of_an_old_name_leaves_the_key_of_the_old_one(typed, graph_file, home, source):
+    """
+    The backups were moved away first, as the hint says.
+    """
+    deleted(source)
+    work = graph_file.with_name("work.db")
+    moved = work.with_suffix(".backups").rename(home / "old")
+    backup = next(moved.iterdir())
+    key = next(key for key in known(work) if copies.opens(backup, key))
+    done("profile", "create", "work", "--key", source)
+
+    assert key.digits in [each.digits for each in known(work)]
+
+
+def known(graph: Path) -> list[Key]:
+    """All keys that are kept anywhere for a profile of this name."""
+    found = [key for file in keys.default_file(graph).parent.glob("work*.key") for key in keys.read_file(file)]
+    if (ring := keyring.get_password("keepgraph", "work")) is not None:
+        found += keys.parse(ring.encode(), "the keyring")
+    for file in graph.parent.glob("*.wrapped-key"):
+        found += keys.unwrap(file, lambda _: PHRASE)
+    return found
+
+
+def deleted(source: str) -> str:
+    """A profile with a backup was deleted; what was in it."""
+    done("profile", "create", "work", *(["--key", source] if source != "plain" else []))
+    done("--profile", "work", "record", f"person:{MARK}", "tagged", "=x")
+    before = done("--profile", "work", "export")
+    done("--profile", "work", "backup")
+    done("profile", "delete", "work", "--yes")
+    return before
+
+
+@pytest.fixture
+def typed(ring: Ring, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody types the passphrase whenever it is asked for; and there is a keyring."""
+    monkeypatch.setattr(graphs, "asks", lambda ctx: lambda words: PHRASE)
+    monkeypatch.setattr(passphrases, "new_passphrase", lambda ctx: PHRASE)

@@ -1,0 +1,1123 @@
+"""Encrypted graphs: where the key is found, what is told without it, and changes of the key, ended at every step."""
+
+from __future__ import annotations
+
+import os
+import pty
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import keepgraph
+from homes import (
+    DIGITS,
+    MARK,
+    OTHER,
+    PHRASE,
+    TYPED,
+    Steps,
+    Tree,
+    all_in,
+    code,
+    done,
+    flip,
+    held_open,
+    holding,
+    leave_a_log,
+    run,
+    state,
+    tree_of,
+)
+from keepgraph import encryption, errors, keys, private
+from keepgraph.cli import graphs
+from keepgraph.cli.root import kg
+from keepgraph.engine import backups
+from keepgraph.model import Key
+from keepgraph.store import copies, db, files
+from words import Caller, literal, person
+
+pytestmark = pytest.mark.usefixtures("ring")
+
+
+@pytest.fixture
+def key_file(home: Path) -> Path:
+    return home / "config" / "keepgraph" / "keys" / "default.key"
+
+
+@pytest.fixture
+def settings_file(graph_file: Path) -> Path:
+    return graph_file.with_suffix(".toml")
+
+
+@dataclass(frozen=True)
+class Mould:
+    """What was in a home, so that it need not be made again for every test; paths in it follow it."""
+
+    home: Path
+    tree: Tree
+    export: str
+
+    def into(self, home: Path) -> str:
+        for name, (mode, content) in self.tree.items():
+            file = home / name
+            if content is None:
+                file.mkdir(exist_ok=True)
+            elif name.endswith((".toml", ".key")):
+                file.write_bytes(content.replace(str(self.home).encode(), str(home).encode()))
+            else:
+                file.write_bytes(content)
+            file.chmod(mode & 0o777)
+        return self.export
+
+
+_moulds: dict[str, Mould] = {}
+
+
+@pytest.fixture
+def filled(home: Path) -> str:
+    """A plain graph of the default profile with a backup; all that is in it."""
+    if "plain" not in _moulds:
+        done("record", f"person:{MARK} name", "tagged", f"={MARK} literal", "--source", f"{MARK} source")
+        done("alias", f"{MARK} name", f"{MARK} alias")
+        done("backup")
+        done("record", f"person:{MARK} name", "tagged", "=later")
+        everything = done("export")
+        _moulds["plain"] = Mould(home, tree_of(home), everything)
+        return everything
+    return _moulds["plain"].into(home)
+
+
+@pytest.fixture
+def encrypted(home: Path, request: pytest.FixtureRequest) -> str:
+    """The same, encrypted with a key in a file."""
+    if "encrypted" not in _moulds:
+        everything = request.getfixturevalue("filled")
+        done("encrypt")
+        _moulds["encrypted"] = Mould(home, tree_of(home), everything)
+        return str(everything)
+    return _moulds["encrypted"].into(home)
+
+
+# Where the key is found
+
+
+@pytest.mark.parametrize("source", ["file", "keyring", "passphrase"])
+def test_an_encrypted_profile_is_used_as_any_other(terminal, home, source):
+    done("profile", "create", "work", "--key", source, input=TYPED)
+    done("--profile", "work", "record", f"person:{MARK}", "tagged", "=x", input=TYPED)
+
+    assert MARK in done("--profile", "work", "recall", MARK, input=TYPED)
+    assert files.kind(home / "data/keepgraph/work.db") is files.Kind.ENCRYPTED
+    assert holding(home, MARK) == []
+
+
+@pytest.mark.parametrize("written", [DIGITS, DIGITS.upper()])
+def test_a_new_graph_is_encrypted_with_the_key_in_the_environment(monkeypatch, graph_file, written):
+    monkeypatch.setenv("KG_KEY", written)
+    done("record", f"person:{MARK}", "tagged", "=x")
+
+    assert MARK in done("recall", MARK)
+    assert copies.opens(graph_file, keys.key(DIGITS, "it"))
+
+
+def test_a_key_file_that_is_named_comes_before_that_of_the_profile(encrypted, key_file, monkeypatch, tmp_path):
+    private.write(tmp_path / "other.key", OTHER)
+    monkeypatch.setenv("KG_KEY_FILE", str(tmp_path / "other.key"))
+
+    assert code(run("export")) == "KEY_WRONG"
+    private.write(tmp_path / "right.key", key_file.read_text())
+    key_file.unlink()
+    monkeypatch.setenv("KG_KEY_FILE", str(tmp_path / "right.key"))
+    assert done("export") == encrypted
+
+
+def test_a_key_that_does_not_fit_gives_way_to_the_next(encrypted, monkeypatch, key_file, ring):
+    right = keys.read_file(key_file)[0].digits
+    private.write(key_file, OTHER)
+    monkeypatch.setenv("KG_KEY", DIGITS)
+    ring.set_password("keepgraph", "default", right)
+
+    assert done("export") == encrypted
+
+
+def test_a_key_file_comes_before_the_environment(encrypted, monkeypatch):
+    monkeypatch.setenv("KG_KEY", OTHER)
+
+    assert done("export") == encrypted
+
+
+def test_python_is_given_a_key(path):
+    with keepgraph.open(path, key=DIGITS) as graph:
+        Caller(graph).record(person(MARK), "tagged", literal("x"))
+        written = holding(path.parent, MARK)
+    with keepgraph.open(path, key=DIGITS.upper()) as graph:
+        found = Caller(graph).recalled(MARK)
+
+    assert (written, found) == ([], MARK)
+
+
+def test_a_real_command_finds_a_key_in_the_environment(tmp_path):
+    def command(*words: str, **more: str) -> subprocess.CompletedProcess[str]:
+        here = [sys.executable, "-m", "keepgraph.cli", "--db", str(tmp_path / "g.db"), *words]
+        return subprocess.run(here, env={**os.environ, **more}, capture_output=True, text=True, check=False)
+
+    command("record", f"person:{MARK}", "tagged", "=x", KG_KEY=DIGITS)
+    found, missing = command("recall", MARK, KG_KEY=DIGITS), command("recall", MARK)
+
+    assert (found.returncode, missing.returncode) == (0, 1)
+    assert "KEY_MISSING" in missing.stderr
+    assert holding(tmp_path, MARK) == []
+
+
+def test_a_passphrase_is_asked_for_at_a_terminal_and_not_shown(terminal, home):
+    """
+    A real terminal; in the end nothing is left of it but the answer.
+    """
+    done("profile", "create", "work", "--key", "passphrase", input=TYPED)
+    done("--profile", "work", "record", f"person:{MARK}", "tagged", "=x", input=TYPED)
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "keepgraph.cli", "--profile", "work", "recall", MARK],
+        stdin=theirs, stdout=subprocess.PIPE, stderr=theirs, start_new_session=True,
+    ) as command:  # fmt: skip
+        os.close(theirs)
+        asked = os.read(ours, 1000)
+        os.write(ours, f"{PHRASE}\n".encode())
+        answer = command.stdout.read().decode()
+        shown = asked + rest(ours)
+
+    assert b"Passphrase for work" in asked
+    assert MARK in answer
+    assert PHRASE.encode() not in shown
+
+
+def rest(terminal: int) -> bytes:
+    """What else was written to a terminal before the other side closed it."""
+    read = b""
+    try:
+        while some := os.read(terminal, 1000):
+            read += some
+    except OSError:  # that is how the end is told on Linux
+        pass
+    os.close(terminal)
+    return read
+
+
+def test_without_a_terminal_a_passphrase_is_not_asked_for(terminal, monkeypatch, graph_file):
+    done("profile", "create", "work", "--key", "passphrase", input=TYPED)
+    monkeypatch.setattr(graphs, "asks", lambda ctx: None)
+    refused = run("--profile", "work", "recall", MARK)
+
+    assert code(refused) == "KEY_MISSING"
+    assert "work.wrapped-key needs its passphrase" in refused.stderr
+
+
+def test_a_short_passphrase_is_asked_for_again(terminal):
+    said = done("profile", "create", "work", "--key", "passphrase", input="short\nshort\n" + TYPED)
+
+    assert "The profile work is ready" in said
+
+
+# What is told without the key
+
+
+def put_plain(graph: Path, key: Path) -> None:
+    plain = graph.with_name("plain.db")
+    keepgraph.open(plain).close()
+    plain.replace(graph)
+
+
+def put_junk(graph: Path, key: Path) -> None:
+    """Something that never was a graph, for no settings say so."""
+    graph.with_suffix(".toml").unlink()
+    graph.write_bytes(b"junk" * 5000)
+
+
+@pytest.mark.parametrize(
+    ("happens", "told"),
+    [
+        (lambda graph, key: private.write(key, OTHER), "KEY_WRONG"),
+        (lambda graph, key: key.unlink(), "KEY_MISSING"),
+        (put_plain, "GRAPH_NOT_ENCRYPTED"),
+        (put_junk, "GRAPH_UNAVAILABLE"),
+        (lambda graph, key: graph.write_bytes(b"junk" * 5000), "GRAPH_DAMAGED"),
+        (lambda graph, key: os.truncate(graph, 10_000), "GRAPH_DAMAGED"),
+        (lambda graph, key: os.truncate(graph, 3 * 4096), "GRAPH_DAMAGED"),
+        (lambda graph, key: graph.write_bytes(b"\0" + graph.read_bytes()[1:]), "GRAPH_DAMAGED"),
+    ],
+    ids=["wrong key", "no key", "plain", "junk", "junk in its place", "cut", "cut at a page", "a changed byte"],
+)  # fmt: skip
+@pytest.mark.parametrize("words", [["export"], ["recall", MARK], ["record", "person:Ada", "tagged", "=x"]])
+def test_what_is_wrong_is_told_by_its_code_and_left_as_it_is(encrypted, graph_file, key_file, happens, told, words):
+    happens(graph_file, key_file)
+    before = graph_file.read_bytes()
+
+    assert code(run(*words)) == told
+    assert graph_file.read_bytes() == before
+
+
+def test_four_troubles_have_four_messages(encrypted, graph_file, key_file, settings_file):
+    sound, kept = graph_file.read_bytes(), key_file.read_text()
+    private.write(key_file, OTHER)
+    told = [run("export").stderr]
+    key_file.unlink()
+    told.append(run("export").stderr)
+    private.write(key_file, kept)
+    graph_file.write_bytes(sound[:4096] + bytes(4096) + sound[8192:])
+    told.append(run("export").stderr)
+    settings_file.unlink()
+    graph_file.write_bytes(b"junk" * 5000)
+    told.append(run("export").stderr)
+
+    assert len(set(told)) == 4
+
+
+def test_a_changed_byte_anywhere_is_told_or_does_no_harm(encrypted, graph_file):
+    """
+    Each page is authenticated: what is read is as it was written, or it is not read.
+    """
+    sound, told = graph_file.read_bytes(), []
+    for at in range(2000, len(sound), 2 * files.PAGE_SIZE):
+        graph_file.write_bytes(sound[:at] + bytes([sound[at] ^ 1]) + sound[at + 1 :])
+        result = run("export")
+        told.append("as it was" if result.stdout == encrypted and result.exit_code == 0 else code(result))
+
+    assert set(told) <= {"as it was", "GRAPH_DAMAGED"}
+    assert told.count("GRAPH_DAMAGED") > 5
+
+
+@pytest.mark.parametrize(
+    "written",
+    [DIGITS[:-1], f"{DIGITS}0", f"0x{DIGITS}", f"x'{DIGITS}'", f"{DIGITS[:-1]}g", f"{DIGITS[:32]} {DIGITS[32:]}",
+     f"{DIGITS[:-1]}３", "password", "-"],
+)  # fmt: skip
+@pytest.mark.parametrize("words", [["status"], ["rekey"], ["profile", "create", "x", "--encrypted"]])
+def test_a_key_that_is_none_is_refused_and_repeated_nowhere(encrypted, monkeypatch, key_file, words, written):
+    key_file.unlink()
+    monkeypatch.setenv("KG_KEY", written)
+    results = [run(*words), run("--json", *words), run("--trace", *words)]
+
+    assert [result.exit_code for result in results] == [1, 1, 1]
+    assert [DIGITS[:16] in result.output for result in results] == [False] * 3
+    assert "KG_KEY is not a key" in results[0].stderr
+
+
+@pytest.mark.parametrize("written", [DIGITS[:-1], f"{DIGITS}g", "", "correct horse"])
+def test_python_refuses_a_key_that_is_none_without_repeating_it(path, written):
+    with pytest.raises(errors.KeyInvalid) as refused:
+        keepgraph.open(path, key=written)
+
+    assert DIGITS[:16] not in f"{refused.value!r} {refused.value.answer()}"
+
+
+def test_a_key_in_the_place_of_its_file_is_not_repeated(encrypted, monkeypatch):
+    monkeypatch.setenv("KG_KEY_FILE", DIGITS)
+
+    assert DIGITS[:16] not in run("status").output
+
+
+def test_a_refused_key_leaves_no_file_behind(monkeypatch, home):
+    monkeypatch.setenv("KG_KEY", "nonsense")
+
+    assert code(run("record", "person:Ada", "tagged", "=x")) == "KEY_INVALID"
+    assert state(home) == {}
+
+
+def test_no_message_or_file_but_the_key_file_has_the_key(encrypted, key_file, home, tmp_path):
+    digits = keys.read_file(key_file)[0].digits
+    before = holding(home, digits, digits.upper())
+    said = [run(*words, "--json").output for words in (["status"], ["backup"], ["profile", "show"], ["rekey"])]
+    digits_now = keys.read_file(key_file)[0].digits
+    said += [
+        run(*words).output for words in (["key", "export", str(tmp_path / "k")], ["key", "import", str(tmp_path / "k")])
+    ]
+    private.write(key_file, OTHER)
+    said += [run(*words).output for words in (["status"], ["rekey"], ["decrypt", "--yes"], ["restore", "--yes"])]
+
+    assert before == [str(key_file.relative_to(home))]
+    assert [text for text in said if digits in text or digits_now in text or OTHER in text] == []
+    assert holding(home, digits, digits_now) == []
+
+
+# Key files
+
+
+def as_a_folder(file: Path) -> None:
+    file.unlink()
+    file.mkdir()
+
+
+def as_a_pipe(file: Path) -> None:
+    file.unlink()
+    os.mkfifo(file, 0o600)
+
+
+@pytest.mark.parametrize(
+    "happens",
+    [
+        lambda file: file.chmod(0o644),
+        lambda file: file.chmod(0o640),
+        lambda file: file.chmod(0o604),
+        lambda file: file.chmod(0o660),
+        lambda file: file.write_text(""),
+        lambda file: file.write_text("# no key here\n"),
+        lambda file: file.write_text(f"{DIGITS[:-1]}\n"),
+        lambda file: file.write_text(f"{DIGITS}\nnonsense\n"),
+        lambda file: file.write_bytes(bytes.fromhex(DIGITS)),
+        as_a_folder,
+        as_a_pipe,
+    ],
+    ids=["0644", "0640", "0604", "0660", "empty", "comment", "short", "half", "raw bytes", "folder", "pipe"],
+)
+def test_a_key_file_that_is_not_sound_is_refused_by_its_name(encrypted, key_file, happens):
+    happens(key_file)
+    refused = run("status")
+
+    assert code(refused) == "KEY_INVALID"
+    assert str(key_file) in refused.stderr
+    assert DIGITS[:16] not in refused.output
+
+
+def test_a_link_to_a_key_file_is_fine(encrypted, key_file, tmp_path):
+    shutil.move(key_file, tmp_path / "elsewhere.key")
+    key_file.symlink_to(tmp_path / "elsewhere.key")
+
+    assert done("export") == encrypted
+
+
+def test_a_key_file_may_have_two_keys(encrypted, key_file):
+    private.write(key_file, f"{OTHER}\n{key_file.read_text()}{DIGITS}\n")
+
+    assert done("export") == encrypted
+
+
+@pytest.mark.parametrize("where", ["KG_KEY_FILE", "KG_DB", "settings"])
+def test_the_home_of_nobody_gets_an_answer(encrypted, monkeypatch, settings_file, where):
+    if where == "settings":
+        settings_file.write_text('[key]\nsource = "file"\nfile = "~nobody-here/a.key"\n')
+    else:
+        monkeypatch.setenv(where, "~nobody-here/x")
+
+    assert code(run("status")) != "INTERNAL_ERROR"
+
+
+# kg encrypt
+
+
+@pytest.mark.parametrize("source", ["file", "keyring", "passphrase"])
+def test_encrypting_changes_nothing_but_who_can_read_it(filled, terminal, home, graph_file, source):
+    before = all_in(graph_file, None)
+    done("encrypt", "--key", source, input=TYPED)
+    key = encryption.found(graph_file, ask=lambda _: PHRASE)[0]
+
+    assert done("export", input=TYPED) == filled
+    assert all_in(graph_file, key) == before
+    assert graph_file.stat().st_mode & 0o777 == 0o600
+
+
+def test_nothing_plain_is_left(filled, home):
+    plain = holding(home, MARK)
+    done("encrypt")
+
+    assert len(plain) == 2
+    assert holding(home, MARK) == []
+
+
+def test_the_backups_are_encrypted_with_it_and_are_the_same(filled, graph_file, key_file):
+    before = [all_in(each.file, None) for each in backups.every(graph_file)]
+    done("encrypt")
+    key = keys.read_file(key_file)[0]
+
+    assert [all_in(each.file, key) for each in backups.every(graph_file)] == before
+
+
+def test_backups_of_an_earlier_version_are_encrypted_too(filled, graph_file, home):
+    shutil.copy(graph_file, graph_file.with_name("default.db.before-0002_journal"))
+    done("encrypt")
+
+    assert holding(home, MARK) == []
+
+
+def test_what_an_interrupted_backup_has_left_is_not_left_plain(filled, graph_file, home):
+    made = backups.every(graph_file)[0].file
+    shutil.copy(made, made.with_name(f".{made.name}.123-part"))
+    done("encrypt")
+
+    assert holding(home, MARK) == []
+
+
+def test_an_encrypted_graph_is_not_encrypted_again(encrypted, home):
+    before = state(home)
+
+    assert code(run("encrypt")) == "INVALID_ARGUMENTS"
+    assert state(home) == before
+
+
+@pytest.mark.parametrize("lost", ["the settings", "the graph"])
+def test_what_is_not_a_plain_graph_is_not_encrypted(encrypted, home, settings_file, graph_file, lost):
+    settings_file.unlink()
+    if lost == "the graph":
+        graph_file.write_bytes(b"junk" * 5000)
+    before = state(home)
+    result = run("encrypt")
+
+    assert result.exit_code == 1
+    assert state(home) == before
+
+
+def test_a_plain_graph_in_an_encrypted_profile_can_be_encrypted_as_the_hint_says(filled, graph_file):
+    plain = graph_file.read_bytes()
+    done("encrypt")
+    graph_file.write_bytes(plain)
+    hint = run("export").stderr
+    done("encrypt")
+
+    assert "kg encrypt" in hint
+    assert done("export") == filled
+
+
+def test_a_graph_that_is_open_elsewhere_is_not_encrypted(filled, home, graph_file):
+    with held_open(graph_file):
+        before = state(home)
+        refused = run("encrypt")
+        after = state(home)
+
+    assert code(refused) == "GRAPH_BUSY"
+    assert after == before
+
+
+def test_a_graph_that_was_open_elsewhere_can_be_encrypted_later(filled, home, graph_file):
+    with held_open(graph_file):
+        refused = run("encrypt")
+        during = done("export")
+    done("encrypt")
+
+    assert code(refused) == "GRAPH_BUSY"
+    assert (during, done("export"), holding(home, MARK)) == (filled, filled, [])
+
+
+def test_a_copy_that_differs_does_not_take_the_place_of_the_graph(filled, graph_file, monkeypatch):
+    before = all_in(graph_file, None)
+    original = copies._copy_rows
+
+    def forgetful(conn: Any, target: Path, key: Key | None) -> None:
+        original(conn, target, key)
+        copied = db.connect(target, "rw", key=key)
+        copied.execute("UPDATE entity SET name = name || 'x'")
+        copied.close()
+
+    monkeypatch.setattr(copies, "_copy_rows", forgetful)
+    refused = run("encrypt")
+
+    assert code(refused) == "BACKUP_FAILED"
+    assert "entity" in refused.stderr
+    assert all_in(graph_file, None) == before
+    assert done("export") == filled
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("graph", ()),
+        ("graph.sqlite", ()),
+        ("my graph, mine?#%.db", ()),
+        ("İstanbul ß.db", ()),
+        ("graph.wrapped-key", ()),
+        ("graph.wrapped-key", ("--key", "passphrase")),
+        ("graph.toml", ()),
+        ("a\nb.db", ()),
+        (os.fsdecode(b"a\xff.db"), ()),
+    ],
+    ids=lambda value: ascii(value),
+)
+def test_a_graph_of_any_name_can_be_encrypted(terminal, home, name, words):
+    """
+    And if not, it is refused for a reason, and is there as before.
+    """
+    path = str(home / name)
+    done("--db", path, "record", f"person:{MARK}", "tagged", "=x")
+    before = done("--db", path, "export")
+    result = run("--db", path, "encrypt", *words, input=TYPED)
+
+    assert (result.exit_code == 0) is (holding(home, MARK) == [])
+    assert result.exit_code == 0 or code(result) in ("INVALID_ARGUMENTS", "SETTINGS_INVALID")
+    assert done("--db", path, "export", input=TYPED) == before
+
+
+# kg decrypt
+
+
+def test_decrypting_gives_the_same_graph(encrypted, graph_file, key_file):
+    before = all_in(graph_file, keys.read_file(key_file)[0])
+    done("decrypt", "--yes")
+
+    assert all_in(graph_file, None) == before
+    assert done("export") == encrypted
+
+
+def test_decrypting_asks(encrypted, terminal, home):
+    before = state(home)
+    refused = run("decrypt", input="n\n")
+
+    assert refused.exit_code == 1
+    assert state(home) == before
+
+
+def test_decrypting_without_a_terminal_needs_a_yes(encrypted, home):
+    before = state(home)
+
+    assert code(run("decrypt")) == "NOT_CONFIRMED"
+    assert state(home) == before
+
+
+def test_backups_from_before_stay_encrypted_and_can_be_restored(encrypted, graph_file, key_file):
+    done("backup")
+    done("record", "person:Late", "tagged", "=x")
+    done("decrypt", "--yes")
+    kinds = {files.kind(each.file) for each in backups.every(graph_file)}
+    done("restore", "--yes", backups.every(graph_file)[0].file.name)
+
+    assert kinds == {files.Kind.ENCRYPTED}
+    assert done("export") == encrypted
+    assert files.kind(graph_file) is files.Kind.PLAIN
+
+
+@pytest.mark.parametrize("words", [["decrypt", "--yes"], ["rekey"], ["rekey", "--key", "keyring"]], ids=" ".join)
+def test_a_graph_that_is_open_elsewhere_keeps_its_key_and_settings(encrypted, graph_file, home, words):
+    with held_open(graph_file):
+        before = state(home)
+        refused = run(*words)
+        after = state(home)
+
+    assert code(refused) == "GRAPH_BUSY"
+    assert after == before
+
+
+def test_encrypting_again_takes_the_key_that_was_kept(encrypted, key_file):
+    before = key_file.read_text()
+    done("decrypt", "--yes")
+    done("encrypt")
+
+    assert key_file.read_text() == before
+    assert done("export") == encrypted
+
+
+@pytest.mark.parametrize("source", ["file", "keyring", "passphrase"])
+def test_encrypting_at_a_new_place_is_finished_by_running_it_again_too(filled, terminal, graph_file, source):
+    """
+    Encrypted, decrypted, and encrypted again; this time it is ended before the backups have the new key.
+    """
+    again = ["encrypt", "--key", source]
+    done(*again, input=TYPED)
+    done("decrypt", "--yes", input=TYPED)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(backups, "convert", ended)
+        with pytest.raises(Ended):
+            CliRunner().invoke(kg, again, input=TYPED, catch_exceptions=False)
+    run(*again, input=TYPED)
+    key = encryption.found(graph_file, ask=lambda _: PHRASE)[0]
+
+    assert [copies.opens(each.file, key) for each in backups.every(graph_file)] == [True]
+
+
+ANOTHER = "another long phrase\n"
+
+
+def test_a_graph_that_was_decrypted_can_be_encrypted_with_another_passphrase(filled, terminal):
+    """
+    A backup has the key of the first time, so its passphrase is asked for, after the new one.
+    """
+    done("encrypt", "--key", "passphrase", input=TYPED)
+    done("decrypt", "--yes", input=TYPED)
+    done("encrypt", "--key", "passphrase", input=ANOTHER * 2 + f"{PHRASE}\n")
+
+    assert done("export", input=ANOTHER) == filled
+
+
+def test_a_passphrase_that_nothing_needs_any_more_is_not_asked_for(filled, terminal, graph_file):
+    shutil.rmtree(graph_file.with_suffix(".backups"))
+    done("encrypt", "--key", "passphrase", input=TYPED)
+    done("decrypt", "--yes", input=TYPED)
+    done("encrypt", "--key", "passphrase", input=ANOTHER * 2)
+
+    assert done("export", input=ANOTHER) == filled
+
+
+class Ended(BaseException):
+    """The process ends here."""
+
+
+def ended(*_: object, **__: object) -> Any:
+    raise Ended
+
+
+# kg rekey
+
+
+def old_and_new(key_file: Path, *words: str) -> tuple[Key, list[Key]]:
+    old = keys.read_file(key_file)[0]
+    done("rekey", *words, input=TYPED)
+    return old, keys.read_file(key_file) if key_file.exists() else []
+
+
+def test_after_a_rekey_the_old_key_opens_nothing(encrypted, graph_file, key_file):
+    old, new = old_and_new(key_file)
+    every = [graph_file, *(each.file for each in backups.every(graph_file))]
+
+    assert [copies.opens(file, old) for file in every] == [False, False]
+    assert [copies.opens(file, new[0]) for file in every] == [True, True]
+    assert (len(new), done("export")) == (1, encrypted)
+
+
+@pytest.mark.parametrize(
+    ("source", "kept"),
+    [("keyring", "ring.json"), ("passphrase", "data/keepgraph/default.wrapped-key"),
+     ("file", "config/keepgraph/keys/default-2.key")],
+)  # fmt: skip
+def test_a_rekey_moves_the_key_and_forgets_where_it_was(encrypted, terminal, home, key_file, source, kept):
+    done("rekey", "--key", source, input=TYPED)
+
+    assert done("export", input=TYPED) == encrypted
+    assert not key_file.exists()
+    assert (home / kept).exists()
+
+
+def test_a_rekey_moves_the_key_out_of_the_keyring(filled, ring, key_file):
+    done("encrypt", "--key", "keyring")
+    done("rekey", "--key", "file")
+
+    assert (ring.entries(), key_file.exists(), done("export")) == ({}, True, filled)
+
+
+def test_a_keyring_that_does_not_give_up_the_old_key_spoils_no_rekey(filled, ring):
+    done("encrypt", "--key", "keyring")
+    ring.refuses = True
+    result = run("rekey", "--key", "file")
+
+    assert result.exit_code == 0
+    assert done("export") == filled
+
+
+def test_a_rekey_changes_a_passphrase(filled, terminal):
+    done("encrypt", "--key", "passphrase", input=TYPED)
+    done("rekey", input=f"{PHRASE}\n" + ANOTHER * 2)
+
+    assert code(run("export", input=TYPED)) == "KEY_WRONG"
+    assert done("export", input=ANOTHER) == filled
+
+
+def test_a_plain_graph_has_no_key_to_change(filled, home):
+    before = state(home)
+
+    assert code(run("rekey")) == "GRAPH_NOT_ENCRYPTED"
+    assert state(home) == before
+
+
+def test_a_key_from_the_environment_is_not_changed_where_it_would_be_lost(filled, monkeypatch, home):
+    monkeypatch.setenv("KG_KEY", DIGITS)
+    done("encrypt")
+    before = state(home)
+
+    assert code(run("rekey")) == "INVALID_ARGUMENTS"
+    assert state(home) == before
+
+
+def test_a_graph_opens_after_a_rekey_under_a_named_key_file(encrypted, key_file, monkeypatch, tmp_path):
+    """
+    Either it is refused, or what KG_KEY_FILE names has the new key.
+    """
+    shutil.move(key_file, tmp_path / "mine.key")
+    monkeypatch.setenv("KG_KEY_FILE", str(tmp_path / "mine.key"))
+    run("rekey")
+
+    assert done("export") == encrypted
+
+
+# A graph that a sudden end has left, with facts in its log, and the log damaged
+
+
+@pytest.fixture
+def cut_off(encrypted: str, graph_file: Path) -> Path:
+    return leave_a_log(graph_file)
+
+
+@pytest.mark.parametrize("words", [["rekey"], ["decrypt", "--yes"], ["backup"]], ids=" ".join)
+def test_what_is_in_a_log_is_not_lost(cut_off, words):
+    done(*words)
+
+    assert done("recall", "Log").count("tagged") == 6
+
+
+@pytest.mark.parametrize("words", [["backup"], ["rekey"], ["decrypt", "--yes"]], ids=" ".join)
+def test_a_damaged_log_is_told_and_not_dropped(cut_off, words):
+    flip(cut_off, 200)
+    log = cut_off.read_bytes()
+    result = run(*words)
+
+    assert (result.exit_code, cut_off.exists() and cut_off.read_bytes() == log) == (1, True)
+    assert code(result) == "GRAPH_DAMAGED"
+
+
+# kg key
+
+
+def test_an_exported_key_is_for_its_owner_alone(encrypted, key_file, tmp_path):
+    done("key", "export", str(tmp_path / "mine.key"))
+
+    assert keys.read_file(tmp_path / "mine.key")[0].digits == keys.read_file(key_file)[0].digits
+    assert (tmp_path / "mine.key").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_key_is_exported_to_standard_output_where_that_is_asked_for(encrypted, key_file):
+    written = done("key", "export", "-")
+
+    assert keys.parse(written.encode(), "it")[0].digits == keys.read_file(key_file)[0].digits
+
+
+def test_an_export_of_a_key_writes_over_nothing(encrypted, tmp_path):
+    (tmp_path / "mine.key").write_text("precious")
+
+    assert code(run("key", "export", str(tmp_path / "mine.key"))) == "INVALID_ARGUMENTS"
+    assert (tmp_path / "mine.key").read_text() == "precious"
+
+
+def lose_key(key_file: Path, settings_file: Path) -> None:
+    key_file.unlink()
+
+
+def lose_both(key_file: Path, settings_file: Path) -> None:
+    key_file.unlink()
+    settings_file.unlink()
+
+
+@pytest.mark.parametrize("lose", [lose_key, lose_both])
+def test_a_lost_key_is_told_with_the_way_out_which_works(encrypted, key_file, settings_file, tmp_path, lose):
+    done("key", "export", str(tmp_path / "mine.key"))
+    lose(key_file, settings_file)
+    lost = run("export")
+    done("key", "import", str(tmp_path / "mine.key"))
+
+    assert code(lost) == "KEY_MISSING"
+    assert str(key_file) in lost.stderr
+    assert "kg key import FILE" in lost.stderr
+    assert done("export") == encrypted
+
+
+def test_a_lost_wrapped_key_is_told_by_its_name(filled, terminal, graph_file):
+    done("encrypt", "--key", "passphrase", input=TYPED)
+    keys.wrapped_file(graph_file).unlink()
+
+    assert keys.wrapped_file(graph_file).name in run("export", input=TYPED).stderr
+
+
+@pytest.mark.parametrize("source", ["file", "keyring", "passphrase"])
+def test_a_key_is_put_back_where_it_was(filled, terminal, home, ring, key_file, graph_file, tmp_path, source):
+    done("encrypt", "--key", source, input=TYPED)
+    done("key", "export", str(tmp_path / "mine.key"), input=TYPED)
+    for file in (key_file, ring.file, keys.wrapped_file(graph_file)):
+        file.unlink(missing_ok=True)
+    refused = run("export", input=TYPED)
+    done("key", "import", str(tmp_path / "mine.key"), input=TYPED)
+
+    assert code(refused) == "KEY_MISSING"
+    assert done("export", input=TYPED) == filled
+
+
+def test_a_key_comes_in_by_standard_input(encrypted, key_file):
+    digits = keys.read_file(key_file)[0].digits
+    key_file.unlink()
+    done("key", "import", "-", input=f"{digits}\n")
+
+    assert done("export") == encrypted
+
+
+@pytest.mark.parametrize("written", [OTHER, "", "nonsense", DIGITS[:-1], f"{OTHER}\nnonsense"])
+def test_a_key_that_does_not_open_the_graph_is_not_put_back(encrypted, home, tmp_path, written):
+    (tmp_path / "other.key").write_text(written)
+    before = state(home)
+    refused = run("key", "import", str(tmp_path / "other.key"))
+
+    assert code(refused) == ("KEY_WRONG" if written == OTHER else "KEY_INVALID")
+    assert (state(home), OTHER in refused.output, DIGITS[:16] in refused.output) == (before, False, False)
+
+
+def test_a_key_is_put_back_although_the_environment_has_another(
+    encrypted, key_file, settings_file, monkeypatch, tmp_path
+):
+    done("key", "export", str(tmp_path / "mine.key"))
+    lose_both(key_file, settings_file)
+    monkeypatch.setenv("KG_KEY", OTHER)
+    done("key", "import", str(tmp_path / "mine.key"))
+
+    assert done("export") == encrypted
+
+
+# Ended at every step
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A command that changes many files, what was done before it, and which refusal says that it is done already."""
+
+    words: tuple[str, ...]
+    first: tuple[tuple[str, ...], ...] = ()
+    already: str | None = None
+    plain: bool = False
+
+
+FLOWS = {
+    "encrypt": Flow(("encrypt",), already="INVALID_ARGUMENTS"),
+    "encrypt --key keyring": Flow(("encrypt", "--key", "keyring"), already="INVALID_ARGUMENTS"),
+    "encrypt --key passphrase": Flow(("encrypt", "--key", "passphrase"), already="INVALID_ARGUMENTS"),
+    "decrypt": Flow(("decrypt", "--yes"), (("encrypt",),), already="GRAPH_NOT_ENCRYPTED", plain=True),
+    "rekey": Flow(("rekey",), (("encrypt",),)),
+    "rekey --key file": Flow(("rekey", "--key", "file"), (("encrypt",),)),
+    "rekey --key keyring": Flow(("rekey", "--key", "keyring"), (("encrypt",),)),
+    "rekey --key passphrase": Flow(("rekey", "--key", "passphrase"), (("encrypt",),)),
+    "rekey from the keyring": Flow(("rekey", "--key", "file"), (("encrypt", "--key", "keyring"),)),
+    "rekey a passphrase": Flow(("rekey",), (("encrypt", "--key", "passphrase"),)),
+}
+
+NAMED = {
+    "encrypt --key-file": Flow(("encrypt", "--key-file", "~/my.key"), already="INVALID_ARGUMENTS"),
+    "rekey --key-file": Flow(("rekey", "--key-file", "~/my.key"), (("encrypt",),), already="INVALID_ARGUMENTS"),
+}
+
+
+@pytest.fixture
+def steps(home: Path, monkeypatch: pytest.MonkeyPatch) -> Steps:
+    return Steps(home, monkeypatch)
+
+
+@pytest.fixture
+def flow(request: pytest.FixtureRequest, filled: str, terminal: None) -> Flow:
+    chosen: Flow = request.param
+    for words in chosen.first:
+        done(*words, input=TYPED)
+    return chosen
+
+
+def every_flow(flows: dict[str, Flow] = FLOWS) -> Any:
+    return pytest.mark.parametrize("flow", list(flows.values()), ids=list(flows), indirect=True)
+
+
+@every_flow({**FLOWS, **NAMED})
+def test_ended_at_any_step_the_graph_opens_with_all_that_was_in_it(steps, filled, flow):
+    spoiled = []
+    for step, tree in steps.of(lambda: run(*flow.words, input=TYPED)):
+        steps.put(tree)
+        result = run("export", input=TYPED)
+        if result.stdout != filled:
+            spoiled.append((step, result.output))
+
+    assert spoiled == []
+
+
+def again(flow: Flow) -> str | None:
+    """Run it once more; what is wrong with that."""
+    result = run(*flow.words, input=TYPED)
+    if result.exit_code == 0 or (flow.already and f"({flow.already})" in result.stderr):
+        return None
+    return result.output
+
+
+@every_flow()
+def test_ended_at_any_step_it_is_finished_by_running_it_again(steps, filled, flow, graph_file, home):
+    expected = backups_in(graph_file, flow)
+    unfinished = []
+    for step, tree in steps.of(lambda: run(*flow.words, input=TYPED)):
+        steps.put(tree)
+        problem = again(flow)
+        key = None if flow.plain else encryption.found(graph_file, ask=lambda _: PHRASE)[0]
+        kept = [copies.opens(each.file, key) and all_in(each.file, key) for each in backups.every(graph_file)]
+        left = [] if flow.plain else holding(home, MARK)
+        if problem or run("export", input=TYPED).stdout != filled or left or (not flow.plain and kept != expected):
+            unfinished.append((step, problem, left, len(kept)))
+
+    assert unfinished == []
+
+
+def backups_in(graph: Path, flow: Flow) -> list[copies.Contents]:
+    """What is in the backups, before anything is ended."""
+    key = None if not flow.first else encryption.found(graph, ask=lambda _: PHRASE)[0]
+    return [all_in(each.file, key) for each in backups.every(graph)]
+
+
+@every_flow(NAMED)
+def test_ended_at_any_step_it_is_finished_by_running_it_again_with_the_file_it_names(
+    steps, filled, flow, graph_file, home
+):
+    unfinished = []
+    for step, tree in steps.of(lambda: run(*flow.words, input=TYPED))[:-1]:
+        steps.put(tree)
+        run(*flow.words, input=TYPED)
+        kept = keys.read_file(home / "my.key") if (home / "my.key").exists() else []
+        if [copies.opens(graph_file, key) for key in kept] != [True] or holding(home, MARK):
+            unfinished.append(step)
+
+    assert unfinished == []
+
+
+@every_flow({name: FLOWS[name] for name in ("encrypt", "rekey")})
+def test_ended_at_any_step_and_run_again_no_second_copy_of_a_key_is_left(steps, filled, flow, home):
+    spoiled = []
+    for step, tree in steps.of(lambda: run(*flow.words, input=TYPED)):
+        steps.put(tree)
+        again(flow)
+        if left := [file.name for file in home.rglob("*.key.*part")]:
+            spoiled.append((step, left))
+
+    assert spoiled == []
+
+
+@every_flow({name: FLOWS[name] for name in ("rekey --key keyring", "rekey --key passphrase")})
+def test_ended_at_any_step_and_run_again_the_old_place_is_forgotten(steps, filled, flow, key_file):
+    spoiled = []
+    for step, tree in steps.of(lambda: run(*flow.words, input=TYPED)):
+        steps.put(tree)
+        again(flow)
+        if key_file.exists():
+            spoiled.append(step)
+
+    assert spoiled == []
+
+
+@pytest.mark.parametrize("source", ["file", "keyring", "passphrase"])
+def test_a_rekey_that_is_ended_twice_loses_no_backup(filled, terminal, graph_file, monkeypatch, source):
+    """
+    First before the backups have the new key, then as soon as a third key is kept.
+    """
+    done("encrypt", "--key", source, input=TYPED)
+    for place, step in ((backups, "convert"), (copies, "rewrite")):
+        with monkeypatch.context() as patch:
+            patch.setattr(place, step, ended)
+            with pytest.raises(Ended):
+                CliRunner().invoke(kg, ["rekey"], input=TYPED, catch_exceptions=False)
+    done("rekey", input=TYPED)
+
+    assert done("restore", "--yes", backups.every(graph_file)[0].file.name, input=TYPED)
+    assert MARK in done("export", input=TYPED)
+
+
+@pytest.mark.slow
+@every_flow({name: FLOWS[name] for name in ("rekey", "rekey a passphrase")})
+def test_ended_at_any_two_steps_it_is_finished_by_running_it_again(steps, filled, flow, graph_file, home):
+    unfinished = []
+    for first, tree in steps.of(lambda: run(*flow.words, input=TYPED)):
+        steps.put(tree)
+        for second, later in steps.of(lambda: run(*flow.words, input=TYPED)):
+            steps.put(later)
+            problem = again(flow)
+            key = encryption.found(graph_file, ask=lambda _: PHRASE)[0]
+            sound = [copies.opens(each.file, key) for each in backups.every(graph_file)]
+            if problem or run("export", input=TYPED).stdout != filled or sound != [True]:
+                unfinished.append((first, second))
+
+    assert unfinished == []
+
+
+DIES = """
+import os, sys
+from keepgraph.cli.root import kg
+from keepgraph.store import copies
+original = os.replace
+def replace(part, path):
+    if str(path).endswith(sys.argv[1]):
+        if sys.argv[2] == "after":
+            original(part, path)
+        os._exit(9)
+    original(part, path)
+os.replace = replace
+kg(sys.argv[3:], prog_name="kg")
+"""
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+@pytest.mark.parametrize("command", ["encrypt", "rekey", "decrypt"])
+def test_a_process_that_really_dies_leaves_the_graph_to_the_next(filled, home, command, moment):
+    if command != "encrypt":
+        done("encrypt")
+    words = [command, *(["--yes"] if command == "decrypt" else [])]
+    died = subprocess.run([sys.executable, "-c", DIES, "default.db", moment, *words], check=False).returncode
+    opened = done("export")
+    CliRunner().invoke(kg, words)
+
+    assert (died, opened, done("export")) == (9, filled, filled)
+    assert (holding(home, MARK) == []) is (command != "decrypt")
+
+
+# The making of an encrypted profile, ended at every step
+
+
+@pytest.mark.parametrize("source", ["file", "keyring", "passphrase"])
+def test_an_encrypted_profile_is_never_there_without_its_key(steps, terminal, home, source):
+    words = ["profile", "create", "work", "--key", source]
+    spoiled = []
+    for step, tree in steps.of(lambda: run(*words, input=TYPED)):
+        steps.put(tree)
+        run("--profile", "work", "record", f"person:{MARK}", "tagged", "=x", input=TYPED)
+        if holding(home, MARK):
+            spoiled.append(step)
+
+    assert spoiled == []
+
+
+@pytest.mark.parametrize("source", ["file", "keyring", "passphrase"])
+def test_the_making_of_a_profile_is_finished_by_running_it_again(steps, terminal, home, source):
+    words = ["profile", "create", "work", "--key", source]
+    spoiled = []
+    for step, tree in steps.of(lambda: run(*words, input=TYPED)):
+        steps.put(tree)
+        run(*words, input=TYPED)
+        used = run("--profile", "work", "record", f"person:{MARK}", "tagged", "=x", input=TYPED)
+        if used.exit_code or holding(home, MARK):
+            spoiled.append(step)
+
+    assert spoiled == []
+
+
+# Bringing a backup back, ended at every step
+
+
+@pytest.mark.parametrize("protected", [False, True], ids=["plain", "encrypted"])
+def test_a_restore_that_is_ended_leaves_the_graph_as_it_was_or_as_it_was_to_be(steps, filled, protected):
+    if protected:
+        done("encrypt")
+    words = ["restore", "--yes"]
+    spoiled = []
+    found = steps.of(lambda: run(*words))
+    after = done("export")
+    for step, tree in found:
+        steps.put(tree)
+        if run("export").stdout not in (filled, after):
+            spoiled.append(step)
+
+    assert after != filled
+    assert spoiled == []
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["by its name", "the newest"])
+def test_a_restore_that_is_ended_is_finished_by_running_it_again(steps, filled, graph_file, named):
+    age(backups.every(graph_file)[0].file)
+    words = ["restore", "--yes", *([backups.every(graph_file)[0].file.name] if named else [])]
+    found = steps.of(lambda: run(*words))
+    after = done("export")
+    spoiled = []
+    for step, tree in found[:-1]:
+        steps.put(tree)
+        again = run(*words)
+        if again.exit_code or run("export").stdout != after:
+            spoiled.append((step, again.output))
+
+    assert spoiled == []
+
+
+def age(backup: Path) -> None:
+    """Let a backup be of another second than now."""
+    backup.rename(backup.with_name(f"20200101T000000Z{backup.name[16:]}"))
