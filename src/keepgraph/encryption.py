@@ -125,7 +125,12 @@ def decrypt(graph: Path, key: Key) -> Changed:
         if place is not None:
             _say(graph, place, encrypted=False)
         changed = Changed(place=None)
-        changed.tables = len(copies.rewrite(graph, old=key, new=None, part=files.part(graph)))
+        try:
+            changed.tables = len(copies.rewrite(graph, old=key, new=None, part=files.part(graph)))
+        except (errors.KeepgraphError, OSError):
+            if place is not None:
+                _say(graph, place, encrypted=True)
+            raise
     return changed
 
 
@@ -175,7 +180,9 @@ def put_back(graph: Path, found: Sequence[Key], place: KeyPlace, *, passphrase: 
     if not fitting:
         raise errors.KeyWrong(f"{found[0].origin} does not open {graph}; nothing was changed")
     place = replace(place, fingerprint=fitting[0].fingerprint)
-    keys.keep(graph, place, fitting[:1], passphrase=passphrase)
+    # Others that are there, or come with it, are those of older backups.
+    kept = _unique([fitting[0], *found, *_at(graph, place)])
+    keys.keep(graph, place, kept, passphrase=passphrase)
     _say(graph, place, encrypted=True)
     return fitting[0]
 
@@ -291,6 +298,16 @@ def _tried(graph: Path, place: KeyPlace | None, ask: keys.Ask | None, *, outside
         source = keys.source(graph, place, ask=ask)
     with suppress(errors.KeyMissing):
         yield from source.candidates()
+
+
+def _at(graph: Path, place: KeyPlace) -> list[Key]:
+    """The keys at a place, as far as they can be had without asking."""
+    with suppress(errors.KeepgraphError):
+        if place.source == "file" and place.file:
+            return keys.read_file(Path(place.file))
+        if place.source == "keyring":
+            return keys.read_keyring(keys.account(graph, place))
+    return []
 
 
 def _new(place: KeyPlace) -> Key:

@@ -28,14 +28,23 @@ def data_folder() -> Path:
     # Not needed, and so not paid for, where a file is named.
     from platformdirs import user_data_path
 
-    return user_data_path("keepgraph", appauthor=False)
+    return _at_home(user_data_path)
 
 
 def config_folder() -> Path:
     """Where the choice of profile and the keys are, apart from the graphs: a copy of one has not the other."""
     from platformdirs import user_config_path
 
-    return user_config_path("keepgraph", appauthor=False)
+    return _at_home(user_config_path)
+
+
+def _at_home(folder: Callable[..., Path]) -> Path:
+    try:
+        return folder("keepgraph", appauthor=False)
+    except (RuntimeError, KeyError) as error:
+        raise errors.InvalidArguments(
+            "there is no home folder to keep a profile in", hint="Set HOME, or name a file with --db."
+        ) from error
 
 
 def path(name: str) -> Path:
@@ -112,7 +121,7 @@ def chosen(environment: Mapping[str, str] = os.environ) -> Path:
 
 def name_of(graph: Path) -> str | None:
     """The name of the profile that a graph belongs to; None for a file that lies elsewhere."""
-    return graph.stem if graph.parent == data_folder() and graph.suffix == ".db" else None
+    return graph.stem if graph.suffix == ".db" and graph.parent.resolve() == data_folder().resolve() else None
 
 
 def naming(graph: Path) -> str:

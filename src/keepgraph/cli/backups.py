@@ -75,7 +75,7 @@ def restore_command(ctx: click.Context, backup: str | None, yes: bool) -> None:
 
 def _chosen(graph: Path, named: str | None) -> list[Path]:
     """The backup that is meant; without a name all that may be, the newest first."""
-    found = backups.every(graph)
+    found = backups.every(graph, now=datetime.now(UTC))
     if named is None:
         # What a restore put aside is what somebody did not want.
         usable = [backup for backup in found if backup.kind not in (backups.DAMAGED, backups.BEFORE_RESTORE)]

@@ -95,15 +95,15 @@ def export_command(ctx: click.Context, file: str) -> None:
     from keepgraph import keys
 
     graph = _there(ctx)
-    opening, _ = _keys(ctx, graph)
+    opening, older = _keys(ctx, graph)
     about = f"The key of {graph} ({opening.fingerprint})."
     if file == "-":
-        click.echo(f"# {about}\n{opening.digits}")
+        click.echo("\n".join([f"# {about}", *(key.digits for key in (opening, *older))]))
         return
     target = private.expanded(file).absolute()
     if target.exists():
         raise errors.InvalidArguments(f"{file} is there already", hint="Name a file that is not there yet.")
-    keys.write_file(target, [opening], about=about)
+    keys.write_file(target, [opening, *older], about=about)
     if graphs.answers_in_json(ctx):
         show.in_json({"file": str(target), "fingerprint": opening.fingerprint})
     else:
@@ -124,7 +124,9 @@ def import_command(ctx: click.Context, file: str, source: str | None, key_file: 
 
     graph = _there(ctx)
     # Where it lies, on a stick perhaps, there may be no modes that keep others out.
-    with click.open_file(str(private.expanded(file)), "rb") as opened:
+    if file != "-" and not private.expanded(file).is_file():
+        raise errors.KeyMissing(f"there is no key file {file}")
+    with click.open_file(file if file == "-" else str(private.expanded(file)), "rb") as opened:
         found = keys.parse(opened.read(100_000), "what you gave" if file == "-" else file)
     now = profile.read(graph).key
     passphrase: str | None = None
@@ -163,7 +165,7 @@ def _place(
 
 def _there(ctx: click.Context) -> Path:
     graph = graphs.path(ctx).resolve()
-    if not graph.exists():
+    if not graph.is_file():
         raise errors.GraphNotFound(f"there is no graph at {graph}")
     return graph
 

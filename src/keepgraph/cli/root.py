@@ -5,13 +5,17 @@ Exit codes: 0 done, 1 refused or failed, 2 the command line was wrong, 3 nothing
 
 from __future__ import annotations
 
+import errno
 import importlib
+import re
 from typing import Any
 
 import click
 
 from keepgraph import _version, errors
 from keepgraph.cli import show
+
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS}
 
 _COMMANDS = {
     "record": ("record", 'Record a fact: kg record person:Priya decided_in "decision:Adopt SQLite".'),
@@ -83,15 +87,31 @@ class _Commands(click.Group):
         except (click.exceptions.Exit, click.ClickException, click.Abort, BrokenPipeError):
             raise
         except OSError as error:
-            problem = errors.InvalidArguments(
-                f"{error.filename or 'a file'}: {error.strerror}", hint="Name another file."
-            )
+            kind = errors.GraphWriteFailed if error.errno in _NO_ROOM else errors.InvalidArguments
+            hint = None if error.errno in _NO_ROOM else "Name another file."
+            problem = kind(f"{error.filename or 'a file'}: {error.strerror}", hint=hint)
         except Exception:  # the one place of this door where every error becomes an answer
             if ctx.params["trace"]:
                 raise
             problem = errors.InternalError("the command failed in an unforeseen way; --trace shows where")
+        if problem.hint:
+            problem.hint = _named(ctx, problem.hint)
         show.error(problem.answer(), as_json=ctx.params["as_json"])
         return ctx.exit(1)
+
+
+def _named(ctx: click.Context, hint: str) -> str:
+    """A hint whose commands name the graph that is meant, where it is not the one that is used anyway."""
+    if "`kg " not in hint or not any(ctx.params.get(word) for word in ("db", "profile")):
+        return hint
+    from keepgraph import profile
+    from keepgraph.cli import graphs
+
+    try:
+        words = profile.naming(graphs.path(ctx).resolve())
+    except (errors.KeepgraphError, OSError):
+        return hint
+    return re.sub(r"`kg (?!profile\b|serve\b|--)", f"`{words} ".replace("\\", r"\\"), hint)
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

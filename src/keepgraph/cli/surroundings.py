@@ -301,7 +301,8 @@ def _newest(case: Case, database: Database | None, found: list[Backup]) -> Itera
     newest = found[0]
     known: list[Key | None] = [database.key] if database is not None else [*candidates(case)]
     complaints = None
-    for candidate in dict.fromkeys([*known, None]):
+    # A graph that was decrypted keeps the key of its backups.
+    for candidate in dict.fromkeys([*known, None, *candidates(case)]):
         complaints = checks.complaints_of(newest.file, key=candidate)
         if complaints is not None:
             break

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
+import stat
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -56,6 +58,8 @@ def import_command(ctx: click.Context, file: str, strict: bool) -> None:
     A bad line is reported with its number and does not stop the rest. Exits with 1 where something was refused.
     `kg log` lists the calls, some hundred lines each; `kg undo` takes them back, the last one first.
     """
+    if file != "-" and stat.S_ISCHR(os.stat(file).st_mode):
+        raise errors.InvalidArguments(f"{file} is a device and may never end", hint="Name a file, or - for the input.")
     report: dict[str, Any] = {"lines": 0, "added": 0, "merged": 0, "refused": [], "stopped": False}
     trouble: errors.KeepgraphError | None = None
     with (
@@ -124,13 +128,26 @@ def _written(file: str, *, besides: Path) -> Iterator[IO[str]]:
         return
     if target in [Path(f"{besides}{log}") for log in ("", "-wal", "-shm")]:
         raise errors.InvalidArguments(f"{file} is the graph itself", hint="Name another file to export to.")
+    if target.exists() and target.stat().st_size and not _is_lines(target):
+        raise errors.InvalidArguments(
+            f"{file} is there already, and is no export", hint="Name another file; what is in this one would be lost."
+        )
+    for left in target.parent.glob(f"{glob.escape(target.name)}.*.part"):
+        left.unlink(missing_ok=True)  # of an export that was ended
     part = target.with_name(f"{target.name}.{os.getpid()}.part")
     try:
         with os.fdopen(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="utf-8") as out:
             yield out
+            out.flush()
+            os.fsync(out.fileno())
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)
+
+
+def _is_lines(file: Path) -> bool:
+    with file.open("rb") as opened:
+        return opened.read(2) == b'{"'
 
 
 def _batches(lines: Iterable[Line]) -> Iterator[list[Line]]:

@@ -9,8 +9,9 @@ import glob
 import itertools
 import os
 import re
+import stat
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import errors, private
 from keepgraph.model import Backup, Key
-from keepgraph.store import copies, db, files, wal
+from keepgraph.store import copies, db, files, trouble, wal
 from keepgraph.store.db import Connection, Database, Tx
 
 DAILY = "daily"
@@ -27,7 +28,6 @@ DAMAGED = "damaged"
 BEFORE_RESTORE = "before-restore"
 
 _NAME = re.compile(r"(\d{8}T\d{6}Z)(?:-(\d{1,6}))?-([a-z][a-z0-9_-]*)\.db")
-_PART_SECONDS = 3600.0
 _STAMP = "%Y%m%dT%H%M%SZ"
 
 
@@ -66,17 +66,25 @@ def folder(graph: Path) -> Path:
     return private.beside(graph, ".backups")
 
 
-def every(graph: Path) -> list[Backup]:
-    """All backups in the folder of a graph, newest first."""
-    found = []
-    with suppress(FileNotFoundError, NotADirectoryError):
-        for file in folder(graph).iterdir():
-            with suppress(ValueError):  # digits that are no time
-                if match := _NAME.fullmatch(file.name):
-                    at = datetime.strptime(match[1], _STAMP).replace(tzinfo=UTC)
-                    number = int(match[2] or 1)
-                    found.append((at, number, Backup(file=file, at=at, kind=match[3], size=file.stat().st_size)))
-    return [backup for _, _, backup in sorted(found, key=lambda each: each[:2], reverse=True)]
+def every(graph: Path, *, now: datetime | None = None) -> list[Backup]:
+    """All backups in the folder of a graph, newest first.
+
+    Those that say they are of a time after `now` were made while a clock was wrong: they come last.
+    """
+    found: list[tuple[bool, datetime, int, Backup]] = []
+    try:
+        files_there = list(folder(graph).iterdir())
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    for file in files_there:
+        # Digits that are no time, what has gone meanwhile, what is no file: none of them is a backup.
+        with suppress(ValueError, OSError):
+            match, about = _NAME.fullmatch(file.name), file.lstat()
+            if match and stat.S_ISREG(about.st_mode):
+                at = datetime.strptime(match[1], _STAMP).replace(tzinfo=UTC)
+                past = now is None or at <= now
+                found.append((past, at, int(match[2] or 1), Backup(file, at=at, kind=match[3], size=about.st_size)))
+    return [each[-1] for each in sorted(found, key=lambda each: each[:3], reverse=True)]
 
 
 def due(graph: Path, now: datetime) -> bool:
@@ -175,19 +183,32 @@ def locked(graph: Path) -> bool:
     return any(files.kind(backup.file) is files.Kind.ENCRYPTED for backup in every(graph))
 
 
-def rotate(graph: Path, *, keep: int) -> None:
+def rotate(graph: Path, *, keep: int, now: datetime, made: Path) -> None:
     """Take away the oldest of each kind, so that so many stay. What was set aside as damaged is left to a person."""
     seen: dict[str, int] = {}
-    for backup in every(graph):
+    for backup in every(graph, now=now):
         kind = backup.kind if backup.kind in (DAILY, BY_HAND, DAMAGED) else "before"
         seen[kind] = seen.get(kind, 0) + 1
-        if seen[kind] > keep and kind != DAMAGED:
+        if seen[kind] > keep and kind != DAMAGED and backup.file != made:
             copies.remove(backup.file)
-    newest = max((_modified(backup.file) for backup in every(graph)), default=0.0)
     for part in folder(graph).glob(".*-part*"):
-        # Of a backup that was interrupted; one that is being made is younger.
-        if _modified(part) < newest - _PART_SECONDS:
+        # Of a backup that was interrupted; the process that makes one now is alive.
+        if not _alive(part.name) and _modified(part) < _modified(made):
             part.unlink(missing_ok=True)
+
+
+def _alive(part: str) -> bool:
+    """Whether the process whose number is in the name of a part still runs."""
+    number = re.search(r"\.(\d+)-part", part)
+    if number is None or os.name != "posix":
+        return number is None
+    try:
+        os.kill(int(number[1]), 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        pass
+    return True
 
 
 def _made(conn: Connection, database: Database, kind: str, *, target: Path | None) -> Backup:
@@ -208,7 +229,7 @@ def _made(conn: Connection, database: Database, kind: str, *, target: Path | Non
         with suppress(OSError):
             copies.remove(part)
     if target is None:
-        rotate(database.path, keep=database.backups_kept)
+        rotate(database.path, keep=database.backups_kept, now=now, made=file)
     return Backup(file=file, at=now, kind=kind, size=file.stat().st_size)
 
 
@@ -247,7 +268,7 @@ def _kept_aside(graph: Path, key: Key | None, *, now: datetime, keep: int) -> Pa
         return None
     private.make_folder(folder(graph))
     sound = _free_name(graph, BEFORE_RESTORE, now)
-    with suppress(errors.KeepgraphError, sqlite.Error):
+    with _unless_busy(graph):
         if wal.lost(graph) == 0:
             # For reading: what is damaged stays as it is, log and all.
             conn = db.connect(graph, "ro", key=key)
@@ -257,7 +278,7 @@ def _kept_aside(graph: Path, key: Key | None, *, now: datetime, keep: int) -> Pa
                     copies.copy(conn, part, key=key, was_keyed=key is not None)
                     os.replace(part, sound)
                     private.sync(sound)
-                    rotate(graph, keep=keep)
+                    rotate(graph, keep=keep, now=now, made=sound)
                     conn.close()
                     with copies.alone_with(graph, key=key):
                         pass  # its log is in the file then, should it stay after all
@@ -265,6 +286,20 @@ def _kept_aside(graph: Path, key: Key | None, *, now: datetime, keep: int) -> Pa
             finally:
                 conn.close()
     return set_aside(graph, now=now)
+
+
+@contextmanager
+def _unless_busy(graph: Path) -> Iterator[None]:
+    """Go on where a graph cannot be read; but not where somebody else is using it."""
+    try:
+        yield
+    except errors.GraphBusy:
+        raise
+    except sqlite.Error as error:
+        if trouble.code(error) in trouble.BUSY:
+            raise errors.GraphBusy(f"{graph} is open in another program", hint="Close it there first.") from error
+    except errors.KeepgraphError:
+        pass
 
 
 def _copy_file(source: Path, target: Path) -> None:

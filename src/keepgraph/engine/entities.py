@@ -13,6 +13,8 @@ from keepgraph.store.db import Tx
 
 MAX_DOUBLES = 5
 MAX_NAME = 200
+MAX_KEY = 2 * MAX_NAME
+"""Of one sign NFKC may make eighteen letters; comparing such names would take minutes."""
 
 
 def find_or_create(tx: Tx, ref: Ref, *, missing: Callable[..., errors.KeepgraphError]) -> tuple[Entity, bool]:
@@ -28,6 +30,8 @@ def find_or_create(tx: Tx, ref: Ref, *, missing: Callable[..., errors.KeepgraphE
     type_row = type_of(tx, ref.type)
     name = names.clean(ref.name or "")
     key = names.key(name)
+    if len(key) > MAX_KEY:
+        raise missing(f"the name has {len(key):,} characters when its signs are written out; {MAX_KEY} are the most")
     met = ("entity", ref.type or "", key)
     if met in tx.memo:
         return tx.memo[met], False
@@ -103,7 +107,7 @@ def add_aliases(tx: Tx, entity: Entity, aliases: Sequence[str]) -> None:
     for given in aliases:
         alias = names.clean(given)
         key = names.key(alias)
-        if not key or len(alias) > MAX_NAME:
+        if not key or len(alias) > MAX_NAME or len(key) > MAX_KEY:
             raise errors.AliasInvalid(f"an alias has 1 to {MAX_NAME} characters, and this one {len(alias)}")
         if key == names.key(entity.name):
             continue

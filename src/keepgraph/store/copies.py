@@ -23,6 +23,7 @@ Contents = Mapping[str, tuple[int, str]]
 """Every table with the number of its rows and a digest of all that is in them."""
 
 
+@db.decoded()
 def contents(conn: Connection) -> Contents:
     """What is in every table, those of the indexes for full text too: the number of rows and their SHA-256.
 
@@ -31,6 +32,7 @@ def contents(conn: Connection) -> Contents:
     return {table: _digest(conn, table, order) for table, order in _tables(conn)}
 
 
+@db.decoded()
 def complaints(conn: Connection, *, keyed: bool) -> list[str]:
     """What SQLite finds wrong with a database: none, where all can be read and every index agrees with its table."""
     found = [str(row[0]) for row in conn.execute("PRAGMA cipher_integrity_check")] if keyed else []
@@ -139,6 +141,8 @@ def alone_with(path: Path, *, key: Key | None) -> Iterator[Connection]:
     try:
         conn = db.connect(path, "rw", key=key, alone=True)
     except sqlite.OperationalError as error:
+        if trouble.code(error) in trouble.NO_LOG_POSSIBLE:
+            raise errors.GraphReadOnly(f"{path} or what lies beside it cannot be written to") from error
         if trouble.code(error) not in trouble.BUSY:
             raise
         raise errors.GraphBusy(f"{path} is open in another program", hint="Close it there, then try again.") from error

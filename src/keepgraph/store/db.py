@@ -133,6 +133,7 @@ class Database:
         self._writer_lock = threading.Lock()
         self._immutable = False
         self._file: files.Identity = None
+        self._length = 0
         self._read_only = read_only
         self._key_source = key_source or KeySource()
         self._key: Key | None = None
@@ -214,6 +215,8 @@ class Database:
             self._presence.let_go()
 
     def _prepare(self, *, create: bool) -> None:
+        if self.path.exists() and not self.path.is_file():
+            raise errors.GraphUnavailable(f"{self.path} is not a file")
         size = self.path.stat().st_size if self.path.exists() else None
         if size is None and (self._read_only or not create):
             raise errors.GraphNotFound(f"there is no graph at {self.path}")
@@ -324,19 +327,25 @@ class Database:
             raise errors.GraphNotFound(
                 f"{self.path} was moved or deleted while it was open", hint="Put it back, or open another."
             ) from None
-        return found.st_dev, found.st_ino
+        identity = found.st_dev, found.st_ino
+        if identity == self._file and found.st_size < self._length:
+            raise errors.GraphDamaged(f"{self.path} was cut short while it was open")
+        self._length = found.st_size
+        return identity
 
     def _follow_the_file(self) -> None:
         """Notice when another file has taken the place of ours: what is written must be in the one that is there."""
         now = self._file_there()
         if self._file != now:
+            # Followed only when it is open: until then every call finds out for itself.
+            self._file = None
             self._let_go()
-            self._file = now
             if not self._unlock(self._candidates()):
                 raise errors.GraphReadOnly(
                     f"the file that has taken the place of {self.path} is of an older version",
                     hint="Restart what serves it, to bring it up to date.",
                 )
+            self._file = now
 
     def _let_go(self) -> None:
         """Close what is open on a file that has gone, and see that its log is not read with the one that came.
@@ -481,6 +490,22 @@ def connect(
     """
     name = str(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     uri = f"file:{name}?mode={mode}{'&immutable=1' if immutable else ''}"
+    with decoded():
+        return _connected(uri, mode, key=key, alone=alone)
+
+
+@contextmanager
+def decoded() -> Iterator[None]:
+    """What the driver cannot even say, because the words of a damaged schema are no text, is damage (code 11)."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        damaged = sqlite.DatabaseError("the database holds text that is none")
+        damaged.sqlite_errorcode, damaged.sqlite_errorname = 11, "SQLITE_CORRUPT"
+        raise damaged from error
+
+
+def _connected(uri: str, mode: str, *, key: Key | None, alone: bool) -> Connection:
     conn = sqlite.connect(uri, uri=True, isolation_level=None, timeout=_POLL_SECONDS, check_same_thread=False)
     try:
         # Before the key: what does not open is told by us, not on standard error.

@@ -161,6 +161,10 @@ def exclusively(path: Path, *, patience: float) -> Iterator[None]:
     if fcntl is None:
         yield
         return
+    try:
+        os.close(os.open(lock_file(path), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
+    except PermissionError as error:
+        raise errors.GraphReadOnly(f"{path} lies in a folder that cannot be written to") from error
     number = _patiently_locked(lock_file(path), fcntl.LOCK_EX, patience=patience, problem="is open in another program")
     try:
         yield

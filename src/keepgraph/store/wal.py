@@ -13,6 +13,7 @@ from keepgraph.store.files import PAGE_SIZE
 _LOG_HEADER = 32
 _LOG_MAGIC = 0x377F0682
 _FRAME_HEADER = 24
+_HIT_WITH_HEADER = 3  # frames at the start that a block of the disk may have taken with it
 
 Sums = tuple[int, ...]
 """The two sums that SQLite carries on from frame to frame."""
@@ -59,9 +60,9 @@ def refuse_damaged(path: Path) -> None:
 def lost(path: Path) -> int:
     """How many transactions in the log SQLite would drop without a word, because something before them is damaged.
 
-    A log that ends in the middle of a transaction is what a sudden end leaves, and no damage: 0. Damage is a frame
-    that does not add up, and after it the end of a later transaction to which the checksums lead on without a break:
-    it was written after the damaged one had been on disk.
+    A log that ends in the middle of a transaction is what a sudden end leaves, and no damage: 0. Damage is a place that
+    does not add up, and after it the ends of later transactions to which the checksums lead on without a break: they
+    were written after the damaged one had been on disk.
 
     The format is that of https://www.sqlite.org/fileformat2.html#the_write_ahead_log: a header of 32 bytes, then
     frames of 24 bytes and a page; each checksum goes on from the one before it. Only for a graph that nobody has open.
@@ -75,49 +76,84 @@ def lost(path: Path) -> int:
     magic, _, page, _, _, _, *sums = struct.unpack(">8I", content[:_LOG_HEADER])
     big = bool(magic & 1)
     computed = _checksum(content[:24], (0, 0), big=big)
-    if magic & ~1 != _LOG_MAGIC or computed != tuple(sums):
-        # The header was on disk before the first frame was written, so a frame that follows from it tells of damage.
-        starts = [tuple(sums), computed]
-        pages = [size for size in (page, PAGE_SIZE) if 512 <= size <= 65536]
-        return max(
-            _ends(content, _LOG_HEADER, start, page=size, big=b)
-            for start in starts
-            for size in pages
-            for b in (big, not big)
-        )
-    before: Sums = computed
-    salts = content[16:24]
-    for at in range(_LOG_HEADER, len(content) - page - _FRAME_HEADER + 1, page + _FRAME_HEADER):
-        frame = content[at : at + _FRAME_HEADER + page]
-        stored, found = struct.unpack(">2I", frame[16:24]), _frame_sums(frame, before, big=big)
-        if found == stored and frame[8:16] == salts:
-            before = found
-        elif found != stored and frame[8:16] != salts:
-            return 0  # the rest is of an earlier log, which this one is written over
-        else:
-            own = int(frame[4:8] != bytes(4))
-            after = at + _FRAME_HEADER + page
-            # Either the checksum was hit or what it is of.
-            reached = max(_ends(content, after, start, page=page, big=big) for start in (stored, found))
-            return max(own + reached - 1, 0) if reached else 0
-    return 0
+    if magic & ~1 == _LOG_MAGIC and computed == tuple(sums):
+        return _Frames(content, page=page, big=big).lost(computed, salts=content[16:24])
+    # The header was on disk before the first frame was written, so frames that add up tell of damage to it.
+    sizes = {size for size in (page, PAGE_SIZE) if 512 <= size <= 65536 and size & (size - 1) == 0}
+    return max(
+        _Frames(content, page=size, big=order).ends_from(number)
+        for size in sizes
+        for order in (True, False)
+        for number in range(_HIT_WITH_HEADER)
+    )
 
 
-def _ends(content: bytes, at: int, sums: Sums, *, page: int, big: bool) -> int:
-    """How many ends of transactions the checksums lead to without a break, from the frame at a place."""
-    ends, length = 0, _FRAME_HEADER + page
-    salts = content[at + 8 : at + 16]
-    while len(frame := content[at : at + length]) == length:
-        sums = _frame_sums(frame, sums, big=big)
-        if sums != struct.unpack(">2I", frame[16:24]) or frame[8:16] != salts:
-            break
-        ends += frame[4:8] != bytes(4)
-        at += length
-    return ends
+class _Frames:
+    """The frames of a log, by their number."""
 
+    def __init__(self, content: bytes, *, page: int, big: bool) -> None:
+        self._content = content
+        self._length = _FRAME_HEADER + page
+        self._big = big
+        self._count = (len(content) - _LOG_HEADER) // self._length
 
-def _frame_sums(frame: bytes, sums: Sums, *, big: bool) -> Sums:
-    return _checksum(frame[:8] + frame[_FRAME_HEADER:], sums, big=big)
+    def lost(self, start: Sums, *, salts: bytes) -> int:
+        """How many transactions are behind the first frame that does not follow from those before it."""
+        number, before = 0, start
+        while number < self._count and self._salts(number) == salts and self._follows(number, before):
+            before, number = self._stored(number), number + 1
+        ends = 0
+        while number < self._count:
+            if self._salts(number) == salts or self._follows(number, before):
+                # Either the checksum was hit, or the salts, or what they are of.
+                starts = {self._stored(number), self._sums(number, before)}
+                reached = max(self._ends(number + 1, each, salts) for each in starts)
+                ends += self._is_end(number) + reached
+                number += 1
+                if reached or (number < self._count and self._salts(number) == salts):
+                    # What follows without being led to is of a call that was refused.
+                    return max(ends - 1, 0) if reached else 0
+            else:
+                # Written over; or the rest of an earlier log, behind which nothing is of this one.
+                while number < self._count and self._salts(number) != salts:
+                    number += 1
+            before = self._stored(number - 1)
+        return 0
+
+    def ends_from(self, number: int) -> int:
+        """How many transactions can be followed from a frame, whatever was before it."""
+        if number >= self._count:
+            return 0
+        return self._is_end(number) + self._ends(number + 1, self._stored(number), self._salts(number))
+
+    def _ends(self, number: int, before: Sums, salts: bytes) -> int:
+        """How many ends of transactions the checksums lead to without a break."""
+        ends = 0
+        while number < self._count and self._salts(number) == salts and self._follows(number, before):
+            ends += self._is_end(number)
+            before, number = self._stored(number), number + 1
+        return ends
+
+    def _follows(self, number: int, before: Sums) -> bool:
+        return self._sums(number, before) == self._stored(number)
+
+    def _frame(self, number: int) -> bytes:
+        at = _LOG_HEADER + number * self._length
+        return self._content[at : at + self._length]
+
+    def _salts(self, number: int) -> bytes:
+        return self._frame(number)[8:16]
+
+    def _stored(self, number: int) -> Sums:
+        return struct.unpack(">2I", self._frame(number)[16:24])
+
+    def _sums(self, number: int, before: Sums) -> Sums:
+        frame = self._frame(number)
+        return _checksum(frame[:8] + frame[_FRAME_HEADER:], before, big=self._big)
+
+    def _is_end(self, number: int) -> int:
+        """1 for the last frame of a transaction, which says how long the file is after it."""
+        return int(self._frame(number)[4:8] != bytes(4))
 
 
 def _checksum(data: bytes, sums: Sums, *, big: bool) -> Sums:
