@@ -242,6 +242,35 @@ def test_a_call_that_is_told_to_stop_leaves_nothing_behind(call, path, tool):
     assert "error" not in call(tool, **given[tool])
 
 
+# Odd surroundings
+
+
+def test_a_clock_that_goes_backwards_loses_nothing_and_mixes_nothing_up(open_graph, clock, path):
+    call = Caller(open_graph())
+    for n in range(6):
+        call.record(person("Ada"), "depends_on", concept(f"Part {n}"))
+        clock.pass_by(days=-2 if n % 2 else 1)
+    ids = [row[0] for row in rows(path, "SELECT public_id FROM fact")]
+
+    assert len(set(ids)) == 6
+    assert {fact["object"]["name"] for fact in call("recall_entity", name_or_alias="Ada")["facts"]} == {
+        f"Part {n}" for n in range(6)
+    }
+    is_whole(path)
+
+
+def test_a_lock_file_that_was_left_behind_keeps_nobody_out(path):
+    with writer(path, "Ada", 100_000) as child:
+        child.stdout.readline()
+        child.kill()
+    lock = Path(f"{path}-lock")
+
+    assert lock.exists()
+    with keepgraph.open(path) as graph:
+        assert Caller(graph).recalled("Ada 0") == "Ada 0"
+    assert not lock.exists()
+
+
 # No room, no permission
 
 

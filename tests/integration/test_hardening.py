@@ -41,7 +41,8 @@ os.kill(os.getpid(), 9)
 
 
 @pytest.mark.parametrize(
-    ("at", "size"), [(0, 32), (0, 4096), (32, 24), (8192, 4096), (32 + 4120 * 9, 24), (32 + 4120 * 3 + 4000, 120), (10, 2)]
+    ("at", "size"),
+    [(0, 32), (0, 4096), (32, 24), (8192, 4096), (32 + 4120 * 9, 24), (32 + 4120 * 3 + 4000, 120), (10, 2)],
 )
 def test_a_log_that_lost_a_block_is_refused_and_not_cut(left, at, size):
     log = bytearray(wal.file(left).read_bytes())

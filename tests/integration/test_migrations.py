@@ -155,6 +155,27 @@ def test_an_empty_graph_is_migrated_without_a_copy(path, folder):
     assert copies(path) == []
 
 
+def test_who_has_a_graph_open_while_a_newer_version_changes_it_is_told_to_restart(path, folder):
+    """
+    Here both are in one process, and the older one is told by what it knew when it was opened.
+    """
+    made(path)
+    known = data.migrations()
+    with keepgraph.open(path) as older:
+        (folder / NEXT).write_text("CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT;\n")
+        made(path, facts=3)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(data, "migrations", lambda: known)
+            call = Caller(older)
+
+            assert call("record_fact", subject=person("Late"), predicate="tagged", object=literal("x"))["error"] == (
+                "GRAPH_TOO_NEW"
+            )
+            assert call("get_status")["error"] == "GRAPH_TOO_NEW"
+    with keepgraph.open(path) as newer:
+        assert Caller(newer)("get_status")["facts"] == 3
+
+
 @pytest.mark.parametrize(
     "script",
     [
