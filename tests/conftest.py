@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -22,6 +23,10 @@ from keepgraph import keys
 from keepgraph.cli import graphs
 from keepgraph.store import copies
 from words import Caller, Clock, counted
+
+# Where the tests run in the background, interrupts may be ignored, by whatever they start as well.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile(
     "calm",

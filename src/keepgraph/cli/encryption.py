@@ -65,6 +65,7 @@ def decrypt_command(ctx: click.Context, yes: bool) -> None:
 def rekey_command(ctx: click.Context, source: str | None, key_file: Path | None) -> None:
     """Give an encrypted graph and its backups a new random key, or keep the key at another place.
 
+    Copies that you made elsewhere (`kg backup FILE`) still need the old key: export it first if you want to keep them.
     With --key passphrase this changes the passphrase, too.
     """
     from keepgraph import encryption, profile
