@@ -63,7 +63,7 @@ def install(lib: Path) -> None:
     """Install the package and what it needs into a folder, without what would tell of this machine."""
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-compile"]
     constraints = ["--constraint", str(ROOT / "constraints.txt")]
-    subprocess.run([*pip, *constraints, "--no-build-isolation", "--target", str(lib), str(ROOT)], check=True)  # noqa: S603
+    subprocess.run([*pip, *constraints, "--no-build-isolation", "--target", str(lib), str(ROOT)], check=True)  # noqa: S603 (our own pip)
     # Scripts that begin with the path of this Python, and records of where we built.
     shutil.rmtree(lib / "bin", ignore_errors=True)
     shutil.rmtree(lib / "Scripts", ignore_errors=True)

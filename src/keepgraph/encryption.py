@@ -291,7 +291,7 @@ def _kept(graph: Path, place: KeyPlace | None, ask: keys.Ask | None) -> list[Key
 
 
 def _tried(graph: Path, place: KeyPlace | None, ask: keys.Ask | None, *, outside: bool) -> Iterator[Key]:
-    """The keys of a graph, none where there are none; those from the environment only where it is not `outside`."""
+    """The keys of a graph, none where there are none; those in the environment too where `outside` is asked as well."""
     if not outside and not (place is not None and place.source == "environment"):
         source = keys.source(graph, place, ask=ask, environment={})
     else:

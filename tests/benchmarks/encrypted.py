@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import generate
@@ -56,7 +57,7 @@ def _questions(big: Path, encrypted: Path, key: Key, asked: Samples) -> Iterator
             for n, name in enumerate(questions):
                 # Whoever is asked second finds the words of the question compared already: they take turns.
                 for graph in (plain, keyed) if n % 2 else (keyed, plain):
-                    ask = lambda g=graph, n=name: g.call("recall_entity", name_or_alias=n)  # noqa: E731
+                    ask = partial(graph.call, "recall_entity", name_or_alias=name)
                     times[graph].append(measure.milliseconds(ask))
             one, other = measure.p50(times[plain]), measure.p50(times[keyed])
             yield measure.at_most(

@@ -66,16 +66,15 @@ def copy(conn: Connection, target: Path, *, key: Key | None, was_keyed: bool) ->
         else:
             _copy_rows(conn, target, key)
         copied = check(target, key=key)
+        if copied != original:
+            differing = [table for table in original if copied.get(table) != original[table]]
+            raise errors.BackupFailed(f"the copy {target} is not what was copied: {', '.join(differing)} differ")
     except (sqlite.Error, OSError) as error:
         remove(target)
         raise errors.BackupFailed(f"{target} could not be written ({_name(error)})") from error
     except errors.KeepgraphError:
         remove(target)
         raise
-    if copied != original:
-        differing = [table for table in original if copied.get(table) != original[table]]
-        remove(target)
-        raise errors.BackupFailed(f"the copy {target} is not what was copied: {', '.join(differing)} differ")
     private.sync(target)
     return original
 
@@ -125,8 +124,8 @@ def opens(file: Path, key: Key | None) -> bool:
 
 def remove(file: Path) -> None:
     """Take a copy away, with what SQLite may have laid beside it."""
-    for beside in ("", "-journal", "-wal", "-shm"):
-        Path(f"{file}{beside}").unlink(missing_ok=True)
+    for each in files.with_companions(file):
+        each.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -211,9 +210,9 @@ def _copy_rows(conn: Connection, target: Path, key: Key | None) -> None:
     numbers = {name: conn.execute(f"PRAGMA {name}").fetchone()[0] for name in ("user_version", "application_id")}
     conn.execute("ATTACH DATABASE ? AS copied KEY ?", (str(target), f"x'{key.digits}'" if key else ""))
     try:
+        # It is compared, and synced, when it is done.
         conn.execute("PRAGMA copied.synchronous = OFF")
         conn.execute("SELECT sqlcipher_export('copied')").fetchall()
-        # It is compared, and synced, when it is done.
         for name, number in numbers.items():
             conn.execute(f"PRAGMA copied.{name} = {int(number)}")
     finally:

@@ -77,10 +77,14 @@ def wipe(number: int) -> None:
     os.fsync(number)
 
 
+def with_companions(path: Path) -> list[Path]:
+    """A database with the files that SQLite may lay beside it."""
+    return [Path(f"{path}{ending}") for ending in ("", "-journal", "-wal", "-shm")]
+
+
 def remove_wiped(path: Path) -> None:
     """Write zeros over a file and what SQLite laid beside it, and take them away."""
-    for beside in ("", "-journal", "-wal", "-shm"):
-        file = Path(f"{path}{beside}")
+    for file in with_companions(path):
         with suppress(FileNotFoundError):
             number = os.open(file, os.O_RDWR)
             try:
