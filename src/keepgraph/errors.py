@@ -19,7 +19,14 @@ KeepgraphError
 │   ├── EntityNotFound            ENTITY_NOT_FOUND
 │   ├── FactNotFound              FACT_NOT_FOUND
 │   ├── ChangeNotFound            CHANGE_NOT_FOUND
-│   └── NotConfirmed              NOT_CONFIRMED
+│   ├── NotConfirmed              NOT_CONFIRMED
+│   └── QueryError                a Cypher query, by the stage that stopped it
+│       ├── QuerySyntaxInvalid    QUERY_SYNTAX_INVALID
+│       ├── QueryUnsupported      QUERY_UNSUPPORTED
+│       ├── QueryRefused          QUERY_REFUSED
+│       ├── QueryInconsistent     QUERY_INCONSISTENT
+│       ├── QueryFailed           QUERY_FAILED
+│       └── QueryTooLarge         QUERY_TOO_LARGE
 ├── Conflict                      it can be read, and the graph says otherwise
 │   ├── Ambiguous                 AMBIGUOUS
 │   ├── AliasTaken                ALIAS_TAKEN
@@ -195,6 +202,76 @@ class ChangeNotFound(InvalidRequest):
 class NotConfirmed(InvalidRequest):
     code = "NOT_CONFIRMED"
     default_hint = "Ask the person first; then call again with confirm set to true."
+
+
+class QueryError(InvalidRequest):
+    """A Cypher query that has no answer.
+
+    Attributes:
+        stage: which stage stopped it.
+        kind: openCypher's type of the error, as its conformance kit spells it (`SyntaxError`, `TypeError` …).
+        detail: openCypher's detail (`UndefinedVariable` …).
+        span: the first and the last place in the text that it is about, as offsets; None if about no one place.
+        rewrite: a query that would run in its stead, where one is known.
+    """
+
+    stage: ClassVar[str] = "execution"
+    default_kind: ClassVar[str] = "SyntaxError"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        detail: str = "*",
+        kind: str | None = None,
+        span: tuple[int, int] | None = None,
+        hint: str | None = None,
+        rewrite: str | None = None,
+        candidates: Sequence[Any] = (),
+    ) -> None:
+        super().__init__(message, hint=hint, candidates=candidates)
+        self.kind = kind or self.default_kind
+        self.detail = detail
+        self.span = span
+        self.rewrite = rewrite
+
+
+class QuerySyntaxInvalid(QueryError):
+    code = "QUERY_SYNTAX_INVALID"
+    stage = "syntax"
+    default_hint = "Mend the query at the place that is named; get_schema lists labels and relationship types."
+
+
+class QueryUnsupported(QueryError):
+    code = "QUERY_UNSUPPORTED"
+    stage = "dialect"
+    default_hint = "Say the same with MATCH, WITH, WHERE, UNWIND and RETURN."
+
+
+class QueryRefused(QueryError):
+    code = "QUERY_REFUSED"
+    stage = "security"
+    default_hint = "Queries are read-only. Write with record_fact, merge_entities, retract_fact and their kind."
+
+
+class QueryInconsistent(QueryError):
+    code = "QUERY_INCONSISTENT"
+    stage = "semantics"
+    default_hint = "Check the variables and the kinds of values where the message points."
+
+
+class QueryFailed(QueryError):
+    code = "QUERY_FAILED"
+    stage = "execution"
+    default_kind = "TypeError"
+    default_hint = "Test for the kind of a value before using it, or convert it (toInteger, toString …)."
+
+
+class QueryTooLarge(QueryError):
+    code = "QUERY_TOO_LARGE"
+    stage = "safety"
+    default_kind = "ArgumentError"
+    default_hint = "Ask for less: more conditions, fewer hops, a smaller LIMIT."
 
 
 class Conflict(KeepgraphError):

@@ -1,0 +1,154 @@
+"""How a graph lies in tables: where nodes and relationships are, and how labels, types and properties read as SQL.
+
+The compiler knows tables through this alone. Everything in it is chosen by whoever builds the catalogue, never by
+whoever writes a query: a name in a query is looked up here, and what is found is SQL.
+
+Labels and types are codes: each combination of labels that occurs has a code that a column of the node's row holds,
+each relationship type one that a column of the edge's row holds. What a query says of labels becomes a set of codes
+before any SQL is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from keepgraph.cypher import ast, evaluate
+from keepgraph.cypher.ordering import GUESSES, Estimates
+
+Code = int | str
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A property that has a column of its own: its SQL, with `{row}` for the row, and the kinds it may have.
+
+    Attributes:
+        share: about which part of all rows has one given value of it.
+    """
+
+    sql: str
+    kinds: int
+    share: float = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Nodes:
+    """The table of nodes, by integer key.
+
+    Attributes:
+        code: the column with the code of the labels.
+        labels: the labels behind each code.
+        condition: what holds for the rows that count, with `{row}`; empty for all.
+        columns: properties with columns of their own.
+        bag: the column with all other properties as a JSON object; None where there are no others.
+        public_id: the SQL of the id that is shown, with `{row}`.
+    """
+
+    table: str
+    id: str
+    code: str
+    labels: Mapping[Code, tuple[str, ...]]
+    condition: str
+    columns: Mapping[str, Column]
+    bag: str | None
+    public_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Literals:
+    """Values at the end of relationships, which are nodes too: `=` and the text is the node's key.
+
+    The sign keeps a text such as `5` from being taken for the key of a row.
+
+    Attributes:
+        column: the column of an edge's row with the text; null where it ends at a node of the table.
+        label: their one label.
+        properties: the names under which the text is a property.
+        condition: what holds for the rows of edges whose literals count, with `{row}`.
+    """
+
+    column: str
+    label: str
+    properties: tuple[str, ...]
+    condition: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edges:
+    """The table of relationships, by integer key.
+
+    Attributes:
+        code: the column with the code of the type.
+        types: the type behind each code.
+        source, target: the columns with the keys of the nodes at both ends.
+        condition: what holds for the rows that count, with `{row}`; empty for all.
+        to_node: what more holds for rows that end at a node of the table, with `{row}`.
+        columns, bag, public_id: as of nodes.
+        type_is_code: whether the code is the name of the type itself.
+    """
+
+    table: str
+    id: str
+    code: str
+    types: Mapping[Code, str]
+    source: str
+    target: str
+    condition: str
+    to_node: str
+    columns: Mapping[str, Column]
+    bag: str | None
+    public_id: str
+    type_is_code: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """A graph in tables.
+
+    Attributes:
+        values: what conditions bind, by name: `{now}` in a condition is bound to `values["now"]`.
+        estimates: how many rows to expect.
+        revive: makes a value of a JSON object in a bag that stands for one; None where there are none.
+    """
+
+    nodes: Nodes
+    edges: Edges
+    literals: Literals | None = None
+    values: Mapping[str, object] = field(default_factory=dict)
+    estimates: Estimates = GUESSES
+    revive: Callable[[dict[str, object]], object] | None = None
+
+    def codes(self, wanted: tuple[ast.LabelExpression, ...]) -> frozenset[Code]:
+        """The codes of nodes of the table that have these labels."""
+        return frozenset(
+            code
+            for code, labels in self.nodes.labels.items()
+            if all(evaluate.labelled(labels, each) for each in wanted)
+        )
+
+    def literal(self, wanted: tuple[ast.LabelExpression, ...]) -> bool:
+        """Whether a literal has these labels."""
+        return self.literals is not None and all(evaluate.labelled((self.literals.label,), each) for each in wanted)
+
+    def types(self, wanted: ast.LabelExpression | None) -> frozenset[Code]:
+        """The codes of these types of relationships."""
+        return frozenset(
+            code for code, name in self.edges.types.items() if wanted is None or evaluate.labelled((name,), wanted)
+        )
+
+
+def counted(catalogue: Catalogue, nodes: Mapping[Code, int], edges: Mapping[Code, int]) -> Catalogue:
+    """The catalogue with estimates from how many rows each code has."""
+
+    def of_nodes(wanted: tuple[ast.LabelExpression, ...]) -> float:
+        return float(sum(nodes.get(code, 0) for code in catalogue.codes(wanted)))
+
+    def of_edges(wanted: ast.LabelExpression | None) -> float:
+        return float(sum(edges.get(code, 0) for code in catalogue.types(wanted)))
+
+    def matching(key: str) -> float:
+        column = catalogue.nodes.columns.get(key)
+        return column.share if column is not None else 0.01
+
+    return replace(catalogue, estimates=Estimates(of_nodes, of_edges, matching))

@@ -1,0 +1,749 @@
+"""Turns operators into SQL: one block a SELECT, integer keys through the joins, properties where they are asked for.
+
+What SQL cannot say exactly is refused with Inexpressible, before it runs or while it does; Python then says it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from keepgraph.cypher import ast, kinds
+from keepgraph.cypher.algebra import (
+    Aggregate,
+    Argument,
+    Distinct,
+    EdgeSlot,
+    Filter,
+    Limit,
+    Match,
+    NodeSlot,
+    Plan,
+    Project,
+    Skip,
+    Sort,
+    Union,
+    Unit,
+    Unwind,
+)
+from keepgraph.cypher.catalogue import Catalogue, Code, Column
+from keepgraph.cypher.ordering import Begin, Sweep, Walk, steps
+
+Parameters = Mapping[str, kinds.Type]
+
+
+Bound = Callable[[Mapping[str, Any], Mapping[str, Any]], Any]
+"""What a statement binds, of the parameters and of the catalogue's values."""
+
+
+class Inexpressible(Exception):
+    """SQL cannot say this exactly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """The SQL of a value, and how the value is written in it.
+
+    Attributes:
+        sql: the value; of a node or relationship its key.
+        type: what is known of its kind.
+        form: 'plain' as SQLite has it, with booleans as 0 and 1 where it can be nothing else; 'tagged' as SQLite has
+            it, with booleans as the blobs 00 and 01; 'node', 'edge'; 'json' for a list.
+        row: the alias of the table's row that a node or relationship is, where it is joined.
+        start, end: of a relationship, the keys of its ends.
+        codes: the codes of labels or types that it may have; None for any.
+        literal: whether a node may be a literal.
+        nullable: whether a node or relationship may be null.
+        bag: of a property from a bag, the SQL of the bag and of the path in it.
+    """
+
+    sql: str
+    type: kinds.Type
+    form: str = "plain"
+    row: str | None = None
+    start: str = ""
+    end: str = ""
+    codes: frozenset[Code] | None = None
+    literal: bool = False
+    nullable: bool = False
+    bag: tuple[str, str] | None = None
+
+    @property
+    def kinds(self) -> int:
+        return self.type.kinds
+
+
+@dataclass(slots=True)
+class Bindings:
+    """The values that a statement binds, in the order of their numbers."""
+
+    values: list[Bound] = field(default_factory=list)
+    known: dict[Any, str] = field(default_factory=dict)
+
+    def constant(self, value: Any) -> str:
+        return self._add((type(value), repr(value)), lambda parameters, names: value)
+
+    def parameter(self, name: str, convert: Callable[[Any], Any] | None = None) -> str:
+        if convert is None:
+            return self._add(("$", name), lambda parameters, names: parameters[name])
+        return self._add(("$", name, convert), lambda parameters, names: convert(parameters[name]))
+
+    def name(self, name: str) -> str:
+        return self._add((":", name), lambda parameters, names: names[name])
+
+    def computed(self, value: Bound) -> str:
+        return self._add(value, value)
+
+    def of(self, sql: str) -> tuple[str, list[Bound]]:
+        """A statement numbered anew, with what it binds: not everything that was bound got into it."""
+        used: dict[int, int] = {}
+
+        def number(found: re.Match[str]) -> str:
+            return f"?{used.setdefault(int(found[1]), len(used) + 1)}"
+
+        return re.sub(r"\?(\d+)", number, sql), [self.values[each - 1] for each in used]
+
+    def _add(self, known: Any, value: Bound) -> str:
+        if known not in self.known:
+            self.values.append(value)
+            self.known[known] = f"?{len(self.values)}"
+        return self.known[known]
+
+
+@dataclass(slots=True)
+class Block:
+    """One SELECT as it is put together.
+
+    Attributes:
+        sources: what stands after FROM, each with its kind of join.
+        columns: the values of the rows, by name.
+        rows: the aliases of rows that were joined for a key.
+        inline: whether a property must be fetched where it stands, because nothing can be joined here.
+        outer: whether rows of a query around are seen.
+    """
+
+    sources: list[str] = field(default_factory=list)
+    where: list[str] = field(default_factory=list)
+    columns: dict[str, Term] = field(default_factory=dict)
+    rows: dict[str, str] = field(default_factory=dict)
+    grouped: bool = False
+    keys: list[str] = field(default_factory=list)
+    distinct: bool = False
+    order: list[str] = field(default_factory=list)
+    limit: str | None = None
+    skip: str | None = None
+    inline: bool = False
+    sorted_before: bool = False
+
+    def copy(self) -> Block:
+        return replace(
+            self,
+            sources=self.sources[:],
+            where=self.where[:],
+            columns=dict(self.columns),
+            rows=dict(self.rows),
+            keys=self.keys[:],
+            order=self.order[:],
+        )
+
+    @property
+    def open(self) -> bool:
+        """Whether rows may still be joined and left out."""
+        return not (self.grouped or self.distinct or self.order or self.limit or self.skip)
+
+
+class Emitter:
+    """Writes the SQL of one query."""
+
+    def __init__(self, catalogue: Catalogue, parameters: Parameters, *, lenient: bool = False) -> None:
+        """
+        Args:
+            lenient: leave out conditions of the last match that SQL cannot say, and keep them in `refused`.
+        """
+        from keepgraph.cypher.sql_expressions import Expressions
+
+        self.lenient = lenient
+        self.refused: list[ast.Expression] = []
+        self.catalogue = catalogue
+        self.parameters = parameters
+        self.bindings = Bindings()
+        self.expressions = Expressions(self)
+        self._number = 0
+
+    # Operators
+
+    def block(self, plan: Plan, outer: Mapping[str, Term] | None = None) -> Block:
+        """The block of an operator and all below it.
+
+        Args:
+            outer: the columns of the query around, for a subquery.
+
+        Raises:
+            Inexpressible: SQL cannot say it exactly.
+        """
+        if isinstance(plan, Unit):
+            return Block()
+        if isinstance(plan, Argument):
+            if outer is None:
+                raise Inexpressible
+            return Block(columns={name: outer[name] for name in plan.columns if name in outer})
+        if isinstance(plan, Union):
+            return self._union(plan, self.block(plan.left, outer), self.block(plan.right, outer))
+        return self.extended(plan, self.block(plan.input, outer))
+
+    def extended(self, plan: Plan, block: Block) -> Block:
+        """The block with one operator more. The block that is given may be changed."""
+        if self.refused or type(plan) not in _OF:
+            raise Inexpressible
+        return _OF[type(plan)](self, plan, block)
+
+    def sweep(self, match: Match) -> Block:
+        """All edges of a pattern of one, with both ends."""
+        block = Block()
+        self._sweep(block, match.edges[0], match)
+        return block
+
+    def edges_at(
+        self, direction: str, types: ast.LabelExpression | None, node: str, *, literal: bool
+    ) -> tuple[Block, Term]:
+        """The edges that lead out of a node, or into it; the node is the parameter of this name."""
+        block = Block()
+        key = self.bindings.parameter(node)
+        edge = self._edge(block, EdgeSlot("r", "a", "b", types, direction, None, "r", (), True))
+        if direction == "out":
+            block.where.append(f"{edge.row}.{self.catalogue.edges.source} = {key}")
+        else:
+            codes: frozenset[Code] | None = frozenset() if literal else None
+            at = Term(key, kinds.Type(kinds.NODE), "node", literal=literal, codes=codes)
+            block.where.append(self._ends_at(edge, at))
+        return block, edge
+
+    def _match(self, plan: Match, block: Block) -> Block:
+        if plan.paths or any(edge.length is not None or edge.shortest for edge in plan.edges):
+            raise Inexpressible
+        block = self._opened(block)
+        if plan.optional:
+            return self._optional(plan, block)
+        for node in plan.nodes:
+            if node.column in block.columns:
+                self._check_labels(block, node)
+        laid: list[EdgeSlot] = []
+        for step in steps(plan, self.catalogue.estimates, sweeping=True):
+            if isinstance(step, Begin):
+                self._begin(block, step)
+            elif isinstance(step, Sweep):
+                self._sweep(block, step.edge, plan)
+            else:
+                self._walk(block, step, plan)
+            if not isinstance(step, Begin):
+                self._differ(block, step.edge, laid)
+                laid.append(step.edge)
+        if self.refused:
+            # A filter can only come behind the last match.
+            raise Inexpressible
+        for condition in plan.conditions:
+            try:
+                block.where.append(self.expressions.condition(condition, block))
+            except Inexpressible:
+                if not self.lenient:
+                    raise
+                self.refused.append(condition)
+        return block
+
+    def _unwind(self, plan: Unwind, block: Block) -> Block:
+        block = self._opened(block)
+        listed, element = self.expressions.elements(plan.source, block)
+        alias = self._alias("u")
+        self._join(block, f"json_each({listed}) AS {alias}")
+        block.columns[plan.variable] = Term(f"{alias}.value", element)
+        return block
+
+    def _filter(self, plan: Filter, block: Block) -> Block:
+        block = self._opened(block)
+        block.where.append(self.expressions.condition(plan.condition, block))
+        return block
+
+    def _project(self, plan: Project, block: Block) -> Block:
+        if block.distinct or block.order or block.limit or block.skip:
+            bare = all(isinstance(expression, ast.Variable) for _, expression in plan.items)
+            if block.distinct or not bare:
+                block = self._closed(block)
+        elif block.grouped and not all(_is_light(expression) for _, expression in plan.items):
+            block = self._closed(block)
+        by_name = {name: self.expressions.term(expression, block) for name, expression in plan.items}
+        block.columns = {name: by_name[name] for name in plan.columns}
+        return block
+
+    def _aggregate(self, plan: Aggregate, block: Block) -> Block:
+        ordered = bool(block.order) or block.sorted_before
+        block = self._opened(block)
+        keys = {name: self.expressions.term(expression, block) for name, expression in plan.keys}
+        columns = dict(keys)
+        for each in plan.aggregates:
+            columns[each.column] = self.expressions.aggregate(each.call, block, ordered=ordered)
+        block.columns = columns
+        block.grouped = True
+        block.keys = [self._group_key(term) for term in keys.values()]
+        return block
+
+    def _group_key(self, term: Term) -> str:
+        if term.form == "json":
+            raise Inexpressible
+        return term.sql
+
+    def _distinct(self, plan: Distinct, block: Block) -> Block:
+        if block.distinct or block.order or block.limit or block.skip:
+            block = self._closed(block)
+        if any(term.form == "json" for term in block.columns.values()):
+            raise Inexpressible
+        block.columns = {name: block.columns[name] for name in plan.columns}
+        block.distinct = True
+        return block
+
+    def _sort(self, plan: Sort, block: Block) -> Block:
+        if block.limit or block.skip or (block.distinct and not all(_is_light(key) for key, _ in plan.keys)):
+            block = self._closed(block)
+        block.order = [
+            part
+            for expression, descending in plan.keys
+            for part in self.expressions.order(expression, block, descending=descending)
+        ]
+        return block
+
+    def _skip(self, plan: Skip, block: Block) -> Block:
+        if block.limit or block.skip:
+            block = self._closed(block)
+        block.skip = self.expressions.count(plan.count)
+        return block
+
+    def _limit(self, plan: Limit, block: Block) -> Block:
+        if block.limit:
+            block = self._closed(block)
+        block.limit = self.expressions.count(plan.count)
+        return block
+
+    def _union(self, plan: Union, left: Block, right: Block) -> Block:
+        names = plan.columns
+        forms = [self._alike(left.columns[name], right.columns[name]) for name in names]
+        for block in (left, right):
+            for name, (_, convert) in zip(names, forms, strict=True):
+                block.columns[name] = convert(block.columns[name])
+        alias = self._alias("s")
+        first, second = self.select(left, names), self.select(right, names, outside_of_from=True)
+        found = Block(sources=[f"(SELECT * FROM ({first}) UNION ALL {second}) AS {alias}"])
+        found.columns = {
+            name: replace(term, sql=f"{alias}.c{number}") for number, (name, (term, _)) in enumerate(zip(names, forms))
+        }
+        return found
+
+    def _alike(self, one: Term, other: Term) -> tuple[Term, Callable[[Term], Term]]:
+        """What the values of both become when they stand in one column, and how."""
+        both = one.type | other.type
+        if one.form == other.form == "node":
+            merged = Term("", both, "node", literal=one.literal or other.literal, nullable=True)
+            return merged, lambda term: term
+        if one.form == other.form == "plain" and (one.kinds == other.kinds):
+            return Term("", both), lambda term: term
+        if {one.form, other.form} <= {"plain", "tagged"}:
+            return Term("", both, "tagged"), self.expressions.tagged
+        raise Inexpressible
+
+    # Steps of a pattern
+
+    def _begin(self, block: Block, step: Begin) -> None:
+        catalogue, node = self.catalogue, step.node
+        codes, literal = catalogue.codes(node.labels), catalogue.literal(node.labels)
+        alias = self._alias("n")
+        nodes = catalogue.nodes
+        if not literal:
+            self._join(block, f"{nodes.table} AS {alias}")
+            self._keep(block, nodes.condition, alias)
+            self._keep_codes(block, f"{alias}.{nodes.code}", codes, len(nodes.labels))
+            key = f"{alias}.{nodes.id}"
+            block.rows[key] = alias
+            block.columns[node.column] = Term(key, kinds.Type(kinds.NODE), "node", row=alias, codes=codes)
+            return
+        literals = catalogue.literals
+        if literals is None:
+            raise Inexpressible
+        texts = self._where(
+            f"SELECT DISTINCT '=' || l.{literals.column} AS {nodes.id} FROM {catalogue.edges.table} AS l",
+            [self._formatted(literals.condition, "l")],
+        )
+        if codes:
+            rows = self._where(
+                f"SELECT r.{nodes.id} FROM {nodes.table} AS r",
+                [
+                    self._formatted(nodes.condition, "r"),
+                    self._codes(f"r.{nodes.code}", codes, len(nodes.labels)),
+                ],
+            )
+            texts = f"{rows} UNION ALL {texts}"
+        self._join(block, f"({texts}) AS {alias}")
+        block.columns[node.column] = Term(
+            f"{alias}.{nodes.id}", kinds.Type(kinds.NODE), "node", codes=codes, literal=True
+        )
+
+    def _sweep(self, block: Block, edge: EdgeSlot, plan: Match) -> None:
+        if edge.column in block.columns:
+            term = block.columns[edge.column]
+            if term.form != "edge" or edge.direction == "both":
+                raise Inexpressible
+            self._check_types(block, edge, term)
+        else:
+            term = self._edge(block, edge)
+        start, end = (edge.start, edge.end) if edge.direction == "out" else (edge.end, edge.start)
+        literal = self._may_be_literal(plan, end, term)
+        self._bind_node(block, plan, start, term.start, literal=False)
+        if not literal and term.row:
+            self._keep(block, self.catalogue.edges.to_node, term.row)
+        self._bind_node(block, plan, end, self._end_of(term, literal=literal), literal=literal)
+
+    def _walk(self, block: Block, step: Walk, plan: Match) -> None:
+        edge, source = step.edge, block.columns[step.source]
+        if source.form != "node":
+            raise Inexpressible
+        if edge.column in block.columns:
+            self._walk_known(block, step, source)
+            return
+        edges = self.catalogue.edges
+        target = block.columns.get(step.target) if step.closing else None
+        if target is not None and target.form != "node":
+            raise Inexpressible
+        term = self._edge(block, edge)
+        row = term.row
+        literal = self._may_be_literal(plan, step.target, term) if target is None else target.literal
+        if step.direction == "out":
+            block.where.append(f"{row}.{edges.source} = {source.sql}")
+            found = self._end_of(term, literal=literal)
+            if target is not None:
+                block.where.append(self._ends_at(term, target))
+            elif not literal:
+                self._keep(block, edges.to_node, row)
+            other_literal = literal
+        elif step.direction == "in":
+            block.where.append(self._ends_at(term, source))
+            found = term.start
+            if target is not None:
+                block.where.append(f"{row}.{edges.source} = {target.sql}")
+            other_literal = False
+        else:
+            forwards, backwards = [f"{row}.{edges.source} = {source.sql}"], [self._ends_at(term, source)]
+            if target is not None:
+                forwards.append(self._ends_at(term, target))
+                backwards.append(f"{row}.{edges.source} = {target.sql}")
+            elif not literal:
+                forwards.extend(filter(None, [self._formatted(edges.to_node, row)]))
+            there = f"iif({row}.{edges.source} = {source.sql}, {self._end_of(term, literal=literal)}, {term.start})"
+            # A partial index serves a branch of OR only if the branch itself says what the index is for.
+            same = self._formatted(edges.condition, row)
+            block.where.append(f"({_all([same, *forwards])} OR {_all([same, *backwards])})")
+            found, other_literal = there, literal
+        if target is None:
+            self._bind_node(block, plan, step.target, found, literal=other_literal)
+
+    def _walk_known(self, block: Block, step: Walk, source: Term) -> None:
+        """A relationship that an earlier clause has bound, between nodes of which one is bound too."""
+        term = block.columns[step.edge.column]
+        if term.form != "edge" or not step.closing:
+            raise Inexpressible
+        self._check_types(block, step.edge, term)
+        target = block.columns[step.target]
+        forwards = f"({term.start} = {source.sql} AND {term.end} = {target.sql})"
+        backwards = f"({term.end} = {source.sql} AND {term.start} = {target.sql})"
+        block.where.append({"out": forwards, "in": backwards, "both": f"({forwards} OR {backwards})"}[step.direction])
+
+    def _edge(self, block: Block, edge: EdgeSlot) -> Term:
+        """Join the edges that may stand here."""
+        edges = self.catalogue.edges
+        codes = self.catalogue.types(edge.types)
+        alias = self._alias("e")
+        self._join(block, f"{edges.table} AS {alias}")
+        self._keep(block, edges.condition, alias)
+        # All types are spelled out where the index begins with the type.
+        self._keep_codes(block, f"{alias}.{edges.code}", codes, len(edges.types))
+        term = self._edge_term(alias, codes)
+        block.columns[edge.column] = term
+        return term
+
+    def _edge_term(self, alias: str, codes: frozenset[Code]) -> Term:
+        edges = self.catalogue.edges
+        bare = Term("", kinds.Type(kinds.RELATIONSHIP), "edge", row=alias, start=f"{alias}.{edges.source}")
+        return replace(
+            bare,
+            sql=f"{alias}.{edges.id}",
+            end=self._end_of(bare, literal=self.catalogue.literals is not None),
+            codes=codes,
+        )
+
+    def _end_of(self, edge: Term, *, literal: bool) -> str:
+        """The key of the node that an edge leads to."""
+        edges, literals = self.catalogue.edges, self.catalogue.literals
+        if edge.row is None:
+            return edge.end
+        if not literal or literals is None:
+            return f"{edge.row}.{edges.target}"
+        return f"coalesce({edge.row}.{edges.target}, '=' || {edge.row}.{literals.column})"
+
+    def _ends_at(self, edge: Term, node: Term) -> str:
+        """That an edge leads to a node that is bound."""
+        edges, literals = self.catalogue.edges, self.catalogue.literals
+        row = edge.row
+        if row is None:
+            return f"{edge.end} = {node.sql}"
+        at_node = _all(filter(None, [self._formatted(edges.to_node, row), f"{row}.{edges.target} = {node.sql}"]))
+        if not node.literal or literals is None:
+            return at_node
+        same = self._formatted(literals.condition, row)
+        at_text = _all(filter(None, [same, f"{row}.{literals.column} = substr({node.sql}, 2)"]))
+        if not node.codes:
+            return at_text
+        both = self._formatted(edges.condition, row)
+        return f"({_all(filter(None, [both, at_node]))} OR {at_text})"
+
+    def _may_be_literal(self, plan: Match, column: str, edge: Term) -> bool:
+        slot = next(node for node in plan.nodes if node.column == column)
+        return self.catalogue.literal(slot.labels)
+
+    def _bind_node(self, block: Block, plan: Match, column: str, key: str, *, literal: bool) -> None:
+        """Give a node of the pattern its key; a node that has one already must be the same."""
+        known = block.columns.get(column)
+        if known is not None:
+            if known.form != "node":
+                raise Inexpressible
+            block.where.append(f"{known.sql} = {key}")
+            return
+        slot = next(node for node in plan.nodes if node.column == column)
+        block.columns[column] = Term(key, kinds.Type(kinds.NODE), "node", literal=literal)
+        self._check_labels(block, slot)
+
+    def _check_labels(self, block: Block, node: NodeSlot) -> None:
+        term = block.columns[node.column]
+        if term.form != "node":
+            raise Inexpressible
+        if term.nullable:
+            block.where.append(f"{term.sql} IS NOT NULL")
+        if not node.labels:
+            return
+        block.where.append(self.labelled(block, term, node.labels))
+        codes = self.catalogue.codes(node.labels)
+        block.columns[node.column] = replace(
+            block.columns[node.column],
+            codes=codes if term.codes is None else term.codes & codes,
+            literal=term.literal and self.catalogue.literal(node.labels),
+        )
+
+    def labelled(self, block: Block, term: Term, wanted: tuple[ast.LabelExpression, ...]) -> str:
+        """That a node has these labels; null for null."""
+        nodes = self.catalogue.nodes
+        codes, literal = self.catalogue.codes(wanted), self.catalogue.literal(wanted)
+        if term.literal and literal and not codes:
+            return f"typeof({term.sql}) = 'text'"
+        if not term.literal and len(codes) == len(nodes.labels) and not term.nullable:
+            return "TRUE"
+        test = self._codes(self.column(block, term, nodes.code), codes, -1)
+        if term.literal and literal:
+            return f"(typeof({term.sql}) = 'text' OR {test})"
+        if term.literal:
+            return f"(typeof({term.sql}) <> 'text' AND {test})"
+        if term.nullable:
+            return f"iif({term.sql} IS NULL, NULL, {test})"
+        return test
+
+    def _check_types(self, block: Block, edge: EdgeSlot, term: Term) -> None:
+        if edge.types is None:
+            return
+        wanted = self.catalogue.types(edge.types)
+        if term.codes is not None and term.codes <= wanted:
+            return
+        block.where.append(self._codes(self.column(block, term, self.catalogue.edges.code), wanted, -1))
+
+    def _differ(self, block: Block, edge: EdgeSlot, others: Sequence[EdgeSlot]) -> None:
+        """Relationships of one pattern are pairwise different; those of different types are anyway."""
+        term = block.columns[edge.column]
+        for other in others:
+            against = block.columns[other.column]
+            if term.codes is None or against.codes is None or term.codes & against.codes:
+                block.where.append(f"{term.sql} <> {against.sql}")
+
+    def _optional(self, plan: Match, block: Block) -> Block:
+        """A pattern of one step is a left join with all its conditions."""
+        order = steps(plan, self.catalogue.estimates)
+        if len(order) != 1 or any(edge.column in block.columns for edge in plan.edges):
+            raise Inexpressible
+        inner = Block(columns=dict(block.columns), inline=True)
+        for node in plan.nodes:
+            if node.column in inner.columns:
+                self._check_labels(inner, node)
+        step = order[0]
+        if isinstance(step, Begin):
+            if self.catalogue.literal(step.node.labels):
+                raise Inexpressible
+            self._begin(inner, step)
+        elif isinstance(step, Walk):
+            self._walk(inner, step, plan)
+        else:
+            raise Inexpressible
+        inner.where.extend(self.expressions.condition(condition, inner) for condition in plan.conditions)
+        source = inner.sources[0]
+        if not block.sources:
+            block.sources.append("(SELECT 1)")
+        block.sources.append(f"LEFT JOIN {source} ON {_all(inner.where) or 'TRUE'}")
+        for name, term in inner.columns.items():
+            if name not in block.columns:
+                bound = replace(term, nullable=True, type=kinds.Type(term.kinds | kinds.NULL))
+                if term.form == "node" and isinstance(step, Walk):
+                    bound = replace(bound, sql=self._null_safe(term, inner, plan, step))
+                block.columns[name] = bound
+        return block
+
+    def _null_safe(self, term: Term, inner: Block, plan: Match, step: Walk) -> str:
+        """The key of a node at the far end, null where the edge is."""
+        if not term.sql.startswith("iif("):
+            return term.sql
+        return f"iif({inner.columns[step.edge.column].sql} IS NULL, NULL, {term.sql})"
+
+    # Rows of the tables
+
+    def column(self, block: Block, term: Term, name: str) -> str:
+        """The SQL of a column of the row that a node or relationship is."""
+        return self.of_row(block, term, f"{{row}}.{name}")
+
+    def of_row(self, block: Block, term: Term, template: str) -> str:
+        """SQL with `{row}`, of the row that a node or relationship is."""
+        table = self.catalogue.nodes if term.form == "node" else self.catalogue.edges
+        row = term.row or block.rows.get(term.sql)
+        if row is None:
+            row = self._alias("n" if term.form == "node" else "e")
+            if block.inline or not block.open:
+                return f"(SELECT {template.format(row=row)} FROM {table.table} AS {row} WHERE {row}.{table.id} = {term.sql})"
+            kind = "LEFT JOIN" if term.nullable or term.literal else "CROSS JOIN"
+            if not block.sources:
+                block.sources.append("(SELECT 1)")
+            block.sources.append(f"{kind} {table.table} AS {row} ON {row}.{table.id} = {term.sql}")
+            block.rows[term.sql] = row
+        return template.format(row=row)
+
+    def property_column(self, term: Term, key: str) -> Column | None:
+        table = self.catalogue.nodes if term.form == "node" else self.catalogue.edges
+        return table.columns.get(key)
+
+    # Text
+
+    def select(self, block: Block, names: Sequence[str], *, outside_of_from: bool = False) -> str:
+        """The SELECT of a block, its columns called c0, c1 …; a relationship has two more, with its ends."""
+        values = []
+        for number, name in enumerate(names):
+            term = block.columns[name]
+            values.append(f"{term.sql} AS c{number}")
+            if term.form == "edge":
+                values.extend((f"{term.start} AS c{number}s", f"{term.end} AS c{number}e"))
+        if outside_of_from and (block.order or block.limit or block.skip):
+            return f"SELECT * FROM ({self.text(block, values)})"
+        return self.text(block, values)
+
+    def text(self, block: Block, values: Sequence[str]) -> str:
+        """The SELECT of a block with these values."""
+        parts = [f"SELECT {'DISTINCT ' if block.distinct else ''}{', '.join(values) or '1'}"]
+        if block.sources:
+            parts.append("FROM " + "\n  ".join(block.sources))
+        if block.where:
+            parts.append("WHERE " + "\n  AND ".join(dict.fromkeys(block.where)))
+        if block.keys:
+            parts.append("GROUP BY " + ", ".join(block.keys))
+        if block.order:
+            parts.append("ORDER BY " + ", ".join(block.order))
+        if block.limit or block.skip:
+            parts.append(f"LIMIT {block.limit or -1}" + (f" OFFSET {block.skip}" if block.skip else ""))
+        return "\n".join(parts)
+
+    def _opened(self, block: Block) -> Block:
+        return block if block.open else self._closed(block)
+
+    def _closed(self, block: Block) -> Block:
+        """The block as what another begins with."""
+        names = list(block.columns)
+        alias = self._alias("s")
+        found = Block(
+            sources=[f"({self.select(block, names)}) AS {alias}"],
+            sorted_before=bool(block.order) or block.sorted_before,
+        )
+        for number, name in enumerate(names):
+            term = block.columns[name]
+            column = f"{alias}.c{number}"
+            found.columns[name] = replace(
+                term,
+                sql=column,
+                row=None,
+                bag=None,
+                start=f"{column}s" if term.form == "edge" else "",
+                end=f"{column}e" if term.form == "edge" else "",
+            )
+        return found
+
+    def _join(self, block: Block, source: str) -> None:
+        block.sources.append(f"CROSS JOIN {source}" if block.sources else source)
+
+    def _keep(self, block: Block, condition: str, row: str | None) -> None:
+        if condition and row:
+            block.where.append(self._formatted(condition, row))
+
+    def _keep_codes(self, block: Block, column: str, codes: frozenset[Code], of: int) -> None:
+        test = self._codes(column, codes, of)
+        if test:
+            block.where.append(test)
+
+    def _codes(self, column: str, codes: frozenset[Code], of: int) -> str:
+        """That a code is one of these; nothing where these are all there are."""
+        if not codes:
+            return "FALSE"
+        if len(codes) == of:
+            return ""
+        written = [
+            str(code) if isinstance(code, int) else self.bindings.constant(code) for code in sorted(codes, key=str)
+        ]
+        return f"{column} = {written[0]}" if len(written) == 1 else f"{column} IN ({', '.join(written)})"
+
+    def _formatted(self, condition: str, row: str | None) -> str:
+        """A condition of the catalogue for a row, with what it binds."""
+        if not condition:
+            return ""
+        names = {name: self.bindings.name(name) for name in self.catalogue.values if f"{{{name}}}" in condition}
+        return condition.format(row=row, **names)
+
+    def _where(self, select: str, conditions: Sequence[str]) -> str:
+        found = [condition for condition in conditions if condition]
+        return f"{select} WHERE {' AND '.join(found)}" if found else select
+
+    def _alias(self, letter: str) -> str:
+        self._number += 1
+        return f"{letter}{self._number}"
+
+
+def _all(conditions: Iterator[str] | Sequence[str] | filter[str]) -> str:
+    found = [condition for condition in conditions if condition]
+    return f"({' AND '.join(found)})" if found else ""
+
+
+def _is_light(expression: ast.Expression) -> bool:
+    """Whether an expression over columns asks for nothing that has to be joined."""
+    from keepgraph.cypher import walk
+
+    if isinstance(expression, ast.Property | ast.HasLabels | ast.Subquery | ast.PatternPredicate):
+        return False
+    return all(_is_light(child) for child in walk.children(expression))
+
+
+_OF: dict[type, Callable[[Emitter, Any, Block], Block]] = {
+    Match: Emitter._match,
+    Unwind: Emitter._unwind,
+    Filter: Emitter._filter,
+    Project: Emitter._project,
+    Aggregate: Emitter._aggregate,
+    Distinct: Emitter._distinct,
+    Sort: Emitter._sort,
+    Skip: Emitter._skip,
+    Limit: Emitter._limit,
+}

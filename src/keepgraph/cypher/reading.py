@@ -1,0 +1,209 @@
+"""A graph in tables, read node by node for what Python runs. Executes nothing itself: it is handed the way to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from keepgraph.cypher import algebra, ast, kinds, parameters
+from keepgraph.cypher.catalogue import Catalogue, Code
+from keepgraph.cypher.emit import Emitter, Inexpressible
+from keepgraph.cypher.evaluate import Row
+from keepgraph.cypher.values import Node, Relationship
+
+Execute = Callable[[str, Sequence[Any], frozenset[str]], Iterator[Row]]
+"""Runs a statement with what it binds, and gives its rows."""
+
+_BATCH = 500
+_NO_FUNCTIONS: frozenset[str] = frozenset()
+
+
+class Statements:
+    """The statements that read one catalogue's graph, each written once."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self.catalogue = catalogue
+        self._known: dict[Any, Any] = {}
+
+    def remembered(self, key: Any, write: Callable[[], Any]) -> Any:
+        if key not in self._known:
+            self._known[key] = write()
+        return self._known[key]
+
+
+class TableGraph:
+    """The graph that a catalogue describes, during one run of a query."""
+
+    def __init__(self, statements: Statements, execute: Execute) -> None:
+        self.statements = statements
+        self.catalogue = statements.catalogue
+        self.execute = execute
+        self._node_rows: dict[int | str, tuple[tuple[str, ...], dict[str, Any], str]] = {}
+        self._edge_rows: dict[int, tuple[str, dict[str, Any], str]] = {}
+
+    def nodes(self, labels: tuple[ast.LabelExpression, ...], equalities: tuple[tuple[str, Any], ...]) -> Iterator[Node]:
+        wanted = {f"v{number}": value for number, (_, value) in enumerate(equalities)}
+        if any(value is None for value in wanted.values()):
+            return iter(())
+        types = {name: parameters.type_of(value) for name, value in wanted.items()}
+        key = ("nodes", labels, tuple(key for key, _ in equalities), tuple(types.values()))
+        sql, bound = self.statements.remembered(key, lambda: self._scan(labels, equalities, types))
+        try:
+            arguments = [value(wanted, self.catalogue.values) for value in bound]
+        except Inexpressible:
+            return self.nodes(labels, ())
+        return (Node(row[0]) for row in self.execute(sql, arguments, _NO_FUNCTIONS))
+
+    def relationships(self, types: ast.LabelExpression | None) -> Iterator[Relationship]:
+        edge = algebra.EdgeSlot("r", "a", "b", types, "out", None, "r", (), True)
+        ends = (algebra.NodeSlot("a", ()), algebra.NodeSlot("b", ()))
+        match = algebra.Match(algebra.Unit(), ends, (edge,), (), (), False, ("a", "b", "r"))
+
+        def write() -> tuple[str, list[Any]]:
+            emitter = Emitter(self.catalogue, {})
+            block = emitter.sweep(match)
+            term = block.columns["r"]
+            return emitter.bindings.of(emitter.text(block, [term.sql, term.start, term.end]))
+
+        sql, bound = self.statements.remembered(("edges", types), write)
+        arguments = [value({}, self.catalogue.values) for value in bound]
+        return (Relationship(*row) for row in self.execute(sql, arguments, _NO_FUNCTIONS))
+
+    def expand(self, node: Node, direction: str, types: ast.LabelExpression | None) -> Iterator[Relationship]:
+        if direction != "in":
+            for row in self._edges_at(node, "out", types):
+                yield Relationship(*row)
+        if direction != "out":
+            for row in self._edges_at(node, "in", types):
+                if direction == "in" or row[1] != row[2]:
+                    yield Relationship(*row)
+
+    def labels(self, node: Node) -> tuple[str, ...]:
+        return self._node_row(node)[0]
+
+    def type(self, relationship: Relationship) -> str:
+        return self._edge_row(relationship)[0]
+
+    def properties(self, of: Node | Relationship) -> Mapping[str, Any]:
+        return (self._node_row(of) if isinstance(of, Node) else self._edge_row(of))[1]
+
+    def public_id(self, of: Node | Relationship) -> str:
+        return (self._node_row(of) if isinstance(of, Node) else self._edge_row(of))[2]
+
+    def prefetch(self, nodes: Iterable[Node], relationships: Iterable[Relationship]) -> None:
+        """Read the rows of many nodes and relationships at once."""
+        missing = [each.id for each in dict.fromkeys(nodes) if each.id not in self._node_rows]
+        keys = [each for each in missing if isinstance(each, int)]
+        for start in range(0, len(keys), _BATCH):
+            self._read_nodes(keys[start : start + _BATCH])
+        edges = [each.id for each in dict.fromkeys(relationships) if each.id not in self._edge_rows]
+        for start in range(0, len(edges), _BATCH):
+            self._read_edges(edges[start : start + _BATCH])
+
+    def _scan(
+        self,
+        labels: tuple[ast.LabelExpression, ...],
+        equalities: tuple[tuple[str, Any], ...],
+        types: Mapping[str, kinds.Type],
+    ) -> tuple[str, list[Any]]:
+        node = ast.Variable("n")
+        conditions = tuple(
+            ast.Binary("=", ast.Property(node, key), ast.Parameter(f"v{number}"))
+            for number, (key, _) in enumerate(equalities)
+        )
+        while True:
+            emitter = Emitter(self.catalogue, types)
+            match = algebra.Match(algebra.Unit(), (algebra.NodeSlot("n", labels),), (), (), conditions, False, ("n",))
+            try:
+                block = emitter.block(match)
+            except Inexpressible:
+                # The conditions are tested once more anyway; here they only save rows.
+                conditions = ()
+                continue
+            if emitter.expressions.functions:
+                conditions = ()
+                continue
+            return emitter.bindings.of(emitter.text(block, [block.columns["n"].sql]))
+
+    def _edges_at(self, node: Node, direction: str, types: ast.LabelExpression | None) -> Iterator[Row]:
+        literal = isinstance(node.id, str)
+        key = ("at", direction, types, literal)
+        sql, bound = self.statements.remembered(key, lambda: self._at(direction, types, literal=literal))
+        found = {"node": node.id}
+        return self.execute(sql, [value(found, self.catalogue.values) for value in bound], _NO_FUNCTIONS)
+
+    def _at(self, direction: str, types: ast.LabelExpression | None, *, literal: bool) -> tuple[str, list[Any]]:
+        emitter = Emitter(self.catalogue, {})
+        block, edge = emitter.edges_at(direction, types, "node", literal=literal)
+        return emitter.bindings.of(emitter.text(block, [edge.sql, edge.start, edge.end]))
+
+    def _node_row(self, node: Node) -> tuple[tuple[str, ...], dict[str, Any], str]:
+        found = self._node_rows.get(node.id)
+        if found is None:
+            if isinstance(node.id, str):
+                literals = self.catalogue.literals
+                label, names = (literals.label, literals.properties) if literals else ("", ())
+                found = (label,), dict.fromkeys(names, node.id[1:]), f"literal:{node.id[1:]}"
+                self._node_rows[node.id] = found
+            else:
+                self._read_nodes([node.id])
+                found = self._node_rows[node.id]
+        return found
+
+    def _edge_row(self, edge: Relationship) -> tuple[str, dict[str, Any], str]:
+        found = self._edge_rows.get(edge.id)
+        if found is None:
+            self._read_edges([edge.id])
+            found = self._edge_rows[edge.id]
+        return found
+
+    def _read_nodes(self, keys: Sequence[int]) -> None:
+        nodes = self.catalogue.nodes
+        for key, code, public_id, properties in self._read(nodes, keys):
+            self._node_rows[key] = nodes.labels.get(code, ()), properties, public_id
+
+    def _read_edges(self, keys: Sequence[int]) -> None:
+        edges = self.catalogue.edges
+        for key, code, public_id, properties in self._read(edges, keys):
+            self._edge_rows[key] = edges.types.get(code, str(code)), properties, public_id
+
+    def _read(self, table: Any, keys: Sequence[int]) -> Iterator[tuple[int, Code, str, dict[str, Any]]]:
+        one = len(keys) == 1
+
+        def write() -> str:
+            columns = [
+                f"r.{table.id}",
+                f"r.{table.code}",
+                table.public_id.format(row="r"),
+                *(column.sql.format(row="r") for column in table.columns.values()),
+                *([f"r.{table.bag}"] if table.bag else []),
+            ]
+            where = "= ?1" if one else "IN (SELECT value FROM json_each(?1))"
+            return f"SELECT {', '.join(columns)} FROM {table.table} AS r WHERE r.{table.id} {where}"
+
+        sql = self.statements.remembered(("read", table.table, one), write)
+        names = list(table.columns)
+        for row in self.execute(sql, [keys[0] if one else json.dumps(keys)], _NO_FUNCTIONS):
+            own = row[3 : 3 + len(names)]
+            properties = {name: value for name, value in zip(names, own, strict=True) if value is not None}
+            if table.bag and row[-1]:
+                properties.update(self._bag(row[-1]))
+            yield row[0], row[1], row[2], properties
+
+    def _bag(self, text: str) -> dict[str, Any]:
+        revive = self.catalogue.revive
+        if revive is None:
+            found = json.loads(text)
+        else:
+            # The bag itself is the outermost object, and stands for no value.
+            found = {key: _revived(value, revive) for key, value in json.loads(text).items()}
+        return {key: value for key, value in found.items() if value is not None}
+
+
+def _revived(value: Any, revive: Callable[[dict[str, Any]], Any]) -> Any:
+    if isinstance(value, dict):
+        return revive(value)
+    if isinstance(value, list):
+        return [_revived(each, revive) for each in value]
+    return value

@@ -1,0 +1,51 @@
+"""Runs a compiled query: its statement, else SQL and Python together, else Python alone. Opens nothing.
+
+A statement that meets a value it cannot treat exactly gives up, and the next way begins anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from keepgraph.cypher.compiler import Compiled, Statement
+from keepgraph.cypher.emit import Inexpressible
+from keepgraph.cypher.evaluate import Graph, Row, Run
+
+Execute = Callable[[str, Sequence[Any], frozenset[str]], Iterator[Row]]
+"""Runs a statement with what it binds and the functions it calls back; raises Inexpressible where one gave up."""
+
+
+def rows(
+    compiled: Compiled,
+    graph: Graph,
+    execute: Execute,
+    parameters: Mapping[str, Any],
+    *,
+    now: datetime,
+    rest: Callable[[int], None],
+) -> tuple[list[Row], str]:
+    """All rows of a query, and who found them: 'sql', 'sql and python' or 'python'.
+
+    Args:
+        rest: called now and then with how much was done since; raises where it is time to stop.
+
+    Raises:
+        errors.QueryError: the query fails on what is in the graph.
+    """
+    names = compiled.catalogue.values
+
+    def fetched(statement: Statement) -> Iterator[Row]:
+        found = execute(statement.sql, statement.arguments(parameters, names), statement.functions)
+        return found if statement.read is None else map(statement.read, found)
+
+    try:
+        if compiled.statement is not None:
+            return list(fetched(compiled.statement)), "sql"
+        if compiled.hybrid is not None:
+            run = Run(graph, parameters, now, rest, fetched)
+            return list(compiled.rows_of_hybrid(run)), "sql and python"
+    except Inexpressible:
+        pass
+    return list(compiled.rows_of_reference(Run(graph, parameters, now, rest))), "python"

@@ -1,0 +1,703 @@
+"""Turns expressions into SQL terms that mean exactly the same, or refuses. Knows the block that they stand in.
+
+Three-valued logic is SQL's own for AND, OR, NOT and the comparison of values of one class. Where values of several
+classes may meet, they are written 'tagged', so that true is not 1 and 1 is not '1'.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from keepgraph.cypher import ast, evaluate, kinds, planning, sql_functions, walk
+from keepgraph.cypher.sql_functions import PREFIX, SCALARS
+
+if TYPE_CHECKING:
+    from keepgraph.cypher.emit import Block, Emitter, Term
+
+_NUMERIC = kinds.NUMBER | kinds.NULL
+_TEXT = kinds.STRING | kinds.NULL
+_TRUTH = kinds.BOOLEAN | kinds.NULL
+_PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_GREATEST = 2**63 - 1
+
+
+def _class(term: Term) -> int:
+    """The class of values of a plain term, as SQLite compares them; 0 for none or several."""
+    found = term.kinds & ~kinds.NULL
+    for one in (kinds.NUMBER, kinds.STRING, kinds.BOOLEAN):
+        if found and not found & ~one:
+            return one
+    return 0
+
+
+class Expressions:
+    """The terms of one query."""
+
+    def __init__(self, emitter: Emitter) -> None:
+        from keepgraph.cypher.emit import Inexpressible, Term
+
+        self.emitter = emitter
+        self.refuse = Inexpressible
+        self.make = Term
+        self.functions: set[str] = set()
+
+    def term(self, expression: ast.Expression, block: Block) -> Term:
+        """The term of an expression.
+
+        Raises:
+            Inexpressible: SQL cannot say it exactly.
+        """
+        found = _OF.get(type(expression))
+        if found is None:
+            raise self.refuse
+        return found(self, expression, block)
+
+    def condition(self, expression: ast.Expression, block: Block) -> str:
+        """SQL that is true exactly where the expression is."""
+        return self.truth(self.term(expression, block))
+
+    def truth(self, term: Term) -> str:
+        """A truth value as 0, 1 or null."""
+        if not term.kinds & ~kinds.NULL:
+            return "NULL"
+        if term.form == "plain" and not term.kinds & ~_TRUTH:
+            return term.sql
+        if term.form == "tagged":
+            sql = term.sql
+            return f"CASE {sql} WHEN x'01' THEN 1 WHEN x'00' THEN 0 ELSE iif({sql} IS NULL, NULL, {self.inexact()}) END"
+        raise self.refuse
+
+    def tagged(self, term: Term) -> Term:
+        """The term as values of any class may stand beside it."""
+        if term.form == "tagged":
+            return term
+        if term.form != "plain":
+            raise self.refuse
+        if not term.kinds & kinds.BOOLEAN:
+            # The sign takes the column's affinity away, which would make 5 of '5'.
+            return replace(term, sql=f"+{term.sql}" if term.sql != "NULL" else "NULL", form="tagged", bag=None)
+        if term.kinds & ~_TRUTH:
+            raise self.refuse
+        if term.sql in ("0", "1"):
+            return replace(term, sql=f"x'0{term.sql}'", form="tagged")
+        return replace(term, sql=f"CASE {term.sql} WHEN 1 THEN x'01' WHEN 0 THEN x'00' END", form="tagged")
+
+    def call(self, name: str, *arguments: Term) -> str:
+        """A call of one of the functions that Python computes."""
+        self.functions.add(name)
+        return f"{PREFIX}{name}({', '.join(self.tagged(each).sql for each in arguments)})"
+
+    def inexact(self) -> str:
+        self.functions.add("inexact")
+        return f"{PREFIX}inexact()"
+
+    def _known(self, sql: str, kind: int, *operands: Term) -> Term:
+        """A plain term that is null where an operand is."""
+        null = kinds.NULL if any(each.kinds & kinds.NULL for each in operands) else 0
+        return self.make(sql, kinds.Type(kind | null))
+
+    # Leaves
+
+    def _literal(self, expression: ast.Literal, block: Block) -> Term:
+        value = expression.value
+        if value is None:
+            return self.make("NULL", kinds.Type(kinds.NULL))
+        if isinstance(value, bool):
+            return self.make(str(int(value)), kinds.Type(kinds.BOOLEAN))
+        kind = kinds.INTEGER if isinstance(value, int) else kinds.FLOAT if isinstance(value, float) else kinds.STRING
+        if isinstance(value, float) and not math.isfinite(value):
+            raise self.refuse
+        return self.make(self.emitter.bindings.constant(value), kinds.Type(kind))
+
+    def _parameter(self, expression: ast.Parameter, block: Block) -> Term:
+        type_ = self.emitter.parameters.get(expression.name, kinds.UNKNOWN)
+        if type_.kinds & ~SCALARS:
+            raise self.refuse
+        if type_.kinds == kinds.NULL:
+            return self.make("NULL", type_)
+        return self.make(self.emitter.bindings.parameter(expression.name, _bindable), type_)
+
+    def _variable(self, expression: ast.Variable, block: Block) -> Term:
+        found = block.columns.get(expression.name)
+        if found is None:
+            raise self.refuse
+        return found
+
+    def _property(self, expression: ast.Property, block: Block) -> Term:
+        subject = self.term(expression.subject, block)
+        if subject.form not in ("node", "edge"):
+            raise self.refuse
+        key = expression.key
+        column = self.emitter.property_column(subject, key)
+        nothing = kinds.NULL if subject.nullable or subject.literal else 0
+        if subject.form == "node" and subject.literal:
+            return self._property_of_either(subject, key, block)
+        if column is not None:
+            sql = self.emitter.of_row(block, subject, column.sql)
+            return self.make(sql, kinds.Type(column.kinds | nothing))
+        return self._from_bag(subject, key, block)
+
+    def _property_of_either(self, subject: Term, key: str, block: Block) -> Term:
+        """A property of a node that may be a literal: its text, or that of the row."""
+        literals = self.emitter.catalogue.literals
+        text = literals is not None and key in literals.properties
+        column = self.emitter.property_column(subject, key)
+        own = f"substr({subject.sql}, 2)" if text else "NULL"
+        if subject.codes is not None and not subject.codes:
+            return self.make(own, kinds.Type(_TEXT if text else kinds.NULL))
+        if column is not None:
+            found = self.emitter.of_row(block, subject, column.sql)
+            both = column.kinds | kinds.NULL | (kinds.STRING if text else 0)
+            sql = f"iif(typeof({subject.sql}) = 'text', {own}, {found})" if text else found
+            return self.make(sql, kinds.Type(both), "plain" if not both & kinds.BOOLEAN else "tagged")
+        bag = self._from_bag(subject, key, block)
+        if not text:
+            return bag
+        sql = f"iif(typeof({subject.sql}) = 'text', {own}, {self.tagged(bag).sql})"
+        return self.make(sql, kinds.Type(bag.kinds | _TEXT), "tagged")
+
+    def _from_bag(self, subject: Term, key: str, block: Block) -> Term:
+        table = self.emitter.catalogue.nodes if subject.form == "node" else self.emitter.catalogue.edges
+        if table.bag is None:
+            return self.make("NULL", kinds.Type(kinds.NULL))
+        if '"' in key or "\\" in key:
+            raise self.refuse
+        # Written out, a path finds an index over the expression; letters and digits alone are safe to write.
+        path = f"'$.{key}'" if _PLAIN_KEY.match(key) else self.emitter.bindings.constant(f'$."{key}"')
+        bag = self.emitter.of_row(block, subject, f"{{row}}.{table.bag}")
+        kind = f"json_type({bag}, {path})"
+        sql = (
+            f"CASE {kind} WHEN 'true' THEN x'01' WHEN 'false' THEN x'00' WHEN 'array' THEN {self.inexact()} "
+            f"WHEN 'object' THEN {self.inexact()} ELSE {bag} ->> {path} END"
+        )
+        return self.make(sql, kinds.Type(SCALARS), "tagged", bag=(bag, path))
+
+    # Operators
+
+    def _binary(self, expression: ast.Binary, block: Block) -> Term:
+        operator = expression.operator
+        if operator == "IN":
+            return self._in(expression, block)
+        left, right = self.term(expression.left, block), self.term(expression.right, block)
+        if operator in ("AND", "OR"):
+            return self._known(f"({self.truth(left)} {operator} {self.truth(right)})", kinds.BOOLEAN, left, right)
+        if operator == "XOR":
+            return self._known(f"(({self.truth(left)}) <> ({self.truth(right)}))", kinds.BOOLEAN, left, right)
+        if operator in ("=", "<>"):
+            return self._equal(expression, operator, left, right)
+        if operator in ("<", "<=", ">", ">="):
+            return self._compared(operator, left, right)
+        if operator in _TESTS:
+            return self._test_of_text(operator, left, right)
+        return self._computed(operator, left, right)
+
+    def _equal(self, expression: ast.Binary, operator: str, left: Term, right: Term) -> Term:
+        if left.form == right.form and left.form in ("node", "edge"):
+            nullable = kinds.NULL if left.nullable or right.nullable else 0
+            return self.make(f"({left.sql} {operator} {right.sql})", kinds.Type(kinds.BOOLEAN | nullable))
+        if not left.kinds & ~kinds.NULL or not right.kinds & ~kinds.NULL:
+            return self.make("NULL", kinds.Type(kinds.NULL))
+        if left.form == right.form == "plain":
+            if _class(left) and _class(left) == _class(right):
+                return self._known(f"({left.sql} {operator} {right.sql})", kinds.BOOLEAN, left, right)
+            raise self.refuse
+        for bag, other, written in ((left, right, expression.right), (right, left, expression.left)):
+            if bag.bag is not None:
+                plain = self._plain_equal(bag.bag, other, written, operator)
+                if plain is not None:
+                    return self._known(plain, kinds.BOOLEAN, bag, other)
+        first, second = self.tagged(left), self.tagged(right)
+        return self._known(f"({first.sql} {operator} {second.sql})", kinds.BOOLEAN, first, second)
+
+    def _plain_equal(self, bag: tuple[str, str], other: Term, written: ast.Expression, operator: str) -> str | None:
+        """A property compared with a constant that nothing but a value of its own class equals.
+
+        As text, a list begins with a bracket and a boolean is 0 or 1; other constants cannot be mistaken.
+        """
+        value = f"{bag[0]} ->> {bag[1]}"
+        if isinstance(written, ast.Literal):
+            constant = written.value
+            mistakable = isinstance(constant, bool) or constant in (0, 1) or _structured(constant)
+            return None if mistakable else f"({value} {operator} {other.sql})"
+        if isinstance(written, ast.Parameter) and other.kinds == kinds.STRING:
+            bound = self.emitter.bindings.parameter(written.name, _unstructured)
+            return f"({value} {operator} {bound})"
+        return None
+
+    def _compared(self, operator: str, left: Term, right: Term) -> Term:
+        if not left.kinds & ~kinds.NULL or not right.kinds & ~kinds.NULL:
+            return self.make("NULL", kinds.Type(kinds.NULL))
+        if left.form == right.form == "plain" and _class(left) and _class(left) == _class(right):
+            return self._known(f"({left.sql} {operator} {right.sql})", kinds.BOOLEAN, left, right)
+        first, second = self.tagged(left).sql, self.tagged(right).sql
+        for term, other in ((left, second), (right, first)):
+            if term.form == "plain" and _class(term) == kinds.NUMBER:
+                sql = f"CASE WHEN typeof({other}) IN ('integer', 'real') THEN {first} {operator} {second} END"
+                return self.make(sql, kinds.Type(_TRUTH))
+            if term.form == "plain" and _class(term) == kinds.STRING:
+                sql = f"CASE WHEN typeof({other}) = 'text' THEN {first} {operator} {second} END"
+                return self.make(sql, kinds.Type(_TRUTH))
+        same = (
+            f"(typeof({first}) IN ('integer', 'real')) = (typeof({second}) IN ('integer', 'real'))"
+            f" AND (typeof({first}) = 'text') = (typeof({second}) = 'text')"
+        )
+        return self.make(f"CASE WHEN {same} THEN {first} {operator} {second} END", kinds.Type(_TRUTH))
+
+    def _test_of_text(self, operator: str, left: Term, right: Term) -> Term:
+        """STARTS WITH and its kind; null where an operand is no string."""
+        texts = all(term.form == "plain" and _class(term) == kinds.STRING for term in (left, right))
+        if texts and operator == "CONTAINS":
+            return self._known(f"(instr({left.sql}, {right.sql}) > 0)", kinds.BOOLEAN, left, right)
+        if texts and operator == "STARTS WITH":
+            return self._known(f"(instr({left.sql}, {right.sql}) = 1)", kinds.BOOLEAN, left, right)
+        sql = self.call(_TESTS[operator], left, right)
+        return self.make(sql, kinds.Type(_TRUTH), "tagged")
+
+    def _computed(self, operator: str, left: Term, right: Term) -> Term:
+        both = left.kinds | right.kinds
+        if both & ~SCALARS:
+            raise self.refuse
+        null = both & kinds.NULL
+        given = SCALARS
+        if not both & ~_NUMERIC:
+            whole = not (left.kinds | right.kinds) & kinds.FLOAT and operator != "^"
+            given = (kinds.INTEGER if whole else kinds.NUMBER) | null
+        elif not both & ~_TEXT and operator == "+":
+            given = kinds.STRING | null
+        form = "tagged" if given == SCALARS else "plain"
+        return self.make(self.call(_ARITHMETIC[operator], left, right), kinds.Type(given), form)
+
+    def _in(self, expression: ast.Binary, block: Block) -> Term:
+        left = self.term(expression.left, block)
+        if left.form not in ("plain", "tagged") or not left.kinds & ~kinds.NULL:
+            if left.form != "node" or not isinstance(expression.right, ast.ListLiteral):
+                raise self.refuse
+        if isinstance(expression.right, ast.ListLiteral):
+            elements = [self.term(each, block) for each in expression.right.elements]
+            return self._among(left, elements)
+        if isinstance(expression.right, ast.Parameter):
+            return self._among_parameter(left, expression.right.name)
+        raise self.refuse
+
+    def _among(self, left: Term, elements: list[Term]) -> Term:
+        terms = [left, *elements]
+        if left.form == "node":
+            if not all(each.form == "node" for each in elements):
+                raise self.refuse
+            null = kinds.NULL if any(each.nullable for each in terms) else 0
+            listed = ", ".join(each.sql for each in elements)
+            return self.make(f"({left.sql} IN ({listed}))", kinds.Type(kinds.BOOLEAN | null))
+        alike = all(each.form == "plain" for each in terms) and len({_class(each) for each in terms}) == 1
+        if not (alike and _class(left)):
+            terms = [self.tagged(each) for each in terms]
+        first, *others = terms
+        return self._known(f"({first.sql} IN ({', '.join(each.sql for each in others)}))", kinds.BOOLEAN, *terms)
+
+    def _among_parameter(self, left: Term, name: str) -> Term:
+        type_ = self.emitter.parameters.get(name, kinds.UNKNOWN)
+        inside = type_.element.kinds if type_.element else 0
+        if type_.kinds != kinds.LIST or inside & ~(kinds.STRING | kinds.INTEGER):
+            raise self.refuse
+        bound = self.emitter.bindings.parameter(name, _as_json)
+        first = left if left.form == "plain" and inside and not inside & ~_class(left) else self.tagged(left)
+        return self._known(f"({first.sql} IN (SELECT value FROM json_each({bound})))", kinds.BOOLEAN, left)
+
+    def _unary(self, expression: ast.Unary, block: Block) -> Term:
+        operand = self.term(expression.operand, block)
+        if expression.operator == "NOT":
+            return self._known(f"(NOT ({self.truth(operand)}))", kinds.BOOLEAN, operand)
+        if operand.form != "plain" or operand.kinds & ~_NUMERIC:
+            raise self.refuse
+        if expression.operator == "+":
+            return operand
+        return self.make(self.call("negate", operand), operand.type)
+
+    def _is_null(self, expression: ast.IsNull, block: Block) -> Term:
+        operand = self.term(expression.operand, block)
+        sql = operand.sql if operand.bag is None else f"({operand.bag[0]} ->> {operand.bag[1]})"
+        return self.make(f"({sql} IS {'NOT ' if expression.negated else ''}NULL)", kinds.Type(kinds.BOOLEAN))
+
+    def _has_labels(self, expression: ast.HasLabels, block: Block) -> Term:
+        subject = self.term(expression.subject, block)
+        nullable = kinds.NULL if subject.nullable else 0
+        if subject.form == "node":
+            sql = self.emitter.labelled(block, subject, (expression.labels,))
+            return self.make(f"({sql})", kinds.Type(kinds.BOOLEAN | nullable))
+        if subject.form == "edge" and not subject.nullable:
+            codes = self.emitter.catalogue.types(expression.labels)
+            column = self.emitter.column(block, subject, self.emitter.catalogue.edges.code)
+            return self.make(f"({self.emitter._codes(column, codes, -1)})", kinds.Type(kinds.BOOLEAN))
+        raise self.refuse
+
+    def _case(self, expression: ast.Case, block: Block) -> Term:
+        whens = []
+        for when, then in expression.branches:
+            test = when if expression.subject is None else ast.Binary("=", expression.subject, when)
+            whens.append((self.condition(test, block), self.term(then, block)))
+        otherwise = ast.Literal(None) if expression.otherwise is None else expression.otherwise
+        last = self.term(otherwise, block)
+        terms = [term for _, term in whens] + [last]
+        if any(term.form not in ("plain", "tagged") for term in terms):
+            raise self.refuse
+        classes = {_class(term) for term in terms if term.kinds & ~kinds.NULL}
+        form = "plain" if len(classes) == 1 and 0 not in classes else "tagged"
+        if form == "tagged":
+            terms = [self.tagged(term) for term in terms]
+        both = 0
+        for term in terms:
+            both |= term.kinds
+        branches = " ".join(f"WHEN {test} THEN {term.sql}" for (test, _), term in zip(whens, terms, strict=False))
+        return self.make(f"CASE {branches} ELSE {terms[-1].sql} END", kinds.Type(both), form)
+
+    # Functions
+
+    def _call(self, expression: ast.Call, block: Block) -> Term:
+        name = expression.name.lower()
+        special = _SPECIAL.get(name)
+        if special is not None:
+            return special(self, expression, block)
+        function = sql_functions.expressible(name)
+        if function is None:
+            raise self.refuse
+        arguments = [self.term(each, block) for each in expression.arguments]
+        if any(each.form not in ("plain", "tagged") for each in arguments):
+            raise self.refuse
+        sql = self.call(name, *arguments)
+        given = function.gives
+        if not given & ~_TRUTH:
+            return self.make(sql, kinds.Type(given), "tagged")
+        return self.make(sql, kinds.Type(given), "tagged" if given & kinds.BOOLEAN else "plain")
+
+    def _coalesce(self, expression: ast.Call, block: Block) -> Term:
+        arguments = [self.term(each, block) for each in expression.arguments]
+        if any(each.form not in ("plain", "tagged") for each in arguments):
+            raise self.refuse
+        classes = {_class(each) for each in arguments if each.kinds & ~kinds.NULL}
+        alike = len(classes) == 1 and 0 not in classes and all(each.form == "plain" for each in arguments)
+        terms = arguments if alike else [self.tagged(each) for each in arguments]
+        both = kinds.NULL if all(each.kinds & kinds.NULL for each in arguments) else 0
+        for each in arguments:
+            both |= each.kinds & ~kinds.NULL
+        listed = ", ".join(each.sql for each in terms)
+        sql = f"coalesce({listed})" if len(terms) > 1 else listed
+        return self.make(sql, kinds.Type(both), "plain" if alike else "tagged")
+
+    def _id(self, expression: ast.Call, block: Block) -> Term:
+        subject = self.term(expression.arguments[0], block)
+        if subject.form not in ("node", "edge") or subject.literal:
+            raise self.refuse
+        return self.make(subject.sql, kinds.Type(kinds.INTEGER | (kinds.NULL if subject.nullable else 0)))
+
+    def _element_id(self, expression: ast.Call, block: Block) -> Term:
+        subject = self.term(expression.arguments[0], block)
+        if subject.form not in ("node", "edge") or subject.literal:
+            raise self.refuse
+        table = self.emitter.catalogue.nodes if subject.form == "node" else self.emitter.catalogue.edges
+        sql = self.emitter.of_row(block, subject, table.public_id)
+        return self.make(sql, kinds.Type(kinds.STRING | (kinds.NULL if subject.nullable else 0)))
+
+    def _type(self, expression: ast.Call, block: Block) -> Term:
+        subject = self.term(expression.arguments[0], block)
+        if subject.form != "edge":
+            raise self.refuse
+        edges = self.emitter.catalogue.edges
+        code = self.emitter.column(block, subject, edges.code)
+        null = kinds.NULL if subject.nullable else 0
+        if edges.type_is_code:
+            return self.make(code, kinds.Type(kinds.STRING | null))
+        return self.make(self._named(code, edges.types), kinds.Type(kinds.STRING | null))
+
+    def _named(self, code: str, names: Mapping[Any, str]) -> str:
+        """The name behind a code."""
+        bind = self.emitter.bindings.constant
+        cases = " ".join(
+            f"WHEN {each if isinstance(each, int) else bind(each)} THEN {bind(name)}" for each, name in names.items()
+        )
+        return f"CASE {code} {cases} END" if cases else "NULL"
+
+    def _labels(self, expression: ast.Call, block: Block) -> Term:
+        """The labels of a node as a JSON list; each combination has one spelling."""
+        subject = self.term(expression.arguments[0], block)
+        if subject.form != "node" or subject.literal:
+            raise self.refuse
+        nodes = self.emitter.catalogue.nodes
+        code = self.emitter.column(block, subject, nodes.code)
+        names = {each: json.dumps(list(labels)) for each, labels in nodes.labels.items()}
+        null = kinds.NULL if subject.nullable else 0
+        return self.make(self._named(code, names), kinds.Type(kinds.LIST | null, kinds.Type(kinds.STRING)), "labels")
+
+    def _index(self, expression: ast.Index, block: Block) -> Term:
+        """`labels(n)[0]`"""
+        listed, place = expression.subject, expression.index
+        if not (
+            isinstance(listed, ast.Call)
+            and listed.name.lower() == "labels"
+            and isinstance(place, ast.Literal)
+            and type(place.value) is int
+        ):
+            raise self.refuse
+        return self._label_at(listed, place.value, block)
+
+    def _label_at(self, labels: ast.Call, place: int, block: Block) -> Term:
+        subject = self.term(labels.arguments[0], block)
+        if subject.form != "node" or subject.literal:
+            raise self.refuse
+        nodes = self.emitter.catalogue.nodes
+        code = self.emitter.column(block, subject, nodes.code)
+        names = {each: found[place] for each, found in nodes.labels.items() if -len(found) <= place < len(found)}
+        return self.make(self._named(code, names), kinds.Type(_TEXT))
+
+    def _head(self, expression: ast.Call, block: Block) -> Term:
+        inner = expression.arguments[0]
+        if isinstance(inner, ast.Call) and inner.name.lower() == "labels":
+            return self._label_at(inner, 0, block)
+        raise self.refuse
+
+    def _size(self, expression: ast.Call, block: Block) -> Term:
+        subject = self.term(expression.arguments[0], block)
+        null = subject.kinds & kinds.NULL
+        if subject.form in ("json", "labels"):
+            return self.make(f"json_array_length({subject.sql})", kinds.Type(kinds.INTEGER | null))
+        if subject.form == "plain" and _class(subject) == kinds.STRING:
+            return self.make(self.call("size", subject), kinds.Type(kinds.INTEGER | null))
+        raise self.refuse
+
+    def _exists(self, expression: ast.Call, block: Block) -> Term:
+        return self._is_null(ast.IsNull(expression.arguments[0], True), block)
+
+    def _end_node(self, expression: ast.Call, block: Block) -> Term:
+        subject = self.term(expression.arguments[0], block)
+        if subject.form != "edge":
+            raise self.refuse
+        start = expression.name.lower() == "startnode"
+        return self.make(
+            subject.start if start else subject.end,
+            kinds.Type(kinds.NODE | (kinds.NULL if subject.nullable else 0)),
+            "node",
+            literal=not start and self.emitter.catalogue.literals is not None,
+            nullable=subject.nullable,
+        )
+
+    # Subqueries
+
+    def _subquery(self, expression: ast.Subquery, block: Block) -> Term:
+        inner = self.emitter.block(planning.plan(expression.query, tuple(block.columns)), self._seen(block))
+        if expression.which == "EXISTS":
+            return self.make(f"EXISTS ({self.emitter.text(inner, ['1'])})", kinds.Type(kinds.BOOLEAN))
+        if expression.which == "COUNT":
+            if not inner.open:
+                names = planning.final_items(expression.query)
+                text = f"SELECT count(*) FROM ({self.emitter.select(inner, names)})"
+            else:
+                text = self.emitter.text(inner, ["count(*)"])
+            return self.make(f"({text})", kinds.Type(kinds.INTEGER))
+        raise self.refuse
+
+    def _pattern_predicate(self, expression: ast.PatternPredicate, block: Block) -> Term:
+        match = planning.pattern(expression.pattern, None, tuple(block.columns))
+        inner = self.emitter.block(match, self._seen(block))
+        return self.make(f"EXISTS ({self.emitter.text(inner, ['1'])})", kinds.Type(kinds.BOOLEAN))
+
+    def _pattern_comprehension(self, expression: ast.PatternComprehension, block: Block) -> Term:
+        match = planning.pattern(expression.pattern, expression.condition, tuple(block.columns))
+        inner = self.emitter.block(match, self._seen(block))
+        sql, element = self._listed(self.term(expression.result, inner))
+        text = self.emitter.text(inner, [f"json_group_array({sql})"])
+        return self.make(f"({text})", kinds.Type(kinds.LIST, element), "json")
+
+    def _seen(self, block: Block) -> dict[str, Term]:
+        if block.grouped:
+            raise self.refuse
+        return block.columns
+
+    # Aggregates, lists, order
+
+    def aggregate(self, call: ast.Call | None, block: Block, *, ordered: bool) -> Term:
+        """The term of an aggregate over the rows of a group."""
+        if call is None:
+            return self.make("count(*)", kinds.Type(kinds.INTEGER))
+        name = call.name.lower()
+        term = self.term(call.arguments[0], block)
+        distinct = "DISTINCT " if call.distinct else ""
+        if name == "count":
+            if term.form in ("json", "labels"):
+                raise self.refuse
+            if not call.distinct and term.bag is not None:
+                return self.make(f"count({term.bag[0]} ->> {term.bag[1]})", kinds.Type(kinds.INTEGER))
+            return self.make(f"count({distinct}{term.sql})", kinds.Type(kinds.INTEGER))
+        if name in ("sum", "avg"):
+            number = self._number(term)
+            if name == "avg":
+                return self.make(f"avg({distinct}{number})", kinds.Type(kinds.FLOAT | kinds.NULL))
+            return self.make(f"coalesce(sum({distinct}{number}), 0)", kinds.Type(kinds.NUMBER))
+        if name in ("min", "max"):
+            return self._extreme(name, term)
+        if name == "collect" and not ordered:
+            sql, element = self._listed(term)
+            text = f"json_group_array({distinct}{sql}) FILTER (WHERE {term.sql} IS NOT NULL)"
+            return self.make(text, kinds.Type(kinds.LIST, element), "json")
+        raise self.refuse
+
+    def _number(self, term: Term) -> str:
+        if term.form == "plain" and not term.kinds & ~_NUMERIC:
+            return term.sql
+        if term.form == "tagged":
+            sql, refused = term.sql, self.inexact()
+            return f"CASE typeof({sql}) WHEN 'text' THEN {refused} WHEN 'blob' THEN {refused} ELSE {sql} END"
+        raise self.refuse
+
+    def _extreme(self, name: str, term: Term) -> Term:
+        if term.form == "plain" and _class(term):
+            return self.make(f"{name}({term.sql})", kinds.Type(term.kinds | kinds.NULL))
+        if term.form != "tagged":
+            raise self.refuse
+        order = _rank(term.sql)
+        sql = f"iif(min({order}) FILTER (WHERE {term.sql} IS NOT NULL) IS max({order}) FILTER (WHERE {term.sql} IS NOT NULL), {name}({term.sql}), {self.inexact()})"  # noqa: E501 - one expression
+        return self.make(sql, kinds.Type(term.kinds | kinds.NULL), "tagged")
+
+    def _listed(self, term: Term) -> tuple[str, kinds.Type]:
+        """A value as an element of a JSON list."""
+        if term.form in ("node", "json"):
+            if term.form == "json":
+                raise self.refuse
+            return term.sql, term.type
+        if term.form == "plain" and not term.kinds & kinds.BOOLEAN and term.kinds & ~kinds.NULL:
+            return term.sql, term.type
+        if term.form in ("plain", "tagged"):
+            sql = self.tagged(term).sql
+            return f"CASE typeof({sql}) WHEN 'blob' THEN json(iif({sql} = x'01', 'true', 'false')) ELSE {sql} END", (
+                term.type
+            )
+        raise self.refuse
+
+    def elements(self, source: ast.Expression, block: Block) -> tuple[str, kinds.Type]:
+        """A list to go through, as JSON, and the type of its elements."""
+        if isinstance(source, ast.Parameter):
+            type_ = self.emitter.parameters.get(source.name, kinds.UNKNOWN)
+            inside = type_.element.kinds if type_.element else 0
+            if type_.kinds == kinds.LIST and inside in (kinds.STRING, kinds.INTEGER):
+                return self.emitter.bindings.parameter(source.name, _as_json), kinds.Type(inside)
+        if isinstance(source, ast.ListLiteral):
+            found = [each.value for each in source.elements if isinstance(each, ast.Literal)]
+            if len(found) == len(source.elements) and found:
+                for one, kind in ((str, kinds.STRING), (int, kinds.INTEGER)):
+                    if all(type(each) is one for each in found):
+                        return self.emitter.bindings.constant(json.dumps(found)), kinds.Type(kind)
+        raise self.refuse
+
+    def order(self, expression: ast.Expression, block: Block, *, descending: bool) -> list[str]:
+        """What stands in ORDER BY: openCypher's order, null the greatest."""
+        term = self.term(expression, block)
+        tail = " DESC NULLS FIRST" if descending else " NULLS LAST"
+        if term.form in ("node", "edge") or (term.form == "plain" and _class(term)):
+            return [f"{term.sql}{tail}"]
+        if not term.kinds & ~kinds.NULL:
+            return ["NULL"]
+        if term.form == "tagged":
+            return [f"{_rank(term.sql)}{' DESC' if descending else ''}", f"{term.sql}{tail}"]
+        raise self.refuse
+
+    def count(self, expression: ast.Expression) -> str:
+        """How many rows, for SKIP and LIMIT: a constant that is computed before the statement runs."""
+        if isinstance(expression, ast.Literal):
+            if type(expression.value) is int and expression.value >= 0:
+                return self.emitter.bindings.constant(expression.value)
+            raise self.refuse
+        compute = evaluate.value(expression, evaluate.Columns((), _no_subquery))
+
+        def number(parameters: Mapping[str, Any], names: Mapping[str, Any]) -> int:
+            found = compute((), _constant_run(parameters))
+            if type(found) is not int or not 0 <= found <= _GREATEST:
+                raise self.refuse
+            return found
+
+        if _volatile(expression):
+            raise self.refuse
+        return self.emitter.bindings.computed(number)
+
+
+def _rank(sql: str) -> str:
+    """Strings, booleans, numbers, null."""
+    return f"CASE typeof({sql}) WHEN 'text' THEN 0 WHEN 'blob' THEN 1 WHEN 'null' THEN 3 ELSE 2 END"
+
+
+def _structured(value: Any) -> bool:
+    return isinstance(value, str) and value[:1] in ("[", "{")
+
+
+def _unstructured(value: Any) -> Any:
+    from keepgraph.cypher.emit import Inexpressible
+
+    if _structured(value):
+        raise Inexpressible
+    return _bindable(value)
+
+
+def _bindable(value: Any) -> Any:
+    from keepgraph.cypher.emit import Inexpressible
+
+    if type(value) is int and not -_GREATEST - 1 <= value <= _GREATEST:
+        raise Inexpressible
+    if type(value) is float and not math.isfinite(value):
+        raise Inexpressible
+    return value
+
+
+def _as_json(value: Any) -> str:
+    for each in value:
+        _bindable(each)
+    return json.dumps(value)
+
+
+def _no_subquery(plan: Any) -> Any:
+    raise AssertionError("the binder allows no subquery here")
+
+
+def _constant_run(parameters: Mapping[str, Any]) -> Any:
+    return evaluate.Run(None, parameters, datetime.now(UTC), lambda _: None)  # type: ignore[arg-type]
+
+
+def _volatile(expression: ast.Expression) -> bool:
+    if isinstance(expression, ast.Call) and expression.name.lower() in ("rand", "randomuuid", "timestamp"):
+        return True
+    return any(_volatile(child) for child in walk.children(expression))
+
+
+_TESTS = {"STARTS WITH": "starts_with", "ENDS WITH": "ends_with", "CONTAINS": "contains", "=~": "matches"}
+_ARITHMETIC = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide", "%": "modulo", "^": "power"}
+
+_SPECIAL: dict[str, Callable[[Expressions, Any, Any], Term]] = {
+    "coalesce": Expressions._coalesce,
+    "id": Expressions._id,
+    "elementid": Expressions._element_id,
+    "type": Expressions._type,
+    "labels": Expressions._labels,
+    "head": Expressions._head,
+    "size": Expressions._size,
+    "exists": Expressions._exists,
+    "startnode": Expressions._end_node,
+    "endnode": Expressions._end_node,
+}
+
+_OF: dict[type, Callable[[Expressions, Any, Any], Term]] = {
+    ast.Literal: Expressions._literal,
+    ast.Parameter: Expressions._parameter,
+    ast.Variable: Expressions._variable,
+    ast.Property: Expressions._property,
+    ast.Binary: Expressions._binary,
+    ast.Unary: Expressions._unary,
+    ast.IsNull: Expressions._is_null,
+    ast.HasLabels: Expressions._has_labels,
+    ast.Case: Expressions._case,
+    ast.Call: Expressions._call,
+    ast.Index: Expressions._index,
+    ast.Subquery: Expressions._subquery,
+    ast.PatternPredicate: Expressions._pattern_predicate,
+    ast.PatternComprehension: Expressions._pattern_comprehension,
+}

@@ -1,0 +1,480 @@
+"""The functions and aggregates: what they give, what they refuse, and that nothing else escapes from them."""
+
+from __future__ import annotations
+
+import math
+import random
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from keepgraph.cypher import functions, kinds, values
+from keepgraph.cypher.values import Node, Path, Relationship
+from keepgraph.errors import QueryError, QueryFailed, QueryTooLarge
+
+NAN = math.nan
+INF = math.inf
+MOST = 2**63 - 1
+NOW = datetime(2026, 5, 15, 10, 30, tzinfo=UTC)
+ADA, BOB = Node(1), Node(2)
+KNOWS = Relationship(7, 1, 2)
+PATH = Path((ADA, BOB), (KNOWS,))
+
+
+class Graph:
+    def labels(self, node):
+        return ("Person",)
+
+    def properties(self, of):
+        return {"name": "Ada", "born": 1815}
+
+    def type(self, relationship):
+        return "KNOWS"
+
+    def public_id(self, of):
+        return f"ent_{of.id}"
+
+
+def call(name, *arguments):
+    function = functions.find(name)
+    given = {"graph": Graph(), "now": NOW, "random": random.Random(1)}
+    return function.run(*([given[function.needs]] if function.needs else []), *arguments)
+
+
+def fold(name, *rows):
+    accumulator = functions.aggregate(name).start()
+    for row in rows:
+        accumulator.add(*(row if isinstance(row, tuple) else (row,)))
+    return accumulator.result()
+
+
+def failure(compute, *arguments):
+    with pytest.raises(QueryFailed) as caught:
+        compute(*arguments)
+    return caught.value.kind, caught.value.detail
+
+
+def same(a, b):
+    return type(a) is type(b) and values.group_key(a) == values.group_key(b)
+
+
+integers = st.integers(-(2**63), MOST) | st.integers(-3, 3)
+texts = st.text(max_size=4) | st.sampled_from(
+    ["1.5", "-2", "true", "1e9", "year", "2020-02-30", "PT1H", "UTC", "HALF_EVEN"]
+)
+temporal_values = st.builds(
+    lambda row: call(*row),
+    st.sampled_from(
+        [
+            ("date", "2020-02-29"),
+            ("localtime", "10:35"),
+            ("time", "12:30:14.645876123+01:01"),
+            ("localdatetime", "1984-10-11T12:30:14"),
+            ("datetime", "1984-10-11T12:30:14+01:00"),
+            ("duration", "P1Y2M3DT4H"),
+        ]
+    ),
+)
+scalars = st.none() | st.booleans() | integers | st.floats() | texts | st.sampled_from([ADA, BOB, KNOWS, PATH])
+keys = st.sampled_from(["a", "year", "month", "day", "hour", "timezone", "date", "months", "nanoseconds"])
+any_value = st.recursive(
+    scalars | temporal_values,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3),
+    max_leaves=4,
+)
+OF_KIND = {
+    kinds.NULL: st.none(),
+    kinds.BOOLEAN: st.booleans(),
+    kinds.INTEGER: integers,
+    kinds.FLOAT: st.floats(),
+    kinds.STRING: texts,
+    kinds.LIST: st.lists(any_value, max_size=3),
+    kinds.MAP: st.dictionaries(keys, any_value, max_size=3),
+    kinds.NODE: st.just(ADA),
+    kinds.RELATIONSHIP: st.just(KNOWS),
+    kinds.PATH: st.just(PATH),
+}
+
+
+def of_kinds(wanted):
+    """Values of these kinds, mostly."""
+    found = [strategy for kind, strategy in OF_KIND.items() if kind & wanted]
+    if wanted & kinds.TEMPORAL:
+        found.append(temporal_values)
+    return st.one_of(*found, *found, any_value)
+
+
+EVERY_FUNCTION = pytest.mark.parametrize("function", functions.FUNCTIONS.values(), ids=lambda row: row.name)
+EVERY_AGGREGATE = pytest.mark.parametrize("aggregate", functions.AGGREGATES.values(), ids=lambda row: row.name)
+
+
+# The table
+
+
+@EVERY_FUNCTION
+@given(draw=st.data())
+def test_a_function_answers_as_announced_or_fails_as_a_query_does(function, draw):
+    most = function.least + 2 if function.most is None else function.most
+    count = draw.draw(st.integers(function.least, most))
+    last = len(function.takes) - 1
+    arguments = [draw.draw(of_kinds(function.takes[min(place, last)])) for place in range(count)]
+    try:
+        found = call(function.name, *arguments)
+    except QueryError:
+        return
+
+    assert values.kind_of(found) & function.gives
+    assert found is None or not (function.null_in_null_out and None in [each for each in arguments if each is None])
+    if isinstance(found, list) and function.element:
+        assert all(values.kind_of(element) & function.element for element in found)
+
+
+@EVERY_AGGREGATE
+@given(draw=st.data())
+def test_an_aggregate_answers_as_announced_or_fails_as_a_query_does(aggregate, draw):
+    row = st.tuples(*(of_kinds(each) for each in aggregate.takes))
+    rows = draw.draw(st.lists(row, max_size=4))
+    try:
+        found = fold(aggregate.name, *rows)
+    except QueryError:
+        return
+
+    assert values.kind_of(found) & aggregate.gives
+
+
+@EVERY_FUNCTION
+def test_a_wrong_kind_is_refused_by_name(function):
+    wrong = [value for value in (ADA, "a", 1.5, True, []) if not values.kind_of(value) & (function.takes or (-1,))[0]]
+    for value in wrong:
+        arguments = [value] + [None] * (function.least - 1)
+        with pytest.raises(QueryFailed, match=rf"^{function.name}\(\) wants ") as caught:
+            call(function.name, *arguments)
+
+        assert (caught.value.kind, caught.value.detail) == ("TypeError", "InvalidArgumentValue")
+
+
+def test_functions_are_found_in_any_case():
+    assert functions.find("TOLOWER") is functions.find("toLower")
+    assert functions.find("datetime.fromepoch").name == "datetime.fromEpoch"
+    assert functions.find("nonsense") is None
+    assert functions.aggregate("COUNT").name == "count"
+    assert functions.find("count") is None
+
+
+def test_near_names_are_offered():
+    assert "toLower" in functions.near("tolowwer")
+    assert "collect" in functions.near("colect")
+    assert functions.near("xyzzy") == []
+
+
+def test_what_there_is_can_be_listed():
+    names = functions.names()
+
+    assert names == sorted(names, key=str.lower)
+    assert {"coalesce", "duration.between", "percentileCont", "date.truncate"} <= set(names)
+
+
+# Functions, by example
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "expected"),
+    [
+        ("coalesce", (None, 2, 3), 2),
+        ("coalesce", (None, None), None),
+        ("nullIf", (1, 1.0), None),
+        ("nullIf", (1, 2), 1),
+        ("nullIf", (None, 1), None),
+        ("exists", (1,), True),
+        ("exists", (None,), False),
+        ("valueType", (1,), "INTEGER NOT NULL"),
+        ("valueType", (None,), "NULL"),
+        ("valueType", ([1, "a"],), "LIST<INTEGER NOT NULL | STRING NOT NULL> NOT NULL"),
+        ("valueType", ([1, None],), "LIST<INTEGER> NOT NULL"),
+        ("valueType", ([],), "LIST<NOTHING> NOT NULL"),
+        ("toBoolean", ("TRUE",), True),
+        ("toBoolean", ("no",), None),
+        ("toBoolean", (0,), False),
+        ("toInteger", (82.9,), 82),
+        ("toInteger", (-82.9,), -82),
+        ("toInteger", ("1.7",), 1),
+        ("toInteger", (" 42 ",), 42),
+        ("toInteger", ("9223372036854775807",), MOST),
+        ("toInteger", ("foo",), None),
+        ("toInteger", ("",), None),
+        ("toInteger", ("1_000",), None),
+        ("toInteger", ("１",), None),
+        ("toInteger", (True,), 1),
+        ("toInteger", (NAN,), None),
+        ("toFloat", ("5",), 5.0),
+        ("toFloat", ("1e-3",), 0.001),
+        ("toFloat", ("inf",), None),
+        ("toFloat", ("NaN",), NAN),
+        ("toFloat", (3,), 3.0),
+        ("toString", (2.3,), "2.3"),
+        ("toString", (True,), "true"),
+        ("toString", ("apa",), "apa"),
+        ("toIntegerOrNull", ([],), None),
+        ("toIntegerOrNull", ("99999999999999999999",), None),
+        ("toFloatOrNull", (True,), None),
+        ("toBooleanOrNull", (1.5,), None),
+        ("toStringOrNull", (ADA,), None),
+        ("toIntegerList", (["1", 2.5, None, []],), [1, 2, None, None]),
+        ("toFloatList", (["1", 2],), [1.0, 2.0]),
+        ("toBooleanList", (["true", "a"],), [True, None]),
+        ("toStringList", ([1, True],), ["1", "true"]),
+        ("id", (ADA,), 1),
+        ("elementId", (ADA,), "ent_1"),
+        ("type", (KNOWS,), "KNOWS"),
+        ("type", (None,), None),
+        ("labels", (ADA,), ["Person"]),
+        ("keys", (ADA,), ["name", "born"]),
+        ("keys", ({"k": None},), ["k"]),
+        ("properties", (KNOWS,), {"name": "Ada", "born": 1815}),
+        ("properties", ({"a": 1},), {"a": 1}),
+        ("startNode", (KNOWS,), ADA),
+        ("endNode", (KNOWS,), BOB),
+        ("nodes", (PATH,), [ADA, BOB]),
+        ("relationships", (PATH,), [KNOWS]),
+        ("length", (PATH,), 1),
+        ("size", ([1, 2],), 2),
+        ("size", ("abc",), 3),
+        ("isEmpty", ({},), True),
+        ("head", ([1, 2],), 1),
+        ("head", ([],), None),
+        ("last", ([1, 2],), 2),
+        ("tail", ([1, 2, 3],), [2, 3]),
+        ("tail", ([],), []),
+        ("range", (1, 3), [1, 2, 3]),
+        ("range", (0, 10, 3), [0, 3, 6, 9]),
+        ("range", (3, 1), []),
+        ("range", (3, 1, -1), [3, 2, 1]),
+        ("range", (MOST - 1, MOST), [MOST - 1, MOST]),
+        ("range", (None, 1), None),
+        ("reverse", ("raksO",), "Oskar"),
+        ("reverse", ([1, None],), [None, 1]),
+        ("left", ("hello", 3), "hel"),
+        ("left", ("hello", 9), "hello"),
+        ("right", ("hello", 3), "llo"),
+        ("right", ("hello", 0), ""),
+        ("substring", ("hello", 1), "ello"),
+        ("substring", ("hello", 1, 3), "ell"),
+        ("substring", ("hello", 9), ""),
+        ("split", ("one1two", "1"), ["one", "two"]),
+        ("split", ("abc", ""), ["a", "b", "c"]),
+        ("split", ("a,b;c", [",", ";"]), ["a", "b", "c"]),
+        ("split", ("", ","), [""]),
+        ("replace", ("hello", "l", "w"), "hewwo"),
+        ("replace", ("aaa", "aa", ""), "a"),
+        ("trim", (" a ",), "a"),
+        ("ltrim", (" a ",), "a "),
+        ("rtrim", (" a ",), " a"),
+        ("btrim", ("xxaxx", "x"), "a"),
+        ("toLower", ("ÀB",), "àb"),
+        ("toUpper", ("àb",), "ÀB"),
+        ("lower", ("A",), "a"),
+        ("upper", ("a",), "A"),
+        ("char_length", ("abc",), 3),
+        ("abs", (-1,), 1),
+        ("abs", (-1.5,), 1.5),
+        ("sign", (-0.5,), -1),
+        ("sign", (0,), 0),
+        ("ceil", (0.1,), 1.0),
+        ("ceil", (-INF,), -INF),
+        ("floor", (-0.1,), -1.0),
+        ("floor", (3,), 3.0),
+        ("round", (3.5,), 4.0),
+        ("round", (-1.5,), -1.0),
+        ("round", (0.49999999999999994,), 0.0),
+        ("round", (NAN,), NAN),
+        ("round", (3.14159, 2), 3.14),
+        ("round", (-1.55, 1), -1.6),
+        ("round", (1.25, 1, "HALF_EVEN"), 1.2),
+        ("round", (1.21, 1, "ceiling"), 1.3),
+        ("round", (1e300, 300), 1e300),
+        ("sqrt", (12.96,), 3.6),
+        ("sqrt", (-1,), NAN),
+        ("exp", (1000,), INF),
+        ("log", (0,), -INF),
+        ("log", (-1,), NAN),
+        ("log10", (100,), 2.0),
+        ("sin", (INF,), NAN),
+        ("cot", (0,), INF),
+        ("asin", (2,), NAN),
+        ("atan2", (0, 1), 0.0),
+        ("haversin", (math.pi,), 1.0),
+        ("degrees", (math.pi,), 180.0),
+        ("radians", (180,), math.pi),
+        ("pi", (), math.pi),
+        ("e", (), math.e),
+        ("isNaN", (NAN,), True),
+        ("isNaN", (1,), False),
+        ("timestamp", (), 1778841000000),
+    ],
+)
+def test_example(name, arguments, expected):
+    assert same(expected, call(name, *arguments)), call(name, *arguments)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "expected"),
+    [
+        ("date", ("2015-07-21",), "2015-07-21"),
+        ("date", (), "2026-05-15"),
+        ("date", ({"year": 1984, "month": 10, "day": 11},), "1984-10-11"),
+        ("date.statement", (), "2026-05-15"),
+        ("localtime.transaction", ("+02:00",), "12:30"),
+        ("datetime.realtime", (), "2026-05-15T10:30Z"),
+        ("date.truncate", ("year", ("date", "2015-07-21")), "2015-01-01"),
+        ("date.truncate", ("month",), "2026-05-01"),
+        ("date.truncate", ("year", ("date", "2015-07-21"), {"day": 2}), "2015-01-02"),
+        ("duration", ("P1M",), "P1M"),
+        ("duration", ({"hours": 1},), "PT1H"),
+        ("duration.between", (("date", "2015-07-21"), ("date", "2015-08-22")), "P1M1D"),
+        ("duration.inMonths", (("date", "2015-07-21"), ("date", "2016-08-22")), "P1Y1M"),
+        ("duration.inDays", (("date", "2015-07-21"), ("date", "2015-07-23")), "P2D"),
+        ("duration.inSeconds", (("localtime", "10:00"), ("localtime", "11:00")), "PT1H"),
+        ("datetime.fromEpoch", (416779, 999999999), "1970-01-05T19:46:19.999999999Z"),
+        ("datetime.fromEpochMillis", (237821673987,), "1977-07-15T13:34:33.987Z"),
+    ],
+)
+def test_temporal_example(name, arguments, expected):
+    arguments = [call(*each) if isinstance(each, tuple) else each for each in arguments]
+
+    assert expected == call("toString", call(name, *arguments))
+
+
+@pytest.mark.parametrize("name", ["date", "time", "localtime", "datetime", "localdatetime", "duration"])
+def test_a_temporal_value_of_null_is_null(name):
+    assert call(name, None) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "kind", "detail"),
+    [
+        ("range", (2, 8, 0), "ArgumentError", "NumberOutOfRange"),
+        ("range", (1.5, 2), "ArgumentError", "InvalidArgumentType"),
+        ("range", (True, 2), "ArgumentError", "InvalidArgumentType"),
+        ("left", ("a", -1), "ArgumentError", "NumberOutOfRange"),
+        ("right", ("a", -1), "ArgumentError", "NumberOutOfRange"),
+        ("substring", ("a", -1), "ArgumentError", "NumberOutOfRange"),
+        ("substring", ("a", 0, -1), "ArgumentError", "NumberOutOfRange"),
+        ("round", (1.5, -1), "ArgumentError", "NumberOutOfRange"),
+        ("round", (1.5, 1, "SIDEWAYS"), "ArgumentError", "InvalidArgumentValue"),
+        ("abs", (-MOST - 1,), "ArithmeticError", "IntegerOverflow"),
+        ("toInteger", (1e300,), "ArithmeticError", "IntegerOverflow"),
+        ("toInteger", ("9223372036854775808",), "ArithmeticError", "IntegerOverflow"),
+        ("toInteger", ([],), "TypeError", "InvalidArgumentValue"),
+        ("toInteger", (ADA,), "TypeError", "InvalidArgumentValue"),
+        ("toFloat", (True,), "TypeError", "InvalidArgumentValue"),
+        ("toString", ({},), "TypeError", "InvalidArgumentValue"),
+        ("toBoolean", (1.0,), "TypeError", "InvalidArgumentValue"),
+        ("type", (0,), "TypeError", "InvalidArgumentValue"),
+        ("labels", (KNOWS,), "TypeError", "InvalidArgumentValue"),
+        ("split", ("a", [1]), "TypeError", "InvalidArgumentValue"),
+    ],
+)
+def test_refusal(name, arguments, kind, detail):
+    assert (kind, detail) == failure(call, name, *arguments)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("range", (0, 1_000_000)),
+        ("range", (-MOST - 1, MOST)),
+        ("range", (MOST, -MOST - 1, -1)),
+        ("replace", ("a" * 5_000, "a", "b" * 5_000)),
+    ],
+)
+def test_what_grows_too_large_is_refused(name, arguments):
+    with pytest.raises(QueryTooLarge):
+        call(name, *arguments)
+
+
+def test_chance_is_between_0_and_1_and_ids_are_ids():
+    assert 0 <= call("rand") < 1
+    assert call("randomUUID").count("-") == 4
+
+
+# Aggregates, by example
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "expected"),
+    [
+        ("count", [], 0),
+        ("count", [1, None, "a"], 2),
+        ("sum", [], 0),
+        ("sum", [None], 0),
+        ("sum", [1, 2], 3),
+        ("sum", [1, 0.5], 1.5),
+        ("sum", [MOST, 1, -1], MOST),
+        ("avg", [], None),
+        ("avg", [1, 2, None], 1.5),
+        ("avg", [MOST, MOST], float(MOST)),
+        ("min", [], None),
+        ("min", [1, "a", None, [1, 2], 0.2, "b"], [1, 2]),
+        ("max", [1, "a", None, [1, 2], 0.2, "b"], 1),
+        ("min", [[2], [2, 1], [1, 9]], [1, 9]),
+        ("max", [1, NAN, 5], NAN),
+        ("max", ["a", "B"], "a"),
+        ("collect", [], []),
+        ("collect", [1, None, 1], [1, 1]),
+        ("stDev", [1, 2, 3], 1.0),
+        ("stDev", [5], 0.0),
+        ("stDev", [], 0.0),
+        ("stDevP", [2, 4], 1.0),
+        ("percentileDisc", [], None),
+        ("percentileDisc", [(10, 0.0), (20, 0.0)], 10),
+        ("percentileDisc", [(10.0, 0.5), (30.0, 0.5), (20.0, 0.5)], 20.0),
+        ("percentileDisc", [(1, 0.5), (2, 0.5)], 1),
+        ("percentileDisc", [(1, 0.51), (2, 0.51)], 2),
+        ("percentileDisc", [(1, 1), (2, 1), (None, 1)], 2),
+        ("percentileCont", [(10, 0.5), (20, 0.5)], 15.0),
+        ("percentileCont", [(10, 1), (20, 1)], 20.0),
+        ("percentileCont", [(10.0, 0.0), (20.0, 0.0)], 10.0),
+    ],
+)
+def test_aggregate_example(name, rows, expected):
+    assert same(expected, fold(name, *rows)), fold(name, *rows)
+
+
+@pytest.mark.parametrize(("name", "expected"), [("sum", "PT3H"), ("avg", "PT1H30M"), ("max", "PT2H"), ("min", "PT1H")])
+def test_durations_are_aggregated(name, expected):
+    assert expected == str(fold(name, call("duration", "PT1H"), None, call("duration", "PT2H")))
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "kind", "detail"),
+    [
+        ("sum", [MOST, 1], "ArithmeticError", "IntegerOverflow"),
+        ("sum", ["a"], "TypeError", "InvalidArgumentValue"),
+        ("avg", [True], "TypeError", "InvalidArgumentValue"),
+        ("stDev", ["a"], "TypeError", "InvalidArgumentValue"),
+        ("percentileDisc", [(1, 1.1)], "ArgumentError", "NumberOutOfRange"),
+        ("percentileCont", [(1, -1)], "ArgumentError", "NumberOutOfRange"),
+        ("percentileCont", [(1, NAN)], "ArgumentError", "NumberOutOfRange"),
+        ("percentileDisc", [(0.9, 1000)], "ArgumentError", "NumberOutOfRange"),
+        ("percentileDisc", [("a", 0.5)], "TypeError", "InvalidArgumentValue"),
+    ],
+)
+def test_aggregate_refusal(name, rows, kind, detail):
+    assert (kind, detail) == failure(fold, name, *rows)
+
+
+@given(numbers=st.lists(st.integers(-1000, 1000), min_size=1))
+def test_an_average_lies_between_the_least_and_the_greatest(numbers):
+    assert fold("min", *numbers) <= fold("avg", *numbers) <= fold("max", *numbers)
+    assert fold("sum", *numbers) == sum(numbers)
+
+
+@given(rows=st.lists(any_value))
+def test_the_least_and_the_greatest_go_by_the_order_of_all_values(rows):
+    known = sorted((row for row in rows if row is not None), key=values.sort_key)
+    rows = [(row,) for row in rows]
+
+    assert not known or same(known[0], fold("min", *rows)) or values.equal(known[0], fold("min", *rows))
+    assert not known or values.sort_key(known[-1]) == values.sort_key(fold("max", *rows))
