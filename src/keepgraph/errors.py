@@ -26,7 +26,8 @@ KeepgraphError
 │       ├── QueryRefused          QUERY_REFUSED
 │       ├── QueryInconsistent     QUERY_INCONSISTENT
 │       ├── QueryFailed           QUERY_FAILED
-│       └── QueryTooLarge         QUERY_TOO_LARGE
+│       ├── QueryTooLarge         QUERY_TOO_LARGE
+│       └── QueryTooSlow          QUERY_TOO_SLOW
 ├── Conflict                      it can be read, and the graph says otherwise
 │   ├── Ambiguous                 AMBIGUOUS
 │   ├── AliasTaken                ALIAS_TAKEN
@@ -235,6 +236,26 @@ class QueryError(InvalidRequest):
         self.span = span
         self.rewrite = rewrite
 
+    @property
+    def reason(self) -> str:
+        """The detail as one word in lower case: `undefined_variable`."""
+        word = self.detail if self.detail != "*" else self.code.removeprefix("QUERY_").title().replace("_", "")
+        return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in word).lstrip("_")
+
+    def answer(self) -> dict[str, Any]:
+        """The envelope of queries: {type: "error", error: {stage, reason, explanation, suggestion …}, code}."""
+        told: dict[str, Any] = {
+            "stage": self.stage,
+            "reason": self.reason,
+            "explanation": self.message,
+            "suggestion": self.hint or "",
+        }
+        if self.rewrite:
+            told["rewrite"] = self.rewrite
+        if self.candidates:
+            told["candidates"] = self.candidates
+        return {"type": "error", "error": told, "code": self.code}
+
 
 class QuerySyntaxInvalid(QueryError):
     code = "QUERY_SYNTAX_INVALID"
@@ -265,6 +286,13 @@ class QueryFailed(QueryError):
     stage = "execution"
     default_kind = "TypeError"
     default_hint = "Test for the kind of a value before using it, or convert it (toInteger, toString …)."
+
+
+class QueryTooSlow(QueryError):
+    code = "QUERY_TOO_SLOW"
+    stage = "safety"
+    default_kind = "ArgumentError"
+    default_hint = "Ask for less: name labels and relationship types, fewer hops, a start that is known by its name."
 
 
 class QueryTooLarge(QueryError):

@@ -178,6 +178,16 @@ class Trace:
 
 
 @dataclass(frozen=True, slots=True)
+class Around:
+    """Each row with values of the row around it, which a projection inside a subquery does not hide."""
+
+    input: Plan
+    around: tuple[str, ...]
+    places: tuple[int, ...]
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Fetched:
     """The rows of a statement, where SQL says the operators below."""
 
@@ -186,5 +196,5 @@ class Fetched:
 
 
 Plan = (
-    Unit | Argument | Match | Unwind | Filter | Project | Aggregate | Distinct | Sort | Skip | Limit | Union | Trace | Fetched
+    Unit | Argument | Match | Unwind | Filter | Project | Aggregate | Distinct | Sort | Skip | Limit | Union | Trace | Around | Fetched
 )  # fmt: skip

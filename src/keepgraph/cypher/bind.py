@@ -105,7 +105,8 @@ def _match(clause: ast.Match, scope: Columns, context: Context) -> None:
     for path in clause.paths:
         infer.check_pattern(path, scope, context)
     if clause.condition is not None:
-        _condition(clause.condition, scope, context)
+        context.no_aggregates = "in WHERE"
+        infer.check_truth(clause.condition, scope, context, "WHERE")
 
 
 def _unwind(clause: ast.Unwind, scope: Columns, context: Context) -> None:
@@ -123,11 +124,6 @@ def _unwound(source: Type) -> Type:
         return Type(alone or NULL)
     element = infer.element_of(source)
     return infer.either(element, Type(alone)) if alone else element
-
-
-def _condition(condition: ast.Expression, scope: Scope, context: Context) -> None:
-    context.no_aggregates = "in WHERE"
-    infer.check_truth(condition, scope, context, "WHERE")
 
 
 # Projections

@@ -43,6 +43,7 @@ class Nodes:
         columns: properties with columns of their own.
         bag: the column with all other properties as a JSON object; None where there are no others.
         public_id: the SQL of the id that is shown, with `{row}`.
+        implied: labels that every one of them has besides, and that are never shown.
     """
 
     table: str
@@ -53,6 +54,7 @@ class Nodes:
     columns: Mapping[str, Column]
     bag: str | None
     public_id: str
+    implied: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,7 @@ class Catalogue:
         return frozenset(
             code
             for code, labels in self.nodes.labels.items()
-            if all(evaluate.labelled(labels, each) for each in wanted)
+            if all(evaluate.labelled((*labels, *self.nodes.implied), each) for each in wanted)
         )
 
     def literal(self, wanted: tuple[ast.LabelExpression, ...]) -> bool:

@@ -28,7 +28,7 @@ from keepgraph.cypher.algebra import (
     Unit,
     Unwind,
 )
-from keepgraph.cypher.catalogue import Catalogue, Code, Column
+from keepgraph.cypher.catalogue import Catalogue, Code, Column, Edges, Nodes
 from keepgraph.cypher.ordering import Begin, Sweep, Walk, steps
 
 Parameters = Mapping[str, kinds.Type]
@@ -171,6 +171,14 @@ class Emitter:
         self.bindings = Bindings()
         self.expressions = Expressions(self)
         self._number = 0
+
+    def read_rows(self, table: Nodes | Edges, columns: Sequence[str], *, one: bool) -> tuple[str, list[Bound]]:
+        """Columns of the rows `r` of a table, by the key in the parameter `keys`, or by a JSON list of them."""
+        keys = self.bindings.parameter("keys")
+        wanted = f"= {keys}" if one else f"IN (SELECT value FROM json_each({keys}))"
+        return self.bindings.of(
+            f"SELECT {', '.join(columns)} FROM {self.table(table)} AS r WHERE r.{table.id} {wanted}"
+        )
 
     # Operators
 
@@ -358,7 +366,7 @@ class Emitter:
         alias = self._alias("n")
         nodes = catalogue.nodes
         if not literal:
-            self._join(block, f"{nodes.table} AS {alias}")
+            self._join(block, f"{self.table(nodes)} AS {alias}")
             self._keep(block, nodes.condition, alias)
             self._keep_codes(block, f"{alias}.{nodes.code}", codes, len(nodes.labels))
             key = f"{alias}.{nodes.id}"
@@ -369,12 +377,12 @@ class Emitter:
         if literals is None:
             raise Inexpressible
         texts = self._where(
-            f"SELECT DISTINCT '=' || l.{literals.column} AS {nodes.id} FROM {catalogue.edges.table} AS l",
+            f"SELECT DISTINCT '=' || l.{literals.column} AS {nodes.id} FROM {self.table(catalogue.edges)} AS l",
             [self._formatted(literals.condition, "l")],
         )
         if codes:
             rows = self._where(
-                f"SELECT r.{nodes.id} FROM {nodes.table} AS r",
+                f"SELECT r.{nodes.id} FROM {self.table(nodes)} AS r",
                 [
                     self._formatted(nodes.condition, "r"),
                     self._codes(f"r.{nodes.code}", codes, len(nodes.labels)),
@@ -460,7 +468,7 @@ class Emitter:
         edges = self.catalogue.edges
         codes = self.catalogue.types(edge.types)
         alias = self._alias("e")
-        self._join(block, f"{edges.table} AS {alias}")
+        self._join(block, f"{self.table(edges)} AS {alias}")
         self._keep(block, edges.condition, alias)
         # All types are spelled out where the index begins with the type.
         self._keep_codes(block, f"{alias}.{edges.code}", codes, len(edges.types))
@@ -618,13 +626,17 @@ class Emitter:
         if row is None:
             row = self._alias("n" if term.form == "node" else "e")
             if block.inline or not block.open:
-                return f"(SELECT {template.format(row=row)} FROM {table.table} AS {row} WHERE {row}.{table.id} = {term.sql})"
+                return f"(SELECT {template.format(row=row)} FROM {self.table(table)} AS {row} WHERE {row}.{table.id} = {term.sql})"
             kind = "LEFT JOIN" if term.nullable or term.literal else "CROSS JOIN"
             if not block.sources:
                 block.sources.append("(SELECT 1)")
-            block.sources.append(f"{kind} {table.table} AS {row} ON {row}.{table.id} = {term.sql}")
+            block.sources.append(f"{kind} {self.table(table)} AS {row} ON {row}.{table.id} = {term.sql}")
             block.rows[term.sql] = row
         return template.format(row=row)
+
+    def table(self, of: Nodes | Edges) -> str:
+        """What stands in FROM for the table of nodes or edges."""
+        return self._formatted(of.table, None) if "{" in of.table else of.table
 
     def property_column(self, term: Term, key: str) -> Column | None:
         table = self.catalogue.nodes if term.form == "node" else self.catalogue.edges

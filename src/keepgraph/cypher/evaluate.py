@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from keepgraph import errors
-from keepgraph.cypher import ast, functions, planning, values
+from keepgraph.cypher import ast, functions, kinds, planning, values
 from keepgraph.cypher.algebra import Plan
 from keepgraph.cypher.values import Node, Relationship
 
@@ -270,7 +270,16 @@ def _unary(expression: ast.Unary, columns: Columns) -> Value:
         return lambda row, run: values.not_(operand(row, run))
     if expression.operator == "-":
         return lambda row, run: values.negate(operand(row, run))
-    return lambda row, run: values.add(0, operand(row, run))
+
+    def plus(row: Row, run: Run) -> Any:
+        found = operand(row, run)
+        if found is not None and values.kind_of(found) & ~kinds.NUMBER:
+            raise errors.QueryFailed(
+                f"+ takes a number, and this is {values.described(found)}", detail="InvalidArgumentType"
+            )
+        return found
+
+    return plus
 
 
 def _is_null(expression: ast.IsNull, columns: Columns) -> Value:

@@ -15,6 +15,7 @@ from keepgraph.cypher.algebra import (
     Aggregate,
     Aggregated,
     Argument,
+    Around,
     Distinct,
     Fetched,
     Filter,
@@ -281,6 +282,12 @@ def _trace(plan: Trace, estimates: Estimates) -> Rows:
     return trace
 
 
+def _around(plan: Around, estimates: Estimates) -> Rows:
+    before = _rows(plan.input, estimates)
+    places = plan.places
+    return lambda outer, run: ((*row, *(outer[place] for place in places)) for row in before(outer, run))
+
+
 def _fetched(plan: Fetched, estimates: Estimates) -> Rows:
     return lambda outer, run: run.fetch(plan.statement)
 
@@ -299,5 +306,6 @@ _OF: dict[type, Callable[[Any, Estimates], Rows]] = {
     Limit: _limit,
     Union: _union,
     Trace: _trace,
+    Around: _around,
     Fetched: _fetched,
 }

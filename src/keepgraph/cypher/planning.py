@@ -14,6 +14,7 @@ from keepgraph.cypher.algebra import (
     Aggregate,
     Aggregated,
     Argument,
+    Around,
     Distinct,
     EdgeSlot,
     Filter,
@@ -66,6 +67,10 @@ def _single(query: ast.SingleQuery, outer: tuple[str, ...]) -> Plan:
             built = Unwind(built, clause.source, clause.variable, (*built.columns, clause.variable))
         else:
             built = _projection(built, clause)
+            hidden = tuple(name for name in outer if name not in built.columns)
+            if hidden and not clause.final:
+                places = tuple(outer.index(name) for name in hidden)
+                built = Around(built, hidden, places, (*built.columns, *hidden))
     return built
 
 

@@ -35,7 +35,12 @@ class Statements:
 class TableGraph:
     """The graph that a catalogue describes, during one run of a query."""
 
-    def __init__(self, statements: Statements, execute: Execute) -> None:
+    def __init__(self, statements: Statements, execute: Execute, names: Mapping[str, Any] | None = None) -> None:
+        """
+        Args:
+            names: what the conditions of the catalogue bind; None for what it says itself.
+        """
+        self.names = statements.catalogue.values if names is None else names
         self.statements = statements
         self.catalogue = statements.catalogue
         self.execute = execute
@@ -50,7 +55,7 @@ class TableGraph:
         key = ("nodes", labels, tuple(key for key, _ in equalities), tuple(types.values()))
         sql, bound = self.statements.remembered(key, lambda: self._scan(labels, equalities, types))
         try:
-            arguments = [value(wanted, self.catalogue.values) for value in bound]
+            arguments = [value(wanted, self.names) for value in bound]
         except Inexpressible:
             return self.nodes(labels, ())
         return (Node(row[0]) for row in self.execute(sql, arguments, _NO_FUNCTIONS))
@@ -67,7 +72,7 @@ class TableGraph:
             return emitter.bindings.of(emitter.text(block, [term.sql, term.start, term.end]))
 
         sql, bound = self.statements.remembered(("edges", types), write)
-        arguments = [value({}, self.catalogue.values) for value in bound]
+        arguments = [value({}, self.names) for value in bound]
         return (Relationship(*row) for row in self.execute(sql, arguments, _NO_FUNCTIONS))
 
     def expand(self, node: Node, direction: str, types: ast.LabelExpression | None) -> Iterator[Relationship]:
@@ -131,7 +136,7 @@ class TableGraph:
         key = ("at", direction, types, literal)
         sql, bound = self.statements.remembered(key, lambda: self._at(direction, types, literal=literal))
         found = {"node": node.id}
-        return self.execute(sql, [value(found, self.catalogue.values) for value in bound], _NO_FUNCTIONS)
+        return self.execute(sql, [value(found, self.names) for value in bound], _NO_FUNCTIONS)
 
     def _at(self, direction: str, types: ast.LabelExpression | None, *, literal: bool) -> tuple[str, list[Any]]:
         emitter = Emitter(self.catalogue, {})
@@ -171,7 +176,8 @@ class TableGraph:
     def _read(self, table: Any, keys: Sequence[int]) -> Iterator[tuple[int, Code, str, dict[str, Any]]]:
         one = len(keys) == 1
 
-        def write() -> str:
+        def write() -> tuple[str, list[Any]]:
+            emitter = Emitter(self.catalogue, {})
             columns = [
                 f"r.{table.id}",
                 f"r.{table.code}",
@@ -179,14 +185,19 @@ class TableGraph:
                 *(column.sql.format(row="r") for column in table.columns.values()),
                 *([f"r.{table.bag}"] if table.bag else []),
             ]
-            where = "= ?1" if one else "IN (SELECT value FROM json_each(?1))"
-            return f"SELECT {', '.join(columns)} FROM {table.table} AS r WHERE r.{table.id} {where}"
+            return emitter.read_rows(table, columns, one=one)
 
-        sql = self.statements.remembered(("read", table.table, one), write)
+        sql, bound = self.statements.remembered(("read", table.table, one), write)
+        found = {"keys": keys[0] if one else json.dumps(keys)}
+        arguments = [value(found, self.names) for value in bound]
         names = list(table.columns)
-        for row in self.execute(sql, [keys[0] if one else json.dumps(keys)], _NO_FUNCTIONS):
+        for row in self.execute(sql, arguments, _NO_FUNCTIONS):
             own = row[3 : 3 + len(names)]
-            properties = {name: value for name, value in zip(names, own, strict=True) if value is not None}
+            properties = {
+                name: json.loads(value) if column.kinds & kinds.LIST else value
+                for (name, column), value in zip(table.columns.items(), own, strict=True)
+                if value is not None
+            }
             if table.bag and row[-1]:
                 properties.update(self._bag(row[-1]))
             yield row[0], row[1], row[2], properties

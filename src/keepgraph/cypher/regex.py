@@ -159,13 +159,14 @@ class _Automaton:
                     self.at_once[start].append(opening)
                     self.at_once[self.build(branch, opening, on, off)].append(end)
             elif name in ("MAX_REPEAT", "MIN_REPEAT"):
-                end = self.repeat(*operands, start, on, off)
+                least, most, inner = operands
+                end = self.repeat(inner, least, most, start, on, off)
             else:
                 raise self.refused("it looks around, refers back or holds on")
             start = end
         return start
 
-    def repeat(self, least: int, most: int, inner: Tree, start: int, on: int, off: int) -> int:
+    def repeat(self, inner: Tree, least: int, most: int, start: int, on: int, off: int) -> int:
         for _ in range(least):
             start = self.build(inner, start, on, off)
         if most == _parser.MAXREPEAT:

@@ -22,6 +22,7 @@ def rows(
     graph: Graph,
     execute: Execute,
     parameters: Mapping[str, Any],
+    names: Mapping[str, Any],
     *,
     now: datetime,
     rest: Callable[[int], None],
@@ -29,13 +30,12 @@ def rows(
     """All rows of a query, and who found them: 'sql', 'sql and python' or 'python'.
 
     Args:
+        names: what the conditions of the catalogue bind.
         rest: called now and then with how much was done since; raises where it is time to stop.
 
     Raises:
         errors.QueryError: the query fails on what is in the graph.
     """
-    names = compiled.catalogue.values
-
     def fetched(statement: Statement) -> Iterator[Row]:
         found = execute(statement.sql, statement.arguments(parameters, names), statement.functions)
         return found if statement.read is None else map(statement.read, found)

@@ -268,7 +268,8 @@ def _apart_from(mapping: Exchange, names: set[str]) -> Exchange:
 def _rebuilt(part: P, change: Callable[[ast.Part], ast.Part]) -> P:
     """The part with each part directly inside it changed."""
     changes: dict[str, Any] = {}
-    for name in _inside(type(part)):
+    kind: type = type(part)
+    for name in _inside(kind):
         old = getattr(part, name)
         new = _changed(old, change)
         if new is not old:
@@ -286,5 +287,5 @@ def _changed(value: Any, change: Callable[[ast.Part], ast.Part]) -> Any:
 
 
 @cache
-def _inside(kind: Any) -> tuple[str, ...]:
+def _inside(kind: type) -> tuple[str, ...]:
     return tuple(field.name for field in fields(kind) if field.name != "span")

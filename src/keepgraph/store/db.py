@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Any
@@ -51,6 +51,8 @@ class Tx:
         vectors_filled: whether names that wait for their vectors were seen to, as far as there was time.
         backed_up: whether a backup was made for this call.
         memo: rows found in this transaction that nothing in it changes; forgotten when a part is undone.
+        kept: what readers on this connection keep from one transaction to the next; see store/changes.py.
+        stop: asked now and then for a reason to give up.
     """
 
     conn: Connection
@@ -66,6 +68,18 @@ class Tx:
     vectors_filled: bool = False
     backed_up: bool = False
     memo: dict[tuple[str, ...], Any] = field(default_factory=dict)
+    kept: dict[Any, Any] = field(default_factory=dict)
+    stop: Stop | None = None
+
+    @contextmanager
+    def interrupted(self, when: Callable[[], bool]) -> Iterator[None]:
+        """Let a condition of the caller's interrupt a running statement, besides what may interrupt the call."""
+        stop = self.stop
+        self.conn.set_progress_handler(lambda: when() or (stop is not None and stop() is not None), _STEPS_BETWEEN_POLLS)
+        try:
+            yield
+        finally:
+            _watch(self.conn, stop)
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
@@ -81,6 +95,15 @@ class Tx:
                 self.conn.execute("RELEASE part")
             raise
         self.conn.execute("RELEASE part")
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """A connection that only reads, the file it is open on, and what is kept with it."""
+
+    file: files.Identity
+    conn: Connection
+    kept: dict[Any, Any] = field(default_factory=dict)
 
 
 class Database:
@@ -127,7 +150,7 @@ class Database:
         self.clock = clock
         self.backups_kept = backups_kept
         self._new_id = new_id
-        self._idle_readers: list[tuple[files.Identity, Connection]] = []
+        self._idle_readers: list[_Reader] = []
         self._pool_lock = threading.Lock()
         self._writer: Connection | None = None
         self._writer_lock = threading.Lock()
@@ -159,12 +182,12 @@ class Database:
                 with _held(self._writer_lock, stop):
                     self._follow_the_file()
             reader = self._take_reader()
-            conn = reader[1]
+            conn = reader.conn
             try:
                 with _watched(conn, stop):
                     conn.execute("BEGIN")
                     migrations.refuse_newer(conn, self.path)
-                    yield self._tx(conn, tool, session)
+                    yield replace(self._tx(conn, tool, session), kept=reader.kept, stop=stop)
                     _give_up_if_told(stop)
             except sqlite.Error:
                 conn.close()
@@ -278,11 +301,11 @@ class Database:
     def _up_to_date(self) -> bool:
         reader = self._take_reader()
         try:
-            if migrations.pending(reader[1], self.path):
-                reader[1].close()
+            if migrations.pending(reader.conn, self.path):
+                reader.conn.close()
                 return False
         except BaseException:
-            reader[1].close()
+            reader.conn.close()
             raise
         self._put_back(reader)
         return True
@@ -364,7 +387,7 @@ class Database:
     def _close_connections(self) -> None:
         with self._pool_lock:
             while self._idle_readers:
-                self._idle_readers.pop()[1].close()
+                self._idle_readers.pop().conn.close()
         # Closing the last connection does this too, but not for a file that has been moved.
         self._empty_the_log()
         self._drop_writer()
@@ -412,27 +435,27 @@ class Database:
             self._writer = conn
         return self._writer
 
-    def _take_reader(self) -> tuple[files.Identity, Connection]:
+    def _take_reader(self) -> _Reader:
         with self._pool_lock:
             while self._idle_readers:
-                file, conn = self._idle_readers.pop()
-                if file == self._file:
-                    return file, conn
-                conn.close()
+                idle = self._idle_readers.pop()
+                if idle.file == self._file:
+                    return idle
+                idle.conn.close()
         if not self._immutable:
             try:
-                return self._file, self._connect("ro")
+                return _Reader(self._file, self._connect("ro"))
             except sqlite.OperationalError as error:
                 if trouble.code(error) not in trouble.NO_LOG_POSSIBLE:
                     raise
                 if wal.has_journal(self.path) and self._rolled_back():
-                    return self._file, self._connect("ro")
+                    return _Reader(self._file, self._connect("ro"))
                 if wal.has_any(self.path):
                     raise
             # The write-ahead log cannot be made beside a file in a read-only folder; without one to read,
             # the file alone is the whole truth.
             self._immutable = True
-        return self._file, self._connect("ro", immutable=True)
+        return _Reader(self._file, self._connect("ro", immutable=True))
 
     def _rolled_back(self) -> bool:
         """Let SQLite take back what an interrupted change of the journal mode has left; a reader may not."""
@@ -441,7 +464,7 @@ class Database:
             return True
         return False
 
-    def _put_back(self, reader: tuple[files.Identity, Connection]) -> None:
+    def _put_back(self, reader: _Reader) -> None:
         with self._pool_lock:
             self._idle_readers.append(reader)
 
@@ -545,11 +568,18 @@ def _watched(conn: Connection, stop: Stop | None) -> Iterator[None]:
     if stop is None:
         yield
         return
-    conn.set_progress_handler(lambda: stop() is not None, _STEPS_BETWEEN_POLLS)
+    _watch(conn, stop)
     try:
         yield
     finally:
         conn.set_progress_handler(None, 0)
+
+
+def _watch(conn: Connection, stop: Stop | None) -> None:
+    if stop is None:
+        conn.set_progress_handler(None, 0)
+    else:
+        conn.set_progress_handler(lambda: stop() is not None, _STEPS_BETWEEN_POLLS)
 
 
 def _give_up_if_told(stop: Stop | None) -> None:

@@ -1,4 +1,4 @@
-"""Runs statements that were compiled from Cypher, on a connection that can only read. Knows no table and no Cypher."""
+"""Runs statements that were compiled from Cypher, and tells what the compiler wants to know of the tables."""
 
 from __future__ import annotations
 
@@ -7,11 +7,41 @@ from typing import Any
 
 from sqlcipher3 import dbapi2 as sqlite
 
+from keepgraph import errors
 from keepgraph.store import trouble
-from keepgraph.store.db import Connection
+from keepgraph.store.db import Connection, Tx
 
 _SAID_NO = 1
 """SQLite's code for a statement that failed by what it says: an overflow, a function that raised."""
+
+_TOO_MUCH = {7, 18}
+"""SQLite's codes for a statement that would need more memory than there is, or a value longer than may be."""
+
+_INTERRUPTED = 9
+
+# The facts as they were known at a stamp, for the place of the table.
+KNOWN_ONCE = """(
+    SELECT id, public_id, subject, predicate, object, literal, text, confidence, recorded_at,
+           valid_from, valid_to, NULL AS retracted_at
+    FROM fact
+    WHERE (retracted_at IS NULL OR retracted_at > {known})
+      AND iif(known_from = '', recorded_at, known_from) <= {known}
+    UNION ALL
+    SELECT fact.id, public_id, subject, predicate, object, literal, text, confidence, recorded_at,
+           once.valid_from, once.valid_to, NULL
+    FROM fact JOIN earlier_validity AS once ON once.fact = fact.id
+    WHERE once.known_from <= {known} AND {known} < once.known_to
+)"""
+
+SOURCE_OF = """(
+    SELECT source FROM provenance
+    WHERE provenance.fact = {row}.id AND source IS NOT NULL
+    ORDER BY provenance.recorded_at, provenance.id LIMIT 1
+)"""
+
+ALIASES_OF = "(SELECT json_group_array(alias ORDER BY id) FROM alias WHERE alias.entity = {row}.id)"
+
+GROUP_OF = "(SELECT g.group_id FROM entity AS g WHERE g.id = {row}.subject)"
 
 
 def rows(
@@ -20,20 +50,86 @@ def rows(
     arguments: Sequence[Any],
     *,
     refused: type[Exception],
+    why: Callable[[], errors.KeepgraphError | None] = lambda: None,
 ) -> Iterator[tuple[Any, ...]]:
     """The rows of a statement, as they are found.
 
+    Args:
+        why: the reason for which it was interrupted.
+
     Raises:
         refused: the statement met a value that it cannot treat.
+        errors.QueryTooLarge: it needs more than there is room for.
     """
     try:
         yield from conn.execute(sql, arguments)
+    except MemoryError:
+        raise errors.QueryTooLarge("the query needs more memory than there is") from None
     except sqlite.Error as error:
-        if trouble.code(error) == _SAID_NO:
+        number = trouble.code(error)
+        if number == _SAID_NO:
             raise refused from error
+        if number in _TOO_MUCH:
+            raise errors.QueryTooLarge("the query needs more memory than there is") from error
+        if number == _INTERRUPTED and (reason := why()) is not None:
+            raise reason from error
         raise
 
 
 def register(conn: Connection, prefix: str, name: str, function: Callable[..., Any]) -> None:
     """Let statements on this connection call a Python function."""
     conn.create_function(f"{prefix}{name}", -1, function, deterministic=name != "inexact")
+
+
+def plan(tx: Tx, sql: str, arguments: Sequence[Any]) -> list[tuple[int, int, str]]:
+    """What SQLite does for a statement: the number of each step, that of the step around it, and what it is."""
+    found = tx.conn.execute(f"EXPLAIN QUERY PLAN {sql}", arguments)
+    return [(row[0], row[1], row[3]) for row in found]
+
+
+def alone(tx: Tx) -> bool:
+    """Whether the group of the call is the only one in the graph."""
+    others = tx.conn.execute(
+        """
+        SELECT EXISTS (SELECT 1 FROM entity WHERE group_id < :group)
+            OR EXISTS (SELECT 1 FROM entity WHERE group_id > :group)
+        """,
+        {"group": tx.group},
+    ).fetchone()[0]
+    return not others
+
+
+def all_hold(tx: Tx, *, at: str) -> bool:
+    """Whether every fact that is not retracted holds at a stamp and will hold for ever."""
+    bounded = tx.conn.execute(
+        """
+        SELECT EXISTS (SELECT 1 FROM fact WHERE retracted_at IS NULL AND valid_to <> '~')
+            OR EXISTS (SELECT 1 FROM fact WHERE valid_from > :at AND valid_from <> '')
+        """,
+        {"at": at},
+    ).fetchone()[0]
+    return not bounded
+
+
+def entities_by_type(tx: Tx) -> dict[int, int]:
+    """How many entities there are of each type."""
+    return dict(tx.conn.execute("SELECT type, count(*) FROM entity GROUP BY type").fetchall())
+
+
+def facts_by_predicate(tx: Tx) -> dict[int, int]:
+    """How many facts there are of each predicate, retracted ones left out."""
+    return dict(
+        tx.conn.execute("SELECT predicate, count(*) FROM fact WHERE retracted_at IS NULL GROUP BY predicate").fetchall()
+    )
+
+
+def newest_fact(tx: Tx) -> int:
+    """The number of the fact that was recorded last; 0 where there is none."""
+    return int(tx.conn.execute("SELECT coalesce(max(id), 0) FROM fact").fetchone()[0])
+
+
+def meant_ends(tx: Tx) -> list[tuple[int, str, int]]:
+    """Between which types a predicate is meant to lead: predicate, side and type, by their numbers."""
+    return tx.conn.execute(  # type: ignore[no-any-return]
+        "SELECT predicate, side, type FROM predicate_end ORDER BY predicate, side, type"
+    ).fetchall()

@@ -1,0 +1,168 @@
+"""The graph as queries see it: which labels, relationship types and properties there are, and how they lie in tables.
+
+Labels are entity types in PascalCase, relationship types are predicates in UPPER_SNAKE. A literal is a node with the
+label Literal; equal texts are one node.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from keepgraph.cypher import kinds
+from keepgraph.cypher.catalogue import Catalogue, Column, Edges, Literals, Nodes, counted
+from keepgraph.cypher.reading import Statements
+from keepgraph.engine import instants
+from keepgraph.model import Word
+from keepgraph.store import changes, queries, vocabulary
+from keepgraph.store.db import Tx
+
+LITERAL = "Literal"
+ENTITY = "Entity"
+"""A label that every entity answers to, and that is never shown: many are used to writing it."""
+
+LITERAL_PROPERTIES = ("value", "name")
+DATES = frozenset(("created_at", "recorded_at", "valid_from", "valid_to"))
+"""Properties whose values are instants as text: UTC, `2026-11-21T08:44:39.123Z`, so that text order is time order."""
+
+_TEXT = kinds.STRING | kinds.NULL
+_UNIQUE = 1e-6
+
+NODE_COLUMNS: Mapping[str, Column] = {
+    "id": Column("{row}.public_id", kinds.STRING, _UNIQUE),
+    "name": Column("{row}.name", kinds.STRING, _UNIQUE),
+    "summary": Column("nullif({row}.summary, '')", _TEXT),
+    "aliases": Column(queries.ALIASES_OF, kinds.LIST),
+    "group_id": Column("{row}.group_id", kinds.STRING, 1.0),
+    "created_at": Column("{row}.created_at", kinds.STRING),
+}
+EDGE_COLUMNS: Mapping[str, Column] = {
+    "id": Column("{row}.public_id", kinds.STRING, _UNIQUE),
+    "text": Column("{row}.text", kinds.STRING),
+    "confidence": Column("{row}.confidence", kinds.FLOAT, 0.1),
+    "source": Column(queries.SOURCE_OF, _TEXT),
+    "recorded_at": Column("{row}.recorded_at", kinds.STRING),
+    "valid_from": Column("nullif({row}.valid_from, '')", _TEXT),
+    "valid_to": Column("nullif({row}.valid_to, '~')", _TEXT),
+}
+
+
+def label(word: str) -> str:
+    """An entity type as a label: `research_paper` is `ResearchPaper`."""
+    return "".join(part[:1].upper() + part[1:] for part in re.split(r"[_\s-]+", word) if part)
+
+
+def relationship_type(word: str) -> str:
+    """A predicate as a relationship type: `reports_to` is `REPORTS_TO`."""
+    return re.sub(r"[\s-]+", "_", word).upper()
+
+
+def statements(tx: Tx) -> Statements:
+    """The catalogue of the graph at the instant of the call, with the statements written for it.
+
+    Written anew when what it says of the graph has changed: the words, the groups, whether all facts hold, and
+    roughly how many there are.
+    """
+    shape = changes.kept(tx, ("shape", tx.group), lambda: _shape(tx))
+    key = ("statements", tx.group, tx.known_at is None, shape)
+    if key not in tx.kept:
+        for old in [each for each in tx.kept if isinstance(each, tuple) and each[:3] == key[:3]]:
+            del tx.kept[old]
+        tx.kept[key] = Statements(_catalogue(tx, shape))
+    found: Statements = tx.kept[key]
+    return found
+
+
+def values(tx: Tx) -> dict[str, object]:
+    """What the conditions of the catalogue bind."""
+    return {"at": instants.stamp(tx.now), "group": tx.group, "known": tx.known_at}
+
+
+def words(tx: Tx) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
+    """The entity types and the predicates of the graph."""
+    shape = changes.kept(tx, ("shape", tx.group), lambda: _shape(tx))
+    return shape.types, shape.predicates
+
+
+def directions(tx: Tx) -> dict[str, tuple[frozenset[str], frozenset[str]]]:
+    """For each relationship type, the labels it is meant to lead from and to; an empty set means any."""
+    types, predicates = words(tx)
+    of_type = {word.row: label(word.name) for word in types}
+    meant = queries.meant_ends(tx)
+    return {
+        relationship_type(word.name): (
+            frozenset(of_type[row] for predicate, side, row in meant if predicate == word.row and side == "subject"),
+            frozenset(of_type[row] for predicate, side, row in meant if predicate == word.row and side == "object"),
+        )
+        for word in predicates
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """What a catalogue depends on besides the moment and the group.
+
+    Attributes:
+        alone: whether there is no other group.
+        all_hold: whether every fact holds for ever, as far as is known now.
+        magnitude: how many facts there are, roughly: estimates may be that old.
+    """
+
+    alone: bool
+    all_hold: bool
+    magnitude: int
+    types: tuple[Word, ...]
+    predicates: tuple[Word, ...]
+
+
+def _shape(tx: Tx) -> _Shape:
+    return _Shape(
+        alone=queries.alone(tx),
+        all_hold=queries.all_hold(tx, at=instants.stamp(tx.now)),
+        magnitude=int(4 * math.log2(queries.newest_fact(tx) + 1)),
+        types=tuple(vocabulary.words(tx, vocabulary.ENTITY_TYPE)),
+        predicates=tuple(vocabulary.words(tx, vocabulary.PREDICATE)),
+    )
+
+
+def _catalogue(tx: Tx, shape: _Shape) -> Catalogue:
+    all_hold = shape.all_hold and tx.known_at is None
+    held = "" if all_hold else " AND {row}.valid_from <= {at} AND {at} < {row}.valid_to"
+    grouped = "" if shape.alone else f" AND {queries.GROUP_OF} = {{group}}"
+    current = "{row}.retracted_at IS NULL" + held + grouped
+    described = Catalogue(
+        nodes=Nodes(
+            table="entity",
+            id="id",
+            code="type",
+            labels={word.row: (label(word.name),) for word in shape.types},
+            condition="" if shape.alone else "{row}.group_id = {group}",
+            columns=NODE_COLUMNS,
+            bag="properties",
+            public_id="{row}.public_id",
+            implied=(ENTITY,),
+        ),
+        edges=Edges(
+            table="fact" if tx.known_at is None else queries.KNOWN_ONCE,
+            id="id",
+            code="predicate",
+            types={word.row: relationship_type(word.name) for word in shape.predicates},
+            source="subject",
+            target="object",
+            condition=current,
+            to_node="{row}.object IS NOT NULL",
+            columns=EDGE_COLUMNS,
+            bag=None,
+            public_id="{row}.public_id",
+        ),
+        literals=Literals(
+            column="literal",
+            label=LITERAL,
+            properties=LITERAL_PROPERTIES,
+            condition=current + " AND {row}.literal IS NOT NULL",
+        ),
+        values=values(tx),
+    )
+    return counted(described, queries.entities_by_type(tx), queries.facts_by_predicate(tx))

@@ -1,0 +1,241 @@
+"""Asks the graph in Cypher: repairs, checks, compiles, runs within bounds, and tells what may be wrong with a question.
+
+Nothing is ever written: the grammar has no way to say it, the connection cannot, and SQLite is told to refuse.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from keepgraph import errors
+from keepgraph.cypher import ast, compiler, dialect, emit, parameters, parser, repair, running, sql_functions
+from keepgraph.cypher.compiler import Compiled
+from keepgraph.cypher.evaluate import Row
+from keepgraph.cypher.reading import Statements, TableGraph
+from keepgraph.engine import catalogues
+from keepgraph.store import changes, queries
+from keepgraph.store.db import Tx
+
+DEFAULT_ROWS = 200
+MOST_ROWS = 10_000
+SECONDS = 20.0
+MOST_MEMORY = 1 << 30
+"""How much the process may grow during one query, in bytes."""
+
+_BETWEEN_LOOKS = 20_000
+_COMPILED_AT_ONCE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a query found.
+
+    Attributes:
+        text: the query as it ran, repaired and with its limit.
+        fixes: what was repaired, a sentence each.
+        columns: the names of the columns.
+        rows: values as the compiler has them: nodes, relationships and paths by number.
+        graph: tells labels, types and properties of those.
+        limit: how many rows were wanted at most.
+        truncated: whether there were more.
+        by: who found the rows: 'sql', 'sql and python' or 'python'.
+    """
+
+    text: str
+    fixes: tuple[str, ...]
+    query: ast.Query
+    columns: tuple[str, ...]
+    rows: list[Row]
+    graph: TableGraph
+    limit: int
+    truncated: bool
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A query as it is kept from one call to the next."""
+
+    text: str
+    fixes: tuple[str, ...]
+    compiled: Compiled
+    limit: int
+    asked: bool
+
+
+def answer(
+    tx: Tx, text: str, given: Mapping[str, Any], *, rows: int | None = None, seconds: float = SECONDS
+) -> Answer:
+    """Run a query.
+
+    Args:
+        given: the values of its parameters.
+        rows: at most so many where the query itself sets no limit; None means DEFAULT_ROWS.
+        seconds: when to give up.
+
+    Raises:
+        errors.QueryError: the query cannot be read, makes no sense, is refused, or fails on what is in the graph.
+    """
+    bounds = _Bounds(tx, seconds)
+    statements = catalogues.statements(tx)
+    prepared = _prepared(tx, statements, text, given, DEFAULT_ROWS if rows is None else rows)
+    execute = _executor(tx, bounds)
+    graph = TableGraph(statements, execute, catalogues.values(tx))
+    with tx.interrupted(bounds.exceeded):
+        found, by = running.rows(
+            prepared.compiled,
+            graph,
+            execute,
+            given,
+            catalogues.values(tx),
+            now=tx.now if tx.zone is None else tx.now.astimezone(tx.zone),
+            rest=bounds.rest,
+        )
+    # A limit that the query sets itself, and that is not beyond ours, cuts nothing that was asked for.
+    return Answer(
+        text=prepared.text,
+        fixes=prepared.fixes,
+        query=prepared.compiled.query,
+        columns=prepared.compiled.columns,
+        rows=found[: prepared.limit],
+        graph=graph,
+        limit=prepared.limit,
+        truncated=len(found) > prepared.limit,
+        by=by,
+    )
+
+
+def explained(tx: Tx, text: str, given: Mapping[str, Any], *, rows: int | None = None) -> tuple[list[str], list[Any]]:
+    """The SQL of a query, and what SQLite does for each statement: (step, step around it, what)."""
+    statements = catalogues.statements(tx)
+    prepared = _prepared(tx, statements, text, given, DEFAULT_ROWS if rows is None else rows)
+    execute = _executor(tx, _Bounds(tx, SECONDS))
+    texts, plans = [], []
+    for statement in prepared.compiled.statements():
+        bound = statement.arguments(given, catalogues.values(tx))
+        execute("SELECT 1", [], statement.functions)
+        texts.append(statement.sql)
+        plans.append(queries.plan(tx, statement.sql, bound))
+    return texts, plans
+
+
+def known(tx: Tx) -> repair.Known:
+    """What the repair of a query may know of the graph."""
+    types, predicates = catalogues.words(tx)
+    return repair.Known(
+        labels=frozenset((*(catalogues.label(word.name) for word in types), catalogues.LITERAL, catalogues.ENTITY)),
+        types=frozenset(catalogues.relationship_type(word.name) for word in predicates),
+        directions=catalogues.directions(tx),
+        text_properties=catalogues.DATES,
+    )
+
+
+def _prepared(tx: Tx, statements: Statements, text: str, given: Mapping[str, Any], rows: int) -> _Prepared:
+    """The query, repaired, checked and compiled; from an earlier call where the graph's shape is the same."""
+    types = parameters.types(given)
+    cache: dict[Any, _Prepared] = statements.remembered("compiled", dict)
+    key = (text, rows, tuple(sorted(types.items(), key=lambda each: each[0])))
+    found = cache.get(key)
+    if found is None:
+        if len(cache) >= _COMPILED_AT_ONCE:
+            cache.clear()
+        found = cache[key] = _compiled(tx, statements, text, types, rows)
+    return found
+
+
+def _compiled(
+    tx: Tx, statements: Statements, text: str, types: Mapping[str, Any], rows: int
+) -> _Prepared:
+    mended = repair.repaired(text, changes.kept(tx, "known", lambda: known(tx)))
+    try:
+        query = parser.parse(mended.text)
+        dialect.refuse(query, mended.text)
+        own = _own_limit(query)
+        limit = min(rows, MOST_ROWS) if own is None else MOST_ROWS
+        compiled = compiler.of_tree(query, statements.catalogue, types, cap=limit + 1)
+    except errors.QueryError as error:
+        raise dialect.explain(mended.text, error) from error
+    fixes = mended.fixes if own is not None else (*mended.fixes, f"Injected LIMIT {limit}")
+    shown = mended.text if own is not None else f"{mended.text.rstrip().rstrip(';')} LIMIT {limit + 1}"
+    return _Prepared(shown, fixes, compiled, limit, own is not None)
+
+
+def _own_limit(query: ast.Query) -> ast.Expression | None:
+    """The limit that a query sets on its outermost result; that of one part of a UNION is none."""
+    last = query.parts[-1].clauses[-1]
+    return last.limit if len(query.parts) == 1 and isinstance(last, ast.Projection) else None
+
+
+def _executor(tx: Tx, bounds: _Bounds) -> Callable[[str, Sequence[Any], frozenset[str]], Iterator[Row]]:
+    registered: set[str] = tx.kept.setdefault(_REGISTERED, set())
+
+    def execute(sql: str, bound: Sequence[Any], functions: frozenset[str]) -> Iterator[Row]:
+        if not functions <= registered:
+            for name in functions - registered:
+                queries.register(tx.conn, sql_functions.PREFIX, name, sql_functions.function(name))
+            registered.update(functions)
+        return queries.rows(tx.conn, sql, bound, refused=emit.Inexpressible, why=bounds.why)
+
+    return execute
+
+
+_REGISTERED = "functions that Python computes"
+
+
+class _Bounds:
+    """How long a query may take, and how much memory."""
+
+    def __init__(self, tx: Tx, seconds: float) -> None:
+        self._stop = tx.stop
+        self._seconds = seconds
+        self._deadline = time.monotonic() + seconds
+        self._memory = _memory()
+        self._since = 0
+        self._reason: errors.KeepgraphError | None = None
+
+    def rest(self, done: int) -> None:
+        """Called by whoever computes in Python, with how much was done.
+
+        Raises:
+            errors.KeepgraphError: the reason to stop.
+        """
+        self._since += done
+        if self._since > _BETWEEN_LOOKS:
+            self._since = 0
+            if self.exceeded() and self._reason is not None:
+                raise self._reason
+
+    def exceeded(self) -> bool:
+        """Whether it is time to stop; then there is a reason."""
+        if self._reason is None:
+            if time.monotonic() > self._deadline:
+                self._reason = errors.QueryTooSlow(f"the query took more than {self._seconds:g} seconds")
+            elif _memory() - self._memory > MOST_MEMORY:
+                self._reason = errors.QueryTooLarge(
+                    f"the query takes more than {MOST_MEMORY >> 20} MB of memory"
+                )
+            elif self._stop is not None:
+                self._reason = self._stop()
+        return self._reason is not None
+
+    def why(self) -> errors.KeepgraphError | None:
+        return self._reason
+
+
+def _memory() -> int:
+    """The memory of the process in bytes, as near as the system tells; 0 where it does not."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[1]) * 4096
+    except (OSError, ValueError, IndexError):
+        pass
+    try:
+        import resource
+    except ImportError:
+        return 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024

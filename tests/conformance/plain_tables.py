@@ -1,0 +1,131 @@
+"""A property graph in two plain tables, with the catalogue that describes them: what the compiler is tested on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlcipher3 import dbapi2 as sqlite
+
+from keepgraph.cypher import compiler, emit, parameters, running, sql_functions
+from keepgraph.cypher.catalogue import Catalogue, Edges, Nodes, counted
+from keepgraph.cypher.evaluate import Run
+from keepgraph.cypher.reading import Statements, TableGraph
+from keepgraph.store import queries
+
+TABLES = """
+CREATE TABLE node (id INTEGER PRIMARY KEY, labels TEXT NOT NULL, properties TEXT NOT NULL) STRICT;
+CREATE TABLE relationship (
+    id INTEGER PRIMARY KEY, type TEXT NOT NULL, source INTEGER NOT NULL, target INTEGER NOT NULL,
+    properties TEXT NOT NULL
+) STRICT;
+CREATE INDEX node_labels ON node (labels);
+CREATE INDEX relationship_out ON relationship (source, type, target);
+CREATE INDEX relationship_in ON relationship (target, type, source);
+CREATE INDEX relationship_type ON relationship (type, source, target);
+"""
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+
+
+def written(properties: Mapping[str, Any]) -> str:
+    """Properties as a JSON object; those that are null are not there."""
+    return json.dumps({key: value for key, value in properties.items() if value is not None})
+
+
+class PlainTables:
+    """A property graph in two tables, and the catalogue that describes them."""
+
+    def __init__(
+        self,
+        conn: Any | None = None,
+        *,
+        write: Callable[[Mapping[str, Any]], str] = written,
+        revive: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
+        """
+        Args:
+            write: makes a JSON object of properties.
+            revive: makes a value of a JSON object among them.
+        """
+        self.conn = conn or sqlite.connect(":memory:", isolation_level=None)
+        self.conn.executescript(TABLES)
+        self.write, self.revive = write, revive
+        self._registered: set[str] = set()
+        self._cache: dict[Any, compiler.Compiled] = {}
+        self.catalogue = self.statements = None
+
+    def load(self, nodes: Any, relationships: Any) -> None:
+        """Take in nodes (id, labels, properties) and relationships (id, type, source, target, properties)."""
+        self.conn.execute("BEGIN")
+        self.conn.execute("DELETE FROM node")
+        self.conn.execute("DELETE FROM relationship")
+        self.conn.executemany(
+            "INSERT INTO node VALUES (?, ?, ?)",
+            ((key, json.dumps(list(labels)), self.write(properties)) for key, labels, properties in nodes),
+        )
+        self.conn.executemany(
+            "INSERT INTO relationship VALUES (?, ?, ?, ?, ?)",
+            ((key, kind, source, target, self.write(found)) for key, kind, source, target, found in relationships),
+        )
+        self.conn.execute("COMMIT")
+        self.describe()
+
+    def describe(self) -> None:
+        self._cache.clear()
+        labels = {row[0]: row[1] for row in self.conn.execute("SELECT labels, count(*) FROM node GROUP BY labels")}
+        types = {row[0]: row[1] for row in self.conn.execute("SELECT type, count(*) FROM relationship GROUP BY type")}
+        self.catalogue = Catalogue(
+            nodes=Nodes(
+                table="node",
+                id="id",
+                code="labels",
+                labels={code: tuple(json.loads(code)) for code in labels},
+                condition="",
+                columns={},
+                bag="properties",
+                public_id="CAST({row}.id AS TEXT)",
+            ),
+            edges=Edges(
+                table="relationship",
+                id="id",
+                code="type",
+                types={name: name for name in types},
+                source="source",
+                target="target",
+                condition="",
+                to_node="",
+                columns={},
+                bag="properties",
+                public_id="CAST({row}.id AS TEXT)",
+                type_is_code=True,
+            ),
+            revive=self.revive,
+        )
+        self.catalogue = counted(self.catalogue, labels, types)
+        self.statements = Statements(self.catalogue)
+
+    def compiled(self, text: str, given: Mapping[str, Any]) -> compiler.Compiled:
+        types = parameters.types(given)
+        key = (text, tuple(sorted(types.items(), key=lambda each: each[0])))
+        if key not in self._cache:
+            self._cache[key] = compiler.compiled(text, self.catalogue, types)
+        return self._cache[key]
+
+    def rows(self, found: compiler.Compiled, given: Mapping[str, Any]) -> tuple[list[tuple[Any, ...]], str]:
+        return running.rows(found, self.graph(), self.execute, given, {}, now=NOW, rest=lambda _: None)
+
+    def rows_of_reference(self, found: compiler.Compiled, given: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        """The rows that the interpreter alone finds."""
+        return list(found.rows_of_reference(Run(self.graph(), given, NOW, lambda _: None)))
+
+    def graph(self) -> TableGraph:
+        return TableGraph(self.statements, self.execute)
+
+    def execute(self, sql: str, bound: Sequence[Any], functions: frozenset[str]) -> Iterator[tuple[Any, ...]]:
+        for name in functions - self._registered:
+            queries.register(self.conn, sql_functions.PREFIX, name, sql_functions.function(name))
+            self._registered.add(name)
+        return queries.rows(self.conn, sql, bound, refused=emit.Inexpressible)
