@@ -1,10 +1,10 @@
 """Asks the same questions of our Cypher, of SQL as one would write it, and of other embedded graph databases.
 
-    PYTHONPATH=KIT python tests/benchmarks/cypher.py [--small] [--peers PYTHON] [--only NAME] [--without NAME]
+    python tests/benchmarks/cypher.py [--small] [--peers PYTHON] [--only NAME] [--without NAME]
 
-KIT is the folder of the openCypher conformance kit, which the tables' adapter asks for. Peers run under the Python
-given, each as far as that one can import it; one that cannot be had has no column. Every engine lives in a process of
-its own, all hold the same graph, and they are asked by turns. Below the table stand the answers that differ.
+Peers run under the Python given, each as far as that one can import it; one that cannot be had has no column. Every
+engine lives in a process of its own, all hold the same graph, and they are asked by turns. Below the table stand the
+answers that differ.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import json
 import os
 import random
 import select
+import signal
 import statistics
 import subprocess
 import sys
@@ -347,10 +348,12 @@ def _keepgraph(graph: Graph, folder: Path) -> Ask:
 
 def _tables(graph: Graph, file: Path) -> Any:
     sys.path.insert(0, str(Path(__file__).parents[1] / "conformance"))
+    from plain_tables import PlainTables
     from sqlcipher3 import dbapi2 as sqlite
-    from tck_adapter import PlainTables
 
     tables = PlainTables(sqlite.connect(str(file), isolation_level=None, cached_statements=512))
+    tables.conn.execute("PRAGMA temp_store = MEMORY")
+    tables.conn.execute("PRAGMA cache_size = -16000")
     tables.load(
         ((key, [label], properties) for key, label, properties in graph.nodes),
         ((key, kind, source, target, {}) for key, kind, source, target in graph.relationships),
@@ -494,6 +497,7 @@ def serve(name: str, nodes: int, relationships: int, seed: int, folder: Path) ->
     def say(**said: Any) -> None:
         print(json.dumps(said), file=out, flush=True)
 
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that what an engine has started ends too
     graph = made(nodes, relationships, seed)
     wanted = given(graph)
     began = time.perf_counter()

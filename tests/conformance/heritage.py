@@ -13,18 +13,18 @@ HERE = {
     "get_status": "get_status",
     "delete_entity_edge": "delete_entity_edge",
     "clear_graph": "clear_graph",
+    "get_schema": "get_schema",
+    "run_cypher": "run_cypher",
 }
 
 TO_COME = {
     # Aletheia
     "search": "search",
     "explore_node": "explore_node",
-    "get_schema": "get_schema",
     "get_ontology_structure": "get_ontology_structure",
     "search_ontology": "search_ontology",
     "explore_ontology": "explore_ontology",
     "profile_graph": "profile_graph",
-    "run_cypher": "run_cypher",
     "build_communities": "build_communities",
     "add_memory": "add_memory",
     "get_episodes": "get_episodes",

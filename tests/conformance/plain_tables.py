@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 from sqlcipher3 import dbapi2 as sqlite
 
-from keepgraph.cypher import compiler, emit, parameters, running, sql_functions
-from keepgraph.cypher.catalogue import Catalogue, Edges, Nodes, counted
+from keepgraph.cypher import compiler, emit, interpret, parameters, planning, running, sql_functions
+from keepgraph.cypher.catalogue import Catalogue, Edges, Literals, Nodes, counted
 from keepgraph.cypher.evaluate import Run
 from keepgraph.cypher.reading import Statements, TableGraph
 from keepgraph.store import queries
@@ -38,6 +39,8 @@ def written(properties: Mapping[str, Any]) -> str:
 class PlainTables:
     """A property graph in two tables, and the catalogue that describes them."""
 
+    tables = TABLES
+
     def __init__(
         self,
         conn: Any | None = None,
@@ -51,7 +54,7 @@ class PlainTables:
             revive: makes a value of a JSON object among them.
         """
         self.conn = conn or sqlite.connect(":memory:", isolation_level=None)
-        self.conn.executescript(TABLES)
+        self.conn.executescript(self.tables)
         self.write, self.revive = write, revive
         self._registered: set[str] = set()
         self._cache: dict[Any, compiler.Compiled] = {}
@@ -67,7 +70,7 @@ class PlainTables:
             ((key, json.dumps(list(labels)), self.write(properties)) for key, labels, properties in nodes),
         )
         self.conn.executemany(
-            "INSERT INTO relationship VALUES (?, ?, ?, ?, ?)",
+            "INSERT INTO relationship (id, type, source, target, properties) VALUES (?, ?, ?, ?, ?)",
             ((key, kind, source, target, self.write(found)) for key, kind, source, target, found in relationships),
         )
         self.conn.execute("COMMIT")
@@ -75,9 +78,14 @@ class PlainTables:
 
     def describe(self) -> None:
         self._cache.clear()
+        self.catalogue = self.described()
+        self.statements = Statements(self.catalogue)
+
+    def described(self) -> Catalogue:
+        """The catalogue of what is in the tables now."""
         labels = {row[0]: row[1] for row in self.conn.execute("SELECT labels, count(*) FROM node GROUP BY labels")}
         types = {row[0]: row[1] for row in self.conn.execute("SELECT type, count(*) FROM relationship GROUP BY type")}
-        self.catalogue = Catalogue(
+        found = Catalogue(
             nodes=Nodes(
                 table="node",
                 id="id",
@@ -104,8 +112,7 @@ class PlainTables:
             ),
             revive=self.revive,
         )
-        self.catalogue = counted(self.catalogue, labels, types)
-        self.statements = Statements(self.catalogue)
+        return counted(found, labels, types)
 
     def compiled(self, text: str, given: Mapping[str, Any]) -> compiler.Compiled:
         types = parameters.types(given)
@@ -118,8 +125,9 @@ class PlainTables:
         return running.rows(found, self.graph(), self.execute, given, {}, now=NOW, rest=lambda _: None)
 
     def rows_of_reference(self, found: compiler.Compiled, given: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        """The rows that the interpreter alone finds."""
-        return list(found.rows_of_reference(Run(self.graph(), given, NOW, lambda _: None)))
+        """The rows that the interpreter alone finds, of the plan before it was rewritten: what the query means."""
+        run = interpret.rows(planning.plan(found.query), found.catalogue.estimates)
+        return list(run(Run(self.graph(), given, NOW, lambda _: None)))
 
     def graph(self) -> TableGraph:
         return TableGraph(self.statements, self.execute)
@@ -129,3 +137,27 @@ class PlainTables:
             queries.register(self.conn, sql_functions.PREFIX, name, sql_functions.function(name))
             self._registered.add(name)
         return queries.rows(self.conn, sql, bound, refused=emit.Inexpressible)
+
+
+class TablesWithLiterals(PlainTables):
+    """The same, where a relationship may end at a text, which is a node too."""
+
+    tables = TABLES.replace("target INTEGER NOT NULL", "target INTEGER, literal TEXT")
+
+    def load(self, nodes: Any, relationships: Any) -> None:
+        """Take in relationships of which the target may be a text."""
+        relationships = list(relationships)
+        super().load(nodes, [each for each in relationships if not isinstance(each[3], str)])
+        self.conn.executemany(
+            "INSERT INTO relationship (id, type, source, literal, properties) VALUES (?, ?, ?, ?, ?)",
+            ((*each[:4], self.write(each[4])) for each in relationships if isinstance(each[3], str)),
+        )
+        self.describe()
+
+    def described(self) -> Catalogue:
+        found = super().described()
+        return replace(
+            found,
+            edges=replace(found.edges, to_node="+{row}.target IS NOT NULL"),
+            literals=Literals("literal", "C", ("s", "p"), "{row}.literal IS NOT NULL"),
+        )

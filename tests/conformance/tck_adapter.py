@@ -12,10 +12,11 @@ from typing import Any
 
 from cyphertck.adapters.base import Adapter, CypherError
 from cyphertck.values import Node, Path, Rel, Temporal
+from plain_tables import NOW, PlainTables
+
 from keepgraph import errors
 from keepgraph.cypher import compiler, values
 from keepgraph.cypher.reading import TableGraph
-from plain_tables import NOW, PlainTables
 
 
 def written(properties: Mapping[str, Any]) -> str:

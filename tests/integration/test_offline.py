@@ -42,6 +42,7 @@ COMMANDS = [
     ["recall", "going with SQLite"],
     ["decisions", "Atlas"],
     ["week", "Atlas"],
+    ["query", "MATCH (p:Person)-[r]->(d) RETURN p, r, d"],
     ["alias", "person:Priya", "Priya Sharma"],
     ["log"],
     ["history", "Priya"],

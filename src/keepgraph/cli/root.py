@@ -22,6 +22,7 @@ _COMMANDS = {
     "recall": ("recall", "Show what is known about someone or something."),
     "decisions": ("recall", "List the decisions of a project."),
     "week": ("recall", "Sum up the past seven days."),
+    "query": ("query", "Ask the graph in Cypher; without a query, at a prompt."),
     "alias": ("curation", "Let something be found by another name too."),
     "merge": ("curation", "Make two entities one that are the same."),
     "retract": ("curation", "Say that a fact is not true after all."),

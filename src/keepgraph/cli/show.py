@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_CONTROL_IN_JSON = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def printable(text: object) -> str:
@@ -19,7 +20,9 @@ def printable(text: object) -> str:
 def in_json(answer: Any) -> None:
     import json
 
-    click.echo(json.dumps(answer, ensure_ascii=False, indent=2))
+    text = json.dumps(answer, ensure_ascii=False, indent=2)
+    # What JSON need not escape, and a terminal may obey all the same.
+    click.echo(_CONTROL_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
 def error(envelope: dict[str, Any], *, as_json: bool) -> None:

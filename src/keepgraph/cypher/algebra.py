@@ -43,6 +43,7 @@ class EdgeSlot:
         conditions: of each single relationship, which they name by `hop`; of a fixed length they are the pattern's.
         named: whether anybody may ask for its value.
         shortest: only the shortest way, or all of the shortest length.
+        ends_only: whether each node at its end is wanted once, whichever ways lead there.
     """
 
     column: str
@@ -55,6 +56,7 @@ class EdgeSlot:
     conditions: tuple[ast.Expression, ...]
     named: bool
     shortest: str | None = None
+    ends_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +197,7 @@ class Fetched:
     columns: tuple[str, ...]
 
 
-Plan = (
-    Unit | Argument | Match | Unwind | Filter | Project | Aggregate | Distinct | Sort | Skip | Limit | Union | Trace | Around | Fetched
-)  # fmt: skip
+Step = Match | Unwind | Filter | Project | Aggregate | Distinct | Sort | Skip | Limit | Trace | Around
+"""What stands on one other operator, its input."""
+
+Plan = Unit | Argument | Union | Fetched | Step

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from keepgraph.cypher import ast, evaluate
 from keepgraph.cypher.ordering import GUESSES, Estimates
@@ -44,6 +45,8 @@ class Nodes:
         bag: the column with all other properties as a JSON object; None where there are no others.
         public_id: the SQL of the id that is shown, with `{row}`.
         implied: labels that every one of them has besides, and that are never shown.
+        sorted_by: the columns between the code and the key in the index over the code: nodes of one code come in
+            this order.
     """
 
     table: str
@@ -55,6 +58,7 @@ class Nodes:
     bag: str | None
     public_id: str
     implied: tuple[str, ...] = ()
+    sorted_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +89,11 @@ class Edges:
         types: the type behind each code.
         source, target: the columns with the keys of the nodes at both ends.
         condition: what holds for the rows that count, with `{row}`; empty for all.
-        to_node: what more holds for rows that end at a node of the table, with `{row}`.
+        to_node: what more holds for rows that end at a node of the table, with `{row}`. Where an index would be
+            taken for it that lacks other columns, it is written so that none is.
         columns, bag, public_id: as of nodes.
         type_is_code: whether the code is the name of the type itself.
+        code_leads: whether the index that leads from a source begins with the code, so that all codes are named.
     """
 
     table: str
@@ -102,6 +108,7 @@ class Edges:
     bag: str | None
     public_id: str
     type_is_code: bool = False
+    code_leads: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +147,7 @@ class Catalogue:
         )
 
 
-def counted(catalogue: Catalogue, nodes: Mapping[Code, int], edges: Mapping[Code, int]) -> Catalogue:
+def counted(catalogue: Catalogue, nodes: Mapping[Any, int], edges: Mapping[Any, int]) -> Catalogue:
     """The catalogue with estimates from how many rows each code has."""
 
     def of_nodes(wanted: tuple[ast.LabelExpression, ...]) -> float:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from keepgraph.cypher import algebra, ast, bind, interpret, kinds, parser, planning, walk
-from keepgraph.cypher.algebra import Fetched, Filter, Limit, Match, Plan, Project, Trace, Union
+from keepgraph.cypher import algebra, ast, bind, interpret, kinds, parser, planning, rewrite, walk
+from keepgraph.cypher.algebra import Argument, Fetched, Filter, Limit, Match, Plan, Project, Trace, Union, Unit
 from keepgraph.cypher.catalogue import Catalogue
 from keepgraph.cypher.emit import Block, Bound, Emitter, Inexpressible, Term
 from keepgraph.cypher.evaluate import Row, Run
@@ -100,7 +100,8 @@ def of_tree(
     columns = plan.columns
     if cap is not None:
         plan = Limit(plan, ast.Literal(cap), columns)
-    statement, hybrid = _split(_traced(plan), catalogue, parameters)
+    plan = rewrite.rewritten(plan)
+    statement, hybrid = _split(plan, catalogue, parameters)
     return Compiled(columns, bound, plan, statement, hybrid, catalogue)
 
 
@@ -114,31 +115,6 @@ def _statements(plan: Plan) -> list[Statement]:
 
 
 # What Python does behind SQL
-
-
-def _traced(plan: Plan) -> Plan:
-    """Named paths are laid behind the match, so that SQL can have the match."""
-    if isinstance(plan, Union):
-        return replace(plan, left=_traced(plan.left), right=_traced(plan.right))
-    if not hasattr(plan, "input"):
-        return plan
-    inner = _traced(plan.input)
-    if inner is not plan.input:
-        plan = replace(plan, input=inner)
-    if not isinstance(plan, Match) or not plan.paths or any(edge.length or edge.shortest for edge in plan.edges):
-        return plan
-    names = {path.column for path in plan.paths}
-    late = tuple(each for each in plan.conditions if walk.free_variables(each) & names)
-    if plan.optional and late:
-        return plan
-    early = tuple(each for each in plan.conditions if each not in late)
-    columns = tuple(column for column in plan.columns if column not in names)
-    found: Plan = replace(plan, paths=(), conditions=early, columns=columns)
-    found = Trace(found, plan.paths, (*columns, *(path.column for path in plan.paths)))
-    condition = planning.conjunction(late)
-    if condition is not None:
-        found = Filter(found, condition, found.columns)
-    return Project(found, tuple((name, ast.Variable(name)) for name in plan.columns), plan.columns)
 
 
 def _split(
@@ -168,9 +144,9 @@ def _with_statements(
             left=_with_statements(plan.left, catalogue, parameters, frozenset(plan.left.columns)),
             right=_with_statements(plan.right, catalogue, parameters, frozenset(plan.right.columns)),
         )
-    inner = getattr(plan, "input", None)
-    if inner is None:
+    if isinstance(plan, Unit | Argument | Fetched):
         return plan
+    inner = plan.input
     fetched = _fetched(plan, catalogue, parameters, wanted)
     if fetched is not None:
         return fetched

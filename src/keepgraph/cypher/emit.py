@@ -16,6 +16,7 @@ from keepgraph.cypher.algebra import (
     Argument,
     Distinct,
     EdgeSlot,
+    Fetched,
     Filter,
     Limit,
     Match,
@@ -29,7 +30,7 @@ from keepgraph.cypher.algebra import (
     Unwind,
 )
 from keepgraph.cypher.catalogue import Catalogue, Code, Column, Edges, Nodes
-from keepgraph.cypher.ordering import Begin, Sweep, Walk, steps
+from keepgraph.cypher.ordering import Begin, Step, Sweep, Walk, steps
 
 Parameters = Mapping[str, kinds.Type]
 
@@ -120,8 +121,10 @@ class Block:
         sources: what stands after FROM, each with its kind of join.
         columns: the values of the rows, by name.
         rows: the aliases of rows that were joined for a key.
+        grouped, keys, aggregates: whether rows are folded, by what, and the SQL of the aggregates.
         inline: whether a property must be fetched where it stands, because nothing can be joined here.
-        outer: whether rows of a query around are seen.
+        sorted_before: whether the rows that it begins with have an order, which `collect` would keep.
+        correlated: whether columns of a query around are among its own.
     """
 
     sources: list[str] = field(default_factory=list)
@@ -130,12 +133,14 @@ class Block:
     rows: dict[str, str] = field(default_factory=dict)
     grouped: bool = False
     keys: list[str] = field(default_factory=list)
+    aggregates: list[str] = field(default_factory=list)
     distinct: bool = False
     order: list[str] = field(default_factory=list)
     limit: str | None = None
     skip: str | None = None
     inline: bool = False
     sorted_before: bool = False
+    correlated: bool = False
 
     def copy(self) -> Block:
         return replace(
@@ -165,6 +170,7 @@ class Emitter:
         from keepgraph.cypher.sql_expressions import Expressions
 
         self.lenient = lenient
+        self.begin_with: str | None = None
         self.refused: list[ast.Expression] = []
         self.catalogue = catalogue
         self.parameters = parameters
@@ -196,10 +202,23 @@ class Emitter:
         if isinstance(plan, Argument):
             if outer is None:
                 raise Inexpressible
-            return Block(columns={name: outer[name] for name in plan.columns if name in outer})
+            return Block(columns={name: outer[name] for name in plan.columns if name in outer}, correlated=True)
         if isinstance(plan, Union):
             return self._union(plan, self.block(plan.left, outer), self.block(plan.right, outer))
+        if isinstance(plan, Fetched):
+            raise Inexpressible
+        if isinstance(plan, Aggregate) and (node := _grouping_node(plan)) is not None:
+            return self._aggregate_by_node(plan, node, outer)
         return self.extended(plan, self.block(plan.input, outer))
+
+    def subquery(self, plan: Plan, outer: Mapping[str, Term]) -> Block:
+        """The block of a subquery. It is said as a whole, even where conditions of the match around may be left out."""
+        around = self.lenient, self.refused
+        self.lenient, self.refused = False, []
+        try:
+            return self.block(plan, outer)
+        finally:
+            self.lenient, self.refused = around
 
     def extended(self, plan: Plan, block: Block) -> Block:
         """The block with one operator more. The block that is given may be changed."""
@@ -231,14 +250,14 @@ class Emitter:
     def _match(self, plan: Match, block: Block) -> Block:
         if plan.paths or any(edge.length is not None or edge.shortest for edge in plan.edges):
             raise Inexpressible
-        block = self._opened(block)
+        block = self.opened(block)
         if plan.optional:
             return self._optional(plan, block)
         for node in plan.nodes:
             if node.column in block.columns:
                 self._check_labels(block, node)
         laid: list[EdgeSlot] = []
-        for step in steps(plan, self.catalogue.estimates, sweeping=True):
+        for step in self._steps(plan):
             if isinstance(step, Begin):
                 self._begin(block, step)
             elif isinstance(step, Sweep):
@@ -260,8 +279,22 @@ class Emitter:
                 self.refused.append(condition)
         return block
 
+    def _steps(self, plan: Match) -> list[Step]:
+        """The order of a pattern; of one that goes through everything, beginning with the node it is grouped by."""
+        order = steps(plan, self.catalogue.estimates, sweeping=True)
+        node, self.begin_with = self.begin_with, None
+        if node is None or plan.input.columns or any(isinstance(step, Begin) and step.equalities for step in order):
+            return order
+        slot = next((each for each in plan.nodes if each.column == node), None)
+        if slot is None or self.catalogue.literal(slot.labels):
+            return order
+        first, rows = order[0], self.catalogue.estimates.nodes
+        if isinstance(first, Begin) and rows(first.node.labels) < rows(slot.labels):
+            return order
+        return steps(plan, self.catalogue.estimates, sweeping=True, begin_with=node)
+
     def _unwind(self, plan: Unwind, block: Block) -> Block:
-        block = self._opened(block)
+        block = self.opened(block)
         listed, element = self.expressions.elements(plan.source, block)
         alias = self._alias("u")
         self._join(block, f"json_each({listed}) AS {alias}")
@@ -269,7 +302,7 @@ class Emitter:
         return block
 
     def _filter(self, plan: Filter, block: Block) -> Block:
-        block = self._opened(block)
+        block = self.opened(block)
         block.where.append(self.expressions.condition(plan.condition, block))
         return block
 
@@ -277,23 +310,55 @@ class Emitter:
         if block.distinct or block.order or block.limit or block.skip:
             bare = all(isinstance(expression, ast.Variable) for _, expression in plan.items)
             if block.distinct or not bare:
-                block = self._closed(block)
+                block = self.closed(block)
         elif block.grouped and not all(_is_light(expression) for _, expression in plan.items):
-            block = self._closed(block)
+            block = self.closed(block)
         by_name = {name: self.expressions.term(expression, block) for name, expression in plan.items}
         block.columns = {name: by_name[name] for name in plan.columns}
         return block
 
     def _aggregate(self, plan: Aggregate, block: Block) -> Block:
         ordered = bool(block.order) or block.sorted_before
-        block = self._opened(block)
+        # SQLite takes an aggregate of nothing but outer columns for one of the query around.
+        block = self.closed(block) if block.correlated else self.opened(block)
         keys = {name: self.expressions.term(expression, block) for name, expression in plan.keys}
         columns = dict(keys)
         for each in plan.aggregates:
             columns[each.column] = self.expressions.aggregate(each.call, block, ordered=ordered)
         block.columns = columns
         block.grouped = True
+        block.aggregates = [columns[each.column].sql for each in plan.aggregates]
         block.keys = [self._group_key(term) for term in keys.values()]
+        return block
+
+    def _aggregate_by_node(self, plan: Aggregate, node: str, outer: Mapping[str, Term] | None) -> Block:
+        """Grouped by properties of one node: first by the node itself, whose key is short and may come in order."""
+        self.begin_with = node
+        block = self.opened(self.block(plan.input, outer))
+        self.begin_with = None
+        if self.refused:
+            raise Inexpressible
+        term = block.columns[node]
+        if term.form != "node" or term.literal or block.inline or block.correlated:
+            return self._aggregate(plan, block)
+        parts: dict[str, Term] = {node: term}
+        for each in plan.aggregates:
+            parts[each.column] = self.expressions.aggregate(each.call, block, ordered=False)
+        row = term.row or block.rows.get(term.sql)
+        before = self.catalogue.nodes.sorted_by if row else ()
+        block.columns, block.grouped = parts, True
+        block.keys = [*(f"{row}.{column}" for column in before), term.sql]
+        block = self.closed(block)
+        columns = {name: self.expressions.term(expression, block) for name, expression in plan.keys}
+        block.keys = [self._group_key(columns[name]) for name, _ in plan.keys]
+        for each in plan.aggregates:
+            part = block.columns[each.column]
+            name = "count" if each.call is None else each.call.name.lower()
+            if name in ("min", "max"):
+                columns[each.column] = self.expressions.extreme(name, part)
+            else:
+                columns[each.column] = replace(part, sql=f"sum({part.sql})")
+        block.columns, block.grouped = columns, True
         return block
 
     def _group_key(self, term: Term) -> str:
@@ -303,7 +368,7 @@ class Emitter:
 
     def _distinct(self, plan: Distinct, block: Block) -> Block:
         if block.distinct or block.order or block.limit or block.skip:
-            block = self._closed(block)
+            block = self.closed(block)
         if any(term.form == "json" for term in block.columns.values()):
             raise Inexpressible
         block.columns = {name: block.columns[name] for name in plan.columns}
@@ -312,7 +377,7 @@ class Emitter:
 
     def _sort(self, plan: Sort, block: Block) -> Block:
         if block.limit or block.skip or (block.distinct and not all(_is_light(key) for key, _ in plan.keys)):
-            block = self._closed(block)
+            block = self.closed(block)
         block.order = [
             part
             for expression, descending in plan.keys
@@ -322,13 +387,13 @@ class Emitter:
 
     def _skip(self, plan: Skip, block: Block) -> Block:
         if block.limit or block.skip:
-            block = self._closed(block)
+            block = self.closed(block)
         block.skip = self.expressions.count(plan.count)
         return block
 
     def _limit(self, plan: Limit, block: Block) -> Block:
         if block.limit:
-            block = self._closed(block)
+            block = self.closed(block)
         block.limit = self.expressions.count(plan.count)
         return block
 
@@ -376,9 +441,10 @@ class Emitter:
         literals = catalogue.literals
         if literals is None:
             raise Inexpressible
+        of_rows, of_texts = self._equal_in_both(block, step)
         texts = self._where(
             f"SELECT DISTINCT '=' || l.{literals.column} AS {nodes.id} FROM {self.table(catalogue.edges)} AS l",
-            [self._formatted(literals.condition, "l")],
+            [self._formatted(literals.condition, "l"), *of_texts],
         )
         if codes:
             rows = self._where(
@@ -386,6 +452,7 @@ class Emitter:
                 [
                     self._formatted(nodes.condition, "r"),
                     self._codes(f"r.{nodes.code}", codes, len(nodes.labels)),
+                    *of_rows,
                 ],
             )
             texts = f"{rows} UNION ALL {texts}"
@@ -394,11 +461,34 @@ class Emitter:
             f"{alias}.{nodes.id}", kinds.Type(kinds.NODE), "node", codes=codes, literal=True
         )
 
+    def _equal_in_both(self, block: Block, step: Begin) -> tuple[list[str], list[str]]:
+        """What `node.key = value` says of rows of the table `r` and of literals `l`, so that an index finds them.
+
+        The conditions are said once more of what both give: here they only save rows.
+        """
+        literals = self.catalogue.literals
+        of_rows: list[str] = []
+        of_texts: list[str] = []
+        for key, expression in step.equalities:
+            column = self.catalogue.nodes.columns.get(key)
+            try:
+                value = self.expressions.term(expression, block)
+            except Inexpressible:
+                continue
+            if value.form != "plain" or value.kinds != kinds.STRING or column is None or literals is None:
+                continue
+            if not column.kinds & ~(kinds.STRING | kinds.NULL):
+                of_rows.append(f"{column.sql.format(row='r')} = {value.sql}")
+                of_texts.append(f"l.{literals.column} = {value.sql}" if key in literals.properties else "FALSE")
+        return of_rows, of_texts
+
     def _sweep(self, block: Block, edge: EdgeSlot, plan: Match) -> None:
         if edge.column in block.columns:
             term = block.columns[edge.column]
             if term.form != "edge" or edge.direction == "both":
                 raise Inexpressible
+            if term.nullable:
+                block.where.append(f"{term.sql} IS NOT NULL")
             self._check_types(block, edge, term)
         else:
             term = self._edge(block, edge)
@@ -423,8 +513,9 @@ class Emitter:
         term = self._edge(block, edge)
         row = term.row
         literal = self._may_be_literal(plan, step.target, term) if target is None else target.literal
+        spelled = self._codes(f"{row}.{edges.code}", term.codes or frozenset(), -1) if edges.code_leads else ""
         if step.direction == "out":
-            block.where.append(f"{row}.{edges.source} = {source.sql}")
+            block.where.extend(filter(None, [spelled, f"{row}.{edges.source} = {source.sql}"]))
             found = self._end_of(term, literal=literal)
             if target is not None:
                 block.where.append(self._ends_at(term, target))
@@ -438,7 +529,8 @@ class Emitter:
                 block.where.append(f"{row}.{edges.source} = {target.sql}")
             other_literal = False
         else:
-            forwards, backwards = [f"{row}.{edges.source} = {source.sql}"], [self._ends_at(term, source)]
+            forwards = [spelled, f"{row}.{edges.source} = {source.sql}"]
+            backwards = [self._ends_at(term, source)]
             if target is not None:
                 forwards.append(self._ends_at(term, target))
                 backwards.append(f"{row}.{edges.source} = {target.sql}")
@@ -501,12 +593,15 @@ class Emitter:
         row = edge.row
         if row is None:
             return f"{edge.end} = {node.sql}"
-        at_node = _all(filter(None, [self._formatted(edges.to_node, row), f"{row}.{edges.target} = {node.sql}"]))
+        at_node = f"{row}.{edges.target} = {node.sql}"
         if not node.literal or literals is None:
             return at_node
         same = self._formatted(literals.condition, row)
-        at_text = _all(filter(None, [same, f"{row}.{literals.column} = substr({node.sql}, 2)"]))
-        if not node.codes:
+        alone = node.codes is not None and not node.codes
+        # The end of a number must not be taken for a text.
+        text = f"substr({node.sql}, 2)" if alone else f"iif(typeof({node.sql}) = 'text', substr({node.sql}, 2), NULL)"
+        at_text = _all(filter(None, [same, f"{row}.{literals.column} = {text}"]))
+        if alone:
             return at_text
         both = self._formatted(edges.condition, row)
         return f"({_all(filter(None, [both, at_node]))} OR {at_text})"
@@ -646,6 +741,8 @@ class Emitter:
 
     def select(self, block: Block, names: Sequence[str], *, outside_of_from: bool = False) -> str:
         """The SELECT of a block, its columns called c0, c1 …; a relationship has two more, with its ends."""
+        if block.distinct and not block.columns.keys() <= set(names):
+            block = self.closed(block)
         values = []
         for number, name in enumerate(names):
             term = block.columns[name]
@@ -665,16 +762,20 @@ class Emitter:
             parts.append("WHERE " + "\n  AND ".join(dict.fromkeys(block.where)))
         if block.keys:
             parts.append("GROUP BY " + ", ".join(block.keys))
+        elif block.grouped and not any(each in value for each in block.aggregates for value in values):
+            # Where no aggregate is asked for, it is one row all the same.
+            parts.append("HAVING count(*) >= 0")
         if block.order:
             parts.append("ORDER BY " + ", ".join(block.order))
         if block.limit or block.skip:
             parts.append(f"LIMIT {block.limit or -1}" + (f" OFFSET {block.skip}" if block.skip else ""))
         return "\n".join(parts)
 
-    def _opened(self, block: Block) -> Block:
-        return block if block.open else self._closed(block)
+    def opened(self, block: Block) -> Block:
+        """The block as one where rows may still be joined and left out."""
+        return block if block.open else self.closed(block)
 
-    def _closed(self, block: Block) -> Block:
+    def closed(self, block: Block) -> Block:
         """The block as what another begins with."""
         names = list(block.columns)
         alias = self._alias("s")
@@ -739,14 +840,43 @@ def _all(conditions: Iterator[str] | Sequence[str] | filter[str]) -> str:
     return f"({' AND '.join(found)})" if found else ""
 
 
+def _grouping_node(plan: Aggregate) -> str | None:
+    """The node whose properties are the keys, where groups of it can be put together from parts."""
+    subjects = {
+        expression.subject.name
+        for _, expression in plan.keys
+        if isinstance(expression, ast.Property) and isinstance(expression.subject, ast.Variable)
+    }
+    bare = {expression.name for _, expression in plan.keys if isinstance(expression, ast.Variable)}
+    whole = all(isinstance(expression, ast.Property | ast.Variable) for _, expression in plan.keys)
+    if len(subjects) != 1 or not whole or not bare <= subjects or not isinstance(plan.input, Match):
+        return None
+    [node] = subjects
+    if all(slot.column != node for slot in _all_nodes(plan.input)):
+        return None
+    for each in plan.aggregates:
+        call = each.call
+        if call is not None and (call.distinct or call.name.lower() not in ("count", "sum", "min", "max")):
+            return None
+    return node
+
+
+def _all_nodes(plan: Plan) -> Iterator[NodeSlot]:
+    while isinstance(plan, Match):
+        yield from plan.nodes
+        plan = plan.input
+
+
 def _is_light(expression: ast.Expression) -> bool:
     """Whether an expression over columns asks for nothing that has to be joined."""
     from keepgraph.cypher import walk
 
-    if isinstance(expression, ast.Property | ast.HasLabels | ast.Subquery | ast.PatternPredicate):
+    if isinstance(expression, _SEEN_IN_ROWS):
         return False
     return all(_is_light(child) for child in walk.children(expression))
 
+
+_SEEN_IN_ROWS = ast.Property | ast.HasLabels | ast.Subquery | ast.PatternPredicate | ast.PatternComprehension
 
 _OF: dict[type, Callable[[Emitter, Any, Block], Block]] = {
     Match: Emitter._match,

@@ -12,7 +12,8 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from keepgraph import errors
-from keepgraph.cypher import ast, functions, kinds, planning, values
+from keepgraph.cypher import ast, functions, planning, rewrite, values
+from keepgraph.cypher.adjacency import Neighbours
 from keepgraph.cypher.algebra import Plan
 from keepgraph.cypher.values import Node, Relationship
 
@@ -30,6 +31,9 @@ class Graph(Protocol):
 
     def expand(self, node: Node, direction: str, types: ast.LabelExpression | None) -> Iterator[Relationship]:
         """The relationships of these types at a node; one that leads back to its node once."""
+
+    def neighbours(self, direction: str, types: ast.LabelExpression | None) -> Neighbours:
+        """The function that gives the keys of a node's neighbours along these types, one for each relationship."""
 
     def labels(self, node: Node) -> tuple[str, ...]: ...
 
@@ -270,16 +274,7 @@ def _unary(expression: ast.Unary, columns: Columns) -> Value:
         return lambda row, run: values.not_(operand(row, run))
     if expression.operator == "-":
         return lambda row, run: values.negate(operand(row, run))
-
-    def plus(row: Row, run: Run) -> Any:
-        found = operand(row, run)
-        if found is not None and values.kind_of(found) & ~kinds.NUMBER:
-            raise errors.QueryFailed(
-                f"+ takes a number, and this is {values.described(found)}", detail="InvalidArgumentType"
-            )
-        return found
-
-    return plus
+    return lambda row, run: values.plus(operand(row, run))
 
 
 def _is_null(expression: ast.IsNull, columns: Columns) -> Value:
@@ -413,7 +408,8 @@ def _pattern_comprehension(expression: ast.PatternComprehension, columns: Column
 
 
 def _pattern_predicate(expression: ast.PatternPredicate, columns: Columns) -> Value:
-    ways, _ = _ways(expression.pattern, None, columns)
+    match = planning.pattern(expression.pattern, None, columns.visible())
+    ways = columns.subquery(rewrite.with_ends_only(match, repeats_count=False))
     return lambda row, run: next(ways(row, run), None) is not None
 
 
@@ -433,8 +429,10 @@ def _pattern_path(expression: ast.PatternPath, columns: Columns) -> Value:
 
 
 def _subquery(expression: ast.Subquery, columns: Columns) -> Value:
-    rows = columns.subquery(planning.plan(expression.query, columns.visible()))
-    if expression.which == "EXISTS":
+    exists = expression.which == "EXISTS"
+    plan = planning.plan(expression.query, columns.visible())
+    rows = columns.subquery(rewrite.with_ends_only(plan, repeats_count=not exists))
+    if exists:
         return lambda row, run: next(rows(row, run), None) is not None
     if expression.which == "COUNT":
         return lambda row, run: sum(1 for _ in rows(row, run))

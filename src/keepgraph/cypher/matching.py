@@ -6,16 +6,20 @@ Each step takes rows and gives rows with one or two more values; the order of th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 
 from keepgraph import errors
-from keepgraph.cypher import ast, evaluate, walk
+from keepgraph.cypher import ast, evaluate, reach, walk
+from keepgraph.cypher.adjacency import Key, Neighbours
 from keepgraph.cypher.algebra import EdgeSlot, Match, NodeSlot, PathSlot
 from keepgraph.cypher.evaluate import Columns, Row, Run
 from keepgraph.cypher.ordering import Begin, Estimates, Sweep, Walk, steps
 from keepgraph.cypher.values import Node, Path, Relationship
 
 MOST_HOPS = 1_000
+
+_AGAINST = {"out": "in", "in": "out", "both": "both"}
 
 Ways = Callable[[Iterator[Row], Run], Iterator[Row]]
 Test = Callable[[Row, Run], bool]
@@ -113,7 +117,9 @@ class _Laying:
             return None
 
         def unused(row: Row, found: Relationship) -> bool:
-            return not any(row[place] == found for place in single) and not any(found in row[place] for place in many)
+            return not any(row[place] == found for place in single) and not any(
+                found in row[place] for place in many if row[place] is not None
+            )
 
         return unused
 
@@ -146,7 +152,7 @@ class _Laying:
         types, direction = edge.types, edge.direction
         bound = self._place(edge.column) if edge.column in self.names else None
         unused = self._unused(edge)
-        many = edge.length is not None
+        many, hop = edge.length is not None, self._hop_test(edge)
         known = [(which, self._place(end)) for which, end in enumerate((edge.start, edge.end)) if end in self.names]
         new = [which for which, end in enumerate((edge.start, edge.end)) if end not in self.names]
         loop = edge.start == edge.end
@@ -155,9 +161,12 @@ class _Laying:
 
         def sweep(rows: Iterator[Row], run: Run) -> Iterator[Row]:
             for row in rows:
+                found: Iterator[tuple[Relationship | None, int | str, int | str]]
                 if bound is None:
                     found = ((each, each.start, each.end) for each in run.graph.relationships(types))
                 elif many:
+                    if hop is not None and not all(hop(row, each, run) for each in _relationships(row[bound])):
+                        continue
                     found = _laid_out(row[bound], direction, types, edge.length, run)
                 else:
                     found = _given(row[bound], types, run)
@@ -236,6 +245,9 @@ class _Laying:
         bound = self._place(edge.column) if edge.column in self.names else None
         unused, hop = self._unused(edge), self._hop_test(edge)
         turned = step.source != edge.start
+        if edge.ends_only and unused is None and hop is None and bound is None and least <= 1:
+            self._reach(step, least, most)
+            return
 
         def follow(rows: Iterator[Row], run: Run) -> Iterator[Row]:
             for row in rows:
@@ -261,6 +273,33 @@ class _Laying:
         self.ready.append(follow)
         self._bind(edge, step, bound is not None)
 
+    def _reach(self, step: Walk, least: int, most: int | None) -> None:
+        """The nodes at the ends of trails, each once: nobody asks for the trails."""
+        edge, direction = step.edge, step.direction
+        source = self._place(step.source)
+        target = self._place(step.target) if step.closing else None
+
+        def ends(start: Key, neighbours: Neighbours, run: Run) -> Iterator[Key]:
+            if least == 0 or reach.returns(neighbours, start, most, run.rest, directed=direction != "both"):
+                yield start
+            for level in reach.reached(neighbours, start, most, run.rest):
+                yield from level
+
+        def follow(rows: Iterator[Row], run: Run) -> Iterator[Row]:
+            neighbours = run.graph.neighbours(direction, edge.types)
+            for row in rows:
+                node = row[source]
+                if type(node) is not Node:
+                    continue
+                if target is None:
+                    for end in ends(node.id, neighbours, run):
+                        yield (*row, None, Node(end))
+                elif row[target] is not None and any(end == row[target].id for end in ends(node.id, neighbours, run)):
+                    yield (*row, None)
+
+        self.ready.append(follow)
+        self._bind(edge, step, False)
+
     def _shortest(self, step: Walk) -> None:
         """Of the trails between two nodes the shortest: one, or all of that length."""
         edge = step.edge
@@ -280,7 +319,9 @@ class _Laying:
                 first, last = row[source], row[target]
                 if type(first) is not Node or type(last) is not Node:
                     continue
-                if wanted is None and least <= 1:
+                if wanted is None and hop is None and not every and least <= 1 and first != last:
+                    found = _one_shortest_trail(first, last, direction, types, most, run)
+                elif wanted is None and least <= 1:
                     found = _shortest_trails(row, first, last, direction, types, least, most, hop, every, run)
                 else:
                     found = _first_trails(
@@ -359,10 +400,14 @@ def _typed(relationship: Relationship, types: ast.LabelExpression | None, run: R
 
 def _given(
     given: Any, types: ast.LabelExpression | None, run: Run
-) -> Iterator[tuple[Relationship | None, int, int]]:
+) -> Iterator[tuple[Relationship | None, int | str, int | str]]:
     """A relationship that is bound already, with its ends."""
     if type(given) is Relationship and _typed(given, types, run):
         yield given, given.start, given.end
+
+
+def _relationships(given: Any) -> list[Relationship]:
+    return [each for each in given if type(each) is Relationship] if isinstance(given, list) else []
 
 
 def _laid_out(
@@ -371,7 +416,7 @@ def _laid_out(
     types: ast.LabelExpression | None,
     length: tuple[int, int | None] | None,
     run: Run,
-) -> Iterator[tuple[Relationship | None, int, int]]:
+) -> Iterator[tuple[Relationship | None, int | str, int | str]]:
     """The ends of a list of relationships that is bound already, as far as it is a way in this direction."""
     if length is None or not isinstance(given, list) or not given:
         return
@@ -406,7 +451,7 @@ def _trails(
     unused: Callable[[Row, Relationship], bool] | None,
     hop: Callable[[Row, Relationship, Run], bool] | None,
     run: Run,
-) -> Iterator[tuple[list[Relationship], int]]:
+) -> Iterator[tuple[list[Relationship], int | str]]:
     """All trails from a node, each with the number of the node it ends at, depth first."""
     if least == 0:
         yield [], start.id
@@ -441,6 +486,29 @@ def _trails(
                 used.discard(trail.pop().id)
 
 
+def _one_shortest_trail(
+    first: Node, last: Node, direction: str, types: ast.LabelExpression | None, most: int | None, run: Run
+) -> Iterator[list[Relationship]]:
+    """Found from both ends; between two nodes on it, the relationship with the lowest number."""
+    graph = run.graph
+    forwards = graph.neighbours(direction, types)
+    backwards = graph.neighbours(_AGAINST[direction], types)
+    way = reach.shortest(forwards, backwards, first.id, last.id, most, run.rest)
+    if way is None:
+        return
+    if len(way) > MOST_HOPS + 1:
+        raise _too_long()
+    trail = []
+    for here, there in pairwise(way):
+        between = (
+            each
+            for each in graph.expand(Node(here), direction, types)
+            if (each.end if each.start == here else each.start) == there
+        )
+        trail.append(min(between, key=lambda each: each.id))
+    yield trail
+
+
 def _shortest_trails(
     row: Row,
     first: Node,
@@ -459,14 +527,14 @@ def _shortest_trails(
             yield []
         return
     expand = run.graph.expand
-    reached: dict[int, list[tuple[Relationship, int]]] = {first.id: []}
+    reached: dict[int | str, list[tuple[Relationship, int | str]]] = {first.id: []}
     frontier = [first.id]
     depth = 0
     while frontier and last.id not in reached and (most is None or depth < most):
         depth += 1
         if depth > MOST_HOPS:
             raise _too_long()
-        level: dict[int, list[tuple[Relationship, int]]] = {}
+        level: dict[int | str, list[tuple[Relationship, int | str]]] = {}
         for here in frontier:
             for each in expand(Node(here), direction, types):
                 run.rest(1)
@@ -479,7 +547,7 @@ def _shortest_trails(
     if last.id not in reached:
         return
 
-    stack: list[tuple[int, list[Relationship]]] = [(last.id, [])]
+    stack: list[tuple[int | str, list[Relationship]]] = [(last.id, [])]
     while stack:
         here, trail = stack.pop()
         if here == first.id:

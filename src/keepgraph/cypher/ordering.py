@@ -64,11 +64,14 @@ GUESSES = Estimates()
 _REVERSED = {"out": "in", "in": "out", "both": "both"}
 
 
-def steps(match: Match, estimates: Estimates = GUESSES, *, sweeping: bool = False) -> list[Step]:
+def steps(
+    match: Match, estimates: Estimates = GUESSES, *, sweeping: bool = False, begin_with: str | None = None
+) -> list[Step]:
     """The steps that bind all nodes and edges of a pattern.
 
     Args:
         sweeping: whether a pattern may begin with an edge.
+        begin_with: the node to begin with, whatever the estimates say.
     """
     bound = set(match.input.columns)
     nodes = {node.column: node for node in match.nodes}
@@ -97,6 +100,8 @@ def steps(match: Match, estimates: Estimates = GUESSES, *, sweeping: bool = Fals
         edges.remove(edge)
         bound.update((edge.column, source, target))
 
+    if begin_with is not None:
+        begin(begin_with)
     while edges:
         closing = [edge for edge in edges if edge.start in bound and edge.end in bound]
         leading = [edge for edge in edges if edge.start in bound or edge.end in bound]

@@ -51,12 +51,6 @@ def pattern(path: ast.Path, condition: ast.Expression | None, outer: tuple[str, 
     return _match(Argument(outer), ast.Match(False, (path,), condition), _numbers(outer))
 
 
-def final_items(query: ast.Query) -> tuple[str, ...]:
-    """The names of a query's columns."""
-    last = query.parts[0].clauses[-1]
-    return tuple(item.name for item in last.items) if isinstance(last, ast.Projection) else ()
-
-
 def _single(query: ast.SingleQuery, outer: tuple[str, ...]) -> Plan:
     numbers = _numbers(outer)
     built: Plan = Argument(outer) if outer else Unit()
@@ -191,12 +185,12 @@ def _projection(before: Plan, clause: ast.Projection) -> Plan:
         known = {expression: ast.Variable(name) for name, expression in keys}
         order = [ast.SortKey(_by_column(key.expression, known, names), key.descending) for key in order]
     hidden = [(name, expression) for name, expression in keys if name not in names]
-    built: Plan = Project(
+    projected = Project(
         before,
         (*((name, expression) for name, expression in keys), *((column, ast.Variable(column)) for column in carried)),
         (*names, *(name for name, _ in hidden), *carried),
     )
-    built = _unless_same(built)
+    built = _unless_same(projected)
     if clause.distinct:
         built = Distinct(built, built.columns)
     if order:
@@ -223,7 +217,7 @@ def _by_column(
 ) -> ast.Expression:
     if isinstance(expression, ast.Variable) and expression.name in names:
         return expression
-    return walk.substitute(expression, known)  # type: ignore[arg-type]
+    return walk.substitute(expression, known)
 
 
 def _aggregate(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from keepgraph.cypher import algebra, ast, kinds, parameters
+from keepgraph.cypher.adjacency import Adjacency, Key, Neighbours, TooSparse
 from keepgraph.cypher.catalogue import Catalogue, Code
 from keepgraph.cypher.emit import Emitter, Inexpressible
 from keepgraph.cypher.evaluate import Row
@@ -16,6 +17,9 @@ Execute = Callable[[str, Sequence[Any], frozenset[str]], Iterator[Row]]
 """Runs a statement with what it binds, and gives its rows."""
 
 _BATCH = 500
+_WORTH_ARRAYS = 1_500
+"""After so many nodes that were asked for their neighbours, laying all out pays."""
+
 _NO_FUNCTIONS: frozenset[str] = frozenset()
 
 
@@ -32,14 +36,42 @@ class Statements:
         return self._known[key]
 
 
+class Arrays:
+    """The arrays of one state of the graph, made when somebody walks far."""
+
+    def __init__(self) -> None:
+        self._made: Adjacency | None = None
+        self.read: Callable[[Code], Iterator[tuple[Key, Key]]] | None = None
+
+    @property
+    def there(self) -> bool:
+        return self._made is not None
+
+    def get(self, read: Callable[[Code], Iterator[tuple[Key, Key]]]) -> Adjacency:
+        """The arrays; what they lack yet is read by `read`, which sees the same state of the graph."""
+        self.read = read
+        if self._made is None:
+            self._made = Adjacency(lambda code: self.read(code) if self.read else iter(()))
+        return self._made
+
+
 class TableGraph:
     """The graph that a catalogue describes, during one run of a query."""
 
-    def __init__(self, statements: Statements, execute: Execute, names: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        statements: Statements,
+        execute: Execute,
+        names: Mapping[str, Any] | None = None,
+        arrays: Arrays | None = None,
+    ) -> None:
         """
         Args:
             names: what the conditions of the catalogue bind; None for what it says itself.
+            arrays: where the arrays for long walks are kept; None for none.
         """
+        self.arrays = arrays
+        self._walked = 0
         self.names = statements.catalogue.values if names is None else names
         self.statements = statements
         self.catalogue = statements.catalogue
@@ -83,6 +115,31 @@ class TableGraph:
             for row in self._edges_at(node, "in", types):
                 if direction == "in" or row[1] != row[2]:
                     yield Relationship(*row)
+
+    def neighbours(self, direction: str, types: ast.LabelExpression | None) -> Neighbours:
+        """Asks the tables, node by node; after many nodes, or where they are there already, arrays."""
+        arrays = self.arrays
+        made: list[Neighbours] = []
+
+        def of(node: Key) -> Iterable[Key]:
+            if made:
+                return made[0](node)
+            self._walked += 1
+            if arrays is not None and (self._walked > _WORTH_ARRAYS or arrays.there):
+                try:
+                    made.append(arrays.get(self.edges).neighbours(self.catalogue.types(types), direction))
+                    return made[0](node)
+                except TooSparse:
+                    self.arrays = None
+            found = self.expand(Node(node), direction, types)
+            return [each.end if each.start == node else each.start for each in found]
+
+        return of
+
+    def edges(self, code: Code) -> Iterator[tuple[Key, Key]]:
+        """The ends of all relationships with this code of a type."""
+        name = ast.LabelName(self.catalogue.edges.types[code])
+        return ((each.start, each.end) for each in self.relationships(name))
 
     def labels(self, node: Node) -> tuple[str, ...]:
         return self._node_row(node)[0]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from keepgraph import errors
 from keepgraph.cypher.compiler import Compiled, Statement
 from keepgraph.cypher.emit import Inexpressible
 from keepgraph.cypher.evaluate import Graph, Row, Run
@@ -48,4 +49,13 @@ def rows(
             return list(compiled.rows_of_hybrid(run)), "sql and python"
     except Inexpressible:
         pass
-    return list(compiled.rows_of_reference(Run(graph, parameters, now, rest))), "python"
+    except RecursionError:
+        raise _too_deep() from None
+    try:
+        return list(compiled.rows_of_reference(Run(graph, parameters, now, rest))), "python"
+    except RecursionError:
+        raise _too_deep() from None
+
+
+def _too_deep() -> errors.QueryTooLarge:
+    return errors.QueryTooLarge("a value of this query is nested too deeply")

@@ -9,22 +9,29 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING, Any
 
 from keepgraph.cypher import ast, evaluate, kinds, planning, sql_functions, walk
 from keepgraph.cypher.sql_functions import PREFIX, SCALARS
 
 if TYPE_CHECKING:
+    from keepgraph.cypher.algebra import Plan
     from keepgraph.cypher.emit import Block, Emitter, Term
 
 _NUMERIC = kinds.NUMBER | kinds.NULL
 _TEXT = kinds.STRING | kinds.NULL
 _TRUTH = kinds.BOOLEAN | kinds.NULL
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_UNFIT = re.compile("[\0\ud800-\udfff]")
+"""What no text in SQLite may hold: functions see it up to a NUL, and half a character has no bytes."""
 _GREATEST = 2**63 - 1
+_LONGEST = 100_000
+"""How much SQL one expression may be."""
 
 
 def _class(term: Term) -> int:
@@ -53,10 +60,14 @@ class Expressions:
         Raises:
             Inexpressible: SQL cannot say it exactly.
         """
-        found = _OF.get(type(expression))
-        if found is None:
+        write = _OF.get(type(expression))
+        if write is None:
             raise self.refuse
-        return found(self, expression, block)
+        found = write(self, expression, block)
+        if len(found.sql) > _LONGEST:
+            # WITH x + x AS x, time and again, would double it each time.
+            raise self.refuse
+        return found
 
     def condition(self, expression: ast.Expression, block: Block) -> str:
         """SQL that is true exactly where the expression is."""
@@ -84,8 +95,8 @@ class Expressions:
             return replace(term, sql=f"+{term.sql}" if term.sql != "NULL" else "NULL", form="tagged", bag=None)
         if term.kinds & ~_TRUTH:
             raise self.refuse
-        if term.sql in ("0", "1"):
-            return replace(term, sql=f"x'0{term.sql}'", form="tagged")
+        if term.sql in ("TRUE", "FALSE"):
+            return replace(term, sql="x'01'" if term.sql == "TRUE" else "x'00'", form="tagged")
         return replace(term, sql=f"CASE {term.sql} WHEN 1 THEN x'01' WHEN 0 THEN x'00' END", form="tagged")
 
     def call(self, name: str, *arguments: Term) -> str:
@@ -109,11 +120,10 @@ class Expressions:
         if value is None:
             return self.make("NULL", kinds.Type(kinds.NULL))
         if isinstance(value, bool):
-            return self.make(str(int(value)), kinds.Type(kinds.BOOLEAN))
+            # As a digit it would be the number of a column in GROUP BY and ORDER BY.
+            return self.make("TRUE" if value else "FALSE", kinds.Type(kinds.BOOLEAN))
         kind = kinds.INTEGER if isinstance(value, int) else kinds.FLOAT if isinstance(value, float) else kinds.STRING
-        if isinstance(value, float) and not math.isfinite(value):
-            raise self.refuse
-        return self.make(self.emitter.bindings.constant(value), kinds.Type(kind))
+        return self.make(self.emitter.bindings.constant(_bindable(value)), kinds.Type(kind))
 
     def _parameter(self, expression: ast.Parameter, block: Block) -> Term:
         type_ = self.emitter.parameters.get(expression.name, kinds.UNKNOWN)
@@ -154,12 +164,12 @@ class Expressions:
         if column is not None:
             found = self.emitter.of_row(block, subject, column.sql)
             both = column.kinds | kinds.NULL | (kinds.STRING if text else 0)
-            sql = f"iif(typeof({subject.sql}) = 'text', {own}, {found})" if text else found
+            sql = self._of_either(subject, own, found) if text else found
             return self.make(sql, kinds.Type(both), "plain" if not both & kinds.BOOLEAN else "tagged")
         bag = self._from_bag(subject, key, block)
         if not text:
             return bag
-        sql = f"iif(typeof({subject.sql}) = 'text', {own}, {self.tagged(bag).sql})"
+        sql = self._of_either(subject, own, self.tagged(bag).sql)
         return self.make(sql, kinds.Type(bag.kinds | _TEXT), "tagged")
 
     def _from_bag(self, subject: Term, key: str, block: Block) -> Term:
@@ -345,13 +355,8 @@ class Expressions:
         terms = [term for _, term in whens] + [last]
         if any(term.form not in ("plain", "tagged") for term in terms):
             raise self.refuse
-        classes = {_class(term) for term in terms if term.kinds & ~kinds.NULL}
-        form = "plain" if len(classes) == 1 and 0 not in classes else "tagged"
-        if form == "tagged":
-            terms = [self.tagged(term) for term in terms]
-        both = 0
-        for term in terms:
-            both |= term.kinds
+        form, terms = self._alike(terms)
+        both = reduce(or_, (term.kinds for term in terms))
         branches = " ".join(f"WHEN {test} THEN {term.sql}" for (test, _), term in zip(whens, terms, strict=False))
         return self.make(f"CASE {branches} ELSE {terms[-1].sql} END", kinds.Type(both), form)
 
@@ -378,15 +383,20 @@ class Expressions:
         arguments = [self.term(each, block) for each in expression.arguments]
         if any(each.form not in ("plain", "tagged") for each in arguments):
             raise self.refuse
-        classes = {_class(each) for each in arguments if each.kinds & ~kinds.NULL}
-        alike = len(classes) == 1 and 0 not in classes and all(each.form == "plain" for each in arguments)
-        terms = arguments if alike else [self.tagged(each) for each in arguments]
-        both = kinds.NULL if all(each.kinds & kinds.NULL for each in arguments) else 0
-        for each in arguments:
-            both |= each.kinds & ~kinds.NULL
+        form, terms = self._alike(arguments)
+        both = reduce(or_, (each.kinds for each in arguments))
+        if not all(each.kinds & kinds.NULL for each in arguments):
+            both &= ~kinds.NULL
         listed = ", ".join(each.sql for each in terms)
         sql = f"coalesce({listed})" if len(terms) > 1 else listed
-        return self.make(sql, kinds.Type(both), "plain" if alike else "tagged")
+        return self.make(sql, kinds.Type(both), form)
+
+    def _alike(self, terms: list[Term]) -> tuple[str, list[Term]]:
+        """Terms of which one becomes the value: plain where all are of one class, or else tagged."""
+        classes = {_class(each) for each in terms if each.kinds & ~kinds.NULL}
+        if len(classes) == 1 and 0 not in classes and all(each.form == "plain" for each in terms):
+            return "plain", terms
+        return "tagged", [self.tagged(each) for each in terms]
 
     def _id(self, expression: ast.Call, block: Block) -> Term:
         subject = self.term(expression.arguments[0], block)
@@ -396,10 +406,11 @@ class Expressions:
 
     def _element_id(self, expression: ast.Call, block: Block) -> Term:
         subject = self.term(expression.arguments[0], block)
-        if subject.form not in ("node", "edge") or subject.literal:
+        if subject.form not in ("node", "edge"):
             raise self.refuse
         table = self.emitter.catalogue.nodes if subject.form == "node" else self.emitter.catalogue.edges
-        sql = self.emitter.of_row(block, subject, table.public_id)
+        own = f"'literal:' || substr({subject.sql}, 2)"
+        sql = self._of_either(subject, own, self.emitter.of_row(block, subject, table.public_id))
         return self.make(sql, kinds.Type(kinds.STRING | (kinds.NULL if subject.nullable else 0)))
 
     def _type(self, expression: ast.Call, block: Block) -> Term:
@@ -424,13 +435,25 @@ class Expressions:
     def _labels(self, expression: ast.Call, block: Block) -> Term:
         """The labels of a node as a JSON list; each combination has one spelling."""
         subject = self.term(expression.arguments[0], block)
-        if subject.form != "node" or subject.literal:
-            raise self.refuse
-        nodes = self.emitter.catalogue.nodes
-        code = self.emitter.column(block, subject, nodes.code)
-        names = {each: json.dumps(list(labels)) for each, labels in nodes.labels.items()}
         null = kinds.NULL if subject.nullable else 0
-        return self.make(self._named(code, names), kinds.Type(kinds.LIST | null, kinds.Type(kinds.STRING)), "labels")
+        sql = self._by_labels(subject, block, lambda labels: json.dumps(list(labels)))
+        return self.make(sql, kinds.Type(kinds.LIST | null, kinds.Type(kinds.STRING)), "labels")
+
+    def _by_labels(self, subject: Term, block: Block, name: Callable[[Sequence[str]], str | None]) -> str:
+        """What the labels of a node are called."""
+        if subject.form != "node":
+            raise self.refuse
+        nodes, literals = self.emitter.catalogue.nodes, self.emitter.catalogue.literals
+        known = {code: name(labels) for code, labels in nodes.labels.items()}
+        named = {code: each for code, each in known.items() if each is not None}
+        own = name((literals.label,)) if literals is not None else None
+        code = self.emitter.column(block, subject, nodes.code)
+        bound = "NULL" if own is None else self.emitter.bindings.constant(own)
+        return self._of_either(subject, bound, self._named(code, named))
+
+    def _of_either(self, node: Term, of_literal: str, of_row: str) -> str:
+        """What is said of a node that may be a literal."""
+        return f"iif(typeof({node.sql}) = 'text', {of_literal}, {of_row})" if node.literal else of_row
 
     def _index(self, expression: ast.Index, block: Block) -> Term:
         """`labels(n)[0]`"""
@@ -446,12 +469,8 @@ class Expressions:
 
     def _label_at(self, labels: ast.Call, place: int, block: Block) -> Term:
         subject = self.term(labels.arguments[0], block)
-        if subject.form != "node" or subject.literal:
-            raise self.refuse
-        nodes = self.emitter.catalogue.nodes
-        code = self.emitter.column(block, subject, nodes.code)
-        names = {each: found[place] for each, found in nodes.labels.items() if -len(found) <= place < len(found)}
-        return self.make(self._named(code, names), kinds.Type(_TEXT))
+        sql = self._by_labels(subject, block, lambda found: found[place] if -len(found) <= place < len(found) else None)
+        return self.make(sql, kinds.Type(_TEXT))
 
     def _head(self, expression: ast.Call, block: Block) -> Term:
         inner = expression.arguments[0]
@@ -487,34 +506,34 @@ class Expressions:
     # Subqueries
 
     def _subquery(self, expression: ast.Subquery, block: Block) -> Term:
-        inner = self.emitter.block(planning.plan(expression.query, tuple(block.columns)), self._seen(block))
+        inner = self._inner(planning.plan(expression.query, tuple(block.columns)), block)
+        inner = self.emitter.opened(inner)
         if expression.which == "EXISTS":
             return self.make(f"EXISTS ({self.emitter.text(inner, ['1'])})", kinds.Type(kinds.BOOLEAN))
         if expression.which == "COUNT":
-            if not inner.open:
-                names = planning.final_items(expression.query)
-                text = f"SELECT count(*) FROM ({self.emitter.select(inner, names)})"
-            else:
-                text = self.emitter.text(inner, ["count(*)"])
-            return self.make(f"({text})", kinds.Type(kinds.INTEGER))
+            return self.make(f"({self.emitter.text(inner, ['count(*)'])})", kinds.Type(kinds.INTEGER))
         raise self.refuse
 
     def _pattern_predicate(self, expression: ast.PatternPredicate, block: Block) -> Term:
         match = planning.pattern(expression.pattern, None, tuple(block.columns))
-        inner = self.emitter.block(match, self._seen(block))
+        inner = self._inner(match, block)
         return self.make(f"EXISTS ({self.emitter.text(inner, ['1'])})", kinds.Type(kinds.BOOLEAN))
 
     def _pattern_comprehension(self, expression: ast.PatternComprehension, block: Block) -> Term:
         match = planning.pattern(expression.pattern, expression.condition, tuple(block.columns))
-        inner = self.emitter.block(match, self._seen(block))
-        sql, element = self._listed(self.term(expression.result, inner))
+        inner = self._inner(match, block)
+        inner.columns = {"result": self.term(expression.result, inner)}
+        # SQLite takes an aggregate of nothing but outer columns for one of the query around.
+        inner = self.emitter.closed(inner)
+        sql, element = self._listed(inner.columns["result"])
         text = self.emitter.text(inner, [f"json_group_array({sql})"])
         return self.make(f"({text})", kinds.Type(kinds.LIST, element), "json")
 
-    def _seen(self, block: Block) -> dict[str, Term]:
+    def _inner(self, plan: Plan, block: Block) -> Block:
+        """The block of a subquery, which sees the columns of the block around."""
         if block.grouped:
             raise self.refuse
-        return block.columns
+        return self.emitter.subquery(plan, block.columns)
 
     # Aggregates, lists, order
 
@@ -537,10 +556,14 @@ class Expressions:
                 return self.make(f"avg({distinct}{number})", kinds.Type(kinds.FLOAT | kinds.NULL))
             return self.make(f"coalesce(sum({distinct}{number}), 0)", kinds.Type(kinds.NUMBER))
         if name in ("min", "max"):
-            return self._extreme(name, term)
+            return self.extreme(name, term)
         if name == "collect" and not ordered:
             sql, element = self._listed(term)
             text = f"json_group_array({distinct}{sql}) FILTER (WHERE {term.sql} IS NOT NULL)"
+            if call.distinct and term.form == "tagged":
+                # Written for JSON, true is the same text as 'true'.
+                mistakable = f"max(typeof({term.sql}) = 'blob') AND max({term.sql} IN ('true', 'false'))"
+                text = f"iif({mistakable}, {self.inexact()}, {text})"
             return self.make(text, kinds.Type(kinds.LIST, element), "json")
         raise self.refuse
 
@@ -552,7 +575,7 @@ class Expressions:
             return f"CASE typeof({sql}) WHEN 'text' THEN {refused} WHEN 'blob' THEN {refused} ELSE {sql} END"
         raise self.refuse
 
-    def _extreme(self, name: str, term: Term) -> Term:
+    def extreme(self, name: str, term: Term) -> Term:
         if term.form == "plain" and _class(term):
             return self.make(f"{name}({term.sql})", kinds.Type(term.kinds | kinds.NULL))
         if term.form != "tagged":
@@ -588,7 +611,7 @@ class Expressions:
             if len(found) == len(source.elements) and found:
                 for one, kind in ((str, kinds.STRING), (int, kinds.INTEGER)):
                     if all(type(each) is one for each in found):
-                        return self.emitter.bindings.constant(json.dumps(found)), kinds.Type(kind)
+                        return self.emitter.bindings.constant(_as_json(found)), kinds.Type(kind)
         raise self.refuse
 
     def order(self, expression: ast.Expression, block: Block, *, descending: bool) -> list[str]:
@@ -645,6 +668,8 @@ def _bindable(value: Any) -> Any:
     if type(value) is int and not -_GREATEST - 1 <= value <= _GREATEST:
         raise Inexpressible
     if type(value) is float and not math.isfinite(value):
+        raise Inexpressible
+    if type(value) is str and _UNFIT.search(value):
         raise Inexpressible
     return value
 

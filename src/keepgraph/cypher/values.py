@@ -30,9 +30,9 @@ class Temporal:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node, by its number in the graph; labels and properties are asked of the graph."""
+    """A node, by its key in the graph: a number, or a text; labels and properties are asked of the graph."""
 
-    id: int
+    id: int | str
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,8 @@ class Relationship:
     """A relationship, by its number in the graph, with the numbers of the nodes that it leads from and to."""
 
     id: int
-    start: int
-    end: int
+    start: int | str
+    end: int | str
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ def _equal_temporals(a: Temporal, b: Temporal) -> bool | None:
     return temporal.equal(a, b)
 
 
-def _elements(path: Path) -> tuple[int, ...]:
+def _elements(path: Path) -> tuple[int | str, ...]:
     """The numbers of its nodes and relationships by turns."""
     numbers = [path.nodes[0].id]
     for relationship, node in zip(path.relationships, path.nodes[1:], strict=True):
@@ -246,11 +246,11 @@ def sort_key(value: Value) -> tuple[Any, ...]:
         keys = sorted(value)
         return (0, len(keys), tuple(keys), tuple(sort_key(value[key]) for key in keys))
     if kind is Node:
-        return (1, value.id)
+        return (1, type(value.id) is str, value.id)
     if kind is Relationship:
         return (2, value.id)
     if kind is Path:
-        return (4, _elements(value))
+        return (4, tuple((type(each) is str, each) for each in _elements(value)))
     from keepgraph.cypher import temporal
 
     return (TEMPORAL_RANK[kind_of(value)], temporal.sort_key(value))

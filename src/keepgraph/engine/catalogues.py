@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from keepgraph.cypher import kinds
 from keepgraph.cypher.catalogue import Catalogue, Column, Edges, Literals, Nodes, counted
-from keepgraph.cypher.reading import Statements
+from keepgraph.cypher.reading import Arrays, Statements
 from keepgraph.engine import instants
 from keepgraph.model import Word
 from keepgraph.store import changes, queries, vocabulary
@@ -73,6 +73,26 @@ def statements(tx: Tx) -> Statements:
         tx.kept[key] = Statements(_catalogue(tx, shape))
     found: Statements = tx.kept[key]
     return found
+
+
+def arrays(tx: Tx) -> Arrays | None:
+    """Where the arrays of the graph at the instant of the call are kept; None for the past as it was known."""
+    if tx.known_at is not None:
+        return None
+    at = instants.stamp(tx.now)
+    kept = changes.kept(tx, ("arrays", tx.group), lambda: [_Laid(at, queries.next_boundary(tx, at=at), Arrays())])
+    if not kept[0].since <= at < kept[0].until:
+        kept[0] = _Laid(at, queries.next_boundary(tx, at=at), Arrays())
+    return kept[0].arrays
+
+
+@dataclass(frozen=True, slots=True)
+class _Laid:
+    """Arrays, and from when until when they are of what holds."""
+
+    since: str
+    until: str
+    arrays: Arrays
 
 
 def values(tx: Tx) -> dict[str, object]:
@@ -143,6 +163,7 @@ def _catalogue(tx: Tx, shape: _Shape) -> Catalogue:
             bag="properties",
             public_id="{row}.public_id",
             implied=(ENTITY,),
+            sorted_by=("group_id",),
         ),
         edges=Edges(
             table="fact" if tx.known_at is None else queries.KNOWN_ONCE,
@@ -152,10 +173,11 @@ def _catalogue(tx: Tx, shape: _Shape) -> Catalogue:
             source="subject",
             target="object",
             condition=current,
-            to_node="{row}.object IS NOT NULL",
+            to_node="+{row}.object IS NOT NULL",
             columns=EDGE_COLUMNS,
             bag=None,
             public_id="{row}.public_id",
+            code_leads=True,
         ),
         literals=Literals(
             column="literal",

@@ -83,18 +83,7 @@ def answer(
     bounds = _Bounds(tx, seconds)
     statements = catalogues.statements(tx)
     prepared = _prepared(tx, statements, text, given, DEFAULT_ROWS if rows is None else rows)
-    execute = _executor(tx, bounds)
-    graph = TableGraph(statements, execute, catalogues.values(tx))
-    with tx.interrupted(bounds.exceeded):
-        found, by = running.rows(
-            prepared.compiled,
-            graph,
-            execute,
-            given,
-            catalogues.values(tx),
-            now=tx.now if tx.zone is None else tx.now.astimezone(tx.zone),
-            rest=bounds.rest,
-        )
+    found, by, graph = _run(tx, prepared.compiled, statements, given, bounds)
     # A limit that the query sets itself, and that is not beyond ours, cuts nothing that was asked for.
     return Answer(
         text=prepared.text,
@@ -107,6 +96,18 @@ def answer(
         truncated=len(found) > prepared.limit,
         by=by,
     )
+
+
+def found(tx: Tx, text: str, given: Mapping[str, Any], *, rows: int, seconds: float) -> list[Row]:
+    """The first rows of a query that we wrote ourselves, which is neither repaired nor refused.
+
+    Raises:
+        errors.QueryTooSlow: it would take longer.
+    """
+    bounds = _Bounds(tx, seconds)
+    statements = catalogues.statements(tx)
+    compiled = compiler.compiled(text, statements.catalogue, parameters.types(given), cap=rows)
+    return _run(tx, compiled, statements, given, bounds)[0]
 
 
 def explained(tx: Tx, text: str, given: Mapping[str, Any], *, rows: int | None = None) -> tuple[list[str], list[Any]]:
@@ -132,6 +133,24 @@ def known(tx: Tx) -> repair.Known:
         directions=catalogues.directions(tx),
         text_properties=catalogues.DATES,
     )
+
+
+def _run(
+    tx: Tx, compiled: Compiled, statements: Statements, given: Mapping[str, Any], bounds: _Bounds
+) -> tuple[list[Row], str, TableGraph]:
+    execute = _executor(tx, bounds)
+    graph = TableGraph(statements, execute, catalogues.values(tx))
+    with tx.interrupted(bounds.exceeded):
+        found, by = running.rows(
+            compiled,
+            graph,
+            execute,
+            given,
+            catalogues.values(tx),
+            now=tx.now if tx.zone is None else tx.now.astimezone(tx.zone),
+            rest=bounds.rest,
+        )
+    return found, by, graph
 
 
 def _prepared(tx: Tx, statements: Statements, text: str, given: Mapping[str, Any], rows: int) -> _Prepared:

@@ -26,6 +26,9 @@ from keepgraph.tools.dispatch import Stop
 DEADLINE_SECONDS = 60.0
 _READS_AT_ONCE = 4
 
+DESCRIBING_SECONDS = 5.0
+"""How long the tools may take to say what is in the graph; then they are listed without it."""
+
 _T = TypeVar("_T")
 _log = logging.getLogger("keepgraph.mcp")
 
@@ -55,9 +58,11 @@ def build(graph: Graph, *, toolsets: Sequence[str] | None = catalogue.DEFAULT_TO
     # Readers never wait for writers.
     reads, writes = anyio.CapacityLimiter(_READS_AT_ONCE), anyio.CapacityLimiter(1)
 
-    async def off_the_loop(work: Callable[[Stop], _T], *, limiter: anyio.CapacityLimiter = reads) -> _T:
+    async def off_the_loop(
+        work: Callable[[Stop], _T], *, limiter: anyio.CapacityLimiter = reads, seconds: float = DEADLINE_SECONDS
+    ) -> _T:
         """Run blocking work in a thread; a cancelled request interrupts it, and it is waited for."""
-        stop = _Stop()
+        stop = _Stop(seconds)
         async with anyio.create_task_group() as group:
             group.start_soon(stop.when_cancelled)
             try:
@@ -72,8 +77,18 @@ def build(graph: Graph, *, toolsets: Sequence[str] | None = catalogue.DEFAULT_TO
 
     async def list_tools(ctx: Any, params: Any) -> t.ListToolsResult:
         words = await off_the_loop(lambda stop: views.words(graph.database))
+        try:
+            told = await off_the_loop(
+                lambda stop: views.descriptions(graph.database, shown.values(), stop=stop), seconds=DESCRIBING_SECONDS
+            )
+        except errors.KeepgraphError as error:
+            # What costs a few words of their descriptions must not cost the tools.
+            _log.warning("the tools are listed without what is in the graph: %s", error.code)
+            told = {}
         # All on one page: not every client asks for a second.
-        return t.ListToolsResult(tools=[_advertised(tool, words) for tool in shown.values()])
+        return t.ListToolsResult(
+            tools=[_advertised(tool, told.get(tool.name, tool.description), words) for tool in shown.values()]
+        )
 
     async def call_tool(ctx: Any, params: t.CallToolRequestParams) -> t.CallToolResult:
         try:
@@ -147,15 +162,16 @@ def build(graph: Graph, *, toolsets: Sequence[str] | None = catalogue.DEFAULT_TO
 class _Stop:
     """Says when a call should give up: the client has cancelled it, or it takes too long."""
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: float) -> None:
         self._cancelled = threading.Event()
-        self._deadline = time.monotonic() + DEADLINE_SECONDS
+        self._seconds = seconds
+        self._deadline = time.monotonic() + seconds
 
     def __call__(self) -> errors.KeepgraphError | None:
         if self._cancelled.is_set():
             return errors.Cancelled("the client cancelled the call")
         if time.monotonic() > self._deadline:
-            return errors.DeadlineExceeded(f"the call took more than {DEADLINE_SECONDS:.0f} seconds")
+            return errors.DeadlineExceeded(f"the call took more than {self._seconds:.0f} seconds")
         return None
 
     async def when_cancelled(self) -> None:
@@ -176,12 +192,12 @@ def _outcome(work: Callable[[Stop], _T], stop: Stop) -> _T | errors.KeepgraphErr
         return errors.InternalError("the call failed in an unforeseen way; the server's log has the details")
 
 
-def _advertised(tool: Tool, words: dict[str, list[str]]) -> t.Tool:
+def _advertised(tool: Tool, description: str, words: dict[str, list[str]]) -> t.Tool:
     taken, given = schemas.advertised(tool.toolset, tool.name, words=words)
     return t.Tool(
         name=tool.name,
         title=tool.title,
-        description=tool.description,
+        description=description,
         input_schema=taken,
         output_schema=given,
         annotations=t.ToolAnnotations(

@@ -111,6 +111,18 @@ def all_hold(tx: Tx, *, at: str) -> bool:
     return not bounded
 
 
+def next_boundary(tx: Tx, *, at: str) -> str:
+    """The stamp after which other facts hold than at this one, if nobody writes; `~` if there is none."""
+    row = tx.conn.execute(
+        """
+        SELECT (SELECT min(valid_to) FROM fact WHERE retracted_at IS NULL AND valid_to <> '~' AND valid_to > :at),
+               (SELECT min(valid_from) FROM fact WHERE valid_from <> '' AND valid_from > :at)
+        """,
+        {"at": at},
+    ).fetchone()
+    return min((stamp for stamp in row if stamp is not None), default="~")
+
+
 def entities_by_type(tx: Tx) -> dict[int, int]:
     """How many entities there are of each type."""
     return dict(tx.conn.execute("SELECT type, count(*) FROM entity GROUP BY type").fetchall())

@@ -14,11 +14,14 @@ from functools import cache
 from typing import Any
 
 from keepgraph import data, errors
+from keepgraph.store.db import Tx
 from keepgraph.tools import aliases
 
 DEFAULT_TOOLSETS = ("memory", "discovery")
 
 Run = Callable[..., dict[str, Any]]
+Told = Callable[[Tx], str]
+"""What the graph adds to a description: its own words, never what is stored under them."""
 
 
 class Effect(Enum):
@@ -31,24 +34,30 @@ class Effect(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool as its function declares it."""
+    """A tool as its function declares it.
+
+    Attributes:
+        told: completes the description with the words of a graph, where a graph is at hand.
+    """
 
     name: str
     toolset: str
     effect: Effect
     description: str
     run: Run
+    told: Told | None = None
 
     @property
     def title(self) -> str:
         return self.name.replace("_", " ").capitalize()
 
 
-def tool(effect: Effect) -> Callable[[Run], Run]:
+def tool(effect: Effect, *, told: Told | None = None) -> Callable[[Run], Run]:
     """Declare a function a tool."""
 
     def declare(run: Run) -> Run:
         run.__keepgraph_effect__ = effect  # type: ignore[attr-defined]
+        run.__keepgraph_told__ = told  # type: ignore[attr-defined]
         return run
 
     return declare
@@ -101,6 +110,7 @@ def _module(toolset: str) -> dict[str, Tool]:
             effect=run.__keepgraph_effect__,
             description=inspect.cleandoc(run.__doc__ or ""),
             run=run,
+            told=run.__keepgraph_told__,
         )
         for name, run in vars(module).items()
         if hasattr(run, "__keepgraph_effect__")

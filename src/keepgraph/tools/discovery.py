@@ -6,13 +6,27 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from keepgraph.engine import diagnosis, queries
+from keepgraph.engine import diagnosis, queries, schema
 from keepgraph.store.db import Tx
-from keepgraph.tools import results, views
+from keepgraph.tools import descriptions, results, shape, views
 from keepgraph.tools.catalogue import Effect, tool
 
 
-@tool(Effect.READ)
+@tool(Effect.READ, told=descriptions.of_words)
+def get_schema(
+    tx: Tx, *, exact: bool = False, as_of: str | None = None, known_at: str | None = None
+) -> dict[str, Any]:
+    """Show what the graph holds: labels and relationship types with counts, properties, and what connects what."""
+    tx = views.seen(tx, as_of=as_of, known_at=known_at)
+    return {
+        "type": "schema",
+        "graph_name": tx.group,
+        "domain": tx.group.replace("_", " ").title(),
+        **shape.schema(schema.of_graph(tx, exact=exact)),
+    }
+
+
+@tool(Effect.READ, told=descriptions.of_patterns)
 def run_cypher(
     tx: Tx,
     *,
@@ -40,9 +54,9 @@ def run_cypher(
         "columns": list(answer.columns),
         **results.shown(answer),
     }
-    if not answer.rows:
+    if diagnosis.is_hollow(answer.rows):
         found["warnings"] = [
             {"kind": each.kind, "written": each.written, "message": each.message, "near": list(each.near)}
-            for each in diagnosis.of_nothing(tx, answer)
+            for each in diagnosis.of_nothing(tx, answer, parameters or {})
         ]
     return {**found, "execution_ms": round((time.perf_counter() - began) * 1000, 2)}

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from keepgraph.engine import instants, vectors
+from keepgraph.engine.schema import Schema
 from keepgraph.model import Candidate, Decision, Entity, Event, Fact, Ref, Resolution
 from keepgraph.store.db import Tx
 
@@ -94,4 +95,37 @@ def decision(found: Decision) -> dict[str, Any]:
         "confidence": found.confidence,
         "supersedes": entity(found.supersedes) if found.supersedes else None,
         "followed_up": found.followed_up,
+    }
+
+
+def schema(found: Schema) -> dict[str, Any]:
+    return {
+        "node_count": sum(label.count for label in found.labels),
+        "relationship_count": sum(each.count for each in found.types),
+        "node_labels": {
+            label.name: {
+                "count": label.count,
+                "properties": sorted(label.properties),
+                "sampled": label.sampled,
+                "ancestors": list(label.ancestors),
+                "description": label.description,
+            }
+            for label in found.labels
+        },
+        "relationship_types": {
+            each.name: {
+                "count": each.count,
+                "patterns": [[pattern.source, pattern.target] for pattern in each.patterns],
+                "pattern_counts": [pattern.count for pattern in each.patterns],
+                "properties": sorted(found.relationship_properties),
+                "meant_sources": list(each.meant_sources),
+                "meant_targets": list(each.meant_targets),
+                "description": each.description,
+            }
+            for each in found.types
+        },
+        "property_kinds": {
+            "nodes": found.node_properties,
+            "relationships": dict(found.relationship_properties),
+        },
     }

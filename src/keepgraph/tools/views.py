@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -11,9 +11,10 @@ from keepgraph import errors
 from keepgraph.engine import entities as entity_rules
 from keepgraph.engine import instants, names
 from keepgraph.model import Candidate, Entity, Ref
-from keepgraph.store import entities, facts, journal, vocabulary
-from keepgraph.store.db import Database, Tx
+from keepgraph.store import entities, journal, vocabulary
+from keepgraph.store.db import Database, Stop, Tx
 from keepgraph.tools import shape
+from keepgraph.tools.catalogue import Tool
 
 _COMPARED_AT_ONCE = 100
 
@@ -54,23 +55,12 @@ def vocabulary_in_full(database: Database) -> dict[str, Any]:
         }
 
 
-def schema(database: Database) -> dict[str, Any]:
-    """What there is in the graph: how many entities of each type, and which types each predicate connects."""
-    with database.read("schema") as tx:
-        patterns = facts.count_by_pattern(tx, at=instants.stamp(tx.now))
+def descriptions(database: Database, tools: Iterable[Tool], *, stop: Stop) -> dict[str, str]:
+    """The descriptions of tools by name, each completed with what the graph says of itself."""
+    with database.read("descriptions", stop=stop) as tx:
         return {
-            "entity_types": entities.count_by_type(tx),
-            "predicates": {
-                word.name: {
-                    "count": sum(count for predicate, _, _, count in patterns if predicate == word.name),
-                    "patterns": [
-                        {"subject": subject, "object": target, "count": count}
-                        for predicate, subject, target, count in patterns
-                        if predicate == word.name
-                    ],
-                }
-                for word in vocabulary.words(tx, vocabulary.PREDICATE)
-            },
+            each.name: each.description if each.told is None else f"{each.description}\n\n{each.told(tx)}"
+            for each in tools
         }
 
 

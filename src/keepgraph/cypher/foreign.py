@@ -1,0 +1,206 @@
+"""The functions that other engines have and this one has not, and what says the same here. Knows no query.
+
+In a template, `{0}` is the first argument, and `{each}` and `{all}` are variables that nobody else uses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+_NUMBERS = "Compute it with + - * / ^, sqrt(), reduce() and the aggregates."
+_TEXTS = "Compare texts with CONTAINS, STARTS WITH, ENDS WITH or =~, and take them apart with split() and substring()."
+_LISTS = "Use a list comprehension [x IN list WHERE … | …], reduce(), UNWIND or COLLECT { … }."
+_MAPS = "Write a map {key: value}, n {.*, key: value}, or take properties(n) and keys(n)."
+_DATES = "Use date(), datetime(), duration() and their components (d.year, d.epochSeconds); they read ISO texts."
+_PATHS = "Write a pattern of variable length, MATCH p = (a)-[:TYPE*1..3]->(b), and take nodes(p) and relationships(p)."
+_GRAPH = "Count and compare with MATCH, COUNT { … } and aggregates; shortestPath() finds the shortest way."
+_SCHEMA = (
+    "get_schema lists labels, relationship types and property keys; labels(n), type(r) and keys(n) tell those of one."
+)
+_PLACES = (
+    "Keep latitude and longitude as properties, and compute kilometres: 12742 * asin(sqrt(haversin(radians(b.lat - "
+    "a.lat)) + cos(radians(a.lat)) * cos(radians(b.lat)) * haversin(radians(b.lon - a.lon))))."
+)
+_VECTORS = "What is near in meaning is found by search; a query compares names and properties."
+_CONVERSIONS = "Convert with toInteger(), toFloat(), toBoolean() and toString(), or with their …OrNull and …List kinds."
+_AGGREGATES = "Use count, sum, avg, min, max, collect, stDev, percentileCont or percentileDisc."
+
+_EXACTLY: Final = {
+    "apoc.text.join/2": "substring(reduce({all} = '', {each} IN {0} | {all} + {1} + {each}), size({1}))",
+    "apoc.text.capitalize/1": "(toUpper(left({0}, 1)) + substring({0}, 1))",
+    "apoc.text.decapitalize/1": "(toLower(left({0}, 1)) + substring({0}, 1))",
+    "apoc.text.repeat/2": "reduce({all} = '', {each} IN range(1, {1}) | {all} + {0})",
+    "apoc.coll.toset/1": "COLLECT {{ UNWIND {0} AS {each} RETURN DISTINCT {each} }}",
+    "apoc.coll.sort/1": "COLLECT {{ UNWIND {0} AS {each} RETURN {each} ORDER BY {each} }}",
+    "apoc.coll.sum/1": "reduce({all} = 0, {each} IN {0} | {all} + {each})",
+    "apoc.coll.avg/1": "(reduce({all} = 0.0, {each} IN {0} | {all} + {each}) / size({0}))",
+    "apoc.coll.max/1": "reduce({all} = head({0}), {each} IN {0} | CASE WHEN {each} > {all} THEN {each} ELSE {all} END)",
+    "apoc.coll.min/1": "reduce({all} = head({0}), {each} IN {0} | CASE WHEN {each} < {all} THEN {each} ELSE {all} END)",
+    "apoc.coll.contains/2": "({1} IN {0})",
+    "apoc.coll.containsall/2": "all({each} IN {1} WHERE {each} IN {0})",
+    "apoc.coll.flatten/1": "reduce({all} = [], {each} IN {0} | {all} + {each})",
+    "apoc.coll.union/2": "COLLECT {{ UNWIND {0} + {1} AS {each} RETURN DISTINCT {each} }}",
+    "apoc.coll.unionall/2": "({0} + {1})",
+    "apoc.coll.intersection/2": "COLLECT {{ UNWIND [{all} IN {0} WHERE {all} IN {1}] AS {each} "
+    "RETURN DISTINCT {each} }}",
+    "apoc.coll.subtract/2": "COLLECT {{ UNWIND [{all} IN {0} WHERE NOT {all} IN {1}] AS {each} "
+    "RETURN DISTINCT {each} }}",
+    "apoc.coll.removeall/2": "[{each} IN {0} WHERE NOT {each} IN {1}]",
+    "apoc.coll.occurrences/2": "size([{each} IN {0} WHERE {each} = {1}])",
+    "apoc.coll.reverse/1": "reverse({0})",
+    "apoc.coll.pairsmin/1": "[{each} IN range(0, size({0}) - 2) | [{0}[{each}], {0}[{each} + 1]]]",
+    "apoc.map.get/2": "{0}[{1}]",
+    "apoc.map.get/3": "coalesce({0}[{1}], {2})",
+    "apoc.map.values/2": "[{each} IN {1} | {0}[{each}]]",
+    "apoc.convert.tointeger/1": "toIntegerOrNull({0})",
+    "apoc.convert.tofloat/1": "toFloatOrNull({0})",
+    "apoc.convert.tostring/1": "toStringOrNull({0})",
+    "apoc.convert.toboolean/1": "toBooleanOrNull({0})",
+    "apoc.convert.tomap/1": "properties({0})",
+    "apoc.date.currenttimestamp/0": "timestamp()",
+    "apoc.date.parse/1": "datetime({0}).epochMillis",
+    "apoc.date.format/1": "toString(datetime.fromEpochMillis({0}))",
+    "apoc.date.fromiso8601/1": "datetime({0}).epochMillis",
+    "apoc.date.toiso8601/1": "toString(datetime.fromEpochMillis({0}))",
+    "apoc.path.elements/1": "reduce({all} = [head(nodes({0}))], {each} IN range(0, length({0}) - 1) | "
+    "{all} + [relationships({0})[{each}], nodes({0})[{each} + 1]])",
+    "apoc.agg.first/1": "head(collect({0}))",
+    "apoc.agg.last/1": "last(collect({0}))",
+    "apoc.agg.median/1": "percentileCont({0}, 0.5)",
+    "apoc.node.degree/1": "COUNT {{ ({0})--() }}",
+    "apoc.node.degree.out/1": "COUNT {{ ({0})-->() }}",
+    "apoc.node.degree.in/1": "COUNT {{ ({0})<--() }}",
+    "apoc.create.uuid/0": "randomUUID()",
+    "cosh/1": "((exp({0}) + exp(-({0}))) / 2)",
+    "sinh/1": "((exp({0}) - exp(-({0}))) / 2)",
+    "tanh/1": "((exp({0}) - exp(-({0}))) / (exp({0}) + exp(-({0}))))",
+    "coth/1": "((exp({0}) + exp(-({0}))) / (exp({0}) - exp(-({0}))))",
+    "concat/2": "({0} + {1})",
+    "concat/3": "({0} + {1} + {2})",
+    "contains/2": "({0} CONTAINS {1})",
+    "startswith/2": "({0} STARTS WITH {1})",
+    "endswith/2": "({0} ENDS WITH {1})",
+    "year/1": "date({0}).year",
+    "month/1": "date({0}).month",
+    "day/1": "date({0}).day",
+}
+
+_RENAMED: Final = {
+    "apoc.text.tolower": "toLower", "apoc.text.toupper": "toUpper", "apoc.text.split": "split",
+    "apoc.text.replace": "replace", "ceiling": "ceil", "ln": "log", "now": "datetime", "current_date": "date",
+    "current_timestamp": "datetime", "local_time": "localtime", "local_datetime": "localdatetime",
+    "zoned_time": "time", "zoned_datetime": "datetime", "duration_between": "duration.between",
+    "path_length": "length", "element_id": "elementId", "collect_list": "collect", "array_agg": "collect",
+    "stdev_samp": "stDev", "stdev_pop": "stDevP", "stddev": "stDev", "percentile_cont": "percentileCont",
+    "percentile_disc": "percentileDisc", "to_string": "toString", "to_integer": "toInteger",
+    "tostr": "toString", "tolowercase": "toLower", "touppercase": "toUpper", "nodeid": "id",
+}  # fmt: skip
+
+_HINTS: Final[Mapping[str, str]] = {
+    "apoc.text.": _TEXTS,
+    "apoc.coll.": _LISTS,
+    "apoc.map.": _MAPS,
+    "apoc.convert.": _CONVERSIONS,
+    "apoc.json.": _MAPS,
+    "apoc.date.": _DATES,
+    "apoc.temporal.": _DATES,
+    "apoc.path.": _PATHS,
+    "apoc.algo.": _GRAPH,
+    "apoc.node.": _GRAPH,
+    "apoc.nodes.": _GRAPH,
+    "apoc.rel.": "Use type(r), startNode(r), endNode(r) and properties(r).",
+    "apoc.label.": "Write n:Label, or 'Label' IN labels(n).",
+    "apoc.agg.": _AGGREGATES,
+    "apoc.number.": _NUMBERS,
+    "apoc.math.": _NUMBERS,
+    "apoc.meta.": _SCHEMA,
+    "apoc.schema.": _SCHEMA,
+    "apoc.": "There is no APOC here; most of it is said with patterns of variable length, lists and maps.",
+    "gds.similarity.": _VECTORS,
+    "gds.": _GRAPH,
+    "algo.": _GRAPH,
+    "db.": _SCHEMA,
+    "dbms.": _SCHEMA,
+    "genai.": _VECTORS,
+    "ai.": _VECTORS,
+    "vector.": _VECTORS,
+    "point.": _PLACES,
+    "graph.": "There is one graph, and every query asks it.",
+}
+
+_SINGLY: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("point", "distance"), _PLACES),
+    **dict.fromkeys(("vector", "vector_distance", "vector_norm", "vector_dimension_count", "embedding"), _VECTORS),
+    **dict.fromkeys(("file", "linenumber"), "Queries read nothing but the graph; pass rows as a parameter."),
+    **dict.fromkeys(("normalize", "soundex", "levenshtein", "format", "regexp_replace", "instr", "position"), _TEXTS),
+    **dict.fromkeys(("string_agg", "group_concat", "listagg"), "Collect the texts, and join them with reduce()."),
+    **dict.fromkeys(("datediff", "date_diff"), "Write duration.inDays(from, to).days."),
+    **dict.fromkeys(("dateadd", "date_add", "date_sub"), "Write date + duration({days: 1})."),
+    **dict.fromkeys(("date_trunc", "date_part", "strftime", "extract_date", "to_date", "todate"), _DATES),
+    **dict.fromkeys(("row_number", "rank", "dense_rank", "lag", "lead"), "Order the rows, collect them, and number "
+                    "them with range(0, size(list) - 1)."),
+    **dict.fromkeys(("cast", "convert", "try_cast"), _CONVERSIONS),
+    **dict.fromkeys(("mode", "variance", "var_samp", "var_pop", "median"), _AGGREGATES),
+    "filter": "Write a list comprehension: [x IN list WHERE condition].",
+    "extract": "Write a list comprehension: [x IN list | result].",
+    "has": "Write n.key IS NOT NULL.",
+    "property_exists": "Write n.key IS NOT NULL.",
+    "isnull": "Write x IS NULL.",
+    "notnull": "Write x IS NOT NULL.",
+    "iif": "Write CASE WHEN condition THEN value ELSE value END.",
+    "if": "Write CASE WHEN condition THEN value ELSE value END.",
+    "greatest": "Take the last of a sorted list, or write CASE WHEN a > b THEN a ELSE b END.",
+    "least": "Take the first of a sorted list, or write CASE WHEN a < b THEN a ELSE b END.",
+    "mod": "Write a % b.",
+    "power": "Write a ^ b.",
+    "pow": "Write a ^ b.",
+    "substr": "Write substring(text, start, length); it counts from 0.",
+    "degree": _GRAPH,
+    "pagerank": _GRAPH,
+    "allreduce": _LISTS,
+}  # fmt: skip
+
+_EXACTLY.update({"mod/2": "({0} % {1})", "power/2": "({0} ^ {1})", "pow/2": "({0} ^ {1})"})
+_EXACTLY.update({"isnull/1": "({0} IS NULL)", "notnull/1": "({0} IS NOT NULL)", "median/1": "percentileCont({0}, 0.5)"})
+_EXACTLY.update(
+    dict.fromkeys(("greatest/2",), "CASE WHEN {0} > {1} THEN {0} ELSE {1} END")
+    | dict.fromkeys(("least/2",), "CASE WHEN {0} < {1} THEN {0} ELSE {1} END")
+    | dict.fromkeys(("iif/3", "if/3"), "CASE WHEN {0} THEN {1} ELSE {2} END")
+)
+
+_NAMES: Final = frozenset(key.partition("/")[0] for key in _EXACTLY) | _RENAMED.keys() | _SINGLY.keys()
+
+
+def is_known(name: str) -> bool:
+    """Whether another engine has a function of this name."""
+    lower = name.lower()
+    return lower in _NAMES or any(lower.startswith(prefix) for prefix in _HINTS)
+
+
+def template(name: str, arguments: int) -> str | None:
+    """What says the same here, if there is something."""
+    lower = name.lower()
+    found = _EXACTLY.get(f"{lower}/{arguments}")
+    if found is None and lower in _RENAMED:
+        places = ", ".join(f"{{{place}}}" for place in range(arguments))
+        found = f"{_RENAMED[lower]}({places})"
+    return found
+
+
+def hint(name: str) -> str | None:
+    """What to do instead, in words."""
+    lower = name.lower()
+    if lower in _RENAMED:
+        return f"Here it is {_RENAMED[lower]}()."
+    return _SINGLY.get(lower) or next((said for prefix, said in _HINTS.items() if lower.startswith(prefix)), None)
+
+
+def procedure(name: str) -> str | None:
+    """What to do instead of calling this procedure, in words."""
+    lower = name.lower()
+    if lower.startswith("db.index.fulltext."):
+        return "Write WHERE toLower(n.name) CONTAINS 'ada'; search finds names that are spelled otherwise."
+    if lower.startswith("db.index.vector."):
+        return _VECTORS
+    return hint(name) if "." in name else None

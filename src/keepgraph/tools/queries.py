@@ -1,0 +1,80 @@
+"""Queries as people ask them: what was found as rows, how it would be found, and the words to ask with. No tools."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from keepgraph.cypher import compiler, functions, parameters, repair, tokens
+from keepgraph.engine import catalogues, diagnosis, queries
+from keepgraph.store.db import Database, Stop
+from keepgraph.tools import contract, results, views
+
+_TOOL = ("discovery", "run_cypher")
+
+
+def table(database: Database, arguments: Mapping[str, Any], *, stop: Stop | None = None) -> dict[str, Any]:
+    """What a query finds, always as rows: the tool shows nodes and relationships as a graph, each once.
+
+    Args:
+        arguments: those of run_cypher.
+    """
+    began = time.perf_counter()
+    given = contract.check_input(*_TOOL, arguments)
+    with database.read(_TOOL[1], stop=stop) as tx:
+        tx = views.seen(tx, as_of=given.get("as_of"), known_at=given.get("known_at"))
+        answer = queries.answer(tx, given["query"], given.get("parameters", {}), rows=given.get("limit"))
+        results.shown(answer)  # reads all nodes and relationships at once
+        rows = [[results.value_of(value, answer.graph) for value in row] for row in answer.rows]
+        warnings = [] if rows else [(each.message, list(each.near)) for each in diagnosis.of_nothing(tx, answer)]
+    return {
+        "columns": list(answer.columns),
+        "rows": rows,
+        "truncated": answer.truncated,
+        # That a query without a limit was given one is no repair of it.
+        "auto_fixes": [each for each in answer.fixes if each != f"Injected LIMIT {answer.limit}"],
+        "warnings": warnings,
+        "execution_ms": round((time.perf_counter() - began) * 1000, 2),
+    }
+
+
+def plan(database: Database, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """How a query would be run: what was repaired, the statements, what SQLite does for each, and who has a part."""
+    given = contract.check_input(*_TOOL, arguments)
+    text, values = given["query"], given.get("parameters", {})
+    with database.read(_TOOL[1]) as tx:
+        tx = views.seen(tx, as_of=given.get("as_of"), known_at=given.get("known_at"))
+        statements, plans = queries.explained(tx, text, values, rows=given.get("limit"))
+        mended = repair.repaired(text, queries.known(tx))
+        catalogue = catalogues.statements(tx).catalogue
+        compiled = compiler.compiled(mended.text, catalogue, parameters.types(values), cap=1)
+    whole, part = compiled.statement is not None, compiled.hybrid is not None
+    return {
+        "query": mended.text,
+        "auto_fixes": list(mended.fixes),
+        "by": "sql" if whole else "sql and python" if part else "python",
+        "statements": [
+            {"sql": sql, "plan": [{"step": step, "under": under, "what": what} for step, under, what in steps]}
+            for sql, steps in zip(statements, plans, strict=True)
+        ],
+    }
+
+
+def mended(database: Database, text: str) -> str:
+    """A query with its slips repaired: the text that the places of errors are in."""
+    with database.read("repair") as tx:
+        return repair.repaired(text, queries.known(tx)).text
+
+
+def words(database: Database) -> dict[str, list[str]]:
+    """The words of which a query is made: those of the graph, and those of the language."""
+    with database.read("vocabulary") as tx:
+        types, predicates = catalogues.words(tx)
+    return {
+        "labels": [*(catalogues.label(word.name) for word in types), catalogues.LITERAL],
+        "types": [catalogues.relationship_type(word.name) for word in predicates],
+        "properties": sorted({*catalogues.NODE_COLUMNS, *catalogues.EDGE_COLUMNS, *catalogues.LITERAL_PROPERTIES}),
+        "functions": functions.names(),
+        "keywords": sorted(tokens.RESERVED | tokens.UNRESERVED),
+    }

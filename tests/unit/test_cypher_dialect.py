@@ -1,0 +1,480 @@
+"""What other dialects have is refused by name, with a query that runs in its stead; what writes is refused anywhere."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from plain_tables import PlainTables
+
+from keepgraph.cypher import bind, functions, parser
+from keepgraph.cypher.dialect import explain, refuse
+from keepgraph.cypher.repair import Known, repaired
+from keepgraph.errors import QueryError, QueryRefused, QuerySyntaxInvalid, QueryUnsupported
+
+NOTHING = Known(frozenset(), frozenset(), {}, frozenset())
+PEOPLE = [
+    (1, ["Person"], {"name": "Ada", "age": 36, "tags": ["x", "y", "x"], "kind": "a", "lat": 51.5, "lon": 0.0}),
+    (2, ["Person"], {"name": "Bob", "age": 20, "tags": ["z"], "kind": "a", "lat": 48.85, "lon": 2.35}),
+    (3, ["Person"], {"name": "Cy", "tags": [], "kind": "b"}),
+    (4, ["City"], {"name": "London"}),
+]
+KNOWS = [
+    (1, "KNOWS", 1, 2, {}),
+    (2, "KNOWS", 2, 3, {}),
+    (3, "KNOWS", 1, 3, {}),
+    (4, "LIVES_IN", 1, 4, {}),
+]
+
+
+@pytest.fixture(scope="module")
+def tables():
+    found = PlainTables()
+    found.load(PEOPLE, KNOWS)
+    return found
+
+
+@pytest.fixture(scope="module")
+def ask(tables):
+    def rows(text):
+        found, _ = tables.rows(tables.compiled(text, {}), {})
+        return [list(row) for row in found]
+
+    return rows
+
+
+def failure(text):
+    """The error that a query ends with, its text repaired first."""
+    text = repaired(text, NOTHING).text
+    try:
+        query = parser.parse(text)
+        refuse(query, text)
+        bind.bind(query, {})
+    except QueryError as error:
+        return explain(text, error)
+    raise AssertionError(f"{text} is not refused")
+
+
+@pytest.mark.parametrize(
+    ("call", "value"),
+    [
+        ("apoc.text.join(['a', 'b', 'c'], ', ')", "a, b, c"),
+        ("apoc.text.join(['', 'b'], '-')", "-b"),
+        ("apoc.text.join([], '-')", ""),
+        ("apoc.text.capitalize('ada')", "Ada"),
+        ("apoc.text.decapitalize('Ada')", "ada"),
+        ("apoc.text.repeat('ab', 3)", "ababab"),
+        ("apoc.text.replace('aba', 'a', 'c')", "cbc"),
+        ("apoc.text.split('a,b', ',')", ["a", "b"]),
+        ("apoc.coll.toSet([1, 2, 1])", [1, 2]),
+        ("apoc.coll.sort([3, 1, 2])", [1, 2, 3]),
+        ("apoc.coll.sum([1, 2, 3])", 6),
+        ("apoc.coll.avg([1, 2])", 1.5),
+        ("apoc.coll.max([1, 3, 2])", 3),
+        ("apoc.coll.min([2, 1, 3])", 1),
+        ("apoc.coll.max([])", None),
+        ("apoc.coll.contains([1, 2], 1 + 1)", True),
+        ("NOT apoc.coll.contains([1, 2], 3) AND true", True),
+        ("apoc.coll.containsAll([1, 2], [2, 3])", False),
+        ("apoc.coll.flatten([[1], [2, 3]])", [1, 2, 3]),
+        ("apoc.coll.union([1, 2], [2, 3])", [1, 2, 3]),
+        ("apoc.coll.unionAll([1], [1])", [1, 1]),
+        ("apoc.coll.intersection([1, 2, 2], [2, 3])", [2]),
+        ("apoc.coll.subtract([1, 2], [2])", [1]),
+        ("apoc.coll.removeAll([1, 1, 2], [2])", [1, 1]),
+        ("apoc.coll.occurrences([1, 2, 1], 1)", 2),
+        ("apoc.coll.reverse([1, 2])", [2, 1]),
+        ("apoc.coll.pairsMin([1, 2, 3])", [[1, 2], [2, 3]]),
+        ("apoc.coll.max(apoc.coll.flatten([[1], [4, 2]]))", 4),
+        ("apoc.map.get({a: 1}, 'a')", 1),
+        ("apoc.map.get({a: 1}, 'b', 2)", 2),
+        ("apoc.map.values({a: 1, b: 2}, ['b', 'a'])", [2, 1]),
+        ("apoc.convert.toInteger('3')", 3),
+        ("apoc.convert.toFloat('x')", None),
+        ("apoc.convert.toString(1)", "1"),
+        ("apoc.convert.toBoolean('true')", True),
+        ("apoc.convert.toMap({a: 1})", {"a": 1}),
+        ("apoc.date.parse('1970-01-01T00:00:01Z')", 1000),
+        ("apoc.date.fromISO8601('1970-01-01T00:00:01Z')", 1000),
+        ("apoc.date.toISO8601(1000)", "1970-01-01T00:00:01Z"),
+        ("apoc.date.format(1000)", "1970-01-01T00:00:01Z"),
+        ("size(apoc.create.uuid())", 36),
+        ("ceiling(1.2)", 2.0),
+        ("ln(1)", 0.0),
+        ("cosh(0)", 1.0),
+        ("sinh(0) + tanh(0)", 0.0),
+        ("year('2024-05-06') + month('2024-05-06') + day('2024-05-06')", 2035),
+        ("concat('a', 'b')", "ab"),
+        ("contains('abc', 'b')", True),
+        ("power(2, 3)", 8.0),
+        ("mod(7, 4)", 3),
+        ("isnull(null)", True),
+        ("iif(1 > 2, 'a', 'b')", "b"),
+        ("greatest(1, 2)", 2),
+        ("path_length(null)", None),
+    ],
+)
+def test_a_function_of_others_is_refused_with_what_says_the_same(ask, call, value):
+    error = failure(f"RETURN {call} AS it")
+
+    assert isinstance(error, QueryUnsupported)
+    assert error.hint
+    assert [[value]] == ask(error.rewrite)
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("MATCH (n:Person) RETURN apoc.coll.toSet(collect(n.kind)) AS k", [[["a", "b"]]]),
+        ("MATCH (n:Person) RETURN size(apoc.text.join(collect(n.name), ', ')) AS s", [[12]]),
+        ("MATCH (n:Person {name: 'Ada'}) RETURN apoc.coll.sort(apoc.coll.toSet(n.tags)) AS t", [[["x", "y"]]]),
+        ("MATCH (n:Person {name: 'Ada'}) RETURN apoc.node.degree.out(n) AS d", [[3]]),
+        ("MATCH (n:Person) WHERE apoc.coll.contains(n.tags, 'z') RETURN n.name", [["Bob"]]),
+        ("MATCH p = (:Person {name: 'Ada'})-[:LIVES_IN]->() RETURN size(apoc.path.elements(p)) AS s", [[3]]),
+        ("MATCH (one:Person {name: 'Ada'}) RETURN apoc.coll.max([one.age, 1]) AS whole", [[36]]),
+        (
+            "MATCH (a {name: 'Ada'}), (b {name: 'Bob'}) RETURN round(point.distance(point({latitude: a.lat, "
+            "longitude: a.lon}), point({latitude: b.lat, longitude: b.lon})) / 1000) AS km",
+            [[339.0]],
+        ),
+    ],
+)
+def test_a_rewrite_answers_the_question(ask, text, rows):
+    error = failure(text)
+
+    assert isinstance(error, QueryUnsupported)
+    assert rows == ask(error.rewrite)
+
+
+@pytest.mark.parametrize(
+    ("call", "word"),
+    [
+        ("apoc.map.merge(n, {a: 1})", "map"),
+        ("apoc.map.fromPairs([])", "map"),
+        ("apoc.convert.fromJsonMap('{}')", "toInteger"),
+        ("apoc.date.parse(n.x, 's', 'yyyy')", "datetime()"),
+        ("apoc.path.combine(n, n)", "variable length"),
+        ("apoc.coll.toSet(collect(n.a) + collect(n.b))", "DISTINCT"),
+        ("apoc.meta.type(n)", "get_schema"),
+        ("apoc.util.md5([n])", "APOC"),
+        ("gds.util.asNode(1)", "MATCH"),
+        ("gds.similarity.cosine(n.v, n.w)", "search"),
+        ("db.nameFromElementId('x')", "get_schema"),
+        ("dbms.functions()", "get_schema"),
+        ("point({latitude: 1, longitude: 2})", "haversin"),
+        ("distance(n.a, n.b)", "haversin"),
+        ("point.withinBBox(n.a, n.b, n.c)", "haversin"),
+        ("vector.similarity.cosine(n.v, [1.0])", "search"),
+        ("normalize(n.name)", "CONTAINS"),
+        ("linenumber()", "parameter"),
+        ("group_concat(n.name)", "reduce"),
+        ("datediff(n.a, n.b)", "duration"),
+    ],
+)
+def test_what_cannot_be_said_here_is_refused_with_advice(call, word):
+    error = failure(f"MATCH (n) RETURN {call} AS it")
+
+    assert isinstance(error, QueryUnsupported)
+    assert error.rewrite is None or bind.bind(parser.parse(error.rewrite), {})
+    assert call.partition("(")[0] in error.message
+    assert word in error.hint or word == "DISTINCT"
+
+
+def test_the_first_of_several_is_named_and_all_are_said_anew(ask):
+    error = failure("MATCH (n {name: 'Ada'}) WHERE apoc.coll.contains(n.tags, 'x') RETURN apoc.coll.sum([1, 2]) AS s")
+
+    assert error.message.startswith("apoc.coll.contains() is not known here (line 1, column 31)")
+    assert error.span == (30, 61)
+    assert ask(error.rewrite) == [[3]]
+
+
+def test_a_rewrite_that_grows_without_end_is_not_given():
+    error = failure(f"RETURN {'tanh(' * 40}1{')' * 40} AS it")
+
+    assert error.rewrite is None
+
+
+def test_what_is_known_here_and_what_nobody_knows_is_not_refused():
+    for name in functions.names():
+        text = f"RETURN {name}(1)"
+        refuse(parser.parse(text), text)
+    text = "RETURN nonsense(1), `apoc.x`, 'apoc.coll.sum(1)', {point: 1}.point // gds.x()"
+    refuse(parser.parse(text), text)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "rows"),
+    [
+        ("SELECT name, age FROM Person WHERE age > 3 ORDER BY age LIMIT 5", "SELECT", [["Bob", 20], ["Ada", 36]]),
+        ("SELECT p.name FROM Person AS p WHERE p.kind = 'b';", "SELECT", [["Cy"]]),
+        ("SELECT COUNT(*) AS c FROM Person", "SELECT", [[3]]),
+        ("SELECT DISTINCT kind FROM Person WHERE name IN ('Ada', 'Bob')", "SELECT", [["a"]]),
+        ("SELECT name FROM Person WHERE name LIKE '%  %' OR name != 'Ada' ORDER BY name DESC", "SELECT",
+         [["Cy"], ["Bob"]]),
+        ("SELECT kind, COUNT(*) AS c FROM Person GROUP BY kind HAVING COUNT(*) > 1 ORDER BY c DESC", "SELECT",
+         [["a", 2]]),
+        ("MATCH (n:Person) RETURN n.kind, count(*) AS c GROUP BY n.kind ORDER BY c", "GROUP BY", [["b", 1], ["a", 2]]),
+        ("MATCH (n:Person) RETURN n.kind, count(*) GROUP BY n.kind HAVING count(*) > 1", "GROUP BY", [["a", 2]]),
+        ("MATCH (n:Person) RETURN n.kind AS k, count(*) AS c HAVING c < 2 ORDER BY k LIMIT 3", "HAVING", [["b", 1]]),
+        ("MATCH (n:Person) WHERE n.age BETWEEN 20 AND 30 AND n.kind = 'a' RETURN n.name", "BETWEEN", [["Bob"]]),
+        ("MATCH (n:Person) WHERE n.age NOT BETWEEN 20 AND 30 RETURN n.name", "BETWEEN", [["Ada"]]),
+        ("MATCH (n:Person) WHERE n.name LIKE 'A_a' RETURN n.name", "LIKE", [["Ada"]]),
+        ("MATCH (n:Person) WHERE n.name NOT ILIKE '_D%a' RETURN n.name ORDER BY n.name", "ILIKE", [["Bob"], ["Cy"]]),
+        ("MATCH (n:Person) RETURN n.name ORDER BY n.age DESC NULLS LAST", "NULLS LAST", [["Ada"], ["Bob"], ["Cy"]]),
+        ("MATCH (n:Person) RETURN n.name ORDER BY n.age NULLS FIRST", "NULLS FIRST", [["Cy"], ["Bob"], ["Ada"]]),
+        ("MATCH (n:Person) RETURN n.name AS m ORDER BY m LIMIT 1 SKIP 1", "SKIP after LIMIT", [["Bob"]]),
+        ("MATCH (n:Person) RETURN n.name AS m ORDER BY m LIMIT 1 OFFSET 2", "OFFSET after LIMIT", [["Cy"]]),
+    ],
+)  # fmt: skip
+def test_sql_is_recognised_and_said_anew(ask, text, name, rows):
+    error = failure(text)
+
+    assert isinstance(error, QueryUnsupported)
+    assert error.message.startswith(name)
+    assert error.hint
+    assert rows == ask(error.rewrite)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("SELECT a.x FROM A a JOIN B b ON a.id = b.id", "SELECT"),
+        ("SELECT a.x FROM A a, B b", "SELECT"),
+        ("MATCH (a) JOIN (b) ON a.id = b.id RETURN a", "JOIN"),
+        ("MATCH (a) LEFT OUTER JOIN b RETURN a", "JOIN"),
+        ("MATCH (n) RETURN row_number() OVER (ORDER BY n.name) AS r", "OVER"),
+        ("MATCH (n) RETURN sum(n.x) OVER (PARTITION BY n.y)", "OVER"),
+        ("MATCH p = SHORTEST 2 (a)-->+(b) RETURN p", "SHORTEST"),
+        ("MATCH ((a)-->(b {x: 1})-->(c)){1,3} RETURN 1 AS x", "A pattern repeated"),
+        ("MATCH (n) CALL { WITH n RETURN 1 AS x UNION RETURN 2 AS x } RETURN x", "CALL"),
+        ("MATCH (n) CALL { WITH n MATCH (n) DELETE n } IN TRANSACTIONS OF 5 ROWS", "CALL"),
+    ],
+)
+def test_what_cannot_be_said_anew_has_a_hint(text, name):
+    error = failure(text)
+
+    assert isinstance(error, QueryUnsupported)
+    assert error.message.startswith(name)
+    assert error.hint
+    assert error.rewrite is None
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("MATCH ({name: 'Ada'}) ((x)-[:KNOWS]->(y)){1,3} ({name: 'Cy'}) RETURN count(*) AS c", [[2]]),
+        ("MATCH ((x)-[:KNOWS]->(y))+ RETURN count(*) AS c", [[4]]),
+        ("MATCH (a {name: 'Ada'})-[:KNOWS]->{2}(b) RETURN b.name", [["Cy"]]),
+        ("MATCH (a {name: 'Cy'})<-[:KNOWS]-{0,1}(b) RETURN count(b) AS c", [[3]]),
+        ("MATCH (a {name: 'Ada'})-->*(b:City) RETURN b.name", [["London"]]),
+        ("MATCH p = SHORTEST 1 (a {name: 'Ada'})-[:KNOWS]->+(b {name: 'Cy'}) RETURN length(p) AS l", [[1]]),
+        ("MATCH p = ANY SHORTEST (a {name: 'Ada'})-[:KNOWS]->+(b {name: 'Cy'}), (c:City) RETURN length(p) AS l", [[1]]),
+        ("MATCH p = ALL SHORTEST (a {name: 'Ada'})-->+(b:City) WHERE a.age > 1 RETURN length(p) AS l", [[1]]),
+        ("CALL { MATCH (n:Person) RETURN n.name AS x ORDER BY x LIMIT 2 } RETURN x", [["Ada"], ["Bob"]]),
+        ("MATCH (n:Person) CALL { WITH n MATCH (n)-[:KNOWS]->(m) RETURN count(m) AS c } RETURN n.name, c ORDER BY c",
+         [["Cy", 0], ["Bob", 1], ["Ada", 2]]),
+        ("MATCH (n:Person) CALL (n) { MATCH (n)-[:KNOWS]->(m) RETURN count(*) AS c } RETURN sum(c) AS s", [[3]]),
+        ("MATCH (n {name: 'Bob'}) CALL { WITH n MATCH (n)-[:KNOWS]->(m) RETURN collect(m.name) AS c } RETURN c",
+         [[["Cy"]]]),
+        ("MATCH (n {name: 'Bob'}) CALL { WITH n MATCH (n)-[:KNOWS]->(m) RETURN m.name AS x, m } RETURN x, m.kind",
+         [["Cy", "b"]]),
+        ("MATCH (n:Person) CALL { WITH n MATCH (n)-[:KNOWS]->(m) RETURN m ORDER BY m.name LIMIT 1 } "
+         "RETURN n.name AS a, m.name AS b ORDER BY a", [["Ada", "Bob"], ["Bob", "Cy"]]),
+        ("MATCH (n {name: 'Ada'}) CALL { WITH n MATCH (n)-[:KNOWS]->(m) RETURN count(m) AS c, max(m.age) AS x } "
+         "RETURN c, x", [[2, 20]]),
+        ("MATCH (n {name: 'Ada'}) MATCH (m:City) CALL { WITH n MATCH (n)-[:KNOWS]->(m) RETURN max(m.age) AS x } "
+         "RETURN m.name, x", None),
+    ],
+)  # fmt: skip
+def test_newer_cypher_is_recognised_and_said_anew(ask, text, rows):
+    error = failure(text)
+
+    assert isinstance(error, QueryUnsupported)
+    assert error.hint
+    assert (rows is None and error.rewrite is None) or rows == ask(error.rewrite)
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("CALL apoc.path.subgraphNodes(n, {maxLevel: 3}) YIELD node RETURN node", "variable length"),
+        ("CALL gds.pageRank.stream('g') YIELD nodeId RETURN nodeId", "MATCH"),
+        ("CALL db.index.fulltext.queryNodes('i', 'x') YIELD node RETURN node", "CONTAINS"),
+        ("CALL db.index.vector.queryNodes('i', 3, [1]) YIELD node RETURN node", "search"),
+        ("CALL db.schema.visualization()", "get_schema"),
+        ("CALL dbms.components() YIELD name RETURN name", "get_schema"),
+        ("CALL my.own()", "get_schema"),
+    ],
+)
+def test_a_procedure_is_refused_with_what_to_do_instead(text, word):
+    error = failure(text)
+
+    assert isinstance(error, QueryRefused)
+    assert error.detail == "ProcedureNotFound"
+    assert word in error.hint
+
+
+def test_the_lists_of_a_schema_have_a_query(ask):
+    assert sorted(ask(failure("CALL db.labels() YIELD label RETURN label").rewrite)) == [["City"], ["Person"]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "MATCH (n) RETRUN n",
+        "MATCH (n) WHERE n.x = = 1 RETURN n",
+        "MATCH (n) WHERE n.x = 'GROUP BY RETURN n",
+        "MATCH (n:`GROUP BY` RETURN n",
+        "MATCH (n)",
+        "RETURN 'SELECT' 'FROM'",
+    ],
+)
+def test_other_errors_stay_as_they_are(text):
+    with pytest.raises(QueryError) as caught:
+        parser.parse(text)
+
+    assert caught.value is explain(text, caught.value)
+    assert isinstance(caught.value, QuerySyntaxInvalid)
+
+
+# What writes, calls or loads
+
+
+WRITES = [
+    "CREATE (m)",
+    "MERGE (m:Person {name: 'x'})",
+    "SET n.x = 1",
+    "SET n:Label",
+    "SET n += {a: 1}",
+    "DELETE n",
+    "DETACH DELETE n",
+    "REMOVE n.x",
+    "FOREACH (x IN [1] | SET n.x = x)",
+    "LOAD CSV FROM 'file:///etc/passwd' AS row",
+    "CALL db.labels()",
+    "CALL apoc.cypher.doIt('CREATE (n)', {})",
+    "DROP INDEX x",
+    "INSERT (m)",
+]
+PLACES = [
+    "{write}",
+    "MATCH (n) {write}",
+    "MATCH (n) {write} RETURN n",
+    "MATCH (n) RETURN n {write}",
+    "MATCH (n) WITH n {write} RETURN n",
+    "UNWIND [1] AS n {write} RETURN n",
+    "OPTIONAL MATCH (n) WHERE n.x = 1 {write}",
+    "MATCH (n) RETURN n UNION MATCH (n) {write} RETURN n",
+    "MATCH (n) RETURN n UNION ALL {write}",
+    "{write} UNION MATCH (n) RETURN n",
+    "MATCH (n) WHERE EXISTS {{ MATCH (n) {write} }} RETURN n",
+    "MATCH (n) WHERE EXISTS {{ {write} }} RETURN n",
+    "MATCH (n) RETURN COUNT {{ MATCH (n) {write} }} AS c",
+    "MATCH (n) RETURN COLLECT {{ MATCH (n) {write} RETURN n }} AS c",
+    "MATCH (n) RETURN [x IN [1] WHERE EXISTS {{ MATCH (n) {write} }} | x] AS c",
+]
+
+
+def lowered(write):
+    head, space, rest = write.partition(" ")
+    return head.lower() + space + rest
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("write", WRITES)
+@pytest.mark.parametrize(
+    "dress",
+    [
+        str,
+        lowered,
+        lambda write: f"/* MATCH */\n{write}",
+        lambda write: f"\u3000\u00a0\t{write}",
+        lambda write: write.replace(" ", "/**/", 1),
+        lambda write: write.replace(" ", " // RETURN\n ", 1),
+        lambda write: f"{write};",
+    ],
+)
+def test_what_writes_is_refused_wherever_it_hides(place, write, dress):
+    text = place.format(write=dress(write))
+    for asked in (text, repaired(text, NOTHING).text):
+        with pytest.raises(QueryError) as caught:
+            parser.parse(asked)
+
+        assert isinstance(caught.value, QueryRefused) or ";" in text
+        assert isinstance(explain(asked, caught.value), QueryError)
+
+
+@pytest.mark.parametrize("write", WRITES)
+@pytest.mark.parametrize(
+    "place",
+    [
+        "MATCH (n) WHERE n.x = \"{write}\" RETURN n",
+        "MATCH (n:`{write}`) RETURN n AS `{write}`",
+        "MATCH (n) RETURN n // {write}",
+        "MATCH (n) /* {write} */ RETURN n",
+    ],
+)  # fmt: skip
+def test_in_a_string_a_name_or_a_comment_it_writes_nothing(place, write):
+    text = place.format(write=write)
+
+    assert text == repaired(text, NOTHING).text
+    assert bind.bind(parser.parse(text), {})
+
+
+@pytest.mark.parametrize("word", ["CREATE", "MERGE", "SET", "DELETE", "REMOVE", "CALL", "LOAD", "FOREACH", "DROP"])
+def test_the_words_are_names_where_names_stand(word):
+    text = f"MATCH ({word}:{word} {{{word}: 1}})-[:{word}]->() WHERE {word}.{word} = 1 RETURN {word} AS {word}"
+
+    assert text == repaired(text, NOTHING).text
+    assert bind.bind(parser.parse(text), {})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "MATCH (n) CR/**/EATE (m)",
+        "MATCH (n) \u0421REATE (m)",
+        "MATCH (n) ＳＥＴ n.x = 1",
+        "MATCH (n) DELE\u0301TE n",
+        "MATCH (n) \u017fET n.x = 1",
+        "MATCH (n) `CREATE` (m)",
+        "MATCH (n) $CREATE (m)",
+        "MATCH (n) \\u0043REATE (m)",
+    ],
+)
+def test_what_only_looks_like_a_write_is_no_query_at_all(text):
+    for asked in (text, repaired(text, NOTHING).text):
+        with pytest.raises(QueryError):
+            parser.parse(asked)
+
+
+def test_a_write_behind_characters_that_are_not_seen_is_refused_once_they_are_gone():
+    text = repaired("MATCH (n) CRE\u200bATE (m)", NOTHING).text
+
+    assert text == "MATCH (n) CREATE (m)"
+    with pytest.raises(QueryRefused):
+        parser.parse(text)
+
+
+WORDS = """
+    SELECT FROM GROUP BY HAVING OVER ( ) [ ] { } JOIN ON BETWEEN AND LIKE NOT NULLS LAST ORDER LIMIT SKIP SHORTEST ALL
+    CALL MATCH (n) (a)-->(b) RETURN n . , ; 1 'x' + * WITH AS -> - {1,2} WHERE IN count(*) apoc.coll.max( tanh( :
+"""
+words = st.sampled_from(WORDS.split())
+
+
+@given(st.lists(words, max_size=20).map(" ".join))
+@settings(max_examples=800, deadline=None)
+def test_no_error_makes_it_stumble(text):
+    try:
+        query = parser.parse(text)
+    except QueryError as error:
+        told = explain(text, error)
+    else:
+        try:
+            refuse(query, text)
+        except QueryUnsupported as error:
+            told = error
+        else:
+            return
+
+    assert isinstance(told, QueryError)
+    assert told.rewrite is None or bind.bind(parser.parse(told.rewrite), {})

@@ -1,0 +1,724 @@
+"""A query as models and people write it becomes one that runs, and each repair is told; what is right stays."""
+
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from keepgraph.cypher import bind, parser, tokens
+from keepgraph.cypher.pieces import Pieces
+from keepgraph.cypher.repair import Known, Repaired, repaired
+from keepgraph.errors import QueryError
+
+ANY = frozenset()
+NOTHING = Known(frozenset(), frozenset(), {}, frozenset())
+GRAPH = Known(
+    labels=frozenset({"Person", "Company", "DataScience", "Project", "Left Wing", "Café"}),
+    types=frozenset({"REPORTS_TO", "WORKS_AT", "KNOWS", "OWNS", "TAGGED"}),
+    directions={
+        "WORKS_AT": (frozenset({"Person"}), frozenset({"Company"})),
+        "REPORTS_TO": (frozenset({"Person"}), frozenset({"Person"})),
+        "OWNS": (frozenset({"Person", "Company"}), frozenset({"Company", "Project"})),
+        "TAGGED": (ANY, frozenset({"Project"})),
+    },
+    text_properties=frozenset({"since", "valid_from"}),
+)
+
+
+def repair(text, known=GRAPH):
+    return repaired(text, known)
+
+
+def check(text, expected, *fixes, known=GRAPH):
+    found = repair(text, known)
+    again = repair(found.text, known)
+
+    assert expected == found.text
+    assert fixes == found.fixes
+    assert Repaired(found.text, ()) == again
+
+
+def runs(text):
+    bind.bind(parser.parse(text), {})
+    return True
+
+
+BLOCK = "Took the query out of its code block"
+TICKS = "Took the query out of its back-ticks"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "fix"),
+    [
+        ("```cypher\nMATCH (n) RETURN n\n```", "MATCH (n) RETURN n", BLOCK),
+        ("```\nMATCH (n) RETURN n\n```", "MATCH (n) RETURN n", BLOCK),
+        ("```sql\r\nMATCH (n) RETURN n\r\n```", "MATCH (n) RETURN n", BLOCK),
+        ("~~~\nMATCH (n) RETURN n\n~~~", "MATCH (n) RETURN n", BLOCK),
+        ("````cypher\nMATCH (n) RETURN '```'\n````", "MATCH (n) RETURN '```'", BLOCK),
+        ("```cypher MATCH (n) RETURN n```", "MATCH (n) RETURN n", BLOCK),
+        ("```MATCH (n) RETURN n```", "MATCH (n) RETURN n", BLOCK),
+        ("```cypher\nMATCH (n) RETURN n", "MATCH (n) RETURN n", BLOCK),
+        ("Here's what you'd ask:\n\n```cypher\nMATCH (n) RETURN n\n```\nIt's all.", "MATCH (n) RETURN n", BLOCK),
+        ("With this, you'll see 'em:\n```\nMATCH (n {a: 'x'}) RETURN n\n```", "MATCH (n {a: 'x'}) RETURN n", BLOCK),
+        ("```json\n{}\n```\nand\n```cypher\nMATCH (n) RETURN n\n```", "MATCH (n) RETURN n", BLOCK),
+        ("`MATCH (n) RETURN n`", "MATCH (n) RETURN n", TICKS),
+        ("``MATCH (n:`A B`) RETURN n``", "MATCH (n:`A B`) RETURN n", TICKS),
+        ("`MATCH (n:`A B`) RETURN n`", "MATCH (n:`A B`) RETURN n", TICKS),
+        ("cypher MATCH (n) RETURN n", "MATCH (n) RETURN n", "Dropped the leading word cypher"),
+        ("cypher\nMATCH (n) RETURN n", "MATCH (n) RETURN n", "Dropped the leading word cypher"),
+        ("CYPHER 5 planner=cost MATCH (n) RETURN n", "MATCH (n) RETURN n", "Dropped the leading word CYPHER"),
+        ("EXPLAIN MATCH (n) RETURN n", "MATCH (n) RETURN n", "Dropped the leading word EXPLAIN"),
+        ("profile\nmatch (n) return n", "match (n) return n", "Dropped the leading word profile"),
+        ("Cypher: MATCH (n) RETURN n", "MATCH (n) RETURN n", "Dropped the prompt before the query"),
+        ("neo4j$ MATCH (n) RETURN n", "MATCH (n) RETURN n", "Dropped the prompt before the query"),
+        ("cypher-shell> MATCH (n) RETURN n", "MATCH (n) RETURN n", "Dropped the prompt before the query"),
+        ("> MATCH (n) RETURN n", "MATCH (n) RETURN n", "Dropped the prompt before the query"),
+    ],
+)
+def test_a_query_comes_out_of_its_wrapping(text, expected, fix):
+    check(text, expected, fix)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "MATCH (n) WHERE n.text CONTAINS '```cypher' RETURN n",
+        "MATCH (n) WHERE n.text = '\n```\nMATCH (m) RETURN m\n```\n' RETRUN n",
+        "MATCH (n) /* ```\nMATCH (m) RETURN m\n``` */ RETRUN n",
+        "MATCH (cypher)-[:EXPLAIN]->(profile) RETURN cypher, profile",
+        "MATCH (n) RETURN n AS explain",
+    ],
+)
+def test_what_looks_like_a_wrapping_within_a_query_stays(text):
+    check(text, text)
+
+
+QUOTES = "Wrote typographic quotes as straight ones"
+SIGNS = "Wrote typographic dashes, arrows and signs as plain ones"
+UNSEEN = "Took out characters that are not seen"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "fix"),
+    [
+        ("RETURN “Ada” AS a", 'RETURN "Ada" AS a', QUOTES),
+        ("RETURN ‘Ada’ AS a", "RETURN 'Ada' AS a", QUOTES),
+        ("RETURN „Ada“ AS a", 'RETURN "Ada" AS a', QUOTES),
+        ("RETURN „Ada” AS a", 'RETURN "Ada" AS a', QUOTES),
+        ("RETURN ”Ada” AS a", 'RETURN "Ada" AS a', QUOTES),
+        ("RETURN «Ada» AS a", 'RETURN "Ada" AS a', QUOTES),
+        ("RETURN ″Ada″ AS a", 'RETURN "Ada" AS a', QUOTES),
+        ("RETURN ‚Ada‘ AS a", "RETURN 'Ada' AS a", QUOTES),
+        ("RETURN ´Ada´ AS a", "RETURN 'Ada' AS a", QUOTES),
+        ("RETURN “O’Brien” AS a", 'RETURN "O’Brien" AS a', QUOTES),
+        ("RETURN ‘it’s so’ AS a", "RETURN 'it’s so' AS a", QUOTES),
+        ("RETURN ‘O'Brien’ AS a", "RETURN 'O\\'Brien' AS a", QUOTES),
+        ('RETURN “say "hi"” AS a', 'RETURN "say \\"hi\\"" AS a', QUOTES),
+        ("RETURN “it's” + ‘x’ AS a", "RETURN \"it's\" + 'x' AS a", QUOTES),
+        ('RETURN “Ada" AS a', 'RETURN "Ada" AS a', QUOTES),
+        ('RETURN "Ada” AS a', 'RETURN "Ada" AS a', QUOTES),
+        ('RETURN “Ada" + “Bob” AS a', 'RETURN "Ada" + "Bob" AS a', QUOTES),
+        ("MATCH (a)–[:KNOWS]–>(b) RETURN a", "MATCH (a)-[:KNOWS]->(b) RETURN a", SIGNS),
+        ("MATCH (a)—[:KNOWS]—(b) RETURN a", "MATCH (a)-[:KNOWS]-(b) RETURN a", SIGNS),
+        ("MATCH (a)—>(b) RETURN a", "MATCH (a)-->(b) RETURN a", SIGNS),
+        ("MATCH (a)–(b) RETURN a", "MATCH (a)--(b) RETURN a", SIGNS),
+        ("MATCH (a)<—(b) RETURN a", "MATCH (a)<--(b) RETURN a", SIGNS),
+        ("MATCH (a)→(b) RETURN a", "MATCH (a)-->(b) RETURN a", SIGNS),
+        ("MATCH (a)-[:KNOWS]→(b) RETURN a", "MATCH (a)-[:KNOWS]->(b) RETURN a", SIGNS),
+        ("MATCH (a)←[:KNOWS]-(b) RETURN a", "MATCH (a)<-[:KNOWS]-(b) RETURN a", SIGNS),
+        ("MATCH (a)←(b) RETURN a", "MATCH (a)<--(b) RETURN a", SIGNS),
+        ("MATCH (a)-[*1…3]->(b) RETURN a", "MATCH (a)-[*1..3]->(b) RETURN a", SIGNS),
+        ("MATCH (a) RETURN (a.x)–(a.y)", "MATCH (a) RETURN (a.x)-(a.y)", SIGNS),
+        ("RETURN 5 − 3 ≠ 2", "RETURN 5 - 3 <> 2", SIGNS),
+        ("RETURN 1 ≤ 2 AND 3 ≥ 2", "RETURN 1 <= 2 AND 3 >= 2", SIGNS),
+        ("MATCH（n：Person）RETURN n", "MATCH(n:Person)RETURN n", SIGNS),
+        ("MATCH (n)\u200b RETURN\u00a0n\u200d", "MATCH (n) RETURN n", UNSEEN),
+        ("MATCH (n) RETURN\u200bn", "MATCH (n) RETURN n", UNSEEN),
+        ("MATCH (na\u00adme) RETURN name", "MATCH (name) RETURN name", UNSEEN),
+        ("\ufeffMATCH (n)\u3000RETURN n.na\u200bme", "MATCH (n) RETURN n.name", UNSEEN),
+    ],
+)
+def test_typographic_characters_become_plain(text, expected, fix):
+    check(text, expected, fix)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("RETURN '“a” – b → c ≠ d\u200b\u00a0' ≠ 1", "RETURN '“a” – b → c ≠ d\u200b\u00a0' <> 1"),
+        ("MATCH (n:`a–b`) WHERE n.x ≠ 1 RETURN n", "MATCH (n:`a–b`) WHERE n.x <> 1 RETURN n"),
+        ("// “a” → b\nRETURN 1 ≠ 2", "// “a” → b\nRETURN 1 <> 2"),
+        ("/* ‘a’ ≠ */ RETURN 1 ≠ 2", "/* ‘a’ ≠ */ RETURN 1 <> 2"),
+    ],
+)
+def test_typographic_characters_in_strings_names_and_comments_stay(text, expected):
+    check(text, expected, SIGNS)
+
+
+DECODED = "Decoded the HTML signs outside of strings"
+ALL_DECODED = "Decoded the text, which was HTML"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "fix"),
+    [
+        ("RETURN 1 &lt; 2 AND 3 &gt;= 2", "RETURN 1 < 2 AND 3 >= 2", DECODED),
+        ("MATCH (a)--&gt;(b)&nbsp;RETURN a", "MATCH (a)-->(b)\u00a0RETURN a", DECODED),
+        ("RETURN 1 &#60; 2", "RETURN 1 < 2", DECODED),
+        ("RETURN 1 &lt; 2, 'AT&amp;T'", "RETURN 1 < 2, 'AT&amp;T'", DECODED),
+        ("RETURN 1 &lt; 2, '&quot;'", "RETURN 1 < 2, '&quot;'", DECODED),
+        ("RETURN 1 &lt; 2 // &gt;", "RETURN 1 < 2 // &gt;", DECODED),
+        ("RETURN &quot;AT&amp;T&quot;, 1 &lt; 2", 'RETURN "AT&T", 1 < 2', ALL_DECODED),
+        ("RETURN &#39;AT&amp;T&#39;", "RETURN 'AT&T'", ALL_DECODED),
+        ("RETURN &quot;O'Brien&quot;", 'RETURN "O\'Brien"', ALL_DECODED),
+        ("RETURN &quot;a&quot;, 'AT&amp;T'", "RETURN \"a\", 'AT&T'", ALL_DECODED),
+    ],
+)
+def test_html_is_decoded(text, expected, fix):
+    check(text, expected, fix)
+
+
+def test_html_in_a_plain_query_stays():
+    text = "MATCH (n {name: 'AT&amp;T &lt; &quot;x&quot;'}) RETURN n"
+
+    check(text, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "fixes"),
+    [
+        ("(n:Big Data)", "(n:`Big Data`)", ["Put `Big Data` in back-ticks"]),
+        ("(n:Big  Data:Person)", "(n:`Big Data`:Person)", ["Put `Big Data` in back-ticks"]),
+        ("(n:Web 2.0 {a: 1})", "(n:`Web 2.0` {a: 1})", ["Put `Web 2.0` in back-ticks"]),
+        ("(n:3D Model WHERE n.a)", "(n:`3D Model` WHERE n.a)", ["Put `3D Model` in back-ticks"]),
+        ("(n:Sci-Fi)", "(n:`Sci-Fi`)", ["Put `Sci-Fi` in back-ticks"]),
+        ("(n)-[:WORKS WITH]->()", "(n)-[:`WORKS WITH`]->()", ["Put `WORKS WITH` in back-ticks"]),
+        ("(n)-[r:IS PART OF*1..2]->()", "(n)-[r:`IS PART OF`*1..2]->()", ["Put `IS PART OF` in back-ticks"]),
+        ("(n)-[:A B|C D]->()", "(n)-[:`A B`|`C D`]->()", ["Put `A B` in back-ticks", "Put `C D` in back-ticks"]),
+        ("(n {first name: 'x'})", "(n {`first name`: 'x'})", ["Put `first name` in back-ticks"]),
+        ("(n {a: 1, last-name: 2})", "(n {a: 1, `last-name`: 2})", ["Put `last-name` in back-ticks"]),
+        ("(n {'name': 'x'})", "(n {name: 'x'})", ["Wrote the key name without quotes"]),
+        ("(n {\"first name\": 'x'})", "(n {`first name`: 'x'})", ["Wrote the key `first name` without quotes"]),
+        ("(n:Left Wing)", "(n:`Left Wing`)", ["Put `Left Wing` in back-ticks"]),
+        (
+            "(n:Data Science)",
+            "(n:DataScience)",
+            ["Put `Data Science` in back-ticks", "Wrote :`Data Science` as :DataScience, which the graph has"],
+        ),
+    ],
+)
+def test_names_of_several_words_stand_in_back_ticks(text, expected, fixes):
+    check(f"MATCH {text} RETURN n", f"MATCH {expected} RETURN n", *fixes)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "MATCH (n) WHERE (n:Person AND n.x) RETRUN n",
+        "MATCH (n {a: '(n:Data Science)'}) RETRUN n",
+        "MATCH (n) /* (n:Data Science {first name: 1}) */ RETRUN n",
+        "MATCH (n:`a:Data Science`) RETRUN n",
+        "MATCH (n) WHERE EXISTS { MATCH (n)-->(m) } RETRUN n",
+        "MATCH (n:Person WHERE n.x = 1) RETRUN n",
+    ],
+)
+def test_words_that_are_no_name_stay(text):
+    check(text, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "fixes"),
+    [
+        ("MATCH (n:person) RETURN n", "MATCH (n:Person) RETURN n", [(":person", ":Person")]),
+        ("MATCH (n:PERSON:project) RETURN n", "MATCH (n:Person:Project) RETURN n",
+         [(":PERSON", ":Person"), (":project", ":Project")]),
+        ("MATCH (n:left_wing) RETURN n", "MATCH (n:`Left Wing`) RETURN n", [(":left_wing", ":`Left Wing`")]),
+        ("MATCH (n:CAFÉ) RETURN n", "MATCH (n:Café) RETURN n", [(":CAFÉ", ":Café")]),
+        ("MATCH (n)-[:reports_to]->() RETURN n", "MATCH (n)-[:REPORTS_TO]->() RETURN n",
+         [(":reports_to", ":REPORTS_TO")]),
+        ("MATCH (n)-[:ReportsTo*]->() RETURN n", "MATCH (n)-[:REPORTS_TO*]->() RETURN n",
+         [(":ReportsTo", ":REPORTS_TO")]),
+        ("MATCH (n)-[:`REPORTS TO`|knows]->() RETURN n", "MATCH (n)-[:REPORTS_TO|KNOWS]->() RETURN n",
+         [(":`REPORTS TO`", ":REPORTS_TO"), (":knows", ":KNOWS")]),
+        ("MATCH (n) WHERE NOT n:company RETURN n", "MATCH (n) WHERE NOT n:Company RETURN n",
+         [(":company", ":Company")]),
+        ("MATCH ()-[r]->() WHERE r:knows RETURN r", "MATCH ()-[r]->() WHERE r:KNOWS RETURN r",
+         [(":knows", ":KNOWS")]),
+        ("MATCH (n) RETURN COUNT { (n)-[:works_at]->(:company) } AS c",
+         "MATCH (n) RETURN COUNT { (n)-[:WORKS_AT]->(:Company) } AS c",
+         [(":works_at", ":WORKS_AT"), (":company", ":Company")]),
+    ],
+)  # fmt: skip
+def test_labels_and_types_are_spelled_as_the_graph_has_them(text, expected, fixes):
+    check(text, expected, *(f"Wrote {old} as {new}, which the graph has" for old, new in fixes))
+
+
+def test_a_label_that_exists_or_may_be_two_stays():
+    two = Known(frozenset({"Person", "PERSON", "Work_Item", "WorkItem"}), frozenset(), {}, frozenset())
+
+    check("MATCH (n:PERSON), (m:Person), (o:person), (p:work_item) RETURN n",
+          "MATCH (n:PERSON), (m:Person), (o:person), (p:work_item) RETURN n", known=two)  # fmt: skip
+    check("MATCH (n:knows)-[:person]->() RETURN n.person", "MATCH (n:knows)-[:person]->() RETURN n.person")
+    check("MATCH (n {name: ':person'}) RETURN n // :person", "MATCH (n {name: ':person'}) RETURN n // :person")
+
+
+@pytest.mark.parametrize(
+    ("text", "added"),
+    [
+        ("MATCH (n)", "n"),
+        ("MATCH (a)-[r:KNOWS]->(b), (c)", "a, r, b, c"),
+        ("MATCH p = (a)-->(b)", "p, a, b"),
+        ("MATCH ()-->(:Person)", "count(*)"),
+        ("MATCH (n) WHERE n.return_date = 'RETURN n'", "n"),
+        ("MATCH (n:RETURN {return: 1})", "n"),
+        ("MATCH (n) WHERE n.return > 1 AND n.`RETURN n` = 1", "n"),
+        ("MATCH (n)-[:CALLS]->(m)", "n, m"),
+        ("MATCH (n) WHERE EXISTS { MATCH (n)-->(m) RETURN m }", "n"),
+        ("MATCH (n) WITH n.name AS name, n AS m WHERE name > 'a'", "name, m"),
+        ("MATCH (n) WITH n AS m MATCH (m)-->(o)", "m, o"),
+        ("MATCH (n) WITH *, n.a AS a MATCH (o)", "n, a, o"),
+        ("UNWIND [1, 2] AS x", "x"),
+        ("MATCH (`a b`)", "`a b`"),
+        ("match (n) optional match (n)-->(m)", "n, m"),
+    ],
+)
+def test_a_missing_return_is_added(text, added):
+    check(text, f"{text} RETURN {added}", f"Added RETURN {added}")
+    check(f"{text};", f"{text} RETURN {added};", f"Added RETURN {added}")
+    check(f"{text} // and\n/* no more */", f"{text} RETURN {added} // and\n/* no more */", f"Added RETURN {added}")
+    assert runs(repair(text).text)
+
+
+def test_each_part_of_a_union_gets_its_return():
+    check("MATCH (n) UNION MATCH (n:A) RETURN n UNION MATCH (n:B)",
+          "MATCH (n) RETURN n UNION MATCH (n:A) RETURN n UNION MATCH (n:B) RETURN n", "Added RETURN n")  # fmt: skip
+
+
+def test_a_with_at_the_end_becomes_the_return():
+    check("MATCH (n) WITH n.name AS name, count(*) AS c ORDER BY c DESC LIMIT 3",
+          "MATCH (n) RETURN n.name AS name, count(*) AS c ORDER BY c DESC LIMIT 3",
+          "Wrote the last WITH as RETURN")  # fmt: skip
+    check("MATCH (n) WHERE n.x STARTS WITH 'a' WITH n", "MATCH (n) WHERE n.x STARTS WITH 'a' RETURN n",
+          "Wrote the last WITH as RETURN")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "MATCH (n) SET n.x = 1",
+        "CREATE (n)",
+        "MATCH (n) DETACH DELETE n",
+        "CALL db.labels()",
+        "MATCH (n) CALL { WITH n RETURN 1 AS x }",
+        "MATCH (n) WHERE",
+        "MATCH (n",
+        "MATCH (n) RETURN n; MATCH (m)",
+        "MATCH (n); MATCH (m)",
+        "SELECT * FROM Person",
+        "",
+        "What is there?",
+    ],
+)
+def test_nothing_is_added_to_what_is_no_query(text):
+    check(text, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "fixes"),
+    [
+        ("n.a != 1", "n.a <> 1", ["Wrote != as <>"]),
+        ("n.a == 1", "n.a = 1", ["Wrote == as ="]),
+        ("n.a > 1&&n.b", "n.a > 1 AND n.b", ["Wrote && as AND"]),
+        ("n.a = 1 || n.b = 2", "n.a = 1 OR n.b = 2", ["Wrote || as OR"]),
+        ("n.a + '!=' = n.b || ' ' || n.c", "n.a + '!=' = n.b + ' ' + n.c", ["Wrote || as +"]),
+        ("n.a NOT IN [1]", "NOT n.a IN [1]", ["Wrote NOT before the whole condition instead of NOT IN"]),
+        ("n.x AND n.a + f(n)[0].b NOT IN [1]", "n.x AND NOT n.a + f(n)[0].b IN [1]",
+         ["Wrote NOT before the whole condition instead of NOT IN"]),
+        ("any(x IN n.l WHERE x NOT IN n.m)", "any(x IN n.l WHERE NOT x IN n.m)",
+         ["Wrote NOT before the whole condition instead of NOT IN"]),
+        ("n.a NOT CONTAINS 'x'", "NOT n.a CONTAINS 'x'",
+         ["Wrote NOT before the whole condition instead of NOT CONTAINS"]),
+        ("n.a NOT STARTS WITH 'x'", "NOT n.a STARTS WITH 'x'",
+         ["Wrote NOT before the whole condition instead of NOT STARTS WITH"]),
+        ("n.a not ends with 'x'", "NOT n.a ends with 'x'",
+         ["Wrote NOT before the whole condition instead of NOT ENDS WITH"]),
+        ("CASE WHEN n.a THEN 1 END NOT IN [1]", "NOT CASE WHEN n.a THEN 1 END IN [1]",
+         ["Wrote NOT before the whole condition instead of NOT IN"]),
+        ("n.a IN (1, 2)", "n.a IN [1, 2]", ["Wrote the list after IN in square brackets"]),
+        ("n.a LIKE '%x%'", "n.a CONTAINS 'x'", ["Wrote LIKE '%x%' as CONTAINS 'x'"]),
+        ("n.a LIKE 'x%'", "n.a STARTS WITH 'x'", ["Wrote LIKE 'x%' as STARTS WITH 'x'"]),
+        ("n.a LIKE '%x'", "n.a ENDS WITH 'x'", ["Wrote LIKE '%x' as ENDS WITH 'x'"]),
+        ("n.a LIKE \"x\"", "n.a = \"x\"", ["Wrote LIKE \"x\" as = \"x\""]),
+        ("n.a NOT LIKE '%x%'", "NOT n.a CONTAINS 'x'", ["Wrote LIKE '%x%' as CONTAINS 'x'"]),
+        ("n.a ILIKE '%X'", "toLower(n.a) ENDS WITH toLower('X')", ["Wrote ILIKE '%X' as ENDS WITH 'X'"]),
+    ],
+)  # fmt: skip
+def test_operators_of_other_languages_become_ours(text, expected, fixes):
+    check(f"MATCH (n) WHERE {text} RETURN n", f"MATCH (n) WHERE {expected} RETURN n", *fixes)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "MATCH (n) WHERE n.active || n.old RETURN n",
+        "MATCH (n) WHERE n.a LIKE '%a_b%' RETURN n",
+        "MATCH (n) WHERE n.a LIKE 'a%b' RETURN n",
+        "MATCH (n) WHERE n.x IS NOT NULL RETRUN n",
+        "MATCH (n {a: 'x != y && z LIKE \"%a%\" NOT IN ['}) RETRUN n",
+        "MATCH (n) // a != b NOT IN c\nRETRUN n",
+        "MATCH (n:`a != b`) RETRUN n",
+    ],
+)
+def test_what_is_not_plain_to_see_is_left_to_the_parser(text):
+    check(text, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "nodes"),
+    [
+        ("MATCH a-[:KNOWS]->(b) RETURN a", "MATCH (a)-[:KNOWS]->(b) RETURN a", ["a"]),
+        ("OPTIONAL MATCH a<--b RETURN a", "OPTIONAL MATCH (a)<--(b) RETURN a", ["a", "b"]),
+        ("MATCH (x), p = a:Person-->b WHERE a.x RETURN p", "MATCH (x), p = (a:Person)-->(b) WHERE a.x RETURN p",
+         ["a:Person", "b"]),
+        ("MATCH n RETURN n", "MATCH (n) RETURN n", ["n"]),
+    ],
+)  # fmt: skip
+def test_bare_nodes_get_their_brackets(text, expected, nodes):
+    check(text, expected, *(f"Put the node {node} in round brackets" for node in nodes))
+
+
+def test_a_where_after_unwind_gets_its_with():
+    check("UNWIND [1, 2] AS x WHERE x > 1 RETURN x", "UNWIND [1, 2] AS x WITH * WHERE x > 1 RETURN x",
+          "Put WITH * before the WHERE after UNWIND")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "fix"),
+    [
+        ("lower(n.a)", "toLower(n.a)", "Wrote lower() as toLower()"),
+        ("UPPER(n.a)", "toUpper(n.a)", "Wrote UPPER() as toUpper()"),
+        ("len( n.a )", "size( n.a )", "Wrote len() as size()"),
+        ("toInt(n.a)", "toInteger(n.a)", "Wrote toInt() as toInteger()"),
+        ("size((n)-->(:Person))", "COUNT { (n)-->(:Person) }", "Wrote size() of a pattern as COUNT { … }"),
+        ("length((n)-->())", "COUNT { (n)-->() }", "Wrote length() of a pattern as COUNT { … }"),
+    ],
+)
+def test_functions_have_the_name_they_have_here(text, expected, fix):
+    check(f"MATCH (n) RETURN {text} AS it", f"MATCH (n) RETURN {expected} AS it", fix)
+    assert runs(f"MATCH (n) RETURN {expected} AS it")
+
+
+def test_names_and_strings_that_look_like_functions_stay():
+    text = "MATCH (lower {upper: 'len(x)'}) RETURN lower.len AS upper // lower(x)"
+
+    check(text, text)
+
+
+def test_comments_of_sql_become_ours():
+    check("-- Count what's there\nMATCH (n)\n  -- all of it\nRETURN count(n)",
+          "// Count what's there\nMATCH (n)\n  // all of it\nRETURN count(n)",
+          "Wrote comments as // instead of --")  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["MATCH (a)\n-- (b) RETURN a", "MATCH (a)\n--(b) RETURN a", "RETURN 1\n-- 2 AS x"])
+def test_a_relationship_at_the_start_of_a_line_is_no_comment(text):
+    check(text, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "fixes"),
+    [
+        ("MATCH (c:Company)-[:WORKS_AT]->(p:Person) RETURN c", "MATCH (c:Company)<-[:WORKS_AT]-(p:Person) RETURN c", 1),
+        ("MATCH (p:Person)<-[r:WORKS_AT {a: 1}]-(:Company) RETURN p",
+         "MATCH (p:Person)-[r:WORKS_AT {a: 1}]->(:Company) RETURN p", 1),
+        ("MATCH (c)-[:WORKS_AT*1..2]->(p) WHERE c:Company AND p:Person RETURN c",
+         "MATCH (c)<-[:WORKS_AT*1..2]-(p) WHERE c:Company AND p:Person RETURN c", 1),
+        ("MATCH (c:Company) MATCH (p:Person) WITH c, p AS q MATCH (c)-[:WORKS_AT]->(q) RETURN c",
+         "MATCH (c:Company) MATCH (p:Person) WITH c, p AS q MATCH (c)<-[:WORKS_AT]-(q) RETURN c", 1),
+        ("MATCH (c:Company), (p:Person) WHERE (c)-[:WORKS_AT]->(p) RETURN c",
+         "MATCH (c:Company), (p:Person) WHERE (c)<-[:WORKS_AT]-(p) RETURN c", 1),
+        ("MATCH (c:Company) RETURN [(c)-[:WORKS_AT]->(p:Person) | p.name] AS who",
+         "MATCH (c:Company) RETURN [(c)<-[:WORKS_AT]-(p:Person) | p.name] AS who", 1),
+        ("MATCH (c:Company) WHERE EXISTS { (c)-[:WORKS_AT]->(:Person) } RETURN c",
+         "MATCH (c:Company) WHERE EXISTS { (c)<-[:WORKS_AT]-(:Person) } RETURN c", 1),
+        ("MATCH p = shortestPath((c:Company)-[:WORKS_AT*]->(p1:Person)) RETURN p",
+         "MATCH p = shortestPath((c:Company)<-[:WORKS_AT*]-(p1:Person)) RETURN p", 1),
+        ("MATCH (a:Company)-[:WORKS_AT]->(b:Person), (a)-[:OWNS]->(b) RETURN a",
+         "MATCH (a:Company)<-[:WORKS_AT]-(b:Person), (a)<-[:OWNS]-(b) RETURN a", 2),
+        ("MATCH (a:Project)-[:TAGGED]->(b:Person) RETURN a", "MATCH (a:Project)<-[:TAGGED]-(b:Person) RETURN a", 1),
+        ("MATCH (a:Project|Company)-[:WORKS_AT]->(b:Person) RETURN a",
+         "MATCH (a:Project|Company)<-[:WORKS_AT]-(b:Person) RETURN a", 1),
+    ],
+)  # fmt: skip
+def test_arrows_that_lead_nowhere_are_turned(text, expected, fixes):
+    found = repair(text)
+
+    assert expected == found.text
+    assert fixes == len(found.fixes)
+    assert all(fix.startswith("Turned [:") for fix in found.fixes)
+    assert Repaired(expected, ()) == repair(expected)
+
+
+def test_a_turned_arrow_is_told_with_its_ends():
+    found = repair("MATCH (c:company)-[:works_at]->(p:Person) RETURN c")
+
+    assert found.fixes[-1] == "Turned [:WORKS_AT]: it leads from Person to Company"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "MATCH (p:Person)-[:WORKS_AT]->(c:Company) RETURN c",
+        "MATCH (c:Company)-[:WORKS_AT]-(p:Person) RETURN c",
+        "MATCH (c:Company)<-[:WORKS_AT]->(p:Person) RETURN c",
+        "MATCH (c:Company)-[:WORKS_AT]->(p) RETURN c",
+        "MATCH (c:Company)-[:WORKS_AT|KNOWS]->(p:Person) RETURN c",
+        "MATCH (c:Company)-[]->(p:Person) RETURN c",
+        "MATCH (c:Company)-[:KNOWS]->(p:Person) RETURN c",
+        "MATCH (c:Company)-[:REPORTS_TO]->(p:Person) RETURN c",
+        "MATCH (c:Project)-[:WORKS_AT]->(p:Person) RETURN c",
+        "MATCH (c:Company&Person)-[:WORKS_AT]->(p:Person&Company) RETURN c",
+        "MATCH (c)-[:WORKS_AT]->(p) WHERE c:Company OR p:Person RETURN c",
+        "MATCH (c)-[:WORKS_AT]->(p) WHERE NOT (c:Company AND p:Person) RETURN c",
+        "MATCH (c:!Company)-[:WORKS_AT]->(p:Person) RETURN c",
+        "MATCH (c:Company), (p:Person) WITH p AS c, c AS p MATCH (c)-[:WORKS_AT]->(p) RETURN c",
+        "MATCH (c)-[:WORKS_AT]->(p) OPTIONAL MATCH (c:Company)-[:KNOWS]->(p:Person) RETURN c",
+        "RETURN '(c:Company)-[:WORKS_AT]->(p:Person)' AS x // (c:Company)-[:WORKS_AT]->(p:Person)",
+    ],
+)
+def test_other_arrows_stay(text):
+    check(text, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "written"),
+    [
+        ("n.since >= date('2024-06-01')", "n.since >= '2024-06-01'", "date('2024-06-01')"),
+        ("datetime( \"2024-06-01T10:00:00Z\" ) < n.since", '"2024-06-01T10:00:00Z" < n.since',
+         'datetime("2024-06-01T10:00:00Z")'),
+        ("n.valid_from = localdatetime('2024-06-01T10:00')", "n.valid_from = '2024-06-01T10:00'",
+         "localdatetime('2024-06-01T10:00')"),
+    ],
+)  # fmt: skip
+def test_a_date_beside_a_property_that_holds_texts_becomes_a_text(text, expected, written):
+    key = "valid_from" if "valid_from" in text else "since"
+    literal = written[written.index("(") + 1 : -1]
+
+    check(f"MATCH (n) WHERE {text} RETURN n", f"MATCH (n) WHERE {expected} RETURN n",
+          f"Wrote {written} as {literal}: {key} holds texts")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "n.born >= date('2024-06-01')",
+        "n.since >= date($day)",
+        "n.since >= date()",
+        "n.since >= date('20240601')",
+        "date(n.since) >= date('2024-06-01')",
+        "n.since + date('2024-06-01') = 1",
+        "n.since IN [date('2024-06-01')]",
+        "n.since < date('2024-06-01') < n.born",
+        "n.since = \"date('2024-06-01')\"",
+    ],
+)
+def test_other_dates_stay(text):
+    check(f"MATCH (n) WHERE {text} RETURN n", f"MATCH (n) WHERE {text} RETURN n")
+
+
+def test_repairs_are_told_in_order_and_once():
+    check("```\nEXPLAIN MATCH (c:company)–[:works_at]→(p:Person) WHERE lower(p.name) != “x” && p.a != 1\n```",
+          'MATCH (c:Company)<-[:WORKS_AT]-(p:Person) WHERE toLower(p.name) <> "x" AND p.a <> 1 RETURN c, p',
+          BLOCK, QUOTES, SIGNS, "Dropped the leading word EXPLAIN", "Wrote != as <>", "Wrote && as AND",
+          "Added RETURN c, p", "Wrote :company as :Company, which the graph has",
+          "Wrote :works_at as :WORKS_AT, which the graph has", "Wrote lower() as toLower()",
+          "Turned [:WORKS_AT]: it leads from Person to Company")  # fmt: skip
+
+
+def test_a_semicolon_at_the_end_is_one():
+    check("MATCH (n) RETURN n;", "MATCH (n) RETURN n;")
+    check("MATCH (n) RETURN n; ;", "MATCH (n) RETURN n;", "Took out all but one semicolon at the end")
+
+
+AVIATION = Known(
+    frozenset({"Occurrence", "Aircraft", "Manufacturer", "AerodromeGeneral", "Country", "SafetyRecommendation",
+               "SafetyInvestigationAuthority", "AirworthinessDirective", "DesignApprovalHolder", "Document"}),
+    frozenset({"INVOLVED_AIRCRAFT", "MANUFACTURED_BY", "OCCURRED_AT", "LOCATED_IN", "ISSUES", "STEMS_FROM", "INVOLVES",
+               "SUPERSEDES", "APPROVED_BY", "REFERENCES"}),
+    {"STEMS_FROM": (frozenset({"SafetyRecommendation"}), frozenset({"Occurrence"}))},
+    frozenset({"date_value"}),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "MATCH (o:Occurrence)-[:INVOLVED_AIRCRAFT]->(a:Aircraft)-[:MANUFACTURED_BY]->(m:Manufacturer)\n"
+        "RETURN m.name AS manufacturer, count(DISTINCT o) AS occurrences\nORDER BY occurrences DESC",
+        "MATCH (o:Occurrence)-[:OCCURRED_AT]->(ap:AerodromeGeneral)-[:LOCATED_IN]->(c:Country)\n"
+        "WHERE c.name = 'Spain'\n"
+        "MATCH (o)-[:INVOLVED_AIRCRAFT]->(a:Aircraft)\nRETURN o.id_value, o.date_value, a.name, ap.name",
+        "MATCH (sia:SafetyInvestigationAuthority)-[:ISSUES]->(sr:SafetyRecommendation)\nWHERE sr.status = 'Open'\n"
+        "RETURN sia.name, count(sr) AS open_srs\nORDER BY open_srs DESC",
+        "MATCH (sr:SafetyRecommendation)-[:STEMS_FROM]->(o:Occurrence)-[:INVOLVES]->(a:Aircraft)\n"
+        "WHERE a.name CONTAINS 'Airbus'\nRETURN sr.name, sr.status, o.name",
+        "MATCH (ad:AirworthinessDirective)-[:REFERENCES]->(doc:Document)\nWHERE doc.name CONTAINS '36'\n"
+        "RETURN ad.name, doc.name, doc.summary",
+    ],
+)
+def test_queries_as_they_should_be_stay_and_their_sql_comment_goes(text):
+    check(text, text, known=AVIATION)
+    check(f"-- What's asked\n{text}", f"// What's asked\n{text}", "Wrote comments as // instead of --", known=AVIATION)
+
+
+KIT = Path(__file__).parents[3] / "shared" / "tck"
+
+
+def kit_queries():
+    if str(KIT) not in sys.path:
+        sys.path.insert(0, str(KIT))
+    from cyphertck.runner import scenarios
+
+    return [scenario.query for scenario in scenarios() if scenario.expected.kind != "error"]
+
+
+@pytest.mark.skipif(not KIT.is_dir(), reason="the conformance kit is not beside the project")
+def test_the_queries_of_the_conformance_kit_come_out_unchanged():
+    renamed = ("lower(", "upper(", "len(")
+    changed = [
+        text
+        for text in kit_queries()
+        if repaired(text, NOTHING) != Repaired(text, ()) and not any(name in text for name in renamed)
+    ]
+
+    assert changed == []
+
+
+BASES = [
+    "MATCH (c:Company)-[:WORKS_AT]->(p:person) WHERE c.since > date('2024-06-01') RETURN size((c)-->(p)) AS s",
+    "MATCH (n:Data Science {first name: “x”}) WHERE n.x NOT IN [1] AND lower(n.y) LIKE '%a%'",
+    "UNWIND [1] AS x WHERE x != 1 RETURN x UNION MATCH a-[:KNOWS]->b WITH a.x AS x ORDER BY x",
+    "Here's it:\n```cypher\nMATCH (n) WHERE n.a &lt; 1 || n.b == ‘x’\n```",
+    "-- all of them\nEXPLAIN MATCH (n) RETURN n",
+]
+WORDS = """
+    MATCH OPTIONAL WITH UNWIND RETURN WHERE AS IN NOT LIKE CONTAINS STARTS AND OR UNION CASE WHEN THEN END COUNT EXISTS
+    || && == != <> = < > - -- -> <- ( ) [ ] { } : , . ; | ! n a b Person person works_at WORKS_AT Company `x` ` ``` ~~~
+    'a' "b" ' " “ ” ‘ ’ « – — → ← … ≠ &lt; &quot; &#39; &amp; /* */ // \\ % * 1 2.0 .. date( size lower( len( since
+    cypher EXPLAIN $p CALL SET
+"""
+SIGHTLESS = ["\n", "\u200b", "\ufeff", "\u00a0", "\n-- x", "\n```\n", "```cypher\n", "(n)", "(a)-[:KNOWS]->(b)"]
+SOUP = WORDS.split() + SIGHTLESS
+
+
+@st.composite
+def damaged(draw):
+    text = draw(st.sampled_from(BASES))
+    for _ in range(draw(st.integers(1, 4))):
+        at = draw(st.integers(0, len(text)))
+        text = text[:at] + draw(st.sampled_from(SOUP)) + text[at + draw(st.integers(0, 2)) :]
+    return text
+
+
+soups = st.lists(st.sampled_from(SOUP), max_size=25).flatmap(
+    lambda words: st.sampled_from([" ".join(words), "".join(words)])
+)
+anything = st.one_of(st.text(max_size=80), soups, damaged())
+
+
+@given(anything)
+@settings(max_examples=600, deadline=None)
+def test_a_repaired_text_needs_no_repair(text):
+    found = repair(text)
+
+    assert Repaired(found.text, ()) == repair(found.text)
+    assert bool(found.fixes) == (found.text != text)
+
+
+@given(anything)
+@settings(max_examples=600, deadline=None)
+def test_no_text_makes_it_stumble(text):
+    try:
+        parser.parse(repair(text).text)
+    except QueryError:
+        return
+
+
+NODES = ["(n)", "(n:Person)", "(n:`a b` {`x y`: 1, name: '“a”'})", "(n:A|B WHERE n.x <> 1)", "(n:RETURN&!MATCH)"]
+ARROWS = ["-->", "<--", "--", "-[r:KNOWS]->", "<-[:A|B*1..2]-", "-[:`A B`]-", "-[:IN {a: 1}]->"]
+CONDITIONS = [
+    "n.x IS NOT NULL", "NOT n.x IN [1, 2]", "n.x STARTS WITH '!= LIKE' OR n.x = \"&lt;\"", "n:Person",
+    "EXISTS { MATCH (n)-->(o) WHERE o.since > date('2024-01-01') }", "n.x - -1 = 2 AND (n)--()", "n.match = n.with",
+    "any(x IN n.l WHERE x = 1)", "CASE WHEN n.x THEN 1 ELSE 2 END = 1", "COUNT { (n)--() } > 1", "n.a % 2 = 0",
+]  # fmt: skip
+ENDS = [
+    "RETURN n", "RETURN *", "RETURN count(*) AS limit", "RETURN n.x AS `a b` ORDER BY n.x SKIP 1 LIMIT 2;",
+    "RETURN [x IN n.l WHERE x > 1 | x] AS l", "RETURN {a: 1, return: 2} AS m", "RETURN n {.x, .*} AS m // `, '",
+    "RETURN [(n)-->(m) | m.x] AS l", "RETURN '```' AS s", "RETURN n.x\u00a0AS s", "RETURN collect(n)[0..1] AS l",
+]  # fmt: skip
+
+
+@st.composite
+def sensible(draw):
+    chain = st.lists(st.sampled_from(ARROWS), max_size=2)
+    steps = zip("ab", draw(chain), strict=False)
+    pattern = draw(st.sampled_from(NODES)) + "".join(f"{arrow}({node})" for node, arrow in steps)
+    pattern = pattern if pattern.count("[r:") < 2 else "(n)"
+    parts = [draw(st.sampled_from(["MATCH", "match", "OPTIONAL MATCH"])), pattern]
+    if draw(st.booleans()):
+        parts += ["WHERE", draw(st.sampled_from(CONDITIONS))]
+    if draw(st.booleans()):
+        parts += [draw(st.sampled_from(["WITH n", "WITH DISTINCT n", "WITH *, n.x AS x", "UNWIND [1] AS y"]))]
+    parts.append(draw(st.sampled_from(ENDS)))
+    return draw(st.sampled_from([" ", "\n", " /* != */ ", " // a != 'b\n"])).join(parts)
+
+
+@given(sensible())
+@settings(max_examples=600, deadline=None)
+def test_a_query_that_makes_sense_and_uses_known_words_is_not_changed(text):
+    known = Known(frozenset(Pieces(text).words), frozenset(Pieces(text).words), {}, frozenset())
+
+    assert runs(text)
+    assert Repaired(text, ()) == repaired(text, known)
+
+
+strings = st.text(alphabet="ab “”‘’–→≠&lt;&quot;`{}()[]:!=|#-*%/\n\u200b\u00a0", max_size=20)
+
+
+@given(strings, st.sampled_from(["!= ", "≠", "&lt;", "=="]))
+@settings(max_examples=400, deadline=None)
+def test_strings_names_and_comments_stay_as_they_are(inside, sign):
+    assume("*/" not in inside and "`" not in inside and "\n" not in inside and inside)
+    kept = [f"'{inside}'", f"`{inside}`", f"/*{inside}*/", f"//{inside}\n"]
+    text = f"MATCH (n:{kept[1]}) {kept[2]} WHERE n.x {sign} {kept[0]} {kept[3]} AND n:nowhere"
+    found = repaired(text, NOTHING).text
+
+    assert all(each in found for each in kept)
+    assert found.endswith(" RETURN n")
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["(", "[", "{a:", "'", "`", "“", "‘a’a ", "a NOT IN b ", "END NOT IN ", "x LIKE '%a%' ", "(a||", "(:A B", "-[:A B",
+     "{a b:1,", "– ", "&quot;", "``` ", "\n~~~\n", "\n-- x", "/*", "WITH ", "UNION ", "a:b:", "MATCH a-", "(a)-->(b),",
+     "lower(", "IN (1,", "CASE "],
+)  # fmt: skip
+def test_a_long_text_takes_time_in_proportion(unit):
+    def seconds(length):
+        text = "MATCH (n) WHERE " + (unit * (length // len(unit)))[: length - 20]
+        begin = time.perf_counter()
+        repair(text)
+        return time.perf_counter() - begin
+
+    seconds(1_000)
+
+    assert seconds(tokens.MOST_CHARACTERS) < 40 * max(seconds(tokens.MOST_CHARACTERS // 10), 0.02)
+
+
+def test_a_text_that_is_too_long_to_be_read_is_left_alone():
+    text = "MATCH (n) WHERE n.a != 1 " + " " * tokens.MOST_CHARACTERS
+
+    assert Repaired(text, ()) == repair(text)
