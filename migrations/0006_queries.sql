@@ -3,7 +3,7 @@
 
 CREATE INDEX entity_named ON entity (name);
 
-CREATE INDEX fact_with_literal ON fact (literal, predicate, subject, valid_from, valid_to)
+CREATE INDEX fact_with_literal ON fact (literal, predicate, subject, valid_from, valid_to, retracted_at)
     WHERE retracted_at IS NULL AND literal IS NOT NULL;
 
 CREATE INDEX fact_ends ON fact (valid_to) WHERE retracted_at IS NULL AND valid_to <> '~';

@@ -613,8 +613,10 @@ class Engine:
         return said
 
     def stop(self) -> None:
-        with contextlib.suppress(OSError):
-            self._process.terminate()
+        self._process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(5)
+        self._process.kill()  # one that is inside its engine hears nothing else
         self._process.wait()
         self._folder.cleanup()
 

@@ -435,7 +435,7 @@ def test_the_guide_shows_what_happens(run: Kg) -> None:
 
 
 class Typist:
-    """Somebody at a terminal: types a line when there is a prompt, and sees all that is shown."""
+    """Somebody at a terminal: types a line when there is a prompt, and sees all that is shown until it ends."""
 
     def __init__(self, *words: str, columns: int = 100, **environment: str) -> None:
         pty = pytest.importorskip("pty")
@@ -478,12 +478,15 @@ class Typist:
 
     def _wait_for_prompt(self) -> None:
         while len(re.findall(r"kg> |  … ", self.seen)) <= self._prompts:
-            assert self._look(), self.seen
+            if not self._look():
+                self._asking.wait()
+                raise AssertionError(f"it has ended: {self.seen}")
         self._prompts = len(re.findall(r"kg> |  … ", self.seen))
 
     def _look(self) -> bool:
         if not select.select([self._terminal], [], [], 60)[0]:
             self._asking.kill()
+            self._asking.wait()
             raise AssertionError(f"nothing comes any more: {self.seen}")
         try:
             shown = os.read(self._terminal, 65536)
@@ -546,7 +549,7 @@ def test_commands_set_parameters_and_the_limit_and_explain(typist: Callable[...,
     assert "SQLite finds the rows, all of them." in seen
     assert seen.count("$x = [1, 2]\n") == 1
     assert ":explain QUERY" in seen
-    assert "(:Person)  2\n" in seen
+    assert "\n(:Person)  2  aliases, " in seen
     assert "(:Person)-[:REPORTS_TO]->(:Person)  1\n" in seen
 
 

@@ -65,6 +65,7 @@ TICKS = "Took the query out of its back-ticks"
         ("With this, you'll see 'em:\n```\nMATCH (n {a: 'x'}) RETURN n\n```", "MATCH (n {a: 'x'}) RETURN n", BLOCK),
         ("```json\n{}\n```\nand\n```cypher\nMATCH (n) RETURN n\n```", "MATCH (n) RETURN n", BLOCK),
         ("`MATCH (n) RETURN n`", "MATCH (n) RETURN n", TICKS),
+        ("`MATCH (n) RETURN n`;", "MATCH (n) RETURN n", TICKS),
         ("``MATCH (n:`A B`) RETURN n``", "MATCH (n:`A B`) RETURN n", TICKS),
         ("`MATCH (n:`A B`) RETURN n`", "MATCH (n:`A B`) RETURN n", TICKS),
         ("cypher MATCH (n) RETURN n", "MATCH (n) RETURN n", "Dropped the leading word cypher"),
@@ -485,6 +486,8 @@ def test_a_turned_arrow_is_told_with_its_ends():
         "MATCH (c)-[:WORKS_AT]->(p) WHERE NOT (c:Company AND p:Person) RETURN c",
         "MATCH (c:!Company)-[:WORKS_AT]->(p:Person) RETURN c",
         "MATCH (c:Company), (p:Person) WITH p AS c, c AS p MATCH (c)-[:WORKS_AT]->(p) RETURN c",
+        "MATCH (c:Company), (p:Person) WITH p AS c, c AS p WHERE (c)-[:WORKS_AT]->(p) RETURN c",
+        "MATCH (c:Company), (p:Person) RETURN [c IN [p] WHERE (c)-[:WORKS_AT]->(:Company) | c] AS l",
         "MATCH (c)-[:WORKS_AT]->(p) OPTIONAL MATCH (c:Company)-[:KNOWS]->(p:Person) RETURN c",
         "RETURN '(c:Company)-[:WORKS_AT]->(p:Person)' AS x // (c:Company)-[:WORKS_AT]->(p:Person)",
     ],
@@ -704,13 +707,14 @@ def test_strings_names_and_comments_stay_as_they_are(inside, sign):
     "unit",
     ["(", "[", "{a:", "'", "`", "“", "‘a’a ", "a NOT IN b ", "END NOT IN ", "x LIKE '%a%' ", "(a||", "(:A B", "-[:A B",
      "{a b:1,", "– ", "&quot;", "``` ", "\n~~~\n", "\n-- x", "/*", "WITH ", "UNION ", "a:b:", "MATCH a-", "(a)-->(b),",
-     "lower(", "IN (1,", "CASE "],
+     "lower(", "IN (1,", "CASE ", "-- ", "/* */ ", "// x\n"],
 )  # fmt: skip
 def test_a_long_text_takes_time_in_proportion(unit):
     def seconds(length):
-        text = "MATCH (n) WHERE " + (unit * (length // len(unit)))[: length - 20]
+        text = (unit * (length // len(unit)))[: length - 20]
         begin = time.perf_counter()
         repair(text)
+        repair(f"MATCH (n) WHERE {text}")
         return time.perf_counter() - begin
 
     seconds(1_000)

@@ -119,7 +119,8 @@ class _Prompt:
             case "help":
                 click.echo(_HELP)
             case "schema":
-                _show_schema(self._graph)
+                moment = {"as_of": self._manner.as_of, "known_at": self._manner.known_at}
+                _show_schema(self._graph.call("get_schema", **moment))
             case "params":
                 for name, value in self._manner.parameters.items():
                     click.echo(f"${show.printable(name)} = {show.printable(_in_json(value))}")
@@ -162,22 +163,15 @@ def _in_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _show_schema(graph: Graph) -> None:
-    from keepgraph.engine.catalogues import label, relationship_type
-    from keepgraph.tools import queries, views
-
-    schema = views.schema(graph.database)
-    counted = {label(word): number for word, number in schema["entity_types"].items()}
-    for name in queries.words(graph.database)["labels"]:
-        if name in counted:
-            click.echo(f"(:{show.printable(name)})  {counted[name]:,}")
-    for word, predicate in schema["predicates"].items():
-        for pattern in predicate["patterns"]:
-            ends = [label(pattern[end]) if pattern[end] else "Literal" for end in ("subject", "object")]
-            drawn = f"(:{ends[0]})-[:{relationship_type(word)}]->(:{ends[1]})"
-            click.echo(f"{show.printable(drawn)}  {pattern['count']:,}")
-    if not counted:
-        click.echo("There is nothing in the graph yet.")
+def _show_schema(schema: dict[str, Any]) -> None:
+    for label, about in schema["node_labels"].items():
+        click.echo(show.printable(f"(:{label})  {about['count']:,}  {', '.join(about['properties'])}"))
+    for kind, about in schema["relationship_types"].items():
+        for (source, target), count in zip(about["patterns"], about["pattern_counts"], strict=True):
+            click.echo(show.printable(f"(:{source})-[:{kind}]->(:{target})  {count:,}"))
+    unused = [kind for kind, about in schema["relationship_types"].items() if not about["count"]]
+    if unused:
+        click.secho(show.printable(f"not used yet: {', '.join(unused)}"), dim=True)
 
 
 class _History:

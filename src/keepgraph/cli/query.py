@@ -143,9 +143,8 @@ def answer(graph: Graph, text: str, manner: Manner) -> None:
         _show_table(found)
     for mended in found["auto_fixes"]:
         click.secho(f"mended: {show.printable(mended)}", dim=True, err=True)
-    for message, near in found["warnings"]:
-        perhaps = f" Perhaps: {', '.join(map(show.printable, near))}." if near else ""
-        click.secho(f"note: {show.printable(message)}{perhaps}", fg="yellow", err=True)
+    for warning in found["warnings"]:
+        click.secho(f"note: {show.printable(warning)}", fg="yellow", err=True)
 
 
 def show_plan(graph: Graph, text: str, manner: Manner) -> None:

@@ -1,14 +1,14 @@
 """The neighbours of all nodes in flat arrays, by relationship type: for walks of many steps. Knows no tables.
 
 Compressed sparse rows: the neighbours of node n are `targets[offsets[n] : offsets[n + 1]]`, one such pair of arrays
-for each type and direction, 8 bytes a relationship and a node. A literal has a negative number here.
+for the types and the direction of a walk, 8 bytes a relationship and a node. A literal has a negative number here.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator
-from itertools import accumulate, chain
+from itertools import accumulate
 from typing import Any
 
 Key = int | str
@@ -16,6 +16,7 @@ Neighbours = Callable[[Key], Iterable[Key]]
 """The nodes at the other ends of a node's relationships; one that two relationships lead to comes twice."""
 
 LARGEST_KEY = 50_000_000
+_LAID_AT_ONCE = 8
 
 
 class TooSparse(ValueError):
@@ -23,7 +24,7 @@ class TooSparse(ValueError):
 
 
 class Adjacency:
-    """The relationships of a graph by type, each type laid out when somebody first walks along it."""
+    """The relationships of a graph, laid out for the types and the direction that somebody walks along."""
 
     def __init__(self, edges: Callable[[Any], Iterator[tuple[Key, Key]]]) -> None:
         """
@@ -31,12 +32,12 @@ class Adjacency:
             edges: gives the ends of all relationships of a type, by its code.
         """
         self._edges = edges
-        self._ends: dict[Any, tuple[list[int], list[int]]] = {}
-        self._laid: dict[tuple[Any, str], _Rows] = {}
+        self._ends: dict[Any, tuple[array[int], array[int]]] = {}
+        self._laid: dict[tuple[frozenset[Any], str], _Rows] = {}
         self._numbers: dict[str, int] = {}
         self._texts: list[str] = []
 
-    def neighbours(self, codes: Iterable[Any], direction: str) -> Neighbours:
+    def neighbours(self, codes: frozenset[Any], direction: str) -> Neighbours:
         """The function that gives the neighbours of a node along relationships of these types.
 
         A relationship from a node to itself makes it its own neighbour; where the direction is 'both', twice.
@@ -44,37 +45,42 @@ class Adjacency:
         Raises:
             TooSparse: they cannot be laid in arrays.
         """
-        ways = ("out", "in") if direction == "both" else (direction,)
-        rows = [self._rows(code, way) for code in sorted(codes, key=str) for way in ways]
-        numbers, texts = self._numbers, self._texts
+        rows = self._laid.get((codes, direction))
+        if rows is None:
+            if len(self._laid) >= _LAID_AT_ONCE:
+                self._laid.clear()
+            rows = self._laid[codes, direction] = _Rows(*self._joined(codes, direction))
+        numbers, texts, of = self._numbers, self._texts, rows.of
+        if not texts:
+            return of  # type: ignore[return-value]
 
-        def of(node: Key) -> Iterable[Key]:
+        def neighbours_of(node: Key) -> Iterable[Key]:
             number = numbers.get(node, LARGEST_KEY) if isinstance(node, str) else node
-            found = [each.of(number) for each in rows]
-            plain = found[0] if len(found) == 1 else chain.from_iterable(found)
-            return [each if each >= 0 else texts[-1 - each] for each in plain] if texts else plain
+            return [each if each >= 0 else texts[-1 - each] for each in of(number)]
 
-        return of
+        return neighbours_of
 
-    def _rows(self, code: Any, direction: str) -> _Rows:
-        found = self._laid.get((code, direction))
-        if found is None:
+    def _joined(self, codes: frozenset[Any], direction: str) -> tuple[array[int], array[int]]:
+        """Where the relationships of these types lead from and to, as they are walked along."""
+        sources, targets = array("l"), array("l")
+        for code in sorted(codes, key=str):
             if code not in self._ends:
                 self._ends[code] = self._read(code)
-            sources, targets = self._ends[code]
-            found = _Rows(sources, targets) if direction == "out" else _Rows(targets, sources)
-            self._laid[code, direction] = found
-            if (code, "in") in self._laid and (code, "out") in self._laid:
-                self._ends[code] = [], []
-        return found
-
-    def _read(self, code: Any) -> tuple[list[int], list[int]]:
-        sources: list[int] = []
-        targets: list[int] = []
-        for source, target in self._edges(code):
-            sources.append(self._number(source))
-            targets.append(self._number(target))
+            starts, ends = self._ends[code]
+            if direction != "in":
+                sources.extend(starts)
+                targets.extend(ends)
+            if direction != "out":
+                sources.extend(ends)
+                targets.extend(starts)
         return sources, targets
+
+    def _read(self, code: Any) -> tuple[array[int], array[int]]:
+        starts, ends = array("l"), array("l")
+        for start, end in self._edges(code):
+            starts.append(self._number(start))
+            ends.append(self._number(end))
+        return starts, ends
 
     def _number(self, key: Key) -> int:
         if isinstance(key, int):
@@ -93,7 +99,7 @@ class _Rows:
 
     __slots__ = ("_of_texts", "_offsets", "_targets")
 
-    def __init__(self, sources: list[int], targets: list[int]) -> None:
+    def __init__(self, sources: array[int], targets: array[int]) -> None:
         nodes = max(sources, default=-1) + 1
         places = [0] * (nodes + 1)
         self._of_texts: dict[int, list[int]] = {}

@@ -1,6 +1,6 @@
 """The operators that a query becomes: each takes rows and gives rows. Knows no tables and no way to run.
 
-A row has one value a column. Columns that begin with a space are our own (parts of patterns without a name,
+A row has one value a column. Columns that begin with ast.OWN are our own (parts of patterns without a name,
 sort keys), and never leave a query.
 """
 

@@ -6,12 +6,16 @@ Two parts are equal when they say the same, wherever they stand: `span` does not
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
 from typing import Literal as Word
 
 Span = tuple[int, int]
 """The offsets of the first character and of the one after the last."""
 
 NOWHERE: Span = (0, 0)
+
+OWN: Final = "\0"
+"""What names begin with that no query can write: those of parts without a name, and of columns of our own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -159,7 +159,7 @@ def _projection(clause: ast.Projection, scope: Scope, outer: Scope, context: Con
 
 
 def _everything(clause: ast.Projection, scope: Scope) -> tuple[ast.Item, ...]:
-    names = [name for name in scope if not name.startswith(" ")]
+    names = [name for name in scope if not name.startswith(ast.OWN)]
     if not names and clause.final:
         raise QueryInconsistent(
             "RETURN * returns all variables, and there are none here; name the parts of the pattern: MATCH (n)",

@@ -18,6 +18,7 @@ from keepgraph.cypher import ast, evaluate
 from keepgraph.cypher.ordering import GUESSES, Estimates
 
 Code = int | str
+_REMEMBERED = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +73,14 @@ class Literals:
         label: their one label.
         properties: the names under which the text is a property.
         condition: what holds for the rows of edges whose literals count, with `{row}`.
+        index: as of edges, the index that leads from a text.
     """
 
     column: str
     label: str
     properties: tuple[str, ...]
     condition: str
+    index: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +96,8 @@ class Edges:
             taken for it that lacks other columns, it is written so that none is.
         columns, bag, public_id: as of nodes.
         type_is_code: whether the code is the name of the type itself.
+        out_index, in_index: the indexes that lead from a source and from a target and hold every column that is
+            needed on the way; empty where SQLite may choose.
         code_leads: whether the index that leads from a source begins with the code, so that all codes are named.
     """
 
@@ -109,6 +114,8 @@ class Edges:
     public_id: str
     type_is_code: bool = False
     code_leads: bool = False
+    out_index: str = ""
+    in_index: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,14 +134,26 @@ class Catalogue:
     values: Mapping[str, object] = field(default_factory=dict)
     estimates: Estimates = GUESSES
     revive: Callable[[dict[str, object]], object] | None = None
+    _known: dict[object, frozenset[Code]] = field(default_factory=dict, repr=False, compare=False)
 
     def codes(self, wanted: tuple[ast.LabelExpression, ...]) -> frozenset[Code]:
         """The codes of nodes of the table that have these labels."""
+        found = self._known.get(wanted)
+        if found is None:
+            self._forget()
+            found = self._known[wanted] = self._codes(wanted)
+        return found
+
+    def _codes(self, wanted: tuple[ast.LabelExpression, ...]) -> frozenset[Code]:
         return frozenset(
             code
             for code, labels in self.nodes.labels.items()
             if all(evaluate.labelled((*labels, *self.nodes.implied), each) for each in wanted)
         )
+
+    def _forget(self) -> None:
+        if len(self._known) > _REMEMBERED:
+            self._known.clear()
 
     def literal(self, wanted: tuple[ast.LabelExpression, ...]) -> bool:
         """Whether a literal has these labels."""
@@ -142,9 +161,13 @@ class Catalogue:
 
     def types(self, wanted: ast.LabelExpression | None) -> frozenset[Code]:
         """The codes of these types of relationships."""
-        return frozenset(
-            code for code, name in self.edges.types.items() if wanted is None or evaluate.labelled((name,), wanted)
-        )
+        found = self._known.get(("type", wanted))
+        if found is None:
+            self._forget()
+            found = self._known["type", wanted] = frozenset(
+                code for code, name in self.edges.types.items() if wanted is None or evaluate.labelled((name,), wanted)
+            )
+        return found
 
 
 def counted(catalogue: Catalogue, nodes: Mapping[Any, int], edges: Mapping[Any, int]) -> Catalogue:

@@ -15,6 +15,7 @@ from keepgraph.cypher.algebra import Argument, Fetched, Filter, Limit, Match, Pl
 from keepgraph.cypher.catalogue import Catalogue
 from keepgraph.cypher.emit import Block, Bound, Emitter, Inexpressible, Term
 from keepgraph.cypher.evaluate import Row, Run
+from keepgraph.cypher.sql_functions import PREFIX
 from keepgraph.cypher.values import Node, Relationship
 
 
@@ -231,7 +232,8 @@ def _statement(emitter: Emitter, block: Block, columns: Sequence[str], names: Se
         def read(row: Row) -> Row:
             return tuple([reader(row) for reader in ordered])
 
-    return Statement(sql, tuple(bound), frozenset(emitter.expressions.functions), read)
+    called = frozenset(name for name in emitter.expressions.functions if f"{PREFIX}{name}(" in sql)
+    return Statement(sql, tuple(bound), called, read)
 
 
 def _nothing(row: Row) -> None:

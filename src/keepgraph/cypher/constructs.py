@@ -40,30 +40,30 @@ def recognised(p: Pieces, at: int) -> Told | None:
 
 def _select(p: Pieces, at: int) -> Told:
     rewrite = out_of_sql.from_select(p) if at == 0 else None
-    return Told("SELECT of SQL", "Write MATCH (n:Label) WHERE condition RETURN n.key.", rewrite)
+    return Told("SQL's SELECT", "Write MATCH (n:Label) WHERE condition RETURN n.key.", rewrite)
 
 
 def _from(p: Pieces, at: int) -> Told:
-    return Told("FROM of SQL", "Begin with MATCH (n:Label), and end with RETURN.")
+    return Told("SQL's FROM", "Begin with MATCH (n:Label), and end with RETURN.")
 
 
 def _group(p: Pieces, at: int) -> Told | None:
     if p.upper[at + 1] != "BY":
         return None
     hint = "Leave it out: what stands beside an aggregate in RETURN or WITH is what it groups by."
-    return Told("GROUP BY", hint, out_of_sql.grouped(p, at))
+    return Told("SQL's GROUP BY", hint, out_of_sql.grouped(p, at))
 
 
 def _having(p: Pieces, at: int) -> Told:
     hint = "Write WITH key, count(*) AS number WHERE number > 1 RETURN key, number."
-    return Told("HAVING", hint, out_of_sql.grouped(p, at))
+    return Told("SQL's HAVING", hint, out_of_sql.grouped(p, at))
 
 
 def _over(p: Pieces, at: int) -> Told | None:
     if p.kinds[at + 1] != "(":
         return None
     return Told(
-        "OVER (…) of SQL",
+        "SQL's OVER (…)",
         "There are no windows: order the rows with WITH … ORDER BY, collect them, and go through "
         "range(0, size(list) - 1), which numbers them.",
     )
@@ -73,19 +73,19 @@ def _join(p: Pieces, at: int) -> Told | None:
     if "JOIN" not in p.upper[at : at + 3]:
         return None
     return Told(
-        "JOIN of SQL",
+        "SQL's JOIN",
         "Relationships join: MATCH (a:A)-[:TYPE]->(b:B), and OPTIONAL MATCH for an outer join. "
         "What has no relationship is joined by WHERE a.key = b.key.",
     )
 
 
 def _between(p: Pieces, at: int) -> Told:
-    return Told("BETWEEN of SQL", "Write least <= n.key <= most.", out_of_sql.between(p, at))
+    return Told("SQL's BETWEEN", "Write least <= n.key <= most.", out_of_sql.between(p, at))
 
 
 def _like(p: Pieces, at: int) -> Told:
     hint = "Write CONTAINS, STARTS WITH or ENDS WITH; for a pattern, =~ '(?i).*ada.*'."
-    return Told(f"{p.upper[at]} of SQL", hint, out_of_sql.like(p, at))
+    return Told(f"SQL's {p.upper[at]}", hint, out_of_sql.like(p, at))
 
 
 def _not(p: Pieces, at: int) -> Told | None:
@@ -97,7 +97,7 @@ def _nulls(p: Pieces, at: int) -> Told | None:
     if p.upper[at + 1] not in ("FIRST", "LAST"):
         return None
     hint = "Nulls come last, or first with DESC; for the other way write ORDER BY n.key IS NULL, n.key."
-    return Told(f"NULLS {p.upper[at + 1]}", hint, out_of_sql.nulls(p, at))
+    return Told(f"SQL's NULLS {p.upper[at + 1]}", hint, out_of_sql.nulls(p, at))
 
 
 def _skip(p: Pieces, at: int) -> Told | None:

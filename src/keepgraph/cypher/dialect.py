@@ -103,6 +103,7 @@ def _foreign_calls(query: ast.Query) -> Iterator[ast.Call]:
             yield part
 
 
+_AGGREGATES = frozenset(each.name for each in functions.AGGREGATES.values())
 _LOOSE = (ast.Binary, ast.Unary, ast.IsNull, ast.HasLabels, ast.Case)
 
 
@@ -140,7 +141,9 @@ class _Rewriting:
             of = self._argument(inner.arguments[0]) if inner.arguments else None
             return None if of is None else f"collect(DISTINCT {of})"
         template = foreign.template(call.name, len(call.arguments))
-        if template is None or (call.distinct and "collect(" not in template):
+        if call.distinct and template is not None:
+            template = template.replace("(", "(DISTINCT ", 1) if template.partition("(")[0] in _AGGREGATES else None
+        if template is None:
             return None
         if "COLLECT" in template and any(map(walk.has_aggregate, call.arguments)):
             return None

@@ -39,9 +39,11 @@ def _query(query: ast.Query, outer: _Labels, text: str, directions: Directions) 
                         _learn(here, clause.paths, clause.condition)
                     for path in clause.paths:
                         yield from _path(path, here, text, directions)
-                yield from _inside(clause, here, text, directions)
-            if isinstance(reach[-1], ast.Projection):
-                seen = _passed_on(reach[-1], seen)
+                if not isinstance(clause, ast.Projection):
+                    yield from _inside(clause, here, text, directions)
+            if isinstance(last := reach[-1], ast.Projection):
+                yield from _projection(last, seen, text, directions)
+                seen = _passed_on(last, seen)
 
 
 def _reaches(clauses: tuple[ast.Clause, ...]) -> Iterator[list[ast.Clause]]:
@@ -54,6 +56,17 @@ def _reaches(clauses: tuple[ast.Clause, ...]) -> Iterator[list[ast.Clause]]:
             reach = []
     if reach:
         yield reach
+
+
+def _projection(projection: ast.Projection, seen: _Labels, text: str, directions: Directions) -> Iterator[Mend]:
+    """What stands in its items sees the names before it; what comes after them, those that it gives."""
+    for item in projection.items:
+        yield from _inside(item, seen, text, directions)
+    made = {item.name for item in projection.items}
+    after = {name: said for name, said in seen.items() if name not in made} | _passed_on(projection, seen)
+    for part in (*projection.order, projection.condition):
+        if part is not None:
+            yield from _inside(part, after, text, directions)
 
 
 def _passed_on(projection: ast.Projection, seen: _Labels) -> _Labels:
@@ -84,6 +97,10 @@ def _learn(seen: _Labels, paths: Iterable[ast.Path], condition: ast.Expression |
 def _inside(clause: ast.Part, seen: _Labels, text: str, directions: Directions) -> Iterator[Mend]:
     """The patterns and queries in the expressions of a clause."""
     inner: set[int] = set()
+    for part in parts(clause):
+        if isinstance(part, (ast.ListComprehension, ast.Quantifier, ast.Reduce)):
+            # The same name may stand for something else in there.
+            seen = {name: said for name, said in seen.items() if name != part.variable}
     for part in parts(clause):
         if id(part) in inner:
             continue

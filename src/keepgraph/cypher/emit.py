@@ -238,12 +238,15 @@ class Emitter:
         """The edges that lead out of a node, or into it; the node is the parameter of this name."""
         block = Block()
         key = self.bindings.parameter(node)
-        edge = self._edge(block, EdgeSlot("r", "a", "b", types, direction, None, "r", (), True))
+        codes: frozenset[Code] | None = frozenset() if literal else None
+        at = Term(key, kinds.Type(kinds.NODE), "node", literal=literal, codes=codes)
+        edge = self._edge(block, EdgeSlot("r", "a", "b", types, direction, None, "r", (), True), direction, at)
         if direction == "out":
-            block.where.append(f"{edge.row}.{self.catalogue.edges.source} = {key}")
+            edges = self.catalogue.edges
+            if edges.code_leads:
+                block.where.append(self._codes(f"{edge.row}.{edges.code}", edge.codes or frozenset(), -1))
+            block.where.append(f"{edge.row}.{edges.source} = {key}")
         else:
-            codes: frozenset[Code] | None = frozenset() if literal else None
-            at = Term(key, kinds.Type(kinds.NODE), "node", literal=literal, codes=codes)
             block.where.append(self._ends_at(edge, at))
         return block, edge
 
@@ -475,11 +478,11 @@ class Emitter:
                 value = self.expressions.term(expression, block)
             except Inexpressible:
                 continue
-            if value.form != "plain" or value.kinds != kinds.STRING or column is None or literals is None:
+            if value.form != "plain" or value.kinds != kinds.STRING or literals is None:
                 continue
-            if not column.kinds & ~(kinds.STRING | kinds.NULL):
+            if column is not None and not column.kinds & ~(kinds.STRING | kinds.NULL):
                 of_rows.append(f"{column.sql.format(row='r')} = {value.sql}")
-                of_texts.append(f"l.{literals.column} = {value.sql}" if key in literals.properties else "FALSE")
+            of_texts.append(f"l.{literals.column} = {value.sql}" if key in literals.properties else "FALSE")
         return of_rows, of_texts
 
     def _sweep(self, block: Block, edge: EdgeSlot, plan: Match) -> None:
@@ -510,7 +513,7 @@ class Emitter:
         target = block.columns.get(step.target) if step.closing else None
         if target is not None and target.form != "node":
             raise Inexpressible
-        term = self._edge(block, edge)
+        term = self._edge(block, edge, step.direction, source)
         row = term.row
         literal = self._may_be_literal(plan, step.target, term) if target is None else target.literal
         spelled = self._codes(f"{row}.{edges.code}", term.codes or frozenset(), -1) if edges.code_leads else ""
@@ -555,18 +558,35 @@ class Emitter:
         backwards = f"({term.end} = {source.sql} AND {term.start} = {target.sql})"
         block.where.append({"out": forwards, "in": backwards, "both": f"({forwards} OR {backwards})"}[step.direction])
 
-    def _edge(self, block: Block, edge: EdgeSlot) -> Term:
-        """Join the edges that may stand here."""
+    def _edge(self, block: Block, edge: EdgeSlot, direction: str = "both", source: Term | None = None) -> Term:
+        """Join the edges that may stand here.
+
+        Args:
+            direction, source: how they are come to, which tells the index to take.
+        """
         edges = self.catalogue.edges
         codes = self.catalogue.types(edge.types)
         alias = self._alias("e")
-        self._join(block, f"{self.table(edges)} AS {alias}")
+        index = self._index(direction, source) if codes else ""
+        self._join(block, f"{self.table(edges)} AS {alias}{index}")
         self._keep(block, edges.condition, alias)
         # All types are spelled out where the index begins with the type.
         self._keep_codes(block, f"{alias}.{edges.code}", codes, len(edges.types))
         term = self._edge_term(alias, codes)
         block.columns[edge.column] = term
         return term
+
+    def _index(self, direction: str, source: Term | None) -> str:
+        """The index to follow edges by; SQLite might take one that lacks columns and go to the table for each edge."""
+        edges, literals = self.catalogue.edges, self.catalogue.literals
+        name = ""
+        if direction == "out":
+            name = edges.out_index
+        elif direction == "in" and source is not None and not source.literal:
+            name = edges.in_index
+        elif direction == "in" and source is not None and literals is not None and not source.codes:
+            name = literals.index
+        return f" INDEXED BY {name}" if name else ""
 
     def _edge_term(self, alias: str, codes: frozenset[Code]) -> Term:
         edges = self.catalogue.edges

@@ -87,7 +87,7 @@ class Columns:
     def visible(self) -> tuple[str, ...]:
         """The names by column; one that is hidden goes by a name that nothing asks for."""
         seen = self.names
-        return tuple(name if self.place(name) == number else f" hidden{number}" for number, name in enumerate(seen))
+        return tuple(name if self.place(name) == number else f"{ast.OWN}hidden{number}" for number, name in enumerate(seen))
 
 
 def value(expression: ast.Expression, columns: Columns) -> Value:
@@ -415,9 +415,10 @@ def _pattern_predicate(expression: ast.PatternPredicate, columns: Columns) -> Va
 
 def _pattern_path(expression: ast.PatternPath, columns: Columns) -> Value:
     written = expression.pattern
-    named = ast.Path(" path", written.shortest, written.nodes, written.relationships)
+    column = f"{ast.OWN}path"
+    named = ast.Path(column, written.shortest, written.nodes, written.relationships)
     ways, names = _ways(named, None, columns)
-    place = names.index(" path")
+    place = names.index(column)
     if written.shortest == "shortest":
 
         def one(row: Row, run: Run) -> Any:

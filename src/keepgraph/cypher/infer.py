@@ -156,7 +156,7 @@ def already_bound(name: str, part: ast.Part) -> QueryInconsistent:
 
 
 def undefined(name: str, part: ast.Part, scope: Collection[str], context: Context) -> QueryInconsistent:
-    candidates = get_close_matches(name, [known for known in scope if not known.startswith(" ")], n=3)
+    candidates = get_close_matches(name, [known for known in scope if not known.startswith(ast.OWN)], n=3)
     if name in context.left_behind:
         message = f"{name} is not known any more: {context.left_behind[name]}"
     elif candidates:

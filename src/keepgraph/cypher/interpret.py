@@ -115,6 +115,8 @@ def _project(plan: Project, estimates: Estimates) -> Rows:
 def _aggregate(plan: Aggregate, estimates: Estimates) -> Rows:
     before = _rows(plan.input, estimates)
     columns = _columns(plan.input.columns, estimates)
+    if (counted := _counted_alone(plan)) is not None:
+        return _count_distinct(before, columns.place(counted))
     keys = [evaluate.value(expression, columns) for _, expression in plan.keys]
     folds = [_fold(each, columns) for each in plan.aggregates]
 
@@ -135,6 +137,30 @@ def _aggregate(plan: Aggregate, estimates: Estimates) -> Rows:
             yield (*key, *(fold.result() for fold in folded))
 
     return aggregate
+
+
+def _counted_alone(plan: Aggregate) -> str | None:
+    """The variable of `count(DISTINCT variable)`, where nothing else is asked for."""
+    if plan.keys or len(plan.aggregates) != 1:
+        return None
+    call = plan.aggregates[0].call
+    if call is None or call.name.lower() != "count" or not call.distinct:
+        return None
+    [argument] = call.arguments
+    return argument.name if isinstance(argument, ast.Variable) else None
+
+
+def _count_distinct(before: Rows, place: int) -> Rows:
+    def count(outer: Row, run: Run) -> Iterator[Row]:
+        seen: set[Any] = set()
+        for row in before(outer, run):
+            found = row[place]
+            if found is not None:
+                run.rest(1)
+                seen.add(values.group_key(found))
+        yield (len(seen),)
+
+    return count
 
 
 class _Fold:

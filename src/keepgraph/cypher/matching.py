@@ -95,11 +95,13 @@ class _Laying:
     def _keep(self, test: Test) -> None:
         self.ready.append(lambda rows, run: (row for row in rows if test(row, run)))
 
-    def _check_node(self, node: NodeSlot) -> None:
-        """Filter by the labels of a node that is bound; what is no node at all goes too."""
+    def _check_node(self, node: NodeSlot, *, new: bool = False) -> None:
+        """Filter by the labels of a node that is bound; what is no node at all goes too, unless it is new."""
         if node.column in self.checked:
             return
         self.checked.add(node.column)
+        if new and not node.labels:
+            return
         place, labels = self._place(node.column), node.labels
 
         def test(row: Row, run: Run) -> bool:
@@ -234,7 +236,7 @@ class _Laying:
             *(() if known else (edge.column,)),
             *(() if step.closing else (step.target,)),
         )
-        self._check_node(self.nodes[step.target])
+        self._check_node(self.nodes[step.target], new=not step.closing)
 
     def _follow_many(self, step: Walk) -> None:
         """All trails of a length: depth first, no relationship twice."""

@@ -70,7 +70,7 @@ def _single(query: ast.SingleQuery, outer: tuple[str, ...]) -> Plan:
 
 def _numbers(outer: tuple[str, ...]) -> Iterator[int]:
     """Numbers for parts without a name, none of which is taken in the row around."""
-    taken = [int(name.lstrip(" abcdefghijklmnopqrstuvwxyz") or 0) for name in outer if name.startswith(" ")]
+    taken = [int(name.lstrip(f"{ast.OWN}abcdefghijklmnopqrstuvwxyz") or 0) for name in outer if name.startswith(ast.OWN)]
     return itertools.count(max(taken, default=-1) + 1)
 
 
@@ -84,7 +84,7 @@ def _match(before: Plan, clause: ast.Match, numbers: Iterator[int]) -> Match:
     conditions: list[ast.Expression] = []
 
     def node(written: ast.NodePattern) -> str:
-        column = written.variable or f" n{next(numbers)}"
+        column = written.variable or f"{ast.OWN}n{next(numbers)}"
         labels = nodes.setdefault(column, [])
         if written.labels is not None and written.labels not in labels:
             labels.append(written.labels)
@@ -95,8 +95,8 @@ def _match(before: Plan, clause: ast.Match, numbers: Iterator[int]) -> Match:
         columns = [node(each) for each in path.nodes]
         hops: list[str] = []
         for written, start, end in zip(path.relationships, columns, columns[1:], strict=False):
-            column = written.variable or f" r{next(numbers)}"
-            hop = column if written.length is None else f" h{next(numbers)}"
+            column = written.variable or f"{ast.OWN}r{next(numbers)}"
+            hop = column if written.length is None else f"{ast.OWN}h{next(numbers)}"
             wanted = tuple(_wanted(hop, written.properties, _renamed(written.condition, written.variable, hop)))
             if written.length is None and path.shortest is None:
                 conditions.extend(wanted)
@@ -239,7 +239,7 @@ def _aggregate(
         for found in _aggregates_in(expression):
             if found not in aggregates:
                 call = found if isinstance(found, ast.Call) else None
-                aggregates[found] = Aggregated(f" a{len(aggregates)}", call)
+                aggregates[found] = Aggregated(f"{ast.OWN}a{len(aggregates)}", call)
         columns: dict[ast.Expression, ast.Expression] = {
             found: ast.Variable(each.column) for found, each in aggregates.items()
         }
@@ -256,7 +256,7 @@ def _aggregate(
             order.append(key)
             continue
         seen = over_groups(key.expression)
-        column = f" s{number}"
+        column = f"{ast.OWN}s{number}"
         items.append((column, walk.substitute(seen, {ast.Variable(name): value for name, value in alias.items()})))
         order.append(ast.SortKey(ast.Variable(column), key.descending))
     grouped = Aggregate(

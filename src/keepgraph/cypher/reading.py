@@ -11,6 +11,7 @@ from keepgraph.cypher.adjacency import Adjacency, Key, Neighbours, TooSparse
 from keepgraph.cypher.catalogue import Catalogue, Code
 from keepgraph.cypher.emit import Emitter, Inexpressible
 from keepgraph.cypher.evaluate import Row
+from keepgraph.cypher.sql_functions import PREFIX
 from keepgraph.cypher.values import Node, Relationship
 
 Execute = Callable[[str, Sequence[Any], frozenset[str]], Iterator[Row]]
@@ -183,7 +184,7 @@ class TableGraph:
                 # The conditions are tested once more anyway; here they only save rows.
                 conditions = ()
                 continue
-            if emitter.expressions.functions:
+            if PREFIX in emitter.text(block, [block.columns["n"].sql]):
                 conditions = ()
                 continue
             return emitter.bindings.of(emitter.text(block, [block.columns["n"].sql]))

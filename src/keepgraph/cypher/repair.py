@@ -99,7 +99,7 @@ def _readable(text: str, known: Known, fixes: list[str]) -> tuple[str, ast.Query
 
 def _meaningful(text: str, tree: ast.Query, known: Known, fixes: list[str]) -> str:
     steps: tuple[Callable[[ast.Query, str], Iterable[Mend]], ...] = (
-        lambda query, text: spelling.names(query, text, known.labels, known.types),
+        lambda query, _: spelling.names(query, known.labels, known.types),
         spelling.functions,
         lambda query, text: spelling.dates(query, text, known.text_properties),
         lambda query, text: direction.turned(query, text, known.directions),

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import fields
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TypeGuard
 
 from keepgraph.cypher import ast
@@ -24,12 +24,17 @@ def parts(part: ast.Part) -> Iterator[ast.Part]:
         value = waiting.pop()
         if isinstance(value, ast.Part):
             yield value
-            waiting.extend(reversed([getattr(value, field.name) for field in fields(value)]))
+            waiting.extend([getattr(value, name) for name in _inside(type(value))])
         elif type(value) is tuple:
             waiting.extend(reversed(value))
 
 
-def names(query: ast.Query, text: str, labels: frozenset[str], types: frozenset[str]) -> Iterator[Mend]:
+@cache
+def _inside(kind: type) -> tuple[str, ...]:
+    return tuple(field.name for field in reversed(fields(kind)) if field.name != "span")
+
+
+def names(query: ast.Query, labels: frozenset[str], types: frozenset[str]) -> Iterator[Mend]:
     """Labels and types that the graph has in another spelling: other capitals, underscores, hyphens or spaces."""
     nodes, relationships = set(), set()
     kinds: list[tuple[ast.Part | None, frozenset[str]]] = []

@@ -10,14 +10,14 @@ import html
 import re
 from collections.abc import Iterator
 
-from keepgraph.cypher.pieces import DASHES, PIECE, QUOTES, SIGNS, SPACELESS, Pieces
+from keepgraph.cypher.pieces import DASHES, PIECE, SPACELESS, Pieces
 
 Mended = tuple[str, list[str]]
 """The text, and what was done to it."""
 
 _STARTS = "MATCH OPTIONAL WITH UNWIND RETURN CALL CREATE MERGE EXPLAIN PROFILE CYPHER".split()
 _BEGINS = re.compile(
-    rf"\s*(?:(?://|--)[^\n]*\s+|/\*.*?\*/\s*)*(?:{'|'.join(_STARTS)})(?![\w.:])", re.IGNORECASE | re.DOTALL
+    rf"\s*+(?>(?://|--)[^\n]*+\n\s*+|/\*.*?\*/\s*+)*+(?:{'|'.join(_STARTS)})(?![\w.:])", re.IGNORECASE | re.DOTALL
 )
 _FENCE = re.compile(r"`{3,}|^[ \t]*~{3,}", re.MULTILINE)
 _TAG = re.compile(r"[ \t]*[\w+#.-]*[ \t]*(?:\r?\n|\Z)|(?i:opencypher|cypher|gql|sql|neo4j|text)\s")
@@ -30,7 +30,7 @@ def fences(text: str) -> Mended:
         inside = next((block for block in blocks if _BEGINS.match(block)), blocks[0])
         if inside.strip():
             return inside.strip(), ["Took the query out of its code block"]
-    stripped = text.strip()
+    stripped = text.strip().rstrip("; ")
     marks = len(stripped) - len(stripped.lstrip("`"))
     if 0 < marks < 3 and len(stripped) > 2 * marks and stripped.endswith("`" * marks):
         inside = stripped[marks:-marks]
@@ -99,7 +99,6 @@ _SINGLE = frozenset("‘’‚‛′＇‹›´")
 _ANY_CLOSER = {'"': "”“»″＂〞", "'": "’‘›′＇´"}
 _WIDE = dict(zip("（）［］｛｝：，；．＝＜＞＋＊／｜", "()[]{}:,;.=<>+*/|", strict=True))
 _COMPARED = {"≠": "<>", "≤": "<=", "⩽": "<=", "≥": ">=", "⩾": ">="}
-_CURIOUS = re.compile(f"[{re.escape(SPACELESS + DASHES + QUOTES + SIGNS)}]")
 
 
 def characters(text: str) -> Mended:

@@ -148,7 +148,8 @@ def _shape(tx: Tx) -> _Shape:
 
 
 def _catalogue(tx: Tx, shape: _Shape) -> Catalogue:
-    all_hold = shape.all_hold and tx.known_at is None
+    indexed = tx.known_at is None
+    all_hold = shape.all_hold and indexed
     held = "" if all_hold else " AND {row}.valid_from <= {at} AND {at} < {row}.valid_to"
     grouped = "" if shape.alone else f" AND {queries.GROUP_OF} = {{group}}"
     current = "{row}.retracted_at IS NULL" + held + grouped
@@ -166,7 +167,7 @@ def _catalogue(tx: Tx, shape: _Shape) -> Catalogue:
             sorted_by=("group_id",),
         ),
         edges=Edges(
-            table="fact" if tx.known_at is None else queries.KNOWN_ONCE,
+            table="fact" if indexed else queries.KNOWN_ONCE,
             id="id",
             code="predicate",
             types={word.row: relationship_type(word.name) for word in shape.predicates},
@@ -178,12 +179,15 @@ def _catalogue(tx: Tx, shape: _Shape) -> Catalogue:
             bag=None,
             public_id="{row}.public_id",
             code_leads=True,
+            out_index="fact_by_predicate" if indexed else "",
+            in_index="fact_in" if indexed else "",
         ),
         literals=Literals(
             column="literal",
             label=LITERAL,
             properties=LITERAL_PROPERTIES,
             condition=current + " AND {row}.literal IS NOT NULL",
+            index="fact_with_literal" if indexed else "",
         ),
         values=values(tx),
     )

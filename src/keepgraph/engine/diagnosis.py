@@ -28,6 +28,7 @@ MOST_DOUBTS = 10
 _MOST_VALUES = 5
 _MOST_NEAR = 5
 _LIKE = 0.6
+_TELLING = 3
 _LONGEST_NAME = 200
 
 UNKNOWN_LABEL = "unknown_label"
@@ -196,12 +197,12 @@ class _Graph:
     def seconds_left(self) -> float:
         return self._end - time.monotonic()
 
-    def has(self, text: str, **given: Any) -> bool | None:
+    def has(self, text: str, /, **given: Any) -> bool | None:
         """Whether a query finds anything; None where there was no time to find out."""
         rows = self.rows(text, 1, **given)
         return None if rows is None else bool(rows)
 
-    def rows(self, text: str, most: int, **given: Any) -> list[Row] | None:
+    def rows(self, text: str, most: int, /, **given: Any) -> list[Row] | None:
         left = self.seconds_left()
         if left <= 0:
             return None
@@ -390,14 +391,16 @@ def _names(labels: ast.LabelExpression) -> Iterator[ast.LabelName]:
 
 
 def _near(written: str, known: Iterable[str]) -> tuple[str, ...]:
-    """Words with the same letters, or nearly, in whatever spelling; nearest first."""
+    """Words with the same letters, or nearly, in whatever spelling; nearest first; and words that begin so."""
     from difflib import get_close_matches
 
     spelled: dict[str, list[str]] = defaultdict(list)
     for word in known:
         spelled[alike(word)].append(word)
-    close = get_close_matches(alike(written)[:100], spelled, n=3, cutoff=_LIKE)
-    return tuple(word for each in close for word in spelled[each])
+    asked = alike(written)[:100]
+    close = get_close_matches(asked, spelled, n=3, cutoff=_LIKE)
+    longer = [each for each in spelled if len(asked) >= _TELLING and each.startswith(asked)]
+    return tuple(word for each in dict.fromkeys([*close, *longer]) for word in spelled[each])[:_MOST_NEAR]
 
 
 def _listed(opening: str, words: Sequence[str]) -> str:

@@ -58,13 +58,13 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """A query as it is kept from one call to the next."""
+    """A query as it is kept from one call to the next; rows beyond `cut` are cut, `limit` is what is told."""
 
     text: str
     fixes: tuple[str, ...]
     compiled: Compiled
+    cut: int
     limit: int
-    asked: bool
 
 
 def answer(
@@ -84,16 +84,15 @@ def answer(
     statements = catalogues.statements(tx)
     prepared = _prepared(tx, statements, text, given, DEFAULT_ROWS if rows is None else rows)
     found, by, graph = _run(tx, prepared.compiled, statements, given, bounds)
-    # A limit that the query sets itself, and that is not beyond ours, cuts nothing that was asked for.
     return Answer(
         text=prepared.text,
         fixes=prepared.fixes,
         query=prepared.compiled.query,
         columns=prepared.compiled.columns,
-        rows=found[: prepared.limit],
+        rows=found[: prepared.cut],
         graph=graph,
         limit=prepared.limit,
-        truncated=len(found) > prepared.limit,
+        truncated=len(found) > prepared.cut,
         by=by,
     )
 
@@ -177,16 +176,30 @@ def _compiled(
         limit = min(rows, MOST_ROWS) if own is None else MOST_ROWS
         compiled = compiler.of_tree(query, statements.catalogue, types, cap=limit + 1)
     except errors.QueryError as error:
-        raise dialect.explain(mended.text, error) from error
-    fixes = mended.fixes if own is not None else (*mended.fixes, f"Injected LIMIT {limit}")
-    shown = mended.text if own is not None else f"{mended.text.rstrip().rstrip(';')} LIMIT {limit + 1}"
-    return _Prepared(shown, fixes, compiled, limit, own is not None)
+        better = dialect.explain(mended.text, error)
+        if better is error:
+            raise
+        raise better from error
+    if own is None:
+        fixes = (*mended.fixes, f"Injected LIMIT {limit}")
+        return _Prepared(_limited(mended.text, query, limit + 1), fixes, compiled, limit, limit)
+    told = own.value if isinstance(own, ast.Literal) and isinstance(own.value, int) else limit
+    return _Prepared(mended.text, mended.fixes, compiled, limit, max(1, min(told, limit)))
 
 
 def _own_limit(query: ast.Query) -> ast.Expression | None:
     """The limit that a query sets on its outermost result; that of one part of a UNION is none."""
     last = query.parts[-1].clauses[-1]
     return last.limit if len(query.parts) == 1 and isinstance(last, ast.Projection) else None
+
+
+def _limited(text: str, query: ast.Query, rows: int) -> str:
+    """The query as it runs. Behind a UNION a limit would be that of the last part alone, and is not shown."""
+    if len(query.parts) > 1:
+        return text
+    body = text.rstrip().rstrip(";").rstrip()
+    # The last line may be a comment.
+    return f"{body}{chr(10) if '//' in body.rpartition(chr(10))[2] else ' '}LIMIT {rows}"
 
 
 def _executor(tx: Tx, bounds: _Bounds) -> Callable[[str, Sequence[Any], frozenset[str]], Iterator[Row]]:

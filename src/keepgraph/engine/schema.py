@@ -157,19 +157,20 @@ def _counted(tx: Tx, *, exact: bool) -> Schema:
         end = catalogues.LITERAL if target is None else name[target]
         found[predicate].append(Pattern(name[source], end, count))
     meant = catalogues.directions(tx)
-    return Schema(
-        labels=tuple(labels),
-        types=tuple(
+    links = []
+    for word in predicates:
+        shown = catalogues.relationship_type(word.name)
+        sources, targets = meant[shown]
+        links.append(
             Type(
-                shown := catalogues.relationship_type(word.name),
+                shown,
                 tuple(sorted(found[word.row], key=lambda each: (-each.count, each.source, each.target))),
-                *(tuple(sorted(side)) for side in meant[shown]),
+                meant_sources=tuple(sorted(sources)),
+                meant_targets=tuple(sorted(targets)),
                 description=word.description,
             )
-            for word in predicates
-        ),
-        relationship_properties=_kinds_of_columns(catalogues.EDGE_COLUMNS),
-    )
+        )
+    return Schema(tuple(labels), tuple(links), relationship_properties=_kinds_of_columns(catalogues.EDGE_COLUMNS))
 
 
 def _kinds_of_columns(columns: Mapping[str, Column]) -> dict[str, str]:

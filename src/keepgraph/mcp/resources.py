@@ -32,7 +32,7 @@ def every() -> list[t.Resource]:
             title="Schema of the graph",
             uri=_SCHEMA,
             mime_type=_JSON,
-            description="How many entities of each type there are, and what each predicate connects; as get_schema tells.",
+            description="How many entities of each type there are, and what each predicate connects.",
         ),
     ]
 
@@ -57,7 +57,7 @@ def read(graph: Graph, uri: str, *, stop: Stop) -> dict[str, Any]:
     if uri == _VOCABULARY:
         return views.vocabulary_in_full(graph.database)
     if uri == _SCHEMA:
-        return graph.call_until(stop, "get_schema", {})
+        return views.schema(graph.database)
     if uri.startswith(_ENTITY):
         name = unquote(uri.removeprefix(_ENTITY))
         found = graph.call_until(stop, "recall_entity", {"name_or_alias": name})

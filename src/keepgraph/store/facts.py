@@ -392,6 +392,28 @@ def delete(tx: Tx, fact: Fact) -> None:
     tx.conn.execute("DELETE FROM fact WHERE id = ?", (fact.row,))
 
 
+def count_by_pattern(tx: Tx, *, at: str) -> list[tuple[str, str, str, int]]:
+    """How many facts held by predicate, type of subject and type of object (or "literal"), most first."""
+    rows = tx.conn.execute(
+        """
+        SELECT predicate.name, st.name, coalesce(ot.name, 'literal'), count(*) AS held
+        FROM fact
+        JOIN predicate ON predicate.id = fact.predicate
+        JOIN entity AS s ON s.id = fact.subject
+        JOIN entity_type AS st ON st.id = s.type
+        LEFT JOIN entity AS o ON o.id = fact.object
+        LEFT JOIN entity_type AS ot ON ot.id = o.type
+        WHERE fact.retracted_at IS NULL
+          AND fact.valid_from <= :at AND :at < fact.valid_to
+          AND +s.group_id = :group
+        GROUP BY fact.predicate, s.type, o.type
+        ORDER BY held DESC, predicate.id, st.id, ot.id
+        """,
+        {"at": at, "group": tx.group},
+    )
+    return rows.fetchall()  # type: ignore[no-any-return]
+
+
 def count(tx: Tx) -> int:
     """How many facts of the group are not retracted."""
     others = tx.conn.execute(

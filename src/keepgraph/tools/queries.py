@@ -22,19 +22,20 @@ def table(database: Database, arguments: Mapping[str, Any], *, stop: Stop | None
     """
     began = time.perf_counter()
     given = contract.check_input(*_TOOL, arguments)
+    values = given.get("parameters", {})
     with database.read(_TOOL[1], stop=stop) as tx:
         tx = views.seen(tx, as_of=given.get("as_of"), known_at=given.get("known_at"))
-        answer = queries.answer(tx, given["query"], given.get("parameters", {}), rows=given.get("limit"))
+        answer = queries.answer(tx, given["query"], values, rows=given.get("limit"))
         results.shown(answer)  # reads all nodes and relationships at once
         rows = [[results.value_of(value, answer.graph) for value in row] for row in answer.rows]
-        warnings = [] if rows else [(each.message, list(each.near)) for each in diagnosis.of_nothing(tx, answer)]
+        doubts = diagnosis.of_nothing(tx, answer, values) if diagnosis.is_hollow(answer.rows) else []
     return {
         "columns": list(answer.columns),
         "rows": rows,
         "truncated": answer.truncated,
         # That a query without a limit was given one is no repair of it.
         "auto_fixes": [each for each in answer.fixes if each != f"Injected LIMIT {answer.limit}"],
-        "warnings": warnings,
+        "warnings": [each.message for each in doubts],
         "execution_ms": round((time.perf_counter() - began) * 1000, 2),
     }
 

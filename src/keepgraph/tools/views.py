@@ -11,7 +11,7 @@ from keepgraph import errors
 from keepgraph.engine import entities as entity_rules
 from keepgraph.engine import instants, names
 from keepgraph.model import Candidate, Entity, Ref
-from keepgraph.store import entities, journal, vocabulary
+from keepgraph.store import entities, facts, journal, vocabulary
 from keepgraph.store.db import Database, Stop, Tx
 from keepgraph.tools import shape
 from keepgraph.tools.catalogue import Tool
@@ -52,6 +52,26 @@ def vocabulary_in_full(database: Database) -> dict[str, Any]:
                 (vocabulary.ENTITY_TYPE, "entity_types"),
                 (vocabulary.PREDICATE, "predicates"),
             )
+        }
+
+
+def schema(database: Database) -> dict[str, Any]:
+    """What there is in the graph: how many entities of each type, and which types each predicate connects."""
+    with database.read("schema") as tx:
+        patterns = facts.count_by_pattern(tx, at=instants.stamp(tx.now))
+        return {
+            "entity_types": entities.count_by_type(tx),
+            "predicates": {
+                word.name: {
+                    "count": sum(count for predicate, _, _, count in patterns if predicate == word.name),
+                    "patterns": [
+                        {"subject": subject, "object": target, "count": count}
+                        for predicate, subject, target, count in patterns
+                        if predicate == word.name
+                    ],
+                }
+                for word in vocabulary.words(tx, vocabulary.PREDICATE)
+            },
         }
 
 
