@@ -218,6 +218,7 @@ class QueryError(InvalidRequest):
 
     stage: ClassVar[str] = "execution"
     default_kind: ClassVar[str] = "SyntaxError"
+    default_reason: ClassVar[str | None] = None
 
     def __init__(
         self,
@@ -228,9 +229,11 @@ class QueryError(InvalidRequest):
         span: tuple[int, int] | None = None,
         hint: str | None = None,
         rewrite: str | None = None,
+        reason: str | None = None,
         candidates: Sequence[Any] = (),
     ) -> None:
         super().__init__(message, hint=hint, candidates=candidates)
+        self._reason = reason or self.default_reason
         self.kind = kind or self.default_kind
         self.detail = detail
         self.span = span
@@ -238,7 +241,9 @@ class QueryError(InvalidRequest):
 
     @property
     def reason(self) -> str:
-        """The detail as one word in lower case: `undefined_variable`."""
+        """Why, as one word in lower case: `write_operation`, or the detail, `undefined_variable`."""
+        if self._reason:
+            return self._reason
         word = self.detail if self.detail != "*" else self.code.removeprefix("QUERY_").title().replace("_", "")
         return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in word).lstrip("_")
 
@@ -272,6 +277,7 @@ class QueryUnsupported(QueryError):
 class QueryRefused(QueryError):
     code = "QUERY_REFUSED"
     stage = "security"
+    default_reason = "write_operation"
     default_hint = "Queries are read-only. Write with record_fact, merge_entities, retract_fact and their kind."
 
 

@@ -314,3 +314,30 @@ class Word:
     name: str
     description: str
     version: str
+
+
+@dataclass(frozen=True, slots=True)
+class GraphNode:
+    """A node that a query found: an entity, or a literal."""
+
+    id: str
+    labels: tuple[str, ...]
+    properties: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class GraphEdge:
+    """A relationship that a query found, with the ids of the nodes that it leads from and to."""
+
+    id: str
+    type: str
+    start: str
+    end: str
+    properties: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class GraphPath:
+    """Nodes and relationships by turns."""
+
+    steps: tuple[GraphNode | GraphEdge, ...]

@@ -462,6 +462,7 @@ BY_HAND: list[tuple[str, list[list[Any]]]] = [
         "null AND false AS f, null OR true AS g, null XOR true AS h, NOT null AS i",
         [[None, False, None, True, None, False, True, None, None]],
     ),
+    ("MATCH (n:Person) RETURN -n.age AS a, +n.age AS b", [[-36, 36], [-20, 20], [None, None]]),
     ("RETURN 5 / 2 AS a, -5 / 2 AS b, -5 % 3 AS c, 5 / 2.0 AS d, 2 ^ 2 AS e", [[2, -2, -2, 2.5, 4.0]]),
     # Order
     (
@@ -573,6 +574,8 @@ FAILING = [
     "MATCH (n) RETURN sum(n.name) AS s",
     "MATCH (n) RETURN n LIMIT $minus",
     "MATCH (n) RETURN abs(n.v) AS a",
+    "MATCH (n) RETURN -n.v AS a",
+    "MATCH (n) RETURN +n.name AS a",
     "MATCH (n) WHERE n.v RETURN n",
 ]
 

@@ -450,21 +450,25 @@ class Typist:
             preexec_fn=_take_the_terminal,
         )
         os.close(theirs)
-        self.seen = ""
+        self._shown = b""
         self._prompts = 0
+
+    @property
+    def seen(self) -> str:
+        return self._shown.decode(errors="replace")
 
     def type(self, *lines: str) -> Typist:
         for line in lines:
             self._wait_for_prompt()
-            os.write(self._terminal, line.encode() if line.endswith(("\x03", "\x04", "\t")) else f"{line}\n".encode())
+            os.write(self._terminal, line.encode() if line.endswith(("\x04", "\t")) else f"{line}\n".encode())
         return self
 
-    def press(self, key: str, *, after: str) -> Typist:
-        """A key while something runs, when a text is to be seen."""
+    def interrupt(self, *, after: str) -> Typist:
+        """Ctrl-C, a while after a text was seen; between showing a prompt and reading from it, readline is deaf."""
         while after not in self.seen:
-            self._look()
-        time.sleep(0.3)
-        os.write(self._terminal, key.encode())
+            assert self._look()
+        time.sleep(1)
+        os.write(self._terminal, b"\x03")
         return self
 
     def leave(self) -> str:
@@ -492,7 +496,7 @@ class Typist:
             shown = os.read(self._terminal, 65536)
         except OSError:  # so a terminal of Linux ends
             return False
-        self.seen += shown.decode(errors="replace")
+        self._shown += shown
         return bool(shown)
 
 
@@ -555,7 +559,7 @@ def test_commands_set_parameters_and_the_limit_and_explain(typist: Callable[...,
 
 def test_ctrl_c_drops_a_line_and_stops_a_query_and_the_prompt_stays(typist: Callable[..., Typist]) -> None:
     endless = "UNWIND range(1, 1000) AS a UNWIND range(1, 1000) AS b UNWIND range(1, 1000) AS c RETURN count(*) AS z;"
-    prompted = typist().type("MATCH (n) \x03", endless).press("\x03", after="AS z;")
+    prompted = typist().type("MATCH (n)").interrupt(after="  … ").type(endless).interrupt(after="AS z;\r\n")
     seen = prompted.type("RETURN 'still here' AS x;", ":quit").leave()
 
     assert "(CANCELLED)" in seen

@@ -21,8 +21,9 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.shared.exceptions import MCPError
 
 import keepgraph
+from keepgraph import errors
 from keepgraph.mcp import server
-from keepgraph.tools import catalogue, dispatch
+from keepgraph.tools import catalogue, dispatch, views
 
 TOKENS = 4_000
 ERAS = ("auto", "legacy")
@@ -81,6 +82,37 @@ def test_the_default_list_of_tools_stays_within_its_budget(path: Path) -> None:
     assert len(listed) / 4 <= TOKENS
 
 
+def test_the_listed_tools_tell_what_is_in_the_graph_now(path: Path) -> None:
+    async def question(client: Client) -> Any:
+        before = (await client.list_tools()).tools
+        await client.call_tool("record_fact", {"subject": PRIYA, "predicate": "decided_in", "object": ADOPT})
+        return before, (await client.list_tools()).tools
+
+    before, after = ({tool.name: tool.description for tool in tools}["run_cypher"] for tools in ask(path, question))
+
+    assert "In it: (:Person)-[:DECIDED_IN]->(:Decision)" not in before
+    assert "In it: (:Person)-[:DECIDED_IN]->(:Decision)" in after
+    assert "Priya" not in after
+
+
+def test_tools_are_listed_also_when_the_graph_has_no_time_to_describe_itself(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slow(*_: Any, **__: Any) -> Any:
+        raise errors.DeadlineExceeded("too slow")
+
+    monkeypatch.setattr(views, "descriptions", slow)
+
+    async def list_them() -> Any:
+        with keepgraph.open(path) as graph:
+            async with Client(server.build(graph)) as client:
+                return (await client.list_tools()).tools
+
+    tools = anyio.run(list_them)
+
+    assert [tool.description for tool in tools] == [catalogue.find(tool.name).description for tool in tools]
+
+
 def test_a_read_only_server_shows_no_tool_that_writes_and_calls_none(path: Path) -> None:
     keepgraph.open(path).close()
 
@@ -91,7 +123,7 @@ def test_a_read_only_server_shows_no_tool_that_writes_and_calls_none(path: Path)
 
     names, refused = ask(path, question, "--read-only")
 
-    assert names == ["recall_entity", "recall_decisions", "weekly_rollup", "get_status"]
+    assert names == ["recall_entity", "recall_decisions", "weekly_rollup", "get_status", "get_schema", "run_cypher"]
     assert "record_fact is not among the tools" in str(refused)
 
 
@@ -367,5 +399,5 @@ def test_what_only_reads_may_be_called_though_it_is_not_shown(path: Path) -> Non
 
     shown, status = ask(path, question, "--toolsets", "discovery")
 
-    assert shown == []
+    assert [tool.name for tool in shown] == ["get_schema", "run_cypher"]
     assert status.structured_content["status"] == "ok"

@@ -56,6 +56,10 @@ def ask_many(graph: Graph, manner: Manner) -> None:
         history.end()
 
 
+class _Left(Exception):
+    """Somebody has said that it is enough."""
+
+
 class _Prompt:
     """What was typed so far, and how queries are asked from now on."""
 
@@ -68,28 +72,29 @@ class _Prompt:
     def run(self) -> None:
         while True:
             try:
-                line = input("  … " if self._typed else "kg> ")
+                self._take(input("  … " if self._typed else "kg> "))
             except EOFError:
                 click.echo()
+                return
+            except _Left:
                 return
             except KeyboardInterrupt:
                 self._typed.clear()
                 click.echo()
-                continue
             except UnicodeDecodeError:
                 self._typed.clear()
                 click.echo("error: that is not text in UTF-8", err=True)
-                continue
-            if not self._typed and line.strip().startswith(":"):
-                if line.strip() in (":quit", ":exit", ":q"):
-                    return
-                self._guarded(self._command, line.strip())
-            elif line.strip():
-                self._typed.append(line)
-                if line.rstrip().endswith(";"):
-                    self._ask()
-            elif self._typed:
+
+    def _take(self, line: str) -> None:
+        """Take a line: a command, a part of a query, or the end of one."""
+        if not self._typed and line.strip().startswith(":"):
+            self._guarded(self._command, line.strip())
+        elif line.strip():
+            self._typed.append(line)
+            if line.rstrip().endswith(";"):
                 self._ask()
+        elif self._typed:
+            self._ask()
 
     def _ask(self) -> None:
         text = "\n".join(self._typed).rstrip().removesuffix(";")
@@ -109,8 +114,6 @@ class _Prompt:
             query.refused(self._graph, asked, error)
         except errors.KeepgraphError as error:
             show.error(error.answer(), as_json=self._manner.form is Form.JSON)
-        except KeyboardInterrupt:
-            click.echo("stopped", err=True)
 
     def _command(self, line: str) -> None:
         word, _, rest = line[1:].partition(" ")
@@ -134,6 +137,8 @@ class _Prompt:
                 query.show_plan(self._graph, rest, self._manner)
             case "explain":
                 click.echo("Write the query behind it: :explain MATCH (p:Person) RETURN p.name", err=True)
+            case "quit" | "exit" | "q":
+                raise _Left
             case _:
                 near = get_close_matches(word, _COMMANDS, n=1)
                 perhaps = f" Did you mean :{near[0]}?" if near else " :help lists them."

@@ -32,6 +32,7 @@ def refuse(query: ast.Query, text: str) -> None:
     raise QueryUnsupported(
         f"{first.name}() is not known here ({where(text, first.span[0])}).",
         detail="UnknownFunction",
+        reason="apoc_unsupported" if first.name.lower().startswith("apoc.") else "function_unsupported",
         span=first.span,
         hint=foreign.hint(first.name),
         rewrite=rewrite,

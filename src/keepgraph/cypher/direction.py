@@ -132,7 +132,7 @@ def _path(path: ast.Path, seen: _Labels, text: str, directions: Directions) -> I
 
 def _of(node: ast.NodePattern, seen: _Labels) -> tuple[ast.LabelExpression, ...]:
     """What says that the node has some label; that it lacks one says nothing of where it may stand."""
-    said = () if node.labels is None else (node.labels,)
+    said: tuple[ast.LabelExpression, ...] = () if node.labels is None else (node.labels,)
     if node.variable is not None:
         said = seen.get(node.variable, said)
     return tuple(filter(_says_something, said))

@@ -75,6 +75,15 @@ class Term:
     def kinds(self) -> int:
         return self.type.kinds
 
+    @property
+    def always_null(self) -> bool:
+        return not self.kinds & ~kinds.NULL
+
+    @property
+    def null(self) -> int:
+        """Of a node or relationship: the kind null, where it may be null; what is asked of it is null then too."""
+        return kinds.NULL if self.nullable else 0
+
 
 @dataclass(slots=True)
 class Bindings:
@@ -244,7 +253,7 @@ class Emitter:
         if direction == "out":
             edges = self.catalogue.edges
             if edges.code_leads:
-                block.where.append(self._codes(f"{edge.row}.{edges.code}", edge.codes or frozenset(), -1))
+                block.where.append(self.among_codes(f"{edge.row}.{edges.code}", edge.codes or frozenset(), -1))
             block.where.append(f"{edge.row}.{edges.source} = {key}")
         else:
             block.where.append(self._ends_at(edge, at))
@@ -454,7 +463,7 @@ class Emitter:
                 f"SELECT r.{nodes.id} FROM {self.table(nodes)} AS r",
                 [
                     self._formatted(nodes.condition, "r"),
-                    self._codes(f"r.{nodes.code}", codes, len(nodes.labels)),
+                    self.among_codes(f"r.{nodes.code}", codes, len(nodes.labels)),
                     *of_rows,
                 ],
             )
@@ -516,7 +525,7 @@ class Emitter:
         term = self._edge(block, edge, step.direction, source)
         row = term.row
         literal = self._may_be_literal(plan, step.target, term) if target is None else target.literal
-        spelled = self._codes(f"{row}.{edges.code}", term.codes or frozenset(), -1) if edges.code_leads else ""
+        spelled = self.among_codes(f"{row}.{edges.code}", term.codes or frozenset(), -1) if edges.code_leads else ""
         if step.direction == "out":
             block.where.extend(filter(None, [spelled, f"{row}.{edges.source} = {source.sql}"]))
             found = self._end_of(term, literal=literal)
@@ -666,7 +675,7 @@ class Emitter:
             return f"typeof({term.sql}) = 'text'"
         if not term.literal and len(codes) == len(nodes.labels) and not term.nullable:
             return "TRUE"
-        test = self._codes(self.column(block, term, nodes.code), codes, -1)
+        test = self.among_codes(self.column(block, term, nodes.code), codes, -1)
         if term.literal and literal:
             return f"(typeof({term.sql}) = 'text' OR {test})"
         if term.literal:
@@ -681,7 +690,7 @@ class Emitter:
         wanted = self.catalogue.types(edge.types)
         if term.codes is not None and term.codes <= wanted:
             return
-        block.where.append(self._codes(self.column(block, term, self.catalogue.edges.code), wanted, -1))
+        block.where.append(self.among_codes(self.column(block, term, self.catalogue.edges.code), wanted, -1))
 
     def _differ(self, block: Block, edge: EdgeSlot, others: Sequence[EdgeSlot]) -> None:
         """Relationships of one pattern are pairwise different; those of different types are anyway."""
@@ -824,11 +833,11 @@ class Emitter:
             block.where.append(self._formatted(condition, row))
 
     def _keep_codes(self, block: Block, column: str, codes: frozenset[Code], of: int) -> None:
-        test = self._codes(column, codes, of)
+        test = self.among_codes(column, codes, of)
         if test:
             block.where.append(test)
 
-    def _codes(self, column: str, codes: frozenset[Code], of: int) -> str:
+    def among_codes(self, column: str, codes: frozenset[Code], of: int) -> str:
         """That a code is one of these; nothing where these are all there are."""
         if not codes:
             return "FALSE"

@@ -298,6 +298,7 @@ def _call(r: Reader) -> QueryError:
         return QueryUnsupported(
             f"CALL {{ … }} is not known here ({place}).",
             span=(r.starts[first], r.ends[first]),
+            reason="call_subquery_unsupported",
             hint="Go on with WITH and OPTIONAL MATCH, or gather values with COLLECT { MATCH … RETURN … }.",
         )
     end = first + 2
@@ -308,6 +309,7 @@ def _call(r: Reader) -> QueryError:
         f"CALL runs a procedure, {name[:80] or 'without a name'}, and there are none ({place}).",
         kind="ProcedureError",
         detail="ProcedureNotFound",
+        reason="procedure_call",
         span=(r.starts[first], r.ends[first]),
         hint="get_schema lists labels, relationship types and property keys; all else is asked with MATCH.",
         rewrite=_REWRITES.get(name.lower()),

@@ -282,6 +282,7 @@ def _quantified(r: Reader) -> QueryUnsupported:
     return QueryUnsupported(
         f"Patterns repeated by {r.found()} are not known here ({tokens.where(r.text, r.starts[r.at])}).",
         detail="UnexpectedSyntax",
+        reason="quantified_pattern_unsupported",
         span=(r.starts[r.at], r.ends[r.at]),
         hint="Write the number of hops into the relationship: -[:TYPE*1..3]->.",
     )

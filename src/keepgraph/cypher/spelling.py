@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import fields
 from functools import cache, lru_cache
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 from keepgraph.cypher import ast
 from keepgraph.cypher.habits import alike
@@ -30,7 +30,7 @@ def parts(part: ast.Part) -> Iterator[ast.Part]:
 
 
 @cache
-def _inside(kind: type) -> tuple[str, ...]:
+def _inside(kind: Any) -> tuple[str, ...]:
     return tuple(field.name for field in reversed(fields(kind)) if field.name != "span")
 
 

@@ -11,12 +11,12 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any
 
-from keepgraph.cypher import ast, evaluate, kinds, planning, sql_functions, walk
+from keepgraph.cypher import ast, evaluate, functions, kinds, planning, sql_functions, walk
 from keepgraph.cypher.sql_functions import PREFIX, SCALARS
 
 if TYPE_CHECKING:
@@ -34,13 +34,21 @@ _LONGEST = 100_000
 """How much SQL one expression may be."""
 
 
-def _class(term: Term) -> int:
-    """The class of values of a plain term, as SQLite compares them; 0 for none or several."""
-    found = term.kinds & ~kinds.NULL
+def _class(*terms: Term) -> int:
+    """The class that the values of all these terms are of, as SQLite compares them; 0 for none or several.
+
+    A term that is always null is of any class.
+    """
+    found = reduce(or_, (term.kinds for term in terms)) & ~kinds.NULL
     for one in (kinds.NUMBER, kinds.STRING, kinds.BOOLEAN):
         if found and not found & ~one:
             return one
     return 0
+
+
+def _plain_class(*terms: Term) -> int:
+    """The same, of plain terms; 0 where one is not plain."""
+    return _class(*terms) if all(term.form == "plain" for term in terms) else 0
 
 
 class Expressions:
@@ -75,9 +83,9 @@ class Expressions:
 
     def truth(self, term: Term) -> str:
         """A truth value as 0, 1 or null."""
-        if not term.kinds & ~kinds.NULL:
+        if term.always_null:
             return "NULL"
-        if term.form == "plain" and not term.kinds & ~_TRUTH:
+        if _plain_class(term) == kinds.BOOLEAN:
             return term.sql
         if term.form == "tagged":
             sql = term.sql
@@ -158,19 +166,18 @@ class Expressions:
         literals = self.emitter.catalogue.literals
         text = literals is not None and key in literals.properties
         column = self.emitter.property_column(subject, key)
-        own = f"substr({subject.sql}, 2)" if text else "NULL"
+        own = self.make(f"substr({subject.sql}, 2)" if text else "NULL", kinds.Type(_TEXT if text else kinds.NULL))
         if subject.codes is not None and not subject.codes:
-            return self.make(own, kinds.Type(_TEXT if text else kinds.NULL))
+            return own
         if column is not None:
             found = self.emitter.of_row(block, subject, column.sql)
-            both = column.kinds | kinds.NULL | (kinds.STRING if text else 0)
-            sql = self._of_either(subject, own, found) if text else found
-            return self.make(sql, kinds.Type(both), "plain" if not both & kinds.BOOLEAN else "tagged")
-        bag = self._from_bag(subject, key, block)
+            of_row = self.make(found, kinds.Type(column.kinds | kinds.NULL))
+        else:
+            of_row = self._from_bag(subject, key, block)
         if not text:
-            return bag
-        sql = self._of_either(subject, own, self.tagged(bag).sql)
-        return self.make(sql, kinds.Type(bag.kinds | _TEXT), "tagged")
+            return of_row
+        form, (one, other) = self._alike([own, of_row])
+        return self.make(self._of_either(subject, one.sql, other.sql), own.type | of_row.type, form)
 
     def _from_bag(self, subject: Term, key: str, block: Block) -> Term:
         table = self.emitter.catalogue.nodes if subject.form == "node" else self.emitter.catalogue.edges
@@ -209,14 +216,13 @@ class Expressions:
 
     def _equal(self, expression: ast.Binary, operator: str, left: Term, right: Term) -> Term:
         if left.form == right.form and left.form in ("node", "edge"):
-            nullable = kinds.NULL if left.nullable or right.nullable else 0
-            return self.make(f"({left.sql} {operator} {right.sql})", kinds.Type(kinds.BOOLEAN | nullable))
-        if not left.kinds & ~kinds.NULL or not right.kinds & ~kinds.NULL:
+            return self.make(
+                f"({left.sql} {operator} {right.sql})", kinds.Type(kinds.BOOLEAN | left.null | right.null)
+            )
+        if left.always_null or right.always_null:
             return self.make("NULL", kinds.Type(kinds.NULL))
-        if left.form == right.form == "plain":
-            if _class(left) and _class(left) == _class(right):
-                return self._known(f"({left.sql} {operator} {right.sql})", kinds.BOOLEAN, left, right)
-            raise self.refuse
+        if _plain_class(left, right):
+            return self._known(f"({left.sql} {operator} {right.sql})", kinds.BOOLEAN, left, right)
         for bag, other, written in ((left, right, expression.right), (right, left, expression.left)):
             if bag.bag is not None:
                 plain = self._plain_equal(bag.bag, other, written, operator)
@@ -241,16 +247,16 @@ class Expressions:
         return None
 
     def _compared(self, operator: str, left: Term, right: Term) -> Term:
-        if not left.kinds & ~kinds.NULL or not right.kinds & ~kinds.NULL:
+        if left.always_null or right.always_null:
             return self.make("NULL", kinds.Type(kinds.NULL))
-        if left.form == right.form == "plain" and _class(left) and _class(left) == _class(right):
+        if _plain_class(left, right):
             return self._known(f"({left.sql} {operator} {right.sql})", kinds.BOOLEAN, left, right)
         first, second = self.tagged(left).sql, self.tagged(right).sql
         for term, other in ((left, second), (right, first)):
-            if term.form == "plain" and _class(term) == kinds.NUMBER:
+            if _plain_class(term) == kinds.NUMBER:
                 sql = f"CASE WHEN typeof({other}) IN ('integer', 'real') THEN {first} {operator} {second} END"
                 return self.make(sql, kinds.Type(_TRUTH))
-            if term.form == "plain" and _class(term) == kinds.STRING:
+            if _plain_class(term) == kinds.STRING:
                 sql = f"CASE WHEN typeof({other}) = 'text' THEN {first} {operator} {second} END"
                 return self.make(sql, kinds.Type(_TRUTH))
         same = (
@@ -261,7 +267,7 @@ class Expressions:
 
     def _test_of_text(self, operator: str, left: Term, right: Term) -> Term:
         """STARTS WITH and its kind; null where an operand is no string."""
-        texts = all(term.form == "plain" and _class(term) == kinds.STRING for term in (left, right))
+        texts = _plain_class(left, right) == kinds.STRING
         if texts and operator == "CONTAINS":
             return self._known(f"(instr({left.sql}, {right.sql}) > 0)", kinds.BOOLEAN, left, right)
         if texts and operator == "STARTS WITH":
@@ -285,13 +291,10 @@ class Expressions:
 
     def _in(self, expression: ast.Binary, block: Block) -> Term:
         left = self.term(expression.left, block)
-        if left.form not in ("plain", "tagged") or not left.kinds & ~kinds.NULL:
-            if left.form != "node" or not isinstance(expression.right, ast.ListLiteral):
-                raise self.refuse
-        if isinstance(expression.right, ast.ListLiteral):
-            elements = [self.term(each, block) for each in expression.right.elements]
-            return self._among(left, elements)
-        if isinstance(expression.right, ast.Parameter):
+        value = left.form in ("plain", "tagged") and not left.always_null
+        if isinstance(expression.right, ast.ListLiteral) and (value or left.form == "node"):
+            return self._among(left, [self.term(each, block) for each in expression.right.elements])
+        if isinstance(expression.right, ast.Parameter) and value:
             return self._among_parameter(left, expression.right.name)
         raise self.refuse
 
@@ -300,13 +303,10 @@ class Expressions:
         if left.form == "node":
             if not all(each.form == "node" for each in elements):
                 raise self.refuse
-            null = kinds.NULL if any(each.nullable for each in terms) else 0
+            null = reduce(or_, (each.null for each in terms))
             listed = ", ".join(each.sql for each in elements)
             return self.make(f"({left.sql} IN ({listed}))", kinds.Type(kinds.BOOLEAN | null))
-        alike = all(each.form == "plain" for each in terms) and len({_class(each) for each in terms}) == 1
-        if not (alike and _class(left)):
-            terms = [self.tagged(each) for each in terms]
-        first, *others = terms
+        _, (first, *others) = self._alike(terms)
         return self._known(f"({first.sql} IN ({', '.join(each.sql for each in others)}))", kinds.BOOLEAN, *terms)
 
     def _among_parameter(self, left: Term, name: str) -> Term:
@@ -322,11 +322,13 @@ class Expressions:
         operand = self.term(expression.operand, block)
         if expression.operator == "NOT":
             return self._known(f"(NOT ({self.truth(operand)}))", kinds.BOOLEAN, operand)
-        if operand.form != "plain" or operand.kinds & ~_NUMERIC:
+        if operand.form not in ("plain", "tagged") or operand.kinds & ~SCALARS:
             raise self.refuse
-        if expression.operator == "+":
+        numeric = _plain_class(operand) == kinds.NUMBER
+        if expression.operator == "+" and numeric:
             return operand
-        return self.make(self.call("negate", operand), operand.type)
+        sql = self.call("plus" if expression.operator == "+" else "negate", operand)
+        return self.make(sql, operand.type if numeric else kinds.Type(_NUMERIC))
 
     def _is_null(self, expression: ast.IsNull, block: Block) -> Term:
         operand = self.term(expression.operand, block)
@@ -335,14 +337,13 @@ class Expressions:
 
     def _has_labels(self, expression: ast.HasLabels, block: Block) -> Term:
         subject = self.term(expression.subject, block)
-        nullable = kinds.NULL if subject.nullable else 0
         if subject.form == "node":
             sql = self.emitter.labelled(block, subject, (expression.labels,))
-            return self.make(f"({sql})", kinds.Type(kinds.BOOLEAN | nullable))
+            return self.make(f"({sql})", kinds.Type(kinds.BOOLEAN | subject.null))
         if subject.form == "edge" and not subject.nullable:
             codes = self.emitter.catalogue.types(expression.labels)
             column = self.emitter.column(block, subject, self.emitter.catalogue.edges.code)
-            return self.make(f"({self.emitter._codes(column, codes, -1)})", kinds.Type(kinds.BOOLEAN))
+            return self.make(f"({self.emitter.among_codes(column, codes, -1)})", kinds.Type(kinds.BOOLEAN))
         raise self.refuse
 
     def _case(self, expression: ast.Case, block: Block) -> Term:
@@ -393,16 +394,13 @@ class Expressions:
 
     def _alike(self, terms: list[Term]) -> tuple[str, list[Term]]:
         """Terms of which one becomes the value: plain where all are of one class, or else tagged."""
-        classes = {_class(each) for each in terms if each.kinds & ~kinds.NULL}
-        if len(classes) == 1 and 0 not in classes and all(each.form == "plain" for each in terms):
-            return "plain", terms
-        return "tagged", [self.tagged(each) for each in terms]
+        return ("plain", terms) if _plain_class(*terms) else ("tagged", [self.tagged(each) for each in terms])
 
     def _id(self, expression: ast.Call, block: Block) -> Term:
         subject = self.term(expression.arguments[0], block)
         if subject.form not in ("node", "edge") or subject.literal:
             raise self.refuse
-        return self.make(subject.sql, kinds.Type(kinds.INTEGER | (kinds.NULL if subject.nullable else 0)))
+        return self.make(subject.sql, kinds.Type(kinds.INTEGER | subject.null))
 
     def _element_id(self, expression: ast.Call, block: Block) -> Term:
         subject = self.term(expression.arguments[0], block)
@@ -411,7 +409,7 @@ class Expressions:
         table = self.emitter.catalogue.nodes if subject.form == "node" else self.emitter.catalogue.edges
         own = f"'literal:' || substr({subject.sql}, 2)"
         sql = self._of_either(subject, own, self.emitter.of_row(block, subject, table.public_id))
-        return self.make(sql, kinds.Type(kinds.STRING | (kinds.NULL if subject.nullable else 0)))
+        return self.make(sql, kinds.Type(kinds.STRING | subject.null))
 
     def _type(self, expression: ast.Call, block: Block) -> Term:
         subject = self.term(expression.arguments[0], block)
@@ -419,10 +417,8 @@ class Expressions:
             raise self.refuse
         edges = self.emitter.catalogue.edges
         code = self.emitter.column(block, subject, edges.code)
-        null = kinds.NULL if subject.nullable else 0
-        if edges.type_is_code:
-            return self.make(code, kinds.Type(kinds.STRING | null))
-        return self.make(self._named(code, edges.types), kinds.Type(kinds.STRING | null))
+        sql = code if edges.type_is_code else self._named(code, edges.types)
+        return self.make(sql, kinds.Type(kinds.STRING | subject.null))
 
     def _named(self, code: str, names: Mapping[Any, str]) -> str:
         """The name behind a code."""
@@ -435,9 +431,8 @@ class Expressions:
     def _labels(self, expression: ast.Call, block: Block) -> Term:
         """The labels of a node as a JSON list; each combination has one spelling."""
         subject = self.term(expression.arguments[0], block)
-        null = kinds.NULL if subject.nullable else 0
         sql = self._by_labels(subject, block, lambda labels: json.dumps(list(labels)))
-        return self.make(sql, kinds.Type(kinds.LIST | null, kinds.Type(kinds.STRING)), "labels")
+        return self.make(sql, kinds.Type(kinds.LIST | subject.null, kinds.Type(kinds.STRING)), "labels")
 
     def _by_labels(self, subject: Term, block: Block, name: Callable[[Sequence[str]], str | None]) -> str:
         """What the labels of a node are called."""
@@ -483,7 +478,7 @@ class Expressions:
         null = subject.kinds & kinds.NULL
         if subject.form in ("json", "labels"):
             return self.make(f"json_array_length({subject.sql})", kinds.Type(kinds.INTEGER | null))
-        if subject.form == "plain" and _class(subject) == kinds.STRING:
+        if _plain_class(subject) == kinds.STRING:
             return self.make(self.call("size", subject), kinds.Type(kinds.INTEGER | null))
         raise self.refuse
 
@@ -497,7 +492,7 @@ class Expressions:
         start = expression.name.lower() == "startnode"
         return self.make(
             subject.start if start else subject.end,
-            kinds.Type(kinds.NODE | (kinds.NULL if subject.nullable else 0)),
+            kinds.Type(kinds.NODE | subject.null),
             "node",
             literal=not start and self.emitter.catalogue.literals is not None,
             nullable=subject.nullable,
@@ -576,7 +571,7 @@ class Expressions:
         raise self.refuse
 
     def extreme(self, name: str, term: Term) -> Term:
-        if term.form == "plain" and _class(term):
+        if _plain_class(term):
             return self.make(f"{name}({term.sql})", kinds.Type(term.kinds | kinds.NULL))
         if term.form != "tagged":
             raise self.refuse
@@ -618,9 +613,9 @@ class Expressions:
         """What stands in ORDER BY: openCypher's order, null the greatest."""
         term = self.term(expression, block)
         tail = " DESC NULLS FIRST" if descending else " NULLS LAST"
-        if term.form in ("node", "edge") or (term.form == "plain" and _class(term)):
+        if term.form in ("node", "edge") or _plain_class(term):
             return [f"{term.sql}{tail}"]
-        if not term.kinds & ~kinds.NULL:
+        if term.always_null:
             return ["NULL"]
         if term.form == "tagged":
             return [f"{_rank(term.sql)}{' DESC' if descending else ''}", f"{term.sql}{tail}"]
@@ -685,12 +680,16 @@ def _no_subquery(plan: Any) -> Any:
 
 
 def _constant_run(parameters: Mapping[str, Any]) -> Any:
-    return evaluate.Run(None, parameters, datetime.now(UTC), lambda _: None)  # type: ignore[arg-type]
+    # What asks the graph or the clock is no constant, and was refused.
+    return evaluate.Run(None, parameters, datetime.min, lambda _: None)  # type: ignore[arg-type]
 
 
 def _volatile(expression: ast.Expression) -> bool:
-    if isinstance(expression, ast.Call) and expression.name.lower() in ("rand", "randomuuid", "timestamp"):
-        return True
+    """Whether it depends on the clock, on chance or on the graph."""
+    if isinstance(expression, ast.Call):
+        function = functions.find(expression.name)
+        if function is None or function.needs:
+            return True
     return any(_volatile(child) for child in walk.children(expression))
 
 

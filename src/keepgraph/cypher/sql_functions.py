@@ -66,6 +66,7 @@ _OPERATORS: dict[str, Callable[..., Any]] = {
     "modulo": values.modulo,
     "power": values.power,
     "negate": values.negate,
+    "plus": values.plus,
     "starts_with": values.starts_with,
     "ends_with": values.ends_with,
     "contains": values.contains,

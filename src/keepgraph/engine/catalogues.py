@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from keepgraph.cypher import kinds
@@ -106,18 +106,42 @@ def words(tx: Tx) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
     return shape.types, shape.predicates
 
 
-def directions(tx: Tx) -> dict[str, tuple[frozenset[str], frozenset[str]]]:
-    """For each relationship type, the labels it is meant to lead from and to; an empty set means any."""
-    types, predicates = words(tx)
-    of_type = {word.row: label(word.name) for word in types}
-    meant = queries.meant_ends(tx)
-    return {
-        relationship_type(word.name): (
-            frozenset(of_type[row] for predicate, side, row in meant if predicate == word.row and side == "subject"),
-            frozenset(of_type[row] for predicate, side, row in meant if predicate == word.row and side == "object"),
-        )
-        for word in predicates
-    }
+def directions(tx: Tx) -> Mapping[str, tuple[frozenset[str], frozenset[str]]]:
+    """For each relationship type, the labels it is meant to lead from and to; an empty set means any.
+
+    A type that some fact uses otherwise is meant for any: what is in the graph can be asked for. Whether there is
+    such a fact is looked up when somebody asks about the type.
+    """
+    return _Directions(tx)
+
+
+class _Directions(Mapping[str, tuple[frozenset[str], frozenset[str]]]):
+    """The ends that predicates are meant for, of one transaction."""
+
+    def __init__(self, tx: Tx) -> None:
+        self._tx = tx
+        types, predicates = words(tx)
+        self._labels = {word.row: label(word.name) for word in types}
+        self._predicates = {relationship_type(word.name): word.row for word in predicates}
+
+    def __getitem__(self, name: str) -> tuple[frozenset[str], frozenset[str]]:
+        predicate = self._predicates[name]
+        meant = [(side, row) for which, side, row in queries.meant_ends(self._tx) if which == predicate]
+        subjects = [row for side, row in meant if side == "subject"]
+        objects = [row for side, row in meant if side == "object"]
+        if not meant or changes.kept(
+            self._tx,
+            ("contradicted", predicate),
+            lambda: queries.contradicted(self._tx, predicate, subjects, objects),
+        ):
+            return frozenset(), frozenset()
+        return frozenset(self._labels[row] for row in subjects), frozenset(self._labels[row] for row in objects)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._predicates)
+
+    def __len__(self) -> int:
+        return len(self._predicates)
 
 
 @dataclass(frozen=True, slots=True)

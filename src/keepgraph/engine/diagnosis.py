@@ -17,7 +17,7 @@ from keepgraph.cypher import ast, evaluate, spelling
 from keepgraph.cypher.evaluate import Row
 from keepgraph.cypher.habits import alike
 from keepgraph.cypher.pieces import quoted
-from keepgraph.engine import catalogues, queries, resolution
+from keepgraph.engine import catalogues, queries, resolution, schema
 from keepgraph.store import schema as stored
 from keepgraph.store.db import Tx
 
@@ -64,7 +64,7 @@ def is_hollow(rows: Sequence[Row]) -> bool:
 
 
 def of_nothing(tx: Tx, answer: queries.Answer, given: Mapping[str, Any]) -> list[Doubt]:
-    """What may be wrong with a question, by the order of severity; nothing where all it names is there.
+    """What may be wrong with a question, in the order in which to look at it; nothing where all that it names is there.
 
     Args:
         given: the values of its parameters.
@@ -193,6 +193,7 @@ class _Graph:
         self.every_label = [*self.labels, catalogues.LITERAL]
         self.types = list(catalogue.edges.types.values())
         self.implied = catalogue.nodes.implied
+        self._counted = schema.at_hand(tx)
 
     def seconds_left(self) -> float:
         return self._end - time.monotonic()
@@ -201,6 +202,25 @@ class _Graph:
         """Whether a query finds anything; None where there was no time to find out."""
         rows = self.rows(text, 1, **given)
         return None if rows is None else bool(rows)
+
+    def leads(self, sources: Sequence[str], types: Sequence[str], targets: Sequence[str]) -> bool | None:
+        """Whether any relationship of these types leads from one of these labels to one of those."""
+        if self._counted is None:
+            source, target = (f"(:{'|'.join(map(quoted, each))})" for each in (sources, targets))
+            return self.has(f"MATCH {source}-[:{'|'.join(map(quoted, types))}]->{target} RETURN 1")
+        patterns = (each for name in self._counted.types if name.name in types for each in name.patterns)
+        return any(each.source in sources and each.target in targets for each in patterns)
+
+    def steps(self, types: Sequence[str]) -> tuple[str, ...]:
+        """What relationships of these types connect."""
+        link = f"[:{'|'.join(map(quoted, types))}]"
+        if self._counted is None:
+            question = f"MATCH (a)-{link}->(b) RETURN DISTINCT labels(a)[0], labels(b)[0]"
+            rows = [(row[0], row[1]) for row in self.rows(question, _MOST_NEAR) or ()]
+        else:
+            patterns = [each for name in self._counted.types if name.name in types for each in name.patterns]
+            rows = [(each.source, each.target) for each in patterns[:_MOST_NEAR]]
+        return tuple(f"(:{quoted(source)})-{link}->(:{quoted(target)})" for source, target in sorted(set(rows)))
 
     def rows(self, text: str, most: int, /, **given: Any) -> list[Row] | None:
         left = self.seconds_left()
@@ -270,27 +290,25 @@ def _about_patterns(graph: _Graph, question: _Question) -> Iterator[Doubt]:
                 or not any([*ends, edge.types])
             ):
                 continue
+            left_labels, right_labels = map(graph.fitting, ends)
+            forward = graph.leads(left_labels, types, right_labels) if edge.direction != "in" else False
+            back = graph.leads(right_labels, types, left_labels) if edge.direction != "out" else False
+            if forward is not False or back is not False:
+                continue
+            if edge.types and graph.leads(graph.every_label, types, graph.every_label) is False:
+                continue  # said of the types already
             source, target = (_node(graph, each) for each in ends)
             link = f"[:{'|'.join(map(quoted, types))}]" if edge.types else "[]"
-            arrows = {"out": ("-{}->", "<-{}-"), "in": ("<-{}-", "-{}->"), "both": ("-{}-", None)}
-            here, other = arrows[edge.direction]
-            written = f"{source}{here.format(link)}{target}"
-            if graph.has(f"MATCH {written} RETURN 1") is not False:
+            here, other = {"out": ("-{}->", "<-{}-"), "in": ("<-{}-", "-{}->"), "both": ("-{}-", "")}[edge.direction]
+            written, turned = (f"{source}{arrow.format(link)}{target}" for arrow in (here, other))
+            one, another = (right_labels, left_labels) if edge.direction == "out" else (left_labels, right_labels)
+            if other and graph.leads(one, types, another):
+                told = f"No relationship leads this way; some do the other: {turned}."
+                yield Doubt(NO_SUCH_DIRECTION, written, told, (turned,))
                 continue
-            if edge.types and graph.has(f"MATCH ()-{link}->() RETURN 1") is False:
-                continue  # said of the type already
-            turned = f"{source}{other.format(link)}{target}" if other else None
-            plain = written
-            if turned and graph.has(f"MATCH {turned} RETURN 1"):
-                near = turned
-                yield Doubt(
-                    NO_SUCH_DIRECTION, plain, f"No relationship leads this way; some do the other: {near}.", (near,)
-                )
-                continue
-            lead = _steps(graph, link) if edge.types else ()
-            yield Doubt(
-                NO_SUCH_PATTERN, plain, f"No relationship connects these. {_listed('There are', lead)}".strip(), lead
-            )
+            lead = graph.steps(types) if edge.types else ()
+            told = f"No relationship connects these. {_listed('There are', lead)}".strip()
+            yield Doubt(NO_SUCH_PATTERN, written, told, lead)
 
 
 def _about_properties(graph: _Graph, question: _Question) -> Iterator[Doubt]:
@@ -414,13 +432,6 @@ def _listed(opening: str, words: Sequence[str]) -> str:
 def _node(graph: _Graph, said: tuple[ast.LabelExpression, ...], variable: str = "") -> str:
     """A pattern for a node of which this is said."""
     return f"({variable}:{'|'.join(map(quoted, graph.fitting(said)))})" if said else f"({variable})"
-
-
-def _steps(graph: _Graph, link: str) -> tuple[str, ...]:
-    """What relationships of these types connect."""
-    rows = graph.rows(f"MATCH (a)-{link}->(b) RETURN DISTINCT labels(a)[0], labels(b)[0]", _MOST_NEAR)
-    plain = link
-    return tuple(f"(:{row[0]})-{plain}->(:{row[1]})" for row in rows or ())
 
 
 def _keys(tx: Tx, labels: Sequence[str]) -> set[str]:

@@ -12,12 +12,24 @@ from dataclasses import dataclass
 from typing import Any
 
 from keepgraph import errors
-from keepgraph.cypher import ast, compiler, dialect, emit, parameters, parser, repair, running, sql_functions
+from keepgraph.cypher import (
+    ast,
+    compiler,
+    dialect,
+    emit,
+    functions,
+    parameters,
+    parser,
+    repair,
+    running,
+    sql_functions,
+    tokens,
+)
 from keepgraph.cypher.compiler import Compiled
 from keepgraph.cypher.evaluate import Row
 from keepgraph.cypher.reading import Statements, TableGraph
-from keepgraph.engine import catalogues
-from keepgraph.store import changes, queries
+from keepgraph.engine import catalogues, findings
+from keepgraph.store import queries
 from keepgraph.store.db import Tx
 
 DEFAULT_ROWS = 200
@@ -38,8 +50,7 @@ class Answer:
         text: the query as it ran, repaired and with its limit.
         fixes: what was repaired, a sentence each.
         columns: the names of the columns.
-        rows: values as the compiler has them: nodes, relationships and paths by number.
-        graph: tells labels, types and properties of those.
+        rows: plain values, and nodes, relationships and paths with their labels and properties.
         limit: how many rows were wanted at most.
         truncated: whether there were more.
         by: who found the rows: 'sql', 'sql and python' or 'python'.
@@ -49,8 +60,7 @@ class Answer:
     fixes: tuple[str, ...]
     query: ast.Query
     columns: tuple[str, ...]
-    rows: list[Row]
-    graph: TableGraph
+    rows: list[tuple[Any, ...]]
     limit: int
     truncated: bool
     by: str
@@ -83,21 +93,20 @@ def answer(
     bounds = _Bounds(tx, seconds)
     statements = catalogues.statements(tx)
     prepared = _prepared(tx, statements, text, given, DEFAULT_ROWS if rows is None else rows)
-    found, by, graph = _run(tx, prepared.compiled, statements, given, bounds)
+    found, truncated, by = _run(tx, prepared.compiled, statements, given, bounds, cut=prepared.cut)
     return Answer(
         text=prepared.text,
         fixes=prepared.fixes,
         query=prepared.compiled.query,
         columns=prepared.compiled.columns,
-        rows=found[: prepared.cut],
-        graph=graph,
+        rows=found,
         limit=prepared.limit,
-        truncated=len(found) > prepared.cut,
+        truncated=truncated,
         by=by,
     )
 
 
-def found(tx: Tx, text: str, given: Mapping[str, Any], *, rows: int, seconds: float) -> list[Row]:
+def found(tx: Tx, text: str, given: Mapping[str, Any], *, rows: int, seconds: float) -> list[tuple[Any, ...]]:
     """The first rows of a query that we wrote ourselves, which is neither repaired nor refused.
 
     Raises:
@@ -106,21 +115,49 @@ def found(tx: Tx, text: str, given: Mapping[str, Any], *, rows: int, seconds: fl
     bounds = _Bounds(tx, seconds)
     statements = catalogues.statements(tx)
     compiled = compiler.compiled(text, statements.catalogue, parameters.types(given), cap=rows)
-    return _run(tx, compiled, statements, given, bounds)[0]
+    return _run(tx, compiled, statements, given, bounds, cut=rows)[0]
 
 
-def explained(tx: Tx, text: str, given: Mapping[str, Any], *, rows: int | None = None) -> tuple[list[str], list[Any]]:
-    """The SQL of a query, and what SQLite does for each statement: (step, step around it, what)."""
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """How a query would be run.
+
+    Attributes:
+        statements: the SQL of each, and what SQLite does for it: (step, step around it, what).
+        by: who finds the rows, as of an answer.
+    """
+
+    text: str
+    fixes: tuple[str, ...]
+    statements: list[tuple[str, list[tuple[int, int, str]]]]
+    by: str
+
+
+def explained(tx: Tx, text: str, given: Mapping[str, Any], *, rows: int | None = None) -> Explained:
+    """The SQL of a query, and SQLite's plan for it; the query is not run.
+
+    Raises:
+        errors.QueryError: the query cannot be read, makes no sense or is refused.
+    """
     statements = catalogues.statements(tx)
     prepared = _prepared(tx, statements, text, given, DEFAULT_ROWS if rows is None else rows)
-    execute = _executor(tx, _Bounds(tx, SECONDS))
-    texts, plans = [], []
-    for statement in prepared.compiled.statements():
+    compiled, plans = prepared.compiled, []
+    for statement in compiled.statements():
+        _register(tx, statement.functions)
         bound = statement.arguments(given, catalogues.values(tx))
-        execute("SELECT 1", [], statement.functions)
-        texts.append(statement.sql)
-        plans.append(queries.plan(tx, statement.sql, bound))
-    return texts, plans
+        plans.append((statement.sql, queries.plan(tx, statement.sql, bound)))
+    by = "sql" if compiled.statement is not None else "sql and python" if compiled.hybrid is not None else "python"
+    return Explained(prepared.text, prepared.fixes, plans, by)
+
+
+def mended(tx: Tx, text: str) -> str:
+    """A query with its slips repaired: the text that the places of errors are in."""
+    return repair.repaired(text, known(tx)).text
+
+
+def language() -> tuple[list[str], list[str]]:
+    """The functions and the keywords that a query may use."""
+    return functions.names(), sorted(tokens.RESERVED | tokens.UNRESERVED)
 
 
 def known(tx: Tx) -> repair.Known:
@@ -135,12 +172,13 @@ def known(tx: Tx) -> repair.Known:
 
 
 def _run(
-    tx: Tx, compiled: Compiled, statements: Statements, given: Mapping[str, Any], bounds: _Bounds
-) -> tuple[list[Row], str, TableGraph]:
+    tx: Tx, compiled: Compiled, statements: Statements, given: Mapping[str, Any], bounds: _Bounds, *, cut: int
+) -> tuple[list[tuple[Any, ...]], bool, str]:
+    """The rows up to a number, made whole; whether there are more; and who found them."""
     execute = _executor(tx, bounds)
-    graph = TableGraph(statements, execute, catalogues.values(tx))
+    graph = TableGraph(statements, execute, catalogues.values(tx), catalogues.arrays(tx))
     with tx.interrupted(bounds.exceeded):
-        found, by = running.rows(
+        rows, by = running.rows(
             compiled,
             graph,
             execute,
@@ -149,7 +187,7 @@ def _run(
             now=tx.now if tx.zone is None else tx.now.astimezone(tx.zone),
             rest=bounds.rest,
         )
-    return found, by, graph
+        return findings.whole(rows[:cut], graph), len(rows) > cut, by
 
 
 def _prepared(tx: Tx, statements: Statements, text: str, given: Mapping[str, Any], rows: int) -> _Prepared:
@@ -168,7 +206,7 @@ def _prepared(tx: Tx, statements: Statements, text: str, given: Mapping[str, Any
 def _compiled(
     tx: Tx, statements: Statements, text: str, types: Mapping[str, Any], rows: int
 ) -> _Prepared:
-    mended = repair.repaired(text, changes.kept(tx, "known", lambda: known(tx)))
+    mended = repair.repaired(text, known(tx))
     try:
         query = parser.parse(mended.text)
         dialect.refuse(query, mended.text)
@@ -203,19 +241,20 @@ def _limited(text: str, query: ast.Query, rows: int) -> str:
 
 
 def _executor(tx: Tx, bounds: _Bounds) -> Callable[[str, Sequence[Any], frozenset[str]], Iterator[Row]]:
-    registered: set[str] = tx.kept.setdefault(_REGISTERED, set())
-
-    def execute(sql: str, bound: Sequence[Any], functions: frozenset[str]) -> Iterator[Row]:
-        if not functions <= registered:
-            for name in functions - registered:
-                queries.register(tx.conn, sql_functions.PREFIX, name, sql_functions.function(name))
-            registered.update(functions)
+    def execute(sql: str, bound: Sequence[Any], called: frozenset[str]) -> Iterator[Row]:
+        if called:
+            _register(tx, called)
         return queries.rows(tx.conn, sql, bound, refused=emit.Inexpressible, why=bounds.why)
 
     return execute
 
 
-_REGISTERED = "functions that Python computes"
+def _register(tx: Tx, called: frozenset[str]) -> None:
+    """Let the connection call the functions that Python computes."""
+    registered: set[str] = tx.kept.setdefault("functions that Python computes", set())
+    for name in called - registered:
+        queries.register(tx.conn, sql_functions.PREFIX, name, sql_functions.function(name))
+        registered.add(name)
 
 
 class _Bounds:

@@ -103,17 +103,25 @@ def of_graph(tx: Tx, *, exact: bool = False) -> Schema:
     Args:
         exact: look at the properties of every entity, not at those of a sample.
     """
+    found = at_hand(tx, exact=exact)
+    if found is None:
+        found = _counted(tx, exact=exact)
+        if tx.known_at is None:
+            at, kept = instants.stamp(tx.now), _kept(tx, exact=exact)
+            del kept[: len(kept) + 1 - _KEPT_AT_ONCE]
+            kept.append(_Kept(at, stored.next_change(tx, after=at), found))
+    return found
+
+
+def at_hand(tx: Tx, *, exact: bool = False) -> Schema | None:
+    """The schema where it has been counted already, and nothing has changed since."""
     if tx.known_at is not None:
-        return _counted(tx, exact=exact)
+        return None
     at = instants.stamp(tx.now)
-    kept: list[_Kept] = changes.kept(tx, ("schema", tx.group, exact), list)
-    for each in kept:
+    for each in _kept(tx, exact=exact):
         if each.since <= at and (each.until is None or at < each.until):
             return each.schema
-    schema = _counted(tx, exact=exact)
-    del kept[: len(kept) + 1 - _KEPT_AT_ONCE]
-    kept.append(_Kept(at, stored.next_change(tx, after=at), schema))
-    return schema
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +131,10 @@ class _Kept:
     since: str
     until: str | None
     schema: Schema
+
+
+def _kept(tx: Tx, *, exact: bool) -> list[_Kept]:
+    return changes.kept(tx, ("schema", tx.group, exact), list)
 
 
 def _counted(tx: Tx, *, exact: bool) -> Schema:

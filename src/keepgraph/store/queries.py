@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -145,3 +146,22 @@ def meant_ends(tx: Tx) -> list[tuple[int, str, int]]:
     return tx.conn.execute(  # type: ignore[no-any-return]
         "SELECT predicate, side, type FROM predicate_end ORDER BY predicate, side, type"
     ).fetchall()
+
+
+def contradicted(tx: Tx, predicate: int, subjects: Sequence[int], objects: Sequence[int]) -> bool:
+    """Whether a fact of a predicate leads from or to another type than these; none of a side means any."""
+    found = tx.conn.execute(
+        """
+        SELECT EXISTS (
+            SELECT 1
+            FROM fact
+            JOIN entity AS s ON s.id = fact.subject
+            LEFT JOIN entity AS o ON o.id = fact.object
+            WHERE fact.predicate = :predicate AND fact.retracted_at IS NULL
+              AND (:subjects <> '[]' AND s.type NOT IN (SELECT value FROM json_each(:subjects))
+                   OR :objects <> '[]' AND o.type NOT IN (SELECT value FROM json_each(:objects)))
+        )
+        """,
+        {"predicate": predicate, "subjects": json.dumps(list(subjects)), "objects": json.dumps(list(objects))},
+    )
+    return bool(found.fetchone()[0])

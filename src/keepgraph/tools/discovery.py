@@ -6,16 +6,14 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from keepgraph.engine import diagnosis, queries, schema
+from keepgraph.engine import diagnosis, introductions, queries, schema
 from keepgraph.store.db import Tx
-from keepgraph.tools import descriptions, results, shape, views
+from keepgraph.tools import results, shape, views
 from keepgraph.tools.catalogue import Effect, tool
 
 
-@tool(Effect.READ, told=descriptions.of_words)
-def get_schema(
-    tx: Tx, *, exact: bool = False, as_of: str | None = None, known_at: str | None = None
-) -> dict[str, Any]:
+@tool(Effect.READ, told=introductions.of_words)
+def get_schema(tx: Tx, *, exact: bool = False, as_of: str | None = None, known_at: str | None = None) -> dict[str, Any]:
     """Show what the graph holds: labels and relationship types with counts, properties, and what connects what."""
     tx = views.seen(tx, as_of=as_of, known_at=known_at)
     return {
@@ -26,7 +24,7 @@ def get_schema(
     }
 
 
-@tool(Effect.READ, told=descriptions.of_patterns)
+@tool(Effect.READ, told=introductions.of_patterns)
 def run_cypher(
     tx: Tx,
     *,
@@ -52,7 +50,7 @@ def run_cypher(
         "truncated": answer.truncated,
         "limit_applied": answer.limit,
         "columns": list(answer.columns),
-        **results.shown(answer),
+        **results.shown(answer.columns, answer.rows),
     }
     if diagnosis.is_hollow(answer.rows):
         found["warnings"] = [

@@ -6,7 +6,6 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from keepgraph.cypher import compiler, functions, parameters, repair, tokens
 from keepgraph.engine import catalogues, diagnosis, queries
 from keepgraph.store.db import Database, Stop
 from keepgraph.tools import contract, results, views
@@ -26,8 +25,7 @@ def table(database: Database, arguments: Mapping[str, Any], *, stop: Stop | None
     with database.read(_TOOL[1], stop=stop) as tx:
         tx = views.seen(tx, as_of=given.get("as_of"), known_at=given.get("known_at"))
         answer = queries.answer(tx, given["query"], values, rows=given.get("limit"))
-        results.shown(answer)  # reads all nodes and relationships at once
-        rows = [[results.value_of(value, answer.graph) for value in row] for row in answer.rows]
+        rows = [[results.value_of(value) for value in row] for row in answer.rows]
         doubts = diagnosis.of_nothing(tx, answer, values) if diagnosis.is_hollow(answer.rows) else []
     return {
         "columns": list(answer.columns),
@@ -46,18 +44,14 @@ def plan(database: Database, arguments: Mapping[str, Any]) -> dict[str, Any]:
     text, values = given["query"], given.get("parameters", {})
     with database.read(_TOOL[1]) as tx:
         tx = views.seen(tx, as_of=given.get("as_of"), known_at=given.get("known_at"))
-        statements, plans = queries.explained(tx, text, values, rows=given.get("limit"))
-        mended = repair.repaired(text, queries.known(tx))
-        catalogue = catalogues.statements(tx).catalogue
-        compiled = compiler.compiled(mended.text, catalogue, parameters.types(values), cap=1)
-    whole, part = compiled.statement is not None, compiled.hybrid is not None
+        found = queries.explained(tx, text, values, rows=given.get("limit"))
     return {
-        "query": mended.text,
-        "auto_fixes": list(mended.fixes),
-        "by": "sql" if whole else "sql and python" if part else "python",
+        "query": found.text,
+        "auto_fixes": list(found.fixes),
+        "by": found.by,
         "statements": [
             {"sql": sql, "plan": [{"step": step, "under": under, "what": what} for step, under, what in steps]}
-            for sql, steps in zip(statements, plans, strict=True)
+            for sql, steps in found.statements
         ],
     }
 
@@ -65,17 +59,18 @@ def plan(database: Database, arguments: Mapping[str, Any]) -> dict[str, Any]:
 def mended(database: Database, text: str) -> str:
     """A query with its slips repaired: the text that the places of errors are in."""
     with database.read("repair") as tx:
-        return repair.repaired(text, queries.known(tx)).text
+        return queries.mended(tx, text)
 
 
 def words(database: Database) -> dict[str, list[str]]:
     """The words of which a query is made: those of the graph, and those of the language."""
     with database.read("vocabulary") as tx:
         types, predicates = catalogues.words(tx)
+    functions, keywords = queries.language()
     return {
         "labels": [*(catalogues.label(word.name) for word in types), catalogues.LITERAL],
         "types": [catalogues.relationship_type(word.name) for word in predicates],
         "properties": sorted({*catalogues.NODE_COLUMNS, *catalogues.EDGE_COLUMNS, *catalogues.LITERAL_PROPERTIES}),
-        "functions": functions.names(),
-        "keywords": sorted(tokens.RESERVED | tokens.UNRESERVED),
+        "functions": functions,
+        "keywords": keywords,
     }

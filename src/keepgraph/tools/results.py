@@ -3,103 +3,65 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from keepgraph.cypher.reading import TableGraph
-from keepgraph.cypher.values import Node, Path, Relationship
-from keepgraph.engine.queries import Answer
+from keepgraph.model import GraphEdge, GraphNode, GraphPath
 
 
-def shown(answer: Answer) -> dict[str, Any]:
+def shown(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, Any]:
     """The part of the answer that depends on what was found.
 
-    One value is a scalar; nodes and relationships alone are a graph; paths alone are paths; all else is a table, and
-    nodes in it are objects. A question that found nothing has an empty table with its columns.
+    One value is a scalar; nodes and relationships alone are a graph, each in it once; paths alone are paths; all else
+    is a table, and nodes in it are objects. A question that found nothing has an empty table with its columns.
     """
-    rows, graph = answer.rows, answer.graph
-    found = list(_parts(rows))
-    nodes = dict.fromkeys(each for each in found if isinstance(each, Node))
-    edges = dict.fromkeys(each for each in found if isinstance(each, Relationship))
-    ends = {Node(end): None for edge in edges for end in (edge.start, edge.end)}
-    graph.prefetch([*nodes, *ends], edges)
     whole = [value for row in rows for value in row if value is not None]
-    if whole and all(isinstance(value, Path) for value in whole):
-        return {"type": "path", "steps": [_path(value, graph) for row in rows for value in row]}
+    if whole and all(isinstance(value, GraphPath) for value in whole):
+        return {"type": "path", "steps": [value_of(value) for row in rows for value in row]}
     if whole and all(map(_is_of_graph, whole)):
+        found = {each.id: each for value in whole for each in _parts(value)}
         return {
             "type": "graph",
-            "nodes": [node(each, graph) for each in nodes],
-            "edges": [edge(each, graph) for each in edges],
+            "nodes": [value_of(each) for each in found.values() if isinstance(each, GraphNode)],
+            "edges": [value_of(each) for each in found.values() if isinstance(each, GraphEdge)],
         }
-    if len(rows) == 1 and len(answer.columns) == 1:
-        return {"type": "scalar", "result": value_of(rows[0][0], graph)}
-    return {"type": "tabular", "rows": [[value_of(value, graph) for value in row] for row in rows]}
+    if len(rows) == 1 and len(columns) == 1:
+        return {"type": "scalar", "result": value_of(rows[0][0])}
+    return {"type": "tabular", "rows": [[value_of(value) for value in row] for row in rows]}
 
 
-def node(of: Node, graph: TableGraph) -> dict[str, Any]:
-    return {
-        "id": graph.public_id(of),
-        "labels": list(graph.labels(of)),
-        "properties": {key: value_of(value, graph) for key, value in graph.properties(of).items()},
-    }
-
-
-def edge(of: Relationship, graph: TableGraph) -> dict[str, Any]:
-    return {
-        "id": graph.public_id(of),
-        "type": graph.type(of),
-        "src": graph.public_id(Node(of.start)),
-        "dest": graph.public_id(Node(of.end)),
-        "properties": {key: value_of(value, graph) for key, value in graph.properties(of).items()},
-    }
-
-
-def value_of(value: Any, graph: TableGraph) -> Any:
-    """A value as JSON has it. What JSON has no number for, and what is temporal, is text."""
+def value_of(value: Any) -> Any:
+    """A value as JSON has it. What JSON has no number for is text."""
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value).replace("inf", "Infinity").replace("nan", "NaN")
     if isinstance(value, list):
-        return [value_of(each, graph) for each in value]
-    if isinstance(value, dict):
-        return {key: value_of(each, graph) for key, each in value.items()}
-    if isinstance(value, Node):
-        return node(value, graph)
-    if isinstance(value, Relationship):
-        return edge(value, graph)
-    if isinstance(value, Path):
-        return _path(value, graph)
-    return str(value)
-
-
-def _path(path: Path | None, graph: TableGraph) -> list[dict[str, Any]] | None:
-    """The nodes and relationships of a path by turns."""
-    if path is None:
-        return None
-    steps = [node(path.nodes[0], graph)]
-    for each, end in zip(path.relationships, path.nodes[1:], strict=True):
-        steps += [edge(each, graph), node(end, graph)]
-    return steps
+        return [value_of(each) for each in value]
+    if isinstance(value, GraphNode):
+        return {"id": value.id, "labels": list(value.labels), "properties": value_of(dict(value.properties))}
+    if isinstance(value, GraphEdge):
+        return {
+            "id": value.id,
+            "type": value.type,
+            "src": value.start,
+            "dest": value.end,
+            "properties": value_of(dict(value.properties)),
+        }
+    if isinstance(value, GraphPath):
+        return [value_of(each) for each in value.steps]
+    return {key: value_of(each) for key, each in value.items()}
 
 
 def _is_of_graph(value: Any) -> bool:
     if isinstance(value, list):
         return bool(value) and all(each is None or _is_of_graph(each) for each in value)
-    return isinstance(value, Node | Relationship)
+    return isinstance(value, GraphNode | GraphEdge)
 
 
-def _parts(value: Any) -> Iterator[Any]:
-    """The nodes and relationships in a value, however deep."""
-    if isinstance(value, Node | Relationship):
-        yield value
-    elif isinstance(value, Path):
-        yield from value.nodes
-        yield from value.relationships
-    elif isinstance(value, list | tuple):
+def _parts(value: Any) -> Iterator[GraphNode | GraphEdge]:
+    if isinstance(value, list):
         for each in value:
             yield from _parts(each)
-    elif isinstance(value, dict):
-        for each in value.values():
-            yield from _parts(each)
+    elif value is not None:
+        yield value

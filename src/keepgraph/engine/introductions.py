@@ -1,4 +1,4 @@
-"""What the descriptions of tools say of the graph at hand: its labels, its relationship types, questions to ask.
+"""How a graph introduces itself in the descriptions of tools: its labels, its relationship types, questions to ask.
 
 Only words of the vocabulary, in the spelling of queries. Names, texts and notes that are stored never get here, for
 a description is read as an instruction. There are no counts either: it is the same text from one day to the next

@@ -1,0 +1,183 @@
+"""A question that finds nothing is told what the graph does not have, and what it has that is near."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import keepgraph
+from keepgraph.engine import diagnosis
+from words import Caller, concept, connected, decision, literal, person, project
+
+PRIYA, ADA, ATLAS, GO = person("Priya Raman"), person("Ada Lovelace"), project("Atlas"), decision("Adopt SQLite")
+
+
+@pytest.fixture
+def call(call: Caller) -> Caller:
+    """A small graph to ask."""
+    call.record(PRIYA, "decided_in", GO)
+    call.record(ADA, "reports_to", PRIYA)
+    call.record(GO, "belongs_to", ATLAS)
+    call.record(concept("Latency"), "belongs_to", ATLAS)
+    call.record(concept("Latency"), "tagged", literal("blocked"))
+    return call
+
+
+def doubts(call: Caller, query: str, **given: object) -> list[tuple[str, str, list[str]]]:
+    """Kind, what was written, what is near."""
+    answer = call("run_cypher", query=query, parameters=given)
+    return [(each["kind"], each["written"], each["near"]) for each in answer.get("warnings", [])]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("MATCH (p:Persn) RETURN p", ("unknown_label", "Persn", ["Person"])),
+        ("MATCH (p) WHERE p:Persn RETURN p", ("unknown_label", "Persn", ["Person"])),
+        ("MATCH (p:REPORTS_TO) RETURN p", ("unknown_label", "REPORTS_TO", [])),
+        ("MATCH (s:Source) RETURN s", ("unused_label", "Source", [])),
+        ("MATCH ()-[r:REPORT_TO]->() RETURN r", ("unknown_type", "REPORT_TO", ["REPORTS_TO"])),
+        ("MATCH ()-[r:RESOLVED_BY]->() RETURN r", ("unused_type", "RESOLVED_BY", [])),
+        ("MATCH (p:Person) WHERE p.nmae = 'x' RETURN p", ("unknown_property", "nmae", ["name"])),
+        ("MATCH (p:Person {agee: 3}) RETURN p", ("unknown_property", "agee", [])),
+        ("MATCH ()-[r {confidnce: 3}]->() RETURN r", ("unknown_property", "confidnce", ["confidence"])),
+        ("MATCH ()-[r]->() WHERE r.conf > 3 RETURN r", ("unknown_property", "conf", ["confidence"])),
+        ("MATCH (t:Literal) WHERE t.valu = 'x' RETURN t", ("unknown_property", "valu", ["value"])),
+        (
+            "MATCH (a:Project)-[:BELONGS_TO]->(b:Decision) RETURN b",
+            (
+                "no_such_direction",
+                "(:Project)-[:BELONGS_TO]->(:Decision)",
+                ["(:Project)<-[:BELONGS_TO]-(:Decision)"],
+            ),
+        ),
+        (
+            "MATCH (a:Project)-[:DECIDED_IN]->(b:Decision) RETURN b",
+            (
+                "no_such_pattern",
+                "(:Project)-[:DECIDED_IN]->(:Decision)",
+                ["(:Person)-[:DECIDED_IN]->(:Decision)"],
+            ),
+        ),
+        ("MATCH (p:Person {name: 'priya'}) RETURN p", ("no_such_value", "priya", ["Priya Raman"])),
+        ("MATCH (p) WHERE p.name IN ['Pirya Raman'] RETURN p", ("no_such_value", "Pirya Raman", ["Priya Raman"])),
+        ("MATCH (p) WHERE 'ada' = p.name RETURN p", ("no_such_value", "ada", ["Ada Lovelace"])),
+        ("MATCH (p) WITH p AS q WHERE q.name = 'ada' RETURN q", ("no_such_value", "ada", ["Ada Lovelace"])),
+        ("MATCH (p:Person {name: 'Atlas'}) RETURN p", ("no_such_value", "Atlas", ["Atlas"])),
+        ("MATCH (t:Literal {value: 'Block'}) RETURN t", ("no_such_value", "Block", ["blocked"])),
+    ],
+)
+def test_what_the_graph_lacks_is_named_with_what_is_near(call, query, expected):
+    assert expected in doubts(call, query)
+
+
+def test_a_value_may_come_as_a_parameter(call):
+    found = [
+        doubts(call, "MATCH (p:Person {name: $who}) RETURN p", who="priya"),
+        doubts(call, "MATCH (p:Person) WHERE p.name IN $who RETURN p", who=["priya", 7, None]),
+        doubts(call, "MATCH (p:Person $who) RETURN p", who={"name": "priya"}),
+    ]
+
+    assert found == [[("no_such_value", "priya", ["Priya Raman"])]] * 2 + found[2:]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (p:Person {name: 'priya'}) RETURN count(p)",
+        "MATCH (p:Person {name: 'priya'}) RETURN collect(p.summary)",
+        "MATCH (q:Project) OPTIONAL MATCH (p:Person {name: 'priya'})-->(q) RETURN q.name, count(p)",
+    ],
+)
+def test_a_count_of_nothing_is_nothing_too(call, query):
+    assert ("no_such_value", "priya", ["Priya Raman"]) in doubts(call, query)
+
+
+def test_a_column_of_nulls_is_nothing_too(call):
+    assert doubts(call, "MATCH (p:Person) RETURN p.name, p.emial") == [("unknown_property", "emial", [])]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (p:Person {name: 'Priya Raman'})-[:REPORTS_TO]->(q:Person) RETURN q",
+        "MATCH (p:Person) WHERE p.created_at > '2030' RETURN p",
+        "MATCH (p:Person) RETURN p.summary",
+        "MATCH (p:Person) WHERE NOT p.name = 'nobody' AND p.id = '' RETURN p",
+        "MATCH (p:Entity {name: 'Atlas', summary: 'x'}) RETURN p",
+        "MATCH (a:Person)-[:REPORTS_TO*2..3]->(b:Person) RETURN b",
+        "RETURN 0",
+        "UNWIND [] AS x RETURN x.name",
+    ],
+)
+def test_nothing_is_said_where_all_that_is_named_is_there(call, query):
+    assert doubts(call, query) == []
+
+
+def test_an_answer_carries_no_warnings(call):
+    assert "warnings" not in call("run_cypher", query="MATCH (p:Person) RETURN p.name")
+
+
+def test_a_property_that_other_kinds_have_is_told_with_them(call, path):
+    with connected(path) as conn:
+        conn.execute("""UPDATE entity SET properties = '{"budget": 3}' WHERE name = 'Atlas'""")
+    warning = call("run_cypher", query="MATCH (p:Person) WHERE p.budget > 1 RETURN p")["warnings"][0]
+
+    assert warning["kind"] == "unknown_property"
+    assert "Project" in warning["message"]
+    assert doubts(call, "MATCH (p:Project) WHERE p.budget > 5 RETURN p") == []
+
+
+def test_another_group_lends_nothing(call, open_graph):
+    other = Caller(open_graph(group="other"))
+
+    assert doubts(other, "MATCH (p:Person {name: 'priya'}) RETURN p") == [
+        ("unused_label", "Person", []),
+        ("no_such_value", "priya", []),
+    ]
+
+
+def test_it_speaks_of_the_moment_that_was_asked_about(call, clock):
+    call.record(ADA, "belongs_to", ATLAS, valid_from="2026-05-10")
+    query = "MATCH (p:Person)-[:BELONGS_TO]->(q:Project) RETURN p.name"
+    then = call("run_cypher", query=query, as_of="2026-05-01")
+
+    assert [each["kind"] for each in then["warnings"]] == ["no_such_pattern"]
+    assert "warnings" not in call("run_cypher", query=query)
+
+
+def test_what_cannot_be_found_out_in_time_is_not_said(call, monkeypatch):
+    monkeypatch.setattr(diagnosis, "SECONDS", 0.0)
+
+    assert doubts(call, "MATCH (p:Person {name: 'priya'}) RETURN p") == []
+    assert doubts(call, "MATCH (p:Persn) RETURN p") == [("unknown_label", "Persn", ["Person"])]
+
+
+ODD = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\x00"), min_size=1, max_size=12)
+SHAPES = (
+    "MATCH (n:{0}) RETURN n",
+    "MATCH (n)-[:{0}]->(m:{1}) RETURN n",
+    "MATCH (n:Person {{{0}: $v}}) RETURN n",
+    "MATCH (n:Person)<-[r:{0}|REPORTS_TO]-(m:!{1}) WHERE r.{1} = $v RETURN n.{0}",
+    "MATCH (n:Person&!{0}) WHERE n.name CONTAINS $v AND n.{1} IN [1, 'x', null] RETURN count(n)",
+    "MATCH (n) WHERE n.id = $v OR n.value = $v WITH n AS {0} RETURN {0}.{1}",
+    "MATCH (n:Person) WHERE EXISTS {{ MATCH (n)-->(:{0} {{name: $v}}) }} RETURN n",
+)
+
+
+@settings(max_examples=80)
+@given(
+    shape=st.sampled_from(SHAPES),
+    one=ODD,
+    other=ODD,
+    value=st.one_of(ODD, st.none(), st.integers(-9, 9), st.lists(ODD)),
+)
+def test_whatever_is_named_gets_an_answer(shape, one, other, value, tmp_path_factory):
+    with keepgraph.open(tmp_path_factory.getbasetemp() / "odd.db") as graph:
+        call = Caller(graph)
+        call.record(PRIYA, "reports_to", ADA)
+        quoted = ["`" + each.replace("`", "``") + "`" for each in (one, other)]
+        answer = call("run_cypher", query=shape.format(*quoted), parameters={"v": value})
+
+    assert answer["type"] != "error" or answer["code"].startswith("QUERY_"), answer
