@@ -109,6 +109,7 @@ def encrypt(
                 )
             place, new, kept_with = begun, fitting[-1], []
         changed = Changed(place=place, key=new)
+        files.remove_wiped(files.history(graph))
         if plain:
             changed.tables = len(copies.rewrite(graph, old=None, new=new, part=files.part(graph)))
         _convert(graph, [None, *known], new, changed)
@@ -264,7 +265,7 @@ def delete(graph: Path, *, forever: bool) -> str | None:
         place = None
         with suppress(errors.SettingsInvalid):
             place = profile.read(graph).key
-        for beside in (files.part(graph), graph):
+        for beside in (files.part(graph), files.history(graph), graph):
             files.remove_wiped(beside)
         if forever:
             shutil.rmtree(backups.folder(graph), ignore_errors=True)

@@ -257,6 +257,8 @@ class QueryError(InvalidRequest):
         }
         if self.rewrite:
             told["rewrite"] = self.rewrite
+        if self.span:
+            told["span"] = list(self.span)
         if self.candidates:
             told["candidates"] = self.candidates
         return {"type": "error", "error": told, "code": self.code}

@@ -468,6 +468,7 @@ class Typist:
         while after not in self.seen:
             assert self._look()
         time.sleep(1)
+        self._prompts = self._count()
         os.write(self._terminal, b"\x03")
         return self
 
@@ -481,11 +482,14 @@ class Typist:
         return re.sub("\x1b\\[[0-9]*m", "", self.seen.replace("\r\n", "\n"))
 
     def _wait_for_prompt(self) -> None:
-        while len(re.findall(r"kg> |  … ", self.seen)) <= self._prompts:
+        while self._count() <= self._prompts:
             if not self._look():
                 self._asking.wait()
                 raise AssertionError(f"it has ended: {self.seen}")
-        self._prompts = len(re.findall(r"kg> |  … ", self.seen))
+        self._prompts = self._count()
+
+    def _count(self) -> int:
+        return len(re.findall(r"kg> |  … ", self.seen))
 
     def _look(self) -> bool:
         if not select.select([self._terminal], [], [], 60)[0]:

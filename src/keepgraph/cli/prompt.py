@@ -17,6 +17,7 @@ from keepgraph import errors, private
 from keepgraph.cli import query, show
 from keepgraph.cli.query import Form, Manner
 from keepgraph.graph import Graph
+from keepgraph.store import files
 
 readline: Any
 try:
@@ -183,7 +184,7 @@ class _History:
     """What was typed at the prompts of this graph. Of an encrypted one nothing is kept: it would be in the clear."""
 
     def __init__(self, graph: Graph) -> None:
-        self._file = private.beside(graph.path, ".history")
+        self._file = files.history(graph.path)
         self._encrypted = graph.database.key is not None
         self._wanted = readline is not None and not os.environ.get("KG_NO_HISTORY", "").strip()
         self._before = 0

@@ -30,8 +30,11 @@ def error(envelope: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         in_json(envelope)
         return
-    click.secho(f"error: {printable(envelope['message'])} ({envelope['error']})", fg="red", err=True)
-    if hint := envelope.get("hint"):
+    of_query = envelope.get("type") == "error"
+    told = envelope["error"] if of_query else envelope
+    message, code = told["explanation" if of_query else "message"], envelope["code" if of_query else "error"]
+    click.secho(f"error: {printable(message)} ({code})", fg="red", err=True)
+    if hint := told.get("suggestion" if of_query else "hint"):
         click.echo(f"hint:  {printable(hint)}", err=True)
 
 

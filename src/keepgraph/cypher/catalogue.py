@@ -151,6 +151,16 @@ class Catalogue:
             if all(evaluate.labelled((*labels, *self.nodes.implied), each) for each in wanted)
         )
 
+    def read(self, value: Any) -> Any:
+        """A value of a bag, as JSON had it; objects in it may stand for values that JSON lacks."""
+        if self.revive is None:
+            return value
+        if isinstance(value, dict):
+            return self.revive(value)
+        if isinstance(value, list):
+            return [self.read(each) for each in value]
+        return value
+
     def _forget(self) -> None:
         if len(self._known) > _REMEMBERED:
             self._known.clear()

@@ -215,13 +215,14 @@ def _expressions(plan: Plan) -> Iterator[ast.Expression]:
 def _statement(emitter: Emitter, block: Block, columns: Sequence[str], names: Sequence[str] | None = None) -> Statement:
     """The statement of a block, for these of its columns; the others read as null."""
     chosen = tuple(columns if names is None else names)
+    block = emitter.as_read(block)
     sql, bound = emitter.bindings.of(emitter.select(block, chosen))
     readers: dict[str, Callable[[Row], Any]] = {}
     place = 0
     plain = chosen == tuple(columns)
     for name in chosen:
         term = block.columns[name]
-        readers[name], width, same = _reader(term, place)
+        readers[name], width, same = _reader(term, place, emitter.catalogue)
         place += width
         plain = plain and same
     if plain:
@@ -240,8 +241,10 @@ def _nothing(row: Row) -> None:
     return None
 
 
-def _reader(term: Term, place: int) -> tuple[Callable[[Row], Any], int, bool]:
+def _reader(term: Term, place: int, catalogue: Catalogue) -> tuple[Callable[[Row], Any], int, bool]:
     """How a value is read from a row, how many columns it takes, and whether it is the column as it is."""
+    if term.form == "value":
+        return lambda row: _of_bag(row[place], catalogue), 1, False
     if term.form == "node":
         return lambda row: None if row[place] is None else Node(row[place]), 1, False
     if term.form == "edge":
@@ -256,3 +259,12 @@ def _reader(term: Term, place: int) -> tuple[Callable[[Row], Any], int, bool]:
     if term.kinds & kinds.BOOLEAN:
         return lambda row: None if row[place] is None else bool(row[place]), 1, False
     return lambda row: row[place], 1, True
+
+
+def _of_bag(written: str | None, catalogue: Catalogue) -> Any:
+    """A value as it lies in a bag."""
+    if written is None:
+        return None
+    if written[0] == '"' and "\\" not in written:
+        return written[1:-1]
+    return catalogue.read(json.loads(written))

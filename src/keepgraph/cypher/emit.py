@@ -51,13 +51,15 @@ class Term:
         sql: the value; of a node or relationship its key.
         type: what is known of its kind.
         form: 'plain' as SQLite has it, with booleans as 0 and 1 where it can be nothing else; 'tagged' as SQLite has
-            it, with booleans as the blobs 00 and 01; 'node', 'edge'; 'json' for a list.
+            it, with booleans as the blobs 00 and 01; 'node', 'edge'; 'json' for a list; 'value' for any value of a
+            bag as JSON, only to be read.
         row: the alias of the table's row that a node or relationship is, where it is joined.
         start, end: of a relationship, the keys of its ends.
         codes: the codes of labels or types that it may have; None for any.
         literal: whether a node may be a literal.
         nullable: whether a node or relationship may be null.
         bag: of a property from a bag, the SQL of the bag and of the path in it.
+        stands_for: what the value is made of, one to one: SQL that groups the same and costs less.
     """
 
     sql: str
@@ -70,6 +72,7 @@ class Term:
     literal: bool = False
     nullable: bool = False
     bag: tuple[str, str] | None = None
+    stands_for: str = ""
 
     @property
     def kinds(self) -> int:
@@ -150,17 +153,6 @@ class Block:
     inline: bool = False
     sorted_before: bool = False
     correlated: bool = False
-
-    def copy(self) -> Block:
-        return replace(
-            self,
-            sources=self.sources[:],
-            where=self.where[:],
-            columns=dict(self.columns),
-            rows=dict(self.rows),
-            keys=self.keys[:],
-            order=self.order[:],
-        )
 
     @property
     def open(self) -> bool:
@@ -376,7 +368,7 @@ class Emitter:
     def _group_key(self, term: Term) -> str:
         if term.form == "json":
             raise Inexpressible
-        return term.sql
+        return term.stands_for or term.sql
 
     def _distinct(self, plan: Distinct, block: Block) -> Block:
         if block.distinct or block.order or block.limit or block.skip:
@@ -419,7 +411,8 @@ class Emitter:
         first, second = self.select(left, names), self.select(right, names, outside_of_from=True)
         found = Block(sources=[f"(SELECT * FROM ({first}) UNION ALL {second}) AS {alias}"])
         found.columns = {
-            name: replace(term, sql=f"{alias}.c{number}") for number, (name, (term, _)) in enumerate(zip(names, forms))
+            name: replace(term, sql=f"{alias}.c{number}")
+            for number, (name, (term, _)) in enumerate(zip(names, forms, strict=True))
         }
         return found
 
@@ -505,7 +498,7 @@ class Emitter:
         else:
             term = self._edge(block, edge)
         start, end = (edge.start, edge.end) if edge.direction == "out" else (edge.end, edge.start)
-        literal = self._may_be_literal(plan, end, term)
+        literal = self._may_be_literal(plan, end)
         self._bind_node(block, plan, start, term.start, literal=False)
         if not literal and term.row:
             self._keep(block, self.catalogue.edges.to_node, term.row)
@@ -524,7 +517,7 @@ class Emitter:
             raise Inexpressible
         term = self._edge(block, edge, step.direction, source)
         row = term.row
-        literal = self._may_be_literal(plan, step.target, term) if target is None else target.literal
+        literal = self._may_be_literal(plan, step.target) if target is None else target.literal
         spelled = self.among_codes(f"{row}.{edges.code}", term.codes or frozenset(), -1) if edges.code_leads else ""
         if step.direction == "out":
             block.where.extend(filter(None, [spelled, f"{row}.{edges.source} = {source.sql}"]))
@@ -635,7 +628,7 @@ class Emitter:
         both = self._formatted(edges.condition, row)
         return f"({_all(filter(None, [both, at_node]))} OR {at_text})"
 
-    def _may_be_literal(self, plan: Match, column: str, edge: Term) -> bool:
+    def _may_be_literal(self, plan: Match, column: str) -> bool:
         slot = next(node for node in plan.nodes if node.column == column)
         return self.catalogue.literal(slot.labels)
 
@@ -727,15 +720,15 @@ class Emitter:
             if name not in block.columns:
                 bound = replace(term, nullable=True, type=kinds.Type(term.kinds | kinds.NULL))
                 if term.form == "node" and isinstance(step, Walk):
-                    bound = replace(bound, sql=self._null_safe(term, inner, plan, step))
+                    bound = replace(bound, sql=self._null_safe(term, inner.columns[step.edge.column]))
                 block.columns[name] = bound
         return block
 
-    def _null_safe(self, term: Term, inner: Block, plan: Match, step: Walk) -> str:
+    def _null_safe(self, term: Term, edge: Term) -> str:
         """The key of a node at the far end, null where the edge is."""
         if not term.sql.startswith("iif("):
             return term.sql
-        return f"iif({inner.columns[step.edge.column].sql} IS NULL, NULL, {term.sql})"
+        return f"iif({edge.sql} IS NULL, NULL, {term.sql})"
 
     # Rows of the tables
 
@@ -750,7 +743,8 @@ class Emitter:
         if row is None:
             row = self._alias("n" if term.form == "node" else "e")
             if block.inline or not block.open:
-                return f"(SELECT {template.format(row=row)} FROM {self.table(table)} AS {row} WHERE {row}.{table.id} = {term.sql})"
+                value = template.format(row=row)
+                return f"(SELECT {value} FROM {self.table(table)} AS {row} WHERE {row}.{table.id} = {term.sql})"
             kind = "LEFT JOIN" if term.nullable or term.literal else "CROSS JOIN"
             if not block.sources:
                 block.sources.append("(SELECT 1)")
@@ -781,6 +775,16 @@ class Emitter:
         if outside_of_from and (block.order or block.limit or block.skip):
             return f"SELECT * FROM ({self.text(block, values)})"
         return self.text(block, values)
+
+    def as_read(self, block: Block) -> Block:
+        """The block with properties from bags as they lie there, which Python reads exactly, lists and all."""
+        if block.distinct or block.grouped:
+            return block
+        columns = {
+            name: term if term.bag is None else replace(term, sql=f"{term.bag[0]} -> {term.bag[1]}", form="value")
+            for name, term in block.columns.items()
+        }
+        return replace(block, columns=columns)
 
     def text(self, block: Block, values: Sequence[str]) -> str:
         """The SELECT of a block with these values."""
@@ -820,6 +824,7 @@ class Emitter:
                 sql=column,
                 row=None,
                 bag=None,
+                stands_for="",
                 start=f"{column}s" if term.form == "edge" else "",
                 end=f"{column}e" if term.form == "edge" else "",
             )

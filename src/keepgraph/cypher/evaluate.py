@@ -87,7 +87,9 @@ class Columns:
     def visible(self) -> tuple[str, ...]:
         """The names by column; one that is hidden goes by a name that nothing asks for."""
         seen = self.names
-        return tuple(name if self.place(name) == number else f"{ast.OWN}hidden{number}" for number, name in enumerate(seen))
+        return tuple(
+            name if self.place(name) == number else f"{ast.OWN}hidden{number}" for number, name in enumerate(seen)
+        )
 
 
 def value(expression: ast.Expression, columns: Columns) -> Value:

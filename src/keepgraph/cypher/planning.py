@@ -70,7 +70,9 @@ def _single(query: ast.SingleQuery, outer: tuple[str, ...]) -> Plan:
 
 def _numbers(outer: tuple[str, ...]) -> Iterator[int]:
     """Numbers for parts without a name, none of which is taken in the row around."""
-    taken = [int(name.lstrip(f"{ast.OWN}abcdefghijklmnopqrstuvwxyz") or 0) for name in outer if name.startswith(ast.OWN)]
+    taken = [
+        int(name.lstrip(f"{ast.OWN}abcdefghijklmnopqrstuvwxyz") or 0) for name in outer if name.startswith(ast.OWN)
+    ]
     return itertools.count(max(taken, default=-1) + 1)
 
 

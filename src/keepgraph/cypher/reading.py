@@ -261,18 +261,6 @@ class TableGraph:
             yield row[0], row[1], row[2], properties
 
     def _bag(self, text: str) -> dict[str, Any]:
-        revive = self.catalogue.revive
-        if revive is None:
-            found = json.loads(text)
-        else:
-            # The bag itself is the outermost object, and stands for no value.
-            found = {key: _revived(value, revive) for key, value in json.loads(text).items()}
+        # The bag itself is the outermost object, and stands for no value.
+        found = {key: self.catalogue.read(value) for key, value in json.loads(text).items()}
         return {key: value for key, value in found.items() if value is not None}
-
-
-def _revived(value: Any, revive: Callable[[dict[str, Any]], Any]) -> Any:
-    if isinstance(value, dict):
-        return revive(value)
-    if isinstance(value, list):
-        return [_revived(each, revive) for each in value]
-    return value

@@ -24,7 +24,8 @@ def parts(part: ast.Part) -> Iterator[ast.Part]:
         value = waiting.pop()
         if isinstance(value, ast.Part):
             yield value
-            waiting.extend([getattr(value, name) for name in _inside(type(value))])
+            kind: Any = type(value)
+            waiting.extend([getattr(value, name) for name in _inside(kind)])
         elif type(value) is tuple:
             waiting.extend(reversed(value))
 

@@ -93,7 +93,7 @@ class Expressions:
         raise self.refuse
 
     def tagged(self, term: Term) -> Term:
-        """The term as values of any class may stand beside it."""
+        """The term written so that values of any class may stand beside it."""
         if term.form == "tagged":
             return term
         if term.form != "plain":
@@ -216,14 +216,16 @@ class Expressions:
 
     def _equal(self, expression: ast.Binary, operator: str, left: Term, right: Term) -> Term:
         if left.form == right.form and left.form in ("node", "edge"):
-            return self.make(
-                f"({left.sql} {operator} {right.sql})", kinds.Type(kinds.BOOLEAN | left.null | right.null)
-            )
+            return self.make(f"({left.sql} {operator} {right.sql})", kinds.Type(kinds.BOOLEAN | left.null | right.null))
         if left.always_null or right.always_null:
             return self.make("NULL", kinds.Type(kinds.NULL))
         if _plain_class(left, right):
             return self._known(f"({left.sql} {operator} {right.sql})", kinds.BOOLEAN, left, right)
         for bag, other, written in ((left, right, expression.right), (right, left, expression.left)):
+            if bag.bag is not None and _plain_class(other) == kinds.NUMBER and not isinstance(written, ast.Literal):
+                same = f"({_is_number(bag.bag)} AND {_raw(bag.bag)} = {other.sql})"
+                sql = same if operator == "=" else f"(NOT {same})"
+                return self._known(sql, kinds.BOOLEAN, bag, other)
             if bag.bag is not None:
                 plain = self._plain_equal(bag.bag, other, written, operator)
                 if plain is not None:
@@ -236,7 +238,7 @@ class Expressions:
 
         As text, a list begins with a bracket and a boolean is 0 or 1; other constants cannot be mistaken.
         """
-        value = f"{bag[0]} ->> {bag[1]}"
+        value = _raw(bag)
         if isinstance(written, ast.Literal):
             constant = written.value
             mistakable = isinstance(constant, bool) or constant in (0, 1) or _structured(constant)
@@ -251,13 +253,19 @@ class Expressions:
             return self.make("NULL", kinds.Type(kinds.NULL))
         if _plain_class(left, right):
             return self._known(f"({left.sql} {operator} {right.sql})", kinds.BOOLEAN, left, right)
+        for bag, other in ((left, right), (right, left)):
+            of = _plain_class(other)
+            if bag.bag is not None and of in (kinds.NUMBER, kinds.STRING):
+                one, two = (_raw(bag.bag), other.sql) if bag is left else (other.sql, _raw(bag.bag))
+                test = _is_number(bag.bag) if of == kinds.NUMBER else _is_text(bag.bag)
+                return self.make(f"CASE WHEN {test} THEN {one} {operator} {two} END", kinds.Type(_TRUTH))
         first, second = self.tagged(left).sql, self.tagged(right).sql
-        for term, other in ((left, second), (right, first)):
+        for term, against in ((left, second), (right, first)):
             if _plain_class(term) == kinds.NUMBER:
-                sql = f"CASE WHEN typeof({other}) IN ('integer', 'real') THEN {first} {operator} {second} END"
+                sql = f"CASE WHEN typeof({against}) IN ('integer', 'real') THEN {first} {operator} {second} END"
                 return self.make(sql, kinds.Type(_TRUTH))
             if _plain_class(term) == kinds.STRING:
-                sql = f"CASE WHEN typeof({other}) = 'text' THEN {first} {operator} {second} END"
+                sql = f"CASE WHEN typeof({against}) = 'text' THEN {first} {operator} {second} END"
                 return self.make(sql, kinds.Type(_TRUTH))
         same = (
             f"(typeof({first}) IN ('integer', 'real')) = (typeof({second}) IN ('integer', 'real'))"
@@ -418,7 +426,7 @@ class Expressions:
         edges = self.emitter.catalogue.edges
         code = self.emitter.column(block, subject, edges.code)
         sql = code if edges.type_is_code else self._named(code, edges.types)
-        return self.make(sql, kinds.Type(kinds.STRING | subject.null))
+        return self.make(sql, kinds.Type(kinds.STRING | subject.null), stands_for=code)
 
     def _named(self, code: str, names: Mapping[Any, str]) -> str:
         """The name behind a code."""
@@ -432,7 +440,10 @@ class Expressions:
         """The labels of a node as a JSON list; each combination has one spelling."""
         subject = self.term(expression.arguments[0], block)
         sql = self._by_labels(subject, block, lambda labels: json.dumps(list(labels)))
-        return self.make(sql, kinds.Type(kinds.LIST | subject.null, kinds.Type(kinds.STRING)), "labels")
+        type_ = kinds.Type(kinds.LIST | subject.null, kinds.Type(kinds.STRING))
+        # Each code has labels of its own.
+        code = "" if subject.literal else self.emitter.column(block, subject, self.emitter.catalogue.nodes.code)
+        return self.make(sql, type_, "labels", stands_for=code)
 
     def _by_labels(self, subject: Term, block: Block, name: Callable[[Sequence[str]], str | None]) -> str:
         """What the labels of a node are called."""
@@ -540,29 +551,35 @@ class Expressions:
         term = self.term(call.arguments[0], block)
         distinct = "DISTINCT " if call.distinct else ""
         if name == "count":
-            if term.form in ("json", "labels"):
-                raise self.refuse
-            if not call.distinct and term.bag is not None:
-                return self.make(f"count({term.bag[0]} ->> {term.bag[1]})", kinds.Type(kinds.INTEGER))
-            return self.make(f"count({distinct}{term.sql})", kinds.Type(kinds.INTEGER))
-        if name in ("sum", "avg"):
-            number = self._number(term)
-            if name == "avg":
-                return self.make(f"avg({distinct}{number})", kinds.Type(kinds.FLOAT | kinds.NULL))
-            return self.make(f"coalesce(sum({distinct}{number}), 0)", kinds.Type(kinds.NUMBER))
+            return self._counted(term, distinct)
+        if name == "sum":
+            return self.make(f"coalesce(sum({distinct}{self._number(term)}), 0)", kinds.Type(kinds.NUMBER))
+        if name == "avg":
+            return self.make(f"avg({distinct}{self._number(term)})", kinds.Type(kinds.FLOAT | kinds.NULL))
         if name in ("min", "max"):
             return self.extreme(name, term)
         if name == "collect" and not ordered:
-            sql, element = self._listed(term)
-            text = f"json_group_array({distinct}{sql}) FILTER (WHERE {term.sql} IS NOT NULL)"
-            if call.distinct and term.form == "tagged":
-                # Written for JSON, true is the same text as 'true'.
-                mistakable = f"max(typeof({term.sql}) = 'blob') AND max({term.sql} IN ('true', 'false'))"
-                text = f"iif({mistakable}, {self.inexact()}, {text})"
-            return self.make(text, kinds.Type(kinds.LIST, element), "json")
+            return self._collected(term, distinct)
         raise self.refuse
 
+    def _counted(self, term: Term, distinct: str) -> Term:
+        if term.form in ("json", "labels"):
+            raise self.refuse
+        # Whether there is a value can be told of lists, too; which ones are equal cannot.
+        sql = f"{term.bag[0]} ->> {term.bag[1]}" if term.bag is not None and not distinct else term.sql
+        return self.make(f"count({distinct}{sql})", kinds.Type(kinds.INTEGER))
+
+    def _collected(self, term: Term, distinct: str) -> Term:
+        sql, element = self._listed(term)
+        text = f"json_group_array({distinct}{sql}) FILTER (WHERE {term.sql} IS NOT NULL)"
+        if distinct and term.form == "tagged":
+            # Written for JSON, true is the same text as 'true'.
+            mistakable = f"max(typeof({term.sql}) = 'blob') AND max({term.sql} IN ('true', 'false'))"
+            text = f"iif({mistakable}, {self.inexact()}, {text})"
+        return self.make(text, kinds.Type(kinds.LIST, element), "json")
+
     def _number(self, term: Term) -> str:
+        """A value that is added up, which must be a number or null."""
         if term.form == "plain" and not term.kinds & ~_NUMERIC:
             return term.sql
         if term.form == "tagged":
@@ -571,28 +588,25 @@ class Expressions:
         raise self.refuse
 
     def extreme(self, name: str, term: Term) -> Term:
+        """`min` or `max`. SQLite's order is openCypher's within one class of values, and no further."""
         if _plain_class(term):
             return self.make(f"{name}({term.sql})", kinds.Type(term.kinds | kinds.NULL))
         if term.form != "tagged":
             raise self.refuse
-        order = _rank(term.sql)
-        sql = f"iif(min({order}) FILTER (WHERE {term.sql} IS NOT NULL) IS max({order}) FILTER (WHERE {term.sql} IS NOT NULL), {name}({term.sql}), {self.inexact()})"  # noqa: E501 - one expression
+        rank, there = _rank(term.sql), f"FILTER (WHERE {term.sql} IS NOT NULL)"
+        alike = f"min({rank}) {there} IS max({rank}) {there}"
+        sql = f"iif({alike}, {name}({term.sql}), {self.inexact()})"
         return self.make(sql, kinds.Type(term.kinds | kinds.NULL), "tagged")
 
     def _listed(self, term: Term) -> tuple[str, kinds.Type]:
         """A value as an element of a JSON list."""
-        if term.form in ("node", "json"):
-            if term.form == "json":
-                raise self.refuse
+        if term.form == "node" or (term.form == "plain" and not term.kinds & kinds.BOOLEAN):
             return term.sql, term.type
-        if term.form == "plain" and not term.kinds & kinds.BOOLEAN and term.kinds & ~kinds.NULL:
-            return term.sql, term.type
-        if term.form in ("plain", "tagged"):
-            sql = self.tagged(term).sql
-            return f"CASE typeof({sql}) WHEN 'blob' THEN json(iif({sql} = x'01', 'true', 'false')) ELSE {sql} END", (
-                term.type
-            )
-        raise self.refuse
+        if term.form not in ("plain", "tagged"):
+            raise self.refuse
+        sql = self.tagged(term).sql
+        boolean = f"json(iif({sql} = x'01', 'true', 'false'))"
+        return f"CASE typeof({sql}) WHEN 'blob' THEN {boolean} ELSE {sql} END", term.type
 
     def elements(self, source: ast.Expression, block: Block) -> tuple[str, kinds.Type]:
         """A list to go through, as JSON, and the type of its elements."""
@@ -617,6 +631,14 @@ class Expressions:
             return [f"{term.sql}{tail}"]
         if term.always_null:
             return ["NULL"]
+        if term.bag is not None:
+            refused = self.inexact()
+            rank = (
+                f"CASE json_type({term.bag[0]}, {term.bag[1]}) WHEN 'text' THEN 0 WHEN 'true' THEN 1 WHEN 'false' THEN 1 "
+                f"WHEN 'integer' THEN 2 WHEN 'real' THEN 2 WHEN 'array' THEN {refused} WHEN 'object' THEN {refused} "
+                f"ELSE 3 END"
+            )
+            return [f"{rank}{' DESC' if descending else ''}", f"{_raw(term.bag)}{tail}"]
         if term.form == "tagged":
             return [f"{_rank(term.sql)}{' DESC' if descending else ''}", f"{term.sql}{tail}"]
         raise self.refuse
@@ -638,6 +660,19 @@ class Expressions:
         if _volatile(expression):
             raise self.refuse
         return self.emitter.bindings.computed(number)
+
+
+def _raw(bag: tuple[str, str]) -> str:
+    """The value at a path of a bag as `->>` gives it: true as 1, a list as its text."""
+    return f"{bag[0]} ->> {bag[1]}"
+
+
+def _is_number(bag: tuple[str, str]) -> str:
+    return f"json_type({bag[0]}, {bag[1]}) IN ('integer', 'real')"
+
+
+def _is_text(bag: tuple[str, str]) -> str:
+    return f"json_type({bag[0]}, {bag[1]}) = 'text'"
 
 
 def _rank(sql: str) -> str:
@@ -681,7 +716,7 @@ def _no_subquery(plan: Any) -> Any:
 
 def _constant_run(parameters: Mapping[str, Any]) -> Any:
     # What asks the graph or the clock is no constant, and was refused.
-    return evaluate.Run(None, parameters, datetime.min, lambda _: None)  # type: ignore[arg-type]
+    return evaluate.Run(None, parameters, datetime.min, lambda _: None)  # type: ignore[arg-type]  # noqa: DTZ901
 
 
 def _volatile(expression: ast.Expression) -> bool:

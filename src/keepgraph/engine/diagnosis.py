@@ -21,7 +21,7 @@ from keepgraph.engine import catalogues, queries, resolution, schema
 from keepgraph.store import schema as stored
 from keepgraph.store.db import Tx
 
-SECONDS = 0.1
+SECONDS = 0.05
 """For all questions about one answer together."""
 
 MOST_DOUBTS = 10
@@ -75,8 +75,8 @@ def of_nothing(tx: Tx, answer: queries.Answer, given: Mapping[str, Any]) -> list
         *_about_labels(graph, question),
         *_about_types(graph, question),
         *_about_patterns(graph, question),
-        *_about_properties(graph, question),
         *_about_values(graph, question),
+        *_about_properties(graph, question),
     ]
     return list({(doubt.kind, doubt.written): doubt for doubt in reversed(doubts)}.values())[::-1][:MOST_DOUBTS]
 
@@ -159,11 +159,7 @@ class _Question:
         return name
 
     def _map(self, properties: ast.Expression | None) -> dict[str, Any]:
-        if isinstance(properties, ast.MapLiteral):
-            return dict(properties.entries)
-        if isinstance(properties, ast.Parameter) and isinstance(found := self.given.get(properties.name), dict):
-            return found
-        return {}
+        return dict(properties.entries) if isinstance(properties, ast.MapLiteral) else {}
 
     def _texts(self, value: Any) -> list[str]:
         """The texts that a value is, or holds if it is a list."""
@@ -339,13 +335,15 @@ def _about_property_of_nodes(graph: _Graph, key: str, said: tuple[ast.LabelExpre
         return
     of = " or ".join(labels) if said else "node"
     asked = f"n.{quoted(key)} IS NOT NULL"
-    if not only_literals and graph.has(f"MATCH {_node(graph, said, 'n')} WHERE {asked} RETURN 1") is not False:
+    there = False if only_literals else graph.has(f"MATCH {_node(graph, said, 'n')} WHERE {asked} RETURN 1")
+    keys = {*columns, *([] if only_literals else _keys(graph.tx, labels))}
+    if there or key in keys:
         return
     elsewhere = graph.rows(f"MATCH (n) WHERE {asked} RETURN DISTINCT labels(n)", _MOST_NEAR) if said else None
     have = tuple(label for row in elsewhere or () for label in row[0])
-    keys = {*columns, *([] if only_literals else _keys(graph.tx, labels))}
     near = _near(key, sorted(keys))
-    told = [f"No {of} has a property {key}."]
+    # In a large graph there is no time to look at every node.
+    told = [f"No {of}{' that was looked at' if there is None else ''} has a property {key}."]
     if have:
         told.append(f"It is a property of {' and '.join(have)}.")
     told.append(_listed("Did you mean", near) or _listed("There are", sorted(keys)))

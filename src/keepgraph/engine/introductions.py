@@ -16,8 +16,8 @@ from keepgraph.engine.schema import Schema
 from keepgraph.store.db import Tx
 
 _MOST_LABELS = 20
-_MOST_PATTERNS = 12
-_MOST_NOT_USED = 10
+_MOST_PATTERNS = 8
+_MOST_NOT_USED = 14
 
 _Step = tuple[str, str, str]
 """Source, type and target."""
@@ -70,6 +70,8 @@ def _not_used(found: Schema) -> list[str]:
     labels = [f":{quoted(label.name)}" for label in found.labels if not label.count]
     types = [
         f"({_any_of(each.meant_sources)})-[:{quoted(each.name)}]->({_any_of(each.meant_targets)})"
+        if each.meant_sources or each.meant_targets
+        else f"[:{quoted(each.name)}]"
         for each in found.types
         if not each.count
     ]

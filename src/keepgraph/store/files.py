@@ -67,6 +67,11 @@ def part(path: Path) -> Path:
     return path.with_name(f".{path.name}-part")
 
 
+def history(path: Path) -> Path:
+    """The file beside a graph with what was typed at the prompt of `kg query`; an encrypted graph has none."""
+    return private.beside(path, ".history")
+
+
 def wipe(number: int) -> None:
     """Write zeros over an open file. Best effort: a disk may keep old blocks all the same."""
     size = os.fstat(number).st_size

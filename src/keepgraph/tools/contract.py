@@ -83,7 +83,8 @@ def _decoded(part: Schema, value: Any) -> Any:
 
 
 def _as_meant(part: Schema, value: Any) -> Any:
-    if part.get("type") == "object" and isinstance(value, dict):
+    # In an object whose keys are the caller's own, null is a value.
+    if part.get("type") == "object" and "properties" in part and isinstance(value, dict):
         return {name: inner for name, inner in value.items() if inner is not None}
     return value
 

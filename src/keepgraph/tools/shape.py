@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from keepgraph.engine import instants, vectors
-from keepgraph.engine.schema import Schema
 from keepgraph.model import Candidate, Decision, Entity, Event, Fact, Ref, Resolution
 from keepgraph.store.db import Tx
+
+if TYPE_CHECKING:
+    from keepgraph.engine.schema import Schema
 
 
 def ref(given: Mapping[str, Any]) -> Ref:
