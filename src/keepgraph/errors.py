@@ -296,18 +296,18 @@ class QueryFailed(QueryError):
     default_hint = "Test for the kind of a value before using it, or convert it (toInteger, toString …)."
 
 
-class QueryTooSlow(QueryError):
-    code = "QUERY_TOO_SLOW"
-    stage = "safety"
-    default_kind = "ArgumentError"
-    default_hint = "Ask for less: name labels and relationship types, fewer hops, a start that is known by its name."
-
-
 class QueryTooLarge(QueryError):
     code = "QUERY_TOO_LARGE"
     stage = "safety"
     default_kind = "ArgumentError"
     default_hint = "Ask for less: more conditions, fewer hops, a smaller LIMIT."
+
+
+class QueryTooSlow(QueryError):
+    code = "QUERY_TOO_SLOW"
+    stage = "safety"
+    default_kind = "ArgumentError"
+    default_hint = "Ask for less: name labels and relationship types, fewer hops, a start that is known by its name."
 
 
 class Conflict(KeepgraphError):

@@ -48,7 +48,7 @@ def test_every_scenario_passes_but_those_that_are_listed(outcomes, tier, kind):
     asked = [each for each in outcomes if each.tier == tier and (each.kind == "error") == (kind == "error")]
     failed = {each.id: each.note for each in asked if each.status != "pass" and each.id not in NOT_PASSED}
 
-    assert {} == failed
+    assert failed == {}
 
 
 def test_what_is_listed_as_not_passed_does_not_pass(outcomes):

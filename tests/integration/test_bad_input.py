@@ -89,6 +89,11 @@ def refused(answer: dict[str, Any]) -> bool:
     """Whether an answer is an error; then it must be a helpful one."""
     if "error" not in answer:
         return False
+    if answer.get("type") == "error":
+        # Queries have an envelope of their own.
+        answer = {"error": answer["code"], "message": answer["error"]["explanation"], "example": {}} | {
+            "hint": answer["error"]["suggestion"]
+        }
     assert answer["error"] in errors.leaves()
     assert answer["error"] != "INTERNAL_ERROR"
     assert 0 < len(answer["message"]) <= LONGEST_MESSAGE

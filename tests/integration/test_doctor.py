@@ -375,7 +375,7 @@ def test_an_older_graph_is_brought_up_to_date(path, doctor, monkeypatch):
 
     assert (found.code, found.notes["version"]) == (0, command(path, "doctor", "--fix"))
     assert (mended.code, mended.wrong) == (0, {})
-    assert mended.seen("version").startswith("schema 5")
+    assert mended.seen("version").startswith("schema 6")
 
 
 def test_a_damaged_log_is_found_kept_aside_and_gone_on_without(plain, doctor):

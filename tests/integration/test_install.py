@@ -216,7 +216,7 @@ def test_with_json_the_answer_is_one(install):
     answer = json.loads(install("claude-desktop", "--json").output)
 
     assert (answer["client"], answer["name"], answer["dry_run"]) == ("claude-desktop", "keepgraph", False)
-    assert answer["server"] == {"name": "keepgraph", "version": _version.__version__, "tools": 6}
+    assert answer["server"] == {"name": "keepgraph", "version": _version.__version__, "tools": 8}
     assert [(file["file"], file["became"], file["backup"]) for file in answer["files"]] == [
         (str(desktop()), "added", None)
     ]

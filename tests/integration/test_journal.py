@@ -20,6 +20,8 @@ JOURNALLED = [
     "provenance",
 ]
 OF_THE_JOURNAL = {"journal", "call", "idempotency", "migration"}
+# What a migration alone writes.
+ADVICE = {"predicate_end"}
 DERIVED = {"name_initials", "name_unembedded", "name_vector", "name_signs", "vector_space"}
 
 
@@ -34,7 +36,7 @@ def test_every_table_of_the_graph_is_journalled(graph, path):
         if not sql.startswith("CREATE VIRTUAL") and not re.match(r"(name_trigram|fact_text)_", name)
     }
 
-    assert tables - OF_THE_JOURNAL - DERIVED == set(JOURNALLED)
+    assert tables - OF_THE_JOURNAL - DERIVED - ADVICE == set(JOURNALLED)
 
 
 @pytest.mark.parametrize("table", JOURNALLED)

@@ -446,6 +446,7 @@ LEFT_OUT = {
     # The words come with the program; lines name them.
     "entity_type": "id name description version",
     "predicate": "id name description version",
+    "predicate_end": "predicate side type",
     # What happened in one file, not what is known.
     "migration": "number name sha256 applied_at",
     "call": "id at tool session group_id undoes",

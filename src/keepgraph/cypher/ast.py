@@ -38,7 +38,7 @@ class Expression(Part):
 class Literal(Expression):
     """null, true, a number or a string. `1`, `1.0` and `true` are three literals."""
 
-    value: None | bool | int | float | str
+    value: bool | int | float | str | None
 
     def __eq__(self, other: object) -> bool:
         return (

@@ -810,6 +810,9 @@ class Emitter:
 
     def closed(self, block: Block) -> Block:
         """The block as what another begins with."""
+        if block.order and not block.limit:
+            # Of what is joined to, SQLite forgets the order, unless it has to count.
+            block = replace(block, limit="-1")
         names = list(block.columns)
         alias = self._alias("s")
         found = Block(

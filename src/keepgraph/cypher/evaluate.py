@@ -21,7 +21,7 @@ Row = tuple[Any, ...]
 
 
 class Graph(Protocol):
-    """What a query asks of the graph it is laid on. Numbers of nodes are theirs alone; so are those of relationships."""
+    """What a query asks of the graph it is laid on. A node and a relationship may have the same number."""
 
     def nodes(self, labels: tuple[ast.LabelExpression, ...], equalities: tuple[tuple[str, Any], ...]) -> Iterator[Node]:
         """The nodes with these labels, and with these values of properties as far as that is quick to know."""
@@ -193,12 +193,12 @@ def _slice(expression: ast.Slice, columns: Columns) -> Value:
 
 def _list(expression: ast.ListLiteral, columns: Columns) -> Value:
     elements = [value(each, columns) for each in expression.elements]
-    return lambda row, run: [each(row, run) for each in elements]
+    return lambda row, run: values.bounded([each(row, run) for each in elements])
 
 
 def _map(expression: ast.MapLiteral, columns: Columns) -> Value:
     entries = [(key, value(each, columns)) for key, each in expression.entries]
-    return lambda row, run: {key: each(row, run) for key, each in entries}
+    return lambda row, run: values.bounded({key: each(row, run) for key, each in entries})
 
 
 def _map_projection(expression: ast.MapProjection, columns: Columns) -> Value:
@@ -219,7 +219,7 @@ def _map_projection(expression: ast.MapProjection, columns: Columns) -> Value:
                 f"a map projection is of a node, a relationship or a map, and this is {values.described(whole)}",
                 detail="InvalidArgumentType",
             )
-        return {**(there if everything else {}), **{key: each(row, run) for key, each in entries}}
+        return values.bounded({**(there if everything else {}), **{key: each(row, run) for key, each in entries}})
 
     return project
 
@@ -327,16 +327,23 @@ def _case(expression: ast.Case, columns: Columns) -> Value:
     return choose
 
 
-def _elements(found: Any, run: Run) -> list[Any] | None:
-    """The list to go through; None for null."""
+def _elements(found: Any, run: Run) -> Iterator[Any] | None:
+    """The elements of a list to go through; None for null."""
     if found is None:
         return None
     if not isinstance(found, list):
         raise errors.QueryFailed(
             f"this goes through a list, and got {values.described(found)}", detail="InvalidArgumentType"
         )
-    run.rest(len(found))
-    return found
+    return _resting(found, run)
+
+
+def _resting(found: list[Any], run: Run) -> Iterator[Any]:
+    # What is done with an element may take long.
+    rest = run.rest
+    for element in found:
+        rest(1)
+        yield element
 
 
 def _list_comprehension(expression: ast.ListComprehension, columns: Columns) -> Value:
@@ -349,12 +356,12 @@ def _list_comprehension(expression: ast.ListComprehension, columns: Columns) -> 
         whole = _elements(source(row, run), run)
         if whole is None:
             return None
-        kept = [
-            (element, extended)
-            for element, extended in ((element, (*row, element)) for element in whole)
-            if condition is None or condition(extended, run)
-        ]
-        return [result(extended, run) if result else element for element, extended in kept]
+        made = []
+        for element in whole:
+            extended = (*row, element)
+            if condition is None or condition(extended, run):
+                made.append(element if result is None else result(extended, run))
+        return values.bounded(made)
 
     return comprehend
 
@@ -406,7 +413,7 @@ def _ways(path: ast.Path, condition: ast.Expression | None, columns: Columns) ->
 def _pattern_comprehension(expression: ast.PatternComprehension, columns: Columns) -> Value:
     ways, names = _ways(expression.pattern, expression.condition, columns)
     result = value(expression.result, Columns(names, columns.subquery))
-    return lambda row, run: [result(way, run) for way in ways(row, run)]
+    return lambda row, run: values.bounded([result(way, run) for way in ways(row, run)])
 
 
 def _pattern_predicate(expression: ast.PatternPredicate, columns: Columns) -> Value:
@@ -439,7 +446,7 @@ def _subquery(expression: ast.Subquery, columns: Columns) -> Value:
         return lambda row, run: next(rows(row, run), None) is not None
     if expression.which == "COUNT":
         return lambda row, run: sum(1 for _ in rows(row, run))
-    return lambda row, run: [found[0] for found in rows(row, run)]
+    return lambda row, run: values.bounded([found[0] for found in rows(row, run)])
 
 
 _OF: dict[type, Callable[[Any, Columns], Value]] = {

@@ -394,12 +394,16 @@ def _substring(text: str, start: int, length: int = values.GREATEST_INTEGER) -> 
 def _split(text: str, delimiters: Value) -> list[str]:
     """Cuts at each delimiter; at an empty one, between all characters."""
     if type(delimiters) is str:
+        if text.count(delimiters) >= values.LONGEST_LIST:
+            raise QueryTooLarge(f"split() would give more than {values.LONGEST_LIST:,} elements")
         return text.split(delimiters) if delimiters else list(text) or [""]
     parts = [text]
     for delimiter in delimiters:
         if type(delimiter) is not str:
             raise _wrong("split", STRING, delimiter)
         parts = [piece for part in parts for piece in _split(part, delimiter)]
+        if len(parts) > values.LONGEST_LIST:
+            raise QueryTooLarge(f"split() would give more than {values.LONGEST_LIST:,} elements")
     return parts
 
 
@@ -703,20 +707,23 @@ class Greatest(Least):
 
 
 class Collect:
-    __slots__ = ("elements",)
+    __slots__ = ("elements", "inner")
 
     def __init__(self) -> None:
         self.elements: list[Value] = []
+        self.inner = 0
 
     def add(self, value: Value) -> None:
         if value is None:
             return
-        if len(self.elements) >= values.LONGEST_LIST:
+        if type(value) in values.CONTAINERS:
+            self.inner += values.count(value)
+        if len(self.elements) + self.inner >= values.LONGEST_LIST:
             raise QueryTooLarge(f"collect() would give more than {values.LONGEST_LIST:,} elements")
         self.elements.append(value)
 
     def result(self) -> list[Value]:
-        return self.elements
+        return values.bounded(self.elements) if self.inner else self.elements
 
 
 class Deviation:

@@ -315,7 +315,12 @@ def _around(plan: Around, estimates: Estimates) -> Rows:
 
 
 def _fetched(plan: Fetched, estimates: Estimates) -> Rows:
-    return lambda outer, run: run.fetch(plan.statement)
+    def fetch(outer: Row, run: Run) -> Iterator[Row]:
+        for row in run.fetch(plan.statement):
+            run.rest(1)
+            yield row
+
+    return fetch
 
 
 _OF: dict[type, Callable[[Any, Estimates], Rows]] = {

@@ -120,7 +120,9 @@ def steps(
             # The ends of a shortest path are better both known before it is looked for.
             ends = dict.fromkeys(end for edge in edges for end in (edge.start, edge.end) if end not in bound)
             first = min(ends, key=expected)
-            swept = [each for each in edges if each.length is None and each.direction != "both" and each.start != each.end]
+            swept = [
+                each for each in edges if each.length is None and each.direction != "both" and each.start != each.end
+            ]
             best = min(swept, key=lambda edge: estimates.edges(edge.types), default=None)
             if (
                 sweeping

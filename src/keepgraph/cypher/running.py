@@ -51,11 +51,19 @@ def rows(
         pass
     except RecursionError:
         raise _too_deep() from None
+    except MemoryError:
+        raise _too_much() from None
     try:
         return list(compiled.rows_of_reference(Run(graph, parameters, now, rest))), "python"
     except RecursionError:
         raise _too_deep() from None
+    except MemoryError:
+        raise _too_much() from None
 
 
 def _too_deep() -> errors.QueryTooLarge:
     return errors.QueryTooLarge("a value of this query is nested too deeply")
+
+
+def _too_much() -> errors.QueryTooLarge:
+    return errors.QueryTooLarge("the query needs more memory than there is")

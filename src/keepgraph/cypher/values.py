@@ -8,16 +8,18 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from operator import ge, gt, le, lt
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from keepgraph.cypher import kinds, regex
 from keepgraph.errors import QueryFailed, QueryTooLarge
 
+V = TypeVar("V", list[Any], dict[str, Any])
 Value = Any
 """None, bool, int, float, str, list, dict, Node, Relationship, Path or Temporal."""
 
 LONGEST_LIST: Final = 1_000_000
 LONGEST_STRING: Final = 10_000_000
+DEEPEST_VALUE: Final = 100
 LEAST_INTEGER: Final = -(2**63)
 GREATEST_INTEGER: Final = 2**63 - 1
 
@@ -313,7 +315,7 @@ def _joined(a: Value, b: Value) -> list[Value]:
     back = b if type(b) is list else [b]
     if len(front) + len(back) > LONGEST_LIST:
         raise QueryTooLarge(f"a list would have {len(front) + len(back):,} elements; the most is {LONGEST_LIST:,}")
-    return front + back
+    return bounded(front + back)
 
 
 def subtract(a: Value, b: Value) -> Value:
@@ -440,6 +442,43 @@ def string(value: str) -> str:
     if len(value) <= LONGEST_STRING:
         return value
     raise QueryTooLarge(f"a string would have {len(value):,} characters; the most is {LONGEST_STRING:,}")
+
+
+def bounded(value: V) -> V:
+    """The same, a list or a map, if it has not too many elements, however deep, and is not nested too deeply.
+
+    A list that holds another one twice takes no more room than once, until somebody goes through it.
+    """
+    count(value)
+    return value
+
+
+def count(value: Value) -> int:
+    """How many elements a value has, those of its elements with them, each wherever it stands."""
+    if type(value) not in CONTAINERS:
+        return 0
+    found = 0
+    level = [value]
+    for _ in range(DEEPEST_VALUE):
+        inner: list[Value] = []
+        for each in level:
+            kind = type(each)
+            if kind is Path:
+                found += 2 * len(each.relationships)
+                continue
+            elements = each if kind is list else each.values()
+            found += len(elements)
+            if found > LONGEST_LIST:
+                raise QueryTooLarge(f"a value would have more than {LONGEST_LIST:,} elements, those inside counted")
+            if not CONTAINERS.isdisjoint(map(type, elements)):
+                inner += [element for element in elements if type(element) in CONTAINERS]
+        if not inner:
+            return found
+        level = inner
+    raise QueryTooLarge(f"a value would be nested more than {DEEPEST_VALUE} levels deep")
+
+
+CONTAINERS: Final = frozenset({list, dict, Path})
 
 
 def text(value: Value) -> str:

@@ -8,21 +8,59 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from keepgraph import errors
 from keepgraph.cypher.reading import TableGraph
 from keepgraph.cypher.values import Node, Path, Relationship, Temporal
 from keepgraph.model import GraphEdge, GraphNode, GraphPath
 
+MOST_CHARACTERS = 32_000_000
+
 
 def whole(rows: Sequence[Sequence[Any]], graph: TableGraph) -> list[tuple[Any, ...]]:
-    """The rows with nothing in them that has to be asked of the graph."""
+    """The rows with nothing in them that has to be asked of the graph.
+
+    Raises:
+        errors.QueryTooLarge: they are too long for an answer.
+    """
     if all(map(_is_plain, rows)):
+        if sum(len(value) for row in rows for value in row if type(value) is str) > MOST_CHARACTERS:
+            raise _too_long()
         return [tuple(row) for row in rows]
     found = list(_parts(rows))
     edges = [each for each in found if isinstance(each, Relationship)]
     nodes = [each for each in found if isinstance(each, Node)]
     graph.prefetch([*nodes, *(Node(end) for edge in edges for end in (edge.start, edge.end))], edges)
     known: dict[Any, Any] = {}
-    return [tuple([_whole(value, graph, known) for value in row]) for row in rows]
+    sizes: dict[str, int] = {}
+    made, size = [], 0
+    for row in rows:
+        made.append(tuple([_whole(value, graph, known) for value in row]))
+        size += _size(made[-1], sizes)
+        if size > MOST_CHARACTERS:
+            raise _too_long()
+    return made
+
+
+def _size(value: Any, sizes: dict[str, int]) -> int:
+    """How long a value is when it is written, roughly."""
+    kind = type(value)
+    if kind is str:
+        return len(value) + 2
+    if kind is list or kind is tuple:
+        return sum([_size(each, sizes) for each in value]) + 2
+    if kind is dict:
+        return sum([len(key) + _size(each, sizes) + 4 for key, each in value.items()])
+    if kind is GraphPath:
+        return sum([_size(each, sizes) for each in value.steps])
+    if kind is GraphNode or kind is GraphEdge:
+        if value.id not in sizes:
+            sizes[value.id] = _size(value.properties, sizes) + 100
+        return sizes[value.id]
+    return 8
+
+
+def _too_long() -> errors.QueryTooLarge:
+    return errors.QueryTooLarge(f"the answer would have more than {MOST_CHARACTERS:,} characters")
 
 
 def _is_plain(row: Sequence[Any]) -> bool:

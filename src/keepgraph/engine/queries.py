@@ -38,7 +38,9 @@ SECONDS = 20.0
 MOST_MEMORY = 1 << 30
 """How much the process may grow during one query, in bytes."""
 
-_BETWEEN_LOOKS = 20_000
+_BETWEEN_LOOKS = 8
+_SECONDS_BETWEEN_LOOKS = 0.01
+"""To ask the system for the memory takes as long as thousands of steps of SQLite."""
 _COMPILED_AT_ONCE = 200
 
 
@@ -176,8 +178,8 @@ def _run(
 ) -> tuple[list[tuple[Any, ...]], bool, str]:
     """The rows up to a number, made whole; whether there are more; and who found them."""
     execute = _executor(tx, bounds)
-    graph = TableGraph(statements, execute, catalogues.values(tx), catalogues.arrays(tx))
-    with tx.interrupted(bounds.exceeded):
+    graph = TableGraph(statements, _resting(execute, bounds), catalogues.values(tx), catalogues.arrays(tx))
+    with queries.only_reading(tx), tx.interrupted(bounds.exceeded):
         rows, by = running.rows(
             compiled,
             graph,
@@ -249,6 +251,19 @@ def _executor(tx: Tx, bounds: _Bounds) -> Callable[[str, Sequence[Any], frozense
     return execute
 
 
+def _resting(
+    execute: Callable[[str, Sequence[Any], frozenset[str]], Iterator[Row]], bounds: _Bounds
+) -> Callable[[str, Sequence[Any], frozenset[str]], Iterator[Row]]:
+    """The same for whoever does something with each row before asking for the next."""
+
+    def rest_and_execute(sql: str, bound: Sequence[Any], called: frozenset[str]) -> Iterator[Row]:
+        for row in execute(sql, bound, called):
+            bounds.rest(1)
+            yield row
+
+    return rest_and_execute
+
+
 def _register(tx: Tx, called: frozenset[str]) -> None:
     """Let the connection call the functions that Python computes."""
     registered: set[str] = tx.kept.setdefault("functions that Python computes", set())
@@ -265,6 +280,7 @@ class _Bounds:
         self._seconds = seconds
         self._deadline = time.monotonic() + seconds
         self._memory = _memory()
+        self._next_look = 0.0
         self._since = 0
         self._reason: errors.KeepgraphError | None = None
 
@@ -282,8 +298,10 @@ class _Bounds:
 
     def exceeded(self) -> bool:
         """Whether it is time to stop; then there is a reason."""
-        if self._reason is None:
-            if time.monotonic() > self._deadline:
+        now = time.monotonic()
+        if self._reason is None and now >= self._next_look:
+            self._next_look = now + _SECONDS_BETWEEN_LOOKS
+            if now > self._deadline:
                 self._reason = errors.QueryTooSlow(f"the query took more than {self._seconds:g} seconds")
             elif _memory() - self._memory > MOST_MEMORY:
                 self._reason = errors.QueryTooLarge(

@@ -75,7 +75,11 @@ class Tx:
     def interrupted(self, when: Callable[[], bool]) -> Iterator[None]:
         """Let a condition of the caller's interrupt a running statement, besides what may interrupt the call."""
         stop = self.stop
-        self.conn.set_progress_handler(lambda: when() or (stop is not None and stop() is not None), _STEPS_BETWEEN_POLLS)
+
+        def give_up() -> bool:
+            return when() or (stop is not None and stop() is not None)
+
+        self.conn.set_progress_handler(give_up, _STEPS_BETWEEN_POLLS)
         try:
             yield
         finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from sqlcipher3 import dbapi2 as sqlite
@@ -19,6 +20,10 @@ _TOO_MUCH = {7, 18}
 """SQLite's codes for a statement that would need more memory than there is, or a value longer than may be."""
 
 _INTERRUPTED = 9
+
+_READING = {sqlite.SQLITE_SELECT, sqlite.SQLITE_READ, sqlite.SQLITE_FUNCTION, sqlite.SQLITE_RECURSIVE}
+_MORE_THAN_READING = {"load_extension", "sqlcipher_export"}
+_ONLY_READING = "whether statements may only read"
 
 # The facts as they were known at a stamp, for the place of the table.
 KNOWN_ONCE = """(
@@ -75,6 +80,29 @@ def rows(
         if number == _INTERRUPTED and (reason := why()) is not None:
             raise reason from error
         raise
+
+
+@contextmanager
+def only_reading(tx: Tx) -> Iterator[None]:
+    """Let SQLite refuse every statement that would do more than read the tables."""
+    # Setting an authorizer makes SQLite write all its statements anew: one is set, and stays, and is told when to look.
+    switch: list[bool] | None = tx.kept.get(_ONLY_READING)
+    if switch is None:
+        switch = tx.kept[_ONLY_READING] = [False]
+        tx.conn.set_authorizer(_authorizer(switch))
+    switch[0] = True
+    try:
+        yield
+    finally:
+        switch[0] = False
+
+
+def _authorizer(switch: Sequence[bool]) -> Callable[..., int]:
+    def authorize(action: int, _: str | None, name: str | None, *__: str | None) -> int:
+        reads = action in _READING and not (action == sqlite.SQLITE_FUNCTION and name in _MORE_THAN_READING)
+        return int(sqlite.SQLITE_OK if reads or not switch[0] else sqlite.SQLITE_DENY)
+
+    return authorize
 
 
 def register(conn: Connection, prefix: str, name: str, function: Callable[..., Any]) -> None:
