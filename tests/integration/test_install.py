@@ -85,7 +85,7 @@ def test_what_is_installed_answers(install, client):
     result = install(client)
 
     assert result.exit_code == 0
-    assert f"it answers: keepgraph {_version.__version__}, 6 tools" in result.output
+    assert f"it answers: keepgraph {_version.__version__}, 8 tools" in result.output
 
 
 def test_claude_desktop_is_given_absolute_paths(install, path):

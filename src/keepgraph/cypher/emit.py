@@ -251,6 +251,15 @@ class Emitter:
             block.where.append(self._ends_at(edge, at))
         return block, edge
 
+    def lead_to(self, block: Block, edge: Term, direction: str, node: str, *, literal: bool) -> None:
+        """Of edges at a node, those whose other end is the node in the parameter of this name."""
+        key = self.bindings.parameter(node)
+        if direction == "out":
+            at = Term(key, kinds.Type(kinds.NODE), "node", literal=literal, codes=frozenset() if literal else None)
+            block.where.append(self._ends_at(edge, at))
+        else:
+            block.where.append(f"{edge.row}.{self.catalogue.edges.source} = {key}")
+
     def _match(self, plan: Match, block: Block) -> Block:
         if plan.paths or any(edge.length is not None or edge.shortest for edge in plan.edges):
             raise Inexpressible

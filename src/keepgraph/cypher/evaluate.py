@@ -32,6 +32,11 @@ class Graph(Protocol):
     def expand(self, node: Node, direction: str, types: ast.LabelExpression | None) -> Iterator[Relationship]:
         """The relationships of these types at a node; one that leads back to its node once."""
 
+    def between(
+        self, start: Node, end: Node, direction: str, types: ast.LabelExpression | None
+    ) -> Iterator[Relationship]:
+        """The relationships of these types from one node to another, as `expand` sees them from the first."""
+
     def neighbours(self, direction: str, types: ast.LabelExpression | None) -> Neighbours:
         """The function that gives the keys of a node's neighbours along these types, one for each relationship."""
 

@@ -502,11 +502,7 @@ def _one_shortest_trail(
         raise _too_long()
     trail = []
     for here, there in pairwise(way):
-        between = (
-            each
-            for each in graph.expand(Node(here), direction, types)
-            if (each.end if each.start == here else each.start) == there
-        )
+        between = graph.between(Node(here), Node(there), direction, types)
         trail.append(min(between, key=lambda each: each.id))
     yield trail
 

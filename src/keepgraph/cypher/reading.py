@@ -18,8 +18,9 @@ Execute = Callable[[str, Sequence[Any], frozenset[str]], Iterator[Row]]
 """Runs a statement with what it binds, and gives its rows."""
 
 _BATCH = 500
-_WORTH_ARRAYS = 1_500
-"""After so many nodes that were asked for their neighbours, laying all out pays."""
+_LEAST_WORTH_ARRAYS = 10_000
+_COST_OF_A_STATEMENT = 10
+"""In relationships that are read."""
 
 _NO_FUNCTIONS: frozenset[str] = frozenset()
 
@@ -38,9 +39,14 @@ class Statements:
 
 
 class Arrays:
-    """The arrays of one state of the graph, made when somebody walks far."""
+    """The arrays of one state of the graph, made when enough was walked without them.
+
+    Attributes:
+        walked: how many relationships were read, in all queries of this state.
+    """
 
     def __init__(self) -> None:
+        self.walked = 0
         self._made: Adjacency | None = None
         self.read: Callable[[Code], Iterator[tuple[Key, Key]]] | None = None
 
@@ -72,7 +78,6 @@ class TableGraph:
             arrays: where the arrays for long walks are kept; None for none.
         """
         self.arrays = arrays
-        self._walked = 0
         self.names = statements.catalogue.values if names is None else names
         self.statements = statements
         self.catalogue = statements.catalogue
@@ -117,25 +122,47 @@ class TableGraph:
                 if direction == "in" or row[1] != row[2]:
                     yield Relationship(*row)
 
+    def between(
+        self, start: Node, end: Node, direction: str, types: ast.LabelExpression | None
+    ) -> Iterator[Relationship]:
+        for way in ("out", "in") if direction == "both" else (direction,):
+            for row in self._edges_at(start, way, types, other=end):
+                if way == direction or way == "out" or row[1] != row[2]:
+                    yield Relationship(*row)
+
     def neighbours(self, direction: str, types: ast.LabelExpression | None) -> Neighbours:
-        """Asks the tables, node by node; after many nodes, or where they are there already, arrays."""
+        """Asks the tables, node by node; arrays where they are there, or when so much was asked that they pay."""
         arrays = self.arrays
+        worth = max(_LEAST_WORTH_ARRAYS, self.catalogue.estimates.edges(types) / 2)
         made: list[Neighbours] = []
 
         def of(node: Key) -> Iterable[Key]:
             if made:
                 return made[0](node)
-            self._walked += 1
-            if arrays is not None and (self._walked > _WORTH_ARRAYS or arrays.there):
+            if arrays is not None and (arrays.there or arrays.walked > worth):
                 try:
                     made.append(arrays.get(self.edges).neighbours(self.catalogue.types(types), direction))
                     return made[0](node)
                 except TooSparse:
-                    self.arrays = None
-            found = self.expand(Node(node), direction, types)
-            return [each.end if each.start == node else each.start for each in found]
+                    arrays.walked = 0
+            found = self._others(node, direction, types)
+            if arrays is not None:
+                arrays.walked += len(found) + _COST_OF_A_STATEMENT
+            return found
 
         return of
+
+    def _others(self, key: Key, direction: str, types: ast.LabelExpression | None) -> list[Key]:
+        """The keys of a node's neighbours; of one that leads back to itself once."""
+        node = Node(key)
+        found: list[Key] = []
+        if direction != "in":
+            found = [row[2] for row in self._edges_at(node, "out", types)]
+        if direction == "in":
+            found = [row[1] for row in self._edges_at(node, "in", types)]
+        elif direction == "both":
+            found += [row[1] for row in self._edges_at(node, "in", types) if row[1] != row[2]]
+        return found
 
     def edges(self, code: Code) -> Iterator[tuple[Key, Key]]:
         """The ends of all relationships with this code of a type."""
@@ -189,16 +216,22 @@ class TableGraph:
                 continue
             return emitter.bindings.of(emitter.text(block, [block.columns["n"].sql]))
 
-    def _edges_at(self, node: Node, direction: str, types: ast.LabelExpression | None) -> Iterator[Row]:
-        literal = isinstance(node.id, str)
-        key = ("at", direction, types, literal)
-        sql, bound = self.statements.remembered(key, lambda: self._at(direction, types, literal=literal))
-        found = {"node": node.id}
+    def _edges_at(
+        self, node: Node, direction: str, types: ast.LabelExpression | None, other: Node | None = None
+    ) -> Iterator[Row]:
+        ends = tuple(isinstance(each.id, str) if each is not None else None for each in (node, other))
+        key = ("at", direction, types, ends)
+        sql, bound = self.statements.remembered(key, lambda: self._at(direction, types, *ends))
+        found = {"node": node.id, "other": other.id if other is not None else None}
         return self.execute(sql, [value(found, self.names) for value in bound], _NO_FUNCTIONS)
 
-    def _at(self, direction: str, types: ast.LabelExpression | None, *, literal: bool) -> tuple[str, list[Any]]:
+    def _at(
+        self, direction: str, types: ast.LabelExpression | None, literal: bool | None, other: bool | None
+    ) -> tuple[str, list[Any]]:
         emitter = Emitter(self.catalogue, {})
-        block, edge = emitter.edges_at(direction, types, "node", literal=literal)
+        block, edge = emitter.edges_at(direction, types, "node", literal=bool(literal))
+        if other is not None:
+            emitter.lead_to(block, edge, direction, "other", literal=other)
         return emitter.bindings.of(emitter.text(block, [edge.sql, edge.start, edge.end]))
 
     def _node_row(self, node: Node) -> tuple[tuple[str, ...], dict[str, Any], str]:

@@ -635,7 +635,8 @@ class Expressions:
             refused = self.inexact()
             rank = (
                 f"CASE json_type({term.bag[0]}, {term.bag[1]}) WHEN 'text' THEN 0 "
-                f"WHEN 'true' THEN 1 WHEN 'false' THEN 1 WHEN 'integer' THEN 2 WHEN 'real' THEN 2 WHEN 'array' THEN {refused} WHEN 'object' THEN {refused} "
+                f"WHEN 'true' THEN 1 WHEN 'false' THEN 1 WHEN 'integer' THEN 2 WHEN 'real' THEN 2 "
+                f"WHEN 'array' THEN {refused} WHEN 'object' THEN {refused} "
                 f"ELSE 3 END"
             )
             return [f"{rank}{' DESC' if descending else ''}", f"{_raw(term.bag)}{tail}"]
