@@ -416,7 +416,7 @@ AGGREGATION: list[Case] = [
     ("UNWIND [] AS x RETURN max(x), sum(x), avg(x), count(*), collect(x)", row(None, 0, None, 0, [])),
     ("UNWIND [1, 2, 3] AS x RETURN sum(x), avg(x)", row(6, 2.0)),
     ("UNWIND [1, 2.5, null] AS x RETURN sum(x), avg(x)", row(3.5, 1.75)),
-    ("UNWIND range(1000000, 1100000) AS x WITH x LIMIT 3000 RETURN sum(x)", each(3004498500)),
+    ("UNWIND range(1, 3000) AS x RETURN sum(x), sum(x * 1.5)", row(4501500, 6752250.0)),
     ("UNWIND [1, 1, 2] AS x RETURN sum(DISTINCT x), count(DISTINCT x), avg(DISTINCT x)", row(3, 2, 1.5)),
     ("UNWIND [9223372036854775807, 1] AS x RETURN sum(x)", overflow()),
     ("UNWIND [9223372036854775807, 1, -1] AS x RETURN sum(x)", each(9223372036854775807)),
@@ -427,7 +427,8 @@ AGGREGATION: list[Case] = [
     ("MATCH (n:Nobody) RETURN n.age, count(*)", NOTHING),
     ("MATCH (n:Nobody) RETURN count(*), 1", NOTHING),
     ("MATCH (n) RETURN labels(n), count(*)", rows((["Person"], 2), (["Admin", "Person"], 1), (["Robot"], 1), ([], 1))),
-    ("MATCH (n:Person) WITH n ORDER BY n.name RETURN n.age, collect(n.name)", rows((30, ["Ann"]), (20, ["Bob", "Cid"]))),
+    ("MATCH (n:Person) WITH n ORDER BY n.name RETURN n.age, collect(n.name)", rows(
+        (30, ["Ann"]), (20, ["Bob", "Cid"]))),
     ("MATCH (n:Person) RETURN count(*) * 10 + size(collect(n))", each(33)),
     ("MATCH (n:Person) RETURN n.age, n.age + count(*)", rows((30, 31), (20, 22))),
     ("MATCH (n:Person) RETURN n, n.age + count(*) AS x ORDER BY n.name", in_order(
@@ -447,7 +448,7 @@ AGGREGATION: list[Case] = [
 ]  # fmt: skip
 
 NUMBERS: list[Case] = [
-    ("RETURN 0, 1, -1, 372036854", row(0, 1, -1, 372036854)),
+    ("RETURN 0, 1, -1, 1234567", row(0, 1, -1, 1234567)),
     ("RETURN 9223372036854775807, -9223372036854775808", row(9223372036854775807, -9223372036854775808)),
     ("RETURN 0x7FFFFFFFFFFFFFFF, -0x8000000000000000, 0xfF", row(9223372036854775807, -9223372036854775808, 255)),
     ("RETURN 0o17, -0o10", row(15, -8)),
@@ -455,12 +456,12 @@ NUMBERS: list[Case] = [
     ("RETURN 9223372036854775808", syntax("IntegerOverflow")),
     ("RETURN -9223372036854775809", syntax("IntegerOverflow")),
     ("RETURN 0x8000000000000000", syntax("IntegerOverflow")),
-    ("RETURN 1.34E999", syntax("FloatingPointOverflow")),
-    ("RETURN 92233720368547758h7", syntax("InvalidNumberLiteral")),
+    ("RETURN 2E400", syntax("FloatingPointOverflow")),
+    ("RETURN 12h7", syntax("InvalidNumberLiteral")),
     ("RETURN 0x1G", syntax("InvalidNumberLiteral")),
     ("RETURN 0x", syntax("InvalidNumberLiteral")),
     ("RETURN 0o8", syntax("InvalidNumberLiteral")),
-    ("RETURN 9223372036854#775808", syntax("UnexpectedSyntax")),
+    ("RETURN 12#7", syntax("UnexpectedSyntax")),
     ("RETURN 9223372036854775807 + 1", overflow()),
     ("RETURN -9223372036854775808 - 1", overflow()),
     ("RETURN 4611686018427387904 * 2", overflow()),
@@ -527,24 +528,25 @@ STRINGS: list[Case] = [
     ("RETURN '\\\\', '\\n\\t\\r\\b\\f', '\\u00e9', '\\U0001F600'", row("\\", "\n\t\r\b\f", "é", "😀")),
     ("RETURN '// no comment', '/* nor this */'", row("// no comment", "/* nor this */")),
     ("RETURN 'a\nb', '日本'", row("a\nb", "日本")),
-    ("RETURN '\\uH000'", syntax("InvalidUnicodeLiteral")),
+    ("RETURN '\\uXYZ0'", syntax("InvalidUnicodeLiteral")),
     ("RETURN '\\u00'", syntax("InvalidUnicodeLiteral")),
     ("RETURN 'never closed", syntax("UnexpectedSyntax")),
     ("RETURN 'one' 'two'", syntax("UnexpectedSyntax")),
-    ("RETURN substring('0123456789', 1), substring('0123456789', 8, 5), substring('abc', 3)", row(
-        "123456789", "89", "")),
+    ("RETURN substring('abcdefghij', 1), substring('abcdefghij', 8, 5), substring('abc', 3)", row(
+        "bcdefghij", "ij", "")),
     ("RETURN substring('hello', 1, 3), substring('hello', 0, 0), substring(null, 1)", row("ell", "", None)),
     ("RETURN substring('hello', -1)", argument_error("NumberOutOfRange")),
     ("RETURN left('abc', 2), right('abc', 2), left('abc', 9), right('abc', 0)", row("ab", "bc", "abc", "")),
-    ("RETURN toUpper('aß'), toLower('ÀB'), trim('  a '), ltrim(' a '), rtrim(' a ')", row("ASS", "àb", "a", "a ", " a")),
-    ("RETURN reverse('raksO'), replace('banana', 'an', ''), split('a,b,,c', ',')", row("Oskar", "ba", [
+    ("RETURN toUpper('aß'), toLower('ÀB'), trim('  a '), ltrim(' a '), rtrim(' a ')", row(
+        "ASS", "àb", "a", "a ", " a")),
+    ("RETURN reverse('nonA'), replace('banana', 'an', ''), split('a,b,,c', ',')", row("Anon", "ba", [
         "a", "b", "", "c"])),
     ("RETURN size('日本'), size(''), 'a' + 1, 1 + 'a', 'a' + null", row(2, 0, "a1", "1a", None)),
-    ("UNWIND ['Foobar', '', null, 1, true, [], {}] AS x RETURN x STARTS WITH 'Foo'", each(
+    ("UNWIND ['Morning', '', null, 1, true, [], {}] AS x RETURN x STARTS WITH 'Mor'", each(
         True, False, None, None, None, None, None)),
-    ("UNWIND ['Foobar', '', null, 1, true, [], {}] AS x RETURN x ENDS WITH ''", each(
+    ("UNWIND ['Morning', '', null, 1, true, [], {}] AS x RETURN x ENDS WITH ''", each(
         True, True, None, None, None, None, None)),
-    ("UNWIND ['oba', 'OBA', '', null, 1, []] AS x RETURN 'Foobar' CONTAINS x", each(
+    ("UNWIND ['orn', 'ORN', '', null, 1, []] AS x RETURN 'Morning' CONTAINS x", each(
         True, False, True, None, None, None)),
     ("MATCH (n) WHERE n.age CONTAINS 'e' RETURN n.name", each("Dot")),
     ("MATCH (n) WHERE NOT n.age STARTS WITH 'o' RETURN n.name", each("Dot")),
@@ -594,13 +596,13 @@ LISTS: list[Case] = [
 ]  # fmt: skip
 
 MAPS: list[Case] = [
-    ("WITH {name: 'Mats', `a b`: 2, Name: 'Pontus'} AS m RETURN m.name, m['Name'], m['a b'], m['x'], m[null]", row(
-        "Mats", "Pontus", 2, None, None)),
+    ("WITH {name: 'Uli', `a b`: 2, Name: 'Vera'} AS m RETURN m.name, m['Name'], m['a b'], m['x'], m[null]", row(
+        "Uli", "Vera", 2, None, None)),
     ("WITH {a: 1} AS m WITH m, 'a' AS key RETURN m[key], m['' + key], m[toLower('A')]", row(1, 1, 1)),
-    ("WITH $m AS m, $key AS key RETURN m[key], m[toString(key)]", row("Apa", "Apa"), {
-        "m": {"name": "Apa"}, "key": "name"}),
+    ("WITH $m AS m, $key AS key RETURN m[key], m[toString(key)]", row("Rita", "Rita"), {
+        "m": {"name": "Rita"}, "key": "name"}),
     ("WITH $m AS m, $key AS key RETURN m[key]", type_error("MapElementAccessByNonString"), {
-        "m": {"name": "Apa"}, "key": 0}),
+        "m": {"name": "Rita"}, "key": 0}),
     ("WITH $m AS m, $key AS key RETURN m[key]", type_error("InvalidArgumentType"), {"m": 100, "key": 0}),
     ("WITH {a: 1} AS m RETURN m[0]", type_error("MapElementAccessByNonString")),
     ("WITH {a: 1} AS m RETURN m[1.5]", type_error("MapElementAccessByNonString")),
@@ -609,11 +611,13 @@ MAPS: list[Case] = [
     ("WITH [1] AS m RETURN m.a", type_error("InvalidArgumentType")),
     ("WITH null AS m RETURN m.a, m['a']", row(None, None)),
     ("WITH {a: {b: [{c: 5}]}} AS m RETURN m.a.b[0].c, m.x.y", row(5, None)),
-    ("RETURN keys({a: 1, b: null}), properties({a: 1}), {a: 1} IS NULL, keys(null)", row(["a", "b"], {"a": 1}, False, None)),
+    ("RETURN keys({a: 1, b: null}), properties({a: 1}), {a: 1} IS NULL, keys(null)", row(
+        ["a", "b"], {"a": 1}, False, None)),
     ("RETURN {a: 1, b: {}, c: [1]}", each({"a": 1, "b": {}, "c": [1]})),
     ("RETURN {k: v}", syntax("UndefinedVariable")),
     ("RETURN {1b: 2}", syntax("UnexpectedSyntax")),
-    ("MATCH (n:Robot) RETURN n['name'], n['na' + 'me'], n[null], n[$key]", row("Dot", "Dot", None, "new"), {"key": "age"}),
+    ("MATCH (n:Robot) RETURN n['name'], n['na' + 'me'], n[null], n[$key]", row(
+        "Dot", "Dot", None, "new"), {"key": "age"}),
     ("MATCH (n:Robot) RETURN n[0]", type_error("MapElementAccessByNonString")),
     ("MATCH ()-[r:LIKES]->() RETURN r['since'], keys(r)", row(None, [])),
     ("MATCH (n:Robot) UNWIND keys(n) AS key RETURN key, n[key] IS NULL", rows(
@@ -673,7 +677,7 @@ QUANTIFIERS: list[Case] = [
     ("MATCH p = ({name: 'Ann'})-[:KNOWS*2]->() RETURN all(x IN nodes(p) WHERE x:Person), "
      "any(x IN relationships(p) WHERE x.since = 2010), single(x IN nodes(p) WHERE x.age = 20)", row(
          True, True, False)),
-    ("RETURN none(x IN ['Clara'] WHERE x % 2 = 0)", syntax("InvalidArgumentType")),
+    ("RETURN none(x IN ['Zoe'] WHERE x % 2 = 0)", syntax("InvalidArgumentType")),
     ("RETURN any(x IN 1 WHERE true)", syntax("InvalidArgumentType")),
 ]  # fmt: skip
 
@@ -713,7 +717,8 @@ CONVERSION: list[Case] = [
 
 TRUNCATION: list[Case] = [
     ("WITH date('2017-10-11') AS d RETURN date.truncate('millennium', d), date.truncate('century', d), "
-     "date.truncate('decade', d), date.truncate('year', d)", row("2000-01-01", "2000-01-01", "2010-01-01", "2017-01-01")),
+     "date.truncate('decade', d), date.truncate('year', d)", row(
+         "2000-01-01", "2000-01-01", "2010-01-01", "2017-01-01")),
     ("WITH date('2017-11-11') AS d RETURN date.truncate('quarter', d), date.truncate('month', d), "
      "date.truncate('week', d), date.truncate('day', d)", row("2017-10-01", "2017-11-01", "2017-11-06", "2017-11-11")),
     ("RETURN date.truncate('weekYear', date('1984-01-01')), date.truncate('weekYear', date('2020-12-31'))", row(
@@ -735,8 +740,8 @@ TRUNCATION: list[Case] = [
          "2017-10-11T12:31:14.645876002+01:00")),
     ("RETURN datetime.truncate('day', datetime('2017-10-11T12:31+01:00'), {timezone: 'Europe/Stockholm'})", each(
         "2017-10-11T00:00+02:00[Europe/Stockholm]")),
-    ("RETURN datetime.truncate('month', date('2017-10-11')), datetime.truncate('hour', localdatetime('2017-10-11T12:31'))",
-     row("2017-10-01T00:00Z", "2017-10-11T12:00Z")),
+    ("RETURN datetime.truncate('month', date('2017-10-11')), "
+     "datetime.truncate('hour', localdatetime('2017-10-11T12:31'))", row("2017-10-01T00:00Z", "2017-10-11T12:00Z")),
     ("RETURN localdatetime.truncate('week', datetime('2017-10-11T12:31+01:00'), {dayOfWeek: 3, hour: 4})", each(
         "2017-10-11T04:00")),
     ("RETURN localdatetime.truncate('decade', date('1984-10-11'), {day: 2}), "
@@ -762,8 +767,8 @@ TEMPORAL: list[Case] = [
         True, False)),
     ("RETURN time('10:00+01:00') < time('09:30Z'), datetime('2020-01-01T10:00+01:00') < datetime('2020-01-01T09:30Z')",
      row(True, True)),
-    ("RETURN duration('P1D') < duration('P2D'), duration('P1M') = duration('P30D'), duration('PT60M') = duration('PT1H')",
-     row(None, False, True)),
+    ("RETURN duration('P1D') < duration('P2D'), duration('P1M') = duration('P30D'), "
+     "duration('PT60M') = duration('PT1H')", row(None, False, True)),
     ("RETURN date('1984-10-11') < 1, date('1984-10-11') = 1, date(null), duration(null)", row(None, False, None, None)),
     ("UNWIND [date('1984-10-12'), null, date('1984-10-11')] AS d RETURN d ORDER BY d DESC", each_in_order(
         None, "1984-10-12", "1984-10-11")),

@@ -7,13 +7,26 @@ for the types and the direction of a walk, 8 bytes a relationship and a node. A 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
 Key = int | str
-Neighbours = Callable[[Key], Iterable[Key]]
-"""The nodes at the other ends of a node's relationships; one that two relationships lead to comes twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """Who neighbours whom, along some types in one direction.
+
+    Attributes:
+        of: the nodes at the other ends of a node's relationships; one that two relationships lead to comes twice.
+        of_all: those of many nodes, each at least once.
+    """
+
+    of: Callable[[Key], Iterable[Key]]
+    of_all: Callable[[Collection[Key]], set[Key]]
+
 
 LARGEST_KEY = 50_000_000
 _LAID_AT_ONCE = 8
@@ -38,7 +51,7 @@ class Adjacency:
         self._texts: list[str] = []
 
     def neighbours(self, codes: frozenset[Any], direction: str) -> Neighbours:
-        """The function that gives the neighbours of a node along relationships of these types.
+        """Who neighbours whom along relationships of these types.
 
         A relationship from a node to itself makes it its own neighbour; where the direction is 'both', twice.
 
@@ -50,15 +63,21 @@ class Adjacency:
             if len(self._laid) >= _LAID_AT_ONCE:
                 self._laid.clear()
             rows = self._laid[codes, direction] = _Rows(*self._joined(codes, direction))
-        numbers, texts, of = self._numbers, self._texts, rows.of
-        if not texts:
-            return of  # type: ignore[return-value]
+        numbers, texts, of_number = self._numbers, self._texts, rows.of
 
-        def neighbours_of(node: Key) -> Iterable[Key]:
-            number = numbers.get(node, LARGEST_KEY) if isinstance(node, str) else node
-            return [each if each >= 0 else texts[-1 - each] for each in of(number)]
+        def number(node: Key) -> int:
+            return numbers.get(node, LARGEST_KEY) if isinstance(node, str) else node
 
-        return neighbours_of
+        def of(node: Key) -> Iterable[Key]:
+            return [each if each >= 0 else texts[-1 - each] for each in of_number(number(node))]
+
+        def of_all(nodes: Collection[Key]) -> set[Key]:
+            found: set[int] = set()
+            for node in nodes:
+                found.update(of_number(number(node)))
+            return {each if each >= 0 else texts[-1 - each] for each in found} if texts else set(found)
+
+        return Neighbours(of, of_all)
 
     def _joined(self, codes: frozenset[Any], direction: str) -> tuple[array[int], array[int]]:
         """Where the relationships of these types lead from and to, as they are walked along."""

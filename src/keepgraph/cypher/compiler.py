@@ -251,6 +251,8 @@ def _reader(term: Term, place: int, catalogue: Catalogue) -> tuple[Callable[[Row
         return lambda row: None if row[place] is None else Relationship(*row[place : place + 3]), 3, False
     if term.form in ("json", "labels"):
         element = term.type.element
+        if element == kinds.UNKNOWN:
+            return lambda row: None if row[place] is None else catalogue.read(json.loads(row[place])), 1, False
         if element is not None and element.kinds & kinds.NODE:
             return lambda row: [None if each is None else Node(each) for each in json.loads(row[place])], 1, False
         return lambda row: None if row[place] is None else json.loads(row[place]), 1, False

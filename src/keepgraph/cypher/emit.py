@@ -251,6 +251,20 @@ class Emitter:
             block.where.append(self._ends_at(edge, at))
         return block, edge
 
+    def edges_at_all(self, direction: str, types: ast.LabelExpression | None, nodes: str) -> tuple[Block, Term]:
+        """The edges that lead out of rows of the table, or into them; their keys are the list in the parameter."""
+        block = Block(sources=[f"json_each({self.bindings.parameter(nodes)}) AS f"], distinct=True)
+        at = Term("f.value", kinds.Type(kinds.NODE), "node")
+        edge = self._edge(block, EdgeSlot("r", "a", "b", types, direction, None, "r", (), True), direction, at)
+        edges = self.catalogue.edges
+        if direction == "out":
+            if edges.code_leads:
+                block.where.append(self.among_codes(f"{edge.row}.{edges.code}", edge.codes or frozenset(), -1))
+            block.where.append(f"{edge.row}.{edges.source} = f.value")
+        else:
+            block.where.append(self._ends_at(edge, at))
+        return block, edge
+
     def lead_to(self, block: Block, edge: Term, direction: str, node: str, *, literal: bool) -> None:
         """Of edges at a node, those whose other end is the node in the parameter of this name."""
         key = self.bindings.parameter(node)

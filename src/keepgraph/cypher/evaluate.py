@@ -38,9 +38,13 @@ class Graph(Protocol):
         """The relationships of these types from one node to another, as `expand` sees them from the first."""
 
     def neighbours(self, direction: str, types: ast.LabelExpression | None) -> Neighbours:
-        """The function that gives the keys of a node's neighbours along these types, one for each relationship."""
+        """Who neighbours whom along these types, by keys."""
 
-    def labels(self, node: Node) -> tuple[str, ...]: ...
+    def labels(self, node: Node) -> tuple[str, ...]:
+        """The labels that a node shows."""
+
+    def all_labels(self, node: Node) -> tuple[str, ...]:
+        """The labels that a node answers to: those that it shows, and those that are implied."""
 
     def type(self, relationship: Relationship) -> str: ...
 
@@ -128,7 +132,7 @@ def has_labels(subject: Any, wanted: ast.LabelExpression, run: Run) -> bool | No
     if subject is None:
         return None
     if type(subject) is Node:
-        return labelled(run.graph.labels(subject), wanted)
+        return labelled(run.graph.all_labels(subject), wanted)
     if type(subject) is Relationship:
         return labelled((run.graph.type(subject),), wanted)
     raise errors.QueryFailed(

@@ -514,9 +514,9 @@ def _unary(expression: ast.Unary, scope: Scope, context: Context) -> Type:
         check_truth(expression.operand, scope, context, "NOT")
         return _TRUTH
     found = check(expression.operand, scope, context).kinds
-    if found & ~NULL and not found & (NUMBER | DURATION):
+    if found & ~NULL and not found & NUMBER:
         raise _mistyped(f"{expression.operator} wants a number, and this is {_described(found)}", expression.operand)
-    return Type(found & (NUMBER | DURATION | NULL))
+    return Type(found & (NUMBER | NULL))
 
 
 def _is_null(expression: ast.IsNull, scope: Scope, context: Context) -> Type:

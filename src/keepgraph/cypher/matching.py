@@ -106,7 +106,7 @@ class _Laying:
 
         def test(row: Row, run: Run) -> bool:
             found = row[place]
-            return type(found) is Node and all(evaluate.labelled(run.graph.labels(found), wanted) for wanted in labels)
+            return type(found) is Node and all(evaluate.has_labels(found, wanted, run) for wanted in labels)
 
         self._keep(test)
 

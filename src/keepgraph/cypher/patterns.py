@@ -22,6 +22,8 @@ from keepgraph.cypher.tokens import NAMES, VARIABLES, Reader
 from keepgraph.errors import QueryUnsupported
 
 MOST_RELATIONSHIPS = 100
+MOST_NODES = 500
+"""In all patterns of a query: the time to plan a pattern grows with their square."""
 
 _SHORTEST: dict[str, Word["shortest", "all shortest"]] = {
     "SHORTESTPATH": "shortest",
@@ -70,6 +72,13 @@ def path(r: Reader, *, variable: str | None = None, first: int | None = None) ->
             f"This path has {len(relationships)} relationships; {MOST_RELATIONSHIPS} are the most",
             span=nodes[0].span,
             hint="Write -[:TYPE*1..3]-> for several hops of one kind.",
+        )
+    r.nodes += len(nodes)
+    if r.nodes > MOST_NODES:
+        raise r.error(
+            f"The patterns of this query have too many nodes: {MOST_NODES} are the most",
+            span=nodes[0].span,
+            hint="Ask in several queries, or pass a list as a parameter: WHERE n.name IN $names.",
         )
     for _ in range(brackets):
         r.need(")", "after the pattern")

@@ -6,6 +6,7 @@ A WITH or RETURN becomes, as far as it needs them: aggregate, project, distinct,
 from __future__ import annotations
 
 import itertools
+from collections import ChainMap
 from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 
@@ -234,6 +235,7 @@ def _aggregate(
     for name, expression in keys:
         by_key.setdefault(expression, ast.Variable(name))
     aggregates: dict[ast.Expression, Aggregated] = {}
+    columns: dict[ast.Expression, ast.Expression] = {}
 
     def over_groups(expression: ast.Expression) -> ast.Expression:
         if isinstance(expression, ast.Variable) and any(expression.name == name for name, _ in keys):
@@ -242,10 +244,8 @@ def _aggregate(
             if found not in aggregates:
                 call = found if isinstance(found, ast.Call) else None
                 aggregates[found] = Aggregated(f"{ast.OWN}a{len(aggregates)}", call)
-        columns: dict[ast.Expression, ast.Expression] = {
-            found: ast.Variable(each.column) for found, each in aggregates.items()
-        }
-        return walk.substitute(expression, {**by_key, **columns})
+                columns[found] = ast.Variable(aggregates[found].column)
+        return walk.substitute(expression, ChainMap(columns, by_key))
 
     items = [
         (item.name, over_groups(item.expression) if walk.has_aggregate(item.expression) else ast.Variable(item.name))

@@ -5,7 +5,7 @@ Breadth first; the shortest way from both ends, always a step from the smaller f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 from keepgraph.cypher.adjacency import Key, Neighbours
 
@@ -19,9 +19,7 @@ def reached(neighbours: Neighbours, start: Key, most: int | None, rest: Rest) ->
     depth = 0
     while frontier and (most is None or depth < most):
         depth += 1
-        found: set[Key] = set()
-        for node in frontier:
-            found.update(neighbours(node))
+        found = neighbours.of_all(frontier)
         rest(len(found) + len(frontier))
         found -= seen
         if not found:
@@ -44,9 +42,7 @@ def returns(neighbours: Neighbours, start: Key, most: int | None, rest: Rest, *,
         depth = 0
         while frontier and (most is None or depth < most):
             depth += 1
-            found: set[Key] = set()
-            for node in frontier:
-                found.update(neighbours(node))
+            found = neighbours.of_all(frontier)
             rest(len(found) + len(frontier))
             if start in found:
                 return True
@@ -57,7 +53,7 @@ def returns(neighbours: Neighbours, start: Key, most: int | None, rest: Rest, *,
 
 
 def _circle(neighbours: Neighbours, start: Key, most: int | None, rest: Rest) -> bool:
-    near = list(neighbours(start))
+    near = list(neighbours.of(start))
     if most is not None and most < 1:
         return False
     if start in near:
@@ -75,7 +71,7 @@ def _circle(neighbours: Neighbours, start: Key, most: int | None, rest: Rest) ->
         new: dict[Key, Key] = {}
         for node in frontier:
             own = branch[node]
-            for other in neighbours(node):
+            for other in neighbours.of(node):
                 if other == start:
                     continue
                 if other in branch:
@@ -98,42 +94,40 @@ def shortest(
     forwards: Neighbours, backwards: Neighbours, start: Key, end: Key, most: int | None, rest: Rest
 ) -> list[Key] | None:
     """The nodes of one shortest way between two different nodes, both included; None where there is none."""
-    before: dict[Key, Key | None] = {start: None}
-    behind: dict[Key, Key | None] = {end: None}
-    ahead, back = [start], [end]
+    ahead, back = [{start}], [{end}]
+    seen, seen_back = {start}, {end}
     length = 0
-    while ahead and back and (most is None or length < most):
+    while ahead[-1] and back[-1] and (most is None or length < most):
         length += 1
-        if len(ahead) <= len(back):
-            ahead, met = _step(forwards, ahead, before, behind, rest)
+        if len(ahead[-1]) <= len(back[-1]):
+            found = _step(forwards, ahead, seen, rest)
         else:
-            back, met = _step(backwards, back, behind, before, rest)
-        if met is not None:
-            return [*reversed(list(_trace(before, met))), *list(_trace(behind, met))[1:]]
+            found = _step(backwards, back, seen_back, rest)
+        met = found & (seen_back if found is ahead[-1] else seen)
+        if met:
+            middle = min(met, key=_order)
+            # Both sides have just come to it: it is in the last level of each.
+            return [*reversed(_traced(backwards, ahead, middle)), middle, *_traced(forwards, back, middle)]
     return None
 
 
-def _step(
-    neighbours: Neighbours,
-    frontier: Iterable[Key],
-    known: dict[Key, Key | None],
-    others: dict[Key, Key | None],
-    rest: Rest,
-) -> tuple[list[Key], Key | None]:
-    """One step from one side; the node where both sides meet, if they do."""
-    found: list[Key] = []
-    for node in frontier:
-        for other in neighbours(node):
-            if other not in known:
-                known[other] = node
-                if other in others:
-                    return found, other
-                found.append(other)
-    rest(len(found) + 1)
-    return found, None
+def _step(neighbours: Neighbours, levels: list[set[Key]], seen: set[Key], rest: Rest) -> set[Key]:
+    """One level more of one side."""
+    found = neighbours.of_all(levels[-1]) - seen
+    rest(len(found) + len(levels[-1]))
+    seen |= found
+    levels.append(found)
+    return found
 
 
-def _trace(known: dict[Key, Key | None], node: Key | None) -> Iterator[Key]:
-    while node is not None:
-        yield node
-        node = known[node]
+def _traced(neighbours: Neighbours, levels: list[set[Key]], node: Key) -> list[Key]:
+    """From a node in the last level back to the first, without the node itself."""
+    way: list[Key] = []
+    for level in reversed(levels[:-1]):
+        node = min(level.intersection(neighbours.of(node)), key=_order)
+        way.append(node)
+    return way
+
+
+def _order(key: Key) -> tuple[bool, Key]:
+    return isinstance(key, str), key

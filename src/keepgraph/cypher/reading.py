@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from keepgraph.cypher import algebra, ast, kinds, parameters
@@ -21,6 +21,8 @@ _BATCH = 500
 _LEAST_WORTH_ARRAYS = 10_000
 _COST_OF_A_STATEMENT = 10
 """In relationships that are read."""
+_WORTH_A_LIST = 4
+"""So many nodes are cheaper asked in one statement."""
 
 _NO_FUNCTIONS: frozenset[str] = frozenset()
 
@@ -131,26 +133,56 @@ class TableGraph:
                     yield Relationship(*row)
 
     def neighbours(self, direction: str, types: ast.LabelExpression | None) -> Neighbours:
-        """Asks the tables, node by node; arrays where they are there, or when so much was asked that they pay."""
+        """Asks the tables; arrays where they are there, or when so much was asked that they pay."""
         arrays = self.arrays
         worth = max(_LEAST_WORTH_ARRAYS, self.catalogue.estimates.edges(types) / 2)
         made: list[Neighbours] = []
 
-        def of(node: Key) -> Iterable[Key]:
-            if made:
-                return made[0](node)
-            if arrays is not None and (arrays.there or arrays.walked > worth):
+        def laid_out() -> bool:
+            if not made and arrays is not None and (arrays.there or arrays.walked > worth):
                 try:
                     made.append(arrays.get(self.edges).neighbours(self.catalogue.types(types), direction))
-                    return made[0](node)
                 except TooSparse:
                     arrays.walked = 0
+            return bool(made)
+
+        def of(node: Key) -> Iterable[Key]:
+            if laid_out():
+                return made[0].of(node)
             found = self._others(node, direction, types)
             if arrays is not None:
                 arrays.walked += len(found) + _COST_OF_A_STATEMENT
             return found
 
-        return of
+        def of_all(nodes: Collection[Key]) -> set[Key]:
+            if laid_out():
+                return made[0].of_all(nodes)
+            rows = [node for node in nodes if isinstance(node, int)]
+            found: set[Key] = set()
+            if len(rows) < _WORTH_A_LIST:
+                rows = []
+            for way in (("out", "in") if direction == "both" else (direction,)) if rows else ():
+                found.update(row[0] for row in self._edges_at_all(rows, way, types))
+            for node in nodes if not rows else (node for node in nodes if not isinstance(node, int)):
+                found.update(self._others(node, direction, types))
+            if arrays is not None:
+                arrays.walked += len(found) + len(nodes) + _COST_OF_A_STATEMENT
+            return found
+
+        return Neighbours(of, of_all)
+
+    def _edges_at_all(self, nodes: list[int], direction: str, types: ast.LabelExpression | None) -> Iterator[Row]:
+        """The other ends of the edges at many rows of the table, each once."""
+
+        def write() -> tuple[str, list[Any]]:
+            emitter = Emitter(self.catalogue, {})
+            block, edge = emitter.edges_at_all(direction, types, "nodes")
+            other = edge.end if direction == "out" else edge.start
+            return emitter.bindings.of(emitter.text(block, [other]))
+
+        sql, bound = self.statements.remembered(("at all", direction, types), write)
+        found = {"nodes": json.dumps(nodes)}
+        return self.execute(sql, [value(found, self.names) for value in bound], _NO_FUNCTIONS)
 
     def _others(self, key: Key, direction: str, types: ast.LabelExpression | None) -> list[Key]:
         """The keys of a node's neighbours; of one that leads back to itself once."""
@@ -171,6 +203,10 @@ class TableGraph:
 
     def labels(self, node: Node) -> tuple[str, ...]:
         return self._node_row(node)[0]
+
+    def all_labels(self, node: Node) -> tuple[str, ...]:
+        shown = self._node_row(node)[0]
+        return shown if isinstance(node.id, str) else (*shown, *self.catalogue.nodes.implied)
 
     def type(self, relationship: Relationship) -> str:
         return self._edge_row(relationship)[0]

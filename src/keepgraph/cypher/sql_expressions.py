@@ -21,6 +21,7 @@ from keepgraph.cypher.sql_functions import PREFIX, SCALARS
 
 if TYPE_CHECKING:
     from keepgraph.cypher.algebra import Plan
+    from keepgraph.cypher.catalogue import Column
     from keepgraph.cypher.emit import Block, Emitter, Term
 
 _NUMERIC = kinds.NUMBER | kinds.NULL
@@ -157,9 +158,18 @@ class Expressions:
         if subject.form == "node" and subject.literal:
             return self._property_of_either(subject, key, block)
         if column is not None:
-            sql = self.emitter.of_row(block, subject, column.sql)
-            return self.make(sql, kinds.Type(column.kinds | nothing))
+            return self._from_column(subject, column, nothing, block)
         return self._from_bag(subject, key, block)
+
+    def _from_column(self, subject: Term, column: Column, nothing: int, block: Block) -> Term:
+        """A property with a column of its own, null where there is no row."""
+        type_ = kinds.Type(column.kinds | nothing)
+        if not column.kinds & kinds.LIST:
+            return self.make(self.emitter.of_row(block, subject, column.sql), type_)
+        table = self.emitter.catalogue.nodes if subject.form == "node" else self.emitter.catalogue.edges
+        # A list that is put together is there, and empty, for a row that is not.
+        sql = f"CASE WHEN {{row}}.{table.id} IS NOT NULL THEN {column.sql} END" if nothing else column.sql
+        return self.make(self.emitter.of_row(block, subject, sql), type_, "json")
 
     def _property_of_either(self, subject: Term, key: str, block: Block) -> Term:
         """A property of a node that may be a literal: its text, or that of the row."""
@@ -170,8 +180,7 @@ class Expressions:
         if subject.codes is not None and not subject.codes:
             return own
         if column is not None:
-            found = self.emitter.of_row(block, subject, column.sql)
-            of_row = self.make(found, kinds.Type(column.kinds | kinds.NULL))
+            of_row = self._from_column(subject, column, kinds.NULL, block)
         else:
             of_row = self._from_bag(subject, key, block)
         if not text:
@@ -475,8 +484,18 @@ class Expressions:
 
     def _label_at(self, labels: ast.Call, place: int, block: Block) -> Term:
         subject = self.term(labels.arguments[0], block)
-        sql = self._by_labels(subject, block, lambda found: found[place] if -len(found) <= place < len(found) else None)
-        return self.make(sql, kinds.Type(_TEXT))
+
+        def at_place(found: Sequence[str]) -> str | None:
+            return found[place] if -len(found) <= place < len(found) else None
+
+        sql = self._by_labels(subject, block, at_place)
+        nodes = self.emitter.catalogue.nodes
+        shown = [at_place(labels) for labels in nodes.labels.values()]
+        # Where no two codes have the same label there, the code groups as well.
+        alone = not subject.literal and len(set(shown)) == len(shown)
+        return self.make(
+            sql, kinds.Type(_TEXT), stands_for=self.emitter.column(block, subject, nodes.code) if alone else ""
+        )
 
     def _head(self, expression: ast.Call, block: Block) -> Term:
         inner = expression.arguments[0]
@@ -570,6 +589,10 @@ class Expressions:
         return self.make(f"count({distinct}{sql})", kinds.Type(kinds.INTEGER))
 
     def _collected(self, term: Term, distinct: str) -> Term:
+        if term.bag is not None and not distinct:
+            # As they lie in the bag, values are JSON already, and read exactly.
+            raw = f"group_concat({term.bag[0]} -> {term.bag[1]}) FILTER (WHERE {_raw(term.bag)} IS NOT NULL)"
+            return self.make(f"'[' || coalesce({raw}, '') || ']'", kinds.Type(kinds.LIST, kinds.UNKNOWN), "json")
         sql, element = self._listed(term)
         text = f"json_group_array({distinct}{sql}) FILTER (WHERE {term.sql} IS NOT NULL)"
         if distinct and term.form == "tagged":

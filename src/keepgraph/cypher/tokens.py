@@ -78,9 +78,10 @@ class Reader:
         kinds, words, starts, ends: of each token, its kind, its text and its place. The last is of kind "end".
         at: the token to be read next.
         level: how deep the parts now being read are nested.
+        nodes: how many nodes the patterns read so far have.
     """
 
-    __slots__ = ("_closings", "at", "ends", "kinds", "level", "starts", "text", "words")
+    __slots__ = ("_closings", "at", "ends", "kinds", "level", "nodes", "starts", "text", "words")
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -90,6 +91,7 @@ class Reader:
         self.ends: list[int] = []
         self.at = 0
         self.level = 0
+        self.nodes = 0
         self._closings: list[int] | None = None
         self._cut()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from keepgraph.cypher import kinds
 from keepgraph.cypher.catalogue import Catalogue, Column, Edges, Literals, Nodes, counted
@@ -66,11 +66,13 @@ def statements(tx: Tx) -> Statements:
     roughly how many there are.
     """
     shape = changes.kept(tx, ("shape", tx.group), lambda: _shape(tx))
-    key = ("statements", tx.group, tx.known_at is None, shape)
+    # One connection reads as of many moments.
+    all_hold = tx.known_at is None and shape.settled <= instants.stamp(tx.now)
+    key = ("statements", tx.group, tx.known_at is None, all_hold, shape)
     if key not in tx.kept:
-        for old in [each for each in tx.kept if isinstance(each, tuple) and each[:3] == key[:3]]:
+        for old in [each for each in tx.kept if isinstance(each, tuple) and each[:4] == key[:4]]:
             del tx.kept[old]
-        tx.kept[key] = Statements(_catalogue(tx, shape))
+        tx.kept[key] = Statements(_catalogue(tx, shape, all_hold=all_hold))
     found: Statements = tx.kept[key]
     return found
 
@@ -150,12 +152,12 @@ class _Shape:
 
     Attributes:
         alone: whether there is no other group.
-        all_hold: whether every fact holds for ever, as far as is known now.
+        settled: the stamp from which on every fact holds for ever; `~` if there is none.
         magnitude: how many facts there are, roughly: estimates may be that old.
     """
 
     alone: bool
-    all_hold: bool
+    settled: str = field(compare=False)
     magnitude: int
     types: tuple[Word, ...]
     predicates: tuple[Word, ...]
@@ -164,16 +166,15 @@ class _Shape:
 def _shape(tx: Tx) -> _Shape:
     return _Shape(
         alone=queries.alone(tx),
-        all_hold=queries.all_hold(tx, at=instants.stamp(tx.now)),
+        settled=queries.settled(tx),
         magnitude=int(4 * math.log2(queries.newest_fact(tx) + 1)),
         types=tuple(vocabulary.words(tx, vocabulary.ENTITY_TYPE)),
         predicates=tuple(vocabulary.words(tx, vocabulary.PREDICATE)),
     )
 
 
-def _catalogue(tx: Tx, shape: _Shape) -> Catalogue:
+def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool) -> Catalogue:
     indexed = tx.known_at is None
-    all_hold = shape.all_hold and indexed
     held = "" if all_hold else " AND {row}.valid_from <= {at} AND {at} < {row}.valid_to"
     grouped = "" if shape.alone else f" AND {queries.GROUP_OF} = {{group}}"
     current = "{row}.retracted_at IS NULL" + held + grouped

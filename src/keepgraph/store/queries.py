@@ -128,16 +128,17 @@ def alone(tx: Tx) -> bool:
     return not others
 
 
-def all_hold(tx: Tx, *, at: str) -> bool:
-    """Whether every fact that is not retracted holds at a stamp and will hold for ever."""
-    bounded = tx.conn.execute(
-        """
-        SELECT EXISTS (SELECT 1 FROM fact WHERE retracted_at IS NULL AND valid_to <> '~')
-            OR EXISTS (SELECT 1 FROM fact WHERE valid_from > :at AND valid_from <> '')
-        """,
-        {"at": at},
-    ).fetchone()[0]
-    return not bounded
+def settled(tx: Tx) -> str:
+    """The stamp from which on every fact that is not retracted holds for ever; `~` if one ends."""
+    return str(
+        tx.conn.execute(
+            """
+            SELECT CASE WHEN EXISTS (SELECT 1 FROM fact WHERE retracted_at IS NULL AND valid_to <> '~') THEN '~'
+                        ELSE coalesce((SELECT max(valid_from) FROM fact WHERE valid_from <> ''), '')
+                   END
+            """
+        ).fetchone()[0]
+    )
 
 
 def next_boundary(tx: Tx, *, at: str) -> str:
