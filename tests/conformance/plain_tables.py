@@ -13,7 +13,7 @@ from sqlcipher3 import dbapi2 as sqlite
 from keepgraph.cypher import compiler, emit, interpret, parameters, planning, running, sql_functions
 from keepgraph.cypher.catalogue import Catalogue, Edges, Literals, Nodes, counted
 from keepgraph.cypher.evaluate import Run
-from keepgraph.cypher.reading import Statements, TableGraph
+from keepgraph.cypher.reading import Arrays, Statements, TableGraph
 from keepgraph.store import queries
 
 TABLES = """
@@ -80,6 +80,7 @@ class PlainTables:
         self._cache.clear()
         self.catalogue = self.described()
         self.statements = Statements(self.catalogue)
+        self.arrays = Arrays()
 
     def described(self) -> Catalogue:
         """The catalogue of what is in the tables now."""
@@ -130,7 +131,7 @@ class PlainTables:
         return list(run(Run(self.graph(), given, NOW, lambda _: None)))
 
     def graph(self) -> TableGraph:
-        return TableGraph(self.statements, self.execute)
+        return TableGraph(self.statements, self.execute, arrays=self.arrays)
 
     def execute(self, sql: str, bound: Sequence[Any], functions: frozenset[str]) -> Iterator[tuple[Any, ...]]:
         for name in functions - self._registered:

@@ -171,6 +171,11 @@ LENGTHS: list[Case] = [
     ("MATCH (a)-[:KNOWS*1..2]->(a) RETURN a.name", each("Cid")),
     ("MATCH ()-[r:KNOWS*2]->() WITH r LIMIT 9 MATCH (a)-[r*]->(b) RETURN a.name, b.name", rows(
         ("Ann", "Cid"), ("Bob", "Cid"))),
+    ("WITH [] AS r MATCH (a)-[r*0..1]->(b) RETURN a.name, b.name = a.name", rows(
+        ("Ann", True), ("Bob", True), ("Cid", True), ("Dot", True), ("Eve", True))),
+    ("WITH [] AS r MATCH (a:Person)-[r*0..1]->(b:Admin) RETURN a.name", each("Cid")),
+    ("WITH [] AS r MATCH (a)-[r*1..2]->(b) RETURN a", NOTHING),
+    ("MATCH (a:Robot) WITH a, [] AS r MATCH (a)-[r*0..]-(b) RETURN b.name", each("Dot")),
     ("MATCH (a)-[:KNOWS..]->(b) RETURN b", syntax("InvalidRelationshipPattern")),
     ("MATCH (a)-[:KNOWS..2]->(b) RETURN b", syntax("InvalidRelationshipPattern")),
     ("MATCH (a)-[:KNOWS*-2]->(b) RETURN b", syntax("InvalidRelationshipPattern")),
@@ -345,6 +350,16 @@ ORDER: list[Case] = [
     ("MATCH (n:Person) WITH n ORDER BY n.name DESC RETURN n.name", each_in_order("Cid", "Bob", "Ann")),
     ("MATCH (n:Person) WITH n ORDER BY n.name DESC RETURN n.name LIMIT 1", each_in_order("Cid")),
     ("MATCH (n:Person) WITH n ORDER BY n.name DESC RETURN n.name SKIP 1", each_in_order("Bob", "Ann")),
+    ("MATCH (n:Person) WITH n ORDER BY n.name DESC UNWIND [1, 2] AS x RETURN n.name LIMIT 3", each_in_order(
+        "Cid", "Cid", "Bob")),
+    ("MATCH (n:Person) WITH n ORDER BY n.name DESC OPTIONAL MATCH (n)-[:OWNS]->(m) RETURN n.name, m.name", in_order(
+        ("Cid", "Dot"), ("Bob", None), ("Ann", None))),
+    ("MATCH (n:Person) WITH n.age AS age, count(*) AS c ORDER BY c DESC MATCH (m:Person {age: age}) RETURN m.age",
+     each_in_order(20, 20, 30)),
+    ("MATCH (n:Person)-->(m) WITH m, count(*) AS c ORDER BY c DESC, m.name RETURN m.name", each_in_order(
+        "Cid", "Bob", "Dot")),
+    ("MATCH (a:Person), (b:Robot) WITH a AS b, b AS a ORDER BY b.name DESC RETURN b.name, a.name LIMIT 1", in_order(
+        ("Cid", "Dot"))),
     ("MATCH (n:Person) WITH n ORDER BY n.name DESC RETURN collect(n.name)", each(["Cid", "Bob", "Ann"])),
     ("MATCH (n:Person) WITH n ORDER BY n.name DESC MATCH (n)-->(m:Person) RETURN n.name", each_in_order(
         "Cid", "Bob", "Ann", "Ann")),
@@ -421,6 +436,9 @@ AGGREGATION: list[Case] = [
     ("UNWIND [9223372036854775807, 1] AS x RETURN sum(x)", overflow()),
     ("UNWIND [9223372036854775807, 1, -1] AS x RETURN sum(x)", each(9223372036854775807)),
     ("UNWIND [duration('P1D'), duration('PT1H')] AS x RETURN sum(x)", each("P1DT1H")),
+    ("UNWIND [0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1] AS x RETURN sum(x), avg(x)", row(1.0, 0.1)),
+    ("MATCH (n:Person) RETURN n.age AS age, [n IN collect(n) | n.age] AS ages", rows((30, [30]), (20, [20, 20]))),
+    ("MATCH (n:Person) RETURN n.age AS n, count(n) AS c", rows((30, 1), (20, 2))),
     ("MATCH (n) RETURN sum(n.age)", type_error("InvalidArgumentValue")),
     ("MATCH (n:Person) RETURN sum(n.age), avg(n.age), min(n.age), max(n.age)", row(70, 70 / 3, 20, 30)),
     ("MATCH (n) RETURN min(n.age), max(n.age)", row("new", 30)),
@@ -476,6 +494,8 @@ NUMBERS: list[Case] = [
     ("RETURN abs(null), ceil(null), null + 1, -null", row(None, None, None, None)),
     ("RETURN sqrt(-1)", each(NAN)),
     ("RETURN abs('1')", syntax("InvalidArgumentType")),
+    ("RETURN -'1'", syntax("InvalidArgumentType")),
+    ("RETURN -duration('P1D')", syntax("InvalidArgumentType")),
 ]  # fmt: skip
 
 PRECEDENCE: list[Case] = [

@@ -609,7 +609,7 @@ class Emitter:
             name = edges.out_index
         elif direction == "in" and source is not None and not source.literal:
             name = edges.in_index
-        elif direction == "in" and source is not None and literals is not None and not source.codes:
+        elif direction == "in" and source is not None and literals is not None and source.codes == frozenset():
             name = literals.index
         return f" INDEXED BY {name}" if name else ""
 

@@ -641,13 +641,17 @@ class Count:
 
 
 class Sum:
-    """Numbers, or durations. The sum of integers is exact, and checked when it is asked for."""
+    """Numbers, or durations. The sum of integers is exact, and checked when it is asked for.
+
+    Of floats, what is rounded away is added up besides, as SQLite does: ten times 0.1 is 1.0.
+    """
 
     name = "sum"
-    __slots__ = ("count", "total")
+    __slots__ = ("count", "rounded", "total")
 
     def __init__(self) -> None:
         self.total: Value = 0
+        self.rounded = 0.0
         self.count = 0
 
     def add(self, value: Value) -> None:
@@ -657,14 +661,23 @@ class Sum:
         if not kind & (NUMBER | DURATION):
             raise _wrong(self.name, NUMBER | DURATION, value)
         if kind & NUMBER and not isinstance(self.total, values.Temporal):
-            self.total += value
+            self._add_number(value)
         elif self.count == 0:
             self.total = value
         else:
             self.total = values.add(self.total, value)
         self.count += 1
 
+    def _add_number(self, value: int | float) -> None:
+        before = self.total
+        self.total = before + value
+        if type(self.total) is float:
+            greater, less = (before, value) if abs(before) >= abs(value) else (value, before)
+            self.rounded += (greater - self.total) + less
+
     def result(self) -> Value:
+        if type(self.total) is float and math.isfinite(self.rounded):
+            return self.total + self.rounded
         return values.integer(self.total) if type(self.total) is int else self.total
 
 
@@ -675,7 +688,10 @@ class Average(Sum):
     def result(self) -> Value:
         if self.count == 0:
             return None
-        return self.total / self.count if type(self.total) in values.NUMBERS else values.divide(self.total, self.count)
+        if type(self.total) is int:
+            return self.total / self.count
+        total = super().result()
+        return total / self.count if type(total) is float else values.divide(total, self.count)
 
 
 class Least:

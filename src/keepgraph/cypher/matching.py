@@ -420,7 +420,11 @@ def _laid_out(
     run: Run,
 ) -> Iterator[tuple[Relationship | None, int | str, int | str]]:
     """The ends of a list of relationships that is bound already, as far as it is a way in this direction."""
-    if length is None or not isinstance(given, list) or not given:
+    if length is None or not isinstance(given, list):
+        return
+    if not given and length[0] == 0:
+        yield from ((None, node.id, node.id) for node in run.graph.nodes((), ()))
+    if not given:
         return
     if not all(type(each) is Relationship and _typed(each, types, run) for each in given):
         return
