@@ -1,6 +1,5 @@
 """A query becomes a tree that says the same, or an error that says what to write instead."""
 
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

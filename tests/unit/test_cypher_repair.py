@@ -9,8 +9,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from keepgraph.cypher import bind, parser, tokens
-from keepgraph.cypher.pieces import Pieces
 from keepgraph.cypher.repair import Known, Repaired, repaired
+from keepgraph.cypher.repair.pieces import Pieces
 from keepgraph.errors import QueryError
 
 ANY = frozenset()

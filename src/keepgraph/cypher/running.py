@@ -37,6 +37,7 @@ def rows(
     Raises:
         errors.QueryError: the query fails on what is in the graph.
     """
+
     def fetched(statement: Statement) -> Iterator[Row]:
         found = execute(statement.sql, statement.arguments(parameters, names), statement.functions)
         return found if statement.read is None else map(statement.read, found)

@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from keepgraph import errors
-from keepgraph.cypher import ast, evaluate, spelling
+from keepgraph.cypher import ast, evaluate
 from keepgraph.cypher.evaluate import Row
-from keepgraph.cypher.habits import alike
-from keepgraph.cypher.pieces import quoted
+from keepgraph.cypher.repair import spelling
+from keepgraph.cypher.repair.habits import alike
+from keepgraph.cypher.repair.pieces import quoted
 from keepgraph.engine import catalogues, queries, resolution, schema
 from keepgraph.store import schema as stored
 from keepgraph.store.db import Tx

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from keepgraph.cypher.pieces import quoted
+from keepgraph.cypher.repair.pieces import quoted
 from keepgraph.engine import schema
 from keepgraph.engine.catalogues import LITERAL
 from keepgraph.engine.schema import Schema

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 
 from keepgraph.cypher import ast, parser
-from keepgraph.cypher.habits import operand
-from keepgraph.cypher.pieces import Edit, Pieces, edited, quoted
+from keepgraph.cypher.repair.habits import operand
+from keepgraph.cypher.repair.pieces import Edit, Pieces, edited, quoted
 from keepgraph.cypher.tokens import RESERVED
 from keepgraph.errors import QueryError
 

@@ -11,9 +11,10 @@ from bisect import bisect_right, insort
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from keepgraph.cypher import ast, direction, habits, parser, spelling, walk, wrappings
-from keepgraph.cypher.habits import alike
-from keepgraph.cypher.pieces import Edit, Mend, Pieces, edited, quoted, squeezed
+from keepgraph.cypher import ast, parser, walk
+from keepgraph.cypher.repair import direction, habits, spelling, wrappings
+from keepgraph.cypher.repair.habits import alike
+from keepgraph.cypher.repair.pieces import Edit, Mend, Pieces, edited, quoted, squeezed
 from keepgraph.cypher.tokens import MOST_CHARACTERS
 from keepgraph.errors import QueryError
 

@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any
 
-from . import calendars, durations, parts, zones
-from .moments import (
+from keepgraph.cypher.temporal import calendars, durations, parts, zones
+from keepgraph.cypher.temporal.moments import (
     DAY,
     SECOND,
     Clocked,
@@ -31,7 +31,7 @@ from .moments import (
     refused,
     shown,
 )
-from .zones import Zone
+from keepgraph.cypher.temporal.zones import Zone
 
 Fields = Mapping[str, Any]
 

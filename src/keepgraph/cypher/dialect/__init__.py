@@ -8,9 +8,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from keepgraph.cypher import ast, bind, constructs, foreign, functions, kinds, parser, repair, walk
-from keepgraph.cypher.pieces import Pieces
-from keepgraph.cypher.spelling import parts
+from keepgraph.cypher import ast, bind, functions, kinds, parser, repair, walk
+from keepgraph.cypher.dialect import constructs, foreign
+from keepgraph.cypher.repair.pieces import Pieces
+from keepgraph.cypher.repair.spelling import parts
 from keepgraph.cypher.tokens import where
 from keepgraph.errors import QueryError, QueryRefused, QuerySyntaxInvalid, QueryUnsupported
 

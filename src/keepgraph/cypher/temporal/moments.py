@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from ..errors import QueryFailed
-from . import calendars, zones
-from .values import Temporal
-from .zones import Zone
+from keepgraph.cypher.temporal import calendars, zones
+from keepgraph.cypher.temporal.zones import Zone
+from keepgraph.cypher.values import Temporal
+from keepgraph.errors import QueryFailed
 
 SECOND: Final = 1_000_000_000
 MINUTE: Final = 60 * SECOND

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from keepgraph.cypher import ast
-from keepgraph.cypher.pieces import Edit, Mend, quoted, squeezed
-from keepgraph.cypher.spelling import parts
+from keepgraph.cypher.repair.pieces import Edit, Mend, quoted, squeezed
+from keepgraph.cypher.repair.spelling import parts
 
 Directions = Mapping[str, tuple[frozenset[str], frozenset[str]]]
 

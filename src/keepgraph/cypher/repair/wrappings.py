@@ -10,7 +10,7 @@ import html
 import re
 from collections.abc import Iterator
 
-from keepgraph.cypher.pieces import DASHES, PIECE, SPACELESS, Pieces
+from keepgraph.cypher.repair.pieces import DASHES, PIECE, SPACELESS, Pieces
 
 Mended = tuple[str, list[str]]
 """The text, and what was done to it."""

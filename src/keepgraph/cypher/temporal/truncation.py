@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
-from . import calendars, zones
-from .composing import COMPONENTS, ZONED, clock_of, day_of, offset_in, read_zone, refuse_strangers
-from .moments import (
+from keepgraph.cypher.temporal import calendars, zones
+from keepgraph.cypher.temporal.composing import (
+    COMPONENTS,
+    ZONED,
+    clock_of,
+    day_of,
+    offset_in,
+    read_zone,
+    refuse_strangers,
+)
+from keepgraph.cypher.temporal.moments import (
     DAY,
     HOUR,
     MINUTE,

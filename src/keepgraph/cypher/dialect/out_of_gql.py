@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from keepgraph.cypher.pieces import Edit, Pieces, edited
+from keepgraph.cypher.repair.pieces import Edit, Pieces, edited
 
 
 def shortened(p: Pieces) -> str | None:

@@ -9,8 +9,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from ..errors import QueryFailed
-from . import calendars
+from keepgraph.cypher.temporal import calendars
+from keepgraph.errors import QueryFailed
 
 if TYPE_CHECKING:
     from datetime import datetime

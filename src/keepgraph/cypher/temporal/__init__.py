@@ -9,10 +9,21 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from . import calendars, composing, iso, kinds, zones
-from .composing import current
-from .durations import DAYS_IN_MONTH, add, between, divide, in_days, in_months, in_seconds, multiply, subtract
-from .moments import (
+from keepgraph.cypher import kinds
+from keepgraph.cypher.temporal import calendars, composing, iso, zones
+from keepgraph.cypher.temporal.composing import current
+from keepgraph.cypher.temporal.durations import (
+    DAYS_IN_MONTH,
+    add,
+    between,
+    divide,
+    in_days,
+    in_months,
+    in_seconds,
+    multiply,
+    subtract,
+)
+from keepgraph.cypher.temporal.moments import (
     DAY,
     SECOND,
     Clocked,
@@ -32,7 +43,7 @@ from .moments import (
     shown,
     whole,
 )
-from .truncation import truncate
+from keepgraph.cypher.temporal.truncation import truncate
 
 __all__ = [
     "Date",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator
 
-from keepgraph.cypher.pieces import CLAUSES, Mend, Pieces, quoted, squeezed
+from keepgraph.cypher.repair.pieces import CLAUSES, Mend, Pieces, quoted, squeezed
 from keepgraph.cypher.tokens import RESERVED
 
 Found = Iterator[Mend]

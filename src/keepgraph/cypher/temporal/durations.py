@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from . import calendars
-from .moments import (
+from keepgraph.cypher.temporal import calendars
+from keepgraph.cypher.temporal.moments import (
     DAY,
     SECOND,
     Clocked,

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from keepgraph.cypher import foreign, inlining, out_of_gql, out_of_sql
-from keepgraph.cypher.pieces import Pieces
+from keepgraph.cypher.dialect import foreign, inlining, out_of_gql, out_of_sql
+from keepgraph.cypher.repair.pieces import Pieces
 
 
 @dataclass(frozen=True, slots=True)

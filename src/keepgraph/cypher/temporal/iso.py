@@ -5,11 +5,21 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from ..errors import QueryFailed
-from . import parts, zones
-from .durations import of_amounts
-from .moments import Date, DateTime, Duration, LocalDateTime, LocalTime, Time, on_the_wall, refused, shown
-from .zones import Zone
+from keepgraph.cypher.temporal import parts, zones
+from keepgraph.cypher.temporal.durations import of_amounts
+from keepgraph.cypher.temporal.moments import (
+    Date,
+    DateTime,
+    Duration,
+    LocalDateTime,
+    LocalTime,
+    Time,
+    on_the_wall,
+    refused,
+    shown,
+)
+from keepgraph.cypher.temporal.zones import Zone
+from keepgraph.errors import QueryFailed
 
 _EXTENDED_DATE = re.compile(
     r"(?P<year>\d{4}|[+-]\d{1,9})"

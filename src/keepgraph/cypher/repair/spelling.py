@@ -13,8 +13,8 @@ from functools import cache, lru_cache
 from typing import Any, TypeGuard
 
 from keepgraph.cypher import ast
-from keepgraph.cypher.habits import alike
-from keepgraph.cypher.pieces import Mend, quoted, squeezed
+from keepgraph.cypher.repair.habits import alike
+from keepgraph.cypher.repair.pieces import Mend, quoted, squeezed
 
 
 def parts(part: ast.Part) -> Iterator[ast.Part]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from . import calendars
-from .moments import HOUR, LAST_YEAR, MINUTE, SECOND, checked, refused, shown
+from keepgraph.cypher.temporal import calendars
+from keepgraph.cypher.temporal.moments import HOUR, LAST_YEAR, MINUTE, SECOND, checked, refused, shown
 
 
 def day_in_month(year: int, month: int, day: int) -> int:

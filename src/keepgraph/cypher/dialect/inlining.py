@@ -6,7 +6,7 @@ It gives a proposal, or None: whoever offers it reads it first.
 from __future__ import annotations
 
 from keepgraph.cypher import ast, parser, walk
-from keepgraph.cypher.pieces import Pieces, quoted
+from keepgraph.cypher.repair.pieces import Pieces, quoted
 from keepgraph.errors import QueryError
 
 
