@@ -53,6 +53,8 @@ class Tables:
         self.predicates = dict(self.conn.execute("SELECT upper(name), id FROM predicate").fetchall())
 
     def load(self, graph: PropertyGraph, chance: random.Random, *, crowded: bool) -> None:
+        if self.conn.in_transaction:
+            self.conn.execute("ROLLBACK")
         self.conn.execute("BEGIN IMMEDIATE")
         for table in ("provenance", "earlier_validity", "fact", "alias", "entity"):
             self.conn.execute(f"DELETE FROM {table}")
