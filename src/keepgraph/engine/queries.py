@@ -79,9 +79,7 @@ class _Prepared:
     limit: int
 
 
-def answer(
-    tx: Tx, text: str, given: Mapping[str, Any], *, rows: int | None = None, seconds: float = SECONDS
-) -> Answer:
+def answer(tx: Tx, text: str, given: Mapping[str, Any], *, rows: int | None = None, seconds: float = SECONDS) -> Answer:
     """Run a query.
 
     Args:
@@ -205,9 +203,7 @@ def _prepared(tx: Tx, statements: Statements, text: str, given: Mapping[str, Any
     return found
 
 
-def _compiled(
-    tx: Tx, statements: Statements, text: str, types: Mapping[str, Any], rows: int
-) -> _Prepared:
+def _compiled(tx: Tx, statements: Statements, text: str, types: Mapping[str, Any], rows: int) -> _Prepared:
     mended = repair.repaired(text, known(tx))
     try:
         query = parser.parse(mended.text)
@@ -224,7 +220,7 @@ def _compiled(
         fixes = (*mended.fixes, f"Injected LIMIT {limit}")
         return _Prepared(_limited(mended.text, query, limit + 1), fixes, compiled, limit, limit)
     told = own.value if isinstance(own, ast.Literal) and isinstance(own.value, int) else limit
-    return _Prepared(mended.text, mended.fixes, compiled, limit, max(1, min(told, limit)))
+    return _Prepared(mended.text, mended.fixes, compiled, limit, max(0, min(told, limit)))
 
 
 def _own_limit(query: ast.Query) -> ast.Expression | None:
@@ -304,9 +300,7 @@ class _Bounds:
             if now > self._deadline:
                 self._reason = errors.QueryTooSlow(f"the query took more than {self._seconds:g} seconds")
             elif _memory() - self._memory > MOST_MEMORY:
-                self._reason = errors.QueryTooLarge(
-                    f"the query takes more than {MOST_MEMORY >> 20} MB of memory"
-                )
+                self._reason = errors.QueryTooLarge(f"the query takes more than {MOST_MEMORY >> 20} MB of memory")
             elif self._stop is not None:
                 self._reason = self._stop()
         return self._reason is not None
