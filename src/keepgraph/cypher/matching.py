@@ -282,9 +282,11 @@ class _Laying:
         target = self._place(step.target) if step.closing else None
 
         def ends(start: Key, neighbours: Neighbours, run: Run) -> Iterator[Key]:
-            if least == 0 or reach.returns(neighbours, start, most, run.rest, directed=direction != "both"):
+            # Directed, a walk that comes back has a circle in it, which is a trail.
+            directed = direction != "both"
+            if least == 0 or (not directed and reach.returns(neighbours, start, most, run.rest)):
                 yield start
-            for level in reach.reached(neighbours, start, most, run.rest):
+            for level in reach.reached(neighbours, start, most, run.rest, start_too=directed and least == 1):
                 yield from level
 
         def follow(rows: Iterator[Row], run: Run) -> Iterator[Row]:

@@ -12,9 +12,15 @@ from keepgraph.cypher.adjacency import Key, Neighbours
 Rest = Callable[[int], None]
 
 
-def reached(neighbours: Neighbours, start: Key, most: int | None, rest: Rest) -> Iterator[set[Key]]:
-    """The nodes at each distance from 1 on, nearest first, without the start itself."""
-    seen = {start}
+def reached(
+    neighbours: Neighbours, start: Key, most: int | None, rest: Rest, *, start_too: bool = False
+) -> Iterator[set[Key]]:
+    """The nodes at each distance from 1 on, nearest first.
+
+    Args:
+        start_too: whether the start comes among them where a walk leads back to it.
+    """
+    seen: set[Key] = set() if start_too else {start}
     frontier = {start}
     depth = 0
     while frontier and (most is None or depth < most):
@@ -29,30 +35,12 @@ def reached(neighbours: Neighbours, start: Key, most: int | None, rest: Rest) ->
         frontier = found
 
 
-def returns(neighbours: Neighbours, start: Key, most: int | None, rest: Rest, *, directed: bool) -> bool:
-    """Whether a trail leads from a node back to itself, within so many steps.
+def returns(neighbours: Neighbours, start: Key, most: int | None, rest: Rest) -> bool:
+    """Whether a trail leads from a node back to itself within so many steps, where the direction does not matter.
 
-    Directed, it does as soon as any walk does. Undirected, a walk may come back over the relationship that it went
-    over; a trail does not. Then every node is known by the branch, the neighbour of the start, that it was first
-    reached through: two branches that meet close a circle.
+    A walk may come back over the relationship that it went over; a trail does not. So every node is known by the
+    branch, the neighbour of the start, that it was first reached through: two branches that meet close a circle.
     """
-    if directed:
-        seen: set[Key] = set()
-        frontier: set[Key] = {start}
-        depth = 0
-        while frontier and (most is None or depth < most):
-            depth += 1
-            found = neighbours.of_all(frontier)
-            rest(len(found) + len(frontier))
-            if start in found:
-                return True
-            frontier = found - seen
-            seen |= frontier
-        return False
-    return _circle(neighbours, start, most, rest)
-
-
-def _circle(neighbours: Neighbours, start: Key, most: int | None, rest: Rest) -> bool:
     near = list(neighbours.of(start))
     if most is not None and most < 1:
         return False
