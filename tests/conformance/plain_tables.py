@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlcipher3 import dbapi2 as sqlite
 
-from keepgraph.cypher import compiler, emit, interpret, parameters, planning, running, sql_functions
+from keepgraph.cypher import blocks, compiler, interpret, parameters, planning, running, sql_functions
 from keepgraph.cypher.catalogue import Catalogue, Edges, Literals, Nodes, counted
 from keepgraph.cypher.evaluate import Run
 from keepgraph.cypher.reading import Arrays, Statements, TableGraph
@@ -137,7 +137,7 @@ class PlainTables:
         for name in functions - self._registered:
             queries.register(self.conn, sql_functions.PREFIX, name, sql_functions.function(name))
             self._registered.add(name)
-        return queries.rows(self.conn, sql, bound, refused=emit.Inexpressible)
+        return queries.rows(self.conn, sql, bound, refused=blocks.Inexpressible)
 
 
 class TablesWithLiterals(PlainTables):

@@ -12,8 +12,9 @@ from typing import Any
 
 from keepgraph.cypher import algebra, ast, bind, interpret, kinds, parser, planning, rewrite, walk
 from keepgraph.cypher.algebra import Argument, Fetched, Filter, Limit, Match, Plan, Project, Trace, Union, Unit
+from keepgraph.cypher.blocks import Block, Bound, Inexpressible, Term
 from keepgraph.cypher.catalogue import Catalogue
-from keepgraph.cypher.emit import Block, Bound, Emitter, Inexpressible, Term
+from keepgraph.cypher.emit import Emitter
 from keepgraph.cypher.evaluate import Row, Run
 from keepgraph.cypher.sql_functions import PREFIX
 from keepgraph.cypher.values import Node, Relationship

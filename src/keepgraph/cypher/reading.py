@@ -8,8 +8,9 @@ from typing import Any
 
 from keepgraph.cypher import algebra, ast, kinds, parameters
 from keepgraph.cypher.adjacency import Adjacency, Key, Neighbours, TooSparse
+from keepgraph.cypher.blocks import Inexpressible
 from keepgraph.cypher.catalogue import Catalogue, Code
-from keepgraph.cypher.emit import Emitter, Inexpressible
+from keepgraph.cypher.emit import Emitter
 from keepgraph.cypher.evaluate import Row
 from keepgraph.cypher.sql_functions import PREFIX
 from keepgraph.cypher.values import Node, Relationship

@@ -10,8 +10,8 @@ from datetime import datetime
 from typing import Any
 
 from keepgraph import errors
+from keepgraph.cypher.blocks import Inexpressible
 from keepgraph.cypher.compiler import Compiled, Statement
-from keepgraph.cypher.emit import Inexpressible
 from keepgraph.cypher.evaluate import Graph, Row, Run
 
 Execute = Callable[[str, Sequence[Any], frozenset[str]], Iterator[Row]]

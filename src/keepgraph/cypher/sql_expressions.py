@@ -17,12 +17,13 @@ from operator import or_
 from typing import TYPE_CHECKING, Any
 
 from keepgraph.cypher import ast, evaluate, functions, kinds, planning, sql_functions, walk
+from keepgraph.cypher.blocks import Block, Inexpressible, Term
 from keepgraph.cypher.sql_functions import PREFIX, SCALARS
 
 if TYPE_CHECKING:
     from keepgraph.cypher.algebra import Plan
     from keepgraph.cypher.catalogue import Column
-    from keepgraph.cypher.emit import Block, Emitter, Term
+    from keepgraph.cypher.emit import Emitter
 
 _NUMERIC = kinds.NUMBER | kinds.NULL
 _TEXT = kinds.STRING | kinds.NULL
@@ -56,11 +57,7 @@ class Expressions:
     """The terms of one query."""
 
     def __init__(self, emitter: Emitter) -> None:
-        from keepgraph.cypher.emit import Inexpressible, Term
-
         self.emitter = emitter
-        self.refuse = Inexpressible
-        self.make = Term
         self.functions: set[str] = set()
 
     def term(self, expression: ast.Expression, block: Block) -> Term:
@@ -71,11 +68,11 @@ class Expressions:
         """
         write = _OF.get(type(expression))
         if write is None:
-            raise self.refuse
+            raise Inexpressible
         found = write(self, expression, block)
         if len(found.sql) > _LONGEST:
             # WITH x + x AS x, time and again, would double it each time.
-            raise self.refuse
+            raise Inexpressible
         return found
 
     def condition(self, expression: ast.Expression, block: Block) -> str:
@@ -91,19 +88,19 @@ class Expressions:
         if term.form == "tagged":
             sql = term.sql
             return f"CASE {sql} WHEN x'01' THEN 1 WHEN x'00' THEN 0 ELSE iif({sql} IS NULL, NULL, {self.inexact()}) END"
-        raise self.refuse
+        raise Inexpressible
 
     def tagged(self, term: Term) -> Term:
         """The term written so that values of any class may stand beside it."""
         if term.form == "tagged":
             return term
         if term.form != "plain":
-            raise self.refuse
+            raise Inexpressible
         if not term.kinds & kinds.BOOLEAN:
             # The sign takes the column's affinity away, which would make 5 of '5'.
             return replace(term, sql=f"+{term.sql}" if term.sql != "NULL" else "NULL", form="tagged", bag=None)
         if term.kinds & ~_TRUTH:
-            raise self.refuse
+            raise Inexpressible
         if term.sql in ("TRUE", "FALSE"):
             return replace(term, sql="x'01'" if term.sql == "TRUE" else "x'00'", form="tagged")
         return replace(term, sql=f"CASE {term.sql} WHEN 1 THEN x'01' WHEN 0 THEN x'00' END", form="tagged")
@@ -120,38 +117,38 @@ class Expressions:
     def _known(self, sql: str, kind: int, *operands: Term) -> Term:
         """A plain term that is null where an operand is."""
         null = kinds.NULL if any(each.kinds & kinds.NULL for each in operands) else 0
-        return self.make(sql, kinds.Type(kind | null))
+        return Term(sql, kinds.Type(kind | null))
 
     # Leaves
 
     def _literal(self, expression: ast.Literal, block: Block) -> Term:
         value = expression.value
         if value is None:
-            return self.make("NULL", kinds.Type(kinds.NULL))
+            return Term("NULL", kinds.Type(kinds.NULL))
         if isinstance(value, bool):
             # As a digit it would be the number of a column in GROUP BY and ORDER BY.
-            return self.make("TRUE" if value else "FALSE", kinds.Type(kinds.BOOLEAN))
+            return Term("TRUE" if value else "FALSE", kinds.Type(kinds.BOOLEAN))
         kind = kinds.INTEGER if isinstance(value, int) else kinds.FLOAT if isinstance(value, float) else kinds.STRING
-        return self.make(self.emitter.bindings.constant(_bindable(value)), kinds.Type(kind))
+        return Term(self.emitter.bindings.constant(_bindable(value)), kinds.Type(kind))
 
     def _parameter(self, expression: ast.Parameter, block: Block) -> Term:
         type_ = self.emitter.parameters.get(expression.name, kinds.UNKNOWN)
         if type_.kinds & ~SCALARS:
-            raise self.refuse
+            raise Inexpressible
         if type_.kinds == kinds.NULL:
-            return self.make("NULL", type_)
-        return self.make(self.emitter.bindings.parameter(expression.name, _bindable), type_)
+            return Term("NULL", type_)
+        return Term(self.emitter.bindings.parameter(expression.name, _bindable), type_)
 
     def _variable(self, expression: ast.Variable, block: Block) -> Term:
         found = block.columns.get(expression.name)
         if found is None:
-            raise self.refuse
+            raise Inexpressible
         return found
 
     def _property(self, expression: ast.Property, block: Block) -> Term:
         subject = self.term(expression.subject, block)
         if subject.form not in ("node", "edge"):
-            raise self.refuse
+            raise Inexpressible
         key = expression.key
         column = self.emitter.property_column(subject, key)
         nothing = kinds.NULL if subject.nullable or subject.literal else 0
@@ -165,18 +162,18 @@ class Expressions:
         """A property with a column of its own, null where there is no row."""
         type_ = kinds.Type(column.kinds | nothing)
         if not column.kinds & kinds.LIST:
-            return self.make(self.emitter.of_row(block, subject, column.sql), type_)
+            return Term(self.emitter.of_row(block, subject, column.sql), type_)
         table = self.emitter.catalogue.nodes if subject.form == "node" else self.emitter.catalogue.edges
         # A list that is put together is there, and empty, for a row that is not.
         sql = f"CASE WHEN {{row}}.{table.id} IS NOT NULL THEN {column.sql} END" if nothing else column.sql
-        return self.make(self.emitter.of_row(block, subject, sql), type_, "json")
+        return Term(self.emitter.of_row(block, subject, sql), type_, "json")
 
     def _property_of_either(self, subject: Term, key: str, block: Block) -> Term:
         """A property of a node that may be a literal: its text, or that of the row."""
         literals = self.emitter.catalogue.literals
         text = literals is not None and key in literals.properties
         column = self.emitter.property_column(subject, key)
-        own = self.make(f"substr({subject.sql}, 2)" if text else "NULL", kinds.Type(_TEXT if text else kinds.NULL))
+        own = Term(f"substr({subject.sql}, 2)" if text else "NULL", kinds.Type(_TEXT if text else kinds.NULL))
         if subject.codes is not None and not subject.codes:
             return own
         if column is not None:
@@ -186,14 +183,14 @@ class Expressions:
         if not text:
             return of_row
         form, (one, other) = self._alike([own, of_row])
-        return self.make(self._of_either(subject, one.sql, other.sql), own.type | of_row.type, form)
+        return Term(self._of_either(subject, one.sql, other.sql), own.type | of_row.type, form)
 
     def _from_bag(self, subject: Term, key: str, block: Block) -> Term:
         table = self.emitter.catalogue.nodes if subject.form == "node" else self.emitter.catalogue.edges
         if table.bag is None:
-            return self.make("NULL", kinds.Type(kinds.NULL))
+            return Term("NULL", kinds.Type(kinds.NULL))
         if '"' in key or "\\" in key:
-            raise self.refuse
+            raise Inexpressible
         # Written out, a path finds an index over the expression; letters and digits alone are safe to write.
         path = f"'$.{key}'" if _PLAIN_KEY.match(key) else self.emitter.bindings.constant(f'$."{key}"')
         bag = self.emitter.of_row(block, subject, f"{{row}}.{table.bag}")
@@ -202,7 +199,7 @@ class Expressions:
             f"CASE {kind} WHEN 'true' THEN x'01' WHEN 'false' THEN x'00' WHEN 'array' THEN {self.inexact()} "
             f"WHEN 'object' THEN {self.inexact()} ELSE {bag} ->> {path} END"
         )
-        return self.make(sql, kinds.Type(SCALARS), "tagged", bag=(bag, path))
+        return Term(sql, kinds.Type(SCALARS), "tagged", bag=(bag, path))
 
     # Operators
 
@@ -225,9 +222,9 @@ class Expressions:
 
     def _equal(self, expression: ast.Binary, operator: str, left: Term, right: Term) -> Term:
         if left.form == right.form and left.form in ("node", "edge"):
-            return self.make(f"({left.sql} {operator} {right.sql})", kinds.Type(kinds.BOOLEAN | left.null | right.null))
+            return Term(f"({left.sql} {operator} {right.sql})", kinds.Type(kinds.BOOLEAN | left.null | right.null))
         if left.always_null or right.always_null:
-            return self.make("NULL", kinds.Type(kinds.NULL))
+            return Term("NULL", kinds.Type(kinds.NULL))
         if _plain_class(left, right):
             return self._known(f"({left.sql} {operator} {right.sql})", kinds.BOOLEAN, left, right)
         for bag, other, written in ((left, right, expression.right), (right, left, expression.left)):
@@ -259,7 +256,7 @@ class Expressions:
 
     def _compared(self, operator: str, left: Term, right: Term) -> Term:
         if left.always_null or right.always_null:
-            return self.make("NULL", kinds.Type(kinds.NULL))
+            return Term("NULL", kinds.Type(kinds.NULL))
         if _plain_class(left, right):
             return self._known(f"({left.sql} {operator} {right.sql})", kinds.BOOLEAN, left, right)
         for bag, other in ((left, right), (right, left)):
@@ -267,20 +264,20 @@ class Expressions:
             if bag.bag is not None and of in (kinds.NUMBER, kinds.STRING):
                 one, two = (_raw(bag.bag), other.sql) if bag is left else (other.sql, _raw(bag.bag))
                 test = _is_number(bag.bag) if of == kinds.NUMBER else _is_text(bag.bag)
-                return self.make(f"CASE WHEN {test} THEN {one} {operator} {two} END", kinds.Type(_TRUTH))
+                return Term(f"CASE WHEN {test} THEN {one} {operator} {two} END", kinds.Type(_TRUTH))
         first, second = self.tagged(left).sql, self.tagged(right).sql
         for term, against in ((left, second), (right, first)):
             if _plain_class(term) == kinds.NUMBER:
                 sql = f"CASE WHEN typeof({against}) IN ('integer', 'real') THEN {first} {operator} {second} END"
-                return self.make(sql, kinds.Type(_TRUTH))
+                return Term(sql, kinds.Type(_TRUTH))
             if _plain_class(term) == kinds.STRING:
                 sql = f"CASE WHEN typeof({against}) = 'text' THEN {first} {operator} {second} END"
-                return self.make(sql, kinds.Type(_TRUTH))
+                return Term(sql, kinds.Type(_TRUTH))
         same = (
             f"(typeof({first}) IN ('integer', 'real')) = (typeof({second}) IN ('integer', 'real'))"
             f" AND (typeof({first}) = 'text') = (typeof({second}) = 'text')"
         )
-        return self.make(f"CASE WHEN {same} THEN {first} {operator} {second} END", kinds.Type(_TRUTH))
+        return Term(f"CASE WHEN {same} THEN {first} {operator} {second} END", kinds.Type(_TRUTH))
 
     def _test_of_text(self, operator: str, left: Term, right: Term) -> Term:
         """STARTS WITH and its kind; null where an operand is no string."""
@@ -290,12 +287,12 @@ class Expressions:
         if texts and operator == "STARTS WITH":
             return self._known(f"(instr({left.sql}, {right.sql}) = 1)", kinds.BOOLEAN, left, right)
         sql = self.call(_TESTS[operator], left, right)
-        return self.make(sql, kinds.Type(_TRUTH), "tagged")
+        return Term(sql, kinds.Type(_TRUTH), "tagged")
 
     def _computed(self, operator: str, left: Term, right: Term) -> Term:
         both = left.kinds | right.kinds
         if both & ~SCALARS:
-            raise self.refuse
+            raise Inexpressible
         null = both & kinds.NULL
         given = SCALARS
         if not both & ~_NUMERIC:
@@ -304,7 +301,7 @@ class Expressions:
         elif not both & ~_TEXT and operator == "+":
             given = kinds.STRING | null
         form = "tagged" if given == SCALARS else "plain"
-        return self.make(self.call(_ARITHMETIC[operator], left, right), kinds.Type(given), form)
+        return Term(self.call(_ARITHMETIC[operator], left, right), kinds.Type(given), form)
 
     def _in(self, expression: ast.Binary, block: Block) -> Term:
         left = self.term(expression.left, block)
@@ -313,16 +310,16 @@ class Expressions:
             return self._among(left, [self.term(each, block) for each in expression.right.elements])
         if isinstance(expression.right, ast.Parameter) and value:
             return self._among_parameter(left, expression.right.name)
-        raise self.refuse
+        raise Inexpressible
 
     def _among(self, left: Term, elements: list[Term]) -> Term:
         terms = [left, *elements]
         if left.form == "node":
             if not all(each.form == "node" for each in elements):
-                raise self.refuse
+                raise Inexpressible
             null = reduce(or_, (each.null for each in terms))
             listed = ", ".join(each.sql for each in elements)
-            return self.make(f"({left.sql} IN ({listed}))", kinds.Type(kinds.BOOLEAN | null))
+            return Term(f"({left.sql} IN ({listed}))", kinds.Type(kinds.BOOLEAN | null))
         _, (first, *others) = self._alike(terms)
         return self._known(f"({first.sql} IN ({', '.join(each.sql for each in others)}))", kinds.BOOLEAN, *terms)
 
@@ -330,7 +327,7 @@ class Expressions:
         type_ = self.emitter.parameters.get(name, kinds.UNKNOWN)
         inside = type_.element.kinds if type_.element else 0
         if type_.kinds != kinds.LIST or inside & ~(kinds.STRING | kinds.INTEGER):
-            raise self.refuse
+            raise Inexpressible
         bound = self.emitter.bindings.parameter(name, _as_json)
         first = left if left.form == "plain" and inside and not inside & ~_class(left) else self.tagged(left)
         return self._known(f"({first.sql} IN (SELECT value FROM json_each({bound})))", kinds.BOOLEAN, left)
@@ -340,28 +337,28 @@ class Expressions:
         if expression.operator == "NOT":
             return self._known(f"(NOT ({self.truth(operand)}))", kinds.BOOLEAN, operand)
         if operand.form not in ("plain", "tagged") or operand.kinds & ~SCALARS:
-            raise self.refuse
+            raise Inexpressible
         numeric = _plain_class(operand) == kinds.NUMBER
         if expression.operator == "+" and numeric:
             return operand
         sql = self.call("plus" if expression.operator == "+" else "negate", operand)
-        return self.make(sql, operand.type if numeric else kinds.Type(_NUMERIC))
+        return Term(sql, operand.type if numeric else kinds.Type(_NUMERIC))
 
     def _is_null(self, expression: ast.IsNull, block: Block) -> Term:
         operand = self.term(expression.operand, block)
         sql = operand.sql if operand.bag is None else f"({operand.bag[0]} ->> {operand.bag[1]})"
-        return self.make(f"({sql} IS {'NOT ' if expression.negated else ''}NULL)", kinds.Type(kinds.BOOLEAN))
+        return Term(f"({sql} IS {'NOT ' if expression.negated else ''}NULL)", kinds.Type(kinds.BOOLEAN))
 
     def _has_labels(self, expression: ast.HasLabels, block: Block) -> Term:
         subject = self.term(expression.subject, block)
         if subject.form == "node":
             sql = self.emitter.labelled(block, subject, (expression.labels,))
-            return self.make(f"({sql})", kinds.Type(kinds.BOOLEAN | subject.null))
+            return Term(f"({sql})", kinds.Type(kinds.BOOLEAN | subject.null))
         if subject.form == "edge" and not subject.nullable:
             codes = self.emitter.catalogue.types(expression.labels)
             column = self.emitter.column(block, subject, self.emitter.catalogue.edges.code)
-            return self.make(f"({self.emitter.among_codes(column, codes, -1)})", kinds.Type(kinds.BOOLEAN))
-        raise self.refuse
+            return Term(f"({self.emitter.among_codes(column, codes, -1)})", kinds.Type(kinds.BOOLEAN))
+        raise Inexpressible
 
     def _case(self, expression: ast.Case, block: Block) -> Term:
         whens = []
@@ -372,11 +369,11 @@ class Expressions:
         last = self.term(otherwise, block)
         terms = [term for _, term in whens] + [last]
         if any(term.form not in ("plain", "tagged") for term in terms):
-            raise self.refuse
+            raise Inexpressible
         form, terms = self._alike(terms)
         both = reduce(or_, (term.kinds for term in terms))
         branches = " ".join(f"WHEN {test} THEN {term.sql}" for (test, _), term in zip(whens, terms, strict=False))
-        return self.make(f"CASE {branches} ELSE {terms[-1].sql} END", kinds.Type(both), form)
+        return Term(f"CASE {branches} ELSE {terms[-1].sql} END", kinds.Type(both), form)
 
     # Functions
 
@@ -387,27 +384,27 @@ class Expressions:
             return special(self, expression, block)
         function = sql_functions.expressible(name)
         if function is None:
-            raise self.refuse
+            raise Inexpressible
         arguments = [self.term(each, block) for each in expression.arguments]
         if any(each.form not in ("plain", "tagged") for each in arguments):
-            raise self.refuse
+            raise Inexpressible
         sql = self.call(name, *arguments)
         given = function.gives
         if not given & ~_TRUTH:
-            return self.make(sql, kinds.Type(given), "tagged")
-        return self.make(sql, kinds.Type(given), "tagged" if given & kinds.BOOLEAN else "plain")
+            return Term(sql, kinds.Type(given), "tagged")
+        return Term(sql, kinds.Type(given), "tagged" if given & kinds.BOOLEAN else "plain")
 
     def _coalesce(self, expression: ast.Call, block: Block) -> Term:
         arguments = [self.term(each, block) for each in expression.arguments]
         if any(each.form not in ("plain", "tagged") for each in arguments):
-            raise self.refuse
+            raise Inexpressible
         form, terms = self._alike(arguments)
         both = reduce(or_, (each.kinds for each in arguments))
         if not all(each.kinds & kinds.NULL for each in arguments):
             both &= ~kinds.NULL
         listed = ", ".join(each.sql for each in terms)
         sql = f"coalesce({listed})" if len(terms) > 1 else listed
-        return self.make(sql, kinds.Type(both), form)
+        return Term(sql, kinds.Type(both), form)
 
     def _alike(self, terms: list[Term]) -> tuple[str, list[Term]]:
         """Terms of which one becomes the value: plain where all are of one class, or else tagged."""
@@ -416,26 +413,26 @@ class Expressions:
     def _id(self, expression: ast.Call, block: Block) -> Term:
         subject = self.term(expression.arguments[0], block)
         if subject.form not in ("node", "edge") or subject.literal:
-            raise self.refuse
-        return self.make(subject.sql, kinds.Type(kinds.INTEGER | subject.null))
+            raise Inexpressible
+        return Term(subject.sql, kinds.Type(kinds.INTEGER | subject.null))
 
     def _element_id(self, expression: ast.Call, block: Block) -> Term:
         subject = self.term(expression.arguments[0], block)
         if subject.form not in ("node", "edge"):
-            raise self.refuse
+            raise Inexpressible
         table = self.emitter.catalogue.nodes if subject.form == "node" else self.emitter.catalogue.edges
         own = f"'literal:' || substr({subject.sql}, 2)"
         sql = self._of_either(subject, own, self.emitter.of_row(block, subject, table.public_id))
-        return self.make(sql, kinds.Type(kinds.STRING | subject.null))
+        return Term(sql, kinds.Type(kinds.STRING | subject.null))
 
     def _type(self, expression: ast.Call, block: Block) -> Term:
         subject = self.term(expression.arguments[0], block)
         if subject.form != "edge":
-            raise self.refuse
+            raise Inexpressible
         edges = self.emitter.catalogue.edges
         code = self.emitter.column(block, subject, edges.code)
         sql = code if edges.type_is_code else self._named(code, edges.types)
-        return self.make(sql, kinds.Type(kinds.STRING | subject.null), stands_for=code)
+        return Term(sql, kinds.Type(kinds.STRING | subject.null), stands_for=code)
 
     def _named(self, code: str, names: Mapping[Any, str]) -> str:
         """The name behind a code."""
@@ -452,12 +449,12 @@ class Expressions:
         type_ = kinds.Type(kinds.LIST | subject.null, kinds.Type(kinds.STRING))
         # Each code has labels of its own.
         code = "" if subject.literal else self.emitter.column(block, subject, self.emitter.catalogue.nodes.code)
-        return self.make(sql, type_, "labels", stands_for=code)
+        return Term(sql, type_, "labels", stands_for=code)
 
     def _by_labels(self, subject: Term, block: Block, name: Callable[[Sequence[str]], str | None]) -> str:
         """What the labels of a node are called."""
         if subject.form != "node":
-            raise self.refuse
+            raise Inexpressible
         nodes, literals = self.emitter.catalogue.nodes, self.emitter.catalogue.literals
         known = {code: name(labels) for code, labels in nodes.labels.items()}
         named = {code: each for code, each in known.items() if each is not None}
@@ -479,7 +476,7 @@ class Expressions:
             and isinstance(place, ast.Literal)
             and type(place.value) is int
         ):
-            raise self.refuse
+            raise Inexpressible
         return self._label_at(listed, place.value, block)
 
     def _label_at(self, labels: ast.Call, place: int, block: Block) -> Term:
@@ -493,24 +490,22 @@ class Expressions:
         shown = [at_place(labels) for labels in nodes.labels.values()]
         # Where no two codes have the same label there, the code groups as well.
         alone = not subject.literal and len(set(shown)) == len(shown)
-        return self.make(
-            sql, kinds.Type(_TEXT), stands_for=self.emitter.column(block, subject, nodes.code) if alone else ""
-        )
+        return Term(sql, kinds.Type(_TEXT), stands_for=self.emitter.column(block, subject, nodes.code) if alone else "")
 
     def _head(self, expression: ast.Call, block: Block) -> Term:
         inner = expression.arguments[0]
         if isinstance(inner, ast.Call) and inner.name.lower() == "labels":
             return self._label_at(inner, 0, block)
-        raise self.refuse
+        raise Inexpressible
 
     def _size(self, expression: ast.Call, block: Block) -> Term:
         subject = self.term(expression.arguments[0], block)
         null = subject.kinds & kinds.NULL
         if subject.form in ("json", "labels"):
-            return self.make(f"json_array_length({subject.sql})", kinds.Type(kinds.INTEGER | null))
+            return Term(f"json_array_length({subject.sql})", kinds.Type(kinds.INTEGER | null))
         if _plain_class(subject) == kinds.STRING:
-            return self.make(self.call("size", subject), kinds.Type(kinds.INTEGER | null))
-        raise self.refuse
+            return Term(self.call("size", subject), kinds.Type(kinds.INTEGER | null))
+        raise Inexpressible
 
     def _exists(self, expression: ast.Call, block: Block) -> Term:
         return self._is_null(ast.IsNull(expression.arguments[0], True), block)
@@ -518,9 +513,9 @@ class Expressions:
     def _end_node(self, expression: ast.Call, block: Block) -> Term:
         subject = self.term(expression.arguments[0], block)
         if subject.form != "edge":
-            raise self.refuse
+            raise Inexpressible
         start = expression.name.lower() == "startnode"
-        return self.make(
+        return Term(
             subject.start if start else subject.end,
             kinds.Type(kinds.NODE | subject.null),
             "node",
@@ -534,15 +529,15 @@ class Expressions:
         inner = self._inner(planning.plan(expression.query, tuple(block.columns)), block)
         inner = self.emitter.opened(inner)
         if expression.which == "EXISTS":
-            return self.make(f"EXISTS ({self.emitter.text(inner, ['1'])})", kinds.Type(kinds.BOOLEAN))
+            return Term(f"EXISTS ({self.emitter.text(inner, ['1'])})", kinds.Type(kinds.BOOLEAN))
         if expression.which == "COUNT":
-            return self.make(f"({self.emitter.text(inner, ['count(*)'])})", kinds.Type(kinds.INTEGER))
-        raise self.refuse
+            return Term(f"({self.emitter.text(inner, ['count(*)'])})", kinds.Type(kinds.INTEGER))
+        raise Inexpressible
 
     def _pattern_predicate(self, expression: ast.PatternPredicate, block: Block) -> Term:
         match = planning.pattern(expression.pattern, None, tuple(block.columns))
         inner = self._inner(match, block)
-        return self.make(f"EXISTS ({self.emitter.text(inner, ['1'])})", kinds.Type(kinds.BOOLEAN))
+        return Term(f"EXISTS ({self.emitter.text(inner, ['1'])})", kinds.Type(kinds.BOOLEAN))
 
     def _pattern_comprehension(self, expression: ast.PatternComprehension, block: Block) -> Term:
         match = planning.pattern(expression.pattern, expression.condition, tuple(block.columns))
@@ -552,12 +547,12 @@ class Expressions:
         inner = self.emitter.closed(inner)
         sql, element = self._listed(inner.columns["result"])
         text = self.emitter.text(inner, [f"json_group_array({sql})"])
-        return self.make(f"({text})", kinds.Type(kinds.LIST, element), "json")
+        return Term(f"({text})", kinds.Type(kinds.LIST, element), "json")
 
     def _inner(self, plan: Plan, block: Block) -> Block:
         """The block of a subquery, which sees the columns of the block around."""
         if block.grouped:
-            raise self.refuse
+            raise Inexpressible
         return self.emitter.subquery(plan, block.columns)
 
     # Aggregates, lists, order
@@ -565,41 +560,41 @@ class Expressions:
     def aggregate(self, call: ast.Call | None, block: Block, *, ordered: bool) -> Term:
         """The term of an aggregate over the rows of a group."""
         if call is None:
-            return self.make("count(*)", kinds.Type(kinds.INTEGER))
+            return Term("count(*)", kinds.Type(kinds.INTEGER))
         name = call.name.lower()
         term = self.term(call.arguments[0], block)
         distinct = "DISTINCT " if call.distinct else ""
         if name == "count":
             return self._counted(term, distinct)
         if name == "sum":
-            return self.make(f"coalesce(sum({distinct}{self._number(term)}), 0)", kinds.Type(kinds.NUMBER))
+            return Term(f"coalesce(sum({distinct}{self._number(term)}), 0)", kinds.Type(kinds.NUMBER))
         if name == "avg":
-            return self.make(f"avg({distinct}{self._number(term)})", kinds.Type(kinds.FLOAT | kinds.NULL))
+            return Term(f"avg({distinct}{self._number(term)})", kinds.Type(kinds.FLOAT | kinds.NULL))
         if name in ("min", "max"):
             return self.extreme(name, term)
         if name == "collect" and not ordered:
             return self._collected(term, distinct)
-        raise self.refuse
+        raise Inexpressible
 
     def _counted(self, term: Term, distinct: str) -> Term:
         if term.form in ("json", "labels"):
-            raise self.refuse
+            raise Inexpressible
         # Whether there is a value can be told of lists, too; which ones are equal cannot.
         sql = f"{term.bag[0]} ->> {term.bag[1]}" if term.bag is not None and not distinct else term.sql
-        return self.make(f"count({distinct}{sql})", kinds.Type(kinds.INTEGER))
+        return Term(f"count({distinct}{sql})", kinds.Type(kinds.INTEGER))
 
     def _collected(self, term: Term, distinct: str) -> Term:
         if term.bag is not None and not distinct:
             # As they lie in the bag, values are JSON already, and read exactly.
             raw = f"group_concat({term.bag[0]} -> {term.bag[1]}) FILTER (WHERE {_raw(term.bag)} IS NOT NULL)"
-            return self.make(f"'[' || coalesce({raw}, '') || ']'", kinds.Type(kinds.LIST, kinds.UNKNOWN), "json")
+            return Term(f"'[' || coalesce({raw}, '') || ']'", kinds.Type(kinds.LIST, kinds.UNKNOWN), "json")
         sql, element = self._listed(term)
         text = f"json_group_array({distinct}{sql}) FILTER (WHERE {term.sql} IS NOT NULL)"
         if distinct and term.form == "tagged":
             # Written for JSON, true is the same text as 'true'.
             mistakable = f"max(typeof({term.sql}) = 'blob') AND max({term.sql} IN ('true', 'false'))"
             text = f"iif({mistakable}, {self.inexact()}, {text})"
-        return self.make(text, kinds.Type(kinds.LIST, element), "json")
+        return Term(text, kinds.Type(kinds.LIST, element), "json")
 
     def _number(self, term: Term) -> str:
         """A value that is added up, which must be a number or null."""
@@ -608,25 +603,25 @@ class Expressions:
         if term.form == "tagged":
             sql, refused = term.sql, self.inexact()
             return f"CASE typeof({sql}) WHEN 'text' THEN {refused} WHEN 'blob' THEN {refused} ELSE {sql} END"
-        raise self.refuse
+        raise Inexpressible
 
     def extreme(self, name: str, term: Term) -> Term:
         """`min` or `max`. SQLite's order is openCypher's within one class of values, and no further."""
         if _plain_class(term):
-            return self.make(f"{name}({term.sql})", kinds.Type(term.kinds | kinds.NULL))
+            return Term(f"{name}({term.sql})", kinds.Type(term.kinds | kinds.NULL))
         if term.form != "tagged":
-            raise self.refuse
+            raise Inexpressible
         rank, there = _rank(term.sql), f"FILTER (WHERE {term.sql} IS NOT NULL)"
         alike = f"min({rank}) {there} IS max({rank}) {there}"
         sql = f"iif({alike}, {name}({term.sql}), {self.inexact()})"
-        return self.make(sql, kinds.Type(term.kinds | kinds.NULL), "tagged")
+        return Term(sql, kinds.Type(term.kinds | kinds.NULL), "tagged")
 
     def _listed(self, term: Term) -> tuple[str, kinds.Type]:
         """A value as an element of a JSON list."""
         if term.form == "node" or (term.form == "plain" and not term.kinds & kinds.BOOLEAN):
             return term.sql, term.type
         if term.form not in ("plain", "tagged"):
-            raise self.refuse
+            raise Inexpressible
         sql = self.tagged(term).sql
         boolean = f"json(iif({sql} = x'01', 'true', 'false'))"
         return f"CASE typeof({sql}) WHEN 'blob' THEN {boolean} ELSE {sql} END", term.type
@@ -644,7 +639,7 @@ class Expressions:
                 for one, kind in ((str, kinds.STRING), (int, kinds.INTEGER)):
                     if all(type(each) is one for each in found):
                         return self.emitter.bindings.constant(_as_json(found)), kinds.Type(kind)
-        raise self.refuse
+        raise Inexpressible
 
     def order(self, expression: ast.Expression, block: Block, *, descending: bool) -> list[str]:
         """What stands in ORDER BY: openCypher's order, null the greatest."""
@@ -665,24 +660,24 @@ class Expressions:
             return [f"{rank}{' DESC' if descending else ''}", f"{_raw(term.bag)}{tail}"]
         if term.form == "tagged":
             return [f"{_rank(term.sql)}{' DESC' if descending else ''}", f"{term.sql}{tail}"]
-        raise self.refuse
+        raise Inexpressible
 
     def count(self, expression: ast.Expression) -> str:
         """How many rows, for SKIP and LIMIT: a constant that is computed before the statement runs."""
         if isinstance(expression, ast.Literal):
             if type(expression.value) is int and expression.value >= 0:
                 return self.emitter.bindings.constant(expression.value)
-            raise self.refuse
+            raise Inexpressible
         compute = evaluate.value(expression, evaluate.Columns((), _no_subquery))
 
         def number(parameters: Mapping[str, Any], names: Mapping[str, Any]) -> int:
             found = compute((), _constant_run(parameters))
             if type(found) is not int or not 0 <= found <= _GREATEST:
-                raise self.refuse
+                raise Inexpressible
             return found
 
         if _volatile(expression):
-            raise self.refuse
+            raise Inexpressible
         return self.emitter.bindings.computed(number)
 
 
@@ -709,16 +704,12 @@ def _structured(value: Any) -> bool:
 
 
 def _unstructured(value: Any) -> Any:
-    from keepgraph.cypher.emit import Inexpressible
-
     if _structured(value):
         raise Inexpressible
     return _bindable(value)
 
 
 def _bindable(value: Any) -> Any:
-    from keepgraph.cypher.emit import Inexpressible
-
     if type(value) is int and not -_GREATEST - 1 <= value <= _GREATEST:
         raise Inexpressible
     if type(value) is float and not math.isfinite(value):

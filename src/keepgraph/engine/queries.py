@@ -14,9 +14,9 @@ from typing import Any
 from keepgraph import errors
 from keepgraph.cypher import (
     ast,
+    blocks,
     compiler,
     dialect,
-    emit,
     functions,
     parameters,
     parser,
@@ -242,7 +242,7 @@ def _executor(tx: Tx, bounds: _Bounds) -> Callable[[str, Sequence[Any], frozense
     def execute(sql: str, bound: Sequence[Any], called: frozenset[str]) -> Iterator[Row]:
         if called:
             _register(tx, called)
-        return queries.rows(tx.conn, sql, bound, refused=emit.Inexpressible, why=bounds.why)
+        return queries.rows(tx.conn, sql, bound, refused=blocks.Inexpressible, why=bounds.why)
 
     return execute
 
