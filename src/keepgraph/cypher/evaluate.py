@@ -6,14 +6,14 @@ The reference for what an expression means: SQL says the same or is not used.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
 from keepgraph import errors
 from keepgraph.cypher import ast, functions, planning, rewrite, values
-from keepgraph.cypher.adjacency import Neighbours
+from keepgraph.cypher.adjacency import Key, Neighbours
 from keepgraph.cypher.algebra import Plan
 from keepgraph.cypher.values import Node, Relationship
 
@@ -39,6 +39,9 @@ class Graph(Protocol):
 
     def neighbours(self, direction: str, types: ast.LabelExpression | None) -> Neighbours:
         """Who neighbours whom along these types, by keys."""
+
+    def announce(self, keys: Iterable[Key]) -> None:
+        """Say which nodes may be asked for soon."""
 
     def labels(self, node: Node) -> tuple[str, ...]:
         """The labels that a node shows."""

@@ -287,6 +287,7 @@ class _Laying:
             if least == 0 or (not directed and reach.returns(neighbours, start, most, run.rest)):
                 yield start
             for level in reach.reached(neighbours, start, most, run.rest, start_too=directed and least == 1):
+                run.graph.announce(level)
                 yield from level
 
         def follow(rows: Iterator[Row], run: Run) -> Iterator[Row]:

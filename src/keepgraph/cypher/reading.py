@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from keepgraph.cypher import algebra, ast, kinds, parameters
@@ -19,6 +20,8 @@ Execute = Callable[[str, Sequence[Any], frozenset[str]], Iterator[Row]]
 """Runs a statement with what it binds, and gives its rows."""
 
 _BATCH = 500
+_AHEAD = 100
+_MOST_EXPECTED = 100_000
 _LEAST_WORTH_ARRAYS = 10_000
 _COST_OF_A_STATEMENT = 10
 """In relationships that are read."""
@@ -85,6 +88,8 @@ class TableGraph:
         self.statements = statements
         self.catalogue = statements.catalogue
         self.execute = execute
+        self._expected: set[int] = set()
+        self._at_once = 1
         self._node_rows: dict[int | str, tuple[tuple[str, ...], dict[str, Any], str]] = {}
         self._edge_rows: dict[int, tuple[str, dict[str, Any], str]] = {}
 
@@ -99,7 +104,19 @@ class TableGraph:
             arguments = [value(wanted, self.names) for value in bound]
         except Inexpressible:
             return self.nodes(labels, ())
-        return (Node(row[0]) for row in self.execute(sql, arguments, _NO_FUNCTIONS))
+        return self._announced(Node(row[0]) for row in self.execute(sql, arguments, _NO_FUNCTIONS))
+
+    def _announced(self, nodes: Iterator[Node]) -> Iterator[Node]:
+        """The same nodes, some of them known ahead."""
+        while chunk := list(islice(nodes, _AHEAD)):
+            self.announce(node.id for node in chunk)
+            yield from chunk
+
+    def announce(self, keys: Iterable[Key]) -> None:
+        """Say which nodes may be asked for soon: when the row of one is, those of others are read with it."""
+        if len(self._expected) > _MOST_EXPECTED:
+            self._expected.clear()
+        self._expected.update(key for key in keys if isinstance(key, int) and key not in self._node_rows)
 
     def relationships(self, types: ast.LabelExpression | None) -> Iterator[Relationship]:
         edge = algebra.EdgeSlot("r", "a", "b", types, "out", None, "r", (), True)
@@ -280,9 +297,20 @@ class TableGraph:
                 found = (label,), dict.fromkeys(names, node.id[1:]), f"literal:{node.id[1:]}"
                 self._node_rows[node.id] = found
             else:
-                self._read_nodes([node.id])
+                self._read_nodes(self._with_expected(node.id))
                 found = self._node_rows[node.id]
         return found
+
+    def _with_expected(self, key: int) -> list[int]:
+        """A key with others that are expected: more each time, for who asks for one may ask for all."""
+        keys = [key]
+        self._expected.discard(key)
+        while self._expected and len(keys) < self._at_once:
+            other = self._expected.pop()
+            if other not in self._node_rows:
+                keys.append(other)
+        self._at_once = min(2 * self._at_once, _BATCH)
+        return keys
 
     def _edge_row(self, edge: Relationship) -> tuple[str, dict[str, Any], str]:
         found = self._edge_rows.get(edge.id)

@@ -68,7 +68,9 @@ def rows(
         errors.QueryTooLarge: it needs more than there is room for.
     """
     try:
-        yield from conn.execute(sql, arguments)
+        # Not `yield from`: a generator that is dropped would close the cursor, perhaps after its connection.
+        for row in conn.execute(sql, arguments):
+            yield row
     except MemoryError:
         raise errors.QueryTooLarge("the query needs more memory than there is") from None
     except sqlite.Error as error:
