@@ -69,8 +69,7 @@ def rows(
     """
     try:
         # Not `yield from`: a generator that is dropped would close the cursor, perhaps after its connection.
-        for row in conn.execute(sql, arguments):
-            yield row
+        yield from conn.execute(sql, arguments)
     except MemoryError:
         raise errors.QueryTooLarge("the query needs more memory than there is") from None
     except sqlite.Error as error:
