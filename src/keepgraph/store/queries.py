@@ -69,7 +69,8 @@ def rows(
     """
     try:
         # Not `yield from`: a generator that is dropped would close the cursor, perhaps after its connection.
-        yield from conn.execute(sql, arguments)
+        for row in conn.execute(sql, arguments):  # noqa: UP028 (for that reason)
+            yield row
     except MemoryError:
         raise errors.QueryTooLarge("the query needs more memory than there is") from None
     except sqlite.Error as error:
