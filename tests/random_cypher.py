@@ -476,7 +476,7 @@ class Writer:
         if what == 9 and depth:
             return f"({self.truth(less)} {self.pick('AND', 'OR', 'XOR')} {self.truth(less)})"
         if what == 10 and depth:
-            return f"NOT ({self.truth(less)})"
+            return f"(NOT ({self.truth(less)}))"
         if what == 11:
             return f"{self.text(less)} {self.pick('STARTS WITH', 'ENDS WITH', 'CONTAINS')} {self.text(less)}"
         if what == 12 and subject:

@@ -127,7 +127,7 @@ def test_sql_answers_as_python_over_the_tables_of_a_graph(
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-@settings(max_examples=10_000)
+@settings(max_examples=2_000)
 @given(graph=graphs(literals=True), query=random_queries(), chance=CHANCES)
 def test_sql_answers_as_python_over_the_tables_of_a_graph_time_and_again(
     tables: Tables, graph: PropertyGraph, query: Query, chance: random.Random

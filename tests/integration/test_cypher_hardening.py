@@ -540,7 +540,7 @@ def test_whatever_is_asked_gets_an_answer(grid: Caller, arguments: dict[str, Any
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-@settings(max_examples=20_000)
+@settings(max_examples=3_000)
 @given(arguments=asked())
 def test_whatever_is_asked_gets_an_answer_time_and_again(grid: Caller, arguments: dict[str, Any]) -> None:
     answered(grid, arguments)

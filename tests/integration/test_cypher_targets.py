@@ -19,7 +19,7 @@ from keepgraph.cypher import values
 from random_cypher import PARAMETERS, PropertyGraph, Query, graphs, queries
 
 TABLES, WITH_LITERALS = PlainTables(), TablesWithLiterals()
-FEW, MANY = settings(max_examples=300), settings(max_examples=6_000)
+FEW, MANY = settings(max_examples=300), settings(max_examples=1_500)
 
 Rows = list[tuple[Any, ...]]
 
