@@ -72,10 +72,10 @@ class Adjacency:
             return [each if each >= 0 else texts[-1 - each] for each in of_number(number(node))]
 
         def of_all(nodes: Collection[Key]) -> set[Key]:
-            found: set[int] = set()
+            found: set[Any] = set()
             for node in nodes:
                 found.update(of_number(number(node)))
-            return {each if each >= 0 else texts[-1 - each] for each in found} if texts else set(found)
+            return {each if each >= 0 else texts[-1 - each] for each in found} if texts else found
 
         return Neighbours(of, of_all)
 

@@ -7,6 +7,7 @@ sort keys), and never leave a query.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from keepgraph.cypher import ast
 
@@ -193,7 +194,7 @@ class Around:
 class Fetched:
     """The rows of a statement, where SQL says the operators below."""
 
-    statement: object
+    statement: Any
     columns: tuple[str, ...]
 
 

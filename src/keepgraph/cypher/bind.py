@@ -256,16 +256,15 @@ def _ambiguous(
 ) -> Iterator[ast.Expression]:
     if walk.is_aggregate(expression):
         return
-    kind = type(expression)
-    if kind is ast.Variable or kind is ast.Property:
+    if isinstance(expression, ast.Variable | ast.Property):
         if expression in keys:
             return
-        if kind is ast.Variable:
-            if expression.name not in inner:  # type: ignore[attr-defined]
+        if isinstance(expression, ast.Variable):
+            if expression.name not in inner:
                 yield expression
             return
         if _is_plain(expression):
-            if any(_ambiguous(expression.subject, keys, scope, inner)):  # type: ignore[attr-defined]
+            if any(_ambiguous(expression.subject, keys, scope, inner)):
                 yield expression
             return
     bound = walk.bound_inside(expression)

@@ -58,6 +58,11 @@ class Compiled:
     catalogue: Catalogue
     _made: dict[str, Callable[[Run], Iterator[Row]]] = field(default_factory=dict)
 
+    @property
+    def by(self) -> str:
+        """Who finds the rows, unless a statement gives up: 'sql', 'sql and python' or 'python'."""
+        return "sql" if self.statement is not None else "sql and python" if self.hybrid is not None else "python"
+
     def statements(self) -> list[Statement]:
         """All statements that are written before it runs."""
         if self.statement is not None:
@@ -109,11 +114,10 @@ def of_tree(
 
 def _statements(plan: Plan) -> list[Statement]:
     if isinstance(plan, Fetched):
-        return [plan.statement]  # type: ignore[list-item]
+        return [plan.statement]
     if isinstance(plan, Union):
         return _statements(plan.left) + _statements(plan.right)
-    inner = getattr(plan, "input", None)
-    return _statements(inner) if inner is not None else []
+    return [] if isinstance(plan, Unit | Argument) else _statements(plan.input)
 
 
 # What Python does behind SQL

@@ -109,32 +109,20 @@ class Emitter:
         self, direction: str, types: ast.LabelExpression | None, node: str, *, literal: bool
     ) -> tuple[Block, Term]:
         """The edges that lead out of a node, or into it; the node is the parameter of this name."""
-        block = Block()
-        key = self.bindings.parameter(node)
         codes: frozenset[Code] | None = frozenset() if literal else None
-        at = Term(key, kinds.Type(kinds.NODE), "node", literal=literal, codes=codes)
-        edge = self._edge(block, EdgeSlot("r", "a", "b", types, direction, None, "r", (), True), direction, at)
-        if direction == "out":
-            edges = self.catalogue.edges
-            if edges.code_leads:
-                block.where.append(self.among_codes(f"{edge.row}.{edges.code}", edge.codes or frozenset(), -1))
-            block.where.append(f"{edge.row}.{edges.source} = {key}")
-        else:
-            block.where.append(self._ends_at(edge, at))
-        return block, edge
+        at = Term(self.bindings.parameter(node), kinds.Type(kinds.NODE), "node", literal=literal, codes=codes)
+        return self._edges_of(Block(), direction, types, at)
 
     def edges_at_all(self, direction: str, types: ast.LabelExpression | None, nodes: str) -> tuple[Block, Term]:
         """The edges that lead out of rows of the table, or into them; their keys are the list in the parameter."""
         block = Block(sources=[f"json_each({self.bindings.parameter(nodes)}) AS f"], distinct=True)
-        at = Term("f.value", kinds.Type(kinds.NODE), "node")
-        edge = self._edge(block, EdgeSlot("r", "a", "b", types, direction, None, "r", (), True), direction, at)
-        edges = self.catalogue.edges
-        if direction == "out":
-            if edges.code_leads:
-                block.where.append(self.among_codes(f"{edge.row}.{edges.code}", edge.codes or frozenset(), -1))
-            block.where.append(f"{edge.row}.{edges.source} = f.value")
-        else:
-            block.where.append(self._ends_at(edge, at))
+        return self._edges_of(block, direction, types, Term("f.value", kinds.Type(kinds.NODE), "node"))
+
+    def _edges_of(
+        self, block: Block, direction: str, types: ast.LabelExpression | None, node: Term
+    ) -> tuple[Block, Term]:
+        edge = self._edge(block, EdgeSlot("r", "a", "b", types, direction, None, "r", (), True), direction, node)
+        block.where.extend(self._leads_from(edge, node) if direction == "out" else [self._ends_at(edge, node)])
         return block, edge
 
     def lead_to(self, block: Block, edge: Term, direction: str, node: str, *, literal: bool) -> None:
@@ -413,9 +401,8 @@ class Emitter:
         term = self._edge(block, edge, step.direction, source)
         row = term.row
         literal = self._may_be_literal(plan, step.target) if target is None else target.literal
-        spelled = self.among_codes(f"{row}.{edges.code}", term.codes or frozenset(), -1) if edges.code_leads else ""
         if step.direction == "out":
-            block.where.extend(filter(None, [spelled, f"{row}.{edges.source} = {source.sql}"]))
+            block.where.extend(self._leads_from(term, source))
             found = self._end_of(term, literal=literal)
             if target is not None:
                 block.where.append(self._ends_at(term, target))
@@ -429,7 +416,7 @@ class Emitter:
                 block.where.append(f"{row}.{edges.source} = {target.sql}")
             other_literal = False
         else:
-            forwards = [spelled, f"{row}.{edges.source} = {source.sql}"]
+            forwards = self._leads_from(term, source)
             backwards = [self._ends_at(term, source)]
             if target is not None:
                 forwards.append(self._ends_at(term, target))
@@ -504,6 +491,14 @@ class Emitter:
             return f"{edge.row}.{edges.target}"
         return f"coalesce({edge.row}.{edges.target}, '=' || {edge.row}.{literals.column})"
 
+    def _leads_from(self, edge: Term, node: Term) -> list[str]:
+        """That an edge leads out of a node; with its types, where the index begins with them."""
+        edges = self.catalogue.edges
+        source = f"{edge.row}.{edges.source} = {node.sql}"
+        if not edges.code_leads:
+            return [source]
+        return [self.among_codes(f"{edge.row}.{edges.code}", edge.codes or frozenset(), -1), source]
+
     def _ends_at(self, edge: Term, node: Term) -> str:
         """That an edge leads to a node that is bound."""
         edges, literals = self.catalogue.edges, self.catalogue.literals
@@ -524,8 +519,7 @@ class Emitter:
         return f"({_all(filter(None, [both, at_node]))} OR {at_text})"
 
     def _may_be_literal(self, plan: Match, column: str) -> bool:
-        slot = next(node for node in plan.nodes if node.column == column)
-        return self.catalogue.literal(slot.labels)
+        return self.catalogue.literal(_slot(plan, column).labels)
 
     def _bind_node(self, block: Block, plan: Match, column: str, key: str, *, literal: bool) -> None:
         """Give a node of the pattern its key; a node that has one already must be the same."""
@@ -535,9 +529,8 @@ class Emitter:
                 raise Inexpressible
             block.where.append(f"{known.sql} = {key}")
             return
-        slot = next(node for node in plan.nodes if node.column == column)
         block.columns[column] = Term(key, kinds.Type(kinds.NODE), "node", literal=literal)
-        self._check_labels(block, slot)
+        self._check_labels(block, _slot(plan, column))
 
     def _check_labels(self, block: Block, node: NodeSlot) -> None:
         term = block.columns[node.column]
@@ -765,6 +758,10 @@ class Emitter:
     def _alias(self, letter: str) -> str:
         self._number += 1
         return f"{letter}{self._number}"
+
+
+def _slot(plan: Match, column: str) -> NodeSlot:
+    return next(node for node in plan.nodes if node.column == column)
 
 
 def _all(conditions: Iterator[str] | Sequence[str] | filter[str]) -> str:

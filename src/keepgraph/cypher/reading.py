@@ -17,10 +17,11 @@ from keepgraph.cypher.sql_functions import PREFIX
 from keepgraph.cypher.values import Node, Relationship
 
 Execute = Callable[[str, Sequence[Any], frozenset[str]], Iterator[Row]]
-"""Runs a statement with what it binds, and gives its rows."""
+"""Runs a statement with what it binds and the functions it calls back; raises Inexpressible where one gave up."""
 
 _BATCH = 500
 _AHEAD = 100
+"""So many rows of a statement are fetched before Python goes on with the first."""
 _MOST_EXPECTED = 100_000
 _LEAST_WORTH_ARRAYS = 10_000
 _COST_OF_A_STATEMENT = 10
@@ -29,6 +30,13 @@ _WORTH_A_LIST = 4
 """So many nodes are cheaper asked in one statement."""
 
 _NO_FUNCTIONS: frozenset[str] = frozenset()
+
+
+def ahead(rows: Iterator[Row], announce: Callable[[list[Row]], None]) -> Iterator[Row]:
+    """The same rows, some of which are announced before the first of them is given."""
+    while chunk := list(islice(rows, _AHEAD)):
+        announce(chunk)
+        yield from chunk
 
 
 class Statements:
@@ -104,13 +112,8 @@ class TableGraph:
             arguments = [value(wanted, self.names) for value in bound]
         except Inexpressible:
             return self.nodes(labels, ())
-        return self._announced(Node(row[0]) for row in self.execute(sql, arguments, _NO_FUNCTIONS))
-
-    def _announced(self, nodes: Iterator[Node]) -> Iterator[Node]:
-        """The same nodes, some of them known ahead."""
-        while chunk := list(islice(nodes, _AHEAD)):
-            self.announce(node.id for node in chunk)
-            yield from chunk
+        found = self.execute(sql, arguments, _NO_FUNCTIONS)
+        return (Node(row[0]) for row in ahead(found, lambda rows: self.announce(row[0] for row in rows)))
 
     def announce(self, keys: Iterable[Key]) -> None:
         """Say which nodes may be asked for soon: when the row of one is, those of others are read with it."""

@@ -14,7 +14,7 @@ import re
 import warnings
 from collections.abc import Callable
 from functools import lru_cache
-from re import _compiler, _parser  # type: ignore[attr-defined]
+from re import _compiler, _parser  # type: ignore[attr-defined] # the only parser of regular expressions there is
 from typing import Any, Final
 
 from keepgraph.errors import QueryFailed, QueryTooLarge

@@ -5,22 +5,17 @@ A statement that meets a value it cannot treat exactly gives up, and the next wa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
-from itertools import islice
 from typing import Any
 
 from keepgraph import errors
+from keepgraph.cypher import reading
 from keepgraph.cypher.blocks import Inexpressible
 from keepgraph.cypher.compiler import Compiled, Statement
 from keepgraph.cypher.evaluate import Graph, Row, Run
+from keepgraph.cypher.reading import Execute
 from keepgraph.cypher.values import Node
-
-_AHEAD = 100
-"""So many rows of a statement are fetched before Python goes on with the first."""
-
-Execute = Callable[[str, Sequence[Any], frozenset[str]], Iterator[Row]]
-"""Runs a statement with what it binds and the functions it calls back; raises Inexpressible where one gave up."""
 
 
 def rows(
@@ -47,18 +42,18 @@ def rows(
         found = execute(statement.sql, statement.arguments(parameters, names), statement.functions)
         return found if statement.read is None else map(statement.read, found)
 
+    def announce(chunk: list[Row]) -> None:
+        graph.announce(value.id for row in chunk for value in row if type(value) is Node)
+
     def fetched_ahead(statement: Statement) -> Iterator[Row]:
-        found = fetched(statement)
-        while chunk := list(islice(found, _AHEAD)):
-            graph.announce(value.id for row in chunk for value in row if type(value) is Node)
-            yield from chunk
+        return reading.ahead(fetched(statement), announce)
 
     try:
         if compiled.statement is not None:
-            return list(fetched(compiled.statement)), "sql"
+            return list(fetched(compiled.statement)), compiled.by
         if compiled.hybrid is not None:
             run = Run(graph, parameters, now, rest, fetched_ahead)
-            return list(compiled.rows_of_hybrid(run)), "sql and python"
+            return list(compiled.rows_of_hybrid(run)), compiled.by
     except Inexpressible:
         pass
     except RecursionError:

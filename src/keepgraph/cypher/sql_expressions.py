@@ -731,7 +731,7 @@ def _no_subquery(plan: Any) -> Any:
 
 def _constant_run(parameters: Mapping[str, Any]) -> Any:
     # What asks the graph or the clock is no constant, and was refused.
-    return evaluate.Run(None, parameters, datetime.min, lambda _: None)  # type: ignore[arg-type]  # noqa: DTZ901
+    return evaluate.Run(None, parameters, datetime.min, lambda _: None)  # type: ignore[arg-type] # noqa: DTZ901 (nobody looks)
 
 
 def _volatile(expression: ast.Expression) -> bool:

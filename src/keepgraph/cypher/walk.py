@@ -34,11 +34,10 @@ def free_variables(expression: ast.Expression) -> set[str]:
 
     A name in an inner pattern is among them: only the scope tells whether the pattern meets it or brings it.
     """
-    kind = type(expression)
-    if kind is ast.Variable:
-        return {expression.name}  # type: ignore[attr-defined]
-    if kind is ast.Subquery:
-        return set(_used_by_query(expression.query))  # type: ignore[attr-defined]
+    if isinstance(expression, ast.Variable):
+        return {expression.name}
+    if isinstance(expression, ast.Subquery):
+        return set(_used_by_query(expression.query))
     bound = bound_inside(expression)
     if bound is None:
         found: set[str] = set()
@@ -107,7 +106,7 @@ def rewrite(part: P, change: Callable[[ast.Part], ast.Part | None]) -> P:
     """The tree with other parts where `change` gives one; a part without a change is the same object."""
     changed = change(part)
     if changed is not None:
-        return changed  # type: ignore[return-value]
+        return changed  # type: ignore[return-value] # `change` gives a part for a part of its own kind
     return _rebuilt(part, lambda inner: rewrite(inner, change))
 
 

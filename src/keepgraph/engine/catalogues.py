@@ -16,7 +16,7 @@ from keepgraph.cypher.catalogue import Catalogue, Column, Edges, Literals, Nodes
 from keepgraph.cypher.reading import Arrays, Statements
 from keepgraph.engine import instants
 from keepgraph.model import Word
-from keepgraph.store import changes, queries, vocabulary
+from keepgraph.store import changes, groups, queries, vocabulary
 from keepgraph.store.db import Tx
 
 LITERAL = "Literal"
@@ -108,17 +108,12 @@ def words(tx: Tx) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
     return shape.types, shape.predicates
 
 
-def directions(tx: Tx) -> Mapping[str, tuple[frozenset[str], frozenset[str]]]:
+class Directions(Mapping[str, tuple[frozenset[str], frozenset[str]]]):
     """For each relationship type, the labels it is meant to lead from and to; an empty set means any.
 
     A type that some fact uses otherwise is meant for any: what is in the graph can be asked for. Whether there is
-    such a fact is looked up when somebody asks about the type.
+    such a fact is looked up when somebody asks about the type. Of one transaction.
     """
-    return _Directions(tx)
-
-
-class _Directions(Mapping[str, tuple[frozenset[str], frozenset[str]]]):
-    """The ends that predicates are meant for, of one transaction."""
 
     def __init__(self, tx: Tx) -> None:
         self._tx = tx
@@ -165,7 +160,7 @@ class _Shape:
 
 def _shape(tx: Tx) -> _Shape:
     return _Shape(
-        alone=queries.alone(tx),
+        alone=groups.alone(tx),
         settled=queries.settled(tx),
         magnitude=int(4 * math.log2(queries.newest_fact(tx) + 1)),
         types=tuple(vocabulary.words(tx, vocabulary.ENTITY_TYPE)),

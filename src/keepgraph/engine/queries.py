@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +27,7 @@ from keepgraph.cypher import (
 )
 from keepgraph.cypher.compiler import Compiled
 from keepgraph.cypher.evaluate import Row
-from keepgraph.cypher.reading import Statements, TableGraph
+from keepgraph.cypher.reading import Execute, Statements, TableGraph
 from keepgraph.engine import catalogues, findings
 from keepgraph.store import queries
 from keepgraph.store.db import Tx
@@ -50,7 +50,8 @@ class Answer:
 
     Attributes:
         text: the query as it ran, repaired and with its limit.
-        fixes: what was repaired, a sentence each.
+        repairs: what was repaired, a sentence each.
+        fixes: the same, and that a limit was set where the query had none.
         columns: the names of the columns.
         rows: plain values, and nodes, relationships and paths with their labels and properties.
         limit: how many rows were wanted at most.
@@ -59,6 +60,7 @@ class Answer:
     """
 
     text: str
+    repairs: tuple[str, ...]
     fixes: tuple[str, ...]
     query: ast.Query
     columns: tuple[str, ...]
@@ -77,6 +79,12 @@ class _Prepared:
     compiled: Compiled
     cut: int
     limit: int
+    injected: bool
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """What was repaired, and that a limit was set where that is so."""
+        return (*self.fixes, f"Injected LIMIT {self.limit}") if self.injected else self.fixes
 
 
 def answer(tx: Tx, text: str, given: Mapping[str, Any], *, rows: int | None = None, seconds: float = SECONDS) -> Answer:
@@ -96,7 +104,8 @@ def answer(tx: Tx, text: str, given: Mapping[str, Any], *, rows: int | None = No
     found, truncated, by = _run(tx, prepared.compiled, statements, given, bounds, cut=prepared.cut)
     return Answer(
         text=prepared.text,
-        fixes=prepared.fixes,
+        repairs=prepared.fixes,
+        fixes=prepared.told,
         query=prepared.compiled.query,
         columns=prepared.compiled.columns,
         rows=found,
@@ -146,8 +155,7 @@ def explained(tx: Tx, text: str, given: Mapping[str, Any], *, rows: int | None =
         _register(tx, statement.functions)
         bound = statement.arguments(given, catalogues.values(tx))
         plans.append((statement.sql, queries.plan(tx, statement.sql, bound)))
-    by = "sql" if compiled.statement is not None else "sql and python" if compiled.hybrid is not None else "python"
-    return Explained(prepared.text, prepared.fixes, plans, by)
+    return Explained(prepared.text, prepared.told, plans, compiled.by)
 
 
 def mended(tx: Tx, text: str) -> str:
@@ -166,7 +174,7 @@ def known(tx: Tx) -> repair.Known:
     return repair.Known(
         labels=frozenset((*(catalogues.label(word.name) for word in types), catalogues.LITERAL, catalogues.ENTITY)),
         types=frozenset(catalogues.relationship_type(word.name) for word in predicates),
-        directions=catalogues.directions(tx),
+        directions=catalogues.Directions(tx),
         text_properties=catalogues.DATES,
     )
 
@@ -217,10 +225,11 @@ def _compiled(tx: Tx, statements: Statements, text: str, types: Mapping[str, Any
             raise
         raise better from error
     if own is None:
-        fixes = (*mended.fixes, f"Injected LIMIT {limit}")
-        return _Prepared(_limited(mended.text, query, limit + 1), fixes, compiled, limit, limit)
+        limited = _limited(mended.text, query, limit + 1)
+        return _Prepared(limited, mended.fixes, compiled, cut=limit, limit=limit, injected=True)
     told = own.value if isinstance(own, ast.Literal) and isinstance(own.value, int) else limit
-    return _Prepared(mended.text, mended.fixes, compiled, limit, max(0, min(told, limit)))
+    told = max(0, min(told, limit))
+    return _Prepared(mended.text, mended.fixes, compiled, cut=limit, limit=told, injected=False)
 
 
 def _own_limit(query: ast.Query) -> ast.Expression | None:
@@ -238,7 +247,7 @@ def _limited(text: str, query: ast.Query, rows: int) -> str:
     return f"{body}{chr(10) if '//' in body.rpartition(chr(10))[2] else ' '}LIMIT {rows}"
 
 
-def _executor(tx: Tx, bounds: _Bounds) -> Callable[[str, Sequence[Any], frozenset[str]], Iterator[Row]]:
+def _executor(tx: Tx, bounds: _Bounds) -> Execute:
     def execute(sql: str, bound: Sequence[Any], called: frozenset[str]) -> Iterator[Row]:
         if called:
             _register(tx, called)
@@ -247,9 +256,7 @@ def _executor(tx: Tx, bounds: _Bounds) -> Callable[[str, Sequence[Any], frozense
     return execute
 
 
-def _resting(
-    execute: Callable[[str, Sequence[Any], frozenset[str]], Iterator[Row]], bounds: _Bounds
-) -> Callable[[str, Sequence[Any], frozenset[str]], Iterator[Row]]:
+def _resting(execute: Execute, bounds: _Bounds) -> Execute:
     """The same for whoever does something with each row before asking for the next."""
 
     def rest_and_execute(sql: str, bound: Sequence[Any], called: frozenset[str]) -> Iterator[Row]:

@@ -168,7 +168,7 @@ def _counted(tx: Tx, *, exact: bool) -> Schema:
     for predicate, source, target, count in stored.patterns(tx, at=at):
         end = catalogues.LITERAL if target is None else name[target]
         found[predicate].append(Pattern(name[source], end, count))
-    meant = catalogues.directions(tx)
+    meant = catalogues.Directions(tx)
     links = []
     for word in predicates:
         shown = catalogues.relationship_type(word.name)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from keepgraph.model import Entity, Fact, Link, Related
-from keepgraph.store import journal
+from keepgraph.store import groups, journal
 from keepgraph.store.db import Tx
 
 _OPEN_START = ""
@@ -416,15 +416,8 @@ def count_by_pattern(tx: Tx, *, at: str) -> list[tuple[str, str, str, int]]:
 
 def count(tx: Tx) -> int:
     """How many facts of the group are not retracted."""
-    others = tx.conn.execute(
-        """
-        SELECT EXISTS (SELECT 1 FROM entity WHERE group_id < :group)
-            OR EXISTS (SELECT 1 FROM entity WHERE group_id > :group)
-        """,
-        {"group": tx.group},
-    ).fetchone()[0]
     query = "SELECT count(*) FROM fact WHERE fact.retracted_at IS NULL"
-    if others:
+    if not groups.alone(tx):
         query += " AND (SELECT group_id FROM entity WHERE entity.id = fact.subject) = :group"
     return int(tx.conn.execute(query, {"group": tx.group}).fetchone()[0])
 

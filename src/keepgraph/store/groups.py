@@ -1,4 +1,4 @@
-"""Empties groups. Knows which tables hold what belongs to one."""
+"""Tells groups apart and empties them. Knows which tables hold what belongs to one."""
 
 from __future__ import annotations
 
@@ -10,6 +10,18 @@ _FACTS = f"SELECT id FROM fact WHERE subject IN ({_THEIRS})"
 
 def names(tx: Tx) -> list[str]:
     return [row[0] for row in tx.conn.execute("SELECT DISTINCT group_id FROM entity ORDER BY group_id")]
+
+
+def alone(tx: Tx) -> bool:
+    """Whether the group of the call is the only one in the graph."""
+    others = tx.conn.execute(
+        """
+        SELECT EXISTS (SELECT 1 FROM entity WHERE group_id < :group)
+            OR EXISTS (SELECT 1 FROM entity WHERE group_id > :group)
+        """,
+        {"group": tx.group},
+    ).fetchone()[0]
+    return not others
 
 
 def clear(tx: Tx, group: str | None) -> dict[str, int]:

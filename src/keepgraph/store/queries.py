@@ -118,18 +118,6 @@ def plan(tx: Tx, sql: str, arguments: Sequence[Any]) -> list[tuple[int, int, str
     return [(row[0], row[1], row[3]) for row in found]
 
 
-def alone(tx: Tx) -> bool:
-    """Whether the group of the call is the only one in the graph."""
-    others = tx.conn.execute(
-        """
-        SELECT EXISTS (SELECT 1 FROM entity WHERE group_id < :group)
-            OR EXISTS (SELECT 1 FROM entity WHERE group_id > :group)
-        """,
-        {"group": tx.group},
-    ).fetchone()[0]
-    return not others
-
-
 def settled(tx: Tx) -> str:
     """The stamp from which on every fact that is not retracted holds for ever; `~` if one ends."""
     return str(
@@ -174,9 +162,8 @@ def newest_fact(tx: Tx) -> int:
 
 def meant_ends(tx: Tx) -> list[tuple[int, str, int]]:
     """Between which types a predicate is meant to lead: predicate, side and type, by their numbers."""
-    return tx.conn.execute(  # type: ignore[no-any-return]
-        "SELECT predicate, side, type FROM predicate_end ORDER BY predicate, side, type"
-    ).fetchall()
+    rows = tx.conn.execute("SELECT predicate, side, type FROM predicate_end ORDER BY predicate, side, type")
+    return [(row[0], row[1], row[2]) for row in rows]
 
 
 def contradicted(tx: Tx, predicate: int, subjects: Sequence[int], objects: Sequence[int]) -> bool:

@@ -31,8 +31,7 @@ def table(database: Database, arguments: Mapping[str, Any], *, stop: Stop | None
         "columns": list(answer.columns),
         "rows": rows,
         "truncated": answer.truncated,
-        # That a query without a limit was given one is no repair of it.
-        "auto_fixes": [each for each in answer.fixes if each != f"Injected LIMIT {answer.limit}"],
+        "auto_fixes": list(answer.repairs),
         "warnings": [each.message for each in doubts],
         "execution_ms": round((time.perf_counter() - began) * 1000, 2),
     }

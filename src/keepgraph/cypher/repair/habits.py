@@ -68,8 +68,8 @@ def _labels_in(p: Pieces, opening: int, known: Collection[str] | None) -> Found:
             continue
         name = " ".join(p.text[p.starts[first] : p.ends[last]].split())
         words = p.upper[first : last + 1]
-        condition = known is not None and any(word in RESERVED or word in _OPERATORS for word in words)
-        if not condition or alike(name) in known:  # type: ignore[operator]
+        condition = any(word in RESERVED or word in _OPERATORS for word in words)
+        if known is None or not condition or alike(name) in known:
             yield [(p.starts[first], p.ends[last], quoted(name))], f"Put {quoted(name)} in back-ticks"
 
 
