@@ -18,6 +18,12 @@ KeepgraphError
 │   ├── MomentInvalid             MOMENT_INVALID
 │   ├── EntityNotFound            ENTITY_NOT_FOUND
 │   ├── FactNotFound              FACT_NOT_FOUND
+│   ├── EpisodeNotFound           EPISODE_NOT_FOUND
+│   ├── EpisodeInvalid            EPISODE_INVALID
+│   ├── QueryRequired             QUERY_REQUIRED
+│   ├── PathNotAllowed            PATH_NOT_ALLOWED
+│   ├── DocumentUnreadable        DOCUMENT_UNREADABLE
+│   ├── FormatUnknown             FORMAT_UNKNOWN
 │   ├── ChangeNotFound            CHANGE_NOT_FOUND
 │   ├── NotConfirmed              NOT_CONFIRMED
 │   └── QueryError                a Cypher query, by the stage that stopped it
@@ -182,7 +188,7 @@ class SinceInvalid(InvalidRequest):
 
 class MomentInvalid(InvalidRequest):
     code = "MOMENT_INVALID"
-    default_hint = "Give as_of and known_at as a date (2026-05-01) or an instant (2026-05-01T09:30:00+02:00)."
+    default_hint = "Give a date (2026-05-01) or an instant (2026-05-01T09:30:00+02:00)."
 
 
 class EntityNotFound(InvalidRequest):
@@ -193,6 +199,39 @@ class EntityNotFound(InvalidRequest):
 class FactNotFound(InvalidRequest):
     code = "FACT_NOT_FOUND"
     default_hint = "Recall the entity it is about; each of its facts has its id (fact_…)."
+
+
+class EpisodeNotFound(InvalidRequest):
+    code = "EPISODE_NOT_FOUND"
+    default_hint = "Use an id as get_episodes, search or add_memory give it (ep_…)."
+
+
+class EpisodeInvalid(InvalidRequest):
+    code = "EPISODE_INVALID"
+    default_hint = "Give each episode a name and a text that are not empty."
+
+
+class QueryRequired(InvalidRequest):
+    code = "QUERY_REQUIRED"
+    default_hint = "Say what to look for, in words of your own."
+
+
+class PathNotAllowed(InvalidRequest):
+    code = "PATH_NOT_ALLOWED"
+    default_hint = (
+        "Let the person run `kg ingest PATH`, or allow the folder in the settings of the profile: "
+        '[documents] roots = ["~/Notes"].'
+    )
+
+
+class DocumentUnreadable(InvalidRequest):
+    code = "DOCUMENT_UNREADABLE"
+    default_hint = "Name a Markdown or text file that is there and may be read."
+
+
+class FormatUnknown(InvalidRequest):
+    code = "FORMAT_UNKNOWN"
+    default_hint = "docs/import.md lists the formats that can be imported."
 
 
 class ChangeNotFound(InvalidRequest):

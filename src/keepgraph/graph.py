@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from keepgraph import keys, private, profile
 from keepgraph.engine import backups, ids
+from keepgraph.engine.driving import Progress
 from keepgraph.model import Settings
 from keepgraph.store.db import Database
 from keepgraph.tools import dispatch
@@ -44,9 +45,24 @@ class Graph:
         """
         return self.call_until(None, tool, arguments)
 
-    def call_until(self, stop: dispatch.Stop | None, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def call_until(
+        self,
+        stop: dispatch.Stop | None,
+        tool: str,
+        arguments: Mapping[str, Any],
+        *,
+        progress: Progress | None = None,
+    ) -> dict[str, Any]:
         """The same, with arguments as they came, and something to ask now and then for a reason to give up."""
-        return dispatch.call(self.database, tool, arguments, session=self._session, read_only=self.read_only, stop=stop)
+        return dispatch.call(
+            self.database,
+            tool,
+            arguments,
+            session=self._session,
+            read_only=self.read_only,
+            stop=stop,
+            progress=progress,
+        )
 
     def close(self) -> None:
         """Close the file. Closing twice is fine."""

@@ -11,7 +11,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How names are resolved in a profile: what is sure enough, from 0 to 1, and which model knows their meaning.
+    """How names and texts are found in a profile: what is sure enough, from 0 to 1, and which models know meaning.
 
     Attributes:
         fuzzy: the likeness of letters from which a name on its own is taken to mean an entity.
@@ -19,6 +19,8 @@ class Settings:
         margin: two entities nearer to each other than this are too close to call.
         model: the default embedder by its name, or the folder of another one.
         rungs: those that are asked after exact and alias.
+        cross_encoder: the folder of a model that reads a question together with a text; None is none.
+        document_roots: the folders from which a tool may ingest files; a person at the command line may from any.
     """
 
     fuzzy: float = 0.80
@@ -26,6 +28,8 @@ class Settings:
     margin: float = 0.04
     model: str = "all-MiniLM-L6-v2"
     rungs: tuple[str, ...] = ("fuzzy", "embedding")
+    cross_encoder: str | None = None
+    document_roots: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +158,98 @@ class Fact:
     valid_to: str | None
     source: str | None = None
     retracted_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """A text that was remembered or ingested: a note, a message, JSON, or a document. Its chunks hold the text.
+
+    Attributes:
+        kind: text, message, json or document.
+        source: where it comes from, in words or as the path of a file; may be empty.
+        digest: the SHA-256 of the text in UTF-8, in hexadecimal digits.
+        occurred_at: the stamp of what it tells of; `recorded_at` is that of its coming here.
+    """
+
+    row: int
+    id: str
+    kind: str
+    name: str
+    source: str
+    digest: str
+    occurred_at: str
+    recorded_at: str
+    group: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A retrievable part of an episode. All of them, by their places, are its text.
+
+    Attributes:
+        heading: the path of headings above it, "A › B".
+        speaker: who says it, where it is a turn of a conversation.
+        named: what it is about besides its words: {"how": "link" | "tag" | "given", "type", "name"} or {"how", "id"}.
+    """
+
+    row: int
+    episode: int
+    place: int
+    text: str
+    heading: str = ""
+    speaker: str | None = None
+    named: tuple[Mapping[str, str | None], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """An entity that a chunk speaks of. `start` and `stop` count characters of its text; None where no word says it."""
+
+    chunk: int
+    entity: int
+    how: str
+    start: int | None = None
+    stop: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Inferred:
+    """Something that a chunk seems to say: a name that is not known (kind entity: the subject alone), or a fact.
+
+    Attributes:
+        key: what makes two of them one.
+        start, stop: the evidence, in characters of the chunk's text.
+    """
+
+    kind: str
+    key: str
+    subject_type: str
+    subject: str
+    predicate: str | None = None
+    object_type: str | None = None
+    object: str | None = None
+    literal: str | None = None
+    confidence: float = 0.5
+    start: int | None = None
+    stop: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Something inferred that nobody has accepted. `evidence` is the words of one chunk that it was read in."""
+
+    row: int
+    id: str
+    kind: str
+    subject_type: str
+    subject: str
+    predicate: str | None
+    object_type: str | None
+    object: str | None
+    literal: str | None
+    confidence: float
+    created_at: str
+    evidence: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

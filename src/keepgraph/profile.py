@@ -157,13 +157,16 @@ def read(graph: Path) -> Profile:
     except OSError as error:
         raise errors.SettingsInvalid(f"{file} cannot be read: {error.strerror}") from error
     reader = _Reader(file, text)
-    own = reader.table("", said, _OWN, tables=("names", "key", "backups"))
+    own = reader.table("", said, _OWN, tables=("names", "search", "documents", "key", "backups"))
     backups = reader.table("backups", said.get("backups", {}), _BACKUPS)
     names = reader.table("names", said.get("names", {}), _NAMES)
+    search = reader.table("search", said.get("search", {}), _SEARCH)
+    roots = reader.table("documents", said.get("documents", {}), _DOCUMENTS).get("roots", ())
     key = reader.table("key", said.get("key", {}), _KEY)
     if "key" in said and "source" not in key:
         raise reader.wrong("key", None, f"source is missing; it is one of {', '.join(KEY_SOURCES)}")
-    return Profile(names=Settings(**names), key=KeyPlace(**key) if key else None, **own, **backups)
+    settings = Settings(**names, **search, document_roots=roots)
+    return Profile(names=settings, key=KeyPlace(**key) if key else None, **own, **backups)
 
 
 def change(graph: Path, values: Mapping[tuple[str, str], Any]) -> None:
@@ -205,6 +208,12 @@ TEMPLATE = """\
 # margin = 0.04                   # two entities nearer to each other than this are too close to call
 # model = "all-MiniLM-L6-v2"      # or the folder of another model
 # rungs = ["fuzzy", "embedding"]  # what is tried after exact and alias
+
+# [search]
+# cross_encoder = "models/ce"     # the folder of a model that reads a question together with a text; none if not said
+
+# [documents]
+# roots = ["~/Notes"]             # the folders from which a tool may ingest files; none if not said
 
 # [backups]
 # daily = true                    # one a day, on use
@@ -306,6 +315,18 @@ def _model(value: Any, file: Path) -> tuple[str | None, Any]:
     return None, str(folder) if folder.is_dir() or value[0] in "~./" else value
 
 
+def _folder(value: Any, file: Path) -> tuple[str | None, Any]:
+    if not (isinstance(value, str) and value.strip() and "\0" not in value):
+        return "the path of a folder", None
+    return None, str(file.parent / private.expanded(value))
+
+
+def _folders(value: Any, file: Path) -> tuple[str | None, Any]:
+    checked = [_folder(each, file) for each in value] if isinstance(value, list) else [("", None)]
+    sound = all(problem is None for problem, _ in checked)
+    return (None, tuple(folder for _, folder in checked)) if sound else ("a list of folders", None)
+
+
 def _file(value: Any, file: Path) -> tuple[str | None, Any]:
     if not (isinstance(value, str) and value.strip() and "\0" not in value):
         return "the path of a file", None
@@ -343,6 +364,12 @@ _NAMES: dict[str, _Check] = {
     "margin": _number,
     "model": _model,
     "rungs": _rungs,
+}
+_SEARCH: dict[str, _Check] = {
+    "cross_encoder": _folder,
+}
+_DOCUMENTS: dict[str, _Check] = {
+    "roots": _folders,
 }
 _KEY: dict[str, _Check] = {
     "source": _source,

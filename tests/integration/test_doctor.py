@@ -168,7 +168,7 @@ def test_every_part_is_looked_at_in_this_order(plain, doctor):
 
     assert named == [
         *("settings", "file", "permissions", "key", "log", "version", "integrity", "indexes", "vectors"),
-        *("vocabulary", "times", "pending", "backups", "server", "claude-desktop"),
+        *("texts", "vocabulary", "times", "pending", "backups", "server", "claude-desktop"),
     ]
 
 
@@ -367,15 +367,13 @@ def test_an_older_graph_is_brought_up_to_date(path, doctor, monkeypatch):
     with monkeypatch.context() as patch:
         files = data.migrations()[:4]
         patch.setattr(data, "migrations", lambda: files)
-        patch.setattr("keepgraph.store.vectors.waiting", lambda tx: 0)
-        with keepgraph.open(path) as graph:
-            graph.call("record_fact", **FACTS[1])
+        keepgraph.open(path).close()
     found = doctor()
     mended = doctor("--fix")
 
     assert (found.code, found.notes["version"]) == (0, command(path, "doctor", "--fix"))
     assert (mended.code, mended.wrong) == (0, {})
-    assert mended.seen("version").startswith("schema 6")
+    assert mended.seen("version").startswith("schema 7")
 
 
 def test_a_damaged_log_is_found_kept_aside_and_gone_on_without(plain, doctor):

@@ -425,7 +425,7 @@ def hurried(monkeypatch) -> None:
         now[0] += 10
         return real(texts, **more)
 
-    monkeypatch.setattr(vectors, "AT_ONCE", 2)
+    monkeypatch.setitem(vectors.AT_ONCE, "name", 2)
     monkeypatch.setattr(vectors, "time", SimpleNamespace(monotonic=lambda: now[0]))
     monkeypatch.setattr(embedder, "embed", slow)
 
@@ -468,7 +468,7 @@ def test_a_question_makes_only_as_many_as_there_is_time_for_and_says_so(call, pa
 
 @needs_vectors
 def test_the_bound_may_be_set(call, path, monkeypatch):
-    monkeypatch.setattr(vectors, "AT_ONCE", 1)
+    monkeypatch.setitem(vectors.AT_ONCE, "name", 1)
     monkeypatch.setattr(vectors, "BOUND_SECONDS", -1.0)
     known(call, *(concept(f"Thing number {n}") for n in range(4)))
     call.recalled("login system")
@@ -673,9 +673,9 @@ def test_reindexing_fills_once_and_anew_when_asked(call, path):
     known(call, LOGIN, FALCON)
     first, again, anew = (run_kg(path, "reindex", *options) for options in ([], ["--json"], ["--anew", "--json"]))
 
-    assert (first.returncode, first.stdout) == (0, "2 names were given their vectors by all-MiniLM-L6-v2.\n")
+    assert (first.returncode, first.stdout) == (0, "4 names, texts and facts were given their vectors by all-MiniLM-L6-v2.\n")
     assert json.loads(again.stdout) == {"model": "all-MiniLM-L6-v2", "embedded": 0, "waiting": 0}
-    assert json.loads(anew.stdout) == {"model": "all-MiniLM-L6-v2", "embedded": 2, "waiting": 0}
+    assert json.loads(anew.stdout) == {"model": "all-MiniLM-L6-v2", "embedded": 4, "waiting": 0}
     assert {first.stderr, again.stderr, anew.stderr} == {""}
     assert all_embedded(path)
 
@@ -707,12 +707,12 @@ def test_reindexing_that_is_ended_goes_on_where_it_was(call, path, how):
     begun = wait_until(lambda: waiting(path) < 700)
     child.send_signal(how)
     _, said = child.communicate()
-    left = waiting(path)
+    left, facts_waiting = waiting(path), rows(path, "SELECT count(*) FROM fact_unembedded")[0][0]
 
     assert begun
     assert (child.returncode != 0, b"Traceback" in said, 0 < left < 700) == (True, False, True)
     assert rows(path, "PRAGMA integrity_check") == [("ok",)]
-    assert json.loads(run_kg(path, "reindex", "--json").stdout)["embedded"] == left
+    assert json.loads(run_kg(path, "reindex", "--json").stdout)["embedded"] == left + facts_waiting
     assert all_embedded(path)
 
 

@@ -27,8 +27,8 @@ from keepgraph.store.db import Database
 _MARKS = {State.OK: ("✓", "green"), State.NOTE: ("!", "yellow"), State.WRONG: ("✗", "red")}
 _BEFORE_FIX = "before-fix"
 _ORDER = (
-    *("settings", "file", "permissions", "key", "log", "version", "integrity", "indexes", "vectors", "vocabulary"),
-    *("times", "pending", "backups", "server", "claude-desktop"),
+    *("settings", "file", "permissions", "key", "log", "version", "integrity", "indexes", "vectors", "texts"),
+    *("vocabulary", "times", "pending", "backups", "server", "claude-desktop"),
 )
 _WIDTH = max(map(len, _ORDER))
 
@@ -41,7 +41,7 @@ def doctor_command(ctx: click.Context, fix: bool) -> None:
     """Look at everything the graph rests on, and say what mends what is wrong. Nothing is changed without --fix.
 
     That is: its settings, the file, who may read it, the key, the log, the tables and their indexes, the vectors, the
-    backups, the server as a client starts it, and Claude Desktop. Exit code 0 if nothing is wrong, else 1.
+    texts, the backups, the server as a client starts it, and Claude Desktop. Exit code 0 if nothing is wrong, else 1.
     """
     try:
         graph = graphs.path(ctx).resolve()

@@ -14,7 +14,7 @@ _AT_ONCE = 256
 @graphs.takes_graph
 @click.pass_context
 def reindex_command(ctx: click.Context, anew: bool) -> None:
-    """Make the vectors of all names that wait for theirs. Interrupt it at will: it goes on where it was."""
+    """Make the vectors of all names, texts and facts that wait. Interrupt it at will: it goes on where it was."""
     from keepgraph.engine import vectors
 
     with graphs.opened(ctx) as graph:
@@ -29,8 +29,8 @@ def reindex_command(ctx: click.Context, anew: bool) -> None:
                 before, left = left, vectors.fill(graph.database, at_most=_AT_ONCE)
                 bar.update(max(before - left, 0))
                 if left >= before:
-                    break  # others bring names as fast as they are dealt with
+                    break  # others bring more as fast as they are dealt with
     if graphs.answers_in_json(ctx):
         show.in_json({"model": model, "embedded": total - left, "waiting": left})
     else:
-        click.echo(f"{total - left:,} names were given their vectors by {show.printable(model)}.")
+        click.echo(f"{total - left:,} names, texts and facts were given their vectors by {show.printable(model)}.")

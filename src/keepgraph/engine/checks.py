@@ -15,6 +15,7 @@ from functools import lru_cache
 from keepgraph import errors
 from keepgraph.engine import calls, instants, names
 from keepgraph.engine import facts as fact_rules
+from keepgraph.engine import texts as text_rules
 from keepgraph.engine import vectors as vector_rules
 from keepgraph.model import Entity, Fact
 from keepgraph.store import checks, vectors
@@ -72,6 +73,7 @@ def tables(database: Database) -> tuple[list[Check], Faults]:
         "integrity": lambda tx, faults: _integrity(tx, faults, keyed=database.key is not None),
         "indexes": _indexes,
         "vectors": _vectors,
+        "texts": _texts,
         "vocabulary": _vocabulary,
         "times": _times,
         "pending": _pending,
@@ -126,7 +128,7 @@ def mend(tx: Tx, faults: Faults) -> list[str]:
         done.append(f"made the sentences of {_counted(len(faults.sentences), 'fact')} anew")
     if faults.vectors:
         checks.requeue_wrong_vectors(tx)
-        done.append("let the names whose vectors were wrong wait for new ones")
+        done.append("let what had wrong vectors wait for new ones")
     return done
 
 
@@ -158,6 +160,8 @@ def _indexes(tx: Tx, faults: Faults) -> Iterator[Check]:
         (checks.TEXT, "the index of full text"),
         (checks.TRIGRAMS, "the index of letters in names"),
         (checks.INITIALS, "the index of initials of names"),
+        (checks.NAME_WORDS, "the index of words in names"),
+        (checks.EPISODE_WORDS, "the index of words in texts"),
     ):
         astray = checks.initials_astray(tx) if index == checks.INITIALS else checks.astray(tx, index)
         if astray:
@@ -182,7 +186,7 @@ def _indexes(tx: Tx, faults: Faults) -> Iterator[Check]:
         )
         yield Check("indexes", State.WRONG, seen, RESTORE)
     if not (faults.indexes or faults.forms or faults.sentences or doubtful.entities or doubtful.facts):
-        yield Check("indexes", State.OK, "full text, letters, initials and sentences are those of the tables")
+        yield Check("indexes", State.OK, "words, letters, initials and sentences are those of the tables")
 
 
 @dataclass(slots=True)
@@ -255,8 +259,18 @@ def _vectors(tx: Tx, faults: Faults) -> Iterator[Check]:
         seen = f"the vectors are of {made_by[0]}, and the settings name {tx.settings.model}"
         yield Check("vectors", State.WRONG, seen, "kg reindex")
     elif not wrong:
-        seen = f"each is of a name, and made by {made_by[0]}" if made_by else "there are none yet"
+        seen = f"each is of what is there, and made by {made_by[0]}" if made_by else "there are none yet"
         yield Check("vectors", State.OK, seen)
+
+
+def _texts(tx: Tx, faults: Faults) -> Iterator[Check]:
+    wrong = [id for id, digest, text in checks.episodes(tx) if text_rules.digest(text) != digest]
+    if wrong:
+        faults.damaged = True
+        seen = f"{_counted(len(wrong), 'text')} not as it was when it came: {_some(wrong)}"
+        yield Check("texts", State.WRONG, seen, RESTORE)
+    else:
+        yield Check("texts", State.OK, "every text is as it was when it came")
 
 
 def _vocabulary(tx: Tx, faults: Faults) -> Iterator[Check]:
@@ -285,10 +299,10 @@ def _times(tx: Tx, faults: Faults) -> Iterator[Check]:
 
 
 def _pending(tx: Tx, faults: Faults) -> Iterator[Check]:
-    number = vectors.waiting(tx)
-    if number and "embedding" in tx.settings.rungs:
+    waiting = [vector_rules.told(number, kind.noun) for kind in vectors.KINDS if (number := vectors.waiting(tx, kind))]
+    if waiting and "embedding" in tx.settings.rungs:
         off = vector_rules.off(tx)
-        seen = f"{vector_rules.told(number)}{f', and none can be made: {off}' if off else ''}"
+        seen = f"{'; '.join(waiting)}{f', and none can be made: {off}' if off else ''}"
         yield Check("pending", State.NOTE, seen, "kg reindex" if off is None else None)
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from keepgraph import errors
-from keepgraph.engine import counting, habits, likeness, names, sense, vectors
+from keepgraph.engine import counting, habits, likeness, names, pending, sense, vectors
 from keepgraph.model import Candidate, Resolution
 from keepgraph.store import entities
 from keepgraph.store import vectors as stored
@@ -37,7 +37,7 @@ def resolve(tx: Tx, asked: str, *, of_type: str | None, otherwise: Resolution) -
     """The entity whose name means the same, else `otherwise`, with the reason if meaning could not be asked.
 
     Raises:
-        vectors.Wanted: names wait for their vectors, and may still be given some.
+        pending.Wanted: names wait for their vectors, and may still be given some.
     """
     words = names.words(names.fold(asked))
     says_little = sum(map(len, words)) < _FEW_LETTERS or not _can_be_read(words)
@@ -46,8 +46,8 @@ def resolve(tx: Tx, asked: str, *, of_type: str | None, otherwise: Resolution) -
     if reason := vectors.off(tx):
         return replace(otherwise, off=reason)
     waiting = stored.waiting(tx)
-    if waiting and not tx.vectors_filled:
-        raise vectors.Wanted
+    if waiting:
+        pending.want(tx, pending.VECTORS, vectors.some)
     try:
         near = [each for each in vectors.nearest(tx, asked, of_type=of_type) if each[0].type != "person"]
     except errors.ModelUnavailable as error:

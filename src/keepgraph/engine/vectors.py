@@ -1,4 +1,4 @@
-"""Vectors of names: makes those that wait, in short writes, and finds the names that are near to one.
+"""Vectors of names, texts and facts: makes those that wait, in short writes, and finds the names that are near to one.
 
 A graph has the vectors of one model, and says which. Nothing is computed inside a write.
 """
@@ -17,18 +17,14 @@ from keepgraph.store.db import Database, Stop, Tx
 if TYPE_CHECKING:
     import numpy as np
 
-AT_ONCE = 256
-"""Names that are embedded and written together."""
+AT_ONCE = {"name": 256, "text": 32, "fact": 64}
+"""How many of a kind are embedded and written together: a text takes as long as ten names."""
 
 BOUND_SECONDS = 1.5
 """How long a question waits for vectors to be made, at most about one batch longer."""
 
 _TO_WRITE_SECONDS = 1.0
 _NEIGHBOURS = 24
-
-
-class Wanted(Exception):
-    """A question would be answered better if the names that wait had their vectors: fill some, and ask again."""
 
 
 def off(tx: Tx) -> str | None:
@@ -55,22 +51,35 @@ def state(tx: Tx) -> str:
     return f"on; {told(waiting)}" if waiting else "on"
 
 
-def told(waiting: int) -> str:
-    """How many names wait, in words."""
-    return "1 name still waits for its vector" if waiting == 1 else f"{waiting:,} names still wait for their vectors"
+def told(waiting: int, noun: str = "name") -> str:
+    """How many names, texts or facts wait, in words."""
+    if waiting == 1:
+        return f"1 {noun} still waits for its vector"
+    return f"{waiting:,} {noun}s still wait for their vectors"
 
 
 def can_be_made(database: Database) -> bool:
-    """Whether names wait for vectors, and there is a model to make them. Loads nothing."""
+    """Whether anything waits for its vector, and there is a model to make it. Loads nothing."""
     with database.read("vectors") as tx:
-        return "embedding" in tx.settings.rungs and vectors.waiting(tx) > 0 and off(tx) is None
+        waits = any(vectors.any_waiting(tx, kind) for kind in vectors.KINDS)
+        return waits and "embedding" in tx.settings.rungs and off(tx) is None
+
+
+def some(database: Database) -> None:
+    """Make as many vectors as a question may wait for."""
+    fill(database, seconds=BOUND_SECONDS)
+
+
+def waiting(tx: Tx) -> int:
+    """How many names, texts and facts have no vector yet."""
+    return sum(vectors.waiting(tx, kind) for kind in vectors.KINDS)
 
 
 def nearest(tx: Tx, asked: str, *, of_type: str | None) -> list[tuple[Entity, str, float]]:
     """The entities whose names are nearest in meaning: each once, with that name and the cosine, nearest first."""
     from keepgraph.ml import embedder
 
-    embedding, signs = _stored(embedder.embed([asked], model=tx.settings.model))[0]
+    embedding, signs = stored(embedder.embed([asked], model=tx.settings.model))[0]
     found = vectors.nearest(tx, embedding, signs, of_type=of_type, limit=_NEIGHBOURS)
     known = entities.by_rows(tx, list({row for row, _, _ in found}))
     best: dict[int, tuple[Entity, str, float]] = {}
@@ -81,7 +90,7 @@ def nearest(tx: Tx, asked: str, *, of_type: str | None) -> list[tuple[Entity, st
 
 
 def fill(database: Database, *, seconds: float | None = None, at_most: int | None = None) -> int:
-    """Make vectors for names that wait, some at a time; returns how many wait still.
+    """Make vectors for what waits, some at a time: names, then texts, then facts; returns how many wait still.
 
     Args:
         seconds: stop after the batch in which these have passed, and do not wait long for other writers; None goes
@@ -99,20 +108,31 @@ def fill(database: Database, *, seconds: float | None = None, at_most: int | Non
     made = 0
     while True:
         with database.read("vectors") as tx:
-            size = min(AT_ONCE, at_most - made) if at_most is not None else AT_ONCE
-            reason, left, some = off(tx), vectors.waiting(tx), vectors.next_waiting(tx, limit=size)
+            reason, left = off(tx), waiting(tx)
+            kind, batch = _next(tx, at_most=None if at_most is None else at_most - made)
         if reason:
-            raise errors.ModelUnavailable(f"names cannot be found by meaning: {reason}")
+            raise errors.ModelUnavailable(f"nothing can be found by meaning: {reason}")
         tired = until is not None and made and time.monotonic() > until
-        if not some or tired or (at_most is not None and made >= at_most):
+        if not batch or tired:
             return left
-        stored = _stored(embedder.embed([text for _, text in some], model=model))
+        packed = stored(embedder.embed([text for _, text in batch], model=model))
         with database.write("vectors", stop=_after(_TO_WRITE_SECONDS) if until else None) as tx:
             if vectors.space(tx) is None:
                 vectors.set_space(tx, model, embedder.dimension(model))
             if off(tx) is None:
-                vectors.insert(tx, [(surface, text, *both) for (surface, text), both in zip(some, stored, strict=True)])
-        made += len(some)
+                vectors.insert(
+                    tx, [(number, text, *both) for (number, text), both in zip(batch, packed, strict=True)], kind
+                )
+        made += len(batch)
+
+
+def _next(tx: Tx, *, at_most: int | None) -> tuple[vectors.Kind, list[tuple[int, str]]]:
+    """What waits next, all of one kind, and at most so many."""
+    for kind in vectors.KINDS:
+        size = AT_ONCE[kind.noun] if at_most is None else min(AT_ONCE[kind.noun], at_most)
+        if size > 0 and (batch := vectors.next_waiting(tx, kind, limit=size)):
+            return kind, batch
+    return vectors.NAME, []
 
 
 def _after(seconds: float) -> Stop:
@@ -129,7 +149,7 @@ def made_otherwise(database: Database) -> bool:
 
 
 def restart(database: Database) -> int:
-    """Drop all vectors, to be made anew with the model of the profile; returns how many names wait.
+    """Drop all vectors, to be made anew with the model of the profile; returns how many wait.
 
     Raises:
         errors.ModelUnavailable: the model is not here; then the old vectors stay.
@@ -143,10 +163,10 @@ def restart(database: Database) -> int:
     embedder.embed(["a name"], model=model)  # before anything is dropped: a model may be there and not work
     with database.write("vectors") as tx:
         vectors.set_space(tx, model, dimension)
-        return vectors.waiting(tx)
+        return waiting(tx)
 
 
-def _stored(embedded: np.ndarray) -> Sequence[tuple[bytes, bytes]]:
+def stored(embedded: np.ndarray) -> Sequence[tuple[bytes, bytes]]:
     """Each row as it is kept: a byte a dimension, scaled to the largest, and the signs as bits, lowest first.
 
     Cosines do not change with the scale; rounding moves them by less than 0.002.

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import anyio
+import anyio.from_thread
 import anyio.to_thread
 import mcp.types as t
 from mcp.server import Server
@@ -21,7 +22,7 @@ from keepgraph.graph import Graph
 from keepgraph.mcp import prompts, resources, text
 from keepgraph.tools import catalogue, schemas, views
 from keepgraph.tools.catalogue import Effect, Tool
-from keepgraph.tools.dispatch import Stop
+from keepgraph.tools.dispatch import Progress, Stop
 
 DEADLINE_SECONDS = 60.0
 _READS_AT_ONCE = 4
@@ -102,7 +103,9 @@ def build(graph: Graph, *, toolsets: Sequence[str] | None = catalogue.DEFAULT_TO
             raise _refused(unknown, name=tool.name)
         try:
             answer = await off_the_loop(
-                lambda stop: graph.call_until(stop, tool.name, params.arguments or {}),
+                lambda stop: graph.call_until(
+                    stop, tool.name, params.arguments or {}, progress=_progress(ctx) if tool.drives else None
+                ),
                 limiter=reads if tool.effect is Effect.READ else writes,
             )
         except errors.KeepgraphError as error:
@@ -179,6 +182,15 @@ class _Stop:
             await anyio.sleep_forever()
         finally:
             self._cancelled.set()
+
+
+def _progress(ctx: Any) -> Progress:
+    """Tells the client how far long work has come, from the thread that does it."""
+
+    def told(done: int, total: int | None, what: str) -> None:
+        anyio.from_thread.run(ctx.session.report_progress, done, total, text.scrubbed(what))
+
+    return told
 
 
 def _outcome(work: Callable[[Stop], _T], stop: Stop) -> _T | errors.KeepgraphError:

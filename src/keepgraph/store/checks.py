@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from array import array
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,8 @@ from keepgraph.store.db import Connection, Tx
 
 TEXT = "fact_text"
 TRIGRAMS = "name_trigram"
+NAME_WORDS = "entity_text"
+EPISODE_WORDS = "chunk_text"
 INITIALS = "name_initials"
 
 ENTITY = "entity"
@@ -37,6 +41,8 @@ _CONTENTS = {
         ("entity", "2 * id", "' ' || name_folded || ' '"),
         ("alias", "2 * id + 1", "' ' || alias_folded || ' '"),
     ),
+    NAME_WORDS: (("entity", "2 * id", "name || char(10) || summary"), ("alias", "2 * id + 1", "alias")),
+    EPISODE_WORDS: (("chunk_words", "id", "text"),),
 }
 
 _COLUMNS_OF_NAMES = {ENTITY: ("name", "name_key", "name_folded"), ALIAS: ("alias", "alias_key", "alias_folded")}
@@ -48,48 +54,94 @@ _STAMPS = {
     "fact": ("recorded_at", "valid_from", "valid_to", "retracted_at", "known_from"),
     "provenance": ("recorded_at",),
     "earlier_validity": ("valid_from", "valid_to", "known_from", "known_to"),
+    "episode": ("occurred_at", "recorded_at"),
     "call": ("at",),
 }
 # When something was done, which cannot be in the future. A validity may.
-_DONE = {"entity": "created_at", "fact": "recorded_at", "provenance": "recorded_at", "call": "at"}
+_DONE = {
+    "entity": "created_at",
+    "fact": "recorded_at",
+    "provenance": "recorded_at",
+    "episode": "recorded_at",
+    "call": "at",
+}
 
 _THERE = """
     CASE surface % 2 WHEN 0 THEN EXISTS (SELECT 1 FROM entity WHERE id = surface / 2)
                      ELSE EXISTS (SELECT 1 FROM alias WHERE id = surface / 2) END
 """
-_SURFACES = "SELECT 2 * id AS surface FROM entity UNION ALL SELECT 2 * id + 1 FROM alias"
 
-_WRONG_VECTORS = {
-    "of names that are not there": f"""
-        SELECT surface FROM name_vector WHERE NOT {_THERE}
-        UNION SELECT surface FROM name_signs WHERE NOT {_THERE}
-        UNION SELECT surface FROM name_unembedded WHERE NOT {_THERE}
-    """,
-    "of which one half is missing": """
-        SELECT surface FROM name_vector WHERE surface NOT IN (SELECT surface FROM name_signs)
-        UNION SELECT surface FROM name_signs WHERE surface NOT IN (SELECT surface FROM name_vector)
-    """,
-    "of another length": """
-        SELECT surface FROM name_vector
-        WHERE length(embedding) IS NOT (SELECT dimension FROM vector_space)
-        UNION SELECT surface FROM name_signs
-        WHERE length(signs) IS NOT (SELECT (dimension + 7) / 8 FROM vector_space)
-    """,
-    "kept under another type or group": f"""
-        SELECT surface
-        FROM name_signs
-        LEFT JOIN alias ON surface % 2 = 1 AND alias.id = surface / 2
-        JOIN entity ON entity.id = iif(surface % 2 = 0, surface / 2, alias.entity)
-        WHERE {_THERE} AND (entity.type <> name_signs.type OR entity.group_id <> name_signs.group_id)
-    """,
-    "that are missing and not waited for": f"""
-        SELECT surface
-        FROM ({_SURFACES})
-        WHERE surface NOT IN (SELECT surface FROM name_vector)
-          AND surface NOT IN (SELECT surface FROM name_signs)
-          AND surface NOT IN (SELECT surface FROM name_unembedded)
-    """,
-}
+
+@dataclass(frozen=True, slots=True)
+class _Vectors:
+    """The tables of the vectors of one kind: what their numbers are called, and SQL for all that there should be.
+
+    Attributes:
+        filters: SQL for whether what is kept beside the signs of a number is not what it should be.
+    """
+
+    prefix: str
+    key: str
+    every: str
+    filters: str = "0"
+
+    def wrong(self) -> dict[str, str]:
+        """What may be wrong with vectors, each with SQL for the numbers of which it is."""
+        key, vectors, signs, waiting = (
+            self.key,
+            *(f"{self.prefix}_{each}" for each in ("vector", "signs", "unembedded")),
+        )
+        there = f"{key} IN (SELECT number FROM ({self.every}))"
+        return {
+            "of names, facts or texts that are not there": f"""
+                SELECT {key} FROM {vectors} WHERE NOT {there}
+                UNION SELECT {key} FROM {signs} WHERE NOT {there}
+                UNION SELECT {key} FROM {waiting} WHERE NOT {there}
+            """,
+            "of which one half is missing": f"""
+                SELECT {key} FROM {vectors} WHERE {key} NOT IN (SELECT {key} FROM {signs})
+                UNION SELECT {key} FROM {signs} WHERE {key} NOT IN (SELECT {key} FROM {vectors})
+            """,
+            "of another length": f"""
+                SELECT {key} FROM {vectors} WHERE length(embedding) IS NOT (SELECT dimension FROM vector_space)
+                UNION SELECT {key} FROM {signs}
+                WHERE length(signs) IS NOT (SELECT (dimension + 7) / 8 FROM vector_space)
+            """,
+            "kept under another type or group": f"SELECT {key} FROM {signs} WHERE {there} AND {self.filters}",
+            "that are missing and not waited for": f"""
+                SELECT number FROM ({self.every})
+                WHERE number NOT IN (SELECT {key} FROM {vectors})
+                  AND number NOT IN (SELECT {key} FROM {signs})
+                  AND number NOT IN (SELECT {key} FROM {waiting})
+            """,
+        }
+
+
+_VECTORS = (
+    _Vectors(
+        "name",
+        "surface",
+        "SELECT 2 * id AS number FROM entity UNION ALL SELECT 2 * id + 1 FROM alias",
+        """(type, group_id) IS NOT (
+               SELECT entity.type, entity.group_id FROM entity
+               WHERE entity.id = iif(surface % 2 = 0, surface / 2,
+                                     (SELECT alias.entity FROM alias WHERE alias.id = surface / 2)))""",
+    ),
+    _Vectors("fact", "fact", "SELECT id AS number FROM fact"),
+    _Vectors(
+        "chunk",
+        "reading",
+        """
+        SELECT 2 * id AS number FROM chunk
+        UNION ALL
+        SELECT 2 * chunk.id + 1 FROM chunk JOIN episode ON episode.id = chunk.episode
+        WHERE chunk.speaker IS NOT NULL OR episode.kind = 'message'
+        """,
+        """group_id IS NOT (
+               SELECT episode.group_id FROM chunk JOIN episode ON episode.id = chunk.episode
+               WHERE chunk.id = reading / 2)""",
+    ),
+)
 
 
 # The file
@@ -185,6 +237,10 @@ def remake(tx: Tx, index: str) -> None:
             tx.conn.execute("INSERT INTO name_trigram (name_trigram) VALUES ('delete-all')")
             for table, number, text in _CONTENTS[index]:
                 tx.conn.execute(f"INSERT INTO name_trigram (rowid, folded) SELECT {number}, {text} FROM {table}")
+        case "entity_text" | "chunk_text":
+            tx.conn.execute(f"INSERT INTO {index} ({index}) VALUES ('delete-all')")
+            for table, number, text in _CONTENTS[index]:
+                tx.conn.execute(f"INSERT INTO {index} (rowid, text) SELECT {number}, {text} FROM {table}")
         case _:
             tx.conn.execute("DELETE FROM name_initials")
             tx.conn.execute("INSERT INTO name_to_initial SELECT 2 * id, name_folded FROM entity")
@@ -244,17 +300,39 @@ def public_ids(tx: Tx, table: str, rows: list[int]) -> list[str]:
 
 def wrong_vectors(tx: Tx) -> dict[str, int]:
     """How many vectors are wrong, by what is wrong with them; those of which nothing is, are left out."""
-    counted = {what: _count(tx.conn, f"SELECT count(*) FROM ({query})") for what, query in _WRONG_VECTORS.items()}
+    counted: Counter[str] = Counter()
+    for kind in _VECTORS:
+        for what, query in kind.wrong().items():
+            counted[what] += _count(tx.conn, f"SELECT count(*) FROM ({query})")
     return {what: number for what, number in counted.items() if number}
 
 
 def requeue_wrong_vectors(tx: Tx) -> None:
-    """Let the names whose vectors are wrong wait for new ones, and drop what is of no name."""
-    for query in _WRONG_VECTORS.values():
-        tx.conn.execute(f"INSERT OR IGNORE INTO name_unembedded SELECT surface FROM ({query})")
-    for table in ("name_vector", "name_signs"):
-        tx.conn.execute(f"DELETE FROM {table} WHERE surface IN (SELECT surface FROM name_unembedded)")
-    tx.conn.execute(f"DELETE FROM name_unembedded WHERE NOT {_THERE}")
+    """Let what has a wrong vector wait for a new one, and drop what is of nothing that is there."""
+    for kind in _VECTORS:
+        waiting = f"{kind.prefix}_unembedded"
+        for query in kind.wrong().values():
+            tx.conn.execute(f"INSERT OR IGNORE INTO {waiting} SELECT * FROM ({query})")
+        for table in (f"{kind.prefix}_vector", f"{kind.prefix}_signs"):
+            tx.conn.execute(f"DELETE FROM {table} WHERE {kind.key} IN (SELECT {kind.key} FROM {waiting})")
+        tx.conn.execute(f"DELETE FROM {waiting} WHERE {kind.key} NOT IN (SELECT number FROM ({kind.every}))")
+
+
+# Texts
+
+
+def episodes(tx: Tx) -> Iterator[tuple[str, str, str]]:
+    """Every episode: its id, the digest that is kept of its text, and its text."""
+    with _any_bytes(tx.conn):
+        yield from tx.conn.execute(
+            """
+            SELECT public_id, digest,
+                   coalesce((SELECT group_concat(text, '')
+                             FROM (SELECT text FROM chunk WHERE episode = episode.id ORDER BY place, id)), '')
+            FROM episode
+            ORDER BY id
+            """
+        )
 
 
 # Words and times

@@ -48,7 +48,8 @@ class Tx:
         call: the number of the call in the journal, where it may write.
         settings: how names are resolved.
         known_at: show what was known at this stamp; None is what is known now.
-        vectors_filled: whether names that wait for their vectors were seen to, as far as there was time.
+        filled: which of the things that wait to be made were seen to, as far as there was time; see engine/pending.py.
+        episode: the row of the text that what is recorded comes out of.
         backed_up: whether a backup was made for this call.
         memo: rows found in this transaction that nothing in it changes; forgotten when a part is undone.
         kept: what readers on this connection keep from one transaction to the next; see store/changes.py.
@@ -65,7 +66,8 @@ class Tx:
     call: int | None = None
     settings: Settings = field(default_factory=Settings)
     known_at: str | None = None
-    vectors_filled: bool = False
+    filled: frozenset[str] = frozenset()
+    episode: int | None = None
     backed_up: bool = False
     memo: dict[tuple[str, ...], Any] = field(default_factory=dict)
     kept: dict[Any, Any] = field(default_factory=dict)

@@ -6,10 +6,12 @@ from keepgraph.store.db import Tx
 
 _THEIRS = "SELECT id FROM entity WHERE :group IS NULL OR group_id = :group"
 _FACTS = f"SELECT id FROM fact WHERE subject IN ({_THEIRS})"
+_EPISODES = "SELECT id FROM episode WHERE :group IS NULL OR group_id = :group"
 
 
 def names(tx: Tx) -> list[str]:
-    return [row[0] for row in tx.conn.execute("SELECT DISTINCT group_id FROM entity ORDER BY group_id")]
+    rows = tx.conn.execute("SELECT group_id FROM entity UNION SELECT group_id FROM episode ORDER BY 1")
+    return [row[0] for row in rows]
 
 
 def alone(tx: Tx) -> bool:
@@ -25,7 +27,7 @@ def alone(tx: Tx) -> bool:
 
 
 def clear(tx: Tx, group: str | None) -> dict[str, int]:
-    """Delete every entity of a group, or of all (None), with all that is said of it; returns how many of what."""
+    """Delete every entity and episode of a group, or of all (None), with all that is said in it; returns how many."""
     told = {"group": group}
     deleted = {}
     for table, where in (
@@ -34,6 +36,9 @@ def clear(tx: Tx, group: str | None) -> dict[str, int]:
         ("fact", f"subject IN ({_THEIRS})"),
         ("former_id", f"entity IN ({_THEIRS})"),
         ("alias", f"entity IN ({_THEIRS})"),
+        ("chunk", f"episode IN ({_EPISODES})"),
+        ("episode", ":group IS NULL OR group_id = :group"),
+        ("community", ":group IS NULL OR group_id = :group"),
         ("entity", ":group IS NULL OR group_id = :group"),
     ):
         deleted[table] = tx.conn.execute(f"DELETE FROM {table} WHERE {where}", told).rowcount

@@ -11,12 +11,26 @@ from sqlcipher3 import dbapi2 as sqlite
 from keepgraph.model import Call, Change
 from keepgraph.store.db import Tx
 
-TABLES = ("entity_type", "predicate", "entity", "alias", "former_id", "fact", "provenance", "earlier_validity")
+TABLES = (
+    "entity_type",
+    "predicate",
+    "entity",
+    "alias",
+    "former_id",
+    "fact",
+    "provenance",
+    "earlier_validity",
+    "episode",
+    "chunk",
+)
 """The tables whose changes are journalled."""
 
 _REFERRING = {
+    "entity_type": (("entity", "type"),),
+    "predicate": (("fact", "predicate"),),
     "entity": (("alias", "entity"), ("former_id", "entity"), ("fact", "subject"), ("fact", "object")),
     "fact": (("provenance", "fact"), ("earlier_validity", "fact")),
+    "episode": (("chunk", "episode"), ("provenance", "episode")),
 }
 
 _CHANGE = "SELECT id, call, op, tbl, row, was FROM journal"

@@ -14,19 +14,19 @@ from keepgraph.store.db import Tx
 def insert(tx: Tx, fact: int, *, source: str | None, confidence: float, recorded_at: str) -> None:
     tx.conn.execute(
         f"""
-        INSERT INTO provenance (id, fact, source, confidence, recorded_at, session, tool)
-        VALUES ({journal.unused_row("provenance")}, ?, ?, ?, ?, ?, ?)
+        INSERT INTO provenance (id, fact, source, confidence, recorded_at, session, tool, episode)
+        VALUES ({journal.unused_row("provenance")}, ?, ?, ?, ?, ?, ?, ?)
         """,
-        (fact, source, confidence, recorded_at, tx.session, tx.tool),
+        (fact, source, confidence, recorded_at, tx.session, tx.tool, tx.episode),
     )
 
 
 def insert_many(tx: Tx, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Insert rows of: row, row of the fact, source, confidence, recorded_at, session, tool."""
+    """Insert rows of: row, row of the fact, source, confidence, recorded_at, session, tool, row of the episode."""
     tx.conn.executemany(
         """
-        INSERT INTO provenance (id, fact, source, confidence, recorded_at, session, tool)
-        VALUES (?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO provenance (id, fact, source, confidence, recorded_at, session, tool, episode)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
         """,
         rows,
     )

@@ -38,6 +38,7 @@ class Tool:
 
     Attributes:
         told: completes the description with the words of a graph, where a graph is at hand.
+        drives: whether it is long work: it is given a Drive in the place of a transaction, and makes many short calls.
     """
 
     name: str
@@ -46,18 +47,20 @@ class Tool:
     description: str
     run: Run
     told: Told | None = None
+    drives: bool = False
 
     @property
     def title(self) -> str:
         return self.name.replace("_", " ").capitalize()
 
 
-def tool(effect: Effect, *, told: Told | None = None) -> Callable[[Run], Run]:
+def tool(effect: Effect, *, told: Told | None = None, drives: bool = False) -> Callable[[Run], Run]:
     """Declare a function a tool."""
 
     def declare(run: Run) -> Run:
         run.__keepgraph_effect__ = effect  # type: ignore[attr-defined]
         run.__keepgraph_told__ = told  # type: ignore[attr-defined]
+        run.__keepgraph_drives__ = drives  # type: ignore[attr-defined]
         return run
 
     return declare
@@ -111,6 +114,7 @@ def _module(toolset: str) -> dict[str, Tool]:
             description=inspect.cleandoc(run.__doc__ or ""),
             run=run,
             told=run.__keepgraph_told__,
+            drives=run.__keepgraph_drives__,
         )
         for name, run in vars(module).items()
         if hasattr(run, "__keepgraph_effect__")

@@ -8,13 +8,15 @@ from dataclasses import replace
 from typing import Any
 
 from keepgraph import errors
-from keepgraph.engine import backups, calls, vectors
+from keepgraph.engine import backups, calls, driving, pending
+from keepgraph.engine.driving import Drive
 from keepgraph.store import db
 from keepgraph.store.db import Database
 from keepgraph.tools import catalogue, contract, schemas
 from keepgraph.tools.catalogue import Effect, Tool
 
 Stop = db.Stop
+Progress = driving.Progress
 
 
 def call(
@@ -25,16 +27,18 @@ def call(
     session: str | None = None,
     read_only: bool = False,
     stop: Stop | None = None,
+    progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Run one tool in one transaction, at one instant.
+    """Run one tool in one transaction, at one instant; or, where it is long work, in many short ones.
 
     Args:
         session: the conversation that the call belongs to; kept with what it records.
         read_only: refuse tools that write.
         stop: asked now and then for a reason to give up.
+        progress: told now and then how far long work has come.
 
     Raises:
-        errors.KeepgraphError: whatever went wrong; then nothing has changed.
+        errors.KeepgraphError: whatever went wrong; then nothing has changed, but for what long work had done before.
     """
     tool = catalogue.find(name)
     try:
@@ -43,6 +47,8 @@ def call(
             answer = _read(database, tool, given, session=session, stop=stop, may_fill=not read_only)
         elif read_only:
             raise errors.GraphReadOnly(f"{tool.name} writes, and this graph was opened for reading only")
+        elif tool.drives:
+            answer = _drive(database, tool, given, session=session, stop=stop, progress=progress)
         else:
             answer = _write(database, tool, given, session=session, stop=stop)
     except errors.KeepgraphError as error:
@@ -82,14 +88,32 @@ def _read(
     stop: Stop | None,
     may_fill: bool,
 ) -> dict[str, Any]:
-    """Run a tool that reads; if it asks for vectors that wait, some are made first, and it is run once more."""
-    try:
-        with database.read(tool.name, session=session, stop=stop) as tx:
-            answer = tool.run(tx if may_fill else replace(tx, vectors_filled=True), **given)
-            contract.check_output(tool.toolset, tool.name, answer)
-            return answer
-    except vectors.Wanted:
-        with suppress(errors.GraphTrouble, errors.ModelUnavailable):
-            # Where they cannot be made, the answer says how many wait.
-            vectors.fill(database, seconds=vectors.BOUND_SECONDS)
-    return _read(database, tool, given, session=session, stop=stop, may_fill=False)
+    """Run a tool that reads; if it asks for something that waits, some of it is made first, and it is run once more."""
+    filled: frozenset[str] = frozenset() if may_fill else pending.EVERYTHING
+    while True:
+        try:
+            with database.read(tool.name, session=session, stop=stop) as tx:
+                answer = tool.run(replace(tx, filled=filled), **given)
+                contract.check_output(tool.toolset, tool.name, answer)
+                return answer
+        except pending.Wanted as wanted:
+            with suppress(errors.GraphTrouble, errors.ModelUnavailable):
+                # Where it cannot be made, the answer says how much waits.
+                wanted.fill(database)
+            filled |= {wanted.what}
+
+
+def _drive(
+    database: Database,
+    tool: Tool,
+    given: dict[str, Any],
+    *,
+    session: str | None,
+    stop: Stop | None,
+    progress: Progress | None,
+) -> dict[str, Any]:
+    """Run a tool that makes many short writes, each a call of its own."""
+    drive = Drive(database, tool=tool.name, session=session, stop=stop, progress=progress)
+    answer = {"call": None, **tool.run(drive, **given)}
+    contract.check_output(tool.toolset, tool.name, answer)
+    return answer

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from keepgraph import _version, errors
-from keepgraph.engine import calls, decisions, instants, names, resolution, rollup, vectors
+from keepgraph import errors
+from keepgraph.engine import calls, decisions, instants, names, resolution, rollup
 from keepgraph.engine import facts as fact_rules
 from keepgraph.model import Entity
 from keepgraph.store import entities as stored_entities
 from keepgraph.store import facts as stored_facts
-from keepgraph.store import migrations, vocabulary
 from keepgraph.store.db import Tx
 from keepgraph.tools import contract, schemas, shape, views
 from keepgraph.tools.catalogue import Effect, tool
@@ -196,33 +195,6 @@ def weekly_rollup(
         or this.blocker_count > len(this.blockers)
         or this.next_action_count > len(this.next_actions),
         "generated_at": generated_at,
-    }
-
-
-@tool(Effect.READ)
-def get_status(tx: Tx) -> dict[str, Any]:
-    """Tell how the graph is: counts, vocabulary, schema version, when something was last recorded."""
-    counts = stored_entities.count_by_type(tx)
-    recorded = stored_facts.last_recorded(tx)
-    total, held = sum(counts.values()), stored_facts.count(tx)
-    return {
-        "status": "ok",
-        "message": f"{total:,} entities and {held:,} facts in group {tx.group!r}.",
-        "version": _version.__version__,
-        "graph": {"schema": migrations.version(tx.conn), "group": tx.group},
-        "entities": counts,
-        "facts": held,
-        "last_recorded_at": recorded and instants.shown(recorded, tx.zone),
-        "vocabulary": {
-            "entity_types": [word.name for word in vocabulary.words(tx, vocabulary.ENTITY_TYPE)],
-            "predicates": [word.name for word in vocabulary.words(tx, vocabulary.PREDICATE)],
-        },
-        "resolution": {
-            "exact": "on",
-            "alias": "on",
-            "fuzzy": "on" if "fuzzy" in tx.settings.rungs else "off: by the settings",
-            "embedding": vectors.state(tx),
-        },
     }
 
 

@@ -1,0 +1,34 @@
+"""What waits to be made from what is there, and how a question asks for it. Knows not what it is.
+
+Vectors, and readings of texts, are made after the write that makes them due. A question that is answered better with
+them asks for some, once: the door makes as many as there is time for, and puts the question again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from keepgraph.store.db import Database, Tx
+
+VECTORS = "vectors"
+READINGS = "readings"
+EVERYTHING = frozenset([VECTORS, READINGS])
+
+
+class Wanted(Exception):
+    """A question would be answered better if some of what waits were made: make some, and ask again."""
+
+    def __init__(self, what: str, fill: Callable[[Database], object]) -> None:
+        super().__init__(what)
+        self.what = what
+        self.fill = fill
+
+
+def want(tx: Tx, what: str, fill: Callable[[Database], object]) -> None:
+    """Ask for what waits, unless it was seen to already.
+
+    Raises:
+        Wanted: it was not.
+    """
+    if what not in tx.filled:
+        raise Wanted(what, fill)

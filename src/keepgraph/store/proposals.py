@@ -1,0 +1,154 @@
+"""What texts seem to say, and nobody has said, in the database. Decides nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from keepgraph.model import Chunk, Episode, Inferred, Proposal
+from keepgraph.store.db import Tx
+
+# The evidence shown is that of the oldest chunk.
+_SELECT = """
+    SELECT proposal.id, proposal.public_id, proposal.kind, proposal.subject_type, proposal.subject, proposal.predicate,
+           proposal.object_type, proposal.object, proposal.literal, proposal.confidence, proposal.created_at,
+           (SELECT substr(chunk.text, 1 + coalesce(seen.start, 0), coalesce(seen.stop - seen.start, length(chunk.text)))
+            FROM proposal_evidence AS seen JOIN chunk ON chunk.id = seen.chunk
+            WHERE seen.proposal = proposal.id ORDER BY seen.chunk LIMIT 1)
+    FROM proposal
+"""
+
+
+def by_id(tx: Tx, public_id: str) -> Proposal | None:
+    found = _proposals(
+        tx, f"{_SELECT} WHERE public_id = :id AND group_id = :group", {"id": public_id, "group": tx.group}
+    )
+    return found[0] if found else None
+
+
+def by_rows(tx: Tx, rows: Sequence[int]) -> dict[int, Proposal]:
+    """Proposals by their row numbers."""
+    found = _proposals(
+        tx, f"{_SELECT} WHERE id IN (SELECT value FROM json_each(:rows))", {"rows": json.dumps(list(rows))}
+    )
+    return {each.row: each for each in found}
+
+
+def by_keys(tx: Tx, kind: str, keys: Sequence[str], *, groups: Sequence[str] | None = None) -> dict[str, Proposal]:
+    """Proposals of a kind by their keys: names that are not known yet, say."""
+    rows = tx.conn.execute(
+        """
+        SELECT key, id FROM proposal
+        WHERE group_id IN (SELECT value FROM json_each(:groups)) AND kind = :kind
+          AND key IN (SELECT value FROM json_each(:keys))
+        """,
+        {"groups": json.dumps(list(groups or [tx.group])), "kind": kind, "keys": json.dumps(list(keys))},
+    ).fetchall()
+    found = by_rows(tx, [row for _, row in rows])
+    return {key: found[row] for key, row in rows}
+
+
+def of_episode(tx: Tx, episode: Episode) -> list[Proposal]:
+    """What the chunks of an episode seem to say, in the order of the text."""
+    return _proposals(
+        tx,
+        f"""
+        {_SELECT}
+        JOIN (SELECT proposal AS of_it, min(chunk.place) AS place, min(start) AS start
+              FROM proposal_evidence JOIN chunk ON chunk.id = proposal_evidence.chunk
+              WHERE chunk.episode = :episode GROUP BY proposal) ON of_it = proposal.id
+        ORDER BY place, start, proposal.id
+        """,
+        {"episode": episode.row},
+    )
+
+
+def chunks_of(tx: Tx, proposal: Proposal, *, limit: int) -> list[tuple[int, int | None, int | None]]:
+    """The chunks that a proposal was read in, with the place of the words, the oldest first."""
+    rows = tx.conn.execute(
+        "SELECT chunk, start, stop FROM proposal_evidence WHERE proposal = ? ORDER BY chunk LIMIT ?",
+        (proposal.row, limit),
+    )
+    return rows.fetchall()  # type: ignore[no-any-return]
+
+
+def names_in_chunks(tx: Tx, chunks: Sequence[int]) -> list[tuple[int, int]]:
+    """The names that are not known in some chunks: the chunk and the row of the proposal."""
+    rows = tx.conn.execute(
+        """
+        SELECT proposal_evidence.chunk, proposal.id
+        FROM proposal_evidence JOIN proposal ON proposal.id = proposal_evidence.proposal
+        WHERE proposal_evidence.chunk IN (SELECT value FROM json_each(?)) AND proposal.kind = 'entity'
+        ORDER BY proposal_evidence.chunk, proposal_evidence.start, proposal.id
+        """,
+        (json.dumps(list(chunks)),),
+    )
+    return rows.fetchall()  # type: ignore[no-any-return]
+
+
+def replace(
+    tx: Tx, chunk: Chunk, found: Sequence[Inferred], *, group: str, new_id: Callable[[str], str], created_at: str
+) -> None:
+    """Let a chunk be the evidence of just these. One that is known keeps its id; one without evidence is dropped."""
+    kept = []
+    for each in found:
+        told = {
+            "id": None,
+            "group": group,
+            "kind": each.kind,
+            "key": each.key,
+            "chunk": chunk.row,
+            "start": each.start,
+            "stop": each.stop,
+        }
+        row = tx.conn.execute(
+            "SELECT id FROM proposal WHERE group_id = :group AND kind = :kind AND key = :key", told
+        ).fetchone()
+        if row is None:
+            row = tx.conn.execute(
+                """
+                INSERT INTO proposal (public_id, group_id, kind, key, subject_type, subject, predicate, object_type,
+                                      object, literal, confidence, created_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                RETURNING id
+                """,
+                (
+                    new_id("prop"),
+                    group,
+                    each.kind,
+                    each.key,
+                    each.subject_type,
+                    each.subject,
+                    each.predicate,
+                    each.object_type,
+                    each.object,
+                    each.literal,
+                    each.confidence,
+                    created_at,
+                ),
+            ).fetchone()
+        tx.conn.execute(
+            """
+            INSERT INTO proposal_evidence (proposal, chunk, start, stop) VALUES (:row, :chunk, :start, :stop)
+            ON CONFLICT DO NOTHING
+            """,
+            {**told, "row": row[0]},
+        )
+        kept.append(row[0])
+    tx.conn.execute(
+        """
+        DELETE FROM proposal_evidence
+        WHERE chunk = ? AND proposal NOT IN (SELECT value FROM json_each(?))
+        """,
+        (chunk.row, json.dumps(kept)),
+    )
+
+
+def count(tx: Tx, kind: str) -> int:
+    row = tx.conn.execute("SELECT count(*) FROM proposal WHERE group_id = ? AND kind = ?", (tx.group, kind)).fetchone()
+    return int(row[0])
+
+
+def _proposals(tx: Tx, query: str, values: dict[str, Any]) -> list[Proposal]:
+    return [Proposal(*row) for row in tx.conn.execute(query, values)]
