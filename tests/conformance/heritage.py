@@ -15,27 +15,35 @@ HERE = {
     "clear_graph": "clear_graph",
     "get_schema": "get_schema",
     "run_cypher": "run_cypher",
-}
-
-TO_COME = {
-    # Aletheia
     "search": "search",
     "explore_node": "explore_node",
-    "get_ontology_structure": "get_ontology_structure",
-    "search_ontology": "search_ontology",
-    "explore_ontology": "explore_ontology",
-    "profile_graph": "profile_graph",
-    "build_communities": "build_communities",
     "add_memory": "add_memory",
     "get_episodes": "get_episodes",
     "get_episode_context": "get_episode_context",
     "delete_episode": "delete_episode",
-    # Graphiti
     "search_nodes": "search_nodes",
     "search_memory_facts": "search_memory_facts",
     "get_entity_edge": "get_entity_edge",
     "get_entity_connections": "get_entity_connections",
     "get_entity_timeline": "get_entity_timeline",
+    "priming_context_tool": "priming_context",
+    "get_full_document_tool": "get_full_document",
+    "ingest_markdown": "ingest_markdown",
+    "ingest_directory_tool": "ingest_directory",
+    "ingest_prechunked": "ingest_prechunked",
+    "submit_session_extraction": "submit_session_extraction",
+    "list_entities_tool": "list_entities",
+    "remember": "remember",
+}
+
+TO_COME = {
+    # Aletheia
+    "get_ontology_structure": "get_ontology_structure",
+    "search_ontology": "search_ontology",
+    "explore_ontology": "explore_ontology",
+    "profile_graph": "profile_graph",
+    "build_communities": "build_communities",
+    # Graphiti
     # HelixDB
     "init": "traversal_init",
     "next": "traversal_next",
@@ -53,24 +61,16 @@ TO_COME = {
     "search_vector_text": "traversal_search_vector_text",
     "search_keyword": "traversal_search_keyword",
     # HydraMem
-    "priming_context_tool": "priming_context",
     "expand_context_tool": "expand_context",
     "hydra_search_tool": "hydra_search",
     "trace_path_tool": "trace_path",
     "get_entity_neighbors_tool": "get_entity_neighbors",
-    "get_full_document_tool": "get_full_document",
     "verify_relation_tool": "verify_relation",
     "check_conflict_tool": "check_conflict",
-    "ingest_markdown": "ingest_markdown",
-    "ingest_directory_tool": "ingest_directory",
-    "ingest_prechunked": "ingest_prechunked",
-    "submit_session_extraction": "submit_session_extraction",
-    "list_entities_tool": "list_entities",
     "create_relation": "create_relation",
     "delete_relation": "delete_relation",
     "run_night_gardener": "run_night_gardener",
     "get_garden_status_tool": "get_garden_status",
     "train_gnn_tool": "train_gnn",
     "query_entity_relations": "query_entity_relations",
-    "remember": "remember",
 }

@@ -2,4 +2,9 @@
 
 from __future__ import annotations
 
-TOOLS: dict[str, str] = {}
+TOOLS: dict[str, str] = {
+    "get_full_document_tool": "get_full_document",
+    "ingest_directory_tool": "ingest_directory",
+    "list_entities_tool": "list_entities",
+    "priming_context_tool": "priming_context",
+}
