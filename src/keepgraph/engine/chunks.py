@@ -1,0 +1,107 @@
+"""Gives an episode its chunks, and keeps those whose text stays: their vectors, and what was read in them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from keepgraph.engine import names
+from keepgraph.engine.chunking import Piece
+from keepgraph.model import Chunk, Episode
+from keepgraph.store import episodes
+from keepgraph.store.db import Tx
+
+_LONGEST_SPEAKER = 200
+_BETWEEN_PLACES = 1_000
+
+Named = Mapping[str, str | None]
+"""What a piece is about besides its words: how, and a type and a name, or an id. See Chunk in model.py."""
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """What became of the chunks of an episode: all that there are now, and how many came, went and stayed."""
+
+    chunks: tuple[Chunk, ...]
+    added: int
+    removed: int
+    kept: int
+
+
+def put(tx: Tx, episode: Episode, pieces: Sequence[Piece], named: Sequence[Sequence[Named]] = ()) -> Put:
+    """Let an episode consist of these pieces, one behind the other; each new one waits to be read.
+
+    Args:
+        named: for each piece what it is about besides its words; nothing for any, where it is empty.
+    """
+    about = named or [()] * len(pieces)
+    before = episodes.chunks(tx, episode)
+    kept = _matched(before, pieces)
+    staying = {chunk.row for chunk in kept if chunk}
+    for chunk in before:
+        if chunk.row not in staying:
+            episodes.delete_chunk(tx, chunk)
+    places = _places([chunk.place if chunk else None for chunk in kept])
+    after = []
+    for piece, names_of, chunk, place in zip(pieces, about, kept, places, strict=True):
+        if chunk:
+            episodes.move_chunk(tx, chunk, place=place, heading=piece.heading or "", named=names_of)
+        else:
+            chunk = _inserted(tx, episode, piece, place=place, named=names_of)
+        after.append(chunk)
+    return Put(tuple(after), len(pieces) - len(staying), len(before) - len(staying), len(staying))
+
+
+def _inserted(tx: Tx, episode: Episode, piece: Piece, *, place: int, named: Sequence[Named]) -> Chunk:
+    speaker = names.clean(piece.speaker or "")[:_LONGEST_SPEAKER] or None
+    return episodes.insert_chunk(
+        tx,
+        episode,
+        place=place,
+        text=piece.text,
+        heading=piece.heading or "",
+        speaker=speaker,
+        speaker_key=speaker and names.key(speaker),
+        named=named,
+        spaced=names.spaced(piece.text),
+    )
+
+
+def _matched(before: Sequence[Chunk], pieces: Sequence[Piece]) -> list[Chunk | None]:
+    """For each piece the chunk that it was: of the same text, and under the same heading where there are several."""
+    free: dict[str, list[Chunk]] = defaultdict(list)
+    for chunk in before:
+        free[chunk.text].append(chunk)
+    matched: list[Chunk | None] = []
+    for piece in pieces:
+        same = free[piece.text]
+        at = next((at for at, chunk in enumerate(same) if chunk.heading == (piece.heading or "")), 0)
+        matched.append(same.pop(at) if same else None)
+    return matched
+
+
+def _places(kept: Sequence[int | None]) -> list[int]:
+    """Places in rising order, in which those that are kept stay as they are wherever that can be."""
+    highest = -1
+    fixed: list[int | None] = []
+    for place in kept:
+        stays = place is not None and place > highest
+        highest = place if stays and place is not None else highest
+        fixed.append(place if stays else None)
+    places: list[int] = []
+    at = 0
+    while at < len(fixed):
+        if (place := fixed[at]) is not None:
+            places.append(place)
+            at += 1
+            continue
+        end = next((each for each in range(at, len(fixed)) if fixed[each] is not None), len(fixed))
+        below = places[-1] if places else 0
+        above = fixed[end] if end < len(fixed) else None
+        step = _BETWEEN_PLACES if above is None else (above - below) // (end - at + 1)
+        if step < 1:
+            return [(number + 1) * _BETWEEN_PLACES for number in range(len(fixed))]
+        places += [below + (number + 1) * step for number in range(end - at)]
+        at = end
+    return places
