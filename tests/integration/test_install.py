@@ -85,7 +85,7 @@ def test_what_is_installed_answers(install, client):
     result = install(client)
 
     assert result.exit_code == 0
-    assert f"it answers: keepgraph {_version.__version__}, 8 tools" in result.output
+    assert f"it answers: keepgraph {_version.__version__}, 10 tools" in result.output
 
 
 def test_claude_desktop_is_given_absolute_paths(install, path):
@@ -216,7 +216,7 @@ def test_with_json_the_answer_is_one(install):
     answer = json.loads(install("claude-desktop", "--json").output)
 
     assert (answer["client"], answer["name"], answer["dry_run"]) == ("claude-desktop", "keepgraph", False)
-    assert answer["server"] == {"name": "keepgraph", "version": _version.__version__, "tools": 8}
+    assert answer["server"] == {"name": "keepgraph", "version": _version.__version__, "tools": 10}
     assert [(file["file"], file["became"], file["backup"]) for file in answer["files"]] == [
         (str(desktop()), "added", None)
     ]

@@ -123,7 +123,10 @@ def test_a_read_only_server_shows_no_tool_that_writes_and_calls_none(path: Path)
 
     names, refused = ask(path, question, "--read-only")
 
-    assert names == ["recall_entity", "recall_decisions", "weekly_rollup", "get_status", "get_schema", "run_cypher"]
+    assert names == [
+        *("recall_entity", "recall_decisions", "weekly_rollup"),
+        *("get_schema", "run_cypher", "explore_node", "search"),
+    ]
     assert "record_fact is not among the tools" in str(refused)
 
 
@@ -399,5 +402,5 @@ def test_what_only_reads_may_be_called_though_it_is_not_shown(path: Path) -> Non
 
     shown, status = ask(path, question, "--toolsets", "discovery")
 
-    assert [tool.name for tool in shown] == ["get_schema", "run_cypher"]
+    assert [tool.name for tool in shown] == ["get_schema", "run_cypher", "explore_node", "search"]
     assert status.structured_content["status"] == "ok"

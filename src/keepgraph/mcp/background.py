@@ -1,4 +1,4 @@
-"""Work that a server does when nobody asks: vectors for new names, a short log, a backup a day. Knows no protocol."""
+"""Work that a server does when nobody asks: texts are read, vectors made, the log kept short. Knows no protocol."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 
 from keepgraph import errors
-from keepgraph.engine import backups, vectors
+from keepgraph.engine import backups, reading, vectors
 from keepgraph.graph import Graph
 
 _EVERY_SECONDS = 2.0
@@ -38,7 +38,9 @@ def kept(graph: Graph, *, daily: bool = False) -> Iterator[None]:
 
 
 def _work(graph: Graph, ended: threading.Event, daily: bool) -> None:
-    duties: list[Callable[[], bool]] = [_Vectors(graph), _Log(graph), *([_Backups(graph)] if daily else [])]
+    duties: list[Callable[[], bool]] = [_Readings(graph), _Vectors(graph), _Log(graph)]
+    if daily:
+        duties.append(_Backups(graph))
     pause = _EVERY_SECONDS
     while duties and not ended.wait(pause):
         pause = _EVERY_SECONDS
@@ -57,8 +59,21 @@ def _work(graph: Graph, ended: threading.Event, daily: bool) -> None:
                 duties.remove(duty)
 
 
+class _Readings:
+    """Reads texts that wait, and looks for new names in those that were read, a few at a time."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._database = graph.database
+
+    def __call__(self) -> bool:
+        """Whether there is more to do at once."""
+        if not reading.can_be_made(self._database):
+            return False
+        return reading.fill(self._database, seconds=reading.BOUND_SECONDS, at_most=_AT_ONCE) > 0
+
+
 class _Vectors:
-    """Gives names their vectors, a few at a time."""
+    """Gives names, texts and facts their vectors, a few at a time."""
 
     def __init__(self, graph: Graph) -> None:
         self._database = graph.database

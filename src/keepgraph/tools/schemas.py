@@ -21,6 +21,8 @@ Schema = dict[str, Any]
 
 _COMMON = "../common.json#/$defs/"
 _LOCAL = "#/$defs/"
+_SAYING_LITTLE: list[tuple[str, Any]] = [("required", []), ("minLength", 1)]
+_MOST_OPTIONS = 3
 _UNADVERTISED = {"$schema", "$id", "examples", "x-vocabulary", "x-code", "x-each"}
 
 
@@ -105,7 +107,7 @@ def _shown(part: Any, words: Mapping[str, list[str]], *, named: bool = False) ->
     shown = {
         name: _shown(value, words, named=name in ("properties", "$defs"))
         for name, value in part.items()
-        if name not in _UNADVERTISED
+        if name not in _UNADVERTISED and (name, value) not in _SAYING_LITTLE
     }
     if part.get("x-vocabulary") in words:
         shown["enum"] = list(words[part["x-vocabulary"]])
@@ -114,8 +116,7 @@ def _shown(part: Any, words: Mapping[str, list[str]], *, named: bool = False) ->
 
 def _outline(schema: Schema) -> Schema:
     """The properties of an object and their types, one level deep."""
-    properties = {name: _type(part, schema) for name, part in schema["properties"].items()}
-    return {"type": "object", "properties": properties, "required": schema["required"]}
+    return {"type": "object", "properties": {name: _type(part, schema) for name, part in schema["properties"].items()}}
 
 
 def _type(part: Schema, schema: Schema) -> Schema:
@@ -124,4 +125,6 @@ def _type(part: Schema, schema: Schema) -> Schema:
     options = [_type(option, schema) for option in part.get("anyOf", ())]
     if isinstance(kinds, list):
         options = [{"type": kind} for kind in kinds]
+    if len(options) > _MOST_OPTIONS:
+        return {}  # as good as anything
     return {"anyOf": options} if options else {"type": kinds}

@@ -1,0 +1,258 @@
+"""What others promised of a memory, played through a real MCP client: a server of its own, over stdio, an empty graph.
+
+The plan of a connected memory (connections, timeline, search first and then add), and the calls that a reference for
+graph connectors shows.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+
+import keepgraph
+
+Play = Callable[..., Awaitable[dict[str, Any]]]
+
+AVIATION = [
+    {"type": "entity", "name": "Airbus", "entityType": "Manufacturer", "observations": ["Makes the A320."]},
+    {"type": "entity", "name": "Boeing", "entityType": "Manufacturer", "observations": ["Makes the 737."]},
+    {
+        "type": "entity",
+        "name": "2024-0975-EU",
+        "entityType": "Occurrence",
+        "observations": ["Pneumatic bleed air failure of an Airbus A320 in the climb.", "The system failed twice."],
+    },
+    {
+        "type": "entity",
+        "name": "SR 2024-07",
+        "entityType": "SafetyRecommendation",
+        "observations": ["Airbus should look into the safety of the bleed system."],
+    },
+    {"type": "relation", "from": "SR 2024-07", "to": "2024-0975-EU", "relationType": "STEMS_FROM"},
+    {"type": "relation", "from": "2024-0975-EU", "to": "Airbus", "relationType": "INVOLVES"},
+]
+
+
+def play(path: Path, script: Callable[[Play], Awaitable[Any]]) -> Any:
+    """Start a server with all tools as a child, and let a script call them one after the other."""
+
+    async def played() -> Any:
+        child = StdioServerParameters(
+            command=sys.executable, args=["-m", "keepgraph.cli", "--db", str(path), "serve", "--toolsets", "all"]
+        )
+        async with Client(child) as client:
+
+            async def call(tool: str, /, **arguments: Any) -> dict[str, Any]:
+                result = await client.call_tool(tool, arguments)
+                if result.is_error:
+                    answer: dict[str, Any] = json.loads(result.content[0].text)
+                    return answer
+                return result.structured_content or {}
+
+            return await script(call)
+
+    return anyio.run(played)
+
+
+# Connections, timeline, and search first
+
+
+def test_connections_show_what_an_entity_was_named_with(path):
+    async def script(call: Play) -> Any:
+        await call("add_memory", name="Tech stack", episode_body="Using Django with PostgreSQL")
+        nodes = (await call("search_nodes", query="Django"))["nodes"]
+        return nodes[0], await call("get_entity_connections", entity_uuid=nodes[0]["uuid"])
+
+    node, connections = play(path, script)
+
+    assert (node["name"], node["proposed"]) == ("Django", True)
+    assert any("PostgreSQL" in str(fact) for fact in connections["facts"])
+
+
+def test_a_timeline_is_in_the_order_of_time(path):
+    weeks = {
+        "Week 1": "Started Django project evaluation",
+        "Week 2": "Django project approved, beginning development",
+        "Week 3": "Django project hit first milestone",
+    }
+
+    async def script(call: Play) -> Any:
+        for name, body in weeks.items():
+            await call("add_memory", name=name, episode_body=body)
+        nodes = (await call("search_nodes", query="Django project"))["nodes"]
+        return await call("get_entity_timeline", entity_uuid=nodes[0]["uuid"])
+
+    timeline = play(path, script)
+
+    assert [episode["name"] for episode in timeline["episodes"]] == [*weeks]
+
+
+def test_what_is_added_with_a_known_name_is_connected(path):
+    async def script(call: Play) -> Any:
+        for name in ("PostgreSQL", "MySQL"):
+            await call(
+                "record_fact",
+                subject={"type": "concept", "name": name},
+                predicate="tagged",
+                object={"literal": "database"},
+            )
+        nodes = (await call("search_nodes", query="database architecture"))["nodes"]
+        uuid = next(node["uuid"] for node in nodes if node["name"] == "PostgreSQL")
+        before = await call("get_entity_connections", entity_uuid=uuid)
+        timeline = await call("get_entity_timeline", entity_uuid=uuid)
+        await call(
+            "add_memory",
+            name="New service database",
+            episode_body="New notification service will use PostgreSQL like our existing user service, "
+            "chosen for JSON support",
+        )
+        return before, timeline, await call("get_entity_connections", entity_uuid=uuid)
+
+    before, timeline, after = play(path, script)
+
+    assert timeline["episodes"] == []
+    assert len(after["facts"]) > len(before["facts"]) > 0
+
+
+def test_the_same_tools_serve_every_domain(path):
+    async def script(call: Play) -> Any:
+        await call("add_memory", name="API Design", episode_body="Using REST for public API, GraphQL internal")
+        await call("add_memory", name="Stress check-in", episode_body="Feeling stressed about API deadlines")
+        await call("add_memory", name="GraphQL Learning", episode_body="Studied GraphQL federation patterns")
+        found = {}
+        for query in ("API", "stress", "GraphQL"):
+            nodes = (await call("search_nodes", query=query))["nodes"]
+            found[query] = [node["name"] for node in nodes]
+            if nodes:
+                connections = await call("get_entity_connections", entity_uuid=nodes[0]["uuid"])
+                timeline = await call("get_entity_timeline", entity_uuid=nodes[0]["uuid"])
+                assert "error" not in connections | timeline
+        return found
+
+    found = play(path, script)
+
+    assert (found["API"][0], found["GraphQL"][0]) == ("API", "GraphQL")
+
+
+def test_ids_that_are_none_and_groups_that_are_not_there(path):
+    async def script(call: Play) -> Any:
+        await call("add_memory", name="Tech stack", episode_body="Using Django with PostgreSQL")
+        node = (await call("search_nodes", query="Django"))["nodes"][0]
+        return (
+            await call("get_entity_connections", entity_uuid="invalid-uuid"),
+            await call("get_entity_connections", entity_uuid="ent_01m7zzwez55dffyq8143ppyvqp"),
+            await call("get_entity_connections", entity_uuid=node["uuid"], group_ids=["non-existent-group"]),
+        )
+
+    malformed, unknown, elsewhere = play(path, script)
+
+    assert "error" in malformed
+    assert "No connections" in unknown["message"]
+    assert elsewhere["facts"] == []
+
+
+# A graph of safety recommendations
+
+
+@pytest.fixture
+def aviation(path: Path, tmp_path: Path) -> Path:
+    """A graph with words of its own, from a file that another memory server has written."""
+    from click.testing import CliRunner
+
+    from keepgraph.cli.root import kg
+
+    file = tmp_path / "memory.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in AVIATION), encoding="utf-8")
+    keepgraph.open(path).close()
+    done = CliRunner().invoke(kg, ["--db", str(path), "import", str(file), "--add-words"])
+    assert done.exit_code == 0, done.output
+    return path
+
+
+def test_the_calls_of_the_reference_are_answered(aviation):
+    async def script(call: Play) -> Any:
+        boeing = (await call("search_nodes", query="Boeing"))["nodes"][0]["uuid"]
+        return [
+            await call(
+                "search",
+                query="Airbus safety issues",
+                entity_types=["SafetyRecommendation"],
+                edge_types=["STEMS_FROM"],
+            ),
+            await call(
+                "search", query="pneumatic bleed air failure", search_mode="combined", reranker="mmr", limit=20
+            ),
+            await call("search", query="system failures", center_node_uuid=boeing, reranker="node_distance"),
+            await call("search", query="airworthiness directives A320", valid_at="2024-06-15T00:00:00Z"),
+            await call("search", query="bleed system failures", entity_types=["Occurrence"]),
+            await call("explore_node", name="SR 2024-07", depth=2),
+            await call("get_schema"),
+            await call(
+                "run_cypher",
+                query="MATCH (sr:SafetyRecommendation)-[:STEMS_FROM]->(o:Occurrence)-[:INVOLVES]->(a:Manufacturer) "
+                "WHERE a.name CONTAINS 'Airbus' RETURN sr.name, o.name",
+            ),
+        ]
+
+    answers = play(aviation, script)
+    by_type, diverse, near, then, occurrences, explored, schema, rows = answers
+
+    assert [answer.get("error") for answer in answers] == [None] * len(answers)
+    assert [node["name"] for node in by_type["nodes"]] == ["SR 2024-07"]
+    assert [edge["name"] for edge in by_type["edges"]] == ["stems_from"]
+    assert diverse["episodes"][0]["name"] == "2024-0975-EU"
+    assert near["nodes"][0]["name"] == "Boeing"
+    assert all(edge["valid_at"] is None or edge["valid_at"] <= "2024-06-15T02" for edge in then["edges"])
+    assert [node["name"] for node in occurrences["nodes"]] == ["2024-0975-EU"]
+    assert {"2024-0975-EU", "Airbus"} <= {node["name"] for node in explored["nodes"]}
+    assert "SafetyRecommendation" in schema["node_labels"]
+    assert rows["rows"] == [["SR 2024-07", "2024-0975-EU"]]
+
+
+@pytest.mark.parametrize("reranker", ["rrf", "mmr", "node_distance", "episode_mentions"])
+@pytest.mark.parametrize("mode", ["nodes", "edges", "communities", "episodes", "combined"])
+def test_every_reranker_answers_in_every_mode(aviation, mode, reranker):
+    with keepgraph.open(aviation) as graph:
+        center = graph.call("recall_entity", name_or_alias="Airbus")["entity"]["id"]
+        answer = graph.call(
+            "search", query="bleed air", search_mode=mode, reranker=reranker, center_node_uuid=center
+        )
+
+    assert answer["message"].startswith("Found ")
+
+
+# Episodes
+
+
+def test_the_episode_tools_work_together(path):
+    async def script(call: Play) -> Any:
+        first = await call(
+            "add_memory", name="Note", episode_body="Priya met Sam.", reference_time="2025-01-10", source="text"
+        )
+        await call(
+            "add_memory",
+            episodes=[
+                {"name": "Config", "content": '{"database": "PostgreSQL"}', "source": "json"},
+                {"name": "Chat", "content": "user: Where is it?\nassistant: In the cellar.", "source": "message"},
+            ],
+        )
+        newest = await call("get_episodes", max_episodes=10)
+        context = await call("get_episode_context", episode_uuids=[first["uuid"]])
+        dry = await call("delete_episode", uuid=first["uuid"], dry_run=True)
+        gone = await call("delete_episode", uuid=first["uuid"])
+        return newest, context, dry, gone, await call("get_episodes")
+
+    newest, context, dry, gone, left = play(path, script)
+
+    assert [episode["name"] for episode in newest["episodes"]] == ["Chat", "Config", "Note"]
+    assert {node["name"] for node in context["nodes"]} == {"Priya", "Sam"}
+    assert "error" not in dry | gone
+    assert [episode["name"] for episode in left["episodes"]] == ["Chat", "Config"]
