@@ -42,6 +42,11 @@ COMMANDS = [
     ["recall", "going with SQLite"],
     ["decisions", "Atlas"],
     ["week", "Atlas"],
+    ["remember", "Priya and the storage team went with SQLite.", "--about", "Atlas", "--at", "2026-05-01"],
+    ["ingest", "notes"],
+    ["search", "what did the storage team choose?"],
+    ["show", "Pirya", "--depth", "2"],
+    ["timeline", "Priya"],
     ["query", "MATCH (p:Person)-[r]->(d) RETURN p, r, d"],
     ["alias", "person:Priya", "Priya Sharma"],
     ["log"],
@@ -105,6 +110,10 @@ def test_the_watch_sees_who_reaches_out(cut_off, tmp_path):
 
 def test_every_command_works_without_a_network(cut_off, tmp_path):
     start, environment = cut_off
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "Atlas.md").write_text(
+        "# Atlas\n\nPriya wants [[SQLite]] for #storage: https://example.org/why\n"
+    )
     failed = {}
     for words in COMMANDS:
         done = subprocess.run(

@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from keepgraph.engine import diagnosis, introductions, queries, schema
+from keepgraph import errors
+from keepgraph.engine import diagnosis, exploring, instants, introductions, names, queries, reading, schema
+from keepgraph.engine.exploring import Neighbourhood, Passage, Reached, Subject
+from keepgraph.model import Entity, Fact
+from keepgraph.store import entities as stored_entities
+from keepgraph.store import exploring as stored_around
 from keepgraph.store.db import Tx
-from keepgraph.tools import results, shape, views
+from keepgraph.store.exploring import Named, Particulars
+from keepgraph.tools import results, searching, shape, views
 from keepgraph.tools.catalogue import Effect, tool
+
+MAX_NAME = 200
+MAX_GROUPS = 50
+MAX_FACTS = 50
+MAX_EPISODES = 10
+MAX_MENTIONED_WITH = 20
+
+Facts = tuple[Sequence[Fact], int]
+Texts = tuple[Sequence[Passage], int, Sequence[tuple[Named, int]]]
 
 
 @tool(Effect.READ, told=introductions.of_words)
@@ -58,3 +74,180 @@ def run_cypher(
             for each in diagnosis.of_nothing(tx, answer, parameters or {})
         ]
     return {**found, "execution_ms": round((time.perf_counter() - began) * 1000, 2)}
+
+
+@tool(Effect.READ)
+def explore_node(
+    tx: Tx,
+    *,
+    name: str | None = None,
+    node_name: str | None = None,
+    node_uuid: str | None = None,
+    depth: int = 2,
+    edge_types: list[str] | None = None,
+    group_ids: list[str] | None = None,
+    limit: int = 20,
+    as_of: str | None = None,
+    known_at: str | None = None,
+) -> dict[str, Any]:
+    """Show all that is connected with an entity (name or node_uuid), nearest first, to depth 1-4 (2).
+
+    nodes say by which path (via); facts are what is said of it in words; episodes mention it. `complete`: nothing is
+    left out. Unsure, center_node is null and resolution.candidates are near names: ask.
+    """
+    asked = node_uuid or name or node_name or ""
+    if not names.key(asked):
+        raise errors.NameOrAliasRequired("nothing is named: give name, or node_name or node_uuid")
+    if len(asked) > MAX_NAME:
+        raise errors.NameOrAliasTooLong(f"the name has {len(asked):,} characters; {MAX_NAME} are the most")
+    reading.see_to(tx)
+    tx = views.seen(tx, as_of=as_of, known_at=known_at)
+    along = searching.predicates_meant(tx, edge_types)
+    depth = min(depth, exploring.MAX_DEPTH)
+    groups = list(dict.fromkeys(group_ids or [tx.group]))
+    if len(groups) > MAX_GROUPS:
+        raise errors.InvalidArguments(f"group_ids names {len(groups)} groups; {MAX_GROUPS} are the most")
+    centre, found = exploring.look_up(tx, asked, groups=groups)
+    if centre is None:
+        return _around(tx, None, Neighbourhood(), depth=depth) | {
+            "message": f"No node found matching “{asked}”",
+            "resolution": shape.resolution(found),
+        }
+    tx = replace(tx, group=centre.group)
+    near = Neighbourhood()
+    if isinstance(centre.found, Entity):
+        near = exploring.neighbourhood(tx, centre.found, depth=depth, predicates=along, limit=limit)
+    said = _said(tx, centre, along, until=instants.stamp(tx.now) if as_of else None)
+    answer = _around(tx, centre, near, depth=depth, **said)
+    counted = f"{len(near.reached)} nodes, {len(near.edges)} edges, {len(answer['communities'])} communities"
+    guessed = found.method not in ("exact", "alias")
+    how = f" (“{asked}” matched by {found.method}, {found.score:.2f})" if guessed else ""
+    return answer | {
+        "message": f"Found {counted} around {centre.name}{how}",
+        "resolution": shape.resolution(found),
+    }
+
+
+def _around(
+    tx: Tx,
+    centre: Subject | None,
+    near: Neighbourhood,
+    *,
+    depth: int,
+    facts: Facts = ((), 0),
+    texts: Texts = ((), 0, ()),
+) -> dict[str, Any]:
+    """The answer of explore_node, but for the message and for how the name was understood."""
+    (said, fact_total), (passages, text_total, others) = facts, texts
+    rows = [each.entity.row for each in near.reached]
+    entity = centre.found if centre and isinstance(centre.found, Entity) else None
+    known = stored_around.particulars(tx, [*rows, entity.row] if entity else rows)
+    backing = stored_around.backing(tx, [fact.row for fact in (*near.edges, *said)])
+    ids = {fact.row: fact.id for fact in near.edges}
+    return {
+        "center_node": _centre(tx, centre, known),
+        "nodes": [
+            {
+                **shape.node(tx, each.entity, known[each.entity.row]),
+                "distance": each.distance,
+                "degree": each.degree,
+                "via": _via(each, ids),
+            }
+            for each in near.reached
+        ],
+        "edges": [shape.edge(tx, fact, backing[fact.row]) for fact in near.edges],
+        "facts": [shape.edge(tx, fact, backing[fact.row]) for fact in said],
+        "episodes": [shape.episode(tx, each.episode, chunk=each.quote) for each in passages],
+        "mentioned_with": [
+            {"uuid": each.id, "name": each.name, "type": each.type, "texts": number}
+            | ({"proposed": True} if each.proposed else {})
+            for each, number in others[:MAX_MENTIONED_WITH]
+        ],
+        "communities": [
+            shape.community(tx, each)
+            for each in (stored_around.communities_of(tx, [entity.row]).get(entity.row, ()) if entity else ())
+        ],
+        "totals": {
+            "depth": depth,
+            "by_distance": [
+                {"distance": ring.distance, "nodes": ring.total, "exact": ring.exact} for ring in near.rings
+            ],
+            "edges": near.edge_total,
+            "facts": fact_total,
+            "episodes": text_total,
+        },
+        "complete": near.complete,
+        "truncated": not near.complete
+        or fact_total > len(said)
+        or text_total > len(passages)
+        or len(others) > MAX_MENTIONED_WITH,
+    }
+
+
+def _said(tx: Tx, centre: Subject, along: Sequence[str] | None, *, until: str | None) -> dict[str, Any]:
+    """What is said of something in so many words, and the texts that speak of it, the newest first."""
+    found: dict[str, Any] = {}
+    if isinstance(centre.found, Entity):
+        found["facts"] = exploring.facts_about(tx, centre.found, predicates=along, limit=MAX_FACTS)
+    if along is None or shape.MENTIONED in along:
+        places = stored_around.telling(tx, centre.found, until=until, limit=MAX_EPISODES, newest_first=True)
+        found["texts"] = (
+            exploring.passages(tx, centre, places),
+            stored_around.count_telling(tx, centre.found, until=until),
+            exploring.mentioned_with(tx, centre, limit=MAX_MENTIONED_WITH + 1),
+        )
+    return found
+
+
+def _centre(tx: Tx, centre: Subject | None, known: Mapping[int, Particulars]) -> dict[str, Any] | None:
+    if centre is None:
+        return None
+    if isinstance(centre.found, Entity):
+        aliases = stored_entities.aliases(tx, centre.found)
+        return {**shape.node(tx, centre.found, known[centre.found.row]), "aliases": aliases}
+    return {**shape.proposed_node(tx, centre.found, group=centre.group), "aliases": []}
+
+
+def _via(reached: Reached, ids: Mapping[int, str]) -> dict[str, str] | None:
+    if reached.fact is None or reached.before is None:
+        return None
+    return {"edge": ids[reached.fact], "from": reached.before.id, "path": reached.path}
+
+
+@tool(Effect.READ)
+def search(
+    tx: Tx,
+    *,
+    query: str = "",
+    search_mode: str = searching.COMBINED,
+    entity_types: Sequence[str] | None = None,
+    edge_types: Sequence[str] | None = None,
+    reranker: str = "rrf",
+    center_node_uuid: str | None = None,
+    bfs_origin_node_uuids: Sequence[str] | None = None,
+    valid_at: str | None = None,
+    group_ids: Sequence[str] | None = None,
+    limit: int = 10,
+    max_tokens: int | None = None,
+) -> dict[str, Any]:
+    """Find entities, facts, communities and remembered texts by words, meaning and closeness in the graph.
+
+    Ask in plain words; names are recognised. Facts are current ones. Each hit says why. For ALL facts of one entity
+    use explore_node.
+    """
+    began = time.perf_counter()
+    tx, found = searching.look_for(
+        tx,
+        query=query,
+        kinds=searching.KINDS_OF_MODE[search_mode],
+        entity_types=entity_types,
+        edge_types=edge_types,
+        reranker=reranker,
+        center_node_uuid=center_node_uuid,
+        bfs_origin_node_uuids=bfs_origin_node_uuids,
+        valid_at=valid_at,
+        group_ids=group_ids,
+        limit=limit,
+    )
+    answer = searching.answer(tx, found, max_tokens=max_tokens)
+    return {**answer, "execution_ms": round((time.perf_counter() - began) * 1000, 2)}

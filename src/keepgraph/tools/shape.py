@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from keepgraph.engine import instants, vectors
-from keepgraph.model import Candidate, Decision, Entity, Event, Fact, Ref, Resolution
+from keepgraph.engine import facts, instants, vectors
+from keepgraph.model import Candidate, Decision, Entity, Episode, Event, Fact, Proposal, Ref, Resolution
 from keepgraph.store.db import Tx
+from keepgraph.store.exploring import Backing, Community, Particulars
 
 if TYPE_CHECKING:
     from keepgraph.engine.schema import Schema
+
+
+Why = Mapping[str, Mapping[str, Any]]
+"""What put something into a list: by source, its rank and score there."""
+
+MENTIONED = "mentioned_in"
 
 
 def ref(given: Mapping[str, Any]) -> Ref:
@@ -100,6 +107,136 @@ def decision(found: Decision) -> dict[str, Any]:
     }
 
 
+def node(tx: Tx, found: Entity, known: Particulars, *, why: Why | None = None) -> dict[str, Any]:
+    """An entity as a node of the graph; `known` is that of exploring.particulars, `why` what put it into a list."""
+    from keepgraph.engine import catalogues  # it brings the compiler, which not every answer needs
+
+    return {
+        "uuid": found.id,
+        "id": found.id,
+        "name": found.name,
+        "labels": [catalogues.label(found.type)],
+        "type": found.type,
+        "summary": known.summary,
+        "created_at": instants.shown(found.created_at, tx.zone),
+        "group_id": known.group,
+        "attributes": dict(known.properties),
+        **_because(why),
+    }
+
+
+def proposed_node(tx: Tx, found: Proposal, *, group: str | None = None, why: Why | None = None) -> dict[str, Any]:
+    """A name that texts say and the graph does not know, as a node; its type is a guess."""
+    return {
+        "uuid": found.id,
+        "id": found.id,
+        "name": found.subject,
+        "labels": ["Proposed"],
+        "type": found.subject_type,
+        "summary": found.evidence or "",
+        "created_at": instants.shown(found.created_at, tx.zone),
+        "group_id": group or tx.group,
+        "attributes": {"confidence": found.confidence},
+        "proposed": True,
+        **_because(why),
+    }
+
+
+def edge(tx: Tx, found: Fact, backing: Backing | None = None, *, why: Why | None = None) -> dict[str, Any]:
+    """A fact as an edge of the graph; `backing` is that of exploring.backing. A literal is a target without a uuid."""
+    return {
+        "uuid": found.id,
+        "name": found.predicate,
+        "fact": facts.sentence(found),
+        "source_node_uuid": found.subject.id,
+        "source_name": found.subject.name,
+        "target_node_uuid": found.object.id if found.object else None,
+        "target_name": found.object.name if found.object else found.literal,
+        "created_at": instants.shown(found.recorded_at, tx.zone),
+        "valid_at": found.valid_from and instants.shown(found.valid_from, tx.zone),
+        "invalid_at": found.valid_to and instants.shown(found.valid_to, tx.zone),
+        "expired_at": found.retracted_at and instants.shown(found.retracted_at, tx.zone),
+        "group_id": backing.group if backing else tx.group,
+        "confidence": found.confidence,
+        "source": found.source,
+        "episodes": list(backing.episodes) if backing else [],
+        **_because(why),
+    }
+
+
+def mention_edge(
+    tx: Tx,
+    *,
+    id: str,
+    name: str,
+    place: str,
+    episode: Episode,
+    quote: str,
+    others: Sequence[str] = (),
+    confidence: float = 1.0,
+    why: Why | None = None,
+) -> dict[str, Any]:
+    """What a text says of an entity, as an edge that leads to the text.
+
+    Args:
+        id, name: those of the entity, or of the name that is only proposed.
+        place: "<row of the chunk>:<row of the entity>", or "<row of the chunk>:<id>" of a proposal.
+        quote: the sentence that speaks of it.
+        others: what else the chunk mentions, by name.
+    """
+    return {
+        "uuid": f"mention:{place}",
+        "name": MENTIONED,
+        "fact": f"{name} is mentioned in “{episode.name}”: {quote}",
+        "source_node_uuid": id,
+        "source_name": name,
+        "target_node_uuid": episode.id,
+        "target_name": episode.name,
+        "created_at": instants.shown(episode.recorded_at, tx.zone),
+        "valid_at": instants.shown(episode.occurred_at, tx.zone),
+        "invalid_at": None,
+        "expired_at": None,
+        "group_id": episode.group,
+        "confidence": confidence,
+        "source": episode.source or None,
+        "episodes": [episode.id],
+        "mentioned_with": list(others),
+        **_because(why),
+    }
+
+
+def episode(
+    tx: Tx, found: Episode, *, content: str | None = None, chunk: str | None = None, why: Why | None = None
+) -> dict[str, Any]:
+    """A text; `content` is the whole of it, `chunk` the piece of it that was looked for."""
+    shown: dict[str, Any] = {"uuid": found.id, "name": found.name}
+    if content is not None:
+        shown["content"] = content
+    if chunk is not None:
+        shown["chunk"] = chunk
+    return {
+        **shown,
+        "source": found.kind,
+        "source_description": found.source,
+        "valid_at": instants.shown(found.occurred_at, tx.zone),
+        "created_at": instants.shown(found.recorded_at, tx.zone),
+        "group_id": found.group,
+        **_because(why),
+    }
+
+
+def community(tx: Tx, found: Community, *, why: Why | None = None) -> dict[str, Any]:
+    return {
+        "uuid": found.id,
+        "name": found.name,
+        "summary": found.summary,
+        "member_count": found.members,
+        "created_at": instants.shown(found.created_at, tx.zone),
+        "group_id": found.group,
+        **_because(why),
+    }
+
+
 def schema(found: Schema) -> dict[str, Any]:
     return {
         "node_count": sum(label.count for label in found.labels),
@@ -131,3 +268,7 @@ def schema(found: Schema) -> dict[str, Any]:
             "relationships": dict(found.relationship_properties),
         },
     }
+
+
+def _because(why: Why | None) -> dict[str, Any]:
+    return {} if why is None else {"why": {source: dict(each) for source, each in why.items()}}
