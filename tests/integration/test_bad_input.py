@@ -163,7 +163,12 @@ def test_an_unknown_parameter_is_named_and_refused(call, path, tool, name):
     assert dump(path) == before
 
 
-UNDERSTOOD = {"ENTITY_NOT_FOUND", "FACT_NOT_FOUND", "CHANGE_NOT_FOUND", "NOT_CONFIRMED"}
+UNDERSTOOD = {
+    *("ENTITY_NOT_FOUND", "FACT_NOT_FOUND", "CHANGE_NOT_FOUND", "EPISODE_NOT_FOUND", "NOT_CONFIRMED"),
+    # One of several parameters has to be there, whichever.
+    *("NAME_OR_ALIAS_REQUIRED", "QUERY_REQUIRED", "EPISODE_INVALID"),
+    "PATH_NOT_ALLOWED",
+}
 """Refusals of a request that can be read: there is nothing of the kind, or nobody said yes."""
 
 

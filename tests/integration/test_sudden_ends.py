@@ -18,10 +18,10 @@ import pytest
 import keepgraph
 from homes import environment
 from keepgraph import data, keys, profile
-from keepgraph.engine import backups
+from keepgraph.engine import backups, names
 from keepgraph.store import copies, db
 from keepgraph.tools import views
-from words import concept, fact, person
+from words import concept, connected, fact, person
 
 # Loads all code once, then runs each command in a child of its own, which it ends after so many seconds.
 NURSERY = """
@@ -123,14 +123,43 @@ def older(tmp_path_factory) -> Kept:
     with pytest.MonkeyPatch.context() as patch:
         files = data.migrations()[:4]
         patch.setattr(data, "migrations", lambda: files)
-        patch.setattr("keepgraph.store.vectors.waiting", lambda tx: 0)
-        filled(folder / "graph.db")
+        keepgraph.open(folder / "graph.db").close()
+    filled_of_old(folder / "graph.db")
     return Kept(folder)
 
 
 def filled(path: Path) -> None:
     with keepgraph.open(path) as graph:
         graph.call("record_facts", facts=FACTS)
+
+
+def filled_of_old(path: Path) -> None:
+    """The same kind of facts in tables that this version no longer writes."""
+    at = "2026-05-01T08:00:00.000Z"
+    with connected(path) as conn:
+        conn.execute("BEGIN")
+        conn.execute("INSERT INTO call (at, tool, group_id) VALUES (?, 'record_facts', 'default')", (at,))
+        for n in range(1, 401):
+            name = f"Thing {n}"
+            conn.execute(
+                """
+                INSERT INTO entity (id, public_id, group_id, type, name, name_key, name_folded, created_at)
+                VALUES (?, ?, 'default', 4, ?, ?, ?, ?)
+                """,
+                (n, f"ent_{n:026d}", name, names.key(name), names.compared(name), at),
+            )
+            conn.execute(
+                """
+                INSERT INTO fact (id, public_id, subject, predicate, literal, text, confidence, recorded_at)
+                VALUES (?, ?, ?, (SELECT id FROM predicate WHERE name = 'tagged'), 'old', ?, 1, ?)
+                """,
+                (n, f"fact_{n:026d}", n, f"{name} tagged old", at),
+            )
+            conn.execute(
+                "INSERT INTO provenance (fact, source, confidence, recorded_at, tool) VALUES (?, ?, 1, ?, 'record_facts')",
+                (n, f"note {n}", at),
+            )
+        conn.execute("COMMIT")
 
 
 def said(path: Path) -> list[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from keepgraph.engine import names
 from keepgraph.engine.chunking import Piece
@@ -43,24 +43,26 @@ def put(tx: Tx, episode: Episode, pieces: Sequence[Piece], named: Sequence[Seque
         if chunk.row not in staying:
             episodes.delete_chunk(tx, chunk)
     places = _places([chunk.place if chunk else None for chunk in kept])
-    after = []
-    for piece, names_of, chunk, place in zip(pieces, about, kept, places, strict=True):
-        if chunk:
-            episodes.move_chunk(tx, chunk, place=place, heading=piece.heading or "", named=names_of)
-        else:
-            chunk = _inserted(tx, episode, piece, place=place, named=names_of)
-        after.append(chunk)
-    return Put(tuple(after), len(pieces) - len(staying), len(before) - len(staying), len(staying))
+    after = tuple(
+        _put(tx, episode, piece, chunk, place=place, named=of_piece)
+        for piece, of_piece, chunk, place in zip(pieces, about, kept, places, strict=True)
+    )
+    return Put(after, len(pieces) - len(staying), len(before) - len(staying), len(staying))
 
 
-def _inserted(tx: Tx, episode: Episode, piece: Piece, *, place: int, named: Sequence[Named]) -> Chunk:
+def _put(tx: Tx, episode: Episode, piece: Piece, kept: Chunk | None, *, place: int, named: Sequence[Named]) -> Chunk:
+    """A chunk that stays, in its place; or a new one."""
+    heading = piece.heading or ""
+    if kept:
+        episodes.move_chunk(tx, kept, place=place, heading=heading, named=named)
+        return replace(kept, place=place, heading=heading, named=tuple(named))
     speaker = names.clean(piece.speaker or "")[:_LONGEST_SPEAKER] or None
     return episodes.insert_chunk(
         tx,
         episode,
         place=place,
         text=piece.text,
-        heading=piece.heading or "",
+        heading=heading,
         speaker=speaker,
         speaker_key=speaker and names.key(speaker),
         named=named,

@@ -230,8 +230,11 @@ def mentioned_with(tx: Tx, subject: Subject, *, limit: int) -> list[tuple[Named,
 
 
 def quote(text: str, start: int | None, stop: int | None) -> str:
-    """The sentence of a text in which something stands, or its first one; cut around it where it is long."""
-    about = start or 0
+    """The sentence of a text in which something stands, or its first one; cut around it where it is long.
+
+    What a note says of itself, between two lines of dashes, is not its first sentence.
+    """
+    about = (text.find("\n---", 3) + 4 if text.startswith("---\n") else 0) if start is None else start
     whole = next((each for each in sentences(text) if each.end > about), None)
     first, last = (whole.start, whole.end) if whole else (0, len(text))
     if last - first > _QUOTED:

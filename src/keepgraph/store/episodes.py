@@ -189,14 +189,16 @@ def insert_chunk(
 
 
 def move_chunk(tx: Tx, chunk: Chunk, *, place: int, heading: str, named: Sequence[Mapping[str, str | None]]) -> None:
-    """Give a chunk whose text stays another place, heading or names; one that has them already is not touched."""
-    tx.conn.execute(
-        """
-        UPDATE chunk SET place = :place, heading = :heading, named = :named
-        WHERE id = :row AND (place, heading, named) IS NOT (:place, :heading, :named)
-        """,
-        {"row": chunk.row, "place": place, "heading": heading, "named": _json(named)},
-    )
+    """Give a chunk whose text stays another place, heading or names; what it has already is not touched.
+
+    Triggers look at the columns that an update names: of another place alone, nothing has to be read or embedded.
+    """
+    if place != chunk.place:
+        tx.conn.execute("UPDATE chunk SET place = ? WHERE id = ?", (place, chunk.row))
+    if heading != chunk.heading:
+        tx.conn.execute("UPDATE chunk SET heading = ? WHERE id = ?", (heading, chunk.row))
+    if _json(named) != _json(chunk.named):
+        tx.conn.execute("UPDATE chunk SET named = ? WHERE id = ?", (_json(named), chunk.row))
 
 
 def delete_chunk(tx: Tx, chunk: Chunk) -> None:
@@ -210,13 +212,32 @@ def delete(tx: Tx, episode: Episode) -> None:
     tx.conn.execute("DELETE FROM episode WHERE id = ?", (episode.row,))
 
 
+def chunks_about(tx: Tx, entity: Entity) -> list[Chunk]:
+    """The chunks of the group of which somebody said that they are about an entity, or that were not read yet."""
+    return _chunks(
+        tx,
+        f"""
+        {_CHUNK}
+        WHERE chunk.named <> '[]'
+          AND (chunk.id IN (SELECT chunk FROM mention WHERE entity = :entity)
+               OR chunk.id IN (SELECT chunk FROM chunk_unread))
+          AND (SELECT group_id FROM episode WHERE episode.id = chunk.episode) = :group
+        ORDER BY chunk.id
+        """,
+        {"entity": entity.row, "group": tx.group},
+    )
+
+
 def _episodes(tx: Tx, query: str, values: Mapping[str, Any]) -> list[Episode]:
     return [Episode(*row) for row in tx.conn.execute(query, values)]
 
 
 def _chunks(tx: Tx, query: str, values: Mapping[str, Any]) -> list[Chunk]:
     rows = tx.conn.execute(query, values)
-    return [Chunk(*said, named=tuple(json.loads(named))) for *said, named in rows]
+    return [
+        Chunk(row, episode, place, text, heading, speaker, tuple(json.loads(named)))
+        for row, episode, place, text, heading, speaker, named in rows
+    ]
 
 
 def _json(named: Sequence[Mapping[str, str | None]]) -> str:
