@@ -131,7 +131,9 @@ def _divides_at_hyphen(one: str, other: str) -> bool:
         return True
     if not (one + other).isascii() and one.lower() == one.upper() and other.lower() == other.upper():
         return True  # no letter case
-    return len(one) > 1 and any(c.isupper() for c in one) != any(c.isupper() for c in other)
+    small = other if any(c.isupper() for c in one) else one
+    large = one if small is other else other
+    return len(large) > 1 and len(small) > 2 and small.isalpha() and small.islower() and large.lower() != large
 
 
 def _starts(text: str, start: int) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ from functools import lru_cache
 _LONGEST = 1_000
 _WRAPPED = 50
 
-_END = re.compile(r"[.!?…]{1,3}[\"'”’)\]]{0,2}(?=\s)|[。！？｡]")
+_END = re.compile(r"[.!?…]{1,3}[\"'”’)\]*_]{0,4}(?=\s)|[。！？｡]")
 _LINE = re.compile(r"[^\r\n]+")
 _LEAD = re.compile(r"\s{0,40}(?:[-*+•>]\s{1,4}|#{1,6}\s{1,4}|\d{1,3}[.)]\s{1,4}|\[[ xX]\]\s{1,4}|\|\s{0,4}){0,4}")
 _BEFORE_A_PERIOD = re.compile(
@@ -75,7 +75,11 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
 
 def _within(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     for found in _END.finditer(text, start, end):
-        if found[0] == "." and _BEFORE_A_PERIOD.search(text, max(start, found.start() - 8), found.start()):
+        if (
+            found[0].startswith(".")
+            and not found[0].startswith("..")
+            and _BEFORE_A_PERIOD.search(text, max(start, found.start() - 8), found.start())
+        ):
             continue
         yield from _divided(text, start, found.end())
         start = found.end()

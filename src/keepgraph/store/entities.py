@@ -291,6 +291,12 @@ def insert_former_id(tx: Tx, public_id: str, entity: Entity) -> None:
     )
 
 
+def has_former_ids(tx: Tx, entity: Entity) -> bool:
+    """Whether another entity was merged into this one."""
+    row = tx.conn.execute("SELECT EXISTS (SELECT 1 FROM former_id WHERE entity = ?)", (entity.row,)).fetchone()
+    return bool(row[0])
+
+
 def delete(tx: Tx, entity: Entity) -> None:
     """Delete an entity to which nothing refers any more."""
     tx.conn.execute("DELETE FROM entity WHERE id = ?", (entity.row,))

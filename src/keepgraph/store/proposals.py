@@ -50,11 +50,12 @@ def by_keys(tx: Tx, kind: str, keys: Sequence[str], *, groups: Sequence[str] | N
 
 
 def of_episode(tx: Tx, episode: Episode) -> list[Proposal]:
-    """What the chunks of an episode seem to say, in the order of the text."""
+    """What the chunks of an episode seem to say, in the order of the text, each with the words of this text."""
+    of_it = "seen.chunk IN (SELECT id FROM chunk WHERE episode = :episode) AND seen.proposal = proposal.id"
     return _proposals(
         tx,
         f"""
-        {_SELECT}
+        {_SELECT.replace("seen.proposal = proposal.id", of_it)}
         JOIN (SELECT proposal AS of_it, min(chunk.place) AS place, min(start) AS start
               FROM proposal_evidence JOIN chunk ON chunk.id = proposal_evidence.chunk
               WHERE chunk.episode = :episode GROUP BY proposal) ON of_it = proposal.id
@@ -148,6 +149,36 @@ def replace(
 def count(tx: Tx, kind: str) -> int:
     row = tx.conn.execute("SELECT count(*) FROM proposal WHERE group_id = ? AND kind = ?", (tx.group, kind)).fetchone()
     return int(row[0])
+
+
+def count_in(tx: Tx, episodes: Sequence[int]) -> int:
+    """How many proposals have evidence in these episodes."""
+    row = tx.conn.execute(
+        """
+        SELECT count(DISTINCT proposal_evidence.proposal)
+        FROM chunk
+        JOIN proposal_evidence ON proposal_evidence.chunk = chunk.id
+        WHERE chunk.episode IN (SELECT value FROM json_each(?))
+        """,
+        (json.dumps(list(episodes)),),
+    ).fetchone()
+    return int(row[0])
+
+
+def is_said(tx: Tx, subjects: Sequence[int], predicate: str, objects: Sequence[int]) -> bool:
+    """Whether one of these entities is said to be so to one of those, now or once: such a fact is nobody's guess."""
+    row = tx.conn.execute(
+        """
+        SELECT EXISTS (
+            SELECT 1 FROM fact
+            WHERE subject IN (SELECT value FROM json_each(:subjects))
+              AND predicate = (SELECT id FROM predicate WHERE name = :predicate)
+              AND object IN (SELECT value FROM json_each(:objects))
+        )
+        """,
+        {"subjects": json.dumps(list(subjects)), "predicate": predicate, "objects": json.dumps(list(objects))},
+    ).fetchone()
+    return bool(row[0])
 
 
 def _proposals(tx: Tx, query: str, values: dict[str, Any]) -> list[Proposal]:

@@ -78,3 +78,30 @@ def assertions_about(tx: Tx, facts: Sequence[int], *, limit: int) -> list[tuple[
         (json.dumps(list(facts)), limit),
     )
     return rows.fetchall()  # type: ignore[no-any-return]
+
+
+def of_episode(tx: Tx, episode: int) -> list[tuple[int, int, str]]:
+    """The assertions that came out of an episode: the row, the fact, and the stamp, in their order."""
+    rows = tx.conn.execute(
+        "SELECT id, fact, recorded_at FROM provenance WHERE episode = ? ORDER BY recorded_at, id", (episode,)
+    )
+    return rows.fetchall()  # type: ignore[no-any-return]
+
+
+def others(tx: Tx, facts: Sequence[int], *, besides: Sequence[int]) -> dict[int, int]:
+    """How many assertions each of these facts has besides some; those without any are left out."""
+    rows = tx.conn.execute(
+        """
+        SELECT fact, count(*)
+        FROM provenance
+        WHERE fact IN (SELECT value FROM json_each(:facts)) AND id NOT IN (SELECT value FROM json_each(:besides))
+        GROUP BY fact
+        """,
+        {"facts": json.dumps(list(facts)), "besides": json.dumps(list(besides))},
+    )
+    return dict(rows.fetchall())
+
+
+def delete(tx: Tx, rows: Sequence[int]) -> None:
+    """Delete some assertions; the facts stay."""
+    tx.conn.executemany("DELETE FROM provenance WHERE id = ?", [(row,) for row in rows])

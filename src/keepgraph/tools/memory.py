@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from keepgraph import errors
-from keepgraph.engine import calls, decisions, instants, names, resolution, rollup
+from keepgraph.engine import calls, decisions, episodes, instants, names, resolution, rollup
 from keepgraph.engine import facts as fact_rules
 from keepgraph.model import Entity
 from keepgraph.store import entities as stored_entities
 from keepgraph.store import facts as stored_facts
 from keepgraph.store.db import Tx
 from keepgraph.tools import contract, schemas, shape, views
+from keepgraph.tools import episodes as episode_tools
 from keepgraph.tools.catalogue import Effect, tool
 
 MAX_FACTS = 500
@@ -195,6 +197,55 @@ def weekly_rollup(
         or this.blocker_count > len(this.blockers)
         or this.next_action_count > len(this.next_actions),
         "generated_at": generated_at,
+    }
+
+
+@tool(Effect.WRITE)
+def remember(
+    tx: Tx,
+    *,
+    text: str,
+    source: str = "chat-note",
+    project: str | None = None,
+    about: list[str] | None = None,
+    reference_time: str | None = None,
+) -> dict[str, Any]:
+    """Keep a note as it is, to be found by search. Mentions of known entities are linked.
+
+    New names and plainly worded facts are only proposed, not recorded: pass what is right on to record_fact.
+    """
+    tx = replace(tx, group=project) if project else tx
+    added = episodes.add(
+        tx,
+        name=episodes.title_of(text) or source,
+        text=text,
+        source=source,
+        at=reference_time,
+        about=[{"how": "given", "type": None, "name": name} for name in about or ()],
+    )
+    told = episode_tools.told(tx, added)
+    return {
+        "message": told["message"],
+        "doc_id": added.episode.id,
+        "name": added.episode.name,
+        "source": added.episode.source,
+        "project": added.episode.group,
+        "chunks_added": added.chunks_added,
+        "entities_added": 0,
+        "entities_merged": 0,
+        **{
+            word: told[word]
+            for word in (
+                "deduplicated",
+                "mentions",
+                "proposed_entities",
+                "proposed_facts",
+                "identical_to",
+                "truncated",
+                "unread",
+                "recognised",
+            )
+        },
     }
 
 

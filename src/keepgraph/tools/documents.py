@@ -1,0 +1,257 @@
+"""The documents toolset: take in files and folders, and give a text back as it was."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from keepgraph import errors
+from keepgraph.engine import documents, extraction, ingestion, instants
+from keepgraph.engine import facts as fact_rules
+from keepgraph.engine.driving import Drive
+from keepgraph.engine.extraction import Taken
+from keepgraph.engine.ingestion import Remark, Report
+from keepgraph.store import episodes
+from keepgraph.store.db import Tx
+from keepgraph.tools import shape
+from keepgraph.tools.catalogue import Effect, tool
+
+SECONDS = 40
+MAX_REMARKS = 200
+CHARACTERS_A_TOKEN = 4
+
+
+@tool(Effect.WRITE, drives=True)
+def ingest_markdown(drive: Drive, *, file_path: str, project: str | None = None) -> dict[str, Any]:
+    """Take in one Markdown or text file, or bring it up to date; an unchanged file is left alone.
+
+    file_path must lie in a folder that the settings of the profile allow ([documents] roots = ["~/Notes"]); a relative
+    path is looked for there. The text is kept in chunks and found by search. Wiki links and tags become mentions of
+    known entities, or proposals: no entity is created.
+    """
+    path = _allowed(drive, file_path)
+    if os.path.isdir(path):
+        raise errors.DocumentUnreadable(f"{ingestion.shown(path)} is a folder", hint="Call ingest_directory.")
+    report = ingestion.ingest(drive, path, group=project or None)
+    for remark in (*report.failed, *report.skipped):
+        raise errors.DocumentUnreadable(f"{remark.path}: {remark.message}")
+    with drive.read(group=project or None) as tx:
+        episode = documents.find(tx, ingestion.shown(path))
+        if episode is None:
+            raise errors.DocumentUnreadable(f"{ingestion.shown(path)} was taken away while it was read")
+        return {
+            "call": report.calls[0] if report.calls else None,
+            "source": episode.source,
+            "file": episode.source,
+            "doc_id": episode.id,
+            "name": episode.name,
+            "status": _status(report),
+            "valid_at": instants.shown(episode.occurred_at, tx.zone),
+            "chunks": len(episodes.chunks(tx, episode)),
+            "chunks_added": report.chunks_added,
+            "chunks_removed": report.chunks_removed,
+            "mentions": report.mentions,
+            "proposals": report.proposals,
+            "unread": report.unread,
+            "remarks": _remarks(report.mended),
+            "project": tx.group,
+        }
+
+
+@tool(Effect.WRITE, drives=True)
+def ingest_directory(
+    drive: Drive,
+    *,
+    directory: str,
+    recursive: bool = True,
+    project: str | None = None,
+    forget_missing: bool = False,
+    dry_run: bool = False,
+) -> dict[str, Any]:
+    """Take in the Markdown and text files of a folder (an Obsidian vault, say), or bring them up to date.
+
+    directory must lie in a folder that the settings of the profile allow ([documents] roots = ["~/Notes"]); a relative
+    path is looked for there. Unchanged files are skipped, moved ones recognised, changed ones keep what stayed. Files
+    that are gone are listed in missing, and their texts deleted only with forget_missing. Hidden folders and links are
+    skipped. If complete is false, time ran out: call again to go on. dry_run tells only what would be done.
+    """
+    path = _allowed(drive, directory)
+    if not os.path.isdir(path):
+        raise errors.DocumentUnreadable(
+            f"{ingestion.shown(path)} is no folder", hint="Call ingest_markdown for a file."
+        )
+    report = ingestion.ingest(
+        drive,
+        path,
+        group=project or None,
+        recursive=recursive,
+        forget_missing=forget_missing,
+        dry_run=dry_run,
+        seconds=SECONDS,
+    )
+    return {"directory": ingestion.shown(path), **told(report), "project": project or drive.database.group}
+
+
+@tool(Effect.READ)
+def get_full_document(
+    tx: Tx, *, doc_id: str, project: str | None = None, offset: int = 0, max_characters: int = 100_000
+) -> dict[str, Any]:
+    """Give the full text of a document or another episode, exactly as it was; of a long one, a part from offset on.
+
+    doc_id is an id (ep_…) as ingestion and search give it, or the path of an ingested file. An unknown one gives
+    found false.
+    """
+    episode = documents.find(replace(tx, group=project) if project else tx, doc_id)
+    text = episodes.text(tx, episode) if episode else ""
+    part = text[offset : offset + max_characters]
+    return {
+        "doc_id": episode.id if episode else doc_id,
+        "found": episode is not None,
+        "name": episode and episode.name,
+        "source": episode and episode.source,
+        "kind": episode and episode.kind,
+        "valid_at": episode and instants.shown(episode.occurred_at, tx.zone),
+        "text": part,
+        "offset": offset,
+        "characters": len(text),
+        "tokens": -(-len(text) // CHARACTERS_A_TOKEN),
+        "truncated": offset + len(part) < len(text),
+        "project": episode.group if episode else project or tx.group,
+    }
+
+
+def told(report: Report, *, most: int | None = MAX_REMARKS) -> dict[str, Any]:
+    """What became of the files of a folder, for an answer with at most so many of each kind of remark; None: all."""
+    remarks = {
+        "missing": report.missing[:most],
+        "skipped": _remarks(report.skipped[:most]),
+        "failed": _remarks(report.failed[:most]),
+        "remarks": _remarks(report.mended[:most]),
+    }
+    lengths = [len(report.missing), len(report.skipped), len(report.failed), len(report.mended)]
+    return {
+        "files_processed": report.files_seen,
+        "added": report.added,
+        "changed": report.changed,
+        "unchanged": report.unchanged,
+        "moved": report.moved,
+        "forgotten": report.forgotten,
+        "chunks_added": report.chunks_added,
+        "chunks_removed": report.chunks_removed,
+        "mentions": report.mentions,
+        "proposals": report.proposals,
+        "unread": report.unread,
+        **remarks,
+        "totals": dict(zip(remarks, lengths, strict=True)),
+        "calls": report.calls,
+        "truncated": most is not None and max(lengths) > most,
+        "complete": report.complete,
+    }
+
+
+def _allowed(drive: Drive, named: str) -> Any:
+    with drive.read() as tx:
+        roots = tx.settings.document_roots
+    return ingestion.allowed(named, roots=roots)
+
+
+def _status(report: Report) -> str:
+    told = {
+        documents.ADDED: report.added,
+        documents.CHANGED: report.changed,
+        documents.MOVED: report.moved,
+        documents.UNCHANGED: 1,
+    }
+    return next(what for what, count in told.items() if count)
+
+
+def _remarks(remarks: Sequence[Remark]) -> list[dict[str, str]]:
+    return [{"path": each.path, "code": each.code, "message": each.message} for each in remarks]
+
+
+@tool(Effect.WRITE)
+def ingest_prechunked(
+    tx: Tx,
+    *,
+    source: str,
+    chunks: list[Mapping[str, Any]],
+    doc_id: str | None = None,
+    project: str | None = None,
+    session_id: str | None = None,
+) -> dict[str, Any]:
+    """Keep a document that you have cut into chunks, with the entities and relations that you found in them.
+
+    Each chunk: {text, idx?, entities: [{name, type}], relations: [{from, to, type, confidence?}]}. Entities are found
+    by their exact name or alias, or made; types and relation types are those of the vocabulary (get_schema): another
+    type becomes a concept (mapped_types), another relation is refused, with what was perhaps meant (rejected).
+    Relations become facts with this document as their source. The same doc_id (or source) again replaces the document:
+    what it no longer says is withdrawn. At most 200 chunks, 1,000 entities and 500 relations; more are not taken, and
+    counted (truncated_…).
+    """
+    tx = _placed(tx, project, session_id)
+    document, taken = extraction.take_document(tx, chunks, source=source, doc_id=doc_id)
+    return {
+        "source": source,
+        "doc_id": doc_id or document.episode.id,
+        "uuid": document.episode.id,
+        "chunks_added": document.added,
+        "chunks_removed": document.removed,
+        "chunks_kept": document.kept,
+        "blank_chunks": document.blank,
+        "unread": document.unread,
+        "replaced": not document.is_new,
+        **_taken(tx, taken),
+        "truncated_chunks": taken.truncated_chunks,
+        "project": document.episode.group,
+    }
+
+
+@tool(Effect.WRITE)
+def submit_session_extraction(
+    tx: Tx,
+    *,
+    entities: list[Any],
+    relations: list[Any],
+    session_id: str | None = None,
+    project: str | None = None,
+) -> dict[str, Any]:
+    """Hand in the entities and relations found in a conversation, at its end, without any text.
+
+    entities: [{name, type}]; relations: [{from, to, type, confidence?}], by the vocabulary, as ingest_prechunked takes
+    them. Ends of relations may also be entities that the graph knows. What is refused is told with the reason.
+    """
+    tx = _placed(tx, project, session_id)
+    taken = extraction.take(tx, entities, relations, source=f"session {tx.session}" if tx.session else "a session")
+    return {"session_id": tx.session, **_taken(tx, taken), "project": tx.group}
+
+
+def _placed(tx: Tx, project: str | None, session: str | None) -> Tx:
+    return replace(tx, group=project or tx.group, session=session or tx.session)
+
+
+def _taken(tx: Tx, taken: Taken) -> dict[str, Any]:
+    """What became of entities and relations, for an answer."""
+    refused = (taken.refused_entities, taken.refused_relations)
+    return {
+        "entities_added": len(taken.created),
+        "entities_merged": len(taken.found),
+        "entities": [shape.entity(each) for each in taken.created[:MAX_REMARKS]],
+        "mapped_types": dict(taken.mapped_types),
+        "relations_proposed": taken.proposed,
+        "relations_accepted": taken.recorded + taken.repeated,
+        "relations_rejected": len(taken.refused_relations),
+        "facts": [{"id": each.id, "fact": fact_rules.sentence(each)} for each in taken.facts[:MAX_REMARKS]],
+        "facts_withdrawn": [{"id": each.id, "fact": fact_rules.sentence(each)} for each in taken.withdrawn],
+        "entities_forgotten": [shape.entity(each) for each in taken.forgotten],
+        "rejected": [
+            {"where": each.where, "what": each.what, "why": each.why, "near": list(each.near)}
+            for every in refused
+            for each in every[:MAX_REMARKS]
+        ],
+        "truncated_entities": taken.truncated_entities,
+        "truncated_relations": taken.truncated_relations,
+        "truncated": any(len(each) > MAX_REMARKS for each in (*refused, taken.created, taken.facts)),
+        "verified": False,
+    }

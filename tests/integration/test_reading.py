@@ -1,0 +1,125 @@
+"""Texts are read against the graph: whatever comes first, the text or the name, and however often others write."""
+
+from __future__ import annotations
+
+import pytest
+
+import keepgraph
+from keepgraph.engine import reading
+from keepgraph.store import mentions
+from words import Caller, concept, person, project
+
+
+def known_in(context):
+    return [each["name"] for each in context["nodes"] if not each.get("proposed")]
+
+
+def proposed_in(context):
+    return [each["name"] for each in context["nodes"] if each.get("proposed")]
+
+
+def tagged(thing):
+    return {"subject": thing, "predicate": "tagged", "object": {"literal": "x"}}
+
+
+def let_all_wait(graph):
+    with graph.database.write("test") as tx:
+        mentions.let_all_wait(tx)
+
+
+TEXTS = [
+    ("Priya reports to Ada. Atlas is blocked by PostgreSQL.", [person("Priya Raman"), person("Ada"), project("Atlas")]),
+    ("C++ and C# are not .NET", [concept("C++"), concept("C#"), concept("C"), concept(".NET")]),
+    ("我们在北京市使用PostgreSQL数据库。东京", [concept("北京"), concept("东京"), concept("数据库")]),
+    ("ผมอยู่ที่กรุงเทพมหานครวันนี้", [concept("กรุงเทพมหานคร")]),
+    ("프리야는 서울에서 Jose\u0301를 만났다", [person("프리야"), concept("서울"), person("José")]),
+    ("O’Brien and Anna-Maria, in Q3 2025", [person("O'Brien"), person("Anna-Maria"), concept("Q3 2025")]),
+    ("“+++” is a sign of Jürgen’s", [concept("+++"), person("Jürgen")]),
+    ("It's up to Will and Mark; stress it", [person("Will"), person("Mark"), concept("stress")]),
+]
+
+
+@pytest.mark.parametrize(("text", "things"), TEXTS)
+def test_it_makes_no_difference_whether_the_text_or_the_name_comes_first(tmp_path, open_graph, text, things):
+    before, after = (Caller(open_graph(tmp_path / name)) for name in ("before.db", "after.db"))
+    before("record_facts", facts=[tagged(thing) for thing in things])
+    contexts = [
+        call("get_episode_context", episode_uuids=[call("add_memory", name="Note", episode_body=text)["uuid"]])
+        for call in (before,)
+    ]
+    added = after("add_memory", name="Note", episode_body=text)
+    after("record_facts", facts=[tagged(thing) for thing in things])
+    contexts.append(after("get_episode_context", episode_uuids=[added["uuid"]]))
+
+    assert known_in(contexts[0])
+    assert known_in(contexts[0]) == known_in(contexts[1])
+    assert sorted(proposed_in(contexts[0])) == sorted(proposed_in(contexts[1]))
+
+
+def test_a_name_that_goes_is_a_proposal_again(call):
+    added = call("add_memory", name="Note", episode_body="Using Django with PostgreSQL")
+    call("record_fact", **tagged(concept("Django")))
+    between = call("get_episode_context", episode_uuids=[added["uuid"]])
+    call("undo")
+    after = call("get_episode_context", episode_uuids=[added["uuid"]])
+
+    assert known_in(between) == ["Django"]
+    assert sorted(proposed_in(after)) == ["Django", "PostgreSQL"]
+
+
+def test_reading_goes_on_where_it_stopped(graph, call):
+    call("add_memory", episodes=[{"name": f"Note {n}", "content": f"Note {n} on Django"} for n in range(100)])
+    let_all_wait(graph)
+    left = reading.fill(graph.database, at_most=1)
+
+    assert 0 < left < 100
+    assert reading.fill(graph.database) == 0
+    assert not reading.can_be_made(graph.database)
+
+
+def test_a_question_waits_for_a_bounded_time_and_says_what_is_unread(graph, call, monkeypatch):
+    added = call("add_memory", name="Note", episode_body="Using Django")
+    call("record_fact", **tagged(concept("Django")))
+    monkeypatch.setattr(reading, "fill", lambda database, **_: None)
+    context = call("get_episode_context", episode_uuids=[added["uuid"]])
+
+    assert context["unread"] == 1
+
+
+def test_what_was_read_while_somebody_wrote_is_read_again(graph, call, open_graph, monkeypatch):
+    added = call("add_memory", name="Note", episode_body="Using Django with PostgreSQL")
+    let_all_wait(graph)
+    other = Caller(open_graph())
+    ahead = reading._Work.ahead
+    facts = [tagged(concept("Django")), tagged(concept("PostgreSQL"))]
+
+    def disturbed(tx, *, seconds):
+        work = ahead(tx, seconds=seconds)
+        if facts:
+            other("record_fact", **facts.pop())
+        return work
+
+    monkeypatch.setattr(reading._Work, "ahead", disturbed)
+    reading.fill(graph.database)
+    context = call("get_episode_context", episode_uuids=[added["uuid"]])
+
+    assert sorted(known_in(context)) == ["Django", "PostgreSQL"]
+
+
+def test_a_read_only_graph_answers_with_what_has_been_read(call, path, open_graph):
+    added = call("add_memory", name="Note", episode_body="Using Django")
+    call("record_fact", **tagged(concept("Django")))
+    context = Caller(keepgraph.open(path, read_only=True))("get_episode_context", episode_uuids=[added["uuid"]])
+
+    assert (known_in(context), context["unread"]) == ([], 1)
+
+
+def test_of_a_long_text_the_beginning_is_read_at_once_and_the_rest_before_the_next_question(call, monkeypatch):
+    monkeypatch.setattr(reading, "_CHARACTERS_AT_ONCE", 2_000)
+    text = "".join(f"Note {n}: we met Priya{n} again, and talked about many other things.\n\n" for n in range(100))
+    call("record_facts", facts=[tagged(person(f"Priya{n}")) for n in range(100)])
+    added = call("add_memory", name="Long", episode_body=text)
+    context = call("get_episode_context", episode_uuids=[added["uuid"]])
+
+    assert 0 < added["unread"] < added["chunks"]
+    assert len(known_in(context)) == 100

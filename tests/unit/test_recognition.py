@@ -1,0 +1,153 @@
+"""Names in texts: those that are known, and those that are unmistakably names."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from keepgraph.engine import names, recognition
+from keepgraph.ml import minilm
+
+needs_lexicon = pytest.mark.skipif(minilm.missing() is not None, reason="the lexicon comes with the weights")
+
+
+def said(text: str, *known: str, alone: tuple[str, ...] = ()) -> list[str]:
+    written = {names.key(name): [name] for name in known}
+    partial = {names.key(name): [name] for name in alone}
+    return [text[each.start : each.end] for each in recognition.mentions(text, written, partial)]
+
+
+def proposed(text: str) -> list[str]:
+    return [each.name for each in recognition.proposed_names(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "known", "expected"),
+    [
+        ("C++ and C# are not C.", ["C++", "C#", "C"], ["C++", "C#", "C"]),
+        ("It runs on .NET, not on the NET", [".NET", "NET"], [".NET", "NET"]),
+        ("Figures of Q3 2025 and of Q3 2026", ["Q3 2025"], ["Q3 2025"]),
+        ("Priya's idea, and Priya’s too", ["Priya"], ["Priya", "Priya"]),
+        ("a PostgreSQL-based and non-Django way", ["PostgreSQL", "Django"], ["PostgreSQL", "Django"]),
+        ("Anna-Maria owns the user-service", ["Anna", "Maria", "service"], []),
+        ("O'Brien and O’Brien", ["O'Brien", "Brien"], ["O'Brien", "O’Brien"]),
+        ("“Atlas”, (Atlas), **Atlas**, Atlas/Titan", ["Atlas"], ["Atlas"] * 4),
+        ("Node.js is no Node", ["Node"], ["Node"]),
+        ("Python 3.11 is not Python 3", ["Python 3"], ["Python 3"]),
+        ("see https://example.org/Atlas or ask atlas@example.org", ["Atlas"], []),
+        ("Jose\u0301 met José", ["José"], ["Jose\u0301", "José"]),
+        ("the user service and the user", ["user service", "user"], ["user service", "user"]),
+        ("Ada\n\nLovelace", ["Ada Lovelace"], []),
+        ("Ada\nLovelace", ["Ada Lovelace"], ["Ada\nLovelace"]),
+        ("我们在北京市使用PostgreSQL数据库", ["北京", "PostgreSQL"], ["北京", "PostgreSQL"]),
+        ("アトラスとアト", ["アト"], ["アト"]),
+        ("ผมอยู่ที่กรุงเทพมหานครวันนี้", ["กรุงเทพมหานคร"], ["กรุงเทพมหานคร"]),
+        ("프리야는 서울에서", ["프리야", "서울"], ["프리야", "서울"]),
+        ("Мы спросили Анну в Москве: Анна", ["Анна"], ["Анна"]),
+        ("django and DJANGO", ["Django"], ["django", "DJANGO"]),
+        ("Stress causes stress", ["stress"], ["Stress", "stress"]),
+        ("it is the one", ["it", "the"], []),
+        ("it is IT, and rest is REST", ["IT", "REST"], ["IT", "REST"]),
+        ("", ["Ada"], []),
+    ],
+)
+def test_a_known_name_is_found_where_it_is_meant(text, known, expected):
+    assert expected == said(text, *known)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Will we go? May I? Mark it as done.", []),
+        ("we will mark it in may", []),
+        ("Ask Will and Mark, not May", ["Will", "Mark", "May"]),
+        ("We met in May, on May 5", []),
+        ("Will said so. Will's idea", ["Will", "Will"]),
+        ("# How We Will Mark Our Work", []),
+    ],
+)
+def test_a_name_that_is_an_ordinary_word_needs_a_capital_that_tells(text, expected):
+    assert expected == said(text, "Will", "Mark", "May")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Ask Priya about it", ["Priya"]),
+        ("priya agreed", ["priya"]),
+        ("Priya Raman agreed", ["Priya Raman"]),
+        ("Priya Sharma agreed", []),
+        ("Anna Priya agreed", []),
+        ("I met Priya Monday", ["Priya"]),
+    ],
+)
+def test_a_first_name_is_found_unless_it_is_part_of_anothers_name(text, expected):
+    assert expected == said(text, "Priya Raman", alone=("Priya",))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Using Django with PostgreSQL", ["Django", "PostgreSQL"]),
+        ("Started Django project evaluation", ["Django"]),
+        ("Chose PostgreSQL for new notification-service", ["PostgreSQL"]),
+        ("Using REST for public API, GraphQL internal", ["REST", "API", "GraphQL"]),
+        ("Ask Priya Raman about Project Atlas on Monday.", ["Priya Raman", "Atlas"]),
+        ("I think we met in May. The Board agreed to it.", []),
+        ("Run `kg_ingest` first; ``` Not In Code ``` PDFs follow", ["kg_ingest", "PDF"]),
+        ("THIS IS ALL SHOUTED TEXT", []),
+        ("TODO: FYI the ETA is OK", []),
+        ("a report of the Bank of England", ["Bank of England"]),
+        ("Wir haben den Termin auf den Montag verschoben, und die Planung ist fertig", []),
+        ("write to Ada@Example.com or https://Example.com/Foo", []),
+        ("", []),
+    ],
+)
+def test_what_is_unmistakably_a_name_is_proposed(text, expected):
+    assert expected == proposed(text)
+
+
+@needs_lexicon
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Django project approved", ["Django"]),
+        ("Postponed the launch. Refactor the login. Tweaked it. Discussed stress today.", []),
+        ("# How We Will Ship Django", ["Django"]),
+    ],
+)
+def test_at_the_beginning_of_a_sentence_a_word_that_is_not_english_is_a_name(text, expected):
+    assert expected == proposed(text)
+
+
+def test_what_is_known_is_not_proposed():
+    text = "Using Django with PostgreSQL"
+    known = recognition.mentions(text, {"django": ["Django"]})
+
+    expected = ["PostgreSQL"]
+
+    assert expected == [each.name for each in recognition.proposed_names(text, besides=known)]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("Ada Lovelace", "person"), ("Alice", "person"), ("Atlas project", "project"), ("API", "concept")],
+)
+def test_a_name_says_what_it_may_be_of(name, kind):
+    assert kind == recognition.kind_of(name)
+
+
+@given(st.text(alphabet="Ab1é .,-'/\n京アß", max_size=40))
+def test_the_key_of_a_span_is_the_key_of_its_text(text):
+    assert all(names.key(text[each.start : each.end]) == each.key for each in recognition.spans(text))
+
+
+@given(st.text(max_size=60), st.lists(st.text(min_size=1, max_size=6), max_size=5))
+def test_any_text_has_mentions_in_order_that_do_not_overlap(text, known):
+    found = recognition.mentions(text, {names.key(name): [name] for name in known})
+
+    assert all(one.end <= other.start for one, other in pairwise(found))
+    assert all(text[each.start : each.end] == each.name for each in recognition.proposed_names(text))

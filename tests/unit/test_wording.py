@@ -1,0 +1,112 @@
+"""Facts that are said in plain words: rather too few than wrong ones."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from keepgraph.engine import wording
+
+
+def told(text: str, about: str | None = None) -> list[tuple[str, str, str]]:
+    return [(each.subject, each.predicate, each.object) for each in wording.facts(text, about=about)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Priya reports to Ada Lovelace.", [("Priya", "reports_to", "Ada Lovelace")]),
+        ("Priya's manager is Bob", [("Priya", "reports_to", "Bob")]),
+        ("Ada is the manager of Priya.", [("Priya", "reports_to", "Ada")]),
+        ("Atlas is blocked by the vendor contract.", [("Atlas", "blocked_by", "vendor contract")]),
+        ("Atlas is waiting for the legal review.", [("Atlas", "blocked_by", "legal review")]),
+        ("PostgreSQL blocks notification-service", [("notification-service", "blocked_by", "PostgreSQL")]),
+        (
+            "Atlas depends on PostgreSQL, Redis and Kafka.",
+            [("Atlas", "depends_on", other) for other in ("PostgreSQL", "Redis", "Kafka")],
+        ),
+        ("notification-service needs PostgreSQL", [("notification-service", "depends_on", "PostgreSQL")]),
+        ("PostgreSQL is required by GraphQL.", [("GraphQL", "depends_on", "PostgreSQL")]),
+        ("The login bug was fixed by Priya Raman.", [("login bug", "resolved_by", "Priya Raman")]),
+        ("GraphQL belongs to Project Atlas", [("GraphQL", "belongs_to", "Atlas")]),
+        ("GraphQL is part of Atlas", [("GraphQL", "belongs_to", "Atlas")]),
+        ("Priya decided to postpone the launch.", [("Priya", "decided_in", "Postpone the launch")]),
+    ],
+)
+def test_a_plainly_worded_fact_is_found(text, expected):
+    assert expected == told(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Atlas does not depend on Redis.",
+        "Priya no longer reports to Ada.",
+        "If Atlas depends on Redis, we wait.",
+        "Does Priya report to Ada?",
+        "Atlas depends on Redis?",
+        "Atlas might be blocked by Legal.",
+        "Atlas will depend on Redis.",
+        "It depends on the weather.",
+        "We need more time. She needs sleep.",
+        "Weekly reports to Priya.",
+        "She sent reports to Bob.",
+        "We decided not to use Mongo.",
+        "We agreed on Monday.",
+        "The team is waiting on legal.",
+        "The outage was resolved by restarting the server.",
+        "Atlas used to depend on Redis.",
+        "Alice's manager is on vacation.",
+        "Der Start hängt von Redis ab.",
+        "Blocked by Legal",
+        "",
+    ],
+)
+def test_what_is_asked_denied_or_supposed_is_no_fact(text):
+    assert not told(text)
+
+
+def test_what_a_text_is_about_is_the_subject_that_is_left_out():
+    expected = [("Atlas", "blocked_by", "legal review")]
+
+    assert expected == told("- Blocked by the legal review", about="Atlas")
+
+
+def test_a_decision_belongs_to_what_the_text_is_about():
+    expected = [("Use PostgreSQL", "belongs_to", "Atlas")]
+
+    assert expected == told("We decided to use PostgreSQL because of JSON.", about="Atlas")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("We decided to use PostgreSQL, for JSON.", ("Use PostgreSQL", None)),
+        ("Decision: adopt SQLite, not MySQL", ("Adopt SQLite", None)),
+        ("Priya has decided to hire Bob", ("Hire Bob", "Priya")),
+    ],
+)
+def test_a_decision_is_named_by_its_clause(text, expected):
+    assert [expected] == [(each.name, each.by) for each in wording.decisions(text)]
+
+
+def test_the_evidence_is_the_sentence():
+    text = "Hello there, this is a line that is wrapped. Priya reports\nto Ada. Goodbye."
+    (found,) = wording.facts(text)
+
+    assert found.evidence == "Priya reports to Ada."
+    assert text[found.start : found.end] == "Priya reports\nto Ada."
+
+
+def test_what_others_say_is_less_sure():
+    own = wording.facts("Atlas depends on PostgreSQL.")[0]
+    quoted = wording.facts("> Atlas depends on PostgreSQL.")[0]
+    heard = wording.facts("Bob said that Atlas depends on PostgreSQL.")[0]
+
+    assert own.confidence > quoted.confidence == heard.confidence
+
+
+@given(st.text(alphabet=st.sampled_from("Aa b.,'’isd\n?`:-"), max_size=80))
+def test_any_text_has_an_answer(text):
+    assert all(0 < each.confidence <= 1 for each in wording.facts(text, about="Atlas"))
