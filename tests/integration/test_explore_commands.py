@@ -71,8 +71,8 @@ def test_a_page_has_a_timeline_neighbours_texts_and_sources(team: Kg) -> None:
 
     assert "  2026-05-01  “Week 1”: Priya said that Django is out." in shown
     assert "  2026-03-01  no longer: Cleo reports to Priya" in shown
-    assert "  Atlas   project, 2 facts" in shown
-    assert "  SQLite  concept, 1 fact, Priya -[belongs_to]-> Atlas -[depends_on]-> SQLite" in shown
+    assert "  Atlas   project, in 2 facts" in shown
+    assert "  SQLite  concept, in 1 fact, Priya -[belongs_to]-> Atlas -[depends_on]-> SQLite" in shown
     assert "  Django  perhaps a concept, 1 ×" in shown
     assert "  “Week 1”  2026-05-01, text" in shown
     assert "  standup  1 fact" in shown
@@ -201,7 +201,7 @@ def test_a_search_shows_names_facts_and_texts_and_why(team: Kg) -> None:
     assert shown.exit_code == 0
     assert "Names" in lines(shown)
     assert "Texts" in lines(shown)
-    assert any("“Week 1”, 2026-05-01" in line and "(by " in line for line in lines(shown))
+    assert any("2026-05-01, “Week 1”" in line and "(by " in line for line in lines(shown))
 
 
 def test_a_search_may_look_in_one_place_only(team: Kg) -> None:

@@ -139,7 +139,9 @@ def _hits(answer: dict[str, Any], words: Sequence[str]) -> list[Section]:
         "edges": [(show.printable(edge["fact"]), _why(edge)) for edge in answer["edges"]],
         "episodes": [
             (
-                f"“{show.printable(each['name'])}”, {show.day(each['valid_at'])}",
+                ", ".join(
+                    [show.day(each["valid_at"]), *([] if _begins(each) else [f"“{show.printable(each['name'])}”"])]
+                ),
                 f"{_around(show.printable(each.get('chunk', '')), words)}  ({_why(each)})",
             )
             for each in answer["episodes"]
@@ -278,8 +280,13 @@ def _moments(told: dict[str, Any], *, newest: bool) -> list[tuple[str, str]]:
 
 def _quoted(episode: dict[str, Any]) -> str:
     """What a text says, after its name, unless that is only how it begins."""
-    begins = " ".join(episode["content"].split()).startswith(episode["name"].rstrip("…"))
-    return f"“{episode['chunk']}”" if begins else f"“{episode['name']}”: {episode['chunk']}"
+    return f"“{episode['chunk']}”" if _begins(episode) else f"“{episode['name']}”: {episode['chunk']}"
+
+
+def _begins(episode: dict[str, Any]) -> bool:
+    """Whether the name of a text is only how it begins."""
+    text = episode.get("content") or episode.get("chunk", "")
+    return " ".join(text.split()).startswith(episode["name"].rstrip("…"))
 
 
 _BEGAN = {"began": "", "ended": "no longer: "}
@@ -296,7 +303,7 @@ def _neighbours(around: dict[str, Any]) -> Section:
     rows = []
     for node in around["nodes"]:
         path = node["via"]["path"] if node["via"] and node["distance"] > 1 else ""
-        facts = f"{node['degree']} fact{'s' if node['degree'] != 1 else ''}"
+        facts = f"in {node['degree']} fact{'s' if node['degree'] != 1 else ''}"
         rows.append(
             (show.printable(node["name"]), ", ".join(filter(None, (node["type"], facts, show.printable(path)))))
         )
