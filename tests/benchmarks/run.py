@@ -1,6 +1,6 @@
 """Prints one table of ratios: the figures of one run on one machine against the goals of the design.
 
-python tests/benchmarks/run.py [--small] [--only PART]
+python tests/benchmarks/run.py [--small] [--only PART] [--conversations FILE]
 
 Nothing fails here: a figure says whether it meets its goal, and the exit code is 0 either way.
 """
@@ -19,6 +19,7 @@ import lookups
 import measure
 import naming
 import processes
+import retrieval
 import writes
 from measure import Figure
 from sqlcipher3 import dbapi2 as sqlite
@@ -32,8 +33,12 @@ def main() -> None:
         choices=["names", "processes", "lookups", "encrypted", "writes", "serving"],
         help="one part of the table",
     )
+    parser.add_argument("--conversations", type=Path, help="how well what was said is found again: see retrieval.py")
     parser.add_argument("--seed", type=int, default=generate.SEED)
     given = parser.parse_args()
+    if given.conversations:
+        print("\n".join(retrieval.measured(given.conversations)))
+        return
     if given.only in (None, "names"):
         for folder in naming.FOLDERS:
             print(f"names: {folder.name}\n")

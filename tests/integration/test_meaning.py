@@ -673,7 +673,10 @@ def test_reindexing_fills_once_and_anew_when_asked(call, path):
     known(call, LOGIN, FALCON)
     first, again, anew = (run_kg(path, "reindex", *options) for options in ([], ["--json"], ["--anew", "--json"]))
 
-    assert (first.returncode, first.stdout) == (0, "4 names, texts and facts were given their vectors by all-MiniLM-L6-v2.\n")
+    assert (first.returncode, first.stdout) == (
+        0,
+        "4 names, texts and facts were given their vectors by all-MiniLM-L6-v2.\n",
+    )
     assert json.loads(again.stdout) == {"model": "all-MiniLM-L6-v2", "embedded": 0, "waiting": 0}
     assert json.loads(anew.stdout) == {"model": "all-MiniLM-L6-v2", "embedded": 4, "waiting": 0}
     assert {first.stderr, again.stderr, anew.stderr} == {""}

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -18,13 +19,20 @@ from sqlcipher3 import dbapi2 as sqlite
 
 import keepgraph
 from keepgraph import data
+from keepgraph.engine import calls as begun
+from keepgraph.engine import chunks, instants, reading, texts
+from keepgraph.engine import episodes as episode_rules
+from keepgraph.engine import facts as fact_rules
+from keepgraph.engine.chunking import Piece
+from keepgraph.model import Ref
+from keepgraph.store import episodes
 from keepgraph.tools import views
 from words import Caller, Clock, concept, connected, decision, dump, fact, literal, person, project, rows
 
 ADA, ADAH, GRACE = person("Ada"), person("Adah"), person("Grace")
 ATLAS, GO = project("Atlas"), decision("Go")
 
-KEPT = ("entity", "alias", "former_id", "fact", "earlier_validity", "provenance", "name_initials")
+KEPT = ("entity", "alias", "former_id", "fact", "earlier_validity", "provenance", "name_initials", "episode", "chunk")
 """The tables that have to be the same afterwards. What only helps finding by meaning may lag."""
 
 
@@ -68,6 +76,24 @@ def check_sound(call: Caller) -> None:
     list(views.export(call.graph.database))
 
 
+def remembered(call: Caller, words: str, *, about: Sequence[dict[str, str]] = ()) -> str:
+    """The id of a text that is kept, and not read yet."""
+    with call.graph.database.write("remember") as tx:
+        tx = begun.begin(tx)
+        episode = episodes.insert(
+            tx,
+            public_id=tx.new_id("ep"),
+            kind="text",
+            name="A note",
+            source="",
+            digest=texts.digest(words),
+            occurred_at=instants.stamp(tx.now),
+            recorded_at=instants.stamp(tx.now),
+        )
+        chunks.put(tx, episode, [Piece(words)], [about])
+    return episode.id
+
+
 def calls(call: Caller) -> list[int]:
     """The calls that changed something, newest first."""
     return [each["call"] for each in views.log(call.graph.database, limit=10_000)]
@@ -81,6 +107,7 @@ def changes(path: Path, number: int) -> list[tuple[int, str, str]]:
 # Stories: a graph as it may have come about
 
 PEOPLE = [person("Ada"), person("Ada Q"), person("Bob"), concept("Ada"), concept("Grand Plan"), project("Bob")]
+TEXTS = ["Ada Q met Bob.", "The Grand Plan waits.\n\nAda knows."]
 things = st.sampled_from(PEOPLE)
 days = st.sampled_from(["2026-01-01", "2026-05-15", "2026-05-17", "2026-08-01"])
 validities = st.one_of(
@@ -115,6 +142,8 @@ steps = st.one_of(
     st.tuples(st.just("delete"), which),
     st.tuples(st.just("alias"), which, st.sampled_from(["Countess", "A. Q.", "BOB", "Ada Q"])),
     st.tuples(st.just("merge"), which, which),
+    st.tuples(st.just("remember"), st.sampled_from(TEXTS), st.lists(things, max_size=2)),
+    st.tuples(st.just("forget"), which),
     st.tuples(st.just("wait"), st.integers(0, 3)),
 )
 stories = st.tuples(st.lists(recordings, min_size=3, max_size=6), st.lists(steps, min_size=2, max_size=12)).map(
@@ -150,6 +179,13 @@ class Teller:
             return {}
         if kind == "clear":
             return self.call("clear_graph", confirm=True)
+        if kind == "remember":
+            about = [{"how": "given", **each} for each in given[1]]
+            text = remembered(self.call, given[0], about=about)
+            return {"uuid": text, "call": calls(self.call)[0]}
+        if kind == "forget":
+            picked = self._picked("SELECT public_id FROM episode ORDER BY id", given[0])
+            return self.call("delete_episode", uuid=picked)
         if kind == "alias":
             return self.call("add_alias", entity={"id": self.entity(given[0])}, alias=given[1])
         if kind == "merge":
@@ -557,6 +593,67 @@ def test_merges_in_a_row_are_taken_back_the_newest_first(call):
     assert state(call) == states[0]
 
 
+def speaking_of(call: Caller, text: str) -> list[str]:
+    """The names of the entities of which a text speaks."""
+    with call.graph.database.write("reading") as tx:
+        reading.catch_up(tx, seconds=60)
+    mentioned = rows(
+        call.graph.path,
+        """
+        SELECT DISTINCT entity.name FROM mention
+        JOIN entity ON entity.id = mention.entity
+        JOIN chunk ON chunk.id = mention.chunk
+        JOIN episode ON episode.id = chunk.episode
+        WHERE episode.public_id = ? ORDER BY 1
+        """,
+        text,
+    )
+    return [name for (name,) in mentioned]
+
+
+@pytest.mark.parametrize(
+    ("about", "words"),
+    [
+        ([], "Adah leads."),
+        ([{"how": "given", **ADAH}], "She leads."),
+        ([{"how": "given", "id": "ADAH"}], "She leads."),
+        ([{"how": "link", "name": "Adah"}], "She leads."),
+        ([{"how": "tag", "name": "Adah"}], "She leads."),
+    ],
+)
+@pytest.mark.parametrize("read_before", [True, False])
+def test_texts_that_speak_of_the_absorbed_speak_of_the_kept(call, about, words, read_before):
+    for who in (ADA, ADAH):
+        call.record(who, "tagged", literal("x"))
+    adah = call("recall_entity", name_or_alias="Adah")["entity"]["id"]
+    text = remembered(call, words, about=[{**each, "id": adah} if "id" in each else each for each in about])
+    if read_before:
+        assert speaking_of(call, text) == ["Adah"]
+    before = state(call)
+    merged(call, ADA, ADAH)
+
+    assert speaking_of(call, text) == ["Ada"]
+    undone(call)
+    assert speaking_of(call, text) == ["Adah"]
+    assert state(call) == before
+
+
+@pytest.mark.parametrize("read_before", [True, False])
+def test_texts_about_one_of_another_type_are_about_the_kept(call, read_before):
+    call.record(ATLAS, "tagged", literal("x"))
+    call.record(concept("Map"), "tagged", literal("x"))
+    text = remembered(call, "It is large.", about=[{"how": "given", **ATLAS}, {"how": "given", **GRACE}])
+    if read_before:
+        assert speaking_of(call, text) == ["Atlas"]
+    before = state(call)
+    merged(call, concept("Map"), ATLAS, across_types=True)
+
+    assert speaking_of(call, text) == ["Map"]
+    undone(call)
+    assert speaking_of(call, text) == ["Atlas"]
+    assert state(call) == before
+
+
 @pytest.mark.parametrize("again", [ADA, {"name": "ada"}, {"name": "Countess"}, "its id", "its old id"])
 def test_an_entity_is_not_merged_with_itself(call, path, again):
     ids = {
@@ -837,6 +934,50 @@ def test_a_call_of_which_a_part_was_taken_back_is_taken_back_after_that(call, pa
     assert state(call)["entity"] == []
 
 
+def put_anew(call: Caller, text: str, *words: str) -> None:
+    """Let a text become another one, in the pieces that are given."""
+    with call.graph.database.write("remember") as tx:
+        tx = begun.begin(tx)
+        there = episodes.by_id(tx, text)
+        assert there is not None
+        digest = texts.digest("".join(words))
+        episodes.update(tx, there, name=there.name, source="", digest=digest, occurred_at=there.occurred_at)
+        chunks.put(tx, there, [Piece(each) for each in words])
+
+
+def test_of_a_text_no_part_is_taken_back_alone(call, path):
+    """
+    Whichever change of it is named, all that the call changed of the text goes, and nothing else.
+    """
+    other = remembered(call, "Another.")
+    text = remembered(call, "Ada leads.")
+    before = state(call)
+    put_anew(call, text, "Ada leads. ", "Bob follows. ", "Eve stays.")
+    after = state(call)
+    for number, _, _ in changes(path, calls(call)[0]):
+        assert state(call) == after
+        again = undone(call, change=number)
+        assert state(call) == before
+        undone(call, call=again["call"])
+    assert rows(path, "SELECT count(*) FROM episode WHERE public_id = ?", other) == [(1,)]
+
+
+def test_a_text_is_taken_back_with_what_was_said_out_of_it(call, path):
+    call.record(ADA, "tagged", literal("here"))
+    before = state(call)
+    with call.graph.database.write("remember") as tx:
+        tx = begun.begin(tx)
+        text = episode_rules.add(tx, name="A note", text="Grace leads Ada.").episode
+        for subject in (Ref(type="person", name="Grace"), Ref(type="person", name="Ada")):
+            fact_rules.record(replace(tx, episode=text.row), subject=subject, predicate="tagged", object="here")
+    of_the_text = [number for number, op, table in changes(path, calls(call)[0]) if table == "episode"]
+    undone(call, change=of_the_text[0])
+
+    assert state(call)["fact"] == before["fact"]
+    assert state(call)["provenance"] == before["provenance"]
+    check_sound(call)
+
+
 def test_a_fact_whose_only_assertion_is_taken_back_goes_too(call, three):
     first = three["results"][0]["fact_id"]
     (event,) = call("get_history", about=first)["events"]
@@ -958,6 +1099,7 @@ def test_clearing_has_to_be_confirmed(call, path, given):
 def test_clearing_one_group_leaves_the_others_and_undo_brings_all_back(open_graph, given, cleared):
     graphs = {group: Caller(open_graph(group=group)) for group in ("ours", "theirs")}
     for each in graphs.values():
+        remembered(each, "Ada met Grace.\n\nThey spoke of tea.", about=[{"how": "given", **ADA}])
         one, other = (each.record(who, "tagged", literal("x"), aliases=["Countess"]) for who in (ADA, ADAH))
         each.record(ADA, "tagged", literal("y"), supersedes=[one["fact_id"]], valid_from="2026-05-01")
         each("retract_fact", fact_id=other["fact_id"])
@@ -966,9 +1108,24 @@ def test_clearing_one_group_leaves_the_others_and_undo_brings_all_back(open_grap
     done = graphs["ours"]("clear_graph", **given, confirm=True)
 
     assert {group for group, each in graphs.items() if each.recalled("Ada") is None} == set(cleared)
-    assert (done["entities"], done["facts"]) == (len(cleared), 3 * len(cleared))
+    assert (done["entities"], done["facts"], done["episodes"]) == (len(cleared), 3 * len(cleared), len(cleared))
     undone(graphs["ours"])
     assert {group: state(each) for group, each in graphs.items()} == before
+
+
+def test_a_fact_out_of_a_text_that_is_cleared_stays_in_its_own_group(open_graph, path):
+    ours, theirs = (Caller(open_graph(group=group)) for group in ("ours", "theirs"))
+    text = remembered(theirs, "Ada leads.")
+    ours.record(ADA, "tagged", literal("lead"))
+    with connected(path) as conn:
+        conn.execute("UPDATE provenance SET episode = (SELECT id FROM episode WHERE public_id = ?)", (text,))
+    before = state(ours)
+    theirs("clear_graph", confirm=True)
+
+    assert rows(path, "SELECT episode FROM provenance") == [(None,)]
+    assert ours.recalled("Ada") == "Ada"
+    undone(theirs)
+    assert state(ours) == before
 
 
 def test_a_group_that_is_not_there_is_not_cleared(call, path):

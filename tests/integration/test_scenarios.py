@@ -187,9 +187,7 @@ def test_the_calls_of_the_reference_are_answered(aviation):
                 entity_types=["SafetyRecommendation"],
                 edge_types=["STEMS_FROM"],
             ),
-            await call(
-                "search", query="pneumatic bleed air failure", search_mode="combined", reranker="mmr", limit=20
-            ),
+            await call("search", query="pneumatic bleed air failure", search_mode="combined", reranker="mmr", limit=20),
             await call("search", query="system failures", center_node_uuid=boeing, reranker="node_distance"),
             await call("search", query="airworthiness directives A320", valid_at="2024-06-15T00:00:00Z"),
             await call("search", query="bleed system failures", entity_types=["Occurrence"]),
@@ -222,9 +220,7 @@ def test_the_calls_of_the_reference_are_answered(aviation):
 def test_every_reranker_answers_in_every_mode(aviation, mode, reranker):
     with keepgraph.open(aviation) as graph:
         center = graph.call("recall_entity", name_or_alias="Airbus")["entity"]["id"]
-        answer = graph.call(
-            "search", query="bleed air", search_mode=mode, reranker=reranker, center_node_uuid=center
-        )
+        answer = graph.call("search", query="bleed air", search_mode=mode, reranker=reranker, center_node_uuid=center)
 
     assert answer["message"].startswith("Found ")
 

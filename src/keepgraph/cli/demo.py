@@ -21,8 +21,8 @@ PROJECT = {"type": "project", "name": "Keepgraph"}
 def demo_command(into: str | None) -> None:
     """Fill a graph with facts about Keepgraph itself, and look around.
 
-    The facts are its own decisions, from adr/, and its dependencies and their authors, from the packages installed.
-    Your own graph is not touched.
+    The facts are its own decisions, from adr/, and its dependencies and their authors, from the packages installed;
+    the texts are those of the decisions. Your own graph is not touched.
     """
     path = Path(into) if into else _new_file()
     facts = [*_decisions(), *_dependencies()]
@@ -40,6 +40,11 @@ def demo_command(into: str | None) -> None:
         show.decisions(graph.call("recall_decisions", project="Keepgraph"), asked="Keepgraph")
         _ask("week Keepgraph")
         show.week(graph.call("weekly_rollup", project="Keepgraph"))
+        _ask("ingest adr/")
+        click.echo(f"  {_ingested(graph)} files read")
+        question = "how is a text cut into pieces"
+        _ask(f'search "{question}"')
+        _show_texts(graph.call("search", query=question, search_mode="episodes", limit=3))
     _ask("serve, and a client that asks over stdio: recall_entity sqlcypher3")
     show.recalled(_over_stdio(path, "sqlcypher3"), asked="sqlcypher3")
     click.echo(f"\nLook around yourself: {_own_name()} --db {path} recall keepgraph")
@@ -108,6 +113,22 @@ def _dependencies() -> Iterator[dict[str, Any]]:
         for author in sorted(set(re.findall(r"([^,<>@]+?) <[^<>]+>", emails))):
             person = {"type": "person", "name": author.strip().strip('"')}
             yield {"subject": person, "predicate": "mentioned_in", "object": source}
+
+
+def _ingested(graph: Graph) -> int:
+    """Take in the decisions as texts too; returns how many there are."""
+    from keepgraph.engine import ingestion
+    from keepgraph.engine.driving import Drive
+
+    report = ingestion.ingest(Drive(graph.database, tool="kg ingest"), data.folder("adr").resolve())
+    return report.files_seen
+
+
+def _show_texts(answer: dict[str, Any]) -> None:
+    for each in answer["episodes"]:
+        found_by = ", ".join(sorted(each["why"]))
+        click.echo(f"  {show.printable(each['name'])}  (by {found_by})")
+        click.secho(f"    {show.printable(' '.join(each['chunk'].split())[:160])}…", dim=True)
 
 
 def _an_author(graph: Graph) -> str:

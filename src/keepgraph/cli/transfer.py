@@ -1,4 +1,4 @@
-"""`kg import` and `kg export`: a graph as lines of JSON, and the lines that people write by hand."""
+"""`kg import` and `kg export`: a graph as lines of JSON, and the lines and files that people have."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,12 +21,15 @@ from keepgraph.graph import Graph
 
 _LINES_A_CALL = 500
 _CHARACTERS_A_CALL = 1_000_000
-_CHARACTERS_A_LINE = 1_000_000
+_CHARACTERS_A_LINE = 16_000_000
 _LINES_PUT_OFF = 20_000
 _REFUSALS_SHOWN = 20
 
+LINES = "lines"
+FORMATS = (LINES, "memory-server", "csv", "claude", "chatgpt")
+
 _HEADER, _WHOLE, _FOLLOWING, _SAID = "header", "whole", "following", "said"
-_NOT_HERE_YET = (errors.EntityNotFound.code, errors.FactNotFound.code)
+_NOT_HERE_YET = (errors.EntityNotFound.code, errors.EpisodeNotFound.code, errors.FactNotFound.code)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,27 +48,66 @@ class Line:
 
 @click.command("import")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@click.option("--format", "said", type=click.Choice(FORMATS), help="What FILE is, if it cannot be told.")
+@click.option("--preview", is_flag=True, help="Tell what would be taken in, and change nothing.")
+@click.option("--add-words", is_flag=True, help="Add the types and relations of FILE to the vocabulary of the graph.")
 @click.option("--strict", is_flag=True, help="Stop at the first bad line.")
 @graphs.takes_graph
 @click.pass_context
-def import_command(ctx: click.Context, file: str, strict: bool) -> None:
-    """Take in the lines of FILE (JSONL; - is standard input).
+def import_command(
+    ctx: click.Context, file: str, said: str | None, preview: bool, add_words: bool, strict: bool
+) -> None:
+    """Take in FILE: what `kg export` wrote, or what another program did. What it is, its content tells.
+
+    \b
+    lines          what kg export wrote, or the arguments of record_fact, by hand
+    memory-server  the JSONL of the reference MCP memory server
+    csv            a table of facts or of entities
+    claude         conversations.json of Claude, or the .zip with it
+    chatgpt        conversations.json of ChatGPT, or the .zip with it
 
     What `kg export` wrote becomes the same graph: ids, times, retracted facts and all. What is there already stays
-    as it is, so a file may be imported twice; a line that contradicts the graph is refused. A line may also be the
-    arguments of record_fact, written by hand.
+    as it is, so a file may be imported twice; a line that contradicts the graph is refused. From standard input (-)
+    come lines.
 
     A bad line is reported with its number and does not stop the rest. Exits with 1 where something was refused.
     `kg log` lists the calls, some hundred lines each; `kg undo` takes them back, the last one first.
     """
     if file != "-" and stat.S_ISCHR(os.stat(file).st_mode):
         raise errors.InvalidArguments(f"{file} is a device and may never end", hint="Name a file, or - for the input.")
+    format = said or (_format(file) if file != "-" else LINES)
+    if format != LINES:
+        from keepgraph.cli import foreign
+
+        if file == "-":
+            raise errors.InvalidArguments("from standard input come lines alone", hint="Name a file.")
+        done = foreign.take_in(ctx, file, format, preview=preview, add_words=add_words, strict=strict)
+        ctx.exit(done)
+    if preview or add_words:
+        raise errors.InvalidArguments(
+            "--preview and --add-words are for files of other programs, and this one has lines of Keepgraph",
+            hint="Leave them out: lines say for themselves what they become.",
+        )
+    ctx.exit(_take_lines(ctx, file, strict=strict))
+
+
+def _format(file: str) -> str:
+    from keepgraph.engine import foreign
+
+    if not Path(file).is_file():
+        return LINES  # what can be read only once
+    with open(file, "rb") as opened:
+        return foreign.detect(opened)
+
+
+def _take_lines(ctx: click.Context, file: str, *, strict: bool) -> int:
+    """Take in lines of our own; returns the code to exit with."""
     report: dict[str, Any] = {"lines": 0, "added": 0, "merged": 0, "refused": [], "stopped": False}
     trouble: errors.KeepgraphError | None = None
     with (
         graphs.opened(ctx, create=True) as graph,
         click.open_file(file, encoding="utf-8-sig", errors="surrogateescape") as lines,
-        _progress(file, lines, quiet=graphs.answers_in_json(ctx)) as advance,
+        progress(file, getattr(lines, "buffer", lines), quiet=graphs.answers_in_json(ctx)) as advance,
     ):
         from keepgraph.engine import backups
         from keepgraph.tools import views
@@ -76,7 +118,7 @@ def import_command(ctx: click.Context, file: str, strict: bool) -> None:
         try:
             for batch in _batches(_read(lines)):
                 taking.take(batch)
-                advance(batch[-1].number)
+                advance()
                 if report["stopped"]:
                     break
             else:
@@ -95,7 +137,7 @@ def import_command(ctx: click.Context, file: str, strict: bool) -> None:
         _show(report)
         if trouble:
             show.error(trouble.answer(), as_json=False)
-    ctx.exit(1 if report["refused"] or trouble else 0)
+    return 1 if report["refused"] or trouble else 0
 
 
 @click.command("export")
@@ -105,9 +147,9 @@ def import_command(ctx: click.Context, file: str, strict: bool) -> None:
 def export_command(ctx: click.Context, file: str) -> None:
     """Write the whole graph to FILE (JSONL; standard output if not given), for `kg import`.
 
-    One line an entity, one a fact, of all groups, by their ids: the same graph gives the same file, and what is new
-    comes last. Retracted facts, earlier validities and everyone who said something are in it. The log of changes,
-    answers kept for retries and vectors are not; the vocabulary is that of the program.
+    One line an entity, one a text, one a fact, of all groups, by their ids: the same graph gives the same file, and
+    what is new comes last. Retracted facts, earlier validities and everyone who said something are in it, and the
+    words that were imported. The log of changes, answers kept for retries, vectors, mentions and proposals are not.
     """
     from keepgraph.tools import views
 
@@ -335,14 +377,7 @@ class _Import:
 
 
 def _show(report: dict[str, Any]) -> None:
-    for refusal in report["refused"][:_REFUSALS_SHOWN]:
-        click.secho(
-            f"line {refusal['line']}: {show.printable(refusal['message'])} ({refusal['error']})", fg="red", err=True
-        )
-        if hint := refusal.get("hint"):
-            click.echo(f"        {show.printable(hint)}", err=True)
-    if len(report["refused"]) > _REFUSALS_SHOWN:
-        click.echo(f"… and {len(report['refused']) - _REFUSALS_SHOWN} more; --json lists them all", err=True)
+    show_refusals(report["refused"], "line")
     click.echo(
         f"{report['lines']:,} lines: {report['added']:,} added, {report['merged']:,} known before, "
         f"{len(report['refused']):,} refused"
@@ -351,16 +386,27 @@ def _show(report: dict[str, Any]) -> None:
         click.echo("Stopped there (--strict); what was recorded before is kept.", err=True)
 
 
-class _progress:  # noqa: N801 (used like a function)
+def show_refusals(refused: list[dict[str, Any]], place: str) -> None:
+    """Show what was refused, with its place in the file and the reason."""
+    for refusal in refused[:_REFUSALS_SHOWN]:
+        told = f"{place} {refusal[place]}: {show.printable(refusal['message'])} ({refusal['error']})"
+        click.secho(told, fg="red", err=True)
+        if hint := refusal.get("hint"):
+            click.echo(f"        {show.printable(hint)}", err=True)
+    if len(refused) > _REFUSALS_SHOWN:
+        click.echo(f"… and {len(refused) - _REFUSALS_SHOWN} more; --json lists them all", err=True)
+
+
+class progress:  # noqa: N801 (used like a function)
     """A bar on the terminal that follows the reading of a file; silent where there is no terminal."""
 
-    def __init__(self, file: str, lines: IO[Any], *, quiet: bool) -> None:
-        self._read: IO[bytes] = getattr(lines, "buffer", lines)
+    def __init__(self, file: str, read: IO[bytes], *, quiet: bool, label: str = "Recording") -> None:
+        self._read = read
         shown = not quiet and file != "-" and sys.stderr.isatty()
         size = Path(file).stat().st_size if shown else 0
-        self._bar = click.progressbar(length=size, label="Recording", file=sys.stderr) if shown and size else None
+        self._bar = click.progressbar(length=size, label=label, file=sys.stderr) if shown and size else None
 
-    def __enter__(self) -> Any:
+    def __enter__(self) -> Callable[[], None]:
         if self._bar:
             self._bar.__enter__()
         return self._advance
@@ -369,6 +415,6 @@ class _progress:  # noqa: N801 (used like a function)
         if self._bar:
             self._bar.__exit__(*problem)
 
-    def _advance(self, line: int) -> None:
+    def _advance(self) -> None:
         if self._bar:
-            self._bar.update(self._read.tell() - self._bar.pos)
+            self._bar.update(max(0, self._read.tell() - self._bar.pos))

@@ -56,7 +56,7 @@ def _put(tx: Tx, episode: Episode, piece: Piece, kept: Chunk | None, *, place: i
     if kept:
         episodes.move_chunk(tx, kept, place=place, heading=heading, named=named)
         return replace(kept, place=place, heading=heading, named=tuple(named))
-    speaker = names.clean(piece.speaker or "")[:_LONGEST_SPEAKER] or None
+    speaker = _speaker(piece)
     return episodes.insert_chunk(
         tx,
         episode,
@@ -70,14 +70,18 @@ def _put(tx: Tx, episode: Episode, piece: Piece, kept: Chunk | None, *, place: i
     )
 
 
+def _speaker(piece: Piece) -> str | None:
+    return names.clean(piece.speaker or "")[:_LONGEST_SPEAKER] or None
+
+
 def _matched(before: Sequence[Chunk], pieces: Sequence[Piece]) -> list[Chunk | None]:
-    """For each piece the chunk that it was: of the same text, and under the same heading where there are several."""
-    free: dict[str, list[Chunk]] = defaultdict(list)
+    """For each piece the chunk that it was: of the same text and speaker, under the same heading if there are several."""
+    free: dict[tuple[str, str | None], list[Chunk]] = defaultdict(list)
     for chunk in before:
-        free[chunk.text].append(chunk)
+        free[chunk.text, chunk.speaker].append(chunk)
     matched: list[Chunk | None] = []
     for piece in pieces:
-        same = free[piece.text]
+        same = free[piece.text, _speaker(piece)]
         at = next((at for at, chunk in enumerate(same) if chunk.heading == (piece.heading or "")), 0)
         matched.append(same.pop(at) if same else None)
     return matched

@@ -1,4 +1,4 @@
-"""What a graph is as lines: one for every entity, then one for every fact.
+"""What a graph is as lines: its own words, one line for every entity, every text, and every fact.
 
 They stand in the order of their ids, so that what is new comes last. What was said of a fact stands in its line, in
 order. The order of what was said of different facts counts too: it decides which blockers are open. Their stamps tell
@@ -16,9 +16,13 @@ from typing import Any
 
 from keepgraph.store import transfer
 from keepgraph.store.db import Tx
-from keepgraph.store.transfer import Assertion, EntityRow, FactInWords, Said, Validity
+from keepgraph.store.transfer import Assertion, ChunkRow, EntityRow, EpisodeRow, FactInWords, Said, Validity
 
-FORMAT = 1
+FORMAT = 2
+"""The newest that is known. A graph without texts and words of its own is written in format 1, which has none."""
+
+IMPORTED = "imported"
+"""The version of the words that came into a vocabulary with a file."""
 
 DEFAULT_GROUP = "default"
 SURE = 1.0
@@ -27,15 +31,23 @@ SURE = 1.0
 SAID_IN_LINE = 50
 """How often a fact is said in its own line, at most."""
 
+CHARACTERS_IN_LINE = 400_000
+"""How much of a text stands in the line of its episode, at most; the rest follows chunk by chunk."""
+
 
 def lines(tx: Tx) -> Iterator[dict[str, Any]]:
-    """The whole graph, all groups, as the lines of an export: a header, the entities, the facts, what was said late."""
-    yield {"keepgraph": "graph", "format": FORMAT}
+    """The whole graph, all groups, as lines: a header, words, entities, texts, facts, what was said late."""
+    words = transfer.words(tx, version=IMPORTED)
+    yield {"keepgraph": "graph", "format": FORMAT if words or transfer.any_episodes(tx) else 1}
+    for word in words:
+        yield {"kind": "word", "word_kind": word.kind, "name": word.name, "description": word.description}
     for entities_here in transfer.entities(tx):
         rows = [entity.row for entity in entities_here]
         aliases, former_ids = transfer.aliases(tx, rows), transfer.former_ids(tx, rows)
         for entity in entities_here:
             yield _entity_line(entity, aliases.get(entity.row, ()), former_ids.get(entity.row, ()))
+    for episode in transfer.episodes(tx):
+        yield from _episode_lines(episode, transfer.chunks(tx, episode.row))
     late = _said_late(tx)
     follow: dict[int, int] = {}
     for facts_here in transfer.facts(tx):
@@ -69,6 +81,42 @@ def _entity_line(
     return _without_nothing(line)
 
 
+def _episode_lines(episode: EpisodeRow, chunks: Sequence[ChunkRow]) -> Iterator[dict[str, Any]]:
+    """An episode with the chunks that fit into its line, and then the others, each in its own."""
+    room = CHARACTERS_IN_LINE
+    within = 0
+    while within < len(chunks) and room > 0:
+        room -= len(chunks[within].text) + len(chunks[within].named)
+        within += 1
+    line = {
+        "kind": "episode",
+        "id": episode.id,
+        "group": _unless(episode.group, DEFAULT_GROUP),
+        "episode_kind": episode.kind,
+        "name": episode.name,
+        "source": episode.source or None,
+        "digest": episode.digest,
+        "occurred_at": episode.occurred_at,
+        "recorded_at": _unless(episode.recorded_at, episode.occurred_at),
+        "session": episode.session,
+        "chunks": [_chunk_part(chunk) for chunk in chunks[:within]] or None,
+        "following": len(chunks) - within or None,
+    }
+    yield _without_nothing(line)
+    for place, chunk in enumerate(chunks[within:], start=within):
+        yield {"kind": "chunk", "episode": episode.id, "place": place, **_chunk_part(chunk)}
+
+
+def _chunk_part(chunk: ChunkRow) -> dict[str, Any]:
+    line = {
+        "text": chunk.text,
+        "heading": chunk.heading or None,
+        "speaker": chunk.speaker,
+        "named": json.loads(chunk.named) or None,
+    }
+    return _without_nothing(line)
+
+
 def _fact_line(fact: FactInWords, earlier: Sequence[Validity], said: Sequence[Assertion]) -> dict[str, Any]:
     line = {
         "kind": "fact",
@@ -98,6 +146,7 @@ def _assertion_part(said: Assertion, fact: FactInWords) -> dict[str, Any]:
             "recorded_at": _unless(said.recorded_at, fact.recorded_at),
             "session": said.session,
             "tool": said.tool,
+            "episode": said.episode,
         }
     )
 
@@ -113,6 +162,7 @@ def _provenance_lines(tx: Tx, follow: Mapping[int, int]) -> Iterator[dict[str, A
                 "recorded_at": said.recorded_at,
                 "session": said.session,
                 "tool": said.tool,
+                "episode": said.episode,
                 "nth": _unless(follow[row], 1),
             }
         )

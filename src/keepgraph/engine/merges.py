@@ -1,4 +1,4 @@
-"""Makes two entities one: facts, names, sources and former ids follow; what became double or a loop is settled."""
+"""Makes two entities one: facts, names, sources, texts and former ids follow; what is double or a loop is settled."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from keepgraph import errors
 from keepgraph.engine import facts as fact_rules
 from keepgraph.engine import instants, names
 from keepgraph.model import Entity, Fact, Merged, Moved
-from keepgraph.store import entities, facts, provenance
+from keepgraph.store import entities, episodes, facts, provenance
 from keepgraph.store.db import Tx
 
 
@@ -29,7 +29,10 @@ def merge(tx: Tx, *, keep: Entity, absorb: Entity, across_types: bool = False) -
     if keep.type != absorb.type and not across_types:
         raise errors.TypesDiffer(f"{keep.name!r} is a {keep.type}, and {absorb.name!r} a {absorb.type}")
     moved = [_moved(tx, fact, keep, absorb) for fact in facts.every_about(tx, absorb)]
+    called = {names.key(name) for name in (absorb.name, *entities.aliases(tx, absorb))}
     added, dropped = _take_names(tx, keep, absorb)
+    if dropped or keep.type != absorb.type:
+        _take_texts(tx, keep, absorb, called)
     entities.take_particulars(tx, keep, absorb)
     entities.take_former_ids(tx, keep, absorb)
     entities.delete(tx, absorb)
@@ -85,6 +88,21 @@ def _take_names(tx: Tx, keep: Entity, absorb: Entity) -> tuple[list[str], list[s
         created_at=instants.stamp(tx.now),
     )
     return [*added, absorb.name], dropped
+
+
+def _take_texts(tx: Tx, keep: Entity, absorb: Entity, called: set[str]) -> None:
+    """Let texts of which somebody said that they are about the other, by a name that no longer leads to it, be about
+    this one. By its id all texts are, and by names that it keeps."""
+    for chunk in episodes.chunks_about(tx, absorb):
+        named = [
+            {"how": "given", "id": keep.id}
+            if each.get("how") == "given"
+            and each.get("type") == absorb.type
+            and names.key(each.get("name") or "") in called
+            else each
+            for each in chunk.named
+        ]
+        episodes.move_chunk(tx, chunk, place=chunk.place, heading=chunk.heading, named=named)
 
 
 def _is_name_of_another(tx: Tx, key: str, keep: Entity, absorb: Entity) -> bool:

@@ -6,6 +6,7 @@ text comes in, else before the next question, in short writes. Nothing slow happ
 
 from __future__ import annotations
 
+import re
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -34,6 +35,7 @@ _TRIES = 3
 _NAME_SEEN, _NAME_TOLD = 0.5, 0.8
 _MAX_NAME = 200
 _NOBODY = frozenset("user assistant human system ai bot me you agent tool model unknown speaker".split())
+_KEY_ENDS = re.compile(r'"\s*:')
 _BETWEEN_KEYS = "\x1f"
 
 
@@ -399,6 +401,8 @@ class _Reader:
             key = names.key(proposed.name)
             if not key or len(proposed.name) > _MAX_NAME or key in called:
                 continue
+            if self._episode.kind == "json" and _KEY_ENDS.match(text.text, proposed.end):
+                continue  # what a value is called there, not what it is
             start, stop = text.sentence_around(proposed.start, proposed.end) if places else (None, None)
             kind = proposed.kind
             self._infer(Inferred("entity", key, kind, proposed.name, confidence=_NAME_SEEN, start=start, stop=stop))

@@ -11,16 +11,18 @@ from itertools import groupby
 from typing import Any, NamedTuple, TypeVar
 
 from keepgraph import errors
-from keepgraph.engine import calls, instants, names
+from keepgraph.engine import calls, instants, names, texts
 from keepgraph.engine import entities as entity_rules
 from keepgraph.engine import facts as fact_rules
-from keepgraph.engine.lines import DEFAULT_GROUP, SURE
+from keepgraph.engine.lines import DEFAULT_GROUP, IMPORTED, SURE
 from keepgraph.model import Entity, Fact
 from keepgraph.store import entities, facts, provenance, transfer, vocabulary
 from keepgraph.store.db import Database, Tx
-from keepgraph.store.transfer import Assertion, EntityRow, FactRow, Named, Validity
+from keepgraph.store.transfer import Assertion, ChunkRow, EntityRow, EpisodeRow, FactRow, Named, Validity
 
 _TOOL = "import"
+_APART = 1_000
+"""How far from each other the places of chunks are, at first."""
 
 Line = Mapping[str, Any]
 _T = TypeVar("_T")
@@ -41,11 +43,17 @@ class File:
 
     Attributes:
         entities: the rows of the entities that it has lines for.
+        episodes: the rows of the episodes that it has lines for.
+        same_texts: the episodes that are in the graph under another id, by their ids in the file.
+        whole: the rows of episodes that had all of their text before the first of its chunks that was not there.
         facts: the rows of facts that are in the graph under another id, by their ids in the file.
-        refused: the ids of entities and facts that are something else in the graph.
+        refused: the ids of entities, episodes and facts that are something else in the graph.
     """
 
     entities: set[int] = field(default_factory=set)
+    episodes: set[int] = field(default_factory=set)
+    same_texts: dict[str, EpisodeRow] = field(default_factory=dict)
+    whole: dict[int, bool] = field(default_factory=dict)
     facts: dict[str, int] = field(default_factory=dict)
     refused: set[str] = field(default_factory=set)
 
@@ -75,6 +83,21 @@ def _one_by_one(run: Iterable[_T], take_one: Callable[[_T], Taken], *, strict: b
             if strict:
                 break
     return taken
+
+
+# Words
+
+
+def _take_words(tx: Tx, run: Sequence[Line], file: File, strict: bool) -> list[Taken]:
+    def take_one(line: Line) -> Taken:
+        if vocabulary.find(tx, line["word_kind"], line["name"]) is not None:
+            return Taken()
+        transfer.insert_word(
+            tx, line["word_kind"], name=line["name"], description=line["description"], version=IMPORTED
+        )
+        return Taken(new=True)
+
+    return _one_by_one(run, take_one, strict=strict)
 
 
 # Entities
@@ -317,6 +340,178 @@ def _in_order(properties: str) -> str:
     return json.dumps(json.loads(properties), ensure_ascii=False, sort_keys=True)
 
 
+# Texts
+
+
+def _take_episodes(tx: Tx, run: Sequence[Line], file: File, strict: bool) -> list[Taken]:
+    here = _Episodes(tx, run, file)
+    taken = _one_by_one(run, here.take, strict=strict)
+    here.write()
+    return taken
+
+
+class _Episodes:
+    """The episodes that some lines meet in the graph, and what is to be written of these lines."""
+
+    def __init__(self, tx: Tx, run: Sequence[Line], file: File) -> None:
+        self._tx, self._file = tx, file
+        self._by_id = transfer.episodes_by_id(tx, (line["id"] for line in run))
+        self._by_digest: dict[str, list[EpisodeRow]] = defaultdict(list)
+        for episode in transfer.episodes_by_digest(tx, {line["digest"] for line in run}):
+            self._by_digest[episode.digest].append(episode)
+        self._next = transfer.free_row(tx, "episode")
+        self._new: list[EpisodeRow] = []
+        self._chunks = _NewChunks(tx)
+
+    def take(self, line: Line) -> Taken:
+        said = _episode_said(line)
+        chunks = [_chunk_said(given, place=place) for place, given in enumerate(line.get("chunks", ()))]
+        if not line.get("following") and texts.digest("".join(chunk.text for chunk in chunks)) != said.digest:
+            raise errors.EpisodeInvalid(
+                f"the text of {said.id} is not the one that its digest tells of",
+                hint="Was it changed by hand? Then give it to `kg remember` or `kg ingest` instead.",
+            )
+        if there := self._by_id.get(said.id):
+            self._refuse_another(there, said, chunks)
+        elif there := next((each for each in self._by_digest[said.digest] if self._is_the_same(each, said)), None):
+            self._file.same_texts[said.id] = there
+        episode = there or self._made(said, chunks)
+        self._file.episodes.add(episode.row)
+        return Taken(new=there is None)
+
+    def write(self) -> None:
+        transfer.insert_episodes(self._tx, self._new)
+        self._chunks.write()
+
+    def _is_the_same(self, there: EpisodeRow, said: EpisodeRow) -> bool:
+        """Whether an episode of another id tells the same. What stands in one file under two ids does not."""
+        same = said._replace(row=there.row, id=there.id, recorded_at=there.recorded_at, session=there.session)
+        return there == same and there.row not in self._file.episodes
+
+    def _refuse_another(self, there: EpisodeRow, said: EpisodeRow, chunks: Sequence[ChunkRow]) -> None:
+        """
+        Raises:
+            errors.ImportConflict: the episode with this id is another one, or is divided or told of otherwise.
+        """
+        differing = {
+            name: one != other
+            for name, one, other in zip(there._fields, there, said._replace(row=there.row), strict=True)
+        }
+        if not any(differing.values()):
+            kept = self._chunks.of(there.row) or _in_their_order(transfer.chunks(self._tx, there.row))
+            differing = {"text in its chunks": kept[: len(chunks)] != chunks}
+        if any(differing.values()):
+            self._file.refused.add(said.id)
+            raise errors.ImportConflict(f"{said.id} is in this graph with another {_told(differing)}")
+
+    def _made(self, said: EpisodeRow, chunks: Sequence[ChunkRow]) -> EpisodeRow:
+        episode = said._replace(row=self._next)
+        self._next += 1
+        self._new.append(episode)
+        self._by_id[episode.id] = episode
+        self._file.whole[episode.row] = False
+        for chunk in chunks:
+            self._chunks.add(episode.row, chunk)
+        return episode
+
+
+class _NewChunks:
+    """Chunks that are to be written."""
+
+    def __init__(self, tx: Tx) -> None:
+        self._tx = tx
+        self._next = transfer.free_row(tx, "chunk")
+        self._new: list[tuple[Any, ...]] = []
+        self._of: dict[int, list[ChunkRow]] = defaultdict(list)
+
+    def add(self, episode: int, chunk: ChunkRow) -> None:
+        speaker_key = names.key(chunk.speaker) if chunk.speaker is not None else None
+        place = (chunk.place + 1) * _APART
+        self._new.append((self._next, episode, place, *chunk[1:], speaker_key, names.spaced(chunk.text)))
+        self._of[episode].append(chunk)
+        self._next += 1
+
+    def of(self, episode: int) -> list[ChunkRow]:
+        return self._of.get(episode, [])
+
+    def write(self) -> None:
+        transfer.insert_chunks(self._tx, self._new)
+
+
+def _take_chunks(tx: Tx, run: Sequence[Line], file: File, strict: bool) -> list[Taken]:
+    """Chunks of texts that are too long for the lines of their episodes."""
+    known = transfer.episodes_by_id(tx, {line["episode"] for line in run}) | file.same_texts
+    held = {each: transfer.chunks(tx, known[each].row) for each in {line["episode"] for line in run} & known.keys()}
+    new = _NewChunks(tx)
+    here = {each: _by_number(known[each], chunks, file) for each, chunks in held.items()}
+
+    def take_one(line: Line) -> Taken:
+        if line["episode"] in file.refused:
+            raise errors.ImportConflict(f"{line['episode']} is another text in this graph: its line was refused")
+        if line["episode"] not in known:
+            raise errors.EpisodeNotFound(f"there is no episode {line['episode']}, in this graph or in the file")
+        episode = known[line["episode"]]
+        said = _chunk_said(line, place=line["place"])
+        there = here[line["episode"]].get(said.place)
+        if there == said or line["episode"] in file.same_texts:
+            return Taken()
+        if there is not None or file.whole[episode.row]:
+            raise errors.ImportConflict(f"the text of {episode.id} is another one in this graph")
+        here[line["episode"]][said.place] = said
+        new.add(episode.row, said)
+        return Taken(new=True)
+
+    taken = _one_by_one(run, take_one, strict=strict)
+    new.write()
+    return taken
+
+
+def _by_number(episode: EpisodeRow, kept: Sequence[ChunkRow], file: File) -> dict[int, ChunkRow]:
+    """The chunks of an episode by their numbers; of one that was not whole when its lines came, by their places."""
+    if episode.row not in file.whole:
+        file.whole[episode.row] = texts.digest("".join(chunk.text for chunk in kept)) == episode.digest
+    if file.whole[episode.row]:
+        return dict(enumerate(_in_their_order(kept)))
+    return {number: chunk._replace(place=number) for chunk in kept for number in [chunk.place // _APART - 1]}
+
+
+def _in_their_order(kept: Sequence[ChunkRow]) -> list[ChunkRow]:
+    """Chunks with their numbers in the place of their places, which may leave gaps."""
+    return [chunk._replace(place=number) for number, chunk in enumerate(kept)]
+
+
+def _episode_said(line: Line) -> EpisodeRow:
+    """
+    Raises:
+        errors.InvalidArguments: a time in it cannot be.
+    """
+    occurred_at = _instant(line["occurred_at"])
+    return EpisodeRow(
+        row=0,
+        id=line["id"],
+        group=line.get("group", DEFAULT_GROUP),
+        kind=line["episode_kind"],
+        name=line["name"],
+        source=line.get("source", ""),
+        digest=line["digest"],
+        occurred_at=occurred_at,
+        recorded_at=_instant(line["recorded_at"]) if "recorded_at" in line else occurred_at,
+        session=line.get("session"),
+    )
+
+
+def _chunk_said(given: Line, *, place: int) -> ChunkRow:
+    """
+    Raises:
+        errors.EpisodeInvalid: its speaker has no name that can be told from others.
+    """
+    speaker = given.get("speaker")
+    if speaker is not None and not names.key(speaker):
+        raise errors.EpisodeInvalid(f"the speaker {_short(speaker)} has no letters")
+    named = json.dumps(given.get("named", []), ensure_ascii=False, separators=(",", ":"))
+    return ChunkRow(place, given["text"], given.get("heading", ""), speaker, named)
+
+
 # Facts
 
 
@@ -331,8 +526,8 @@ class _FactSaid(NamedTuple):
 class _Assertions:
     """What was said of some facts, and what is to be written."""
 
-    def __init__(self, tx: Tx, known: Iterable[int]) -> None:
-        self._tx = tx
+    def __init__(self, tx: Tx, known: Iterable[int], episodes: Mapping[str, EpisodeRow]) -> None:
+        self._tx, self._episodes = tx, episodes
         self._said = {
             fact: Counter(said for _, said in every) for fact, every in transfer.assertions(tx, known).items()
         }
@@ -346,7 +541,8 @@ class _Assertions:
             return False
         before[said] += 1
         self._next += apart
-        self._new.append((self._next, fact, *said))
+        episode = self._episodes[said.episode].row if said.episode else None
+        self._new.append((self._next, fact, *said[:-1], episode))
         self._next += 1
         return True
 
@@ -368,14 +564,15 @@ class _Facts:
         self._tx, self._file = tx, file
         ids = {line[end] for line in run for end in ("subject", "object") if end in line}
         known = {**transfer.entities_by_former_id(tx, ids), **transfer.entities_by_id(tx, ids)}
-        self.said = [_fact_said(tx, line, known, file) for line in run]
+        self._episodes = _episodes_named(tx, (each for line in run for each in line.get("provenance", ())), file)
+        self.said = [_fact_said(tx, line, known, self._episodes, file) for line in run]
         sound = [said.fact for said in self.said if isinstance(said, _FactSaid)]
         self._by_id = transfer.facts_by_id(tx, (fact.id for fact in sound))
         unknown = (fact for fact in sound if fact.id not in self._by_id and fact.retracted_at is None)
         self._by_words = {_words(fact): fact for fact in transfer.twins(tx, unknown)}
         there = [fact.row for fact in (*self._by_id.values(), *self._by_words.values())]
         self._earlier = transfer.earlier(tx, there)
-        self._assertions = _Assertions(tx, there)
+        self._assertions = _Assertions(tx, there, {each.id: each for each in self._episodes.values()})
         self._next, self._next_earlier = transfer.free_row(tx, "fact"), transfer.free_row(tx, "earlier_validity")
         self._new: list[FactRow] = []
         self._new_earlier: list[tuple[Any, ...]] = []
@@ -428,18 +625,22 @@ class _Facts:
         return fact
 
 
-def _fact_said(tx: Tx, line: Line, known: Mapping[str, EntityRow], file: File) -> _FactSaid | errors.KeepgraphError:
+def _fact_said(
+    tx: Tx, line: Line, known: Mapping[str, EntityRow], episodes: Mapping[str, EpisodeRow], file: File
+) -> _FactSaid | errors.KeepgraphError:
     try:
-        return _read_fact(tx, line, known, file)
+        return _read_fact(tx, line, known, episodes, file)
     except errors.KeepgraphError as error:
         return error
 
 
-def _read_fact(tx: Tx, line: Line, known: Mapping[str, EntityRow], file: File) -> _FactSaid:
+def _read_fact(
+    tx: Tx, line: Line, known: Mapping[str, EntityRow], episodes: Mapping[str, EpisodeRow], file: File
+) -> _FactSaid:
     """
     Raises:
-        errors.InvalidRequest: something in it cannot be, or it is about entities that are not here.
-        errors.ImportConflict: it is about an entity that was refused.
+        errors.InvalidRequest: something in it cannot be, or it is about entities or out of texts that are not here.
+        errors.ImportConflict: it is about an entity, or out of a text, that was refused.
     """
     if ("object" in line) == ("literal" in line):
         raise errors.ObjectRequired("a fact has either an object or a literal", hint="Give one of them.")
@@ -471,7 +672,10 @@ def _read_fact(tx: Tx, line: Line, known: Mapping[str, EntityRow], file: File) -
     return _FactSaid(
         fact,
         tuple(sorted(map(_validity_said, line.get("earlier", ())), key=_as_listed)),
-        tuple(_assertion(each, confidence=confidence, recorded_at=recorded_at) for each in line.get("provenance", ())),
+        tuple(
+            _assertion(each, episodes, file, confidence=confidence, recorded_at=recorded_at)
+            for each in line.get("provenance", ())
+        ),
     )
 
 
@@ -547,7 +751,8 @@ def _take_provenance(tx: Tx, run: Sequence[Line], file: File, strict: bool) -> l
     here = {fact.id: fact.row for fact in found.values()} | {
         line["fact"]: file.facts[line["fact"]] for line in run if line["fact"] in file.facts
     }
-    said = _Assertions(tx, here.values())
+    episodes = _episodes_named(tx, run, file)
+    said = _Assertions(tx, here.values(), {each.id: each for each in episodes.values()})
 
     def take_one(line: Line) -> Taken:
         if line["fact"] in file.refused:
@@ -556,7 +761,7 @@ def _take_provenance(tx: Tx, run: Sequence[Line], file: File, strict: bool) -> l
             raise errors.FactNotFound(f"there is no fact {line['fact']}, in this graph or in the file")
         new = said.add(
             here[line["fact"]],
-            _assertion(line, confidence=SURE, recorded_at=line["recorded_at"]),
+            _assertion(line, episodes, file, confidence=SURE, recorded_at=line["recorded_at"]),
             nth=line.get("nth", 1),
             apart=True,
         )
@@ -567,13 +772,36 @@ def _take_provenance(tx: Tx, run: Sequence[Line], file: File, strict: bool) -> l
     return taken
 
 
-def _assertion(given: Line, *, confidence: float, recorded_at: str) -> Assertion:
+def _episodes_named(tx: Tx, said: Iterable[Line], file: File) -> dict[str, EpisodeRow]:
+    """The episodes out of which something was said, by their ids in the file."""
+    wanted = {each["episode"] for each in said if "episode" in each}
+    return transfer.episodes_by_id(tx, wanted) | {
+        each: file.same_texts[each] for each in wanted & file.same_texts.keys()
+    }
+
+
+def _assertion(
+    given: Line, episodes: Mapping[str, EpisodeRow], file: File, *, confidence: float, recorded_at: str
+) -> Assertion:
+    """
+    Raises:
+        errors.EpisodeNotFound: it came out of a text that is not here.
+        errors.ImportConflict: that text was refused.
+    """
+    episode = given.get("episode")
+    if episode in file.refused:
+        raise errors.ImportConflict(f"{episode} is another text in this graph: its line was refused")
+    if episode is not None and episode not in episodes:
+        raise errors.EpisodeNotFound(
+            f"there is no episode {episode}, in this graph or in the file", hint="Import the line of it as well."
+        )
     return Assertion(
         given.get("source"),
         float(given.get("confidence", confidence)),
         _instant(given.get("recorded_at", recorded_at)),
         given.get("session"),
         given["tool"],
+        episodes[episode].id if episode else None,
     )
 
 
@@ -601,5 +829,12 @@ def _short(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:57] + "…")
 
 
-_TAKEN_BY = {"entity": _take_entities, "fact": _take_facts, "provenance": _take_provenance}
+_TAKEN_BY = {
+    "word": _take_words,
+    "entity": _take_entities,
+    "episode": _take_episodes,
+    "chunk": _take_chunks,
+    "fact": _take_facts,
+    "provenance": _take_provenance,
+}
 KINDS = tuple(_TAKEN_BY)

@@ -70,8 +70,8 @@ def _of_change(tx: Tx, number: int) -> list[Change]:
     others = journal.of_call(tx, wanted.call)
     inserted = {(each.table, each.row): each for each in others if each.op == "insert"}
     wanted = _first_assertion(tx, wanted, inserted)
-    found = {wanted.id: wanted}
-    todo = [wanted]
+    todo = [wanted, *_of_the_same_text(tx, wanted, others)]
+    found = {each.id: each for each in todo}
     while todo:
         each = todo.pop()
         if each.op == "delete":
@@ -81,9 +81,26 @@ def _of_change(tx: Tx, number: int) -> list[Change]:
         else:
             places = journal.referring(tx, each.table, each.row)
             hung = [inserted[place] for place in places if place in inserted]
+            hung += [_first_assertion(tx, other, inserted) for other in hung if each.table == "episode"]
         todo += [other for other in hung if other.id not in found]
         found |= {other.id: other for other in hung}
     return [found[each] for each in sorted(found, reverse=True)]
+
+
+def _of_the_same_text(tx: Tx, wanted: Change, others: Sequence[Change]) -> list[Change]:
+    """What the same call changed of the text that a change is of: a part of a text does not come or go alone."""
+    text = _text_of(tx, wanted)
+    return [each for each in others if each.id != wanted.id and _text_of(tx, each) == text] if text else []
+
+
+def _text_of(tx: Tx, change: Change) -> int | None:
+    """The row of the episode that a change is of, or of the episode of a chunk."""
+    if change.table == "episode":
+        return change.row
+    if change.table != "chunk":
+        return None
+    row = change.was or journal.current(tx, "chunk", change.row) or {}
+    return row.get("episode")
 
 
 def _first_assertion(tx: Tx, wanted: Change, inserted: Mapping[tuple[str, int], Change]) -> Change:

@@ -59,7 +59,7 @@ def missing(model: str = DEFAULT_MODEL) -> str | None:
         return f"{model!r} is neither {DEFAULT_MODEL} nor a folder on this machine; models are never downloaded"
     if not (folder / "modules.json").is_file():
         return f"the folder {model!r} holds no sentence-transformers model: it has no modules.json"
-    if not _has_sentence_transformers():
+    if not has_sentence_transformers():
         return "the package sentence-transformers, which every model but the default needs, is not installed"
     return None
 
@@ -110,7 +110,8 @@ def _require(model: str) -> None:
         raise ModelUnavailable(trouble, hint=_INSTALL if "installed" in trouble else None)
 
 
-def _has_sentence_transformers() -> bool:
+def has_sentence_transformers() -> bool:
+    """Whether models other than the default can be loaded at all."""
     return find_spec("sentence_transformers") is not None and find_spec("torch") is not None
 
 
@@ -121,7 +122,7 @@ def _valid(text: str) -> str:
 
 def _sentence_transformer(folder: Path) -> Encode:
     """Load a model with sentence-transformers, without a word and without the network; some 5 s."""
-    _silence()
+    silence()
     could_not = (OSError, ValueError, LookupError, TypeError, AttributeError, ImportError, RuntimeError)
     try:
         encoder: Any = import_module("sentence_transformers").SentenceTransformer(
@@ -144,7 +145,7 @@ def _sentence_transformer(folder: Path) -> Encode:
     return encode
 
 
-def _silence() -> None:
+def silence() -> None:
     """Keep the libraries under sentence-transformers from the network, and from writing to the terminal.
 
     To be called before transformers is imported: it may look only once. The switch of huggingface_hub is what

@@ -29,6 +29,10 @@ def alone(tx: Tx) -> bool:
 def clear(tx: Tx, group: str | None) -> dict[str, int]:
     """Delete every entity and episode of a group, or of all (None), with all that is said in it; returns how many."""
     told = {"group": group}
+    # What is said in another group stays said, even if it came out of a text of this one.
+    tx.conn.execute(
+        f"UPDATE provenance SET episode = NULL WHERE episode IN ({_EPISODES}) AND fact NOT IN ({_FACTS})", told
+    )
     deleted = {}
     for table, where in (
         ("provenance", f"fact IN ({_FACTS})"),

@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from keepgraph.store import journal
+from keepgraph.model import Word
+from keepgraph.store import journal, vocabulary
 from keepgraph.store.db import Tx
 
 AT_ONCE = 1000
@@ -28,6 +29,31 @@ class EntityRow(NamedTuple):
     summary: str
     properties: str
     created_at: str
+
+
+class EpisodeRow(NamedTuple):
+    """An episode as it is kept, without its text."""
+
+    row: int
+    id: str
+    group: str
+    kind: str
+    name: str
+    source: str
+    digest: str
+    occurred_at: str
+    recorded_at: str
+    session: str | None
+
+
+class ChunkRow(NamedTuple):
+    """A chunk as it is kept, without what is made of it; `named` is JSON."""
+
+    place: int
+    text: str
+    heading: str
+    speaker: str | None
+    named: str
 
 
 class FactRow(NamedTuple):
@@ -76,13 +102,14 @@ class Validity(NamedTuple):
 
 
 class Assertion(NamedTuple):
-    """Who said a fact, when, how sure, in which session and with which tool."""
+    """Who said a fact, when, how sure, in which session, with which tool, and the id of the text it came out of."""
 
     source: str | None
     confidence: float
     recorded_at: str
     session: str | None
     tool: str
+    episode: str | None
 
 
 class Said(NamedTuple):
@@ -107,10 +134,45 @@ _REST_OF_FACT = """
 """
 _FACT = f"SELECT fact.id, fact.public_id, fact.subject, fact.predicate, fact.object, {_REST_OF_FACT}"
 
-_SAID = "provenance.source, provenance.confidence, provenance.recorded_at, provenance.session, provenance.tool"
+_SAID = """
+    provenance.source, provenance.confidence, provenance.recorded_at, provenance.session, provenance.tool,
+    (SELECT public_id FROM episode WHERE episode.id = provenance.episode)
+"""
+
+_EPISODES = """
+    SELECT id, public_id, group_id, kind, name, source, digest, occurred_at, recorded_at, session
+    FROM episode
+"""
 
 
 # For an export
+
+
+def words(tx: Tx, *, version: str) -> list[Word]:
+    """The words of a version, of both kinds, by kind and name."""
+    return [
+        each
+        for kind in vocabulary.KINDS
+        for each in sorted(vocabulary.words(tx, kind), key=lambda word: word.name)
+        if each.version == version
+    ]
+
+
+def any_episodes(tx: Tx) -> bool:
+    return bool(tx.conn.execute("SELECT EXISTS (SELECT 1 FROM episode)").fetchone()[0])
+
+
+def episodes(tx: Tx) -> Iterator[EpisodeRow]:
+    """Every episode of every group by its id."""
+    return (EpisodeRow(*row) for row in tx.conn.execute(f"{_EPISODES} ORDER BY public_id"))
+
+
+def chunks(tx: Tx, episode: int) -> list[ChunkRow]:
+    """The chunks of an episode by their places."""
+    rows = tx.conn.execute(
+        "SELECT place, text, heading, speaker, named FROM chunk WHERE episode = ? ORDER BY place, id", (episode,)
+    )
+    return [ChunkRow(*row) for row in rows]
 
 
 def entities(tx: Tx) -> Iterator[list[EntityRow]]:
@@ -288,6 +350,63 @@ def entities_by_alias(tx: Tx, names: Iterable[Named]) -> dict[Named, list[Entity
     for row in found:
         gathered.setdefault((row[2], row[3], row[9]), []).append(EntityRow(*row[:9]))
     return gathered
+
+
+def episodes_by_id(tx: Tx, ids: Iterable[str]) -> dict[str, EpisodeRow]:
+    """Episodes of any group."""
+    found = tx.conn.execute(f"{_EPISODES} WHERE public_id IN (SELECT value FROM json_each(?))", (_listed(ids),))
+    return {row[1]: EpisodeRow(*row) for row in found}
+
+
+def episodes_by_digest(tx: Tx, digests: Iterable[str]) -> list[EpisodeRow]:
+    """The episodes of any group with these very texts, the oldest first."""
+    found = tx.conn.execute(
+        f"{_EPISODES} WHERE digest IN (SELECT value FROM json_each(?)) ORDER BY id", (_listed(digests),)
+    )
+    return [EpisodeRow(*row) for row in found]
+
+
+def insert_word(tx: Tx, kind: str, *, name: str, description: str, version: str) -> None:
+    """A new word of the vocabulary."""
+    table = {vocabulary.ENTITY_TYPE: "entity_type", vocabulary.PREDICATE: "predicate"}[kind]
+    tx.conn.execute(
+        f"INSERT INTO {table} (id, name, description, version) VALUES ({journal.unused_row(table)}, ?, ?, ?)",
+        (name, description, version),
+    )
+
+
+def set_type(tx: Tx, entity: int, type_row: int) -> None:
+    """Let an entity be of another type."""
+    tx.conn.execute("UPDATE entity SET type = ? WHERE id = ?", (type_row, entity))
+
+
+def times_said(tx: Tx, fact: int, source: str, confidence: float) -> int:
+    """How often a source has said a fact, just as sure."""
+    row = tx.conn.execute(
+        "SELECT count(*) FROM provenance WHERE fact = ? AND source = ? AND confidence = ?", (fact, source, confidence)
+    ).fetchone()
+    return int(row[0])
+
+
+def insert_episodes(tx: Tx, rows: Iterable[EpisodeRow]) -> None:
+    tx.conn.executemany(
+        """
+        INSERT INTO episode (id, public_id, group_id, kind, name, source, digest, occurred_at, recorded_at, session)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        list(rows),
+    )
+
+
+def insert_chunks(tx: Tx, rows: Iterable[tuple[Any, ...]]) -> None:
+    """Insert rows of: row, row of the episode, place, text, heading, speaker, named, key of the speaker, spaced."""
+    tx.conn.executemany(
+        """
+        INSERT INTO chunk (id, episode, place, text, heading, speaker, named, speaker_key, spaced)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        list(rows),
+    )
 
 
 def alias_keys(tx: Tx, rows: Iterable[int]) -> dict[int, list[tuple[str]]]:

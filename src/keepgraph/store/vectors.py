@@ -76,7 +76,6 @@ _TURN_BEFORE = """
          WHERE earlier.episode = (
              SELECT other.id FROM episode AS other
              WHERE other.group_id = episode.group_id AND other.kind = episode.kind AND other.id < episode.id
-               AND other.source = episode.source
              ORDER BY other.id DESC LIMIT 1)
          ORDER BY earlier.place DESC LIMIT 1),
         '')

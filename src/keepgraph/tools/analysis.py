@@ -40,7 +40,5 @@ def get_status(tx: Tx) -> dict[str, Any]:
             "fuzzy": "on" if "fuzzy" in tx.settings.rungs else "off: by the settings",
             "embedding": vectors.state(tx),
         },
-        "waiting_for_vectors": {
-            f"{kind.noun}s": stored_vectors.waiting(tx, kind) for kind in stored_vectors.KINDS
-        },
+        "waiting_for_vectors": {f"{kind.noun}s": stored_vectors.waiting(tx, kind) for kind in stored_vectors.KINDS},
     }

@@ -83,7 +83,7 @@ def delete_entity_edge(tx: Tx, *, uuid: str) -> dict[str, Any]:
 def clear_graph(
     tx: Tx, *, group_ids: list[str] | None = None, everything: bool = False, confirm: bool = False
 ) -> dict[str, Any]:
-    """Delete all entities and facts of a group (this one, or group_ids), or with `everything` of all groups.
+    """Delete all entities, facts and texts of a group (this one, or group_ids), or with `everything` of all groups.
 
     Works only with confirm set to true: ask the person first. undo brings all of it back.
     """
@@ -93,10 +93,12 @@ def clear_graph(
     backups.see_to(tx, "before-clear")
     counts = groups.clear(tx, group_ids, everything=everything)
     return {
-        "message": f"Cleared {groups.listed(cleared)}: {counts['entity']:,} entities and {counts['fact']:,} facts.",
+        "message": f"Cleared {groups.listed(cleared)}: {counts['entity']:,} entities, {counts['fact']:,} facts and "
+        f"{counts['episode']:,} episodes.",
         "groups": cleared,
         "entities": counts["entity"],
         "facts": counts["fact"],
+        "episodes": counts["episode"],
     }
 
 

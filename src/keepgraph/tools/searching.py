@@ -1,0 +1,273 @@
+"""The words of a search, and how what it found is said: shared by the tools that search."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from keepgraph import errors
+from keepgraph.engine import catalogues, entities, instants, resolution, search
+from keepgraph.engine.ranking import Key, Ranked
+from keepgraph.engine.search import COMMUNITIES, EDGES, EPISODES, KINDS, NODES, Found, Wanted
+from keepgraph.model import Word
+from keepgraph.store import entities as stored_entities
+from keepgraph.store import proposals, vocabulary
+from keepgraph.store.db import Tx
+from keepgraph.store.search import Filters
+from keepgraph.tools import shape
+
+COMBINED = "combined"
+KINDS_OF_MODE = {COMBINED: KINDS, **{kind: (kind,) for kind in KINDS}}
+
+_CHARACTERS_OF_A_TOKEN = 4
+_ENVELOPE_TOKENS = 80
+_ANY_TYPE = "entity"
+
+
+def look_for(
+    tx: Tx,
+    *,
+    query: str,
+    kinds: Iterable[str],
+    limit: int,
+    entity_types: Sequence[str] | None = None,
+    edge_types: Sequence[str] | None = None,
+    reranker: str = search.RRF,
+    center_node_uuid: str | None = None,
+    bfs_origin_node_uuids: Sequence[str] | None = None,
+    valid_at: str | None = None,
+    group_ids: Sequence[str] | None = None,
+) -> tuple[Tx, Found]:
+    """Search with the words of a caller; returns the transaction as of the moment that was asked about, too.
+
+    Raises:
+        errors.EntityTypeUnknown, PredicateUnknown: a type or a predicate is not in the vocabulary.
+        errors.EntityNotFound: an id is of nothing.
+        errors.MomentInvalid: valid_at is neither a date nor an instant.
+        and what search.search raises.
+    """
+    tx = _as_of(tx, valid_at)
+    groups = tuple(dict.fromkeys(group_ids or [tx.group]))
+    filters = Filters(
+        groups=groups,
+        at=instants.stamp(tx.now),
+        types=types_meant(tx, entity_types),
+        predicates=predicates_meant(tx, edge_types),
+    )
+    wanted = Wanted(
+        question=query,
+        kinds=frozenset(kinds),
+        filters=filters,
+        reranker=reranker,
+        centre=_key(tx, center_node_uuid, groups) if center_node_uuid else None,
+        origins=tuple(_key(tx, each, groups) for each in bfs_origin_node_uuids or ()),
+        limit=limit,
+    )
+    return tx, search.search(tx, wanted)
+
+
+def _as_of(tx: Tx, valid_at: str | None) -> Tx:
+    """The transaction as of another moment; a date means the end of that local day."""
+    if valid_at is None:
+        return tx
+    try:
+        return replace(tx, now=instants.moment(valid_at, tx.zone))
+    except (ValueError, OverflowError) as error:
+        raise errors.MomentInvalid(f"valid_at is {error}") from error
+
+
+def types_meant(tx: Tx, said: Sequence[str] | None) -> tuple[str, ...] | None:
+    """Entity types as the vocabulary has them; None for any. Labels are understood too: SafetyRecommendation.
+
+    Raises:
+        errors.EntityTypeUnknown: one is not in the vocabulary.
+    """
+    if not said or any(_plain(each) == _ANY_TYPE for each in said):
+        return None
+    known = vocabulary.words(tx, vocabulary.ENTITY_TYPE)
+    return tuple(_meant(each, known) or _unknown_type(each, known) for each in said)
+
+
+def predicates_meant(tx: Tx, said: Sequence[str] | None) -> tuple[str, ...] | None:
+    """Predicates as the vocabulary has them; None for any. Relationship types are understood too: STEMS_FROM.
+
+    Raises:
+        errors.PredicateUnknown: one is not in the vocabulary.
+    """
+    if not said:
+        return None
+    known = vocabulary.words(tx, vocabulary.PREDICATE)
+    return tuple(_meant(each, known) or _unknown_predicate(each, known) for each in said)
+
+
+def answer(tx: Tx, found: Found, *, max_tokens: int | None = None) -> dict[str, Any]:
+    """What was found, as it is said: each kind a list, the best first, together within a number of tokens."""
+    lists = {
+        NODES: [node(tx, each) for each in found.nodes],
+        EDGES: [shape.edge(tx, each.fact, each.backing, why=_why(each.ranked)) for each in found.edges],
+        COMMUNITIES: [shape.community(tx, each.community, why=_why(each.ranked)) for each in found.communities],
+        EPISODES: [
+            shape.episode(tx, each.episode, chunk=each.chunk.text, why=_why(each.ranked)) for each in found.episodes
+        ],
+    }
+    kept = lists if max_tokens is None else _within(lists, max_tokens)
+    truncated = {kind: kind in found.more or len(kept[kind]) < len(lists[kind]) for kind in KINDS}
+    return {
+        "message": _message(kept),
+        **{kind: kept[kind] for kind in KINDS},
+        "truncated": truncated,
+        "embedding": found.meaning,
+    }
+
+
+def node(tx: Tx, found: search.Node) -> dict[str, Any]:
+    """An entity that was found, or a name that is only proposed."""
+    if found.entity is not None and found.known is not None:
+        return shape.node(tx, found.entity, found.known, why=_why(found.ranked))
+    if found.proposal is not None:
+        return shape.proposed_node(tx, found.proposal, group=found.group, why=_why(found.ranked))
+    raise errors.InternalError("a node was found that is nothing")
+
+
+def _why(ranked: Ranked) -> dict[str, dict[str, Any]]:
+    return {source: {"rank": place.rank, "score": place.score} for source, place in ranked.why.items()}
+
+
+def _key(tx: Tx, said: str, groups: Sequence[str]) -> Key:
+    """The entity or the proposed name that is meant by an id, or by a name that nobody else has."""
+    public_id = said.strip().lower()
+    exactly = replace(tx, settings=replace(tx.settings, rungs=()))
+    for group in groups:
+        within = replace(exactly, group=group)
+        if public_id.startswith("prop_"):
+            proposal = proposals.by_id(within, public_id)
+            if proposal is not None and proposal.kind == "entity":
+                return -proposal.row
+            continue
+        entity = stored_entities.by_id(within, public_id) or stored_entities.by_former_id(within, public_id)
+        entity = entity or resolution.resolve(within, said).entity
+        if entity is not None:
+            return entity.row
+    raise errors.EntityNotFound(
+        f"there is no entity {said[:60]!r}", hint="Use the uuid of a node, as search_nodes gives it (ent_…)."
+    )
+
+
+def _meant(said: str, known: Sequence[Word]) -> str | None:
+    """The word of the vocabulary that is written so: research_paper, ResearchPaper, RESEARCH_PAPER."""
+    for word in known:
+        if said in (word.name, catalogues.label(word.name), catalogues.relationship_type(word.name)):
+            return word.name
+    return next((word.name for word in known if _plain(word.name) == _plain(said)), None)
+
+
+def _plain(word: str) -> str:
+    return "".join(c for c in word.casefold() if c.isalnum())
+
+
+def _unknown_type(said: str, known: Sequence[Word]) -> str:
+    raise errors.EntityTypeUnknown(
+        f"{said[:60]!r} is not an entity type",
+        hint=f"Use one of {', '.join(word.name for word in known)}.",
+        candidates=entities.meant(_written_small(said), known),
+    )
+
+
+def _unknown_predicate(said: str, known: Sequence[Word]) -> str:
+    raise errors.PredicateUnknown(
+        f"{said[:60]!r} is not a predicate",
+        hint=f"Use one of {', '.join(word.name for word in known)}.",
+        candidates=entities.meant(_written_small(said), known),
+    )
+
+
+def _written_small(word: str) -> str:
+    """SafetyRecommendation is safety_recommendation."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", word[:100]).casefold()
+
+
+def _within(lists: Mapping[str, list[dict[str, Any]]], max_tokens: int) -> dict[str, list[dict[str, Any]]]:
+    """The best of each kind in turn, for as long as they fit; a kind ends where its next does not."""
+    left = (max_tokens - _ENVELOPE_TOKENS) * _CHARACTERS_OF_A_TOKEN
+    kept: dict[str, list[dict[str, Any]]] = {kind: [] for kind in lists}
+    open_kinds = [kind for kind in lists if lists[kind]]
+    while open_kinds:
+        for kind in list(open_kinds):
+            place = len(kept[kind])
+            if place >= len(lists[kind]):
+                open_kinds.remove(kind)
+                continue
+            size = len(json.dumps(lists[kind][place], ensure_ascii=False)) + 2
+            if size > left:
+                open_kinds.remove(kind)
+                continue
+            left -= size
+            kept[kind].append(lists[kind][place])
+    return kept
+
+
+def _message(kept: Mapping[str, Sequence[object]]) -> str:
+    return f"Found {', '.join(f'{len(kept[kind])} {kind}' for kind in KINDS)}"
+
+
+def nodes(
+    tx: Tx,
+    *,
+    query: str,
+    group_ids: Sequence[str] | None,
+    max_nodes: int,
+    entity_types: Sequence[str] | None,
+    center_node_uuid: str | None,
+) -> dict[str, Any]:
+    """The answer of search_nodes."""
+    tx, found = look_for(
+        tx,
+        query=query,
+        kinds=(NODES,),
+        limit=max_nodes,
+        entity_types=entity_types,
+        group_ids=group_ids,
+        center_node_uuid=center_node_uuid,
+        reranker=search.NODE_DISTANCE if center_node_uuid else search.RRF,
+    )
+    shown = [node(tx, each) for each in found.nodes]
+    return {
+        "message": f"Found {len(shown)} nodes" if shown else "No relevant nodes found",
+        "nodes": shown,
+        "truncated": NODES in found.more,
+        "embedding": found.meaning,
+    }
+
+
+def memory_facts(
+    tx: Tx,
+    *,
+    query: str,
+    group_ids: Sequence[str] | None,
+    max_facts: int,
+    center_node_uuid: str | None,
+    edge_types: Sequence[str] | None,
+    valid_at: str | None,
+) -> dict[str, Any]:
+    """The answer of search_memory_facts."""
+    tx, found = look_for(
+        tx,
+        query=query,
+        kinds=(EDGES,),
+        limit=max_facts,
+        edge_types=edge_types,
+        group_ids=group_ids,
+        center_node_uuid=center_node_uuid,
+        valid_at=valid_at,
+        reranker=search.NODE_DISTANCE if center_node_uuid else search.RRF,
+    )
+    shown = [shape.edge(tx, each.fact, each.backing, why=_why(each.ranked)) for each in found.edges]
+    return {
+        "message": f"Found {len(shown)} facts" if shown else "No relevant facts found",
+        "facts": shown,
+        "truncated": EDGES in found.more,
+        "embedding": found.meaning,
+    }

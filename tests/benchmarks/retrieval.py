@@ -1,0 +1,254 @@
+"""How well what was said is found again: the evidence of questions about conversations, in a file of LoCoMo's format.
+
+    python tests/benchmarks/retrieval.py locomo10.json [--graph FILE] [--kind message|text] [--no-captions]
+
+Every turn is remembered with add_memory, in a group for its conversation, and every question is put to search. Beside
+what search finds by default stand two single sources over the same index: BM25 alone (words that only join left out),
+and vectors alone. No such file is part of the project; the public ones are for evaluation only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import measure
+
+import keepgraph
+from keepgraph.engine import instants, questions, reading, vectors
+from keepgraph.ml import embedder
+from keepgraph.store import episodes as stored_episodes
+from keepgraph.store import search as stored
+from keepgraph.store.db import Tx
+from keepgraph.store.search import Filters
+
+CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
+JUDGED = (1, 2, 3, 4)
+ALL = "1 to 4"
+LIMIT = 20
+LATENCY_GOAL_MS = 30.0
+
+_AT_ONCE = 200
+
+Ranking = Callable[[str, str], list[str]]
+"""The ids of turns, best first, for a question about a conversation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    id: str
+    text: str
+    at: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question and the turns that answer it."""
+
+    question: str
+    category: int
+    evidence: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    name: str
+    turns: Sequence[Turn]
+    asked: Sequence[Asked]
+
+
+@dataclass(slots=True)
+class Score:
+    """The sums over some questions, and how many they are."""
+
+    count: int = 0
+    at_5: float = 0.0
+    at_10: float = 0.0
+    reciprocal: float = 0.0
+
+    def add(self, found: Sequence[str], evidence: frozenset[str]) -> None:
+        self.count += 1
+        self.at_5 += len(evidence.intersection(found[:5])) / len(evidence)
+        self.at_10 += len(evidence.intersection(found[:10])) / len(evidence)
+        self.reciprocal += next((1 / rank for rank, each in enumerate(found, 1) if each in evidence), 0.0)
+
+    def __str__(self) -> str:
+        means = (value / max(self.count, 1) for value in (self.at_5, self.at_10, self.reciprocal))
+        return " ".join(f"{mean:7.3f}" for mean in means)
+
+
+@dataclass(slots=True)
+class Scores:
+    """The scores of one way of ranking by category, and how long each question took."""
+
+    by_category: dict[str, Score] = field(default_factory=lambda: defaultdict(Score))
+    by_conversation: dict[str, Score] = field(default_factory=lambda: defaultdict(Score))
+    times: list[float] = field(default_factory=list)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Measure how well what was said is found again.")
+    parser.add_argument("file", type=Path, help="conversations with questions, in LoCoMo's format")
+    parser.add_argument("--graph", type=Path, help="where the graph is made, or kept from before; left out: nowhere")
+    parser.add_argument("--kind", choices=["message", "text"], default="message")
+    parser.add_argument("--no-captions", action="store_true", help="leave out what photos show")
+    given = parser.parse_args()
+    lines = measured(given.file, captions=not given.no_captions, kind=given.kind, where=given.graph)
+    print("\n".join(lines))
+
+
+def measured(file: Path, *, captions: bool = True, kind: str = "message", where: Path | None = None) -> Iterator[str]:
+    """The lines of the table for a file of conversations.
+
+    Args:
+        where: the graph is made here, or is here from before.
+    """
+    conversations = read(file, captions=captions)
+    with tempfile.TemporaryDirectory() as folder:
+        path = where or Path(folder) / "graph.db"
+        known = path.exists()
+        with keepgraph.open(path) as graph:
+            if not known:
+                remember(graph, conversations, kind=kind)
+            reading.fill(graph.database)
+            vectors.fill(graph.database)
+            yield from table(graph, conversations)
+
+
+def read(file: Path, *, captions: bool = True) -> list[Conversation]:
+    """The conversations of a file, turn by turn; questions without evidence in them are left out."""
+    return [_conversation(sample, captions=captions) for sample in json.loads(file.read_text(encoding="utf-8"))]
+
+
+def remember(graph: keepgraph.Graph, conversations: Sequence[Conversation], *, kind: str = "message") -> None:
+    """Remember every turn, each as an episode, in a group for its conversation."""
+    for conversation in conversations:
+        for start in range(0, len(conversation.turns), _AT_ONCE):
+            graph.call(
+                "add_memory",
+                group_id=conversation.name,
+                episodes=[
+                    {"name": turn.id, "content": turn.text, "source": kind}
+                    | ({"reference_time": turn.at} if turn.at else {})
+                    for turn in conversation.turns[start : start + _AT_ONCE]
+                ],
+            )
+
+
+def table(graph: keepgraph.Graph, conversations: Sequence[Conversation]) -> Iterator[str]:
+    """The lines of the table: a block for each way of ranking, then times and size."""
+    ways: dict[str, Ranking] = {
+        "BM25 alone": lambda group, question: _by_words(graph, group, question),
+        "vectors alone": lambda group, question: _by_vectors(graph, group, question),
+        "search": lambda group, question: _by_search(graph, group, question),
+    }
+    scored = {name: score(rank, conversations) for name, rank in ways.items()}
+    turns = sum(len(each.turns) for each in conversations)
+    asked = sum(len(each.asked) for each in conversations)
+    yield f"{len(conversations)} conversations, {turns:,} turns, {asked:,} questions"
+    for name, scores in scored.items():
+        yield f"\n{name:14}  questions   R@5    R@10     MRR"
+        for category in (ALL, *CATEGORIES.values()):
+            found = scores.by_category[category]
+            yield f"  {category:12} {found.count:10,} {found}"
+        for conversation, found in scores.by_conversation.items():
+            yield f"  {conversation:12} {found.count:10,} {found}"
+    times = scored["search"].times
+    size = graph.path.stat().st_size
+    yield ""
+    yield measure.table(
+        [
+            measure.at_most("a search, p50", measure.p50(times), LATENCY_GOAL_MS, "ms", f"{turns:,} turns, warm"),
+            measure.for_information("a search, p95", measure.p95(times), "ms"),
+            measure.for_information("the file", size / 1e6, "MB"),
+            measure.for_information("the file, a turn", size / max(turns, 1) / 1000, "KB"),
+        ]
+    )
+
+
+def score(rank: Ranking, conversations: Sequence[Conversation]) -> Scores:
+    """Put every question to one way of ranking."""
+    scores = Scores()
+    for conversation in conversations:
+        for asked in conversation.asked:
+            found: list[str] = []
+            scores.times.append(
+                measure.milliseconds(lambda: found.extend(rank(conversation.name, asked.question)))  # noqa: B023
+            )
+            groups = [scores.by_category[CATEGORIES[asked.category]]]
+            if asked.category in JUDGED:
+                groups += [scores.by_category[ALL], scores.by_conversation[conversation.name]]
+            for group in groups:
+                group.add(found, asked.evidence)
+    return scores
+
+
+def _by_search(graph: keepgraph.Graph, group: str, question: str) -> list[str]:
+    found = graph.call("search", query=question, search_mode="episodes", group_ids=[group], limit=LIMIT)
+    return [each["name"] for each in found["episodes"]]
+
+
+def _by_words(graph: keepgraph.Graph, group: str, question: str) -> list[str]:
+    with graph.database.read("benchmark") as tx:
+        filters = Filters(groups=(group,), at=instants.stamp(tx.now))
+        phrases = questions.phrases(question)
+        return _names(tx, stored.with_words(tx, stored.CHUNKS, phrases, filters=filters, limit=LIMIT))
+
+
+def _by_vectors(graph: keepgraph.Graph, group: str, question: str) -> list[str]:
+    with graph.database.read("benchmark") as tx:
+        asked = vectors.stored(embedder.embed([question], model=tx.settings.model))[0]
+        return _names(tx, stored.nearest_chunks(tx, asked, groups=[group], paired=False, limit=LIMIT))
+
+
+def _names(tx: Tx, chunks: stored.Scored) -> list[str]:
+    rows = [row for row, _ in chunks]
+    episode_of = stored.episodes_by_chunks(tx, rows)
+    episodes = stored_episodes.by_rows(tx, list(episode_of.values()))
+    return list(dict.fromkeys(episodes[episode_of[row]].name for row in rows))
+
+
+def _conversation(sample: dict[str, Any], *, captions: bool) -> Conversation:
+    said = sample["conversation"]
+    sessions = sorted(
+        (key for key, turns in said.items() if re.fullmatch(r"session_\d+", key) and isinstance(turns, list)),
+        key=lambda key: int(key.removeprefix("session_")),
+    )
+    turns = [
+        Turn(turn["dia_id"], _told(turn, captions=captions), _moment(said.get(f"{session}_date_time", "")))
+        for session in sessions
+        for turn in said[session]
+    ]
+    known = {turn.id for turn in turns}
+    asked = []
+    for each in sample["qa"]:
+        named = re.findall(r"D:?(\d+):(\d+)", " ".join(each.get("evidence") or []))
+        evidence = frozenset(f"D{int(session)}:{int(turn)}" for session, turn in named) & known
+        if evidence:
+            asked.append(Asked(each["question"], each["category"], evidence))
+    return Conversation(sample["sample_id"], turns, asked)
+
+
+def _told(turn: dict[str, Any], *, captions: bool) -> str:
+    caption = turn.get("blip_caption") if captions else None
+    return f"{turn['speaker']}: {turn['text']}" + (f" [shares a photo: {caption}]" if caption else "")
+
+
+def _moment(said: str) -> str | None:
+    """`1:56 pm on 8 May, 2023`, as ISO 8601 has it."""
+    try:
+        return datetime.strptime(said, "%I:%M %p on %d %B, %Y").isoformat()
+    except ValueError:
+        return None
+
+
+if __name__ == "__main__":
+    main()

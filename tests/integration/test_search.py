@@ -1,0 +1,621 @@
+"""A question finds entities, facts and texts: by names, words, meaning and along facts; each hit says why."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import keepgraph
+from keepgraph import errors
+from keepgraph.ml import reranker
+from keepgraph.model import Settings
+from words import Caller, Clock, concept, literal, person, project
+
+MODES = ["combined", "nodes", "edges", "communities", "episodes"]
+RERANKERS = ["rrf", "mmr", "node_distance", "episode_mentions"]
+
+
+@pytest.fixture(scope="module")
+def apollo_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project, its people, and three texts; all of it read, and with its vectors."""
+    file = tmp_path_factory.mktemp("apollo") / "graph.db"
+    with keepgraph.open(file, clock=Clock()) as graph:
+        call = Caller(graph)
+        for subject, predicate, target in (
+            (person("Ada Lovelace"), "reports_to", person("Charles Babbage")),
+            (person("Priya Raman"), "reports_to", person("Ada Lovelace")),
+            (person("Priya Raman"), "belongs_to", project("Apollo")),
+            (project("Apollo"), "depends_on", concept("PostgreSQL")),
+            (project("Apollo"), "blocked_by", concept("Licence review")),
+            (project("Apollo"), "tagged", literal("urgent")),
+            (project("Zephyr"), "depends_on", concept("Kafka")),
+        ):
+            call.record(subject, predicate, target)
+        remember(call, "Kickoff", "Apollo began today. Priya Raman moves the reports to PostgreSQL.")
+        remember(call, "Retro", "The licence review takes long; Apollo waits for the lawyers.")
+        remember(call, "Lunch", "The soup was cold again and nobody complained.")
+        call("search", query="everything")
+    return file
+
+
+@pytest.fixture
+def apollo(apollo_file: Path, path: Path, open_graph: Callable[..., keepgraph.Graph]) -> Caller:
+    """Calls tools on a copy of it."""
+    shutil.copy(apollo_file, path)
+    return Caller(open_graph())
+
+
+def remember(call: Caller, name: str, text: str, **more: Any) -> dict[str, Any]:
+    return call("add_memory", name=name, episode_body=text, **more)
+
+
+def names(found: list[dict[str, Any]]) -> list[str]:
+    return [each["name"] for each in found]
+
+
+def sentences(found: list[dict[str, Any]]) -> list[str]:
+    return [each["fact"] for each in found]
+
+
+def uuid_of(call: Caller, name: str) -> str:
+    return next(each["uuid"] for each in call("search_nodes", query=name)["nodes"] if each["name"] == name)
+
+
+def refused(call: Caller, tool: str, **arguments: Any) -> dict[str, Any]:
+    answer = call(tool, **arguments)
+    assert "error" in answer, answer
+    return answer
+
+
+# What is found
+
+
+def test_a_question_finds_the_entity_it_names_the_fact_it_asks_for_and_the_text_that_tells(apollo):
+    found = apollo("search", query="What is Apollo blocked by?")
+
+    assert names(found["nodes"])[0] == "Apollo"
+    assert sentences(found["edges"])[0] == "Apollo blocked by Licence review"
+    assert {"Kickoff", "Retro"} >= set(names(found["episodes"])[:2])
+
+
+def test_the_message_counts_each_kind(apollo):
+    found = apollo("search", query="Apollo", limit=2)
+
+    counts = [len(found[kind]) for kind in ("nodes", "edges", "communities", "episodes")]
+    assert found["message"] == "Found {} nodes, {} edges, {} communities, {} episodes".format(*counts)
+
+
+def test_a_text_that_was_just_remembered_is_found_by_its_words(call):
+    remember(call, "Note", "The espresso machine leaks since Tuesday.")
+
+    found = call("search", query="espresso leaking", search_mode="episodes")["episodes"]
+
+    assert names(found) == ["Note"]
+    assert found[0]["chunk"] == "The espresso machine leaks since Tuesday."
+
+
+def test_a_text_is_found_by_its_meaning_where_no_word_is_shared(apollo):
+    found = apollo("search", query="a chilly dish for the midday meal", search_mode="episodes", limit=1)
+
+    assert names(found["episodes"]) == ["Lunch"]
+    assert "words" not in found["episodes"][0]["why"]
+
+
+def test_each_hit_says_why_it_is_there(apollo):
+    found = apollo("search", query="Apollo and PostgreSQL")
+
+    for kind in ("nodes", "edges", "episodes"):
+        for each in found[kind]:
+            assert each["why"]
+            assert all({"rank", "score"} == place.keys() for place in each["why"].values())
+    assert found["nodes"][0]["why"]["names"]["rank"] == 1
+
+
+def test_a_name_that_only_texts_know_is_found_and_marked_proposed(call):
+    remember(call, "Stack", "We are using Django with PostgreSQL.")
+
+    found = call("search_nodes", query="Django")["nodes"]
+
+    assert names(found)[0] == "Django"
+    assert found[0]["proposed"]
+    assert found[0]["uuid"].startswith("prop_")
+
+
+def test_a_mistyped_name_is_found(apollo):
+    assert "Charles Babbage" in names(apollo("search_nodes", query="Charls Babbage")["nodes"][:1])
+
+
+def test_a_first_name_finds_its_person_in_small_letters_too(apollo):
+    found = apollo("search", query="who does priya report to", search_mode="nodes")["nodes"]
+
+    assert names(found)[0] == "Priya Raman"
+    assert "names" in found[0]["why"]
+
+
+def test_what_a_speaker_is_asked_about_is_looked_for_in_what_that_speaker_says(call):
+    for text in (
+        "Tom: I went hiking in the Alps last weekend.",
+        "Nora: I went hiking in the Alps too, in June.",
+    ):
+        remember(call, text[:4], text, source="message")
+
+    ofnora = call("search", query="When did Nora go hiking in the Alps?", search_mode="episodes")["episodes"]
+    oftom = call("search", query="When did Tom go hiking in the Alps?", search_mode="episodes")["episodes"]
+
+    assert ofnora[0]["chunk"].startswith("Nora")
+    assert oftom[0]["chunk"].startswith("Tom")
+
+
+def test_a_turn_is_found_by_the_turn_before_it(call):
+    for name, text in (
+        ("1", "Tom: Which instrument did you take up this year?"),
+        ("2", "Nora: The cello! My teacher is wonderful."),
+        ("3", "Tom: That is lovely."),
+    ):
+        remember(call, name, text, source="message")
+
+    found = call("search", query="Which instrument did Nora take up?", search_mode="episodes")["episodes"]
+
+    assert names(found)[0] == "2"
+
+
+def test_an_episode_comes_once_with_its_best_chunk(call):
+    paragraphs = [
+        f"# Part {n}\n\n" + f"Filler about {word}. " * 60 for n, word in enumerate(["boats", "trains", "ferns"])
+    ]
+    remember(call, "Long", "\n\n".join(paragraphs))
+
+    found = call("search", query="ferns", search_mode="episodes")["episodes"]
+
+    assert len(found) == 1
+    assert "ferns" in found[0]["chunk"]
+
+
+# Filters
+
+
+def test_types_are_understood_as_words_and_as_labels(apollo):
+    as_word = apollo("search", query="Apollo", search_mode="nodes", entity_types=["concept"])
+    as_label = apollo("search", query="Apollo", search_mode="nodes", entity_types=["Concept"])
+
+    assert {each["type"] for each in as_word["nodes"]} == {"concept"}
+    assert names(as_word["nodes"]) == names(as_label["nodes"])
+
+
+def test_predicates_are_understood_as_words_and_as_relationship_types(apollo):
+    as_word = apollo("search", query="Apollo", search_mode="edges", edge_types=["blocked_by"])
+    as_type = apollo("search", query="Apollo", search_mode="edges", edge_types=["BLOCKED_BY"])
+
+    assert sentences(as_word["edges"]) == ["Apollo blocked by Licence review"]
+    assert sentences(as_type["edges"]) == ["Apollo blocked by Licence review"]
+
+
+def test_an_unknown_type_is_an_error_with_what_was_perhaps_meant(apollo):
+    answer = refused(apollo, "search", query="Apollo", entity_types=["Persn"])
+
+    assert answer["error"] == "ENTITY_TYPE_UNKNOWN"
+    assert answer["candidates"] == ["person"]
+
+
+def test_an_unknown_predicate_is_an_error_that_lists_the_known_ones(apollo):
+    answer = refused(apollo, "search", query="Apollo", edge_types=["STEMS_FROM"])
+
+    assert answer["error"] == "PREDICATE_UNKNOWN"
+    assert "depends_on" in answer["hint"]
+
+
+def test_only_what_holds_is_found_unless_a_moment_is_given(call):
+    call(
+        "record_fact",
+        subject=person("Ada"),
+        predicate="belongs_to",
+        object=project("Engine"),
+        valid_from="2020-01-01",
+        valid_to="2021-12-31",
+    )
+
+    now = call("search", query="Ada Engine", search_mode="edges")["edges"]
+    then = call("search", query="Ada Engine", search_mode="edges", valid_at="2021-06-15T00:00:00Z")["edges"]
+    before = call("search", query="Ada Engine", search_mode="edges", valid_at="2019-06-15")["edges"]
+
+    assert now == []
+    assert sentences(then) == ["Ada belongs to Engine"]
+    assert before == []
+
+
+def test_a_fact_without_a_beginning_holds_at_any_moment(apollo):
+    found = apollo("search", query="Apollo blocked", search_mode="edges", valid_at="1999-01-01")["edges"]
+
+    assert "Apollo blocked by Licence review" in sentences(found)
+
+
+def test_a_moment_that_is_none_is_an_error(apollo):
+    answer = refused(apollo, "search", query="Apollo", valid_at="soon")
+
+    assert answer["error"] == "MOMENT_INVALID"
+    assert "valid_at" in answer["message"]
+
+
+def test_a_retracted_fact_is_not_found(apollo):
+    fact = apollo("search", query="Apollo blocked", edge_types=["blocked_by"])["edges"][0]["uuid"]
+    apollo("retract_fact", fact_id=fact)
+
+    assert apollo("search", query="Apollo blocked", edge_types=["blocked_by"])["edges"] == []
+
+
+def test_groups_are_kept_apart_unless_both_are_asked(call):
+    remember(call, "Here", "The orchard has forty pear trees.")
+    remember(call, "There", "The orchard of the other farm has plums.", group_id="farm")
+
+    ours = call("search", query="orchard", search_mode="episodes")["episodes"]
+    theirs = call("search", query="orchard", search_mode="episodes", group_ids=["farm"])["episodes"]
+    both = call("search", query="orchard", search_mode="episodes", group_ids=["default", "farm"])["episodes"]
+
+    assert names(ours) == ["Here"]
+    assert names(theirs) == ["There"]
+    assert sorted(names(both)) == ["Here", "There"]
+
+
+def test_a_group_that_is_not_there_has_nothing(apollo):
+    assert apollo("search", query="Apollo", group_ids=["nowhere"])["message"].startswith("Found 0 nodes, 0 edges")
+
+
+@pytest.mark.parametrize("mode", ["nodes", "edges", "communities", "episodes"])
+def test_a_mode_finds_only_its_kind(apollo, mode):
+    found = apollo("search", query="Apollo", search_mode=mode)
+
+    others = {"nodes", "edges", "communities", "episodes"} - {mode}
+    assert not any(found[kind] for kind in others)
+
+
+# Limits
+
+
+def test_a_limit_is_honest_about_what_it_leaves_out(apollo):
+    few = apollo("search", query="Apollo", limit=1)
+    many = apollo("search", query="Apollo", limit=50)
+
+    assert len(few["nodes"]) == len(few["edges"]) == len(few["episodes"]) == 1
+    assert few["truncated"]["nodes"]
+    assert few["truncated"]["edges"]
+    assert not many["truncated"]["nodes"]
+    assert not many["truncated"]["edges"]
+
+
+@pytest.mark.parametrize("max_tokens", [200, 400, 1000])
+def test_the_whole_answer_keeps_to_its_budget(apollo, max_tokens):
+    found = apollo("search", query="Apollo and its people", max_tokens=max_tokens)
+
+    assert len(json.dumps(found, ensure_ascii=False)) <= max_tokens * 4
+    assert found["truncated"]["nodes"] or found["truncated"]["edges"]
+
+
+# Rerankers
+
+
+@pytest.mark.parametrize("reranker", RERANKERS)
+def test_every_reranker_works_in_every_mode(apollo, reranker):
+    for mode in MODES:
+        found = apollo("search", query="What is Apollo blocked by?", search_mode=mode, reranker=reranker)
+
+        for kind in {"nodes", "edges", "episodes"} if mode == "combined" else {mode} - {"communities"}:
+            assert found[kind]
+            assert reranker == "rrf" or all(reranker in each["why"] for each in found[kind])
+
+
+def test_distances_are_those_of_the_graph(apollo):
+    found = apollo(
+        "search",
+        query="system failures",
+        center_node_uuid=uuid_of(apollo, "Apollo"),
+        reranker="node_distance",
+        search_mode="nodes",
+    )["nodes"]
+
+    steps = {each["name"]: each["why"]["node_distance"]["score"] for each in found}
+    assert names(found)[0] == "Apollo"
+    assert (steps["Apollo"], steps["PostgreSQL"], steps["Priya Raman"]) == (0, 1, 1)
+    assert (steps["Ada Lovelace"], steps["Charles Babbage"]) == (2, 3)
+    assert list(steps.values()) == sorted(steps.values(), key=lambda step: 99 if step is None else step)
+
+
+def test_what_cannot_be_reached_comes_last_without_a_distance(apollo):
+    found = apollo(
+        "search",
+        query="Zephyr Kafka",
+        center_node_uuid=uuid_of(apollo, "Charles Babbage"),
+        reranker="node_distance",
+        search_mode="nodes",
+    )["nodes"]
+
+    assert found[-1]["name"] in ("Kafka", "Zephyr")
+    assert found[-1]["why"]["node_distance"]["score"] is None
+
+
+def test_without_a_centre_distances_are_from_what_the_question_names(apollo):
+    found = apollo("search", query="What is near Priya Raman?", reranker="node_distance", search_mode="nodes")["nodes"]
+
+    assert names(found)[0] == "Priya Raman"
+
+
+def test_without_a_centre_and_a_name_distances_are_an_error_that_says_what_to_give(apollo):
+    answer = refused(apollo, "search", query="system failures", reranker="node_distance")
+
+    assert answer["error"] == "INVALID_ARGUMENTS"
+    assert "center_node_uuid" in answer["hint"]
+
+
+def test_what_texts_mention_most_comes_first(apollo):
+    for n in range(3):
+        remember(apollo, f"Note {n}", f"Kafka again, the {n}th time.")
+
+    found = apollo("search", query="Kafka Apollo PostgreSQL", reranker="episode_mentions", search_mode="nodes")["nodes"]
+
+    counts = [each["why"]["episode_mentions"]["score"] for each in found]
+    assert names(found)[0] == "Kafka"
+    assert counts[:3] == [3, 2, 1]
+    assert counts == sorted(counts, reverse=True)
+
+
+def test_diversity_does_not_repeat_itself(call):
+    for n in range(4):
+        remember(call, f"Pump {n}", f"The bleed air pump failed on flight number {n}.")
+    remember(call, "Valve", "A valve of the bleed air system stuck in the cold.")
+
+    found = call("search", query="bleed air pump failed", reranker="mmr", search_mode="episodes", limit=2)["episodes"]
+
+    assert "Valve" in names(found)
+
+
+def test_without_a_cross_encoder_the_error_says_how_to_get_one(apollo):
+    answer = refused(apollo, "search", query="Apollo", reranker="cross_encoder")
+
+    assert answer["error"] == "MODEL_UNAVAILABLE"
+    assert "cross_encoder =" in answer["hint"]
+
+
+@pytest.mark.parametrize("mode", ["combined", "nodes", "edges", "episodes"])
+def test_a_cross_encoder_puts_what_it_reads_in_its_order(open_graph, tmp_path, monkeypatch, mode):
+    (tmp_path / "config.json").write_text("{}")
+    graph = open_graph(settings=Settings(cross_encoder=str(tmp_path)))
+    call = Caller(graph)
+    for name in ("Apollo", "Apollo Eleven", "Apollo the Thirteenth"):
+        call("record_fact", subject=project(name), predicate="tagged", object=literal("space"))
+        remember(call, name, f"{name} is a project about space.")
+    monkeypatch.setattr(reranker, "scores", lambda question, texts, *, folder: [float(len(text)) for text in texts])
+
+    found = call("search", query="Apollo", search_mode=mode, reranker="cross_encoder")
+
+    for kind in ("nodes", "edges", "episodes") if mode == "combined" else (mode,):
+        scores = [each["why"]["cross_encoder"]["score"] for each in found[kind]]
+        assert len(scores) == 3
+        assert scores == sorted(scores, reverse=True)
+
+
+# Communities
+
+
+@pytest.fixture
+def settled(apollo: Caller) -> Caller:
+    """Two communities: one of those around Apollo, one of the rest."""
+    with apollo.graph.database.write("test") as tx:
+        for row, (name, members) in enumerate({"Moon shot": ["Apollo", "PostgreSQL"], "Streams": ["Kafka"]}.items(), 1):
+            tx.conn.execute(
+                "INSERT INTO community VALUES (?, ?, 'default', ?, ?, ?)",
+                (row, f"com_{row:026}", name, f"About {', '.join(members)}.", "2026-05-15T10:00:00.000Z"),
+            )
+            for member in members:
+                tx.conn.execute("INSERT INTO community_member SELECT ?, id FROM entity WHERE name = ?", (row, member))
+    return apollo
+
+
+def test_a_community_is_found_by_its_words_and_by_its_members(settled):
+    by_words = settled("search", query="moon shots", search_mode="communities")["communities"]
+    by_members = settled("search", query="Zephyr", search_mode="communities")["communities"]
+
+    assert names(by_words)[0] == "Moon shot"
+    assert by_words[0]["member_count"] == 2
+    assert names(by_members)[0] == "Streams"
+    assert "members" in by_members[0]["why"]
+
+
+@pytest.mark.parametrize("reranker", RERANKERS)
+def test_every_reranker_leaves_communities_in_the_answer(settled, reranker):
+    found = settled("search", query="Apollo", reranker=reranker)
+
+    assert names(found["communities"])[0] == "Moon shot"
+
+
+# Where a search begins
+
+
+def test_a_search_may_begin_at_entities_without_a_question(apollo):
+    found = apollo("search", query="", bfs_origin_node_uuids=[uuid_of(apollo, "Zephyr")])
+
+    assert set(names(found["nodes"])) == {"Zephyr", "Kafka"}
+    assert sentences(found["edges"]) == ["Zephyr depends on Kafka"]
+
+
+def test_a_search_from_an_entity_finds_the_texts_that_speak_of_it(apollo):
+    found = apollo("search", query="", center_node_uuid=uuid_of(apollo, "Licence review"), search_mode="episodes")
+
+    assert names(found["episodes"])[0] == "Retro"
+
+
+def test_a_proposed_name_may_be_where_a_search_begins(call):
+    remember(call, "Stack", "We are using Django with PostgreSQL.")
+
+    found = call("search", query="", center_node_uuid=uuid_of(call, "Django"), search_mode="nodes")
+
+    assert {"Django", "PostgreSQL"} <= set(names(found["nodes"]))
+
+
+def test_a_search_from_an_id_of_nothing_is_an_error(apollo):
+    assert refused(apollo, "search", query="x", center_node_uuid="ent_nothing")["error"] == "ENTITY_NOT_FOUND"
+
+
+# Questions of all sorts
+
+
+@pytest.mark.parametrize("query", ["", "   ", "\n\t"])
+def test_an_empty_question_is_an_error(apollo, query):
+    assert refused(apollo, "search", query=query)["error"] == "QUERY_REQUIRED"
+    assert refused(apollo, "search_nodes", query=query)["error"] == "QUERY_REQUIRED"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        'AND OR NOT "x* NEAR( c++ a:b ^',
+        '"',
+        "text : x",
+        "a-b c++ NOT",
+        "*",
+        "rowid:1 OR 1=1 --",
+        "+++",
+        "?!",
+        "the of and",
+        "🙂",
+        "\u202e\u0301",
+        "İstanbul'da ne oldu?",
+        "東京タワーはどこにありますか",
+        "ใครรายงานต่อใคร",
+        "Кто руководит проектом Apollo?",
+        "من هو المدير؟",
+        "a" * 5000,
+        "wörd " * 10_000,
+    ],
+)
+def test_any_question_gets_an_answer(apollo, query):
+    answers = [apollo("search", query=query, search_mode=mode) for mode in MODES]
+
+    assert all(answer["message"].startswith("Found ") for answer in answers)
+
+
+@settings(max_examples=60)
+@given(query=st.text(min_size=1, max_size=80), reranker=st.sampled_from(["rrf", "mmr", "episode_mentions"]))
+def test_any_text_gets_an_answer_or_a_code(apollo, query, reranker):
+    answer = apollo("search", query=query, reranker=reranker)
+
+    assert answer.get("error") in (None, *errors.leaves().keys() - {"INTERNAL_ERROR"})
+    assert "error" in answer or answer["message"].startswith("Found ")
+
+
+def test_a_question_of_ten_thousand_words_finds_what_it_says_most(apollo):
+    query = "lawyers licence review " * 3000 + " ".join(f"filler{n}" for n in range(3000))
+
+    assert names(apollo("search", query=query, search_mode="episodes")["episodes"])[0] == "Retro"
+
+
+def test_a_word_inside_a_run_of_signs_without_spaces_is_found(call):
+    remember(call, "旅", "昨日は東京タワーに登りました。")
+    remember(call, "食", "今日はラーメンを食べました。")
+
+    found = call("search", query="東京タワーはどこですか", search_mode="episodes")["episodes"]
+
+    assert names(found)[0] == "旅"
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("search", {"query": "x", "search_mode": "everything"}),
+        ("search", {"query": "x", "reranker": "best"}),
+        ("search", {"query": "x", "limit": 0}),
+        ("search", {"query": "x", "limit": 100_000}),
+        ("search", {"query": "x", "max_tokens": 1}),
+        ("search", {"query": 7}),
+        ("search", {"query": "x", "group_ids": "default"}),
+        ("search", {"query": "x", "entity_types": [""]}),
+        ("search_nodes", {}),
+        ("search_nodes", {"query": "x", "max_nodes": 0}),
+        ("search_memory_facts", {"query": "x", "max_facts": -1}),
+        ("search_memory_facts", {"query": "x", "max_facts": 1001}),
+    ],
+)
+def test_arguments_that_make_no_sense_are_refused(call, tool, arguments):
+    assert refused(call, tool, **arguments)["error"] == "INVALID_ARGUMENTS"
+
+
+# Sources that are off
+
+
+def test_an_answer_says_when_meaning_is_off(open_graph):
+    call = Caller(open_graph(settings=Settings(rungs=("fuzzy",))))
+    remember(call, "Note", "The espresso machine leaks.")
+
+    found = call("search", query="espresso")
+
+    assert found["embedding"] == "off: by the settings"
+    assert names(found["episodes"]) == ["Note"]
+
+
+def test_an_answer_says_how_many_wait_for_their_vectors(open_graph, monkeypatch):
+    from keepgraph.engine import vectors
+
+    monkeypatch.setattr(vectors, "some", lambda database: None)
+    call = Caller(open_graph())
+    remember(call, "Note", "The espresso machine leaks.")
+
+    assert "1 text still waits for its vector" in call("search", query="espresso")["embedding"]
+
+
+def test_a_graph_opened_for_reading_only_is_searched_as_it_is(open_graph, path):
+    remember(Caller(open_graph()), "Note", "The espresso machine leaks.")
+    reader = Caller(open_graph(path, read_only=True))
+
+    assert names(reader("search", query="espresso")["episodes"]) == ["Note"]
+
+
+# search_nodes and search_memory_facts
+
+
+def test_search_nodes_finds_by_what_is_said_of_an_entity(apollo):
+    assert "PostgreSQL" in names(apollo("search_nodes", query="postgres database")["nodes"])
+
+
+def test_search_nodes_says_when_nothing_is_relevant(call):
+    found = call("search_nodes", query="Django")
+
+    assert found["message"] == "No relevant nodes found"
+    assert found["nodes"] == []
+
+
+def test_search_nodes_may_be_asked_from_an_entity(apollo):
+    found = apollo("search_nodes", query="people", center_node_uuid=uuid_of(apollo, "Ada Lovelace"))["nodes"]
+
+    assert names(found)[0] == "Ada Lovelace"
+    assert set(names(found)[1:3]) == {"Charles Babbage", "Priya Raman"}
+
+
+def test_search_memory_facts_finds_the_fact_with_the_names_at_both_ends(apollo):
+    found = apollo("search_memory_facts", query="What does Zephyr depend on?", max_facts=1)
+
+    assert (found["facts"][0]["source_name"], found["facts"][0]["target_name"]) == ("Zephyr", "Kafka")
+    assert found["message"] == "Found 1 facts"
+
+
+def test_search_memory_facts_says_when_nothing_is_relevant(call):
+    assert call("search_memory_facts", query="anything")["message"] == "No relevant facts found"
+
+
+# What is too frequent to be weighed
+
+
+def test_a_word_that_is_in_very_many_rows_is_left_out_where_others_are_rarer(apollo, monkeypatch):
+    from keepgraph.store import search as stored
+
+    monkeypatch.setattr(stored, "TOO_FREQUENT", 2)
+
+    found = apollo("search", query="Apollo depends Kafka", search_mode="edges")["edges"]
+    frequent_alone = apollo("search", query="apollo", search_mode="edges")["edges"]
+
+    assert sentences(found)[0] == "Zephyr depends on Kafka"
+    assert frequent_alone
