@@ -156,7 +156,10 @@ def filled_of_old(path: Path) -> None:
                 (n, f"fact_{n:026d}", n, f"{name} tagged old", at),
             )
             conn.execute(
-                "INSERT INTO provenance (fact, source, confidence, recorded_at, tool) VALUES (?, ?, 1, ?, 'record_facts')",
+                """
+                INSERT INTO provenance (fact, source, confidence, recorded_at, tool)
+                VALUES (?, ?, 1, ?, 'record_facts')
+                """,
                 (n, f"note {n}", at),
             )
         conn.execute("COMMIT")

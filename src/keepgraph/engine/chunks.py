@@ -75,7 +75,7 @@ def _speaker(piece: Piece) -> str | None:
 
 
 def _matched(before: Sequence[Chunk], pieces: Sequence[Piece]) -> list[Chunk | None]:
-    """For each piece the chunk that it was: of the same text and speaker, under the same heading if there are several."""
+    """For each piece the chunk that it was: of the same text and speaker, and of several that of the same heading."""
     free: dict[tuple[str, str | None], list[Chunk]] = defaultdict(list)
     for chunk in before:
         free[chunk.text, chunk.speaker].append(chunk)
