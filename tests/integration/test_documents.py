@@ -18,7 +18,9 @@ import keepgraph
 from keepgraph.cli.root import kg
 from keepgraph.engine import documents, ingestion, instants
 from keepgraph.engine.driving import Drive
+from keepgraph.ml import embedder
 from keepgraph.model import Settings
+from keepgraph.store import vectors
 from words import Caller, concept, literal, person, rows
 
 ADA = """\
@@ -438,6 +440,7 @@ from pathlib import Path
 import keepgraph
 from keepgraph.engine import ingestion
 from keepgraph.engine.driving import Drive
+from keepgraph.ml import embedder
 
 ingestion._SECONDS_BETWEEN_WORDS = 0
 
@@ -538,6 +541,18 @@ def test_a_person_may_take_in_any_folder(run, folder):
     assert "missing (kept):" in second.output
     assert str(folder.resolve() / "a.md") in second.output
     assert json.loads(third.output)["forgotten"] == 1
+
+
+@pytest.mark.skipif(vectors.missing() is not None or embedder.missing() is not None, reason="no vectors here")
+def test_who_ingests_is_told_what_makes_the_vectors_now(run, folder):
+    write(folder, a="One.", b="Two.")
+    first = run("ingest", str(folder))
+    run("reindex")
+    second = run("ingest", str(folder))
+
+    assert "2 texts still wait for their vectors" in first.output
+    assert "reindex" in first.output
+    assert "vectors" not in second.output
 
 
 def test_several_paths_are_taken_in_and_what_fails_is_said(run, folder):

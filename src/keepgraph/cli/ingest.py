@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from keepgraph import errors, private
+from keepgraph import errors, private, profile
 from keepgraph.cli import graphs, show
 
 _REMARKS_SHOWN = 20
@@ -34,7 +34,7 @@ def ingest_command(
     only what is new is looked at. Texts whose files are gone are listed, and kept unless you say --forget-missing.
     Hidden folders and links are left out. Ctrl-C ends it; what was taken in by then is kept, and the next run goes on.
     """
-    from keepgraph.engine import ingestion
+    from keepgraph.engine import ingestion, vectors
     from keepgraph.engine.driving import Drive
     from keepgraph.tools import documents
 
@@ -56,11 +56,16 @@ def ingest_command(
                 reports.append({"path": ingestion.shown(path), **error.answer()})
                 continue
             reports.append({"path": ingestion.shown(whole), **documents.told(report, most=None)})
+        status = graph.call("get_status")
     if graphs.answers_in_json(ctx):
         show.in_json(reports[0] if len(reports) == 1 else reports)
     else:
         for told in reports:
             _show(told, dry_run=dry_run)
+        waiting = status["waiting_for_vectors"]["texts"]
+        if waiting and status["resolution"]["embedding"].startswith("on") and not dry_run:
+            click.echo(f"{vectors.told(waiting, 'text')}; until then only words find what is new. To make them now:")
+            click.echo(f"  {show.printable(profile.naming(graph.path))} reindex")
     ctx.exit(1 if any("error" in told or told["failed"] for told in reports) else 0)
 
 

@@ -287,7 +287,6 @@ def _is_whole(text: str, at: int) -> bool:
 
 # Who speaks
 
-_LONGEST_NAME = 60
 _MOST_WORDS_OF_A_NAME = 5
 _MOST_WORDS_OF_A_NAME_IN_TEXT = 3
 _NAME_WORD = re.compile(r"@?[^\W_](?:[\w.'’·-]*[\w.)'’])?|[^\W\d_]\.|\([^()\s]{1,20}\)|&")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from keepgraph.model import Chunk, Entity, Mention
+from keepgraph.model import Chunk, Mention
 from keepgraph.store.db import Tx
 
 
@@ -19,15 +19,6 @@ def in_chunks(tx: Tx, chunks: Sequence[int]) -> list[Mention]:
         ORDER BY chunk, start IS NULL, start, entity
         """,
         (json.dumps(list(chunks)),),
-    )
-    return [Mention(*row) for row in rows]
-
-
-def of_entity(tx: Tx, entity: Entity, *, limit: int) -> list[Mention]:
-    """The mentions of an entity, the newest chunk first."""
-    rows = tx.conn.execute(
-        "SELECT chunk, entity, how, start, stop FROM mention WHERE entity = ? ORDER BY chunk DESC LIMIT ?",
-        (entity.row, limit),
     )
     return [Mention(*row) for row in rows]
 

@@ -65,29 +65,6 @@ def of_episode(tx: Tx, episode: Episode) -> list[Proposal]:
     )
 
 
-def chunks_of(tx: Tx, proposal: Proposal, *, limit: int) -> list[tuple[int, int | None, int | None]]:
-    """The chunks that a proposal was read in, with the place of the words, the oldest first."""
-    rows = tx.conn.execute(
-        "SELECT chunk, start, stop FROM proposal_evidence WHERE proposal = ? ORDER BY chunk LIMIT ?",
-        (proposal.row, limit),
-    )
-    return rows.fetchall()  # type: ignore[no-any-return]
-
-
-def names_in_chunks(tx: Tx, chunks: Sequence[int]) -> list[tuple[int, int]]:
-    """The names that are not known in some chunks: the chunk and the row of the proposal."""
-    rows = tx.conn.execute(
-        """
-        SELECT proposal_evidence.chunk, proposal.id
-        FROM proposal_evidence JOIN proposal ON proposal.id = proposal_evidence.proposal
-        WHERE proposal_evidence.chunk IN (SELECT value FROM json_each(?)) AND proposal.kind = 'entity'
-        ORDER BY proposal_evidence.chunk, proposal_evidence.start, proposal.id
-        """,
-        (json.dumps(list(chunks)),),
-    )
-    return rows.fetchall()  # type: ignore[no-any-return]
-
-
 def replace(
     tx: Tx, chunk: Chunk, found: Sequence[Inferred], *, group: str, new_id: Callable[[str], str], created_at: str
 ) -> None:

@@ -7,7 +7,6 @@ its path and loaded when it is first needed: importing its package would import 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -214,50 +213,6 @@ def nearest(tx: Tx, embedding: bytes, signs: bytes, *, of_type: str | None, limi
             "signs": signs,
             "embedding": embedding,
             "weighed": _WEIGHED,
-            "limit": limit,
-        },
-    )
-    return rows.fetchall()  # type: ignore[no-any-return]
-
-
-def nearest_numbers(
-    tx: Tx,
-    kind: Kind,
-    embedding: bytes,
-    signs: bytes,
-    *,
-    limit: int,
-    groups: Sequence[str] | None = None,
-    weighed: int = _WEIGHED,
-) -> list[tuple[int, float]]:
-    """The numbers of a kind whose vectors are nearest to one, with the cosine, nearest first.
-
-    Args:
-        groups: only those of these groups, for kinds whose signs are kept with their group; None is all.
-        weighed: how many are compared exactly, of those whose signs are nearest.
-    """
-    load_extension(tx.conn)
-    within = "group_id IN (SELECT value FROM json_each(:groups))" if groups is not None else "1"
-    rows = tx.conn.execute(
-        f"""
-        WITH near AS MATERIALIZED (
-            SELECT {kind.key} AS number
-            FROM {kind.signs}
-            WHERE {within}
-            ORDER BY vec_distance_hamming(vec_bit(signs), vec_bit(:signs))
-            LIMIT :weighed
-        )
-        SELECT number, 1 - vec_distance_cosine(vec_int8(embedding), vec_int8(:embedding)) AS cosine
-        FROM near
-        JOIN {kind.vectors} ON {kind.key} = number
-        ORDER BY cosine DESC, number
-        LIMIT :limit
-        """,
-        {
-            "groups": json.dumps(list(groups)) if groups is not None else None,
-            "signs": signs,
-            "embedding": embedding,
-            "weighed": weighed,
             "limit": limit,
         },
     )

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from keepgraph import errors
-from keepgraph.engine import entities, exploring, instants, reading
+from keepgraph.engine import entities, exploring, instants, reading, search
 from keepgraph.engine import facts as fact_rules
 from keepgraph.engine.exploring import Passage, Subject
 from keepgraph.model import Entity, Proposal
@@ -203,14 +203,23 @@ def search_nodes(
 
     Names that are only seen in texts are found too, marked proposed. Then use get_entity_connections on a uuid.
     """
-    return searching.nodes(
+    tx, found = searching.look_for(
         tx,
         query=query,
-        group_ids=group_ids,
-        max_nodes=max_nodes,
+        kinds=(search.NODES,),
+        limit=max_nodes,
         entity_types=entity_types,
+        group_ids=group_ids,
         center_node_uuid=center_node_uuid,
+        reranker=search.NODE_DISTANCE if center_node_uuid else search.RRF,
     )
+    shown = [searching.node(tx, each) for each in found.nodes]
+    return {
+        "message": f"Found {len(shown)} nodes" if shown else "No relevant nodes found",
+        "nodes": shown,
+        "truncated": search.NODES in found.more,
+        "embedding": found.meaning,
+    }
 
 
 @tool(Effect.READ)
@@ -228,15 +237,24 @@ def search_memory_facts(
 
     For ALL facts of one entity use get_entity_connections.
     """
-    return searching.memory_facts(
+    tx, found = searching.look_for(
         tx,
         query=query,
-        group_ids=group_ids,
-        max_facts=max_facts,
-        center_node_uuid=center_node_uuid,
+        kinds=(search.EDGES,),
+        limit=max_facts,
         edge_types=edge_types,
+        group_ids=group_ids,
+        center_node_uuid=center_node_uuid,
         valid_at=valid_at,
+        reranker=search.NODE_DISTANCE if center_node_uuid else search.RRF,
     )
+    shown = [shape.edge(tx, each.fact, each.backing, why=searching.why(each.ranked)) for each in found.edges]
+    return {
+        "message": f"Found {len(shown)} facts" if shown else "No relevant facts found",
+        "facts": shown,
+        "truncated": search.EDGES in found.more,
+        "embedding": found.meaning,
+    }
 
 
 def _named(subject: Subject) -> dict[str, Any]:

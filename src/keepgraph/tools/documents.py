@@ -202,7 +202,7 @@ def ingest_prechunked(
         "blank_chunks": document.blank,
         "unread": document.unread,
         "replaced": not document.is_new,
-        **_taken(tx, taken),
+        **_taken(taken),
         "truncated_chunks": taken.truncated_chunks,
         "project": document.episode.group,
     }
@@ -224,14 +224,14 @@ def submit_session_extraction(
     """
     tx = _placed(tx, project, session_id)
     taken = extraction.take(tx, entities, relations, source=f"session {tx.session}" if tx.session else "a session")
-    return {"session_id": tx.session, **_taken(tx, taken), "project": tx.group}
+    return {"session_id": tx.session, **_taken(taken), "project": tx.group}
 
 
 def _placed(tx: Tx, project: str | None, session: str | None) -> Tx:
     return replace(tx, group=project or tx.group, session=session or tx.session)
 
 
-def _taken(tx: Tx, taken: Taken) -> dict[str, Any]:
+def _taken(taken: Taken) -> dict[str, Any]:
     """What became of entities and relations, for an answer."""
     refused = (taken.refused_entities, taken.refused_relations)
     return {

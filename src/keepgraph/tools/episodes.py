@@ -11,7 +11,7 @@ from keepgraph.engine import episodes as episode_rules
 from keepgraph.engine import facts as fact_rules
 from keepgraph.engine import instants, reading
 from keepgraph.engine.episodes import Added, Deleted
-from keepgraph.model import Entity, Proposal
+from keepgraph.model import Entity, Episode, Fact, Proposal
 from keepgraph.store import episodes as stored_episodes
 from keepgraph.store import exploring as stored_exploring
 from keepgraph.store.db import Tx
@@ -183,6 +183,7 @@ def told(tx: Tx, added: Added) -> dict[str, Any]:
 
 
 def proposed_entity(found: Proposal) -> dict[str, Any]:
+    """A name that a text says and the graph does not know; its type is a guess."""
     return {
         "id": found.id,
         "name": found.subject,
@@ -278,7 +279,7 @@ def _proposals(
     }
 
 
-def _shown(tx: Tx, episode: Any) -> dict[str, Any]:
+def _shown(tx: Tx, episode: Episode) -> dict[str, Any]:
     content = stored_episodes.text(tx, episode)
     return {
         **shape.episode(tx, episode, content=content[:MAX_CONTENT]),
@@ -312,7 +313,7 @@ def _deleted(tx: Tx, done: Deleted) -> dict[str, Any]:
     }
 
 
-def _fact(fact: Any) -> dict[str, Any]:
+def _fact(fact: Fact) -> dict[str, Any]:
     return {"id": fact.id, "name": fact_rules.sentence(fact)}
 
 

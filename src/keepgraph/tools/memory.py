@@ -7,14 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from keepgraph import errors
-from keepgraph.engine import calls, decisions, episodes, instants, names, resolution, rollup
+from keepgraph.engine import calls, decisions, instants, names, resolution, rollup
 from keepgraph.engine import facts as fact_rules
 from keepgraph.model import Entity
 from keepgraph.store import entities as stored_entities
 from keepgraph.store import facts as stored_facts
 from keepgraph.store.db import Tx
 from keepgraph.tools import contract, schemas, shape, views
-from keepgraph.tools import episodes as episode_tools
 from keepgraph.tools.catalogue import Effect, tool
 
 MAX_FACTS = 500
@@ -214,6 +213,10 @@ def remember(
 
     New names and plainly worded facts are only proposed, not recorded: pass what is right on to record_fact.
     """
+    # Reading texts takes code that no other tool of this set needs.
+    from keepgraph.engine import episodes
+    from keepgraph.tools import episodes as episode_tools
+
     tx = replace(tx, group=project) if project else tx
     added = episodes.add(
         tx,

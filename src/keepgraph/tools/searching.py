@@ -107,10 +107,10 @@ def answer(tx: Tx, found: Found, *, max_tokens: int | None = None) -> dict[str, 
     """What was found, as it is said: each kind a list, the best first, together within a number of tokens."""
     lists = {
         NODES: [node(tx, each) for each in found.nodes],
-        EDGES: [shape.edge(tx, each.fact, each.backing, why=_why(each.ranked)) for each in found.edges],
-        COMMUNITIES: [shape.community(tx, each.community, why=_why(each.ranked)) for each in found.communities],
+        EDGES: [shape.edge(tx, each.fact, each.backing, why=why(each.ranked)) for each in found.edges],
+        COMMUNITIES: [shape.community(tx, each.community, why=why(each.ranked)) for each in found.communities],
         EPISODES: [
-            shape.episode(tx, each.episode, chunk=each.chunk.text, why=_why(each.ranked)) for each in found.episodes
+            shape.episode(tx, each.episode, chunk=each.chunk.text, why=why(each.ranked)) for each in found.episodes
         ],
     }
     kept = lists if max_tokens is None else _within(lists, max_tokens)
@@ -126,13 +126,14 @@ def answer(tx: Tx, found: Found, *, max_tokens: int | None = None) -> dict[str, 
 def node(tx: Tx, found: search.Node) -> dict[str, Any]:
     """An entity that was found, or a name that is only proposed."""
     if found.entity is not None and found.known is not None:
-        return shape.node(tx, found.entity, found.known, why=_why(found.ranked))
+        return shape.node(tx, found.entity, found.known, why=why(found.ranked))
     if found.proposal is not None:
-        return shape.proposed_node(tx, found.proposal, group=found.group, why=_why(found.ranked))
+        return shape.proposed_node(tx, found.proposal, group=found.group, why=why(found.ranked))
     raise errors.InternalError("a node was found that is nothing")
 
 
-def _why(ranked: Ranked) -> dict[str, dict[str, Any]]:
+def why(ranked: Ranked) -> dict[str, dict[str, Any]]:
+    """What put something into a list, as shape has it."""
     return {source: {"rank": place.rank, "score": place.score} for source, place in ranked.why.items()}
 
 
@@ -211,63 +212,3 @@ def _within(lists: Mapping[str, list[dict[str, Any]]], max_tokens: int) -> dict[
 
 def _message(kept: Mapping[str, Sequence[object]]) -> str:
     return f"Found {', '.join(f'{len(kept[kind])} {kind}' for kind in KINDS)}"
-
-
-def nodes(
-    tx: Tx,
-    *,
-    query: str,
-    group_ids: Sequence[str] | None,
-    max_nodes: int,
-    entity_types: Sequence[str] | None,
-    center_node_uuid: str | None,
-) -> dict[str, Any]:
-    """The answer of search_nodes."""
-    tx, found = look_for(
-        tx,
-        query=query,
-        kinds=(NODES,),
-        limit=max_nodes,
-        entity_types=entity_types,
-        group_ids=group_ids,
-        center_node_uuid=center_node_uuid,
-        reranker=search.NODE_DISTANCE if center_node_uuid else search.RRF,
-    )
-    shown = [node(tx, each) for each in found.nodes]
-    return {
-        "message": f"Found {len(shown)} nodes" if shown else "No relevant nodes found",
-        "nodes": shown,
-        "truncated": NODES in found.more,
-        "embedding": found.meaning,
-    }
-
-
-def memory_facts(
-    tx: Tx,
-    *,
-    query: str,
-    group_ids: Sequence[str] | None,
-    max_facts: int,
-    center_node_uuid: str | None,
-    edge_types: Sequence[str] | None,
-    valid_at: str | None,
-) -> dict[str, Any]:
-    """The answer of search_memory_facts."""
-    tx, found = look_for(
-        tx,
-        query=query,
-        kinds=(EDGES,),
-        limit=max_facts,
-        edge_types=edge_types,
-        group_ids=group_ids,
-        center_node_uuid=center_node_uuid,
-        valid_at=valid_at,
-        reranker=search.NODE_DISTANCE if center_node_uuid else search.RRF,
-    )
-    shown = [shape.edge(tx, each.fact, each.backing, why=_why(each.ranked)) for each in found.edges]
-    return {
-        "message": f"Found {len(shown)} facts" if shown else "No relevant facts found",
-        "facts": shown,
-        "truncated": EDGES in found.more,
-        "embedding": found.meaning,
-    }

@@ -174,7 +174,6 @@ def mention_edge(
     quote: str,
     others: Sequence[str] = (),
     confidence: float = 1.0,
-    why: Why | None = None,
 ) -> dict[str, Any]:
     """What a text says of an entity, as an edge that leads to the text.
 
@@ -201,7 +200,6 @@ def mention_edge(
         "source": episode.source or None,
         "episodes": [episode.id],
         "mentioned_with": list(others),
-        **_because(why),
     }
 
 
@@ -226,6 +224,7 @@ def episode(
 
 
 def community(tx: Tx, found: Community, *, why: Why | None = None) -> dict[str, Any]:
+    """A community, and how many members it has."""
     return {
         "uuid": found.id,
         "name": found.name,
