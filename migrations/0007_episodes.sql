@@ -2,12 +2,13 @@
 -- finds entities, facts and texts by their words and by their meaning.
 
 -- The text of an episode is that of its chunks in the order of their places, one behind the other: nothing is kept twice.
--- `digest` is the SHA-256 of the whole text, in UTF-8.
+-- `digest` is the SHA-256 of the whole text, in UTF-8. A document is a file, known by its path in `source`; what is
+-- prechunked was cut, and read, by a caller.
 CREATE TABLE episode (
     id          INTEGER PRIMARY KEY,
     public_id   TEXT NOT NULL UNIQUE CHECK (public_id GLOB 'ep_*' AND length(public_id) = 29),
     group_id    TEXT NOT NULL CHECK (length(group_id) BETWEEN 1 AND 200),
-    kind        TEXT NOT NULL CHECK (kind IN ('text', 'message', 'json', 'document')),
+    kind        TEXT NOT NULL CHECK (kind IN ('text', 'message', 'json', 'document', 'prechunked')),
     name        TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 500),
     source      TEXT NOT NULL DEFAULT '' CHECK (length(source) <= 4096),
     digest      TEXT NOT NULL CHECK (length(digest) = 64),
@@ -23,8 +24,8 @@ CREATE INDEX episode_of_kind ON episode (group_id, kind, id);
 
 -- `heading` is the path of headings above a piece, `speaker` who says it, where it is a turn of a conversation. `named`
 -- is what the piece is about besides what its words say: links, tags, and what the caller has read in it; a list of
--- {"how": "link" | "tag" | "given", "type": …, "name": …} or {"how": "given", "id": …}. `spaced` is the text with
--- spaces between the signs of scripts that write none, where it has such.
+-- {"how": "link" | "tag" | "given", "type": …, "name": …} or {"how": "given", "id": …}. `spaced` is the text as
+-- full text looks for it, where that differs: see names.spaced.
 CREATE TABLE chunk (
     id          INTEGER PRIMARY KEY,
     episode     INTEGER NOT NULL REFERENCES episode (id),
@@ -155,6 +156,10 @@ END;
 CREATE TRIGGER chunk_unread_update AFTER UPDATE OF text, named, speaker ON chunk BEGIN
     INSERT OR IGNORE INTO chunk_unread VALUES (new.id);
 END;
+CREATE TRIGGER chunk_unread_renamed AFTER UPDATE OF name, kind ON episode
+WHEN new.name <> old.name OR new.kind <> old.kind BEGIN
+    INSERT OR IGNORE INTO chunk_unread SELECT id FROM chunk WHERE episode = new.id;
+END;
 CREATE TRIGGER entity_unread_insert AFTER INSERT ON entity WHEN EXISTS (SELECT 1 FROM chunk) BEGIN
     INSERT OR IGNORE INTO name_unread VALUES (2 * new.id);
 END;
@@ -201,7 +206,8 @@ END;
 CREATE TRIGGER chunk_text_delete AFTER DELETE ON chunk BEGIN
     DELETE FROM chunk_text WHERE rowid = old.id;
 END;
-CREATE TRIGGER chunk_text_renamed AFTER UPDATE OF name, kind ON episode BEGIN
+CREATE TRIGGER chunk_text_renamed AFTER UPDATE OF name, kind ON episode
+WHEN new.name <> old.name OR new.kind <> old.kind BEGIN
     DELETE FROM chunk_text WHERE rowid IN (SELECT id FROM chunk WHERE episode = new.id);
     INSERT INTO chunk_text (rowid, text)
     SELECT id, text FROM chunk_words WHERE id IN (SELECT id FROM chunk WHERE episode = new.id);
@@ -320,6 +326,16 @@ CREATE TRIGGER chunk_vector_update AFTER UPDATE OF text, heading, speaker ON chu
     INSERT OR IGNORE INTO chunk_unembedded
     SELECT 2 * new.id + 1 WHERE new.speaker IS NOT NULL
         OR (SELECT kind FROM episode WHERE id = new.episode) = 'message';
+END;
+-- What stands under no heading is embedded with the name of its text.
+CREATE TRIGGER chunk_vector_renamed AFTER UPDATE OF name ON episode
+WHEN new.name <> old.name AND new.kind <> 'message' BEGIN
+    INSERT OR IGNORE INTO chunk_unembedded
+    SELECT 2 * id FROM chunk WHERE episode = new.id AND heading = '' AND speaker IS NULL;
+    DELETE FROM chunk_vector
+    WHERE reading IN (SELECT 2 * id FROM chunk WHERE episode = new.id AND heading = '' AND speaker IS NULL);
+    DELETE FROM chunk_signs
+    WHERE reading IN (SELECT 2 * id FROM chunk WHERE episode = new.id AND heading = '' AND speaker IS NULL);
 END;
 CREATE TRIGGER chunk_vector_delete AFTER DELETE ON chunk BEGIN
     DELETE FROM chunk_unembedded WHERE reading IN (2 * old.id, 2 * old.id + 1);

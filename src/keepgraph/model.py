@@ -165,7 +165,7 @@ class Episode:
     """A text that was remembered or ingested: a note, a message, JSON, or a document. Its chunks hold the text.
 
     Attributes:
-        kind: text, message, json or document.
+        kind: text, message, json, document (a file), or prechunked (cut and read by a caller).
         source: where it comes from, in words or as the path of a file; may be empty.
         digest: the SHA-256 of the text in UTF-8, in hexadecimal digits.
         occurred_at: the stamp of what it tells of; `recorded_at` is that of its coming here.

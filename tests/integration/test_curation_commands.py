@@ -268,7 +268,7 @@ def test_clearing_says_what_went_and_how_to_bring_it_back(run, ask, two):
     number = re.search(r"`kg undo (\d+)` brings all of it back", result.output)[1]
 
     assert result.exit_code == 0
-    assert result.output.startswith("Cleared group 'default': 3 entities and 4 facts.")
+    assert result.output.startswith("Cleared group 'default': 3 entities, 4 facts and 0 episodes.")
     assert len(run("export").output.splitlines()) == 1  # what kind of file it is
     assert run("undo", number).exit_code == 0
     assert run("export").output == exported
@@ -373,7 +373,7 @@ def test_an_empty_graph_has_nothing_to_take_back_or_to_tell(run, ask):
     assert "there is nothing to take back" in run("undo").output
     assert ask("undo")["error"] == "CHANGE_NOT_FOUND"
     assert run("duplicates").output == "Nothing looks like a double.\n"
-    assert run("clear", "--yes").output.startswith("Cleared group 'default': 0 entities and 0 facts.")
+    assert run("clear", "--yes").output.startswith("Cleared group 'default': 0 entities, 0 facts and 0 episodes.")
 
 
 def test_stored_text_steers_the_terminal_by_no_command(run, ask):

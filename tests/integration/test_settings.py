@@ -76,11 +76,23 @@ def test_what_is_said_holds(path):
 
 def test_every_setting_can_be_said(path):
     path.with_suffix(".toml").write_text(
-        '[names]\nfuzzy = 0.5\nembedding = 0.5\nmargin = 0.5\nmodel = "x"\nrungs = ["embedding", "fuzzy"]\n', "utf-8"
+        '[names]\nfuzzy = 0.5\nembedding = 0.5\nmargin = 0.5\nmodel = "x"\nrungs = ["embedding", "fuzzy"]\n'
+        '[search]\ncross_encoder = "ce"\n[documents]\nroots = ["notes"]\n',
+        "utf-8",
     )
     held = profile.read(path).names
 
     assert [name for name in Settings.__slots__ if getattr(held, name) == getattr(Settings(), name)] == []
+
+
+@pytest.mark.parametrize(
+    "text", ["[search]\ncross_encoder = 7\n", '[documents]\nroots = "notes"\n', "[documents]\nroots = [7]\n"]
+)
+def test_a_folder_that_is_none_is_refused_with_its_line(path, text):
+    path.with_suffix(".toml").write_text(text, "utf-8")
+
+    with pytest.raises(errors.SettingsInvalid, match="line 2"):
+        profile.read(path)
 
 
 def test_the_settings_of_another_graph_do_not_hold(said, open_graph, tmp_path):

@@ -27,16 +27,17 @@ _MODES = ("combined", "nodes", "edges", "episodes", "communities")
 @click.argument("name", nargs=-1, required=True, shell_complete=graphs.complete_name)
 @click.option("--depth", type=click.IntRange(1, 4), default=1, help="How many facts away neighbours may be.")
 @click.option("--limit", type=click.IntRange(1, 500), default=12, help="How many neighbours are shown.")
+@click.option("--project", metavar="GROUP", help="Look in this group, and not in that of the profile.")
 @graphs.takes_graph
 @click.pass_context
-def show_command(ctx: click.Context, name: tuple[str, ...], depth: int, limit: int) -> None:
+def show_command(ctx: click.Context, name: tuple[str, ...], depth: int, limit: int, project: str | None) -> None:
     """Show NAME on a page: its facts, its timeline, its neighbours, and the texts and sources that speak of it.
 
     NAME is a name, mistyped or not, an alias, an id, or type:name. Exits with 3 where nothing matched.
     """
     asked = " ".join(name)
     with graphs.opened(ctx) as graph:
-        around = graph.call("explore_node", name=asked, depth=depth, limit=limit)
+        around = graph.call("explore_node", name=asked, depth=depth, limit=limit, **_within(project))
         centre = around["center_node"]
         page = {"explore_node": around}
         if centre:
@@ -61,16 +62,17 @@ def show_command(ctx: click.Context, name: tuple[str, ...], depth: int, limit: i
 @click.argument("name", nargs=-1, required=True, shell_complete=graphs.complete_name)
 @click.option("--limit", type=click.IntRange(1, 1000), default=50, help="How many texts are shown.")
 @click.option("--newest", is_flag=True, help="Begin with the newest.")
+@click.option("--project", metavar="GROUP", help="Look in this group, and not in that of the profile.")
 @graphs.takes_graph
 @click.pass_context
-def timeline_command(ctx: click.Context, name: tuple[str, ...], limit: int, newest: bool) -> None:
+def timeline_command(ctx: click.Context, name: tuple[str, ...], limit: int, newest: bool, project: str | None) -> None:
     """Tell in the order of time what began and ended for NAME, and which texts speak of it.
 
     Exits with 3 where nothing matched.
     """
     asked = " ".join(name)
     with graphs.opened(ctx) as graph:
-        around, answer = _timeline(graph, asked, limit=limit, newest=newest)
+        around, answer = _timeline(graph, asked, limit=limit, newest=newest, project=project)
     if graphs.answers_in_json(ctx):
         show.in_json(answer or around)
     elif answer is None:
@@ -95,6 +97,7 @@ def timeline_command(ctx: click.Context, name: tuple[str, ...], limit: int, newe
 @click.option("--type", "types", multiple=True, metavar="TYPE", help="Only entities of this type, and their facts.")
 @click.option("--predicate", "predicates", multiple=True, metavar="WORD", help="Only facts with this predicate.")
 @click.option("--as-of", "valid_at", metavar="WHEN", help="Facts that held then: 2026-05-01, or an instant.")
+@click.option("--project", metavar="GROUP", help="Look in this group, and not in that of the profile.")
 @graphs.takes_graph
 @click.pass_context
 def search_command(
@@ -113,6 +116,7 @@ def search_command(
             entity_types=list(types) or None,
             edge_types=list(predicates) or None,
             valid_at=how["valid_at"],
+            **_within(how["project"]),
         )
     found = any(answer[kind] for kind in _MODES[1:])
     if graphs.answers_in_json(ctx):
@@ -186,9 +190,15 @@ def _how(asked: str, resolution: dict[str, Any]) -> str:
     return f"  (“{show.printable(asked)}” matched by {resolution['method']}, {resolution['score']:.2f}{because})"
 
 
-def _timeline(graph: Graph, asked: str, *, limit: int, newest: bool) -> tuple[dict[str, Any], dict[str, Any] | None]:
+def _within(project: str | None) -> dict[str, Any]:
+    return {"group_ids": [project]} if project else {}
+
+
+def _timeline(
+    graph: Graph, asked: str, *, limit: int, newest: bool, project: str | None
+) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """What was found by the name, and its timeline where something was."""
-    around = graph.call("explore_node", name=asked, depth=1, limit=1)
+    around = graph.call("explore_node", name=asked, depth=1, limit=1, **_within(project))
     if around["center_node"] is None:
         return around, None
     return around, graph.call(

@@ -18,7 +18,7 @@ _REMARKS_SHOWN = 20
 
 
 @click.command("ingest")
-@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path())
 @click.option("--project", metavar="GROUP", help="The group to keep the texts in.")
 @click.option("--flat", is_flag=True, help="Leave out the folders below.")
 @click.option("--forget-missing", is_flag=True, help="Delete the texts whose files are gone.")
@@ -26,7 +26,7 @@ _REMARKS_SHOWN = 20
 @graphs.takes_graph
 @click.pass_context
 def ingest_command(
-    ctx: click.Context, paths: tuple[Path, ...], project: str | None, flat: bool, forget_missing: bool, dry_run: bool
+    ctx: click.Context, paths: tuple[str, ...], project: str | None, flat: bool, forget_missing: bool, dry_run: bool
 ) -> None:
     """Take in Markdown and text files: each PATH is a file, or a folder such as an Obsidian vault.
 
@@ -38,10 +38,12 @@ def ingest_command(
     from keepgraph.engine.driving import Drive
     from keepgraph.tools import documents
 
+    if not all(path.strip() for path in paths):
+        raise errors.InvalidArguments("a path is empty", hint="Name a file or a folder; . is the folder you are in.")
     reports: list[dict[str, Any]] = []
     with graphs.opened(ctx, create=True) as graph, _bar(quiet=graphs.answers_in_json(ctx)) as progress:
         for path in paths:
-            whole = Path(os.path.realpath(private.expanded(os.fspath(path))))
+            whole = Path(os.path.realpath(private.expanded(path)))
             drive = Drive(graph.database, tool="kg ingest", progress=progress)
             try:
                 report = ingestion.ingest(

@@ -25,8 +25,10 @@ _SHOWN = 3
 _A_DAY = timedelta(days=1)
 _PATIENCE_SECONDS = 5.0
 _TABLES = {
-    "": ("zone", "group", "toolsets", "offline", "names", "key", "backups"),
-    "names": Settings.__slots__,
+    "": ("zone", "group", "toolsets", "offline", "names", "search", "documents", "key", "backups"),
+    "names": tuple(name for name in Settings.__slots__ if name not in ("cross_encoder", "document_roots")),
+    "search": ("cross_encoder",),
+    "documents": ("roots",),
     "key": KeyPlace.__slots__,
     "backups": ("daily", "keep"),
 }

@@ -17,6 +17,7 @@ from itertools import accumulate
 from keepgraph.engine import chunking, chunks, instants, markdown, names, texts
 from keepgraph.engine.chunking import Piece
 from keepgraph.engine.chunks import Named
+from keepgraph.engine.episodes import PRECHUNKED
 from keepgraph.model import Episode
 from keepgraph.store import episodes
 from keepgraph.store.db import Tx
@@ -136,8 +137,9 @@ def known(tx: Tx, folder: str) -> dict[str, Episode]:
 
 
 def find(tx: Tx, asked: str) -> Episode | None:
-    """An episode by its id, or a document of the group by its path."""
-    return episodes.by_id(tx, asked) or next(iter(episodes.by_source(tx, asked, kind=KIND)), None)
+    """An episode by its id; or one of the group by the path of its file, or by the id or source a caller gave it."""
+    named = (each for kind in (KIND, PRECHUNKED) for each in episodes.by_source(tx, asked, kind=kind))
+    return episodes.by_id(tx, asked) or next(named, None)
 
 
 def _title(title: str | None, stem: str) -> str:

@@ -15,7 +15,7 @@ from keepgraph.store import entities, episodes, mentions, proposals, provenance
 from keepgraph.store import facts as stored_facts
 from keepgraph.store.db import Tx
 
-TEXT, MESSAGE, JSON, DOCUMENT = "text", "message", "json", "document"
+TEXT, MESSAGE, JSON, DOCUMENT, PRECHUNKED = "text", "message", "json", "document", "prechunked"
 KINDS = (TEXT, JSON, MESSAGE)
 MAX_NAME = 500
 MAX_TITLE = 80
@@ -92,6 +92,17 @@ def add(
     return added
 
 
+def _about_too(tx: Tx, there: Sequence[Chunk], about: Sequence[chunks.Named]) -> Sequence[Chunk]:
+    """Let the chunks of a text that is there be about these, too, and read those of which that is new."""
+    renewed: dict[int, Chunk] = {}
+    for chunk in there:
+        if new := [each for each in about if each not in chunk.named]:
+            renewed[chunk.row] = replace(chunk, named=(*chunk.named, *new))
+            episodes.move_chunk(tx, chunk, place=chunk.place, heading=chunk.heading, named=renewed[chunk.row].named)
+    reading.read(tx, list(renewed.values()))
+    return [renewed.get(chunk.row, chunk) for chunk in there]
+
+
 def read(tx: Tx, added: Sequence[Added]) -> None:
     """Read what is new or changed of some texts."""
     reading.read(tx, [chunk for each in added if not each.deduplicated for chunk in each.chunks])
@@ -141,7 +152,7 @@ def keep(
     )
     if twin is not None:
         others = tuple(each for each in same if each.row != twin.row)
-        return Added(twin, True, False, others, tuple(episodes.chunks(tx, twin)), 0)
+        return Added(twin, True, False, others, tuple(_about_too(tx, episodes.chunks(tx, twin), about)), 0)
     now = instants.stamp(tx.now)
     episode = episodes.insert(
         tx,
@@ -333,12 +344,28 @@ def _body(text: Any, kind: str) -> str:
 
 def _refuse_what_is_no_json(text: str) -> None:
     try:
-        json.loads(text)
+        json.loads(text, parse_constant=_is_no_number)
     except (ValueError, RecursionError) as error:
         where = f" at line {error.lineno}, column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
         raise errors.EpisodeInvalid(
             f"the body is not JSON{where}", hint='Give valid JSON, or set source to "text".'
         ) from error
+
+
+def _is_no_number(word: str) -> None:
+    raise ValueError(f"{word} is no number of JSON")
+
+
+def refuse_another_group(old: Episode, group: str) -> None:
+    """Refuse to replace a text of one group where another was named.
+
+    Raises:
+        errors.InvalidArguments: the text is in another.
+    """
+    if old.group != group:
+        raise errors.InvalidArguments(
+            f"{old.id} is in group {old.group!r}, and not in {group!r}", hint=f"Name the group {old.group!r}."
+        )
 
 
 def _refuse_to_replace(old: Episode, kind: str) -> None:

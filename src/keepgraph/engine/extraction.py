@@ -214,11 +214,13 @@ def _document(tx: Tx, source: str, doc_id: str | None, text: str) -> tuple[Episo
     old: Episode | None
     if asked.lower().startswith("ep_"):
         old = episodes.find(tx, asked)
-        if old.kind != episodes.DOCUMENT:
-            raise errors.EpisodeInvalid(f"{old.id} is no document", hint="Replace its text with add_memory and uuid.")
+        if old.kind != episodes.PRECHUNKED:
+            raise errors.EpisodeInvalid(
+                f"{old.id} did not come in chunks", hint="Replace its text with add_memory and uuid."
+            )
         identity = old.source
     else:
-        old = next(iter(stored_episodes.by_source(tx, identity, kind=episodes.DOCUMENT)), None)
+        old = next(iter(stored_episodes.by_source(tx, identity, kind=episodes.PRECHUNKED)), None)
     now = instants.stamp(tx.now)
     name = source[: episodes.MAX_NAME]
     if old is not None:
@@ -228,7 +230,7 @@ def _document(tx: Tx, source: str, doc_id: str | None, text: str) -> tuple[Episo
     episode = stored_episodes.insert(
         tx,
         public_id=tx.new_id("ep"),
-        kind=episodes.DOCUMENT,
+        kind=episodes.PRECHUNKED,
         name=name,
         source=identity[: episodes.MAX_SOURCE],
         digest=digest,

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from keepgraph import errors
-from keepgraph.engine import calls, foreign, growing, instants, names
+from keepgraph.engine import calls, foreign, growing, instants, names, texts
 from keepgraph.engine import entities as entity_rules
 from keepgraph.engine import facts as fact_rules
 from keepgraph.engine.foreign.records import Entity, Episode, Fact, LeftOut, Record, Trouble
@@ -372,6 +372,8 @@ class Import:
             kept[-1] = Part(f"{kept[-1].text}\n\n", named=named)
         last = len(new) - 1
         parts = [Part(each if number == last else f"{each}\n\n", named=named) for number, each in enumerate(new)]
+        if not kept and _is_kept(tx, parts, name=entity.name):
+            return False  # the same file, from another place
         effect = growing.keep(tx, [*kept, *parts], kind="text", name=entity.name, source=source, there=there)
         self.counts["episodes"] += effect is Effect.ADDED
         return True
@@ -460,13 +462,15 @@ class Import:
             self._keep(tx, parts)
 
     def _keep(self, tx: Tx, lines: Sequence[Part]) -> None:
+        if _is_kept(tx, lines):
+            return
         growing.keep(tx, lines, kind="json", name=_last(self._source), source=self._source)
         self.counts["episodes"] += 1
 
     def _conversation(self, tx: Tx, said: Episode) -> Taken:
         there = next(iter(episodes.by_source(tx, said.source, kind="message")), None)
-        if there and said.text != (before := episodes.text(tx, there)) and before.startswith(said.text):
-            return Taken(said.place, Effect.MERGED)  # the file is older
+        if there and said.text != (before := episodes.text(tx, there)) and len(said.text) <= len(before):
+            return Taken(said.place, Effect.MERGED)  # the file is older: conversations grow
         parts = [Part(text, speaker=turn.speaker) for text, turn in zip(said.pieces, said.turns, strict=True)]
         at = instants.stamp(said.at) if said.at else None
         day = f" of {at[:10]}" if at else ""
@@ -474,6 +478,12 @@ class Import:
         effect = growing.keep(tx, parts, kind="message", name=name, source=said.source, occurred_at=at, there=there)
         self.counts["episodes"] += effect is Effect.ADDED
         return Taken(said.place, effect)
+
+
+def _is_kept(tx: Tx, parts: Sequence[Part], *, name: str | None = None) -> bool:
+    """Whether there is this very text already, wherever it came from; with `name`, under that."""
+    same = episodes.by_digest(tx, texts.digest("".join(part.text for part in parts)))
+    return any(name in (None, each.name) for each in same)
 
 
 def batches(records: Iterable[Record], *, most: int, characters: int) -> Iterator[list[Record]]:

@@ -148,8 +148,12 @@ def ingest(
 
 
 def shown(path: str | os.PathLike[str]) -> str:
-    """A path as text: bytes of a name that are no UTF-8 as \\xNN. That is the source of a document."""
-    return os.fspath(path).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    """A path as text: bytes of a name that are no UTF-8 as \\xNN, and a name that says \\xNN itself as \\x5cxNN.
+
+    That is the source of a document; no two files have the same.
+    """
+    told = _ESCAPED.sub(lambda byte: "\\x5c" + byte[0][1:], os.fspath(path))
+    return told.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 class _Work:
@@ -382,8 +386,8 @@ def is_gone(source: str, *, found: str | None = None) -> bool:
 
 def _on_disk(source: str) -> str | None:
     """The path that a source is, unless it is sure that nothing is there."""
-    candidates = (source, _ESCAPED.sub(lambda byte: os.fsdecode(bytes([int(byte[1], 16)])), source))
-    return next((each for each in candidates if not _is_nothing(each)), None)
+    path = _ESCAPED.sub(lambda byte: os.fsdecode(bytes([int(byte[1], 16)])), source)
+    return None if _is_nothing(path) else path
 
 
 def _is_nothing(path: str) -> bool:

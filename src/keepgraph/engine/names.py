@@ -22,9 +22,10 @@ _APOSTROPHES = re.compile("['`´ʼ’‘]")
 _VARIATIONS = re.compile("[\ufe00-\ufe0f]")
 _MINUS = re.compile(r"(?<!\S)-(?=\d)|(?<=\w)-(?!\S)")
 _OTHER_SCRIPTS = (("\u0370", "\u1dff"), ("\u2e80", "\ud7ff"), ("\uf900", "\uffdc"))
-# Thai, Lao, Myanmar, Khmer; kana, ideographs and their extensions. A sign goes with the marks that follow it.
+_LONG_WHEN_FOLDED = str.maketrans({"ß": "ss", "ẞ": "SS"})
+# Thai, Lao, Myanmar, Khmer; kana, Hangul, ideographs and their extensions. A sign goes with the marks that follow it.
 _SPACELESS = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f]"
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\uac00-\ud7a3\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f]"
     "[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u17b4-\u17d3\u3099\u309a]*"
 )
 _SYMBOLS_OF_NAMES = "+#"
@@ -95,13 +96,16 @@ def latin(name: str) -> str | None:
 
 
 def spaced(text: str) -> str | None:
-    """A text with a space between the signs of scripts that write none between words; None where it has none of them.
+    """A text as full text looks for it: compatible signs as one (NFKC), and a space between the signs of scripts that
+    write none between words, or put endings to them; None where it is that already.
 
     Full text knows words by what is between them: so each sign is a word there, and a word is a phrase.
     """
-    if text.isascii() or not _SPACELESS.search(text):
+    if text.isascii():
         return None
-    return _SPACELESS.sub(r" \g<0> ", text)
+    plain = unicodedata.normalize("NFKC", text).translate(_LONG_WHEN_FOLDED)
+    divided = _SPACELESS.sub(r" \g<0> ", plain)
+    return None if divided == text else divided
 
 
 def compared(name: str) -> str:

@@ -32,3 +32,9 @@ def want(tx: Tx, what: str, fill: Callable[[Database], object]) -> None:
     """
     if what not in tx.filled:
         raise Wanted(what, fill)
+    tx.memo["wanted", what] = True
+
+
+def was_wanted(tx: Tx, what: str) -> bool:
+    """Whether something was asked for, and some of it waits still."""
+    return ("wanted", what) in tx.memo

@@ -173,6 +173,8 @@ class _Work:
         for surface, name, group, kind in mentions.unread_names(tx, limit=_NAMES_AT_ONCE):
             if name and group:
                 found.update(_chunks_with(tx, name, group=group, kind=kind))
+                # A link, a tag or a title need not be among the words.
+                found.update(proposals.chunks_of_name(tx, names.key(name), group=group))
             looked_for.append(surface)
             if until is not None and time.monotonic() > until:
                 break
@@ -290,6 +292,12 @@ class _Known:
         return next(iter(found.values())) if len(found) == 1 and len(rows) < _PERSONS_WEIGHED else None
 
 
+def _says_its_name(episode: Episode, chunk: Chunk) -> bool:
+    """Whether the name of an episode is only how its text begins, or, of a message, no title at all."""
+    begins = names.clean(chunk.text[: 2 * len(episode.name) + _MAX_NAME])
+    return episode.kind == "message" or begins.startswith(names.clean(episode.name).rstrip("…").rstrip())
+
+
 class _Reader:
     """Reads one chunk."""
 
@@ -298,7 +306,7 @@ class _Reader:
         self._episode = episode
         self._chunk = chunk
         self._text = Text(chunk.text)
-        self._title = episode.name if is_first and episode.kind != "message" else ""
+        self._title = episode.name if is_first and not _says_its_name(episode, chunk) else ""
         self._mentions: dict[int, Mention] = {}
         self._inferred: dict[tuple[str, str], Inferred] = {}
 

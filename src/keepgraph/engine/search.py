@@ -52,6 +52,7 @@ _TELLING = 20
 _WEIGHED_AGAIN = 5
 _READ_TOGETHER = 50
 _FARTHEST = 10_000
+_BESIDE = 200_000
 _MEANS_LITTLE = {NODES: 0.35, EDGES: 0.25, EPISODES: 0.1}
 
 Distances = Mapping[Key, int]
@@ -247,7 +248,8 @@ class _Search:
 
     def _named_in_texts(self) -> Scored:
         """What the texts that answer best speak of, without who speaks."""
-        telling = self._ranked(EPISODES, self._find_chunks)[:_TELLING]
+        ranked = self._ranked(EPISODES, self._find_chunks)
+        telling = [each for each in ranked[:_TELLING] if _tells(each)]
         spoken_of: dict[int, list[Key]] = {}
         for chunk, key in stored.named_in(self.tx, [each.key for each in telling], spoken=False):
             spoken_of.setdefault(chunk, []).append(key)
@@ -379,6 +381,11 @@ class _Search:
         """
         tx, filters, question = self.tx, self.wanted.filters, self.question
         words = stored.with_words(tx, stored.CHUNKS, question.match_texts, filters=filters, limit=_CANDIDATES)
+        if len(words) < self.wanted.limit and question.match != question.match_texts:
+            # The names that were taken out find something, too, where the other words find little.
+            met = {row for row, _ in words}
+            more = stored.with_words(tx, stored.CHUNKS, question.match, filters=filters, limit=_CANDIDATES)
+            words = [*words, *(each for each in more if each[0] not in met)][:_CANDIDATES]
         lists: dict[str, Scored] = {"words": ranking.spread(words, self._beside(words))[:_CANDIDATES]}
         if self.meaning.nameless:
             for source, paired in (("meaning", False), ("meaning_with_turn_before", True)):
@@ -503,8 +510,8 @@ class _Search:
 def distances(tx: Tx, centres: Iterable[Key], filters: Filters) -> tuple[dict[Key, int], dict[int, int]]:
     """How many steps it is to what is near: to nodes by key, and to episodes by row.
 
-    A step goes along a fact that holds, or between a text and what it speaks of. Of what is very far or very much,
-    the nearest is found.
+    A step goes along a fact that holds, or between a text and what it speaks of. Where a step has led to very much,
+    no further one is made.
     """
     nodes: dict[Key, int] = dict.fromkeys(centres, 0)
     texts: dict[int, int] = {}
@@ -516,7 +523,7 @@ def distances(tx: Tx, centres: Iterable[Key], filters: Filters) -> tuple[dict[Ke
         reached: list[Key] = []
         if rows:
             any_fact = replace(filters, types=None, predicates=None)
-            for _, subject, other in stored.facts_at(tx, rows, any_fact, limit=_FARTHEST):
+            for _, subject, other in stored.facts_at(tx, rows, any_fact, limit=_BESIDE, at_most=_BESIDE):
                 reached += [subject, *([] if other is None else [other])]
         if new_texts:
             chunks = stored.chunks_of_episodes(tx, new_texts)
@@ -571,6 +578,12 @@ def _best_names(question: Question) -> Scored:
         for key, score in (*name.entities, *((-row, 0.9) for row in name.proposals)):
             scores[key] = max(score, scores.get(key, 0.0))
     return sorted(scores.items(), key=lambda each: -each[1])
+
+
+def _tells(ranked: Ranked) -> bool:
+    """Whether a text was found by its words, by being near, or by what it plainly means."""
+    meant = [place.score or 0.0 for source, place in ranked.why.items() if source.startswith("meaning")]
+    return len(meant) < len(ranked.why) or max(meant, default=0.0) >= _MEANS_LITTLE[NODES]
 
 
 def _nearest_first(steps: Distances) -> Scored:

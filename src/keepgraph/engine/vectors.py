@@ -17,8 +17,8 @@ from keepgraph.store.db import Database, Stop, Tx
 if TYPE_CHECKING:
     import numpy as np
 
-AT_ONCE = {"name": 256, "text": 32, "fact": 64}
-"""How many of a kind are embedded and written together: a text takes as long as ten names."""
+AT_ONCE = {"name": 256, "text": 16, "fact": 64}
+"""How many of a kind are embedded and written together: a long text takes as long as fifty names."""
 
 BOUND_SECONDS = 1.5
 """How long a question waits for vectors to be made, at most about one batch longer."""

@@ -15,7 +15,7 @@ from keepgraph.graph import Graph
 
 _EVERY_SECONDS = 2.0
 _BREATH_SECONDS = 0.05
-_AT_ONCE = 64
+_AT_ONCE = 16  # the server ends only between two batches
 _BACKUPS_EVERY_SECONDS = 900.0
 
 _log = logging.getLogger("keepgraph.background")

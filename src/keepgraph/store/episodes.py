@@ -82,42 +82,23 @@ def newest(tx: Tx, groups: Sequence[str], *, limit: int) -> list[Episode]:
 
 
 def count(tx: Tx, groups: Sequence[str]) -> int:
+    """How many episodes some groups have."""
     row = tx.conn.execute(
         "SELECT count(*) FROM episode WHERE group_id IN (SELECT value FROM json_each(?))", (json.dumps(list(groups)),)
     ).fetchone()
     return int(row[0])
 
 
-def mentioning(
-    tx: Tx, entity: Entity, *, groups: Sequence[str] | None, limit: int, newest_first: bool = False
-) -> list[Episode]:
-    """The episodes that mention an entity, in the order of the time they tell of; None is every group."""
-    order = "DESC" if newest_first else "ASC"
-    return _episodes(
-        tx,
-        f"""
-        {_EPISODE}
-        WHERE id IN (SELECT chunk.episode FROM mention JOIN chunk ON chunk.id = mention.chunk
-                     WHERE mention.entity = :entity)
-          AND (:groups IS NULL OR group_id IN (SELECT value FROM json_each(:groups)))
-        ORDER BY occurred_at {order}, id {order}
-        LIMIT :limit
-        """,
-        {"entity": entity.row, "groups": None if groups is None else json.dumps(list(groups)), "limit": limit},
-    )
-
-
-def count_mentioning(tx: Tx, entity: Entity, *, groups: Sequence[str] | None = None) -> int:
+def count_mentioning(tx: Tx, entity: Entity) -> int:
+    """How many episodes mention an entity."""
     row = tx.conn.execute(
         """
-        SELECT count(DISTINCT episode.id)
+        SELECT count(DISTINCT chunk.episode)
         FROM mention
         JOIN chunk ON chunk.id = mention.chunk
-        JOIN episode ON episode.id = chunk.episode
-        WHERE mention.entity = :entity
-          AND (:groups IS NULL OR episode.group_id IN (SELECT value FROM json_each(:groups)))
+        WHERE mention.entity = ?
         """,
-        {"entity": entity.row, "groups": None if groups is None else json.dumps(list(groups))},
+        (entity.row,),
     ).fetchone()
     return int(row[0])
 

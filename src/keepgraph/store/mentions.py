@@ -85,6 +85,7 @@ def unread_names(tx: Tx, *, limit: int) -> list[tuple[int, str | None, str | Non
 
 
 def name_was_read(tx: Tx, surfaces: Sequence[int]) -> None:
+    """Let names wait no longer to be looked for."""
     tx.conn.execute(
         "DELETE FROM name_unread WHERE surface IN (SELECT value FROM json_each(?))", (json.dumps(list(surfaces)),)
     )

@@ -21,6 +21,7 @@ _SELECT = """
 
 
 def by_id(tx: Tx, public_id: str) -> Proposal | None:
+    """The proposal of the group that has this id."""
     found = _proposals(
         tx, f"{_SELECT} WHERE public_id = :id AND group_id = :group", {"id": public_id, "group": tx.group}
     )
@@ -63,6 +64,19 @@ def of_episode(tx: Tx, episode: Episode) -> list[Proposal]:
         """,
         {"episode": episode.row},
     )
+
+
+def chunks_of_name(tx: Tx, key: str, *, group: str) -> list[int]:
+    """The chunks in which a name was seen that nobody knew."""
+    rows = tx.conn.execute(
+        """
+        SELECT seen.chunk
+        FROM proposal JOIN proposal_evidence AS seen ON seen.proposal = proposal.id
+        WHERE proposal.group_id = ? AND proposal.kind = 'entity' AND proposal.key = ?
+        """,
+        (group, key),
+    )
+    return [row[0] for row in rows]
 
 
 def replace(
@@ -121,11 +135,6 @@ def replace(
         """,
         (chunk.row, json.dumps(kept)),
     )
-
-
-def count(tx: Tx, kind: str) -> int:
-    row = tx.conn.execute("SELECT count(*) FROM proposal WHERE group_id = ? AND kind = ?", (tx.group, kind)).fetchone()
-    return int(row[0])
 
 
 def count_in(tx: Tx, episodes: Sequence[int]) -> int:

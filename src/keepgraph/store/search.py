@@ -381,14 +381,17 @@ def ends(tx: Tx, facts: Sequence[int]) -> dict[int, tuple[int, ...]]:
     return {row: (subject,) if other is None else (subject, other) for row, subject, other in rows}
 
 
-def facts_at(tx: Tx, entities: Sequence[int], filters: Filters, *, limit: int) -> list[tuple[int, int, int | None]]:
+def facts_at(
+    tx: Tx, entities: Sequence[int], filters: Filters, *, limit: int, at_most: int = _FANNED_OUT
+) -> list[tuple[int, int, int | None]]:
     """Facts that touch these entities and hold, the newest first: the fact, its subject, and its object if it has one.
 
-    Of an entity that very many facts touch, only so many are looked at.
+    Args:
+        at_most: how many are looked at, in each direction, where very many facts touch an entity.
     """
     conditions = " AND ".join([CURRENT, *([BY_PREDICATES] if filters.predicates is not None else [])])
     either = _EITHER_END if filters.types is not None else "true"
-    some = f"{conditions} AND {either} LIMIT {_FANNED_OUT}"
+    some = f"{conditions} AND {either} LIMIT {int(at_most)}"
     of_each = "IN (SELECT value FROM json_each(:entities))"
     rows = tx.conn.execute(
         f"""
@@ -453,6 +456,7 @@ def named_in(tx: Tx, chunks: Sequence[int], *, spoken: bool = True) -> list[tupl
 
 
 def chunks_of_episodes(tx: Tx, episodes: Sequence[int]) -> list[int]:
+    """The chunks of some episodes; of very many, only so many."""
     rows = tx.conn.execute(
         f"SELECT id FROM chunk WHERE episode IN (SELECT value FROM json_each(?)) LIMIT {_FANNED_OUT}",
         (_json(episodes),),
@@ -541,6 +545,7 @@ def members(tx: Tx, communities: Sequence[int], *, limit: int) -> list[tuple[int
 
 
 def any_community(tx: Tx) -> bool:
+    """Whether communities have been built."""
     return tx.conn.execute("SELECT 1 FROM community LIMIT 1").fetchone() is not None
 
 

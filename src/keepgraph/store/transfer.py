@@ -159,6 +159,7 @@ def words(tx: Tx, *, version: str) -> list[Word]:
 
 
 def any_episodes(tx: Tx) -> bool:
+    """Whether there are any texts."""
     return bool(tx.conn.execute("SELECT EXISTS (SELECT 1 FROM episode)").fetchone()[0])
 
 
@@ -389,6 +390,7 @@ def times_said(tx: Tx, fact: int, source: str, confidence: float) -> int:
 
 
 def insert_episodes(tx: Tx, rows: Iterable[EpisodeRow]) -> None:
+    """Add episodes; their chunks come by insert_chunks."""
     tx.conn.executemany(
         """
         INSERT INTO episode (id, public_id, group_id, kind, name, source, digest, occurred_at, recorded_at, session)

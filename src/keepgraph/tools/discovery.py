@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from keepgraph import errors
-from keepgraph.engine import diagnosis, exploring, instants, introductions, names, queries, reading, schema
+from keepgraph.engine import diagnosis, exploring, instants, introductions, names, pending, queries, reading, schema
 from keepgraph.engine.exploring import Neighbourhood, Passage, Reached, Subject
 from keepgraph.model import Entity, Fact
 from keepgraph.store import entities as stored_entities
@@ -92,8 +92,8 @@ def explore_node(
 ) -> dict[str, Any]:
     """Show all that is connected with an entity (name or node_uuid), nearest first, to depth 1-4 (2).
 
-    nodes say by which path (via); facts are what is said of it in words; episodes mention it. `complete`: nothing is
-    left out. Unsure, center_node is null and resolution.candidates are near names: ask.
+    nodes say by which path (via); facts are what is said of it in words; episodes mention it. `complete`: no node or
+    edge is left out. Unsure, center_node is null and resolution.candidates are near names: ask.
     """
     asked = node_uuid or name or node_name or ""
     if not names.key(asked):
@@ -176,7 +176,7 @@ def _around(
             "facts": fact_total,
             "episodes": text_total,
         },
-        "complete": near.complete,
+        "complete": near.complete and not pending.was_wanted(tx, pending.READINGS),
         "truncated": not near.complete
         or fact_total > len(said)
         or text_total > len(passages)

@@ -10,7 +10,7 @@ from typing import Any
 from keepgraph import errors
 from keepgraph.engine import backups, calls, driving, pending
 from keepgraph.engine.driving import Drive
-from keepgraph.store import db
+from keepgraph.store import db, mentions
 from keepgraph.store.db import Database
 from keepgraph.tools import catalogue, contract, schemas
 from keepgraph.tools.catalogue import Effect, Tool
@@ -94,6 +94,9 @@ def _read(
         try:
             with database.read(tool.name, session=session, stop=stop) as tx:
                 answer = tool.run(replace(tx, filled=filled), **given)
+                if pending.was_wanted(tx, pending.READINGS):
+                    # Names in texts that have not been read are not in the answer.
+                    answer["unread"] = sum(mentions.waiting(tx))
                 contract.check_output(tool.toolset, tool.name, answer)
                 return answer
         except pending.Wanted as wanted:

@@ -9,6 +9,7 @@ from typing import Any
 
 from keepgraph import errors
 from keepgraph.engine import documents, extraction, ingestion, instants
+from keepgraph.engine import episodes as episode_rules
 from keepgraph.engine import facts as fact_rules
 from keepgraph.engine.driving import Drive
 from keepgraph.engine.extraction import Taken
@@ -190,6 +191,8 @@ def ingest_prechunked(
     what it no longer says is withdrawn. At most 200 chunks, 1,000 entities and 500 relations; more are not taken, and
     counted (truncated_…).
     """
+    if project and doc_id and doc_id.strip().lower().startswith("ep_"):
+        episode_rules.refuse_another_group(episode_rules.find(tx, doc_id.strip()), project)
     tx = _placed(tx, project, session_id)
     document, taken = extraction.take_document(tx, chunks, source=source, doc_id=doc_id)
     return {

@@ -50,6 +50,8 @@ def add_memory(
     right on to record_fact. The same text under the same name is kept once. With uuid, the text of that episode is
     replaced. reference_time (a date or an instant) is when it is of; now, if left out. Of many, all are kept or none.
     """
+    if group_id and uuid:
+        episode_rules.refuse_another_group(episode_rules.find(tx, uuid), group_id)
     tx = replace(tx, group=group_id) if group_id else tx
     if episodes is not None:
         alone = {"name": name, "episode_body": episode_body, "uuid": uuid, "source": source}

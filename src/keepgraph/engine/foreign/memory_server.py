@@ -91,11 +91,18 @@ def _observation(given: Any) -> str:
 
 
 def _kept(value: Any) -> Any:
-    """A value as it can be kept in JSON: what is no character is shown as �, at every depth."""
+    """A value as it can be kept in JSON: what is no character is shown as �, at every depth.
+
+    Raises:
+        errors.InvalidArguments: a number is in it that others cannot read: NaN, an infinite one, or an integer that
+            does not fit into 64 bits.
+    """
     if isinstance(value, str):
         return streams.whole(value)
     if isinstance(value, list):
         return [_kept(each) for each in value]
     if isinstance(value, dict):
         return {streams.whole(name): _kept(each) for name, each in value.items()}
+    if isinstance(value, int | float) and not -(2**63) <= value < 2**63:
+        raise errors.InvalidArguments(f"{str(value)[:40]} is no number that JSON can hold everywhere")
     return value
