@@ -336,10 +336,10 @@ class _Search:
         return sorted(told, key=lambda each: -each[1])
 
     def _facts_in_texts(self) -> Scored:
-        """Facts that touch what the texts that answer best speak of."""
+        """Facts between what the texts that answer best speak of."""
         score = {key: told for key, told in self._named_in_texts() if key > 0}
         touching = stored.facts_at(self.tx, list(score), self.wanted.filters, limit=_CANDIDATES) if score else []
-        told = [(row, max(score.get(end, 0.0) for end in (one, other or one))) for row, one, other in touching]
+        told = [(row, score[one] + score[other]) for row, one, other in touching if one in score and other in score]
         return sorted(told, key=lambda each: -each[1])
 
     def _facts_along(self) -> Scored:
