@@ -252,3 +252,34 @@ def test_the_episode_tools_work_together(path):
     assert {node["name"] for node in context["nodes"]} == {"Priya", "Sam"}
     assert "error" not in dry | gone
     assert [episode["name"] for episode in left["episodes"]] == ["Chat", "Config"]
+
+
+# Documents
+
+
+def test_a_folder_that_is_allowed_is_ingested_and_tells_of_its_progress(path, tmp_path):
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for number in range(30):
+        (folder / f"note {number}.md").write_text(f"# Note {number}\n\nPriya wrote this.\n", encoding="utf-8")
+    path.with_suffix(".toml").write_text(f'[documents]\nroots = ["{folder}"]\n', encoding="utf-8")
+    heard: list[tuple[float, float | None]] = []
+
+    async def hear(done: float, total: float | None, message: str | None) -> None:
+        heard.append((done, total))
+
+    async def played() -> Any:
+        child = StdioServerParameters(
+            command=sys.executable, args=["-m", "keepgraph.cli", "--db", str(path), "serve", "--toolsets", "documents"]
+        )
+        async with Client(child) as client:
+            inside = await client.call_tool("ingest_directory", {"directory": str(folder)}, progress_callback=hear)
+            outside = await client.call_tool("ingest_directory", {"directory": str(tmp_path)})
+            return inside.structured_content, json.loads(outside.content[0].text)
+
+    inside, outside = anyio.run(played)
+
+    assert (inside["added"], inside["complete"], inside["call"]) == (30, True, None)
+    assert sorted(heard) == heard
+    assert heard[-1][0] == heard[-1][1] >= 30
+    assert outside["error"] == "PATH_NOT_ALLOWED"

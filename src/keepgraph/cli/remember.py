@@ -64,7 +64,7 @@ def _show(answer: dict[str, Any]) -> None:
     for each in answer["proposed_facts"][:_SHOWN]:
         click.echo(f"  perhaps: {_command(each['arguments'])}")
     if (left := len(answer["proposed_facts"]) - _SHOWN) > 0:
-        click.echo(f"  … and {left} more; --json shows all")
+        click.echo(f"  … and {left} more")
 
 
 def _listed(names: list[str]) -> str:

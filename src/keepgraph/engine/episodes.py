@@ -433,4 +433,6 @@ def _support(tx: Tx, entity: Entity, *, up_to_date: bool) -> str | None:
         return f"{count} other episode{'s mention' if count > 1 else ' mentions'} it"
     if entities.has_former_ids(tx, entity):
         return "another entity was merged into it"
+    if any(since > entity.created_at for _, _, since in entities.alias_rows(tx, entity)):
+        return "it was given another name since"
     return None if up_to_date else "texts that may mention it have not been read yet"

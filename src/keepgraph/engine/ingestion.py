@@ -163,6 +163,7 @@ class _Work:
         self._drive, self._group, self._dry_run = drive, group, dry_run
         self._path = path
         self._until = None if seconds is None else time.monotonic() + seconds
+        self._total = 0
         self._told_at = -math.inf
         self.report = Report()
 
@@ -183,6 +184,8 @@ class _Work:
             self._look_for_missing(known, {shown(file) for file in files}, forget=forget_missing)
         if not self._dry_run:
             self._read_names()
+        if self.report.complete:
+            self._drive.told(self._total, self._total, shown(self._path))
         return self.report
 
     def _known(self, where: Path, *, is_folder: bool) -> dict[str, Episode]:
@@ -358,6 +361,7 @@ class _Work:
 
     def _tell(self, done: int, total: int, what: str) -> None:
         """Say how far it has come, a few times a second."""
+        self._total = total
         if time.monotonic() >= self._told_at + _SECONDS_BETWEEN_WORDS:
             self._told_at = time.monotonic()
             self._drive.told(done, total, what)

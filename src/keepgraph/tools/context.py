@@ -56,6 +56,7 @@ def priming_context(
         "neighbours": _neighbours(tx, named),
         "project": tx.group,
         "session_id": session_id or tx.session,
+        "truncated": bool(found.more) or len(found.episodes) > k or len(facts) == MAX_FACTS,
         "embedding": found.meaning,
     }
 
