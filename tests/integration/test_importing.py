@@ -617,3 +617,61 @@ def test_the_guide_lists_the_columns_of_tables():
     known = {**csv_tables.OF_FACTS, **csv_tables.OF_ENTITIES}
 
     assert listed == {column: spellings[1:] for column, spellings in known.items()}
+
+
+def test_what_a_file_says_of_two_that_are_one_name_here_is_kept_as_text(path, tmp_path):
+    """
+    Go and GO are one; that one depends on the other is not taken for a fact about one.
+    """
+    file = written(
+        tmp_path / "memory.jsonl",
+        {"type": "entity", "name": "Go", "entityType": "concept", "observations": ["A language."]},
+        {"type": "entity", "name": "GO", "entityType": "concept", "observations": ["An ontology."]},
+        {"type": "relation", "from": "Go", "to": "GO", "relationType": "depends_on"},
+    )
+    imported(path, file)
+
+    assert rows(path, "SELECT count(*) FROM fact") == [(0,)]
+    assert "relationType" in exported(path)
+
+
+def test_a_name_that_stands_in_relations_alone_is_the_only_one_the_graph_knows(path, tmp_path):
+    with keepgraph.open(path) as graph:
+        graph.call("record_fact", subject=person("Ada"), predicate="tagged", object={"literal": "here"})
+    relation = {"type": "relation", "from": "Ada", "to": "Engine", "relationType": "belongs_to"}
+    imported(path, written(tmp_path / "memory.jsonl", relation))
+
+    assert rows(path, "SELECT count(*) FROM entity WHERE name = 'Ada'") == [(1,)]
+
+
+def test_the_same_file_from_another_place_adds_no_text(path, memory, tmp_path):
+    imported(path, memory)
+    before = rows(path, "SELECT count(*) FROM episode")
+    copy = tmp_path / "elsewhere" / "copy.jsonl"
+    copy.parent.mkdir()
+    copy.write_text(memory.read_text(encoding="utf-8"), encoding="utf-8")
+    imported(path, copy)
+
+    assert rows(path, "SELECT count(*) FROM episode") == before
+
+
+def test_words_in_any_script_travel(path, tmp_path):
+    file = written(
+        tmp_path / "memory.jsonl",
+        {"type": "entity", "name": "C", "entityType": "顧客", "observations": []},
+        {"type": "relation", "from": "C", "to": "D", "relationType": "Любит"},
+    )
+    imported(path, file, "--add-words")
+    lines = tmp_path / "all.jsonl"
+    lines.write_text(exported(path), encoding="utf-8")
+    report = imported(tmp_path / "other.db", lines)
+
+    assert report["refused"] == []
+
+
+@pytest.mark.parametrize("number", ["1e400", "NaN", "12345678901234567890"])
+def test_a_number_that_json_cannot_hold_everywhere_is_refused_with_its_line(path, tmp_path, number):
+    line = '{"type":"entity","name":"C","entityType":"person","observations":[],"f":' + number + "}"
+    report = imported(path, written(tmp_path / "memory.jsonl", line))
+
+    assert [each["line"] for each in report["refused"]] == [1]

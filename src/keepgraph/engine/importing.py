@@ -390,11 +390,13 @@ class Import:
         subject = self._end(tx, said.subject, said.subject_type)
         target = self._end(tx, said.object, said.object_type) if said.object else None
         effect = None
-        if meant.word is None or said.properties:
+        # Go and GO are one name here. What such a line says of two is kept, and not taken for something about one.
+        two_in_one = bool(said.line) and target is not None and subject.id == target.id and said.subject != said.object
+        if meant.word is None or said.properties or two_in_one:
             ends = {each.id: None for each in (subject, target) if each}
             named = tuple({"how": "given", "id": each} for each in ends)
             effect = self._as_text(said, named, as_text)
-        if meant.word is None:
+        if meant.word is None or two_in_one:
             return Taken(said.place, effect, as_text=_shown(said))
         with suppress(_SaidBefore):
             with tx.savepoint():
@@ -404,7 +406,11 @@ class Import:
 
     def _end(self, tx: Tx, name: str, word: str | None) -> KnownEntity:
         if word is None and self._format == foreign.MEMORY_SERVER:
-            return self._found_or_made(tx, self._found.declared.get(names.key(name), ""), name)[0]
+            key = names.key(name)
+            known = entities.by_key(tx, key) if key not in self._found.declared else []
+            if len(known) == 1:
+                return known[0]  # the file does not say what it is; the graph does
+            return self._found_or_made(tx, self._found.declared.get(key, ""), name)[0]
         if word is None:
             return entity_rules.find(tx, Ref(name=name))
         return self._found_or_made(tx, word, name)[0]
