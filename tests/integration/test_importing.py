@@ -20,7 +20,6 @@ from hypothesis import strategies as st
 
 import keepgraph
 from keepgraph.cli.root import kg
-from keepgraph.engine.foreign import csv_tables
 from words import connected, dump, person, rows
 
 KEPT = ("entity_type", "predicate", "entity", "alias", "fact", "provenance", "episode", "chunk", "journal")
@@ -592,31 +591,6 @@ def test_an_import_that_is_killed_can_be_run_again(path, tmp_path):
     for table in ("entity", "episode WHERE kind = 'text'", "chunk"):
         assert rows(path, f"SELECT count(*) FROM {table}") == rows(whole, f"SELECT count(*) FROM {table}")
     assert imported(path, file)["added"] == 0
-
-
-# The guide
-
-GUIDE = Path(__file__).parents[2] / "docs" / "import.md"
-
-
-def test_the_guide_shows_what_happens(path, tmp_path):
-    shown = GUIDE.read_text().split("$ cat memory.jsonl\n")[1].split("```")[0]
-    lines, answer = shown.split("$ kg import memory.jsonl\n")
-    file = tmp_path / "memory.jsonl"
-    file.write_text(lines)
-
-    assert run(path, file).output == answer
-
-
-def test_the_guide_lists_the_columns_of_tables():
-    listed = {
-        row.split("`")[1]: tuple(row.split("`")[3::2])
-        for row in GUIDE.read_text().split("## Tables")[1].split("##")[0].splitlines()
-        if row.startswith("| `")
-    }
-    known = {**csv_tables.OF_FACTS, **csv_tables.OF_ENTITIES}
-
-    assert listed == {column: spellings[1:] for column, spellings in known.items()}
 
 
 def test_what_a_file_says_of_two_that_are_one_name_here_is_kept_as_text(path, tmp_path):

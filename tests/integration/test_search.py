@@ -389,6 +389,7 @@ def test_a_cross_encoder_puts_what_it_reads_in_its_order(open_graph, tmp_path, m
     for name in ("Apollo", "Apollo Eleven", "Apollo the Thirteenth"):
         call("record_fact", subject=project(name), predicate="tagged", object=literal("space"))
         remember(call, name, f"{name} is a project about space.")
+    monkeypatch.setattr(reranker, "missing", lambda folder: None)
     monkeypatch.setattr(reranker, "scores", lambda question, texts, *, folder: [float(len(text)) for text in texts])
 
     found = call("search", query="Apollo", search_mode=mode, reranker="cross_encoder")

@@ -125,8 +125,9 @@ class _Server:
             raise _NoAnswer(f"it refused {method}: {said or 'it does not say why'}")
 
     def tell(self, method: str) -> None:
-        """Send what needs no answer."""
-        self._send({"jsonrpc": "2.0", "method": method}, about=method)
+        """Send what needs no answer. That nobody reads it is found out by the next question."""
+        with suppress(_NoAnswer):
+            self._send({"jsonrpc": "2.0", "method": method}, about=method)
 
     def last_words(self) -> str:
         """What it said on standard error in the end; to be asked after its end."""

@@ -26,9 +26,14 @@ def instant(stored: str) -> datetime:
     return datetime.fromisoformat(stored)
 
 
-@lru_cache(maxsize=1024)
 def shown(stored: str, zone: tzinfo | None) -> str:
     """A stamp for a reader: local time with its offset, `2026-11-21T09:44:39.123+01:00`."""
+    # The zone of the system is not kept: who travels takes the machine along.
+    return _local(stored, None).isoformat(timespec="milliseconds") if zone is None else _shown(stored, zone)
+
+
+@lru_cache(maxsize=1024)
+def _shown(stored: str, zone: tzinfo) -> str:
     return _local(stored, zone).isoformat(timespec="milliseconds")
 
 
