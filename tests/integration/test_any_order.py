@@ -167,6 +167,7 @@ TestAnyOrder.settings = settings(max_examples=20, stateful_step_count=25, parent
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_any_order_for_long():
     from hypothesis.stateful import run_state_machine_as_test
 

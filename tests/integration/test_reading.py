@@ -74,7 +74,7 @@ def test_reading_goes_on_where_it_stopped(graph, call):
 
     assert 0 < left < 100
     assert reading.fill(graph.database) == 0
-    assert not reading.can_be_made(graph.database)
+    assert reading.due(graph.database) == 0
 
 
 def test_a_question_waits_for_a_bounded_time_and_says_what_is_unread(graph, call, monkeypatch):

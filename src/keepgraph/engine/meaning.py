@@ -47,7 +47,7 @@ def resolve(tx: Tx, asked: str, *, of_type: str | None, otherwise: Resolution) -
         return replace(otherwise, off=reason)
     waiting = stored.waiting(tx)
     if waiting:
-        pending.want(tx, pending.VECTORS, vectors.some)
+        pending.want(tx, pending.NAMES, vectors.some_of_names)
     try:
         near = [each for each in vectors.nearest(tx, asked, of_type=of_type) if each[0].type != "person"]
     except errors.ModelUnavailable as error:

@@ -10,9 +10,10 @@ from collections.abc import Callable
 
 from keepgraph.store.db import Database, Tx
 
+NAMES = "vectors of names"
 VECTORS = "vectors"
 READINGS = "readings"
-EVERYTHING = frozenset([VECTORS, READINGS])
+EVERYTHING = frozenset([NAMES, VECTORS, READINGS])
 
 
 class Wanted(Exception):

@@ -50,10 +50,10 @@ def some(database: Database) -> None:
     fill(database, seconds=BOUND_SECONDS)
 
 
-def can_be_made(database: Database) -> bool:
-    """Whether any text or name waits to be read."""
+def due(database: Database) -> int:
+    """How many chunks and names wait to be read."""
     with database.read("reading") as tx:
-        return mentions.any_waiting(tx)
+        return waiting(tx)
 
 
 def waiting(tx: Tx) -> int:

@@ -58,16 +58,20 @@ def told(waiting: int, noun: str = "name") -> str:
     return f"{waiting:,} {noun}s still wait for their vectors"
 
 
-def can_be_made(database: Database) -> bool:
-    """Whether anything waits for its vector, and there is a model to make it. Loads nothing."""
+def due(database: Database) -> int:
+    """How many names, texts and facts wait for vectors that can be made here. Loads nothing."""
     with database.read("vectors") as tx:
-        waits = any(vectors.any_waiting(tx, kind) for kind in vectors.KINDS)
-        return waits and "embedding" in tx.settings.rungs and off(tx) is None
+        return waiting(tx) if "embedding" in tx.settings.rungs and off(tx) is None else 0
 
 
 def some(database: Database) -> None:
     """Make as many vectors as a question may wait for."""
     fill(database, seconds=BOUND_SECONDS)
+
+
+def some_of_names(database: Database) -> None:
+    """Make as many vectors of names as a question for a name may wait for."""
+    fill(database, seconds=BOUND_SECONDS, kinds=(vectors.NAME,))
 
 
 def waiting(tx: Tx) -> int:
@@ -89,13 +93,20 @@ def nearest(tx: Tx, asked: str, *, of_type: str | None) -> list[tuple[Entity, st
     return list(best.values())
 
 
-def fill(database: Database, *, seconds: float | None = None, at_most: int | None = None) -> int:
+def fill(
+    database: Database,
+    *,
+    seconds: float | None = None,
+    at_most: int | None = None,
+    kinds: Sequence[vectors.Kind] = vectors.KINDS,
+) -> int:
     """Make vectors for what waits, some at a time: names, then texts, then facts; returns how many wait still.
 
     Args:
         seconds: stop after the batch in which these have passed, and do not wait long for other writers; None goes
             on to the end.
         at_most: stop after so many.
+        kinds: what is given vectors.
 
     Raises:
         errors.ModelUnavailable: the model is not here.
@@ -109,7 +120,7 @@ def fill(database: Database, *, seconds: float | None = None, at_most: int | Non
     while True:
         with database.read("vectors") as tx:
             reason, left = off(tx), waiting(tx)
-            kind, batch = _next(tx, at_most=None if at_most is None else at_most - made)
+            kind, batch = _next(tx, kinds, at_most=None if at_most is None else at_most - made)
         if reason:
             raise errors.ModelUnavailable(f"nothing can be found by meaning: {reason}")
         tired = until is not None and made and time.monotonic() > until
@@ -126,9 +137,9 @@ def fill(database: Database, *, seconds: float | None = None, at_most: int | Non
         made += len(batch)
 
 
-def _next(tx: Tx, *, at_most: int | None) -> tuple[vectors.Kind, list[tuple[int, str]]]:
+def _next(tx: Tx, kinds: Sequence[vectors.Kind], *, at_most: int | None) -> tuple[vectors.Kind, list[tuple[int, str]]]:
     """What waits next, all of one kind, and at most so many."""
-    for kind in vectors.KINDS:
+    for kind in kinds:
         size = AT_ONCE[kind.noun] if at_most is None else min(AT_ONCE[kind.noun], at_most)
         if size > 0 and (batch := vectors.next_waiting(tx, kind, limit=size)):
             return kind, batch

@@ -16,6 +16,7 @@ from keepgraph.graph import Graph
 _EVERY_SECONDS = 2.0
 _BREATH_SECONDS = 0.05
 _AT_ONCE = 16  # the server ends only between two batches
+_PUT_OFF_AT_MOST = 15
 _BACKUPS_EVERY_SECONDS = 900.0
 
 _log = logging.getLogger("keepgraph.background")
@@ -59,30 +60,53 @@ def _work(graph: Graph, ended: threading.Event, daily: bool) -> None:
                 duties.remove(duty)
 
 
-class _Readings:
-    """Reads texts that wait, and looks for new names in those that were read, a few at a time."""
+class _Filling:
+    """Makes what waits, a few at a time, when it is quiet.
 
-    def __init__(self, graph: Graph) -> None:
-        self._database = graph.database
+    Whoever brings more is not disturbed, and what another server is at already is not made twice: as long as others
+    change how much waits, it is put off, though not for ever.
+    """
 
-    def __call__(self) -> bool:
-        """Whether there is more to do at once."""
-        if not reading.can_be_made(self._database):
-            return False
-        return reading.fill(self._database, seconds=reading.BOUND_SECONDS, at_most=_AT_ONCE) > 0
-
-
-class _Vectors:
-    """Gives names, texts and facts their vectors, a few at a time."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._database = graph.database
+    def __init__(self, due: Callable[[], int], fill: Callable[[], int]) -> None:
+        self._due = due
+        self._fill = fill
+        self._last: int | None = None
+        self._put_off = 0
 
     def __call__(self) -> bool:
         """Whether there is more to do at once."""
-        if not vectors.can_be_made(self._database):
+        now, before = self._due(), self._last
+        self._last = now
+        if not now:
             return False
-        return vectors.fill(self._database, seconds=vectors.BOUND_SECONDS, at_most=_AT_ONCE) > 0
+        if before not in (None, now) and self._put_off < _PUT_OFF_AT_MOST:
+            self._put_off += 1
+            return False
+        self._put_off = 0
+        self._last = self._fill()
+        return self._last > 0
+
+
+class _Readings(_Filling):
+    """Reads texts, and looks for new names in those that were read."""
+
+    def __init__(self, graph: Graph) -> None:
+        database = graph.database
+        super().__init__(
+            lambda: reading.due(database),
+            lambda: reading.fill(database, seconds=reading.BOUND_SECONDS, at_most=_AT_ONCE),
+        )
+
+
+class _Vectors(_Filling):
+    """Gives names, texts and facts their vectors."""
+
+    def __init__(self, graph: Graph) -> None:
+        database = graph.database
+        super().__init__(
+            lambda: vectors.due(database),
+            lambda: vectors.fill(database, seconds=vectors.BOUND_SECONDS, at_most=_AT_ONCE),
+        )
 
 
 class _Log:
