@@ -148,7 +148,7 @@ def _between(text: str, start: int, end: int, cuts: Sequence[int]) -> Iterator[t
     """The spans between these places, where each begins with something to see, and whole."""
     kept = [start]
     for each in cuts:
-        cut = _SPACE.match(text, each, end).end()  # type: ignore[union-attr]
+        cut = _past_space(text, each, end)
         if kept[-1] < cut < end and _is_whole(text, cut) and (kept[-1] > start or not _is_blank(text, start, cut)):
             kept.append(cut)
     yield from pairwise([*kept, end])
@@ -188,6 +188,14 @@ def _is_blank(text: str, start: int, end: int) -> bool:
 # Where to cut: each function gives places in a stretch, best before a word.
 
 _SPACE = re.compile(r"\s*+")
+
+
+def _past_space(text: str, start: int, end: int) -> int:
+    """Where the white space that begins at a place ends."""
+    found = _SPACE.match(text, start, end)
+    return found.end() if found else start
+
+
 _PARAGRAPH = re.compile(r"(?>\r\n|\n|\r)[^\S\r\n]*+(?>\r\n|\n|\r)\s*+")
 _LINE = re.compile(r"(?>\r\n|\n|\r)\s*+")
 _WORD = re.compile(r"\s++")
@@ -317,7 +325,7 @@ def _turns(text: str) -> list[tuple[int, str]]:
 
 def _labels(text: str) -> Iterator[tuple[int, str]]:
     """What stands before a colon at the start of a line, and where."""
-    first = _SPACE.match(text).end()  # type: ignore[union-attr]
+    first = _past_space(text, 0, len(text))
     for start in (first, *(each.end() for each in _LINE.finditer(text, first))):
         if label := _LABEL.match(text, start):
             yield start, label[1]

@@ -29,7 +29,8 @@ class Added:
     """What adding a text did.
 
     Attributes:
-        deduplicated: whether it was there already, to the letter and under this name; then nothing was changed.
+        deduplicated: whether it was there already, to the letter and under this name; then it may only have become
+            about more.
         replaced: whether the text of an episode that was there was replaced by it.
         identical: other episodes of the group with the very same text.
         chunks: its chunks, in their order.
@@ -90,17 +91,6 @@ def add(
     added = keep(tx, name=name, text=text, kind=kind, source=source, at=at, uuid=uuid, about=about)
     read(tx, [added])
     return added
-
-
-def _about_too(tx: Tx, there: Sequence[Chunk], about: Sequence[chunks.Named]) -> Sequence[Chunk]:
-    """Let the chunks of a text that is there be about these, too, and read those of which that is new."""
-    renewed: dict[int, Chunk] = {}
-    for chunk in there:
-        if new := [each for each in about if each not in chunk.named]:
-            renewed[chunk.row] = replace(chunk, named=(*chunk.named, *new))
-            episodes.move_chunk(tx, chunk, place=chunk.place, heading=chunk.heading, named=renewed[chunk.row].named)
-    reading.read(tx, list(renewed.values()))
-    return [renewed.get(chunk.row, chunk) for chunk in there]
 
 
 def read(tx: Tx, added: Sequence[Added]) -> None:
@@ -193,9 +183,7 @@ def find(tx: Tx, uuid: str) -> Episode:
 def spoken_of(tx: Tx, of_chunks: Sequence[Chunk]) -> list[Entity]:
     """The entities that these chunks mention, in the order of the text."""
     rows = list(dict.fromkeys(each.entity for each in _in_order(tx, of_chunks)))
-    found: dict[int, Entity] = {}
-    for first in range(0, len(rows), 500):
-        found |= entities.by_rows(tx, rows[first : first + 500])
+    found = entities.by_rows(tx, rows)
     return [found[row] for row in rows if row in found]
 
 
@@ -292,6 +280,17 @@ def forget_entities(tx: Tx, touched: Sequence[Entity], stamps: set[str]) -> tupl
         gone.append(entity)
     tx.memo.clear()
     return gone, kept
+
+
+def _about_too(tx: Tx, there: Sequence[Chunk], about: Sequence[chunks.Named]) -> Sequence[Chunk]:
+    """Let the chunks of a text that is there be about these, too, and read those of which that is new."""
+    renewed: dict[int, Chunk] = {}
+    for chunk in there:
+        if new := [each for each in about if each not in chunk.named]:
+            renewed[chunk.row] = replace(chunk, named=(*chunk.named, *new))
+            episodes.move_chunk(tx, chunk, place=chunk.place, heading=chunk.heading, named=renewed[chunk.row].named)
+    reading.read(tx, list(renewed.values()))
+    return [renewed.get(chunk.row, chunk) for chunk in there]
 
 
 def _named(name: str) -> str:

@@ -309,7 +309,7 @@ def _laid_out(
     at: str,
 ) -> Neighbourhood:
     """The entities that a walk chose, with the way to each, and the facts that it went along."""
-    known = {centre.row: centre} | _by_rows(tx, [row for row in chosen if row != centre.row])
+    known = {centre.row: centre} | stored_entities.by_rows(tx, [row for row in chosen if row != centre.row])
     chosen = {row: where for row, where in chosen.items() if row in known}
     inner = [row for row, (distance, _) in chosen.items() if distance < depth]
     links = exploring.between(tx, inner, list(chosen), predicates=predicates, at=at, limit=_LINKS_BETWEEN + 1)
@@ -342,13 +342,6 @@ def _laid_out(
         and all(ring.exact for ring in rings)
         and sum(ring.total for ring in rings) == len(chosen) - 1,
     )
-
-
-def _by_rows(tx: Tx, rows: Sequence[int]) -> dict[int, Entity]:
-    found: dict[int, Entity] = {}
-    for some in range(0, len(rows), 500):
-        found |= stored_entities.by_rows(tx, rows[some : some + 500])
-    return found
 
 
 def _ways(chosen: Mapping[int, tuple[int, int]], links: Iterable[tuple[int, int, int]]) -> dict[int, tuple[int, int]]:

@@ -6,14 +6,18 @@ them asks for some, once: the door makes as many as there is time for, and puts 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
-from keepgraph.store.db import Database, Tx
+from keepgraph import errors
+from keepgraph.store.db import Database, Stop, Tx
 
 NAMES = "vectors of names"
 VECTORS = "vectors"
 READINGS = "readings"
 EVERYTHING = frozenset([NAMES, VECTORS, READINGS])
+
+_TO_WRITE_SECONDS = 1.0
 
 
 class Wanted(Exception):
@@ -39,3 +43,9 @@ def want(tx: Tx, what: str, fill: Callable[[Database], object]) -> None:
 def was_wanted(tx: Tx, what: str) -> bool:
     """Whether something was asked for, and some of it waits still."""
     return ("wanted", what) in tx.memo
+
+
+def impatient() -> Stop:
+    """Gives up waiting for another writer after a second: a question is not worth more of them."""
+    until = time.monotonic() + _TO_WRITE_SECONDS
+    return lambda: errors.GraphBusy("another program is writing") if time.monotonic() > until else None

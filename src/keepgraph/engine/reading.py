@@ -12,12 +12,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from keepgraph import errors
 from keepgraph.engine import instants, names, ordinary, pending, recognition, wording
 from keepgraph.engine.recognition import Named, Text
 from keepgraph.model import Chunk, Episode, Inferred, Mention
 from keepgraph.store import episodes, mentions, proposals, vocabulary
-from keepgraph.store.db import Database, Stop, Tx
+from keepgraph.store.db import Database, Tx
 
 BOUND_SECONDS = 1.5
 """How long a question waits for texts to be read, at most about one batch longer."""
@@ -30,7 +29,6 @@ _CHARACTERS_AT_ONCE = 400_000
 _NAMES_AT_ONCE = 200
 _CHUNKS_OF_A_NAME = 100_000
 _PERSONS_WEIGHED = 50
-_TO_WRITE_SECONDS = 1.0
 _TRIES = 3
 _NAME_SEEN, _NAME_TOLD = 0.5, 0.8
 _MAX_NAME = 200
@@ -75,7 +73,7 @@ def fill(database: Database, *, seconds: float | None = None, at_most: int | Non
     until = time.monotonic() + seconds if seconds is not None else None
     done = conflicts = 0
     while True:
-        stop = _after(_TO_WRITE_SECONDS) if until else None
+        stop = pending.impatient() if until else None
         with database.read("reading") as tx:
             left = waiting(tx)
             tired = until is not None and done and time.monotonic() > until
@@ -84,10 +82,11 @@ def fill(database: Database, *, seconds: float | None = None, at_most: int | Non
             version = mentions.version(tx)
             work = _Work.ahead(tx, seconds=None if until is None else max(until - time.monotonic(), 0.0))
         with database.write("reading", stop=stop) as tx:
-            if mentions.version(tx) != version and conflicts < _TRIES:
-                conflicts += 1  # somebody wrote in the meantime: read again what may have changed
-                continue
             if mentions.version(tx) != version:
+                # Somebody wrote in the meantime: what was read may have changed.
+                if conflicts < _TRIES:
+                    conflicts += 1
+                    continue
                 work = _Work.ahead(tx, seconds=0.0)
             work.write(tx)
         done += len(work.chunks) or 1
@@ -118,12 +117,6 @@ def catch_up(tx: Tx, *, seconds: float) -> bool:
     while mentions.any_waiting(tx) and time.monotonic() < until:
         _Work.ahead(tx, seconds=max(until - time.monotonic(), 0.0)).write(tx)
     return not mentions.any_waiting(tx)
-
-
-def _after(seconds: float) -> Stop:
-    """Gives up waiting for another writer when these have passed: a question is not worth more of them."""
-    until = time.monotonic() + seconds
-    return lambda: errors.GraphBusy("another program is writing") if time.monotonic() > until else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,8 +224,9 @@ def _read(tx: Tx, chunks: Sequence[Chunk]) -> Iterator[tuple[Chunk, Reading]]:
     known: dict[str, _Known] = {}
     for chunk in chunks:
         episode = of_episodes[chunk.episode]
-        group = known.setdefault(episode.group, _Known(tx, episode.group))
-        yield chunk, _Reader(group, episode, chunk, is_first=chunk.row in first).read()
+        if episode.group not in known:
+            known[episode.group] = _Known(tx, episode.group)
+        yield chunk, _Reader(known[episode.group], episode, chunk, is_first=chunk.row in first).read()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from keepgraph import errors
+from keepgraph.engine import pending
 from keepgraph.model import Entity
 from keepgraph.store import entities, vectors
-from keepgraph.store.db import Database, Stop, Tx
+from keepgraph.store.db import Database, Tx
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,7 +24,6 @@ AT_ONCE = {"name": 256, "text": 16, "fact": 64}
 BOUND_SECONDS = 1.5
 """How long a question waits for vectors to be made, at most about one batch longer."""
 
-_TO_WRITE_SECONDS = 1.0
 _NEIGHBOURS = 24
 
 
@@ -127,7 +127,7 @@ def fill(
         if not batch or tired:
             return left
         packed = stored(embedder.embed([text for _, text in batch], model=model))
-        with database.write("vectors", stop=_after(_TO_WRITE_SECONDS) if until else None) as tx:
+        with database.write("vectors", stop=pending.impatient() if until else None) as tx:
             if vectors.space(tx) is None:
                 vectors.set_space(tx, model, embedder.dimension(model))
             if off(tx) is None:
@@ -144,12 +144,6 @@ def _next(tx: Tx, kinds: Sequence[vectors.Kind], *, at_most: int | None) -> tupl
         if size > 0 and (batch := vectors.next_waiting(tx, kind, limit=size)):
             return kind, batch
     return vectors.NAME, []
-
-
-def _after(seconds: float) -> Stop:
-    """Gives up waiting for another writer when these have passed: a question is not worth more of them."""
-    until = time.monotonic() + seconds
-    return lambda: errors.GraphBusy("another program is writing") if time.monotonic() > until else None
 
 
 def made_otherwise(database: Database) -> bool:

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlcipher3 import dbapi2 as sqlite
 
@@ -27,6 +27,7 @@ _CACHE_KIB = 16_000
 
 _BUT_DAMAGED = "If it is the right one, the file is damaged: `kg restore` brings a backup back."
 
+T = TypeVar("T")
 Connection = Any
 """A connection of sqlcipher3, which ships no types."""
 
@@ -87,6 +88,15 @@ class Tx:
         finally:
             _watch(self.conn, stop)
 
+    def rehearse(self, act: Callable[[], T]) -> T:
+        """What an act would come to; whatever it writes is undone."""
+        try:
+            with self.savepoint():
+                raise _Rehearsed(act())
+        except _Rehearsed as done:
+            outcome: T = done.outcome
+            return outcome
+
     @contextmanager
     def savepoint(self) -> Iterator[None]:
         """Undo what was written inside when it raises; the transaction itself goes on."""
@@ -101,6 +111,14 @@ class Tx:
                 self.conn.execute("RELEASE part")
             raise
         self.conn.execute("RELEASE part")
+
+
+class _Rehearsed(Exception):
+    """Ends a savepoint in which something was done only to see what it comes to."""
+
+    def __init__(self, outcome: Any) -> None:
+        super().__init__()
+        self.outcome = outcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ _SELECT = """
     FROM entity
     JOIN entity_type ON entity_type.id = entity.type
 """
+_ROWS_AT_ONCE = 500
 
 
 def by_id(tx: Tx, public_id: str) -> Entity | None:
@@ -40,11 +41,14 @@ def by_former_id(tx: Tx, public_id: str) -> Entity | None:
 
 def by_rows(tx: Tx, rows: Sequence[int]) -> dict[int, Entity]:
     """Entities of the group by their row numbers."""
-    if not rows:
-        return {}
-    marks = ", ".join("?" * len(rows))
-    found = tx.conn.execute(f"{_SELECT} WHERE entity.id IN ({marks}) AND +entity.group_id = ?", [*rows, tx.group])
-    return {row[0]: Entity(*row) for row in found}
+    known: dict[int, Entity] = {}
+    for first in range(0, len(rows), _ROWS_AT_ONCE):
+        some = rows[first : first + _ROWS_AT_ONCE]
+        # Quicker than json_each, and names are looked up all the time.
+        marks = ", ".join("?" * len(some))
+        found = tx.conn.execute(f"{_SELECT} WHERE entity.id IN ({marks}) AND +entity.group_id = ?", [*some, tx.group])
+        known.update((row[0], Entity(*row)) for row in found)
+    return known
 
 
 def by_key(tx: Tx, key: str, *, of_type: str | None = None) -> list[Entity]:

@@ -48,13 +48,13 @@ def merge_entities(
     exactly what would change. Ask the person first; undo takes it back. Refused across types unless across_types.
     """
     kept, gone = entities.find(tx, shape.ref(keep)), entities.find(tx, shape.ref(absorb))
-    if not dry_run:
-        return {**_merged(merges.merge(tx, keep=kept, absorb=gone, across_types=across_types)), "dry_run": False}
-    try:
-        with tx.savepoint():
-            raise _OnlyShown(merges.merge(tx, keep=kept, absorb=gone, across_types=across_types))
-    except _OnlyShown as shown:
-        return {**_merged(shown.merged), "dry_run": True, "call": None}
+
+    def merged() -> Merged:
+        return merges.merge(tx, keep=kept, absorb=gone, across_types=across_types)
+
+    if dry_run:
+        return {**_merged(tx.rehearse(merged)), "dry_run": True, "call": None}
+    return {**_merged(merged()), "dry_run": False}
 
 
 @tool(Effect.DESTRUCTIVE)
@@ -141,14 +141,6 @@ def undo(tx: Tx, *, call: int | None = None, change: int | None = None) -> dict[
         "at": instants.shown(done.at, tx.zone),
         "changes": len(done.changes),
     }
-
-
-class _OnlyShown(Exception):
-    """Ends a dry run: carries what was found out of the part that is rolled back."""
-
-    def __init__(self, merged: Merged) -> None:
-        super().__init__()
-        self.merged = merged
 
 
 def _merged(done: Merged) -> dict[str, Any]:

@@ -143,19 +143,8 @@ def delete_episode(tx: Tx, *, uuid: str, dry_run: bool = False) -> dict[str, Any
     episode = episode_rules.find(tx, uuid)
     if not dry_run:
         return {**_deleted(tx, episode_rules.delete(tx, episode)), "dry_run": False}
-    try:
-        with tx.savepoint():
-            raise _OnlyShown(_deleted(tx, episode_rules.delete(tx, episode)))
-    except _OnlyShown as shown:
-        return {**shown.answer, "dry_run": True, "call": None}
-
-
-class _OnlyShown(Exception):
-    """Ends a savepoint in which something was done only to be seen."""
-
-    def __init__(self, answer: dict[str, Any]) -> None:
-        super().__init__()
-        self.answer = answer
+    shown = tx.rehearse(lambda: _deleted(tx, episode_rules.delete(tx, episode)))
+    return {**shown, "dry_run": True, "call": None}
 
 
 def told(tx: Tx, added: Added) -> dict[str, Any]:
