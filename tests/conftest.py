@@ -19,9 +19,9 @@ from keyring.backends import fail
 
 import homes
 import keepgraph
-from keepgraph import keys
-from keepgraph.cli import graphs
-from keepgraph.store import copies
+from keepgraph import store
+from keepgraph.cli import graph_options
+from keepgraph.profiles import keys
 from words import Caller, Clock, counted
 
 # Where the tests run in the background, interrupts may be ignored, by whatever they start as well.
@@ -93,7 +93,7 @@ def home(quick: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
             monkeypatch.delenv(name)
         for name, value in ours.items() - os.environ.items():
             monkeypatch.setenv(name, value)
-        monkeypatch.setattr(copies, "PATIENCE_SECONDS", 0.1)
+        monkeypatch.setattr(store.copies, "PATIENCE_SECONDS", 0.1)
         keyring.set_keyring(fail.Keyring())
         yield folder
 
@@ -116,4 +116,6 @@ def graph_file(home: Path) -> Path:
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody sits there and types."""
-    monkeypatch.setattr(graphs, "asks", lambda ctx: lambda words: str(click.prompt(words, hide_input=True, err=True)))
+    monkeypatch.setattr(
+        graph_options, "asks", lambda ctx: lambda words: str(click.prompt(words, hide_input=True, err=True))
+    )

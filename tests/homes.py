@@ -17,11 +17,10 @@ import pytest
 from click.testing import CliRunner, Result
 from keyring.backend import KeyringBackend
 
-from keepgraph import private
-from keepgraph.cli import clients
+from keepgraph import permissions, store
+from keepgraph.cli.install import clients
 from keepgraph.cli.root import kg
 from keepgraph.model import Key
-from keepgraph.store import copies, db, files, wal
 
 MARK = "Zanzibar"
 """A word to look for in files that must not have it."""
@@ -74,14 +73,14 @@ class Ring(KeyringBackend):
         return self.entries().get(f"{service}/{username}")
 
     def set_password(self, service: str, username: str, password: str) -> None:
-        private.write(self.file, json.dumps({**self.entries(), f"{service}/{username}": password}))
+        permissions.write(self.file, json.dumps({**self.entries(), f"{service}/{username}": password}))
 
     def delete_password(self, service: str, username: str) -> None:
         entries = self.entries()
         if self.refuses or f"{service}/{username}" not in entries:
             raise keyring.errors.PasswordDeleteError(username)
         del entries[f"{service}/{username}"]
-        private.write(self.file, json.dumps(entries))
+        permissions.write(self.file, json.dumps(entries))
 
 
 # Commands
@@ -137,7 +136,7 @@ SIX = tuple(f"tag {n}" for n in range(6))
 def leave_a_log(path: Path, tags: Sequence[str] = SIX, *, key: str = "", checkpoint: str = "TRUNCATE") -> Path:
     """A writer ends all of a sudden, as one that is killed does, and leaves each tag as a transaction in the log."""
     subprocess.run([sys.executable, "-c", ENDS, str(path), key, checkpoint, *tags], check=True)
-    return wal.file(path)
+    return store.wal.file(path)
 
 
 # What is on the disk
@@ -155,10 +154,10 @@ def holding(folder: Path, *texts: str) -> list[str]:
     return [str(file.relative_to(folder)) for file in every if any(t.encode() in file.read_bytes() for t in texts)]
 
 
-def all_in(file: Path, key: Key | None) -> copies.Contents:
-    conn = db.connect(file, "ro", key=key)
+def all_in(file: Path, key: Key | None) -> store.copies.Contents:
+    conn = store.database.connect(file, "ro", key=key)
     try:
-        return copies.contents(conn)
+        return store.copies.contents(conn)
     finally:
         conn.close()
 
@@ -199,7 +198,7 @@ class Steps:
             for name in _CHANGES:
                 patch.setattr(os, name, self._watched(name, getattr(os, name)))
             for name in ("_copy_pages", "_copy_rows"):
-                patch.setattr(copies, name, self._halved(name, getattr(copies, name)))
+                patch.setattr(store.copies, name, self._halved(name, getattr(store.copies, name)))
             # As if it had been another process: nobody finds its own files again by their number.
             patch.setattr(os, "getpid", lambda: 11)
             work()
@@ -234,7 +233,7 @@ class Steps:
         def step(conn: Any, target: Path, key: Key | None) -> None:
             original(conn, target, key)
             tree, whole = tree_of(self._folder), target.read_bytes()
-            half = whole[: len(whole) // 2 // files.PAGE_SIZE * files.PAGE_SIZE]
+            half = whole[: len(whole) // 2 // store.files.PAGE_SIZE * store.files.PAGE_SIZE]
             tree[str(target.relative_to(self._folder))] = (0o600, half)
             self.found.append((f"half way in {target.name}", tree))
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from keepgraph import _version
 from keepgraph.mcp import prompts
-from keepgraph.tools import catalogue
+from keepgraph.tools.contract import catalogue
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent

@@ -9,12 +9,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from keepgraph import keys, private, profile
-from keepgraph.engine import backups, ids
-from keepgraph.engine.driving import Progress
+from keepgraph import permissions, store
+from keepgraph.engine.upkeep import backups
+from keepgraph.engine.upkeep.jobs import Progress
 from keepgraph.model import Settings
-from keepgraph.store.db import Database
-from keepgraph.tools import dispatch
+from keepgraph.profiles import keys, profile
+from keepgraph.store.database import Database
+from keepgraph.tools.contract import dispatch
 
 
 class Graph:
@@ -110,7 +111,7 @@ def open(
         keepgraph.KeepgraphError: GRAPH_NOT_FOUND, or GRAPH_UNAVAILABLE, GRAPH_DAMAGED, GRAPH_TOO_NEW,
             MIGRATION_EDITED, SETTINGS_INVALID; KEY_MISSING, KEY_WRONG, KEY_INVALID, GRAPH_NOT_ENCRYPTED.
     """
-    file = private.expanded(os.fspath(path)).resolve()
+    file = permissions.expanded(os.fspath(path)).resolve()
     said = profile.read(file)
     backups.refuse_to_begin_anew(file)
     database = Database(
@@ -118,7 +119,7 @@ def open(
         create=create,
         read_only=read_only,
         clock=clock,
-        new_id=new_id or ids.ulids(),
+        new_id=new_id or store.ids.ulids(),
         zone=zone or _zone(said.zone),
         group=group or said.group,
         settings=settings or said.names,

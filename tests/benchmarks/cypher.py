@@ -535,7 +535,8 @@ def _asked(ask: Ask, question: Question, wanted: Given, order: dict[str, Any]) -
 
 
 def _compiling(tables: Any, question: Question, wanted: Given) -> dict[str, Any]:
-    from keepgraph.cypher import compiler, parameters
+    from keepgraph.cypher import compiler
+    from keepgraph.cypher.check import parameters
 
     types = parameters.types(wanted)
     times = []

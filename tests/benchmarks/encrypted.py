@@ -16,9 +16,9 @@ from generate import Samples
 from measure import Figure
 
 import keepgraph
-from keepgraph import keys
+from keepgraph import store
 from keepgraph.model import Key
-from keepgraph.store import copies, db
+from keepgraph.profiles import keys
 
 GOAL = 1.5
 
@@ -26,9 +26,9 @@ GOAL = 1.5
 def figures(big: Path, folder: Path, asked: Samples, *, rounds: int) -> Iterator[Figure]:
     key, encrypted = keys.new(), folder / "encrypted.db"
     began = time.perf_counter()
-    conn = db.connect(big, "rw")
+    conn = store.database.connect(big, "rw")
     try:
-        copies.copy(conn, encrypted, key=key, was_keyed=False)
+        store.copies.copy(conn, encrypted, key=key, was_keyed=False)
     finally:
         conn.close()
     yield measure.for_information(

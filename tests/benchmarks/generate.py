@@ -25,8 +25,10 @@ from typing import Any
 from sqlcipher3 import dbapi2 as sqlite
 
 import keepgraph
-from keepgraph import data
-from keepgraph.engine import ids, instants, names, vectors
+from keepgraph import package_files, store
+from keepgraph.engine.backfill import vectors
+from keepgraph.language import normalisation
+from keepgraph.temporal import timestamps
 
 ENTITIES = 100_000
 FACTS = 1_000_000
@@ -195,7 +197,7 @@ class Samples:
 def cached(*, entities: int = ENTITIES, facts: int = FACTS, seed: int = SEED) -> Path:
     """The file of this size and seed, generated where the cache lacks it. Copy it before writing to it."""
     digest = hashlib.sha256(Path(__file__).read_bytes())
-    for migration in data.migrations():
+    for migration in package_files.migrations():
         digest.update(migration.read_bytes())
     path = CACHE / f"graph-{entities}-{facts}-{seed}-{digest.hexdigest()[:12]}.db"
     if not path.exists():
@@ -228,7 +230,7 @@ def generate(path: Path, *, entities: int = ENTITIES, facts: int = FACTS, seed: 
     conn.execute("PRAGMA foreign_keys = ON")
     maker = _Maker(conn, random.Random(seed), entities, facts)
     conn.execute("BEGIN IMMEDIATE")
-    conn.execute("INSERT INTO call (at, tool) VALUES (?, 'generate')", (instants.stamp(BEGAN),))
+    conn.execute("INSERT INTO call (at, tool) VALUES (?, 'generate')", (timestamps.stamp(BEGAN),))
     _insert(
         conn,
         "INSERT INTO entity (id, public_id, group_id, type, name, name_key, name_folded, created_at) "
@@ -276,12 +278,12 @@ def samples(path: Path, *, count: int = 200, seed: int = SEED) -> Samples:
         "JOIN entity ON entity.id = end GROUP BY end ORDER BY count(*) DESC, end LIMIT 10"
     ).fetchall()
     conn.close()
-    keys = {row[4] for row in every} | {names.key(alias) for alias, _ in aliases}
+    keys = {row[4] for row in every} | {normalisation.key(alias) for alias, _ in aliases}
     mistyped: list[tuple[str, str]] = []
     while len(mistyped) < count:
         row = rng.choice(every)
         asked = slip(row[2], rng)
-        if asked and names.key(asked) not in keys:
+        if asked and normalisation.key(asked) not in keys:
             mistyped.append((asked, row[1]))
     strangers = new_names(random.Random(f"strangers {seed}"))
     absent: list[str] = []
@@ -292,7 +294,7 @@ def samples(path: Path, *, count: int = 200, seed: int = SEED) -> Samples:
             parts = name.split()
             parts[-1] = "".join(rng.choice(["zu", "vok", "thri", "quex", "ablo", "inde"]) for _ in range(3))
             name = " ".join(parts)
-        if names.key(name) not in keys:
+        if normalisation.key(name) not in keys:
             absent.append(name)
     return Samples(
         exact=[(row[2], row[1]) for row in rng.sample(every, count)],
@@ -350,16 +352,24 @@ class _Maker:
             self.type_of.append(kind)
             self.rows[kind].append(row)
             public_id = self._id("ent", at)
-            yield row, public_id, self.types[kind], name, names.key(name), names.fold(name), instants.stamp(at)
+            yield (
+                row,
+                public_id,
+                self.types[kind],
+                name,
+                normalisation.key(name),
+                normalisation.fold(name),
+                timestamps.stamp(at),
+            )
 
     def aliases(self) -> Iterator[tuple[Any, ...]]:
-        at = instants.stamp(ENDED)
+        at = timestamps.stamp(ENDED)
         for row in range(1, self.entity_count + 1):
             if self.rng.random() >= _ALIASED:
                 continue
             alias = self._alias(row)
-            if names.key(alias) != names.key(self.names[row]):
-                yield row, alias, names.key(alias), names.fold(alias), at
+            if normalisation.key(alias) != normalisation.key(self.names[row]):
+                yield row, alias, normalisation.key(alias), normalisation.fold(alias), at
 
     def facts(self) -> Iterator[tuple[Any, ...]]:
         shares = [kind[3] for kind in _KINDS_OF_FACT]
@@ -378,7 +388,7 @@ class _Maker:
                 continue
             made.add(triple)
             at = self._moment(progress)
-            stamp = instants.stamp(at)
+            stamp = timestamps.stamp(at)
             start, end = self._validity(at)
             said = target if isinstance(target, str) else self.names[target]
             confidence = self.rng.choice((1.0, 1.0, 1.0, 0.9, 0.8))
@@ -423,15 +433,15 @@ class _Maker:
         if self.rng.random() >= _BOUNDED:
             return "", "~"
         start = at - timedelta(days=self.rng.randrange(400))
-        end = instants.stamp(start + timedelta(days=self.rng.randrange(30, 1200))) if self.rng.random() < 0.6 else "~"
-        return instants.stamp(start), end
+        end = timestamps.stamp(start + timedelta(days=self.rng.randrange(30, 1200))) if self.rng.random() < 0.6 else "~"
+        return timestamps.stamp(start), end
 
     def _moment(self, progress: float) -> datetime:
         return BEGAN + (ENDED - BEGAN) * progress
 
     def _id(self, prefix: str, at: datetime) -> str:
         value = (int(at.timestamp() * 1000) << 80) | self.rng.getrandbits(79)
-        return f"{prefix}_{ids._base32(value)}"
+        return f"{prefix}_{store.ids._base32(value)}"
 
 
 def new_names(rng: random.Random) -> dict[str, Iterator[str]]:
@@ -448,7 +458,7 @@ def new_names(rng: random.Random) -> dict[str, Iterator[str]]:
 def _unlike(fresh: Iterator[str]) -> Iterator[str]:
     taken = set()
     for name in fresh:
-        if (key := names.key(name)) not in taken:
+        if (key := normalisation.key(name)) not in taken:
             taken.add(key)
             yield name
 

@@ -23,12 +23,14 @@ from typing import Any
 import measure
 
 import keepgraph
-from keepgraph.engine import instants, questions, reading, vectors
+from keepgraph import store
+from keepgraph.engine.backfill import vectors
+from keepgraph.engine.retrieval import question_analysis
+from keepgraph.engine.texts import mention_index
 from keepgraph.ml import embedder
-from keepgraph.store import episodes as stored_episodes
-from keepgraph.store import search as stored
-from keepgraph.store.db import Tx
-from keepgraph.store.search import Filters
+from keepgraph.store.database import Tx
+from keepgraph.store.retrieval import Filters
+from keepgraph.temporal import timestamps
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 JUDGED = (1, 2, 3, 4)
@@ -118,7 +120,7 @@ def measured(file: Path, *, captions: bool = True, kind: str = "message", where:
         with keepgraph.open(path) as graph:
             if not known:
                 remember(graph, conversations, kind=kind)
-            reading.fill(graph.database)
+            mention_index.fill(graph.database)
             vectors.fill(graph.database)
             yield from table(graph, conversations)
 
@@ -198,21 +200,21 @@ def _by_search(graph: keepgraph.Graph, group: str, question: str) -> list[str]:
 
 def _by_words(graph: keepgraph.Graph, group: str, question: str) -> list[str]:
     with graph.database.read("benchmark") as tx:
-        filters = Filters(groups=(group,), at=instants.stamp(tx.now))
-        phrases = questions.phrases(question)
-        return _names(tx, stored.with_words(tx, stored.CHUNKS, phrases, filters=filters, limit=LIMIT))
+        filters = Filters(groups=(group,), at=timestamps.stamp(tx.now))
+        phrases = question_analysis.phrases(question)
+        return _names(tx, store.retrieval.with_words(tx, store.retrieval.CHUNKS, phrases, filters=filters, limit=LIMIT))
 
 
 def _by_vectors(graph: keepgraph.Graph, group: str, question: str) -> list[str]:
     with graph.database.read("benchmark") as tx:
         asked = vectors.stored(embedder.embed([question], model=tx.settings.model))[0]
-        return _names(tx, stored.nearest_chunks(tx, asked, groups=[group], paired=False, limit=LIMIT))
+        return _names(tx, store.retrieval.nearest_chunks(tx, asked, groups=[group], paired=False, limit=LIMIT))
 
 
-def _names(tx: Tx, chunks: stored.Scored) -> list[str]:
+def _names(tx: Tx, chunks: store.retrieval.Scored) -> list[str]:
     rows = [row for row, _ in chunks]
-    episode_of = stored.episodes_by_chunks(tx, rows)
-    episodes = stored_episodes.by_rows(tx, list(episode_of.values()))
+    episode_of = store.retrieval.episodes_by_chunks(tx, rows)
+    episodes = store.episodes.by_rows(tx, list(episode_of.values()))
     return list(dict.fromkeys(episodes[episode_of[row]].name for row in rows))
 
 

@@ -15,8 +15,9 @@ from measure import Figure
 from sqlcipher3 import dbapi2 as sqlite
 
 import keepgraph
-from keepgraph import Graph
-from keepgraph.engine import ids, instants, names
+from keepgraph import Graph, store
+from keepgraph.language import normalisation
+from keepgraph.temporal import timestamps
 
 ONE_GOAL = 2.0
 MANY_GOAL = 0.5
@@ -86,7 +87,7 @@ class _Facts:
         self._made: set[tuple[int, int]] = set(
             conn.execute("SELECT subject, object FROM fact WHERE object IS NOT NULL").fetchall()
         )
-        self._taken = {(kind, names.key(name)) for _, kind, name in self._known}
+        self._taken = {(kind, normalisation.key(name)) for _, kind, name in self._known}
         self._strangers = generate.new_names(self._rng)
 
     def fresh(self, *, new: bool, kind: str) -> Given:
@@ -103,9 +104,9 @@ class _Facts:
 
     def _stranger(self, kind: str) -> str:
         name = next(self._strangers[kind])
-        while (kind, names.key(name)) in self._taken:
+        while (kind, normalisation.key(name)) in self._taken:
             name = next(self._strangers[kind])
-        self._taken.add((kind, names.key(name)))
+        self._taken.add((kind, normalisation.key(name)))
         return name
 
 
@@ -126,7 +127,7 @@ def _arguments(given: Given) -> dict[str, Any]:
 def _by_sql(conn: Any, given: list[Given]) -> None:
     """The rows that one call writes, and nothing else: names and ids cost what they cost, lookups are known."""
     new_id, now = _IDS, datetime.now(UTC)
-    stamp = instants.stamp(now)
+    stamp = timestamps.stamp(now)
     conn.execute("BEGIN IMMEDIATE")
     conn.execute("INSERT INTO call (at, tool) VALUES (?, 'record_fact')", (stamp,))
     for (subject, _, subject_name), (target, kind, target_name), source in given:
@@ -135,7 +136,14 @@ def _by_sql(conn: Any, given: list[Given]) -> None:
             row = conn.execute(
                 "INSERT INTO entity (public_id, group_id, type, name, name_key, name_folded, created_at) "
                 "VALUES (?, 'default', (SELECT id FROM entity_type WHERE name = ?), ?, ?, ?, ?)",
-                (new_id("ent", now), kind, target_name, names.key(target_name), names.fold(target_name), stamp),
+                (
+                    new_id("ent", now),
+                    kind,
+                    target_name,
+                    normalisation.key(target_name),
+                    normalisation.fold(target_name),
+                    stamp,
+                ),
             ).lastrowid
         fact = conn.execute(
             "INSERT INTO fact (public_id, subject, predicate, object, literal, text, confidence, recorded_at, "
@@ -150,7 +158,7 @@ def _by_sql(conn: Any, given: list[Given]) -> None:
     conn.execute("COMMIT")
 
 
-_IDS = ids.ulids()
+_IDS = store.ids.ulids()
 
 
 def _connect(path: Path) -> Any:

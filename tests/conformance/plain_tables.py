@@ -10,11 +10,15 @@ from typing import Any
 
 from sqlcipher3 import dbapi2 as sqlite
 
-from keepgraph.cypher import blocks, compiler, interpret, parameters, planning, running, sql_functions
+from keepgraph import store
+from keepgraph.cypher import compiler, execution
 from keepgraph.cypher.catalogue import Catalogue, Edges, Literals, Nodes, counted
-from keepgraph.cypher.evaluate import Run
-from keepgraph.cypher.reading import Arrays, Statements, TableGraph
-from keepgraph.store import queries
+from keepgraph.cypher.check import parameters
+from keepgraph.cypher.interpret import operators
+from keepgraph.cypher.interpret.evaluate import Run
+from keepgraph.cypher.plan import planner
+from keepgraph.cypher.sql import blocks, callbacks
+from keepgraph.cypher.table_graph import Arrays, Statements, TableGraph
 
 TABLES = """
 CREATE TABLE node (id INTEGER PRIMARY KEY, labels TEXT NOT NULL, properties TEXT NOT NULL) STRICT;
@@ -123,11 +127,11 @@ class PlainTables:
         return self._cache[key]
 
     def rows(self, found: compiler.Compiled, given: Mapping[str, Any]) -> tuple[list[tuple[Any, ...]], str]:
-        return running.rows(found, self.graph(), self.execute, given, {}, now=NOW, rest=lambda _: None)
+        return execution.rows(found, self.graph(), self.execute, given, {}, now=NOW, rest=lambda _: None)
 
     def rows_of_reference(self, found: compiler.Compiled, given: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         """The rows that the interpreter alone finds, of the plan before it was rewritten: what the query means."""
-        run = interpret.rows(planning.plan(found.query), found.catalogue.estimates)
+        run = operators.rows(planner.plan(found.query), found.catalogue.estimates)
         return list(run(Run(self.graph(), given, NOW, lambda _: None)))
 
     def graph(self) -> TableGraph:
@@ -135,9 +139,9 @@ class PlainTables:
 
     def execute(self, sql: str, bound: Sequence[Any], functions: frozenset[str]) -> Iterator[tuple[Any, ...]]:
         for name in functions - self._registered:
-            queries.register(self.conn, sql_functions.PREFIX, name, sql_functions.function(name))
+            store.compiled_queries.register(self.conn, callbacks.PREFIX, name, callbacks.function(name))
             self._registered.add(name)
-        return queries.rows(self.conn, sql, bound, refused=blocks.Inexpressible)
+        return store.compiled_queries.rows(self.conn, sql, bound, refused=blocks.Inexpressible)
 
 
 class TablesWithLiterals(PlainTables):

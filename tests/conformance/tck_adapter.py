@@ -16,7 +16,7 @@ from plain_tables import NOW, PlainTables
 
 from keepgraph import errors
 from keepgraph.cypher import compiler, values
-from keepgraph.cypher.reading import TableGraph
+from keepgraph.cypher.table_graph import TableGraph
 
 
 def written(properties: Mapping[str, Any]) -> str:
@@ -37,9 +37,9 @@ def _stored(value: Any) -> Any:
 
 def revived(found: dict[str, Any]) -> Any:
     if "@" in found:
-        from keepgraph.cypher import temporal
+        from keepgraph.temporal import operations
 
-        return temporal.construct(found["@"], found["is"], NOW)
+        return operations.construct(found["@"], found["is"], NOW)
     return found
 
 

@@ -14,15 +14,15 @@ import jsonschema_rs
 import pytest
 from referencing import Registry
 
-from keepgraph import data, errors
-from keepgraph.tools import catalogue, contract, schemas
+from keepgraph import errors, package_files
+from keepgraph.tools.contract import catalogue, schemas, validation
 from words import concept, decision, literal, person, project
 
 TOOLS = catalogue.tools()
 WORDS = {"entity_type": ["person", "project"], "predicate": ["tagged", "belongs_to"]}
 
 every_tool = pytest.mark.parametrize("tool", TOOLS, ids=[tool.name for tool in TOOLS])
-FILES = sorted(data.schemas().rglob("*.json"))
+FILES = sorted(package_files.schemas().rglob("*.json"))
 every_file = pytest.mark.parametrize("file", FILES, ids=[file.name for file in FILES])
 
 
@@ -38,7 +38,7 @@ def parts(schema: Any) -> Iterator[dict[str, Any]]:
 
 
 def read(tool: catalogue.Tool, side: str) -> dict[str, Any]:
-    return json.loads((data.schemas() / tool.toolset / f"{tool.name}.{side}.json").read_text(encoding="utf-8"))
+    return json.loads((package_files.schemas() / tool.toolset / f"{tool.name}.{side}.json").read_text(encoding="utf-8"))
 
 
 # The files
@@ -57,13 +57,13 @@ def test_a_schema_is_valid_json_schema(file):
 def test_a_schema_is_called_as_its_file_is(file):
     schema = json.loads(file.read_text(encoding="utf-8"))
 
-    assert schema["$id"] == f"keepgraph://schemas/v1/{file.relative_to(data.schemas()).as_posix()}"
+    assert schema["$id"] == f"keepgraph://schemas/v1/{file.relative_to(package_files.schemas()).as_posix()}"
 
 
 @every_file
 def test_a_schema_refers_to_nothing_outside(file):
     schema = json.loads(file.read_text(encoding="utf-8"))
-    common = json.loads((data.schemas() / "common.json").read_text(encoding="utf-8"))["$defs"]
+    common = json.loads((package_files.schemas() / "common.json").read_text(encoding="utf-8"))["$defs"]
     prefix = "#/$defs/" if file.name == "common.json" else "../common.json#/$defs/"
     found = {part["$ref"] for part in parts(schema) if "$ref" in part}
 
@@ -80,14 +80,14 @@ def test_every_code_in_a_schema_exists(file):
 
 
 def test_every_schema_has_its_pair_and_a_function():
-    files = {file.relative_to(data.schemas()).as_posix() for file in data.schemas().glob("*/*.json")}
+    files = {file.relative_to(package_files.schemas()).as_posix() for file in package_files.schemas().glob("*/*.json")}
     tools = {f"{tool.toolset}/{tool.name}.{side}.json" for tool in TOOLS for side in ("input", "output")}
 
     assert tools == files
 
 
 def test_every_common_definition_is_used():
-    common = json.loads((data.schemas() / "common.json").read_text(encoding="utf-8"))["$defs"]
+    common = json.loads((package_files.schemas() / "common.json").read_text(encoding="utf-8"))["$defs"]
     used = {
         part["$ref"].rsplit("/", 1)[1]
         for file in FILES
@@ -375,14 +375,14 @@ def test_a_schema_that_refers_to_a_network_is_not_fetched(monkeypatch):
         listener.settimeout(0.3)
         address = f"http://127.0.0.1:{listener.getsockname()[1]}/x.json"
         monkeypatch.setattr(schemas, "load", lambda *_: {"$ref": address})
-        contract._validator.cache_clear()
+        validation._validator.cache_clear()
         try:
             with pytest.raises(Exception, match=re.escape(address)):
-                contract._validator("memory", "recall_entity", "input").is_valid({})
+                validation._validator("memory", "recall_entity", "input").is_valid({})
             with pytest.raises(TimeoutError):
                 listener.accept()
         finally:
-            contract._validator.cache_clear()
+            validation._validator.cache_clear()
 
 
 def test_the_whole_surface_works_without_a_network(call, monkeypatch):
@@ -392,7 +392,7 @@ def test_the_whole_surface_works_without_a_network(call, monkeypatch):
     for name in ("connect", "connect_ex", "sendto"):
         monkeypatch.setattr(socket.socket, name, cut_off)
     monkeypatch.setattr(socket, "getaddrinfo", cut_off)
-    contract._validator.cache_clear()
+    validation._validator.cache_clear()
     schemas.load.cache_clear()
     call.record(person("Ada"), "decided_in", decision("Go"), source="http://example.com/never-fetched")
     call.record(decision("Go"), "belongs_to", project("Atlas"))

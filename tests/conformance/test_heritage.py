@@ -6,7 +6,7 @@ import pytest
 from heritage import HERE, TO_COME
 
 from keepgraph import errors
-from keepgraph.tools import aliases, catalogue
+from keepgraph.tools.contract import aliases, catalogue
 
 
 def test_all_sixty_are_accounted_for():

@@ -7,7 +7,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from keepgraph.cli.root import kg
-from keepgraph.engine.foreign import csv_tables
+from keepgraph.formats import csv_tables
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "import.md").read_text(encoding="utf-8")
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from keepgraph import store
 from keepgraph.ml import embedder
 from keepgraph.model import Settings
-from keepgraph.store import vectors as stored
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))
@@ -21,7 +21,7 @@ import naming  # noqa: E402 (it is found where the line before says)
 
 WRONG_AT_MOST = 0.02
 ENTITIES, CASES = naming.read(BENCHMARKS / "names")
-TROUBLE = embedder.missing() or stored.missing()
+TROUBLE = embedder.missing() or store.vectors.missing()
 
 needs_vectors = pytest.mark.skipif(TROUBLE is not None, reason=str(TROUBLE))
 

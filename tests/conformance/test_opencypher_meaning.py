@@ -13,8 +13,9 @@ import pytest
 from plain_tables import NOW, PlainTables
 
 from keepgraph import errors
-from keepgraph.cypher import temporal, values
-from keepgraph.cypher.reading import TableGraph
+from keepgraph.cypher import values
+from keepgraph.cypher.table_graph import TableGraph
+from keepgraph.temporal import operations
 
 Row = tuple[Any, ...]
 Expected = tuple[str, Any]
@@ -845,7 +846,7 @@ def _without_nulls(properties: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _revived(found: dict[str, Any]) -> Any:
-    return temporal.construct(found["@"], found["is"], NOW) if "@" in found else found
+    return operations.construct(found["@"], found["is"], NOW) if "@" in found else found
 
 
 @pytest.mark.parametrize("target", ["sql", "reference"])

@@ -19,14 +19,14 @@ import pytest
 
 import keepgraph
 from homes import DIGITS, MARK, PHRASE, Ring, all_in, code, done, flip, held_open, holding, leave_a_log, run
-from keepgraph import data, errors, keys
-from keepgraph.cli import graphs, passphrases
-from keepgraph.engine import backups
+from keepgraph import errors, package_files, store
+from keepgraph.cli import graph_options, key_options
+from keepgraph.engine.upkeep import backups
 from keepgraph.model import Key
-from keepgraph.store import copies, db, files, wal
+from keepgraph.profiles import keys
 from words import Caller, Clock, literal, person, rows
 
-RELEASED = data.migrations()
+RELEASED = package_files.migrations()
 NEXT = f"{len(RELEASED) + 1:04d}_next.sql"
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -83,7 +83,7 @@ def test_a_backup_is_the_same_as_the_graph_and_encrypted_as_it_is(filled, graph_
     made = Path(json.loads(done("--json", "backup"))["file"])
 
     assert all_in(made, key_of(graph_file)) == all_in(graph_file, key_of(graph_file))
-    assert files.kind(made) is files.kind(graph_file)
+    assert store.files.kind(made) is store.files.kind(graph_file)
 
 
 def test_a_backup_is_told_with_where_it_is(encrypted, folder):
@@ -203,39 +203,39 @@ def writing(path: Path, who: str) -> Iterator[subprocess.Popen[str]]:
 @contextmanager
 def spoiling(monkeypatch: pytest.MonkeyPatch, spoil: Callable[[Path, Key | None], None]) -> Iterator[None]:
     """Something happens to a copy between its being written and its being read back."""
-    original = copies._copy_pages
+    original = store.copies._copy_pages
 
     def copy(conn: Any, target: Path, key: Key | None) -> None:
         original(conn, target, key)
         spoil(target, key)
 
     with monkeypatch.context() as patch:
-        patch.setattr(copies, "_copy_pages", copy)
+        patch.setattr(store.copies, "_copy_pages", copy)
         yield
 
 
 def lose_a_row(target: Path, key: Key | None) -> None:
-    with_key = db.connect(target, "rw", key=key)
+    with_key = store.database.connect(target, "rw", key=key)
     with_key.execute("DELETE FROM provenance")
     with_key.close()
 
 
 def change_a_word(target: Path, key: Key | None) -> None:
-    with_key = db.connect(target, "rw", key=key)
+    with_key = store.database.connect(target, "rw", key=key)
     with_key.execute("UPDATE provenance SET source = 'another'")
     with_key.close()
 
 
 def add_a_blank(target: Path, key: Key | None) -> None:
-    with_key = db.connect(target, "rw", key=key)
+    with_key = store.database.connect(target, "rw", key=key)
     with_key.execute("UPDATE fact SET literal = literal || ' '")
     with_key.close()
 
 
 def flip_a_byte(target: Path, key: Key | None) -> None:
     content = bytearray(target.read_bytes())
-    for page in range(1, len(content) // files.PAGE_SIZE):
-        content[page * files.PAGE_SIZE + 3] ^= 0xFF
+    for page in range(1, len(content) // store.files.PAGE_SIZE):
+        content[page * store.files.PAGE_SIZE + 3] ^= 0xFF
     target.write_bytes(content)
 
 
@@ -300,7 +300,7 @@ def test_the_first_use_of_a_day_makes_a_backup(filled, graph_file, words):
     done(*words)
 
     assert kinds(graph_file) == ["daily"]
-    assert files.kind(backups.every(graph_file)[0].file) is files.kind(graph_file)
+    assert store.files.kind(backups.every(graph_file)[0].file) is store.files.kind(graph_file)
 
 
 def test_the_rest_of_a_day_makes_none(plain, graph_file):
@@ -464,7 +464,7 @@ def migrations(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     copy.mkdir()
     for file in RELEASED:
         shutil.copy(file, copy)
-    monkeypatch.setattr(data, "migrations", lambda: tuple(sorted(copy.glob("[0-9]*.sql"))))
+    monkeypatch.setattr(package_files, "migrations", lambda: tuple(sorted(copy.glob("[0-9]*.sql"))))
     return copy
 
 
@@ -562,27 +562,27 @@ def test_what_only_the_log_had_is_kept_too(later, graph_file):
 
 
 def test_a_graph_that_was_deleted_is_brought_back(later, graph_file):
-    kind = files.kind(graph_file)
+    kind = store.files.kind(graph_file)
     for file in graph_file.parent.glob("default.db*"):
         file.unlink()
     told = json.loads(done("--json", "restore", "--yes"))
 
-    assert (done("export"), files.kind(graph_file), told["kept"]) == (later, kind, None)
+    assert (done("export"), store.files.kind(graph_file), told["kept"]) == (later, kind, None)
 
 
 def test_a_graph_that_was_deleted_with_its_settings_is_brought_back(later, graph_file):
-    kind = files.kind(graph_file)
+    kind = store.files.kind(graph_file)
     for file in graph_file.parent.glob("default.*"):
         if file.is_file():
             file.unlink()
     done("restore", "--yes")
 
-    assert (done("export"), files.kind(graph_file)) == (later, kind)
+    assert (done("export"), store.files.kind(graph_file)) == (later, kind)
 
 
 def a_hole(file: Path) -> None:
     content = file.read_bytes()
-    file.write_bytes(content[:4096] + bytes(files.PAGE_SIZE * 3) + content[4 * files.PAGE_SIZE :])
+    file.write_bytes(content[:4096] + bytes(store.files.PAGE_SIZE * 3) + content[4 * store.files.PAGE_SIZE :])
 
 
 DAMAGE = {
@@ -615,20 +615,20 @@ def test_a_damaged_graph_is_kept_byte_for_byte(later, graph_file, damage):
 def test_a_damaged_graph_is_kept_with_its_log(later, graph_file):
     leave_a_log(graph_file)
     a_hole(graph_file)
-    found = graph_file.read_bytes(), wal.file(graph_file).read_bytes()
+    found = graph_file.read_bytes(), store.wal.file(graph_file).read_bytes()
     kept = Path(json.loads(done("--json", "restore", "--yes", backups.every(graph_file)[0].file.name))["kept"])
 
-    assert (kept.read_bytes(), wal.file(kept).read_bytes()) == found
+    assert (kept.read_bytes(), store.wal.file(kept).read_bytes()) == found
 
 
 def test_a_graph_with_a_damaged_log_is_kept_with_it(later, graph_file):
     leave_a_log(graph_file)
-    flip(wal.file(graph_file), 200)
-    log = wal.file(graph_file).read_bytes()
+    flip(store.wal.file(graph_file), 200)
+    log = store.wal.file(graph_file).read_bytes()
     found = graph_file.read_bytes()
     kept = Path(json.loads(done("--json", "restore", "--yes", backups.every(graph_file)[0].file.name))["kept"])
 
-    assert (kept.read_bytes(), wal.file(kept).read_bytes()) == (found, log)
+    assert (kept.read_bytes(), store.wal.file(kept).read_bytes()) == (found, log)
     assert done("export") == later
 
 
@@ -658,17 +658,17 @@ def a_database_of_others(file: Path) -> None:
 
 def a_part_of_one(file: Path) -> None:
     content = file.read_bytes()
-    file.write_bytes(content[: len(content) // 2 // files.PAGE_SIZE * files.PAGE_SIZE])
+    file.write_bytes(content[: len(content) // 2 // store.files.PAGE_SIZE * store.files.PAGE_SIZE])
 
 
 def a_changed_page(file: Path) -> None:
     content = file.read_bytes()
-    file.write_bytes(content[:8192] + bytes(files.PAGE_SIZE) + content[8192 + files.PAGE_SIZE :])
+    file.write_bytes(content[:8192] + bytes(store.files.PAGE_SIZE) + content[8192 + store.files.PAGE_SIZE :])
 
 
 BAD = {
     "junk": lambda file: file.write_bytes(b"junk" * 5000),
-    "random": lambda file: file.write_bytes(os.urandom(20 * files.PAGE_SIZE)),
+    "random": lambda file: file.write_bytes(os.urandom(20 * store.files.PAGE_SIZE)),
     "empty": lambda file: file.write_bytes(b""),
     "text": lambda file: file.write_text("Dear diary"),
     "zeros": lambda file: file.write_bytes(bytes(file.stat().st_size)),
@@ -736,9 +736,9 @@ def test_a_restore_without_a_terminal_needs_a_yes(later):
 
 def test_a_restore_that_has_no_room_to_keep_what_is_there_is_refused(later, monkeypatch):
     before = done("export")
-    original = copies.copy
+    original = store.copies.copy
 
-    def full(conn: Any, target: Path, **options: Any) -> copies.Contents:
+    def full(conn: Any, target: Path, **options: Any) -> store.copies.Contents:
         if "before-restore" in target.name:
             raise errors.BackupFailed("the disk is full")
         return original(conn, target, **options)
@@ -747,7 +747,7 @@ def test_a_restore_that_has_no_room_to_keep_what_is_there_is_refused(later, monk
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(copies, "copy", full)
+        patch.setattr(store.copies, "copy", full)
         patch.setattr(shutil, "copyfile", none_left)
         refused = run("restore", "--yes")
 
@@ -763,7 +763,7 @@ def test_an_encrypted_backup_in_a_plain_profile_becomes_plain(encrypted, graph_f
     done("decrypt", "--yes")
     done("restore", "--yes")
 
-    assert (done("export"), files.kind(graph_file)) == (encrypted, files.Kind.PLAIN)
+    assert (done("export"), store.files.kind(graph_file)) == (encrypted, store.files.Kind.PLAIN)
 
 
 def test_a_plain_backup_in_an_encrypted_profile_becomes_encrypted(plain, graph_file, home):
@@ -771,7 +771,7 @@ def test_a_plain_backup_in_an_encrypted_profile_becomes_encrypted(plain, graph_f
     done("encrypt")
     done("restore", "--yes", str(home / "plain.db"))
 
-    assert (done("export"), files.kind(graph_file)) == (plain, files.Kind.ENCRYPTED)
+    assert (done("export"), store.files.kind(graph_file)) == (plain, store.files.Kind.ENCRYPTED)
     assert holding(graph_file.parent, MARK) == []
 
 
@@ -814,7 +814,7 @@ def test_a_backup_is_restored_under_a_key_in_the_environment(monkeypatch, graph_
     done("record", "person:Late", "tagged", "=x")
     done("restore", "--yes")
 
-    assert (done("export"), files.kind(graph_file)) == (before, files.Kind.ENCRYPTED)
+    assert (done("export"), store.files.kind(graph_file)) == (before, store.files.Kind.ENCRYPTED)
 
 
 def test_without_its_key_nothing_is_restored(encrypted, graph_file):
@@ -844,7 +844,7 @@ def test_a_new_profile_of_an_old_name_leaves_the_key_of_the_old_one(typed, graph
     work = graph_file.with_name("work.db")
     moved = work.with_suffix(".backups").rename(home / "old")
     backup = next(moved.iterdir())
-    key = next(key for key in known(work) if copies.opens(backup, key))
+    key = next(key for key in known(work) if store.copies.opens(backup, key))
     done("profile", "create", "work", "--key", source)
 
     assert key.digits in [each.digits for each in known(work)]
@@ -873,5 +873,5 @@ def deleted(source: str) -> str:
 @pytest.fixture
 def typed(ring: Ring, monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody types the passphrase whenever it is asked for; and there is a keyring."""
-    monkeypatch.setattr(graphs, "asks", lambda ctx: lambda words: PHRASE)
-    monkeypatch.setattr(passphrases, "new_passphrase", lambda ctx: PHRASE)
+    monkeypatch.setattr(graph_options, "asks", lambda ctx: lambda words: PHRASE)
+    monkeypatch.setattr(key_options, "new_passphrase", lambda ctx: PHRASE)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import keepgraph
 from keepgraph import errors
-from keepgraph.tools import catalogue, schemas
+from keepgraph.tools.contract import catalogue, schemas
 from words import Caller, decision, dump, fact, literal, person, project
 
 TOOLS = catalogue.tools()

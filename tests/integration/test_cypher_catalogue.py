@@ -15,10 +15,11 @@ from sqlcipher3 import dbapi2 as sqlite
 
 import keepgraph
 from keepgraph import errors
-from keepgraph.cypher import compiler, parameters, running
-from keepgraph.cypher.evaluate import Run
-from keepgraph.cypher.reading import TableGraph
-from keepgraph.engine import catalogues, findings, queries
+from keepgraph.cypher import compiler, execution
+from keepgraph.cypher.check import parameters
+from keepgraph.cypher.interpret.evaluate import Run
+from keepgraph.cypher.table_graph import TableGraph
+from keepgraph.engine.query import graph_catalogue, hydration, queries
 from keepgraph.tools import views
 from random_cypher import PARAMETERS, PropertyGraph, Query, graphs
 from random_cypher import queries as random_queries
@@ -145,9 +146,9 @@ def agree(tables: Tables, graph: PropertyGraph, query: Query, chance: random.Ran
     tables.load(graph, chance, crowded=crowded)
     with tables.graph.database.read("run_cypher") as tx:
         # What was asked of now must not be taken for what is asked of another moment.
-        catalogues.statements(tx)
+        graph_catalogue.statements(tx)
         tx = views.seen(tx, as_of=view.get("as_of"), known_at=view.get("known_at"))
-        statements, names = catalogues.statements(tx), catalogues.values(tx)
+        statements, names = graph_catalogue.statements(tx), graph_catalogue.values(tx)
         execute = queries._executor(tx, queries._Bounds(tx, 30))
         try:
             compiled = compiler.compiled(text, statements.catalogue, parameters.types(PARAMETERS))
@@ -155,13 +156,15 @@ def agree(tables: Tables, graph: PropertyGraph, query: Query, chance: random.Ran
             return
 
         def found(*, by_python: bool) -> Any:
-            seen = TableGraph(statements, execute, names, catalogues.arrays(tx))
+            seen = TableGraph(statements, execute, names, graph_catalogue.arrays(tx))
             try:
                 if by_python:
                     rows = list(compiled.rows_of_reference(Run(seen, PARAMETERS, tx.now, lambda _: None)))
                 else:
-                    rows, _ = running.rows(compiled, seen, execute, PARAMETERS, names, now=tx.now, rest=lambda _: None)
-                shown = findings.whole(rows, seen)
+                    rows, _ = execution.rows(
+                        compiled, seen, execute, PARAMETERS, names, now=tx.now, rest=lambda _: None
+                    )
+                shown = hydration.whole(rows, seen)
             except errors.QueryError as error:
                 return error
             assert "'theirs'" not in repr(shown)

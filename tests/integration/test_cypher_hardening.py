@@ -22,9 +22,8 @@ from mcp.client.stdio import StdioServerParameters
 from sqlcipher3 import dbapi2 as sqlite
 
 import keepgraph
-from keepgraph import errors
-from keepgraph.engine import queries
-from keepgraph.store import queries as stored
+from keepgraph import errors, store
+from keepgraph.engine.query import queries
 from words import Caller, dump, fact, literal, person, project
 
 SOON = 0.3
@@ -183,7 +182,7 @@ def test_a_query_that_would_write_is_refused(call: Caller, path: Path, query: st
 )
 def test_sqlite_itself_refuses_all_but_reading_while_a_query_runs(call: Caller, statement: str) -> None:
     with call.graph.database.read("run_cypher") as tx:
-        with stored.only_reading(tx), pytest.raises(sqlite.DatabaseError) as refused:
+        with store.compiled_queries.only_reading(tx), pytest.raises(sqlite.DatabaseError) as refused:
             tx.conn.execute(statement)
         known = tx.conn.execute("PRAGMA data_version").fetchone()
 

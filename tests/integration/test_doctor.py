@@ -17,9 +17,11 @@ from click.testing import Result
 import homes
 import keepgraph
 from homes import desktop, flip, leave_a_log
-from keepgraph import errors, keys, private, profile
-from keepgraph.cli import clients, handshake
-from keepgraph.engine import backups, vectors
+from keepgraph import errors, permissions
+from keepgraph.cli.install import clients, handshake
+from keepgraph.engine.backfill import vectors
+from keepgraph.engine.upkeep import backups
+from keepgraph.profiles import keys, profile
 from keepgraph.tools import views
 from words import connected, decision, fact, literal, person, project, rows
 
@@ -91,7 +93,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def plain(made: Path, path: Path) -> Path:
-    private.make_folder(path.parent)
+    permissions.make_folder(path.parent)
     shutil.copy(made, path)
     path.chmod(0o600)
     return path
@@ -327,7 +329,7 @@ def test_what_others_may_read_is_found_and_kept_from_them(encrypted, doctor, whi
 def test_what_interrupted_work_has_left_is_found_and_taken_away(encrypted, doctor, name):
     before = said(encrypted)
     left = encrypted.parent / name
-    private.write(left, "what is plain")
+    permissions.write(left, "what is plain")
     found = doctor()
     mended = doctor("--fix")
 
@@ -362,11 +364,11 @@ def test_another_fingerprint_in_the_settings_is_found_and_put_right(encrypted, d
 
 
 def test_an_older_graph_is_brought_up_to_date(path, doctor, monkeypatch):
-    from keepgraph import data
+    from keepgraph import package_files
 
     with monkeypatch.context() as patch:
-        files = data.migrations()[:4]
-        patch.setattr(data, "migrations", lambda: files)
+        files = package_files.migrations()[:4]
+        patch.setattr(package_files, "migrations", lambda: files)
         keepgraph.open(path).close()
     found = doctor()
     mended = doctor("--fix")
@@ -515,7 +517,7 @@ def with_another_key(path: Path) -> None:
 
 
 def with_no_key_in_its_file(path: Path) -> None:
-    private.write(key_of(path), "what a pity\n")
+    permissions.write(key_of(path), "what a pity\n")
 
 
 def cut_short(path: Path) -> None:
@@ -609,7 +611,7 @@ def test_the_way_out_by_a_backup_leads_out(path, doctor, request, which, damage)
 
 
 def test_what_never_was_a_graph_is_not_taken_for_one(path, doctor):
-    private.write(path, "Dear diary, " * 1000)
+    permissions.write(path, "Dear diary, " * 1000)
 
     assert "KG_DB" in doctor().wrong["file"]
 
@@ -675,7 +677,7 @@ def old_without_backup(path: Path) -> None:
 
 
 def unknown_setting(path: Path) -> None:
-    private.write(profile.settings_path(path), "[names]\nsomething_quite_new = true\n")
+    permissions.write(profile.settings_path(path), "[names]\nsomething_quite_new = true\n")
 
 
 def name_that_waits(path: Path) -> None:
@@ -688,7 +690,7 @@ def name_that_waits(path: Path) -> None:
 
 
 def left_by_an_older_version(path: Path) -> None:
-    private.write(Path(f"{path}.before-0004_repair"), "")
+    permissions.write(Path(f"{path}.before-0004_repair"), "")
 
 
 NOTES = {

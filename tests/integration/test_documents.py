@@ -15,12 +15,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 import keepgraph
+from keepgraph import store
 from keepgraph.cli.root import kg
-from keepgraph.engine import documents, ingestion, instants
-from keepgraph.engine.driving import Drive
+from keepgraph.engine.texts import documents, ingestion
+from keepgraph.engine.upkeep.jobs import Drive
 from keepgraph.ml import embedder
 from keepgraph.model import Settings
-from keepgraph.store import vectors
+from keepgraph.temporal import timestamps
 from words import Caller, concept, literal, person, rows
 
 ADA = """\
@@ -499,14 +500,14 @@ def test_an_ingestion_that_is_killed_loses_nothing_and_is_finished_by_the_next(t
 
 def test_a_failed_write_leaves_nothing_of_its_batch(graph, folder, path, monkeypatch):
     write(folder, a="One.", b="Two.")
-    store = documents.store
+    store = documents.upsert
 
     def failing(tx, document, **options):
         if document.name == "b":
             raise keepgraph.KeepgraphError("no")
         return store(tx, document, **options)
 
-    monkeypatch.setattr(documents, "store", failing)
+    monkeypatch.setattr(documents, "upsert", failing)
     with pytest.raises(keepgraph.KeepgraphError):
         ingestion.ingest(Drive(graph.database, tool="test"), folder)
 
@@ -514,7 +515,7 @@ def test_a_failed_write_leaves_nothing_of_its_batch(graph, folder, path, monkeyp
 
 
 def test_times_of_files_beyond_the_calendar_are_its_ends():
-    assert ingestion._stamp(1e20) == instants.stamp(instants.instant("9999-12-31T23:59:59Z"))
+    assert ingestion._stamp(1e20) == timestamps.stamp(timestamps.instant("9999-12-31T23:59:59Z"))
     assert ingestion._stamp(-1e20).startswith("0001-01-01")
 
 
@@ -543,7 +544,7 @@ def test_a_person_may_take_in_any_folder(run, folder):
     assert json.loads(third.output)["forgotten"] == 1
 
 
-@pytest.mark.skipif(vectors.missing() is not None or embedder.missing() is not None, reason="no vectors here")
+@pytest.mark.skipif(store.vectors.missing() is not None or embedder.missing() is not None, reason="no vectors here")
 def test_who_ingests_is_told_what_makes_the_vectors_now(run, folder):
     write(folder, a="One.", b="Two.")
     first = run("ingest", str(folder))

@@ -111,11 +111,11 @@ def test_a_writer_waits_for_another(open_graph, path):
 
 
 def test_a_writer_that_waits_too_long_says_so(open_graph, monkeypatch):
-    from keepgraph.store import db
+    from keepgraph import store
 
     one, two = Caller(open_graph()), Caller(open_graph())
     two.recalled("x")
-    monkeypatch.setattr(db, "PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr(store.database, "PATIENCE_SECONDS", 0.1)
     with one.graph.database.write("slow"):
         answer = two("record_fact", **fact(person("Ada"), "tagged", literal("x")))
 
@@ -197,7 +197,7 @@ graph.call("record_fact", subject={"type": "person", "name": "Grace"}, predicate
 
 
 def test_a_call_that_fails_half_way_leaves_nothing_behind(call, path, monkeypatch):
-    from keepgraph.store import provenance
+    from keepgraph import store
     from words import dump
 
     call.record(person("Ada"), "tagged", literal("x"))
@@ -206,7 +206,7 @@ def test_a_call_that_fails_half_way_leaves_nothing_behind(call, path, monkeypatc
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("as if there were a fault in our code")
 
-    monkeypatch.setattr(provenance, "insert", fail)
+    monkeypatch.setattr(store.provenance, "insert", fail)
     with pytest.raises(RuntimeError):
         call.graph.call("record_fact", **fact(person("Grace"), "tagged", literal("x"), aliases=["G"]))
 
@@ -216,7 +216,8 @@ def test_a_call_that_fails_half_way_leaves_nothing_behind(call, path, monkeypatc
 
 
 def test_an_answer_that_breaks_its_contract_is_not_kept(call, path, monkeypatch):
-    from keepgraph.tools import memory, shape
+    from keepgraph.tools import memory
+    from keepgraph.tools.contract import shape
     from words import dump
 
     before = dump(path)
@@ -230,7 +231,7 @@ def test_an_answer_that_breaks_its_contract_is_not_kept(call, path, monkeypatch)
 
 @pytest.mark.parametrize("tool", ["record_fact", "recall_entity"])
 def test_a_call_that_is_told_to_stop_leaves_nothing_behind(call, path, tool):
-    from keepgraph.tools import dispatch
+    from keepgraph.tools.contract import dispatch
     from words import dump
 
     given = {"recall_entity": {"name_or_alias": "Ada"}, "record_fact": fact(person("Ada"), "tagged", literal("x"))}

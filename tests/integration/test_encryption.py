@@ -34,12 +34,12 @@ from homes import (
     state,
     tree_of,
 )
-from keepgraph import encryption, errors, keys, private
-from keepgraph.cli import graphs
+from keepgraph import errors, permissions, store
+from keepgraph.cli import graph_options
 from keepgraph.cli.root import kg
-from keepgraph.engine import backups
+from keepgraph.engine.upkeep import backups, encryption
 from keepgraph.model import Key
-from keepgraph.store import copies, db, files
+from keepgraph.profiles import keys
 from words import Caller, literal, person
 
 pytestmark = pytest.mark.usefixtures("ring")
@@ -113,7 +113,7 @@ def test_an_encrypted_profile_is_used_as_any_other(terminal, home, source):
     done("--profile", "work", "record", f"person:{MARK}", "tagged", "=x", input=TYPED)
 
     assert MARK in done("--profile", "work", "recall", MARK, input=TYPED)
-    assert files.kind(home / "data/keepgraph/work.db") is files.Kind.ENCRYPTED
+    assert store.files.kind(home / "data/keepgraph/work.db") is store.files.Kind.ENCRYPTED
     assert holding(home, MARK) == []
 
 
@@ -123,15 +123,15 @@ def test_a_new_graph_is_encrypted_with_the_key_in_the_environment(monkeypatch, g
     done("record", f"person:{MARK}", "tagged", "=x")
 
     assert MARK in done("recall", MARK)
-    assert copies.opens(graph_file, keys.key(DIGITS, "it"))
+    assert store.copies.opens(graph_file, keys.key(DIGITS, "it"))
 
 
 def test_a_key_file_that_is_named_comes_before_that_of_the_profile(encrypted, key_file, monkeypatch, tmp_path):
-    private.write(tmp_path / "other.key", OTHER)
+    permissions.write(tmp_path / "other.key", OTHER)
     monkeypatch.setenv("KG_KEY_FILE", str(tmp_path / "other.key"))
 
     assert code(run("export")) == "KEY_WRONG"
-    private.write(tmp_path / "right.key", key_file.read_text())
+    permissions.write(tmp_path / "right.key", key_file.read_text())
     key_file.unlink()
     monkeypatch.setenv("KG_KEY_FILE", str(tmp_path / "right.key"))
     assert done("export") == encrypted
@@ -139,7 +139,7 @@ def test_a_key_file_that_is_named_comes_before_that_of_the_profile(encrypted, ke
 
 def test_a_key_that_does_not_fit_gives_way_to_the_next(encrypted, monkeypatch, key_file, ring):
     right = keys.read_file(key_file)[0].digits
-    private.write(key_file, OTHER)
+    permissions.write(key_file, OTHER)
     monkeypatch.setenv("KG_KEY", DIGITS)
     ring.set_password("keepgraph", "default", right)
 
@@ -211,7 +211,7 @@ def rest(terminal: int) -> bytes:
 
 def test_without_a_terminal_a_passphrase_is_not_asked_for(terminal, monkeypatch, graph_file):
     done("profile", "create", "work", "--key", "passphrase", input=TYPED)
-    monkeypatch.setattr(graphs, "asks", lambda ctx: None)
+    monkeypatch.setattr(graph_options, "asks", lambda ctx: None)
     refused = run("--profile", "work", "recall", MARK)
 
     assert code(refused) == "KEY_MISSING"
@@ -242,7 +242,7 @@ def put_junk(graph: Path, key: Path) -> None:
 @pytest.mark.parametrize(
     ("happens", "told"),
     [
-        (lambda graph, key: private.write(key, OTHER), "KEY_WRONG"),
+        (lambda graph, key: permissions.write(key, OTHER), "KEY_WRONG"),
         (lambda graph, key: key.unlink(), "KEY_MISSING"),
         (put_plain, "GRAPH_NOT_ENCRYPTED"),
         (put_junk, "GRAPH_UNAVAILABLE"),
@@ -264,11 +264,11 @@ def test_what_is_wrong_is_told_by_its_code_and_left_as_it_is(encrypted, graph_fi
 
 def test_four_troubles_have_four_messages(encrypted, graph_file, key_file, settings_file):
     sound, kept = graph_file.read_bytes(), key_file.read_text()
-    private.write(key_file, OTHER)
+    permissions.write(key_file, OTHER)
     told = [run("export").stderr]
     key_file.unlink()
     told.append(run("export").stderr)
-    private.write(key_file, kept)
+    permissions.write(key_file, kept)
     graph_file.write_bytes(sound[:4096] + bytes(4096) + sound[8192:])
     told.append(run("export").stderr)
     settings_file.unlink()
@@ -283,7 +283,7 @@ def test_a_changed_byte_anywhere_is_told_or_does_no_harm(encrypted, graph_file):
     Each page is authenticated: what is read is as it was written, or it is not read.
     """
     sound, told = graph_file.read_bytes(), []
-    for at in range(2000, len(sound), 2 * files.PAGE_SIZE):
+    for at in range(2000, len(sound), 2 * store.files.PAGE_SIZE):
         graph_file.write_bytes(sound[:at] + bytes([sound[at] ^ 1]) + sound[at + 1 :])
         result = run("export")
         told.append("as it was" if result.stdout == encrypted and result.exit_code == 0 else code(result))
@@ -337,7 +337,7 @@ def test_no_message_or_file_but_the_key_file_has_the_key(encrypted, key_file, ho
     said += [
         run(*words).output for words in (["key", "export", str(tmp_path / "k")], ["key", "import", str(tmp_path / "k")])
     ]
-    private.write(key_file, OTHER)
+    permissions.write(key_file, OTHER)
     said += [run(*words).output for words in (["status"], ["rekey"], ["decrypt", "--yes"], ["restore", "--yes"])]
 
     assert before == [str(key_file.relative_to(home))]
@@ -392,7 +392,7 @@ def test_a_link_to_a_key_file_is_fine(encrypted, key_file, tmp_path):
 
 
 def test_a_key_file_may_have_two_keys(encrypted, key_file):
-    private.write(key_file, f"{OTHER}\n{key_file.read_text()}{DIGITS}\n")
+    permissions.write(key_file, f"{OTHER}\n{key_file.read_text()}{DIGITS}\n")
 
     assert done("export") == encrypted
 
@@ -504,15 +504,15 @@ def test_a_graph_that_was_open_elsewhere_can_be_encrypted_later(filled, home, gr
 
 def test_a_copy_that_differs_does_not_take_the_place_of_the_graph(filled, graph_file, monkeypatch):
     before = all_in(graph_file, None)
-    original = copies._copy_rows
+    original = store.copies._copy_rows
 
     def forgetful(conn: Any, target: Path, key: Key | None) -> None:
         original(conn, target, key)
-        copied = db.connect(target, "rw", key=key)
+        copied = store.database.connect(target, "rw", key=key)
         copied.execute("UPDATE entity SET name = name || 'x'")
         copied.close()
 
-    monkeypatch.setattr(copies, "_copy_rows", forgetful)
+    monkeypatch.setattr(store.copies, "_copy_rows", forgetful)
     refused = run("encrypt")
 
     assert code(refused) == "BACKUP_FAILED"
@@ -580,12 +580,12 @@ def test_backups_from_before_stay_encrypted_and_can_be_restored(encrypted, graph
     done("backup")
     done("record", "person:Late", "tagged", "=x")
     done("decrypt", "--yes")
-    kinds = {files.kind(each.file) for each in backups.every(graph_file)}
+    kinds = {store.files.kind(each.file) for each in backups.every(graph_file)}
     done("restore", "--yes", backups.every(graph_file)[0].file.name)
 
-    assert kinds == {files.Kind.ENCRYPTED}
+    assert kinds == {store.files.Kind.ENCRYPTED}
     assert done("export") == encrypted
-    assert files.kind(graph_file) is files.Kind.PLAIN
+    assert store.files.kind(graph_file) is store.files.Kind.PLAIN
 
 
 @pytest.mark.parametrize("words", [["decrypt", "--yes"], ["rekey"], ["rekey", "--key", "keyring"]], ids=" ".join)
@@ -623,7 +623,7 @@ def test_encrypting_at_a_new_place_is_finished_by_running_it_again_too(filled, t
     run(*again, input=TYPED)
     key = encryption.found(graph_file, ask=lambda _: PHRASE)[0]
 
-    assert [copies.opens(each.file, key) for each in backups.every(graph_file)] == [True]
+    assert [store.copies.opens(each.file, key) for each in backups.every(graph_file)] == [True]
 
 
 ANOTHER = "another long phrase\n"
@@ -670,8 +670,8 @@ def test_after_a_rekey_the_old_key_opens_nothing(encrypted, graph_file, key_file
     old, new = old_and_new(key_file)
     every = [graph_file, *(each.file for each in backups.every(graph_file))]
 
-    assert [copies.opens(file, old) for file in every] == [False, False]
-    assert [copies.opens(file, new[0]) for file in every] == [True, True]
+    assert [store.copies.opens(file, old) for file in every] == [False, False]
+    assert [store.copies.opens(file, new[0]) for file in every] == [True, True]
     assert (len(new), done("export")) == (1, encrypted)
 
 
@@ -935,7 +935,7 @@ def test_ended_at_any_step_it_is_finished_by_running_it_again(steps, filled, flo
         steps.put(tree)
         problem = again(flow)
         key = None if flow.plain else encryption.found(graph_file, ask=lambda _: PHRASE)[0]
-        kept = [copies.opens(each.file, key) and all_in(each.file, key) for each in backups.every(graph_file)]
+        kept = [store.copies.opens(each.file, key) and all_in(each.file, key) for each in backups.every(graph_file)]
         left = [] if flow.plain else holding(home, MARK)
         if problem or run("export", input=TYPED).stdout != filled or left or (not flow.plain and kept != expected):
             unfinished.append((step, problem, left, len(kept)))
@@ -943,7 +943,7 @@ def test_ended_at_any_step_it_is_finished_by_running_it_again(steps, filled, flo
     assert unfinished == []
 
 
-def backups_in(graph: Path, flow: Flow) -> list[copies.Contents]:
+def backups_in(graph: Path, flow: Flow) -> list[store.copies.Contents]:
     """What is in the backups, before anything is ended."""
     key = None if not flow.first else encryption.found(graph, ask=lambda _: PHRASE)[0]
     return [all_in(each.file, key) for each in backups.every(graph)]
@@ -958,7 +958,7 @@ def test_ended_at_any_step_it_is_finished_by_running_it_again_with_the_file_it_n
         steps.put(tree)
         run(*flow.words, input=TYPED)
         kept = keys.read_file(home / "my.key") if (home / "my.key").exists() else []
-        if [copies.opens(graph_file, key) for key in kept] != [True] or holding(home, MARK):
+        if [store.copies.opens(graph_file, key) for key in kept] != [True] or holding(home, MARK):
             unfinished.append(step)
 
     assert unfinished == []
@@ -994,7 +994,7 @@ def test_a_rekey_that_is_ended_twice_loses_no_backup(filled, terminal, graph_fil
     First before the backups have the new key, then as soon as a third key is kept.
     """
     done("encrypt", "--key", source, input=TYPED)
-    for place, step in ((backups, "convert"), (copies, "rewrite")):
+    for place, step in ((backups, "convert"), (store.copies, "rewrite")):
         with monkeypatch.context() as patch:
             patch.setattr(place, step, ended)
             with pytest.raises(Ended):
@@ -1015,7 +1015,7 @@ def test_ended_at_any_two_steps_it_is_finished_by_running_it_again(steps, filled
             steps.put(later)
             problem = again(flow)
             key = encryption.found(graph_file, ask=lambda _: PHRASE)[0]
-            sound = [copies.opens(each.file, key) for each in backups.every(graph_file)]
+            sound = [store.copies.opens(each.file, key) for each in backups.every(graph_file)]
             if problem or run("export", input=TYPED).stdout != filled or sound != [True]:
                 unfinished.append((first, second))
 

@@ -11,8 +11,9 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from keepgraph.cli import explore, pages
-from keepgraph.cli.pages import Section
+from keepgraph.cli import explore
+from keepgraph.cli.output import pages
+from keepgraph.cli.output.pages import Section
 from keepgraph.cli.root import kg
 
 Kg = Callable[..., Result]

@@ -14,7 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import keepgraph
-from keepgraph.engine import habits, likeness, names
+from keepgraph.language import lexicons, normalisation, similarity
 from keepgraph.model import Settings
 from words import Caller, concept, decision, fact, literal, person, project, source
 
@@ -175,9 +175,11 @@ def test_a_spelling_of_another_country_is_found(call):
     ],
 )
 def test_a_spelling_of_another_country_is_found_the_other_way_round_too(call, asked, name):
-    forms = [names.fold(asked), names.latin(asked) or ""]
+    forms = [normalisation.fold(asked), normalisation.latin(asked) or ""]
     known(call, person(name))
-    sure = any(likeness.compare(form, names.fold(name), kind="person").score >= likeness.SURE for form in forms)
+    sure = any(
+        similarity.compare(form, normalisation.fold(name), kind="person").score >= similarity.SURE for form in forms
+    )
 
     assert (sure, call.recalled(asked)) == (True, name)
 
@@ -612,13 +614,13 @@ def pairwise_types(entities: list[tuple[str, str]]) -> list[tuple[str, str]]:
 @settings(max_examples=50)
 @given(named=any_names, numbered=st.lists(plain_names | numbered_names, max_size=5), kind=st.data())
 def test_a_name_that_is_there_is_found_exactly_whatever_else_is_there(tmp_path_factory, named, numbered, kind):
-    unique = {names.key(name): name for name in [*named, *numbered] if names.key(name)}
+    unique = {normalisation.key(name): name for name in [*named, *numbered] if normalisation.key(name)}
     entities = [(kind.draw(kinds), name) for name in unique.values()]
     with graph_of(tmp_path_factory, entities, settings=LETTERS_ALONE) as call:
         for told, name in entities:
             answer = call("recall_entity", name_or_alias=name)
 
-            assert (answer["entity"]["type"], answer["entity"]["name"]) == (told, names.clean(name))
+            assert (answer["entity"]["type"], answer["entity"]["name"]) == (told, normalisation.clean(name))
             assert (answer["resolution"]["method"], answer["resolution"]["score"]) == ("exact", 1.0)
 
 
@@ -626,15 +628,15 @@ def test_a_name_that_is_there_is_found_exactly_whatever_else_is_there(tmp_path_f
 @given(entities=st.lists(things, max_size=3), new=things, asked=plain_names | numbered_names)
 def test_what_comes_in_answers_no_question_that_it_is_not_like(tmp_path_factory, entities, new, asked):
     # What is no question of letters: whole abbreviations, as in the tables.
-    assume(not habits.spelled_out(asked) and not habits.abbreviated(asked) and new not in entities)
+    assume(not lexicons.spelled_out(asked) and not lexicons.abbreviated(asked) and new not in entities)
     with graph_of(tmp_path_factory, entities, settings=LETTERS_ALONE) as call:
         before = call("recall_entity", name_or_alias=asked)["entity"]
         known(call, {"type": new[0], "name": new[1]})
         after = call("recall_entity", name_or_alias=asked)["entity"]
     if before is None and after is not None and (after["type"], after["name"]) == new:
-        score = likeness.compare(names.fold(asked), names.fold(new[1]), kind=new[0]).score
+        score = similarity.compare(normalisation.fold(asked), normalisation.fold(new[1]), kind=new[0]).score
 
-        assert score >= likeness.SURE or names.key(asked) == names.key(new[1])
+        assert score >= similarity.SURE or normalisation.key(asked) == normalisation.key(new[1])
 
 
 # Odd names
@@ -674,7 +676,7 @@ def twisted(name: str) -> list[str]:
     turned = " ".join(reversed(name.split()))
     asked = [name[1:], name[:-1], name[: half + 1], turned, f"the {name}", f"person:{name}", name.upper(), name[::-1],
              f"{name[:half]}x{name[half:]}", name.replace(" ", ""), f"{name} 7"]  # fmt: skip
-    return [each[:200] for each in dict.fromkeys(asked) if names.key(each[:200])]
+    return [each[:200] for each in dict.fromkeys(asked) if normalisation.key(each[:200])]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -13,9 +13,9 @@ import pytest
 
 import keepgraph
 from homes import code, done, run
-from keepgraph import errors, keys, profile
-from keepgraph.engine import backups
-from keepgraph.store import copies, wal
+from keepgraph import errors, store
+from keepgraph.engine.upkeep import backups
+from keepgraph.profiles import keys, profile
 from words import Caller, literal, person
 
 RECORD = ("record", "person:Ada", "tagged", "=here")
@@ -45,20 +45,20 @@ os.kill(os.getpid(), 9)
     [(0, 32), (0, 4096), (32, 24), (8192, 4096), (32 + 4120 * 9, 24), (32 + 4120 * 3 + 4000, 120), (10, 2)],
 )
 def test_a_log_that_lost_a_block_is_refused_and_not_cut(left, at, size):
-    log = bytearray(wal.file(left).read_bytes())
+    log = bytearray(store.wal.file(left).read_bytes())
     log[at : at + size] = bytes(size)
-    wal.file(left).write_bytes(log)
+    store.wal.file(left).write_bytes(log)
     before = left.read_bytes(), bytes(log)
 
     with pytest.raises(errors.GraphDamaged):
         keepgraph.open(left)
-    assert (left.read_bytes(), wal.file(left).read_bytes()) == before
+    assert (left.read_bytes(), store.wal.file(left).read_bytes()) == before
 
 
 def test_a_page_size_that_is_none_in_a_log_gets_an_answer(left):
-    log = bytearray(wal.file(left).read_bytes())
+    log = bytearray(store.wal.file(left).read_bytes())
     log[11] ^= 1
-    wal.file(left).write_bytes(log)
+    store.wal.file(left).write_bytes(log)
 
     with pytest.raises(errors.GraphDamaged):
         keepgraph.open(left)
@@ -74,7 +74,7 @@ def test_what_was_encrypted_is_never_written_to_a_plain_file_that_took_its_place
         call = Caller(graph)
         call.record(person("Ada"), "tagged", literal("x"))
         graph.database.checkpoint()
-        wal.file(path).unlink()
+        store.wal.file(path).unlink()
         os.replace(tmp_path / "plain.db", path)
         answers = [call("record_fact", subject=person("Grace"), predicate="tagged", object=literal("secret"))
                    for _ in range(3)]  # fmt: skip
@@ -123,7 +123,7 @@ def test_what_is_no_file_among_the_backups_hides_none(home, graph_file, key_file
     done("rekey")
     key = keys.read_file(key_file_of)[0]
 
-    assert [copies.opens(each.file, key) for each in backups.every(graph_file)] == [True]
+    assert [store.copies.opens(each.file, key) for each in backups.every(graph_file)] == [True]
 
 
 @pytest.fixture

@@ -14,8 +14,9 @@ import pytest
 from click.testing import Result
 
 from homes import desktop, run
-from keepgraph import _version, errors, private, profile
-from keepgraph.cli import clients, handshake
+from keepgraph import _version, errors, permissions
+from keepgraph.cli.install import clients, handshake
+from keepgraph.profiles import profile
 
 Install = Callable[..., Result]
 
@@ -53,7 +54,7 @@ def install_profile() -> Install:
 @pytest.fixture
 def work() -> str:
     """The name of a profile that there is."""
-    private.write(profile.settings_path(profile.path("work")), "")
+    permissions.write(profile.settings_path(profile.path("work")), "")
     return "work"
 
 
@@ -476,7 +477,7 @@ def test_installing_imports_nothing_slow(install):
         [sys.executable, "-c", loads, "install", "claude-desktop", "--dry-run"], capture_output=True, text=True
     )
 
-    assert "keepgraph.cli.handshake" in done.stderr.split()
+    assert "keepgraph.cli.install.handshake" in done.stderr.split()
     assert not {"mcp", "pydantic", "asyncio", "jsonschema", "rapidfuzz"} & set(done.stderr.split())
 
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 import keepgraph
-from keepgraph import keys
-from keepgraph.store import copies, db
+from keepgraph import store
+from keepgraph.profiles import keys
 
 KG = [sys.executable, "-m", "keepgraph.cli"]
 SERVERS = 4
@@ -115,8 +115,8 @@ def written_by_all(path: Path, tmp_path: Path, *, each: int, commands: int) -> N
     assert found(path, key.digits) == expected
     for copy in backups:
         assert set(found(copy, key.digits)) <= set(expected)
-        conn = db.connect(copy, "ro", key=key)
-        assert copies.complaints(conn, keyed=True) == []
+        conn = store.database.connect(copy, "ro", key=key)
+        assert store.copies.complaints(conn, keyed=True) == []
         conn.close()
     assert marked(tmp_path, b"Thing ") == []
 

@@ -22,13 +22,12 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 import keepgraph
-from keepgraph import errors
+from keepgraph import errors, store
 from keepgraph.cli.root import kg
-from keepgraph.engine import meaning, vectors
+from keepgraph.engine.backfill import vectors
+from keepgraph.engine.resolution import embedding
 from keepgraph.ml import embedder
 from keepgraph.model import Settings
-from keepgraph.store import db
-from keepgraph.store import vectors as stored
 from words import Caller, concept, connected, decision, fact, literal, person, project, rows, source
 
 HERE = literal("here")
@@ -37,7 +36,7 @@ ENTITIES, CASES = (
     json.loads((Path(__file__).parents[1] / "benchmarks" / "names" / f"{part}.json").read_text("utf-8"))
     for part in ("entities", "cases")
 )
-TROUBLE = embedder.missing() or stored.missing()
+TROUBLE = embedder.missing() or store.vectors.missing()
 
 needs_vectors = pytest.mark.skipif(TROUBLE is not None, reason=str(TROUBLE))
 
@@ -291,7 +290,9 @@ def test_what_the_model_cannot_read_means_nothing(call, asked, name):
 # Where meaning cannot be asked
 
 
-@pytest.fixture(params=[(embedder, "the model is not here"), (stored, "sqlite-vec is not here")], ids=["model", "vec"])
+@pytest.fixture(
+    params=[(embedder, "the model is not here"), (store.vectors, "sqlite-vec is not here")], ids=["model", "vec"]
+)
 def reason(request, monkeypatch) -> str:
     """Something that finding by meaning needs is missing: what is said of it."""
     module, told = request.param
@@ -349,7 +350,7 @@ def test_a_name_that_nobody_has_is_told_so_though_the_model_is_broken(call, monk
         monkeypatch.setattr(embedder, "embed", break_off)
     else:
         (tmp_path / "vec0.so").write_text("no library")
-        monkeypatch.setattr(stored, "_extension", lambda: str(tmp_path / "vec0"))
+        monkeypatch.setattr(store.vectors, "_extension", lambda: str(tmp_path / "vec0"))
     answer = call("recall_entity", name_or_alias="login system")
 
     assert answer.get("entity", "an error") is None
@@ -505,7 +506,7 @@ def test_a_question_does_not_wait_for_who_writes(call, open_graph):
     asking = threading.Thread(target=lambda: answers.append(call("recall_entity", name_or_alias="login system")))
     with other.graph.database.write("slow"):
         asking.start()
-        asking.join(db.PATIENCE_SECONDS - 5)
+        asking.join(store.database.PATIENCE_SECONDS - 5)
         answered = list(answers)
     asking.join()
 
@@ -600,11 +601,11 @@ def test_names_of_another_group_are_never_found(open_graph):
 def test_a_vector_of_a_name_that_has_changed_meanwhile_is_not_kept(call, path):
     known(call, LOGIN, aliases=["Kerberos"])
     with call.graph.database.read("look") as tx:
-        some = stored.next_waiting(tx, limit=10)
+        some = store.vectors.next_waiting(tx, limit=10)
     with call.graph.database.write("vectors") as tx:
-        stored.set_space(tx, embedder.DEFAULT_MODEL, embedder.dimension())
-        stored.insert(tx, [(surface, f"formerly {text}", b"\x01" * 384, b"\x01" * 48) for surface, text in some])
-        stored.insert(tx, [(10_000, "Nobody", b"\x01" * 384, b"\x01" * 48)])
+        store.vectors.set_space(tx, embedder.DEFAULT_MODEL, embedder.dimension())
+        store.vectors.insert(tx, [(surface, f"formerly {text}", b"\x01" * 384, b"\x01" * 48) for surface, text in some])
+        store.vectors.insert(tx, [(10_000, "Nobody", b"\x01" * 384, b"\x01" * 48)])
 
     assert (embedded(path), waiting(path)) == (set(), 2)
 
@@ -882,5 +883,5 @@ def test_candidates_of_both_rungs_are_few(call):
     known(call, *(concept(f"Authentication {word}") for word in "server gateway proxy daemon cluster broker".split()))
     found = call("recall_entity", name_or_alias="login system for everybody at work")["resolution"]["candidates"]
 
-    assert 0 < len(found) <= meaning.MAX_CANDIDATES
+    assert 0 < len(found) <= embedding.MAX_CANDIDATES
     assert [each["score"] for each in found] == sorted((each["score"] for each in found), reverse=True)

@@ -18,14 +18,13 @@ from hypothesis import strategies as st
 from sqlcipher3 import dbapi2 as sqlite
 
 import keepgraph
-from keepgraph import data
-from keepgraph.engine import calls as begun
-from keepgraph.engine import chunks, instants, reading, texts
-from keepgraph.engine import episodes as episode_rules
-from keepgraph.engine import facts as fact_rules
-from keepgraph.engine.chunking import Piece
+from keepgraph import package_files, store
+from keepgraph.engine import knowledge, texts, upkeep
+from keepgraph.engine.texts import chunks, mention_index
+from keepgraph.language import canonical
+from keepgraph.language.chunking import Piece
 from keepgraph.model import Ref
-from keepgraph.store import episodes
+from keepgraph.temporal import timestamps
 from keepgraph.tools import views
 from words import Caller, Clock, concept, connected, decision, dump, fact, literal, person, project, rows
 
@@ -79,16 +78,16 @@ def check_sound(call: Caller) -> None:
 def remembered(call: Caller, words: str, *, about: Sequence[dict[str, str]] = ()) -> str:
     """The id of a text that is kept, and not read yet."""
     with call.graph.database.write("remember") as tx:
-        tx = begun.begin(tx)
-        episode = episodes.insert(
+        tx = upkeep.calls.begin(tx)
+        episode = store.episodes.insert(
             tx,
             public_id=tx.new_id("ep"),
             kind="text",
             name="A note",
             source="",
-            digest=texts.digest(words),
-            occurred_at=instants.stamp(tx.now),
-            recorded_at=instants.stamp(tx.now),
+            digest=canonical.digest(words),
+            occurred_at=timestamps.stamp(tx.now),
+            recorded_at=timestamps.stamp(tx.now),
         )
         chunks.put(tx, episode, [Piece(words)], [about])
     return episode.id
@@ -596,7 +595,7 @@ def test_merges_in_a_row_are_taken_back_the_newest_first(call):
 def speaking_of(call: Caller, text: str) -> list[str]:
     """The names of the entities of which a text speaks."""
     with call.graph.database.write("reading") as tx:
-        reading.catch_up(tx, seconds=60)
+        mention_index.catch_up(tx, seconds=60)
     mentioned = rows(
         call.graph.path,
         """
@@ -937,11 +936,11 @@ def test_a_call_of_which_a_part_was_taken_back_is_taken_back_after_that(call, pa
 def put_anew(call: Caller, text: str, *words: str) -> None:
     """Let a text become another one, in the pieces that are given."""
     with call.graph.database.write("remember") as tx:
-        tx = begun.begin(tx)
-        there = episodes.by_id(tx, text)
+        tx = upkeep.calls.begin(tx)
+        there = store.episodes.by_id(tx, text)
         assert there is not None
-        digest = texts.digest("".join(words))
-        episodes.update(tx, there, name=there.name, source="", digest=digest, occurred_at=there.occurred_at)
+        digest = canonical.digest("".join(words))
+        store.episodes.update(tx, there, name=there.name, source="", digest=digest, occurred_at=there.occurred_at)
         chunks.put(tx, there, [Piece(each) for each in words])
 
 
@@ -966,10 +965,10 @@ def test_a_text_is_taken_back_with_what_was_said_out_of_it(call, path):
     call.record(ADA, "tagged", literal("here"))
     before = state(call)
     with call.graph.database.write("remember") as tx:
-        tx = begun.begin(tx)
-        text = episode_rules.add(tx, name="A note", text="Grace leads Ada.").episode
+        tx = upkeep.calls.begin(tx)
+        text = texts.episodes.add(tx, name="A note", text="Grace leads Ada.").episode
         for subject in (Ref(type="person", name="Grace"), Ref(type="person", name="Ada")):
-            fact_rules.record(replace(tx, episode=text.row), subject=subject, predicate="tagged", object="here")
+            knowledge.facts.record(replace(tx, episode=text.row), subject=subject, predicate="tagged", object="here")
     of_the_text = [number for number, op, table in changes(path, calls(call)[0]) if table == "episode"]
     undone(call, change=of_the_text[0])
 
@@ -1186,13 +1185,13 @@ OLD_CALLS = [
 ]
 """What calls of the version before did, with updates and deletions as repairs by hand did them."""
 
-RELEASED = data.migrations()
+RELEASED = package_files.migrations()
 
 
 def old_graph(path: Path, monkeypatch: pytest.MonkeyPatch, made: int = len(OLD_CALLS)) -> None:
     """A graph as the version before left it: with a journal, and without the means to take back."""
     with monkeypatch.context() as before:
-        before.setattr(data, "migrations", lambda: RELEASED[:3])
+        before.setattr(package_files, "migrations", lambda: RELEASED[:3])
         keepgraph.open(path).close()
     with connected(path) as conn:
         for at, script in zip(MOMENTS, OLD_CALLS[:made], strict=False):

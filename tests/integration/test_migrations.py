@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 import keepgraph
-from keepgraph import data
+from keepgraph import package_files
 from words import Caller, concept, dump, literal, person, rows
 
-RELEASED = data.migrations()
+RELEASED = package_files.migrations()
 NEXT = f"{len(RELEASED) + 1:04d}_next.sql"
 
 
@@ -27,7 +27,7 @@ def folder(tmp_path, monkeypatch) -> Path:
     copy.mkdir()
     for file in RELEASED:
         shutil.copy(file, copy)
-    monkeypatch.setattr(data, "migrations", lambda: sorted(copy.glob("[0-9]*.sql")))
+    monkeypatch.setattr(package_files, "migrations", lambda: sorted(copy.glob("[0-9]*.sql")))
     return copy
 
 
@@ -160,12 +160,12 @@ def test_who_has_a_graph_open_while_a_newer_version_changes_it_is_told_to_restar
     Here both are in one process, and the older one is told by what it knew when it was opened.
     """
     made(path)
-    known = data.migrations()
+    known = package_files.migrations()
     with keepgraph.open(path) as older:
         (folder / NEXT).write_text("CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT;\n")
         made(path, facts=3)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(data, "migrations", lambda: known)
+            patch.setattr(package_files, "migrations", lambda: known)
             call = Caller(older)
 
             assert call("record_fact", subject=person("Late"), predicate="tagged", object=literal("x"))["error"] == (

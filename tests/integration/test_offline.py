@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from keepgraph.cli import offline
 from keepgraph.cli.root import kg
-from keepgraph.tools import catalogue, schemas
+from keepgraph.tools.contract import catalogue, schemas
 
 # Loaded by every Python that is started: what reaches for a network is refused, and written down, for a library might
 # hide it. The event loop of a server speaks to itself over a pair of sockets within the machine.

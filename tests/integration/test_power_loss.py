@@ -26,7 +26,7 @@ from click.testing import CliRunner
 from sqlcipher3 import dbapi2 as sqlite
 
 import keepgraph
-from keepgraph import data, errors
+from keepgraph import errors, package_files
 from keepgraph.cli.root import kg
 from words import NOON, Caller, Clock, concept, connected, fact, literal, person
 
@@ -35,7 +35,7 @@ power = pytest.importorskip("power", reason="apsw is not installed")
 State = dict[str, list[tuple[Any, ...]]]
 
 ADA, ADAH, GRACE = person("Ada"), person("Adah"), person("Grace")
-RELEASED = data.migrations()
+RELEASED = package_files.migrations()
 
 
 @contextmanager
@@ -305,7 +305,7 @@ def newer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "INSERT INTO later (text) SELECT text FROM fact;\n"
         "UPDATE fact SET text = text || ' ';\n"
     )
-    monkeypatch.setattr(data, "migrations", lambda: [*RELEASED, script])
+    monkeypatch.setattr(package_files, "migrations", lambda: [*RELEASED, script])
 
 
 def read(path: Path) -> State:
@@ -487,7 +487,7 @@ def test_a_call_that_is_told_to_stop_in_any_part_of_it_says_so(made, tmp_path, m
             )
         return caught.value.code
 
-    monkeypatch.setattr("keepgraph.store.db._STEPS_BETWEEN_POLLS", 200)
+    monkeypatch.setattr("keepgraph.store.database._STEPS_BETWEEN_POLLS", 200)
     with opened(tmp_path / "graph" / "graph.db") as graph:
         answered = {told_to_stop(graph, polls) for polls in range(20)}
 

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from homes import MARK, code, done, held_open, holding, run, state
-from keepgraph import errors, keys, profile
+from keepgraph import errors
+from keepgraph.profiles import keys, profile
 
 pytestmark = pytest.mark.usefixtures("ring")
 

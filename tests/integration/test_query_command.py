@@ -18,9 +18,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 import homes
-from keepgraph.cli import prompt, query, tables
+from keepgraph.cli import prompt, query
+from keepgraph.cli.output import tables
 from keepgraph.cli.root import kg
-from keepgraph.tools import queries as views
+from keepgraph.tools import queries
 
 Kg = Callable[..., Result]
 
@@ -598,7 +599,7 @@ def test_tab_completes_words_of_the_graph(typist: Callable[..., Typist]) -> None
     ],
 )
 def test_what_fits_a_place_completes_it(graph, before: str, text: str, expected: set[str]) -> None:
-    assert set(prompt.completions(views.words(graph.database), before, text)) == expected
+    assert set(prompt.completions(queries.words(graph.database), before, text)) == expected
 
 
 # What is kept of what was typed

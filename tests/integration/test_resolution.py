@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keepgraph.engine import likeness, names, resolution
+from keepgraph.engine.resolution import resolver
+from keepgraph.language import normalisation, similarity
 from words import Caller, concept, fact, literal, person, project, source
 
 HERE = literal("here")
@@ -173,7 +174,7 @@ def test_an_alias_of_two_is_too_close_to_call(call):
 def test_a_sibling_is_not_taken_for_another(call, asked):
     known(call, project("Project A"), project("Project B"), project("Project Alpha One"))
 
-    assert call.recalled(asked) is None or names.key(asked) in {"a", "project a"}
+    assert call.recalled(asked) is None or normalisation.key(asked) in {"a", "project a"}
 
 
 def test_near_names_are_candidates_when_none_is_sure(call):
@@ -182,14 +183,14 @@ def test_near_names_are_candidates_when_none_is_sure(call):
 
     assert answer["entity"] is None
     assert [each["name"] for each in answer["resolution"]["candidates"]] == ["Q3 2025 roadmap"]
-    assert answer["resolution"]["candidates"][0]["score"] < likeness.SURE
+    assert answer["resolution"]["candidates"][0]["score"] < similarity.SURE
 
 
 def test_candidates_are_few_and_the_nearest_come_first(call):
     known(call, *(project(f"Roadmap {year}") for year in range(2000, 2030)))
     candidates = call("recall_entity", name_or_alias="Roadmap 1999")["resolution"]["candidates"]
 
-    assert len(candidates) == resolution.MAX_CANDIDATES
+    assert len(candidates) == resolver.MAX_CANDIDATES
     assert [each["score"] for each in candidates] == sorted((each["score"] for each in candidates), reverse=True)
 
 
@@ -291,20 +292,22 @@ def slips(name: str, letters: str) -> set[str]:
 def missed(call: Caller, world: list[str], asked: set[str], kind: str) -> list[tuple[str, str]]:
     """The names that one of the questions may mean, and that were not found by it."""
     found_missing = []
-    folds = {name: names.fold(name) for name in world}
+    folds = {name: normalisation.fold(name) for name in world}
     with call.graph.database.read("test") as tx:
         for question in sorted(asked):
-            folded = names.fold(question)
+            folded = normalisation.fold(question)
             # The very name is found by its key, on a rung before this one.
-            others = {name: fold for name, fold in folds.items() if names.key(name) != names.key(question)}
+            others = {
+                name: fold for name, fold in folds.items() if normalisation.key(name) != normalisation.key(question)
+            }
             meant = {
                 name
                 for name, fold in others.items()
-                if likeness.compare(folded, fold, kind=kind).score >= likeness.SURE
+                if similarity.compare(folded, fold, kind=kind).score >= similarity.SURE
             }
             if meant:
                 found = {
-                    each.entity.name for each in resolution.look_alikes(tx, question) if each.score >= likeness.SURE
+                    each.entity.name for each in resolver.look_alikes(tx, question) if each.score >= similarity.SURE
                 }
                 found_missing += [(question, name) for name in meant - found]
     return found_missing
@@ -340,7 +343,7 @@ def test_nearly_everything_that_is_alike_enough_is_found_after_two_slips(call, k
         st.lists(st.text("abcdeio1ß", min_size=1, max_size=11), min_size=1, max_size=3).map(" ".join),
         min_size=1,
         max_size=6,
-        unique_by=names.key,
+        unique_by=normalisation.key,
     ),
     chance=st.randoms(use_true_random=False),
     kind=st.sampled_from(["person", "project"]),

@@ -14,7 +14,7 @@ from sqlcipher3 import dbapi2 as sqlite
 
 import keepgraph
 from keepgraph import errors
-from keepgraph.engine import queries
+from keepgraph.engine.query import queries
 from words import Caller, Clock, concept, fact, literal, person, project
 
 FACTS = [

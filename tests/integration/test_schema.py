@@ -14,9 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import keepgraph
-from keepgraph.engine import schema as rules
-from keepgraph.store import schema as stored
-from keepgraph.tools import catalogue, views
+from keepgraph import store
+from keepgraph.engine import query
+from keepgraph.tools import views
+from keepgraph.tools.contract import catalogue
 from words import NOON, Caller, Clock, concept, connected, counted, decision, literal, person, project
 
 ADA, BOB, ATLAS, GO = person("Ada"), person("Bob"), project("Atlas"), decision("Go")
@@ -186,13 +187,13 @@ def test_it_counts_what_run_cypher_counts(said, days):
 def counting(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """How often the tables were gone through."""
     asked: Counter[str] = Counter()
-    real = stored.patterns
+    real = store.schema_counts.patterns
 
     def patterns(tx: Any, *, at: str) -> Any:
         asked["patterns"] += 1
         return real(tx, at=at)
 
-    monkeypatch.setattr(rules.stored, "patterns", patterns)
+    monkeypatch.setattr(query.schema.stored, "patterns", patterns)
     return asked
 
 
@@ -200,10 +201,10 @@ def test_a_second_call_asks_the_tables_nothing(graph):
     Caller(graph).record(ADA, "decided_in", GO)
     asked: list[str] = []
     with graph.database.read("schema") as tx:
-        rules.of_graph(tx)
+        query.schema.of_graph(tx)
         tx.conn.set_trace_callback(asked.append)
         try:
-            rules.of_graph(tx)
+            query.schema.of_graph(tx)
         finally:
             tx.conn.set_trace_callback(None)
 

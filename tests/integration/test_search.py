@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import keepgraph
 from keepgraph import errors
-from keepgraph.ml import reranker
+from keepgraph.ml import cross_encoder
 from keepgraph.model import Settings
 from words import Caller, Clock, concept, literal, person, project
 
@@ -389,8 +389,10 @@ def test_a_cross_encoder_puts_what_it_reads_in_its_order(open_graph, tmp_path, m
     for name in ("Apollo", "Apollo Eleven", "Apollo the Thirteenth"):
         call("record_fact", subject=project(name), predicate="tagged", object=literal("space"))
         remember(call, name, f"{name} is a project about space.")
-    monkeypatch.setattr(reranker, "missing", lambda folder: None)
-    monkeypatch.setattr(reranker, "scores", lambda question, texts, *, folder: [float(len(text)) for text in texts])
+    monkeypatch.setattr(cross_encoder, "missing", lambda folder: None)
+    monkeypatch.setattr(
+        cross_encoder, "scores", lambda question, texts, *, folder: [float(len(text)) for text in texts]
+    )
 
     found = call("search", query="Apollo", search_mode=mode, reranker="cross_encoder")
 
@@ -559,7 +561,7 @@ def test_an_answer_says_when_meaning_is_off(open_graph):
 
 
 def test_an_answer_says_how_many_wait_for_their_vectors(open_graph, monkeypatch):
-    from keepgraph.engine import vectors
+    from keepgraph.engine.backfill import vectors
 
     monkeypatch.setattr(vectors, "some", lambda database: None)
     call = Caller(open_graph())
@@ -611,9 +613,9 @@ def test_search_memory_facts_says_when_nothing_is_relevant(call):
 
 
 def test_a_word_that_is_in_very_many_rows_is_left_out_where_others_are_rarer(apollo, monkeypatch):
-    from keepgraph.store import search as stored
+    from keepgraph import store
 
-    monkeypatch.setattr(stored, "TOO_FREQUENT", 2)
+    monkeypatch.setattr(store.retrieval, "TOO_FREQUENT", 2)
 
     found = apollo("search", query="Apollo depends Kafka", search_mode="edges")["edges"]
     frequent_alone = apollo("search", query="apollo", search_mode="edges")["edges"]

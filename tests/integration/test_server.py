@@ -23,7 +23,8 @@ from mcp.shared.exceptions import MCPError
 import keepgraph
 from keepgraph import errors
 from keepgraph.mcp import server
-from keepgraph.tools import catalogue, dispatch, views
+from keepgraph.tools import views
+from keepgraph.tools.contract import catalogue, dispatch
 
 TOKENS = 4_000
 ERAS = ("auto", "legacy")

@@ -10,15 +10,15 @@ import pytest
 from click.testing import CliRunner
 
 import keepgraph
-from keepgraph import errors, profile
+from keepgraph import errors, store
 from keepgraph.cli.root import kg
 from keepgraph.ml import embedder
 from keepgraph.model import Settings
-from keepgraph.store import vectors as stored
+from keepgraph.profiles import profile
 from words import Caller, concept, literal, person, project
 
 HERE = literal("here")
-TROUBLE = embedder.missing() or stored.missing()
+TROUBLE = embedder.missing() or store.vectors.missing()
 
 needs_vectors = pytest.mark.skipif(TROUBLE is not None, reason=str(TROUBLE))
 
@@ -208,7 +208,7 @@ def test_a_model_that_is_not_here_turns_the_rung_off_and_says_so(said, model):
 
     assert told.startswith("off: ")
     assert (call("get_status")["resolution"]["embedding"], call.recalled("Bob")) == (told, "Robert Hughes")
-    assert model in told or stored.missing()
+    assert model in told or store.vectors.missing()
 
 
 @needs_vectors

@@ -17,9 +17,10 @@ import pytest
 
 import keepgraph
 from homes import environment
-from keepgraph import data, keys, profile
-from keepgraph.engine import backups, names
-from keepgraph.store import copies, db
+from keepgraph import package_files, store
+from keepgraph.engine.upkeep import backups
+from keepgraph.language import normalisation
+from keepgraph.profiles import keys, profile
 from keepgraph.tools import views
 from words import concept, connected, fact, person
 
@@ -121,8 +122,8 @@ def encrypted(tmp_path_factory, nursery) -> Kept:
 def older(tmp_path_factory) -> Kept:
     folder = tmp_path_factory.mktemp("older")
     with pytest.MonkeyPatch.context() as patch:
-        files = data.migrations()[:4]
-        patch.setattr(data, "migrations", lambda: files)
+        files = package_files.migrations()[:4]
+        patch.setattr(package_files, "migrations", lambda: files)
         keepgraph.open(folder / "graph.db").close()
     filled_of_old(folder / "graph.db")
     return Kept(folder)
@@ -146,7 +147,7 @@ def filled_of_old(path: Path) -> None:
                 INSERT INTO entity (id, public_id, group_id, type, name, name_key, name_folded, created_at)
                 VALUES (?, ?, 'default', 4, ?, ?, ?, ?)
                 """,
-                (n, f"ent_{n:026d}", name, names.key(name), names.compared(name), at),
+                (n, f"ent_{n:026d}", name, normalisation.key(name), normalisation.compared(name), at),
             )
             conn.execute(
                 """
@@ -174,16 +175,16 @@ def said(path: Path) -> list[Any]:
 def is_sound(path: Path) -> None:
     with keepgraph.open(path, create=False) as graph:
         key = graph.database.key
-    conn = db.connect(path, "ro", key=key)
+    conn = store.database.connect(path, "ro", key=key)
     try:
-        assert copies.complaints(conn, keyed=key is not None) == []
+        assert store.copies.complaints(conn, keyed=key is not None) == []
     finally:
         conn.close()
     kept = keys.read_file(path.with_suffix(".key")) if path.with_suffix(".key").exists() else []
     for backup in backups.every(path):
-        used = next((each for each in (key, None, *kept) if copies.opens(backup.file, each)), "none")
+        used = next((each for each in (key, None, *kept) if store.copies.opens(backup.file, each)), "none")
         assert used != "none"
-        copies.check(backup.file, key=used)
+        store.copies.check(backup.file, key=used)
 
 
 def instants(nursery: Nursery, kept: Kept, tmp_path: Path, words: Sequence[str], times: int) -> Iterator[float]:

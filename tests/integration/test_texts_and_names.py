@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from keepgraph.engine import reading
-from keepgraph.store import mentions
+from keepgraph import store
+from keepgraph.engine.texts import mention_index
 from words import concept, literal, person, project
 
 HERE = literal("here")
@@ -46,8 +46,8 @@ def test_what_another_text_is_about_is_not_deleted_with_the_text_it_came_with(ca
 
 
 def test_a_document_that_is_renamed_mentions_what_its_new_name_says(call, tmp_path, open_graph):
-    from keepgraph.engine import ingestion
-    from keepgraph.engine.driving import Drive
+    from keepgraph.engine.texts import ingestion
+    from keepgraph.engine.upkeep.jobs import Drive
 
     folder = tmp_path / "notes"
     folder.mkdir()
@@ -105,8 +105,8 @@ def test_reading_everything_anew_changes_nothing(call, path):
 
     before = read()
     with call.graph.database.write("test") as tx:
-        mentions.let_all_wait(tx)
-    reading.fill(call.graph.database)
+        store.mentions.let_all_wait(tx)
+    mention_index.fill(call.graph.database)
 
     assert before == read()
     assert before
@@ -127,8 +127,8 @@ def test_an_answer_says_what_has_not_been_read(call, path, monkeypatch, tool, gi
     call.record(project("Atlas"), "tagged", HERE)
     call("remember", text="Atlas begins.")
     with call.graph.database.write("test") as tx:
-        mentions.let_all_wait(tx)
-    monkeypatch.setattr(reading, "fill", lambda *_, **__: 1)
+        store.mentions.let_all_wait(tx)
+    monkeypatch.setattr(mention_index, "fill", lambda *_, **__: 1)
 
     assert call(tool, **given)["unread"] == 1
 
@@ -137,8 +137,8 @@ def test_what_a_caller_hands_in_is_no_file(call, tmp_path):
     """
     It is neither forgotten because no file is there, nor replaced by one.
     """
-    from keepgraph.engine import ingestion
-    from keepgraph.engine.driving import Drive
+    from keepgraph.engine.texts import ingestion
+    from keepgraph.engine.upkeep.jobs import Drive
 
     folder = tmp_path / "notes"
     folder.mkdir()

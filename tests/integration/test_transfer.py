@@ -24,12 +24,14 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 import keepgraph
-from keepgraph import data, errors
+from keepgraph import errors, package_files, store
 from keepgraph.cli.root import kg
-from keepgraph.engine import calls, episodes, facts, ids, texts
+from keepgraph.engine import knowledge
+from keepgraph.engine.texts import episodes
+from keepgraph.engine.upkeep import calls
+from keepgraph.language import canonical
 from keepgraph.model import Episode, Ref, Settings
-from keepgraph.store import episodes as stored
-from keepgraph.store.db import Tx
+from keepgraph.store.database import Tx
 from keepgraph.tools import views
 from words import Caller, Clock, concept, connected, decision, dump, fact, literal, person, project, rows
 
@@ -94,7 +96,7 @@ def word_line(name: str, **more: Any) -> dict[str, Any]:
 
 def episode_line(number: int, *pieces: str, **more: Any) -> dict[str, Any]:
     line = {"kind": "episode", "id": public_id("ep", number), "episode_kind": "text", "name": "A note"}
-    said = {"digest": texts.digest("".join(pieces)), "occurred_at": NOON}
+    said = {"digest": canonical.digest("".join(pieces)), "occurred_at": NOON}
     return {**line, **said, "chunks": [{"text": piece} for piece in pieces], **more}
 
 
@@ -176,7 +178,7 @@ def recorded(tx: Tx, given: dict[str, Any]) -> None:
     """Record a fact as a tool does that reads it out of a text."""
     target = given["object"]
     more = {name: value for name, value in given.items() if name not in ("subject", "object")}
-    facts.record(
+    knowledge.facts.record(
         tx,
         subject=Ref(**given["subject"]),
         object=target["literal"] if "literal" in target else Ref(**target),
@@ -189,7 +191,7 @@ class World:
 
     def __init__(self, path: Path, clock: Clock) -> None:
         self.path, self.clock = path, clock
-        new_id = ids.ulids()
+        new_id = store.ids.ulids()
         self.calls = {
             group: Caller(
                 keepgraph.open(path, clock=clock, new_id=new_id, group=group, settings=Settings(rungs=("fuzzy",)))
@@ -255,7 +257,7 @@ class World:
     def of_a_text(self, number: int, do: Callable[[Tx, Episode], object]) -> None:
         """Do something with one of the texts of the group, if there is one."""
         with suppress(errors.KeepgraphError), self.call.graph.database.write("remember") as tx:
-            here = stored.newest(tx, [tx.group], limit=100)
+            here = store.episodes.newest(tx, [tx.group], limit=100)
             if here:
                 do(calls.begin(tx), here[number % len(here)])
 
@@ -282,9 +284,9 @@ class World:
                 answers[f"{group} week {look}"] = call("weekly_rollup", **look)
                 answers[f"{group} week of Atlas {look}"] = call("weekly_rollup", project="Atlas", **look)
             with call.graph.database.read("texts") as tx:
-                for each in stored.newest(tx, [group], limit=100):
-                    said = [(chunk.text, chunk.speaker, chunk.named) for chunk in stored.chunks(tx, each)]
-                    answers[f"{group} {each.id}"] = replace(each, row=0), said, stored.text(tx, each)
+                for each in store.episodes.newest(tx, [group], limit=100):
+                    said = [(chunk.text, chunk.speaker, chunk.named) for chunk in store.episodes.chunks(tx, each)]
+                    answers[f"{group} {each.id}"] = replace(each, row=0), said, store.episodes.text(tx, each)
         return answers
 
 
@@ -562,12 +564,12 @@ def test_every_column_is_exported_made_anew_or_left_out_on_purpose(graph, path):
 def test_the_examples_in_the_schemas_are_good_lines(path):
     examples = []
     for each in ("word", "entity", "episode", "fact", "provenance"):
-        schema = json.loads((data.schemas() / "transfer" / "lines" / f"{each}.input.json").read_text())
+        schema = json.loads((package_files.schemas() / "transfer" / "lines" / f"{each}.input.json").read_text())
         jsonschema.validate(schema["examples"][0], schema)
         examples += schema["examples"]
 
     assert counts(imported(path, text(*examples))) == (5, 0, [])
-    schema = json.loads((data.schemas() / "transfer" / "lines" / "chunk.input.json").read_text())
+    schema = json.loads((package_files.schemas() / "transfer" / "lines" / "chunk.input.json").read_text())
     jsonschema.validate(schema["examples"][0], schema)
     assert counts(imported(path, text(*schema["examples"]))) == (0, 1, [])
 
@@ -664,7 +666,7 @@ def test_a_text_is_exported_just_so(call, clock, path):
 def test_a_text_that_is_too_long_for_a_line_goes_on_in_others(path, tmp_path, monkeypatch):
     pieces = [f"Piece {number}. " for number in range(9)]
     imported(path, text(episode_line(1, *pieces), episode_line(2, "short"), episode_line(3, *pieces, name="Other")))
-    monkeypatch.setattr("keepgraph.engine.lines.CHARACTERS_IN_LINE", 30)
+    monkeypatch.setattr("keepgraph.engine.exchange.export.CHARACTERS_IN_LINE", 30)
     lines = exported(path)
     copy, shuffled = tmp_path / "copy.db", tmp_path / "shuffled.db"
     number = lines.count("\n") - 1
@@ -680,7 +682,7 @@ def test_a_text_that_is_too_long_for_a_line_goes_on_in_others(path, tmp_path, mo
 
 
 def test_an_import_that_stopped_within_a_long_text_goes_on(path, monkeypatch):
-    monkeypatch.setattr("keepgraph.engine.lines.CHARACTERS_IN_LINE", 1)
+    monkeypatch.setattr("keepgraph.engine.exchange.export.CHARACTERS_IN_LINE", 1)
     whole = episode_line(1, "a", "b", "c", "d")
     lines = [
         {**whole, "chunks": whole["chunks"][:1], "following": 3},
@@ -1174,9 +1176,9 @@ def lines_in_order(lines: str) -> str:
 
 
 def test_others_write_while_an_import_goes_on(call, path, monkeypatch):
-    from keepgraph.engine import transfer
+    from keepgraph.engine.exchange import importer
 
-    take = transfer.take
+    take = importer.take
     done = []
 
     def and_another_writes(*given: Any, **more: Any) -> Any:
@@ -1184,20 +1186,20 @@ def test_others_write_while_an_import_goes_on(call, path, monkeypatch):
         done.append(call.record(person(f"Writer {len(done)}"), "tagged", literal("x"))["fact_id"])
         return taken
 
-    monkeypatch.setattr(transfer, "take", and_another_writes)
+    monkeypatch.setattr(importer, "take", and_another_writes)
 
     assert counts(imported(path, many(700))) == (1400, 0, [])
     assert len(done) == 3
 
 
 def test_a_batch_that_cannot_be_written_leaves_nothing(call, path, monkeypatch):
-    from keepgraph.store import provenance
+    from keepgraph import store
 
     def full(*given: Any) -> None:
         raise errors.GraphWriteFailed("the disk is full")
 
     before = kept(path)
-    monkeypatch.setattr(provenance, "insert_many", full)
+    monkeypatch.setattr(store.provenance, "insert_many", full)
     report = imported(path, BASE)
 
     assert (report["error"], report["lines"]) == ("GRAPH_WRITE_FAILED", 0)

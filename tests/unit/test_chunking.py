@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keepgraph.engine import chunking
-from keepgraph.engine.chunking import Piece
+from keepgraph.language import chunking
+from keepgraph.language.chunking import Piece
 
 KINDS = ["document", "text", "message", "json"]
 

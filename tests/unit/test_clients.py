@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keepgraph import errors
-from keepgraph.cli import clients
-from keepgraph.cli.clients import CLIENTS, Configuration, Machine
+from keepgraph.cli.install import clients
+from keepgraph.cli.install.clients import CLIENTS, Configuration, Machine
 
 NOW = datetime(2026, 11, 21, 15, 0, tzinfo=UTC)
 DESKTOP, CODE = CLIENTS["claude-desktop"], CLIENTS["claude-code"]

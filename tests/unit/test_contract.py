@@ -7,14 +7,14 @@ import json
 import pytest
 
 from keepgraph import errors
-from keepgraph.tools import contract
+from keepgraph.tools.contract import validation
 
 ADA = {"type": "person", "name": "Ada"}
 FACT = {"subject": ADA, "predicate": "tagged", "object": {"literal": "x"}}
 
 
 def taken(tool: str = "record_fact", **given: object) -> dict[str, object]:
-    return contract.check_input("memory", tool, {**FACT, **given} if tool == "record_fact" else given)
+    return validation.check_input("memory", tool, {**FACT, **given} if tool == "record_fact" else given)
 
 
 def refused(tool: str = "record_fact", **given: object) -> tuple[str, str]:
@@ -136,7 +136,7 @@ def test_what_is_not_json_is_refused(odd):
 @pytest.mark.parametrize("arguments", [None, [], "x", 3, [("a", 1)]])
 def test_arguments_are_an_object(arguments):
     with pytest.raises(errors.InvalidArguments):
-        contract.check_input("memory", "record_fact", arguments)
+        validation.check_input("memory", "record_fact", arguments)
 
 
 # How it is said
@@ -188,14 +188,14 @@ def test_of_several_faults_the_first_declared_is_told():
 
 def test_a_call_without_arguments_is_told_the_first_that_is_missing():
     with pytest.raises(errors.KeepgraphError) as caught:
-        contract.check_input("memory", "record_fact", {})
+        validation.check_input("memory", "record_fact", {})
 
     assert caught.value.message == "subject is missing"
 
 
 def test_an_answer_that_breaks_its_contract_is_a_fault_of_ours():
     with pytest.raises(errors.InternalError, match="breaks its own contract at facts"):
-        contract.check_output("memory", "recall_entity", {
+        validation.check_output("memory", "recall_entity", {
             "entity": None, "facts": 3, "related_entities": [], "truncated_facts": False,
             "truncated_related_entities": False, "resolution": {"method": "none", "score": 0.0, "candidates": []},
         })  # fmt: skip

@@ -6,19 +6,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keepgraph.cypher import ast, infer, kinds, parser, walk
-from keepgraph.cypher.bind import bind
-from keepgraph.cypher.kinds import Type
+from keepgraph.cypher import value_types
+from keepgraph.cypher.check import type_inference
+from keepgraph.cypher.check.binder import bind
+from keepgraph.cypher.syntax import ast, parser, traversal
+from keepgraph.cypher.value_types import Type
 from keepgraph.errors import QueryInconsistent
 
 GIVEN = {
-    "any": kinds.UNKNOWN,
-    "null": Type(kinds.NULL),
-    "integer": Type(kinds.INTEGER),
-    "float": Type(kinds.FLOAT),
-    "string": Type(kinds.STRING),
-    "list": Type(kinds.LIST),
-    "map": Type(kinds.MAP),
+    "any": value_types.UNKNOWN,
+    "null": Type(value_types.NULL),
+    "integer": Type(value_types.INTEGER),
+    "float": Type(value_types.FLOAT),
+    "string": Type(value_types.STRING),
+    "list": Type(value_types.LIST),
+    "map": Type(value_types.MAP),
 }
 
 
@@ -30,7 +32,9 @@ def returned(text: str) -> Type:
     """The type of the one column of a query of one RETURN."""
     (clause,) = parser.parse(f"RETURN {text} AS value").parts[0].clauses
     assert isinstance(clause, ast.Projection)
-    return infer.type_of(clause.items[0].expression, {"n": Type(kinds.NODE), "p": Type(kinds.PATH)}, GIVEN)
+    return type_inference.type_of(
+        clause.items[0].expression, {"n": Type(value_types.NODE), "p": Type(value_types.PATH)}, GIVEN
+    )
 
 
 REFUSED = """
@@ -371,7 +375,7 @@ def test_a_star_in_a_subquery_is_written_out_too() -> None:
             assert not last.everything
             starred.append([item.name for item in last.items])
 
-    walk.rewrite(query, look)
+    traversal.rewrite(query, look)
 
     expected = [["n", "m"], ["n", "c", "m"]]
     assert expected == starred
@@ -421,28 +425,28 @@ def test_a_variable_that_with_dropped_is_told_apart_from_a_misspelt_one() -> Non
 @pytest.mark.parametrize(
     ("expression", "expected"),
     [
-        ("1 + 2", kinds.INTEGER),
-        ("1 + 2.0", kinds.FLOAT),
-        ("2 ^ 2", kinds.FLOAT),
-        ("'a' + 1", kinds.STRING),
-        ("[1] + 1", kinds.LIST),
-        ("1 + [1]", kinds.LIST),
-        ("-$integer", kinds.INTEGER),
-        ("n", kinds.NODE),
-        ("n.name", kinds.ANY),
-        ("nodes(p)[0]", kinds.NODE | kinds.NULL),
-        ("head(relationships(p))", kinds.RELATIONSHIP | kinds.NULL),
-        ("head(collect(n))", kinds.NODE | kinds.NULL),
-        ("[x IN nodes(p) | size(labels(x))][0]", kinds.INTEGER | kinds.NULL),
-        ("last([(n)-[r]->(m) | r])", kinds.RELATIONSHIP | kinds.NULL),
-        ("([n] + n)[0]", kinds.NODE | kinds.NULL),
-        ("[[1], [2.5]][0][0]", kinds.INTEGER | kinds.FLOAT | kinds.NULL),
-        ("coalesce(null, n)", kinds.NODE),
-        ("CASE WHEN true THEN n ELSE null END", kinds.NODE | kinds.NULL),
-        ("shortestPath((n)-[*]-(n))", kinds.PATH | kinds.NULL),
-        ("EXISTS { (n)-->() }", kinds.BOOLEAN),
-        ("date('2020-01-01') - duration('P1D')", kinds.DATE | kinds.NULL),
-        ("reduce(a = 0, x IN [1.5] | a + x)", kinds.INTEGER | kinds.FLOAT | kinds.NULL),
+        ("1 + 2", value_types.INTEGER),
+        ("1 + 2.0", value_types.FLOAT),
+        ("2 ^ 2", value_types.FLOAT),
+        ("'a' + 1", value_types.STRING),
+        ("[1] + 1", value_types.LIST),
+        ("1 + [1]", value_types.LIST),
+        ("-$integer", value_types.INTEGER),
+        ("n", value_types.NODE),
+        ("n.name", value_types.ANY),
+        ("nodes(p)[0]", value_types.NODE | value_types.NULL),
+        ("head(relationships(p))", value_types.RELATIONSHIP | value_types.NULL),
+        ("head(collect(n))", value_types.NODE | value_types.NULL),
+        ("[x IN nodes(p) | size(labels(x))][0]", value_types.INTEGER | value_types.NULL),
+        ("last([(n)-[r]->(m) | r])", value_types.RELATIONSHIP | value_types.NULL),
+        ("([n] + n)[0]", value_types.NODE | value_types.NULL),
+        ("[[1], [2.5]][0][0]", value_types.INTEGER | value_types.FLOAT | value_types.NULL),
+        ("coalesce(null, n)", value_types.NODE),
+        ("CASE WHEN true THEN n ELSE null END", value_types.NODE | value_types.NULL),
+        ("shortestPath((n)-[*]-(n))", value_types.PATH | value_types.NULL),
+        ("EXISTS { (n)-->() }", value_types.BOOLEAN),
+        ("date('2020-01-01') - duration('P1D')", value_types.DATE | value_types.NULL),
+        ("reduce(a = 0, x IN [1.5] | a + x)", value_types.INTEGER | value_types.FLOAT | value_types.NULL),
     ],
 )
 def test_the_kinds_of_a_value_are_known(expression: str, expected: int) -> None:
@@ -476,31 +480,31 @@ EXPRESSIONS = st.recursive(LEAVES, _grown, max_leaves=12)
 
 @given(EXPRESSIONS)
 def test_nothing_exchanged_is_the_same_object(expression: ast.Expression) -> None:
-    assert walk.substitute(expression, {}) is expression
-    assert walk.substitute(expression, {ast.Variable("nowhere"): ast.Variable("x")}) is expression
+    assert traversal.substitute(expression, {}) is expression
+    assert traversal.substitute(expression, {ast.Variable("nowhere"): ast.Variable("x")}) is expression
 
 
 @given(EXPRESSIONS)
 def test_a_variable_exchanged_for_a_new_one_is_free_no_more(expression: ast.Expression) -> None:
-    free = walk.free_variables(expression)
-    exchanged = walk.substitute(expression, {ast.Variable("x"): ast.Variable("new")})
+    free = traversal.free_variables(expression)
+    exchanged = traversal.substitute(expression, {ast.Variable("x"): ast.Variable("new")})
 
-    assert {"new" if name == "x" else name for name in free} == walk.free_variables(exchanged)
+    assert {"new" if name == "x" else name for name in free} == traversal.free_variables(exchanged)
 
 
 @given(EXPRESSIONS)
 def test_there_and_back_again_is_the_same(expression: ast.Expression) -> None:
-    there = walk.substitute(expression, {ast.Variable("x"): ast.Variable("new")})
+    there = traversal.substitute(expression, {ast.Variable("x"): ast.Variable("new")})
 
-    assert expression == walk.substitute(there, {ast.Variable("new"): ast.Variable("x")})
+    assert expression == traversal.substitute(there, {ast.Variable("new"): ast.Variable("x")})
 
 
 @given(EXPRESSIONS)
 def test_only_free_variables_must_be_defined(expression: ast.Expression) -> None:
-    scope = dict.fromkeys(walk.free_variables(expression), kinds.UNKNOWN)
+    scope = dict.fromkeys(traversal.free_variables(expression), value_types.UNKNOWN)
     detail = None
     try:
-        infer.type_of(expression, scope, {})
+        type_inference.type_of(expression, scope, {})
     except QueryInconsistent as error:
         detail = error.detail
 
@@ -509,4 +513,4 @@ def test_only_free_variables_must_be_defined(expression: ast.Expression) -> None
 
 @given(EXPRESSIONS)
 def test_an_aggregate_is_seen_wherever_it_stands(expression: ast.Expression) -> None:
-    assert walk.has_aggregate(expression) == ("count" in repr(expression))
+    assert traversal.has_aggregate(expression) == ("count" in repr(expression))

@@ -5,9 +5,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_tables import PlainTables
 
-from keepgraph.cypher import bind, functions, parser
-from keepgraph.cypher.dialect import explain, refuse
-from keepgraph.cypher.repair import Known, repaired
+from keepgraph.cypher import functions
+from keepgraph.cypher.check import binder
+from keepgraph.cypher.dialect.refusal import explain, refuse
+from keepgraph.cypher.repair.pipeline import Known, repaired
+from keepgraph.cypher.syntax import parser
 from keepgraph.errors import QueryError, QueryRefused, QuerySyntaxInvalid, QueryUnsupported
 
 NOTHING = Known(frozenset(), frozenset(), {}, frozenset())
@@ -47,7 +49,7 @@ def failure(text):
     try:
         query = parser.parse(text)
         refuse(query, text)
-        bind.bind(query, {})
+        binder.bind(query, {})
     except QueryError as error:
         return explain(text, error)
     raise AssertionError(f"{text} is not refused")
@@ -174,7 +176,7 @@ def test_what_cannot_be_said_here_is_refused_with_advice(call, word):
     error = failure(f"MATCH (n) RETURN {call} AS it")
 
     assert isinstance(error, QueryUnsupported)
-    assert error.rewrite is None or bind.bind(parser.parse(error.rewrite), {})
+    assert error.rewrite is None or binder.bind(parser.parse(error.rewrite), {})
     assert call.partition("(")[0] in error.message
     assert word in error.hint or word == "DISTINCT"
 
@@ -417,7 +419,7 @@ def test_in_a_string_a_name_or_a_comment_it_writes_nothing(place, write):
     text = place.format(write=write)
 
     assert text == repaired(text, NOTHING).text
-    assert bind.bind(parser.parse(text), {})
+    assert binder.bind(parser.parse(text), {})
 
 
 @pytest.mark.parametrize("word", ["CREATE", "MERGE", "SET", "DELETE", "REMOVE", "CALL", "LOAD", "FOREACH", "DROP"])
@@ -425,7 +427,7 @@ def test_the_words_are_names_where_names_stand(word):
     text = f"MATCH ({word}:{word} {{{word}: 1}})-[:{word}]->() WHERE {word}.{word} = 1 RETURN {word} AS {word}"
 
     assert text == repaired(text, NOTHING).text
-    assert bind.bind(parser.parse(text), {})
+    assert binder.bind(parser.parse(text), {})
 
 
 @pytest.mark.parametrize(
@@ -478,4 +480,4 @@ def test_no_error_makes_it_stumble(text):
             return
 
     assert isinstance(told, QueryError)
-    assert told.rewrite is None or bind.bind(parser.parse(told.rewrite), {})
+    assert told.rewrite is None or binder.bind(parser.parse(told.rewrite), {})

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keepgraph.cypher import functions, kinds, values
+from keepgraph.cypher import functions, value_types, values
 from keepgraph.cypher.values import Node, Path, Relationship
 from keepgraph.errors import QueryError, QueryFailed, QueryTooLarge
 
@@ -85,23 +85,23 @@ any_value = st.recursive(
     max_leaves=4,
 )
 OF_KIND = {
-    kinds.NULL: st.none(),
-    kinds.BOOLEAN: st.booleans(),
-    kinds.INTEGER: integers,
-    kinds.FLOAT: st.floats(),
-    kinds.STRING: texts,
-    kinds.LIST: st.lists(any_value, max_size=3),
-    kinds.MAP: st.dictionaries(keys, any_value, max_size=3),
-    kinds.NODE: st.just(ADA),
-    kinds.RELATIONSHIP: st.just(KNOWS),
-    kinds.PATH: st.just(PATH),
+    value_types.NULL: st.none(),
+    value_types.BOOLEAN: st.booleans(),
+    value_types.INTEGER: integers,
+    value_types.FLOAT: st.floats(),
+    value_types.STRING: texts,
+    value_types.LIST: st.lists(any_value, max_size=3),
+    value_types.MAP: st.dictionaries(keys, any_value, max_size=3),
+    value_types.NODE: st.just(ADA),
+    value_types.RELATIONSHIP: st.just(KNOWS),
+    value_types.PATH: st.just(PATH),
 }
 
 
 def of_kinds(wanted):
     """Values of these kinds, mostly."""
     found = [strategy for kind, strategy in OF_KIND.items() if kind & wanted]
-    if wanted & kinds.TEMPORAL:
+    if wanted & value_types.TEMPORAL:
         found.append(temporal_values)
     return st.one_of(*found, *found, any_value)
 

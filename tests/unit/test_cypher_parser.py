@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keepgraph.cypher.ast import (
+from keepgraph.cypher.syntax.ast import (
     AllLabels,
     AnyLabel,
     Binary,
@@ -45,7 +45,7 @@ from keepgraph.cypher.ast import (
     Unwind,
     Variable,
 )
-from keepgraph.cypher.parser import parse
+from keepgraph.cypher.syntax.parser import parse
 from keepgraph.errors import QueryError, QueryRefused, QuerySyntaxInvalid, QueryUnsupported
 
 ONE, TWO, THREE = Literal(1), Literal(2), Literal(3)

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from keepgraph.cypher import bind, parser, tokens
-from keepgraph.cypher.repair import Known, Repaired, repaired
-from keepgraph.cypher.repair.pieces import Pieces
+from keepgraph.cypher.check import binder
+from keepgraph.cypher.repair.pipeline import Known, Repaired, repaired
+from keepgraph.cypher.repair.tolerant_tokenizer import Pieces
+from keepgraph.cypher.syntax import parser, tokens
 from keepgraph.errors import QueryError
 
 ANY = frozenset()
@@ -41,7 +42,7 @@ def check(text, expected, *fixes, known=GRAPH):
 
 
 def runs(text):
-    bind.bind(parser.parse(text), {})
+    binder.bind(parser.parse(text), {})
     return True
 
 

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keepgraph.cypher import kinds, temporal
-from keepgraph.cypher.temporal import Date, DateTime, Duration, LocalDateTime, LocalTime, Time
+from keepgraph.cypher import value_types, values
 from keepgraph.errors import QueryFailed
+from keepgraph.temporal import operations
+from keepgraph.temporal.operations import Date, DateTime, Duration, LocalDateTime, LocalTime, Time
 
 NOW = datetime(2026, 7, 21, 22, 30, 15, 123456, tzinfo=UTC)
 KINDS = ["date", "localtime", "time", "localdatetime", "datetime", "duration"]
@@ -22,7 +23,7 @@ STOCKHOLM = {"timezone": "Europe/Stockholm"}
 
 
 def made(kind, argument):
-    return temporal.construct(kind, argument, NOW)
+    return operations.construct(kind, argument, NOW)
 
 
 def date(argument):
@@ -171,10 +172,10 @@ def test_a_value_is_made_of_its_components(value):
         LocalDateTime: ["year", "ordinalDay", "hour", "minute", "second", "nanosecond"],
         DateTime: ["year", "quarter", "dayOfQuarter", "hour", "minute", "second", "nanosecond"],
     }[type(value)]
-    components = {name: temporal.component(value, name) for name in names}
+    components = {name: operations.component(value, name) for name in names}
 
     if isinstance(value, DateTime):
-        made_again = temporal.construct("localdatetime", components, NOW)
+        made_again = operations.construct("localdatetime", components, NOW)
         assert (value.day, value.clock) == (made_again.day, made_again.clock)
     else:
         assert value == made(KIND_OF[type(value)], components)
@@ -188,7 +189,7 @@ def test_the_calendar_is_that_of_iso_8601(day):
     assert day.isoformat() == str(value)
     assert value == date({"year": year, "week": week, "dayOfWeek": weekday})
     assert (year, week, weekday, day.timetuple().tm_yday) == tuple(
-        temporal.component(value, name) for name in ("weekYear", "week", "dayOfWeek", "ordinalDay")
+        operations.component(value, name) for name in ("weekYear", "week", "dayOfWeek", "ordinalDay")
     )
 
 
@@ -309,19 +310,19 @@ def test_null_makes_null(kind):
 def test_now_is_shown_in_utc_unless_a_zone_is_named():
     ahead = NOW.astimezone(timezone(timedelta(hours=9)))
 
-    assert str(temporal.current("datetime", ahead)) == "2026-07-21T22:30:15.123456Z"
+    assert str(operations.current("datetime", ahead)) == "2026-07-21T22:30:15.123456Z"
     assert (
-        str(temporal.current("datetime", ahead, "Europe/Stockholm"))
+        str(operations.current("datetime", ahead, "Europe/Stockholm"))
         == "2026-07-22T00:30:15.123456+02:00[Europe/Stockholm]"
     )
-    assert str(temporal.current("time", ahead, "Europe/Stockholm")) == "00:30:15.123456+02:00"
-    assert str(temporal.current("date", ahead)) == "2026-07-21"
+    assert str(operations.current("time", ahead, "Europe/Stockholm")) == "00:30:15.123456+02:00"
+    assert str(operations.current("date", ahead)) == "2026-07-21"
 
 
 def test_the_time_since_the_epoch_is_in_utc():
-    assert str(temporal.from_epoch(416779, 999999999)) == "1970-01-05T19:46:19.999999999Z"
-    assert str(temporal.from_epoch_millis(237821673987)) == "1977-07-15T13:34:33.987Z"
-    assert temporal.from_epoch(None, 1) is None
+    assert str(operations.from_epoch(416779, 999999999)) == "1970-01-05T19:46:19.999999999Z"
+    assert str(operations.from_epoch_millis(237821673987)) == "1977-07-15T13:34:33.987Z"
+    assert operations.from_epoch(None, 1) is None
 
 
 # Truncation
@@ -391,7 +392,7 @@ TRUNCATIONS = [
 
 @pytest.mark.parametrize(("kind", "unit", "value", "fields", "written"), TRUNCATIONS)
 def test_a_value_is_truncated_to_the_beginning_of_a_unit(kind, unit, value, fields, written):
-    assert written == str(temporal.truncate(kind, unit, value, fields))
+    assert written == str(operations.truncate(kind, unit, value, fields))
 
 
 @given(
@@ -399,12 +400,12 @@ def test_a_value_is_truncated_to_the_beginning_of_a_unit(kind, unit, value, fiel
 )
 def test_a_truncated_value_is_not_later_and_stays_when_truncated_again(value, unit):
     try:
-        once = temporal.truncate("date", unit, value)
+        once = operations.truncate("date", unit, value)
     except QueryFailed:  # the beginning is before all years that there are
         return
 
     assert once.day <= value.day
-    assert once == temporal.truncate("date", unit, once)
+    assert once == operations.truncate("date", unit, once)
 
 
 # Components
@@ -437,7 +438,7 @@ COMPONENTS = [
 
 @pytest.mark.parametrize(("value", "keys", "components"), COMPONENTS)
 def test_a_value_is_taken_apart_and_lacks_what_it_does_not_have(value, keys, components):
-    assert components == tuple(temporal.component(value, key) for key in keys.split())
+    assert components == tuple(operations.component(value, key) for key in keys.split())
 
 
 # Between
@@ -483,10 +484,10 @@ BETWEEN = [
 @pytest.mark.parametrize(("a", "b", "between", "months", "days", "seconds"), BETWEEN)
 def test_a_duration_leads_from_one_value_to_another(a, b, between, months, days, seconds):
     assert [between, months, days, seconds] == [
-        str(temporal.between(a, b)),
-        str(temporal.in_months(a, b)),
-        str(temporal.in_days(a, b)),
-        str(temporal.in_seconds(a, b)),
+        str(operations.between(a, b)),
+        str(operations.in_months(a, b)),
+        str(operations.in_days(a, b)),
+        str(operations.in_seconds(a, b)),
     ]
 
 
@@ -494,25 +495,27 @@ def test_a_duration_leads_from_one_value_to_another(a, b, between, months, days,
 def test_what_lies_between_leads_from_one_to_the_other(pair):
     a, b = pair
     if isinstance(b, DateTime):
-        b = zoned({"datetime": b, "timezone": temporal.component(a, "timezone")})
+        b = zoned({"datetime": b, "timezone": operations.component(a, "timezone")})
 
-    for between in (temporal.between(a, b), temporal.in_seconds(a, b)):
-        assert b == temporal.add(a, between)
+    for between in (operations.between(a, b), operations.in_seconds(a, b)):
+        assert b == operations.add(a, between)
 
 
 @given(named_datetimes, named_datetimes)
 def test_what_lies_between_leads_through_changes_of_clocks(a, b):
-    reached = temporal.add(a, temporal.in_seconds(a, b))
+    reached = operations.add(a, operations.in_seconds(a, b))
 
-    assert temporal.component(b, "epochSeconds") == temporal.component(reached, "epochSeconds")
+    assert operations.component(b, "epochSeconds") == operations.component(reached, "epochSeconds")
 
 
 @given(times, times)
 def test_the_way_back_is_as_long(a, b):
-    assert temporal.in_seconds(b, a) == temporal.multiply(temporal.in_seconds(a, b), -1)
+    assert operations.in_seconds(b, a) == operations.multiply(operations.in_seconds(a, b), -1)
 
 
-@pytest.mark.parametrize("function", [temporal.between, temporal.in_months, temporal.in_days, temporal.in_seconds])
+@pytest.mark.parametrize(
+    "function", [operations.between, operations.in_months, operations.in_days, operations.in_seconds]
+)
 def test_nothing_lies_between_null_and_a_value(function):
     assert function(None, date("2015")) is None
     assert function(date("2015"), None) is None
@@ -547,9 +550,9 @@ SUMS = [
 
 @pytest.mark.parametrize(("a", "b", "more", "less"), SUMS)
 def test_a_duration_is_added_and_subtracted(a, b, more, less):
-    assert more == str(temporal.add(a, b))
-    assert less == str(temporal.subtract(a, b))
-    assert temporal.add(a, b) == temporal.add(b, a)
+    assert more == str(operations.add(a, b))
+    assert less == str(operations.subtract(a, b))
+    assert operations.add(a, b) == operations.add(b, a)
 
 
 @pytest.mark.parametrize(
@@ -562,22 +565,22 @@ def test_a_duration_is_added_and_subtracted(a, b, more, less):
     ],
 )
 def test_a_duration_is_multiplied_and_divided(number, product, quotient):
-    assert product == str(temporal.multiply(LONG, number))
-    assert quotient == str(temporal.divide(LONG, number))
+    assert product == str(operations.multiply(LONG, number))
+    assert quotient == str(operations.divide(LONG, number))
 
 
 @given(durations, st.integers(1, 1000))
 def test_a_duration_that_is_multiplied_comes_back_when_divided(value, number):
     try:
-        product = temporal.multiply(value, number)
+        product = operations.multiply(value, number)
     except QueryFailed:  # too long
         return
 
-    assert value == temporal.divide(product, number)
+    assert value == operations.divide(product, number)
 
 
 def test_arithmetic_with_null_is_null():
-    for function in (temporal.add, temporal.subtract, temporal.multiply, temporal.divide):
+    for function in (operations.add, operations.subtract, operations.multiply, operations.divide):
         assert function(None, LONG) is None
         assert function(LONG, None) is None
 
@@ -598,25 +601,25 @@ def test_values_of_a_kind_have_one_order(kind, texts):
     ordered = [made(kind, text) for text in texts]
     shuffled = ordered[::2] + ordered[1::2]
 
-    assert ordered == sorted(shuffled, key=temporal.sort_key)
-    assert [-1] * (len(ordered) - 1) == [temporal.compare(a, b) for a, b in pairwise(ordered)]
+    assert ordered == sorted(shuffled, key=operations.sort_key)
+    assert [-1] * (len(ordered) - 1) == [operations.compare(a, b) for a, b in pairwise(ordered)]
 
 
 @given(values, values)
 def test_equal_compare_and_the_keys_agree(a, b):
     for one, other in ((a, b), (a, made(KIND_OF[type(a)], str(a)))):
-        equal = temporal.equal(one, other)
+        equal = operations.equal(one, other)
 
-        assert equal == (temporal.compare(one, other) == 0)
-        assert equal == (temporal.group_key(one) == temporal.group_key(other))
+        assert equal == (operations.compare(one, other) == 0)
+        assert equal == (operations.group_key(one) == operations.group_key(other))
         assert not equal or hash(one) == hash(other)
         if type(one) is type(other):
-            assert equal == (temporal.sort_key(one) == temporal.sort_key(other))
+            assert equal == (operations.sort_key(one) == operations.sort_key(other))
 
 
 def test_two_kinds_are_not_compared_and_not_equal():
-    assert temporal.compare(date("2015"), local("2015")) is None
-    assert not temporal.equal(date("2015"), local("2015"))
+    assert operations.compare(date("2015"), local("2015")) is None
+    assert not operations.equal(date("2015"), local("2015"))
 
 
 def test_durations_are_equal_or_not_and_ordered_by_their_average_length():
@@ -624,17 +627,24 @@ def test_durations_are_equal_or_not_and_ordered_by_their_average_length():
     ordered = [duration(text) for text in texts]
     shuffled = ordered[::2] + ordered[1::2]
 
-    assert ordered == sorted(shuffled, key=temporal.sort_key)
-    assert temporal.compare(duration("P1D"), duration("P2D")) is None
-    assert temporal.equal(duration("PT12M70S"), duration("PT13M10S"))
-    assert not temporal.equal(duration("P1D"), duration("PT24H"))
+    assert ordered == sorted(shuffled, key=operations.sort_key)
+    assert operations.compare(duration("P1D"), duration("P2D")) is None
+    assert operations.equal(duration("PT12M70S"), duration("PT13M10S"))
+    assert not operations.equal(duration("P1D"), duration("PT24H"))
 
 
 @given(values)
 def test_a_value_tells_its_kind(value):
-    bits = [kinds.DATE, kinds.LOCAL_TIME, kinds.TIME, kinds.LOCAL_DATETIME, kinds.DATETIME, kinds.DURATION]
+    bits = [
+        value_types.DATE,
+        value_types.LOCAL_TIME,
+        value_types.TIME,
+        value_types.LOCAL_DATETIME,
+        value_types.DATETIME,
+        value_types.DURATION,
+    ]
 
-    assert bits[KINDS.index(KIND_OF[type(value)])] == temporal.kind_of(value)
+    assert bits[KINDS.index(KIND_OF[type(value)])] == values.kind_of(value)
 
 
 # Refusals
@@ -726,40 +736,40 @@ def test_what_is_no_value_is_refused(kind, argument, error):
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: temporal.truncate("date", "hour", MOMENT),
-        lambda: temporal.truncate("localtime", "month", MOMENT),
-        lambda: temporal.truncate("datetime", "fortnight", MOMENT),
-        lambda: temporal.truncate("datetime", 1, MOMENT),
-        lambda: temporal.truncate("datetime", "day", EVENING),
-        lambda: temporal.truncate("time", "day", date("2015")),
-        lambda: temporal.truncate("date", "day", "2015"),
-        lambda: temporal.truncate("date", "day", MOMENT, {"hour": 1}),
-        lambda: temporal.truncate("localdatetime", "day", MOMENT, {"timezone": "Z"}),
-        lambda: temporal.truncate("datetime", "day", MOMENT, {"epochSeconds": 1}),
-        lambda: temporal.truncate("datetime", "day", MOMENT, [1]),
-        lambda: temporal.truncate("time", "hour", EVENING, STOCKHOLM),
-        lambda: temporal.truncate("date", "millennium", date("-999999999")),
-        lambda: temporal.between(date("2015"), "2016"),
-        lambda: temporal.in_seconds(LONG, date("2015")),
-        lambda: temporal.add(date("2015"), date("2016")),
-        lambda: temporal.add(date("2015"), 1),
-        lambda: temporal.subtract(date("2015"), date("2014")),
-        lambda: temporal.subtract(LONG, date("2014")),
-        lambda: temporal.add(date("+999999999-12-31"), duration("P1D")),
-        lambda: temporal.add(date("2015"), duration({"months": 2**62})),
-        lambda: temporal.add(duration({"days": 2**62}), duration({"days": 2**62})),
-        lambda: temporal.multiply(date("2015"), 2),
-        lambda: temporal.multiply(LONG, "2"),
-        lambda: temporal.multiply(LONG, 10**6000),
-        lambda: temporal.multiply(LONG, float("inf")),
-        lambda: temporal.divide(LONG, 0),
-        lambda: temporal.divide(LONG, 0.0),
-        lambda: temporal.divide(LONG, 5e-324),
-        lambda: temporal.from_epoch(2**70, 0),
-        lambda: temporal.from_epoch(1.5, 0),
-        lambda: temporal.from_epoch_millis("1"),
-        lambda: temporal.current("date", NOW, "Atlantis"),
-        lambda: temporal.current("date", NOW, 1),
+        lambda: operations.truncate("date", "hour", MOMENT),
+        lambda: operations.truncate("localtime", "month", MOMENT),
+        lambda: operations.truncate("datetime", "fortnight", MOMENT),
+        lambda: operations.truncate("datetime", 1, MOMENT),
+        lambda: operations.truncate("datetime", "day", EVENING),
+        lambda: operations.truncate("time", "day", date("2015")),
+        lambda: operations.truncate("date", "day", "2015"),
+        lambda: operations.truncate("date", "day", MOMENT, {"hour": 1}),
+        lambda: operations.truncate("localdatetime", "day", MOMENT, {"timezone": "Z"}),
+        lambda: operations.truncate("datetime", "day", MOMENT, {"epochSeconds": 1}),
+        lambda: operations.truncate("datetime", "day", MOMENT, [1]),
+        lambda: operations.truncate("time", "hour", EVENING, STOCKHOLM),
+        lambda: operations.truncate("date", "millennium", date("-999999999")),
+        lambda: operations.between(date("2015"), "2016"),
+        lambda: operations.in_seconds(LONG, date("2015")),
+        lambda: operations.add(date("2015"), date("2016")),
+        lambda: operations.add(date("2015"), 1),
+        lambda: operations.subtract(date("2015"), date("2014")),
+        lambda: operations.subtract(LONG, date("2014")),
+        lambda: operations.add(date("+999999999-12-31"), duration("P1D")),
+        lambda: operations.add(date("2015"), duration({"months": 2**62})),
+        lambda: operations.add(duration({"days": 2**62}), duration({"days": 2**62})),
+        lambda: operations.multiply(date("2015"), 2),
+        lambda: operations.multiply(LONG, "2"),
+        lambda: operations.multiply(LONG, 10**6000),
+        lambda: operations.multiply(LONG, float("inf")),
+        lambda: operations.divide(LONG, 0),
+        lambda: operations.divide(LONG, 0.0),
+        lambda: operations.divide(LONG, 5e-324),
+        lambda: operations.from_epoch(2**70, 0),
+        lambda: operations.from_epoch(1.5, 0),
+        lambda: operations.from_epoch_millis("1"),
+        lambda: operations.current("date", NOW, "Atlantis"),
+        lambda: operations.current("date", NOW, 1),
     ],
 )
 def test_what_cannot_be_reckoned_is_refused(call):
@@ -801,7 +811,7 @@ def test_whatever_is_given_is_a_value_or_refused(kind, argument):
 def test_whatever_is_truncated_is_a_value_or_refused(kind, unit, value, fields):
     for name in (unit, "millennium", "week", "day", "hour", "millisecond"):
         try:
-            temporal.truncate(kind, name, value, fields)
+            operations.truncate(kind, name, value, fields)
         except QueryFailed as refusal:
             refusal.message.encode()
 
@@ -809,15 +819,15 @@ def test_whatever_is_truncated_is_a_value_or_refused(kind, unit, value, fields):
 @given(st.one_of(values, anything), st.one_of(values, anything))
 def test_whatever_is_reckoned_with_is_a_value_or_refused(a, b):
     for function in (
-        temporal.add,
-        temporal.subtract,
-        temporal.multiply,
-        temporal.divide,
-        temporal.between,
-        temporal.in_months,
-        temporal.in_days,
-        temporal.in_seconds,
-        temporal.from_epoch,
+        operations.add,
+        operations.subtract,
+        operations.multiply,
+        operations.divide,
+        operations.between,
+        operations.in_months,
+        operations.in_days,
+        operations.in_seconds,
+        operations.from_epoch,
     ):
         try:
             result = function(a, b)

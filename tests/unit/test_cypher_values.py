@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keepgraph.cypher import kinds, temporal, values
+from keepgraph.cypher import value_types, values
 from keepgraph.cypher.values import Node, Path, Relationship
 from keepgraph.errors import QueryError, QueryFailed, QueryTooLarge
+from keepgraph.temporal import operations
 
 NAN = math.nan
 INF = math.inf
@@ -28,7 +29,7 @@ numbers = integers | st.floats()
 scalars = st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from([0.0, 1.0, 1.5, NAN, INF]) | numbers
 graph_values = st.sampled_from([ADA, BOB, KNOWS, Relationship(8, 2, 1), Path((ADA,), ()), Path((ADA, BOB), (KNOWS,))])
 TEMPORAL = [
-    temporal.construct(kind, text, datetime(2026, 5, 15, tzinfo=UTC))
+    operations.construct(kind, text, datetime(2026, 5, 15, tzinfo=UTC))
     for kind, text in [
         ("datetime", "1984-10-11T12:31:14+00:17"),
         ("datetime", "1984-10-11T12:30:14+00:15"),
@@ -609,7 +610,7 @@ for a in row:
     for b in row:
         values.equal(a, b), values.compare("<", a, b)
 functions.find("toInteger").run("1")
-assert "keepgraph.cypher.temporal" not in sys.modules
+assert "keepgraph.temporal.operations" not in sys.modules
 """
 
     subprocess.run([sys.executable, "-c", asked], check=True)
@@ -621,17 +622,17 @@ assert "keepgraph.cypher.temporal" not in sys.modules
 @pytest.mark.parametrize(
     ("value", "kind", "words"),
     [
-        (None, kinds.NULL, "null"),
-        (True, kinds.BOOLEAN, "a boolean (true)"),
-        (1, kinds.INTEGER, "an integer (1)"),
-        (1.5, kinds.FLOAT, "a float (1.5)"),
-        ("a", kinds.STRING, "a string ('a')"),
-        ("a" * 100, kinds.STRING, f"a string ('{'a' * 28}…)"),
-        ([], kinds.LIST, "a list"),
-        ({}, kinds.MAP, "a map"),
-        (ADA, kinds.NODE, "a node"),
-        (KNOWS, kinds.RELATIONSHIP, "a relationship"),
-        (Path((ADA,), ()), kinds.PATH, "a path"),
+        (None, value_types.NULL, "null"),
+        (True, value_types.BOOLEAN, "a boolean (true)"),
+        (1, value_types.INTEGER, "an integer (1)"),
+        (1.5, value_types.FLOAT, "a float (1.5)"),
+        ("a", value_types.STRING, "a string ('a')"),
+        ("a" * 100, value_types.STRING, f"a string ('{'a' * 28}…)"),
+        ([], value_types.LIST, "a list"),
+        ({}, value_types.MAP, "a map"),
+        (ADA, value_types.NODE, "a node"),
+        (KNOWS, value_types.RELATIONSHIP, "a relationship"),
+        (Path((ADA,), ()), value_types.PATH, "a path"),
     ],
 )
 def test_a_value_has_a_kind(value, kind, words):

@@ -13,9 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keepgraph import errors
-from keepgraph.engine import foreign
-from keepgraph.engine.foreign import chats, csv_tables, memory_server, streams
-from keepgraph.engine.foreign.records import Entity, Episode, Fact, LeftOut, Trouble
+from keepgraph.formats import chat_exports, csv_tables, detection, memory_server, streams
+from keepgraph.formats.records import Entity, Episode, Fact, LeftOut, Trouble
 
 words = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=20)
 values = st.recursive(
@@ -42,7 +41,7 @@ def zipped(**members: Any) -> io.BytesIO:
 
 
 def read(content: io.BytesIO) -> list[Any]:
-    return list(foreign.read(content, foreign.detect(content)))
+    return list(detection.read(content, detection.detect(content)))
 
 
 def troubles(records: list[Any]) -> list[tuple[int, str]]:
@@ -391,21 +390,21 @@ def test_conversations_are_read_out_of_the_zip_in_the_order_of_their_files():
     )
     records = read(packed)
 
-    assert foreign.detect(packed) == foreign.CLAUDE
+    assert detection.detect(packed) == detection.CLAUDE
     assert [(each.place, each.text) for each in records] == [(1, "human: one"), (2, "human: two"), (3, "human: three")]
 
 
 def test_a_zip_that_unpacks_to_too_much_is_stopped(monkeypatch):
-    monkeypatch.setattr(chats, "_UNJUDGED", 10_000)
+    monkeypatch.setattr(chat_exports, "_UNJUDGED", 10_000)
     packed = zipped(**{"conversations.json": json.dumps([claude(("human", "Tea?"))])[:-1] + " " * 5_000_000 + "]"})
 
-    assert [type(each) for each in chats.read(packed)] == [Trouble]
+    assert [type(each) for each in chat_exports.read(packed)] == [Trouble]
     with pytest.raises(errors.InvalidArguments, match="unpacks to more"):
-        foreign.detect(packed)
+        detection.detect(packed)
 
 
 def test_all_files_of_a_zip_together_are_bounded(monkeypatch):
-    monkeypatch.setattr(chats, "UNPACKED_AT_MOST", 1_000)
+    monkeypatch.setattr(chat_exports, "UNPACKED_AT_MOST", 1_000)
     packed = zipped(**{f"conversations-{number}.json": [claude(("human", "x" * 300))] for number in range(9)})
     records = read(packed)
 
@@ -423,7 +422,7 @@ def test_all_files_of_a_zip_together_are_bounded(monkeypatch):
 )
 def test_a_zip_that_is_damaged_or_another_is_refused(content):
     with pytest.raises(errors.InvalidArguments):
-        foreign.detect(io.BytesIO(content))
+        detection.detect(io.BytesIO(content))
 
 
 def test_a_zip_that_is_damaged_inside_gives_what_can_be_read():
@@ -431,7 +430,7 @@ def test_a_zip_that_is_damaged_inside_gives_what_can_be_read():
         zipped(**{"conversations.json": [claude(("human", str(n) * 50)) for n in range(20_000)]}).getvalue()
     )
     packed[len(packed) // 2] ^= 0xFF
-    records = list(chats.read(io.BytesIO(bytes(packed))))
+    records = list(chat_exports.read(io.BytesIO(bytes(packed))))
 
     assert isinstance(records[-1], Trouble)
 
@@ -509,23 +508,23 @@ def test_an_element_that_is_too_long_is_passed_over():
 @pytest.mark.parametrize(
     ("content", "format"),
     [
-        ('{"keepgraph": "graph", "format": 1}\n', foreign.LINES),
-        ('{"subject": {"type": "person", "name": "Ada"}}\n', foreign.LINES),
-        ('{"something": 1}\n', foreign.LINES),
-        (json.dumps(ADA), foreign.MEMORY_SERVER),
-        ("\n\n{bad\n" + json.dumps(KNOWS), foreign.MEMORY_SERVER),
-        ("\ufeff" + json.dumps(ADA), foreign.MEMORY_SERVER),
-        ("type;name\n", foreign.CSV),
-        ("subject\tpredicate\tobject\n", foreign.CSV),
-        (" \n [ " + json.dumps(claude()), foreign.CLAUDE),
-        ("\ufeff" + " " * 5_000_000 + json.dumps([claude(("human", "x" * 5_000_000))]), foreign.CLAUDE),
-        (json.dumps([7, chatgpt()])[:1] + json.dumps(chatgpt()) + "]", foreign.CHATGPT),
+        ('{"keepgraph": "graph", "format": 1}\n', detection.LINES),
+        ('{"subject": {"type": "person", "name": "Ada"}}\n', detection.LINES),
+        ('{"something": 1}\n', detection.LINES),
+        (json.dumps(ADA), detection.MEMORY_SERVER),
+        ("\n\n{bad\n" + json.dumps(KNOWS), detection.MEMORY_SERVER),
+        ("\ufeff" + json.dumps(ADA), detection.MEMORY_SERVER),
+        ("type;name\n", detection.CSV),
+        ("subject\tpredicate\tobject\n", detection.CSV),
+        (" \n [ " + json.dumps(claude()), detection.CLAUDE),
+        ("\ufeff" + " " * 5_000_000 + json.dumps([claude(("human", "x" * 5_000_000))]), detection.CLAUDE),
+        (json.dumps([7, chatgpt()])[:1] + json.dumps(chatgpt()) + "]", detection.CHATGPT),
     ],
 )
 def test_a_file_is_known_by_its_content(content, format):
     opened = file(content)
 
-    assert foreign.detect(opened) == format
+    assert detection.detect(opened) == format
     assert opened.tell() == 0
 
 
@@ -548,14 +547,14 @@ def test_a_file_is_known_by_its_content(content, format):
 )
 def test_a_file_of_another_kind_is_refused(content):
     with pytest.raises((errors.FormatUnknown, errors.InvalidArguments), match=r"cannot be told|zip file"):
-        foreign.detect(io.BytesIO(content.encode("latin-1")))
+        detection.detect(io.BytesIO(content.encode("latin-1")))
 
 
 @given(st.binary(max_size=300))
 def test_any_bytes_are_read_or_refused(content):
-    for format in (foreign.MEMORY_SERVER, foreign.CSV, foreign.CLAUDE):
+    for format in (detection.MEMORY_SERVER, detection.CSV, detection.CLAUDE):
         try:
-            records = list(foreign.read(io.BytesIO(content), format))
+            records = list(detection.read(io.BytesIO(content), format))
         except errors.InvalidArguments:
             continue
         assert all(streams.is_whole(getattr(each, "name", "") or "") for each in records)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from keepgraph.engine import habits, likeness, names
+from keepgraph.language import lexicons, normalisation, similarity
 
 KINDS = ["person", "project", "decision", "concept", "source"]
 
@@ -22,13 +22,13 @@ TELLING = """
 """.split()
 
 words = st.sampled_from(TELLING) | st.text("abdeinort", min_size=1, max_size=9) | st.text("0123456789", max_size=4)
-spoken = st.lists(words, min_size=1, max_size=5).map(" ".join).map(names.fold).filter(bool)
-anything = st.text(st.characters(exclude_categories=["Cs"]), max_size=60).map(names.fold)
+spoken = st.lists(words, min_size=1, max_size=5).map(" ".join).map(normalisation.fold).filter(bool)
+anything = st.text(st.characters(exclude_categories=["Cs"]), max_size=60).map(normalisation.fold)
 kinds = st.sampled_from(KINDS)
 
 
-def alike(asked: str, known: str, kind: str = "person") -> likeness.Likeness:
-    return likeness.compare(names.fold(asked), names.fold(known), kind=kind)
+def alike(asked: str, known: str, kind: str = "person") -> similarity.Likeness:
+    return similarity.compare(normalisation.fold(asked), normalisation.fold(known), kind=kind)
 
 
 # The tables
@@ -53,14 +53,14 @@ def alike(asked: str, known: str, kind: str = "person") -> likeness.Likeness:
     ],
 )
 def test_a_nickname_is_short_for_a_name_and_not_the_name_for_it(short, name):
-    assert name in habits.nicknames(short)
-    assert habits.is_short_for(short, name)
-    assert not habits.is_short_for(name, short)
+    assert name in lexicons.nicknames(short)
+    assert lexicons.is_short_for(short, name)
+    assert not lexicons.is_short_for(name, short)
 
 
 @pytest.mark.parametrize(("short", "name"), [("vanya", "ivan"), ("pepito", "jose"), ("lucho", "luis")])
 def test_a_name_is_not_short_for_its_nickname_though_it_be_shorter(short, name):
-    assert not habits.is_short_for(name, short)
+    assert not lexicons.is_short_for(name, short)
 
 
 @pytest.mark.parametrize(
@@ -81,8 +81,8 @@ def test_a_name_is_not_short_for_its_nickname_though_it_be_shorter(short, name):
     ],
 )
 def test_these_are_the_names_of_two_people(one, other):
-    assert other not in habits.nicknames(one) | habits.spellings(one)
-    assert one not in habits.nicknames(other) | habits.spellings(other)
+    assert other not in lexicons.nicknames(one) | lexicons.spellings(one)
+    assert one not in lexicons.nicknames(other) | lexicons.spellings(other)
 
 
 GIVEN = """
@@ -93,22 +93,22 @@ GIVEN = """
 
 @pytest.mark.parametrize("name", GIVEN)
 def test_nobody_is_a_nickname_or_a_spelling_of_themselves(name):
-    assert name not in habits.nicknames(name)
-    assert name not in habits.spellings(name)
+    assert name not in lexicons.nicknames(name)
+    assert name not in lexicons.spellings(name)
 
 
 @pytest.mark.parametrize("name", GIVEN)
 def test_other_spellings_are_spellings_of_each_other(name):
-    group = habits.spellings(name) | {name}
+    group = lexicons.spellings(name) | {name}
 
-    assert {name: group - {name} for name in group} == {name: habits.spellings(name) for name in group}
+    assert {name: group - {name} for name in group} == {name: lexicons.spellings(name) for name in group}
 
 
 @pytest.mark.parametrize("name", GIVEN)
 def test_what_a_name_is_called_is_folded(name):
-    called = habits.nicknames(name) | habits.spellings(name)
+    called = lexicons.nicknames(name) | lexicons.spellings(name)
 
-    assert called == {names.fold(each) for each in called}
+    assert called == {normalisation.fold(each) for each in called}
 
 
 @pytest.mark.parametrize(
@@ -116,20 +116,20 @@ def test_what_a_name_is_called_is_folded(name):
     [("pg", "postgresql"), ("k8s", "kubernetes"), ("nyc", "new york city"), ("ml", "machine learning"), ("cpp", "c++")],
 )
 def test_an_abbreviation_is_known_from_both_ends(short, full):
-    assert full in habits.spelled_out(short)
-    assert short in habits.abbreviated(full)
+    assert full in lexicons.spelled_out(short)
+    assert short in lexicons.abbreviated(full)
 
 
 def test_a_place_is_known_from_both_ends():
-    assert habits.elsewhere("munchen") == ("munich",)
-    assert "munchen" in habits.elsewhere("munich")
+    assert lexicons.elsewhere("munchen") == ("munich",)
+    assert "munchen" in lexicons.elsewhere("munich")
 
 
 @given(st.text(max_size=12))
 def test_of_a_word_nobody_knows_nothing_is_said(word):
-    assume(not habits.is_given_name(word))
+    assume(not lexicons.is_given_name(word))
 
-    assert habits.nicknames(word) == habits.spellings(word) == frozenset()
+    assert lexicons.nicknames(word) == lexicons.spellings(word) == frozenset()
 
 
 # Laws of likeness
@@ -137,7 +137,7 @@ def test_of_a_word_nobody_knows_nothing_is_said(word):
 
 @given(spoken | anything, spoken | anything, kinds)
 def test_likeness_is_a_number_from_0_to_1(asked, known, kind):
-    found = likeness.compare(asked, known, kind=kind)
+    found = similarity.compare(asked, known, kind=kind)
 
     assert 0.0 <= found.score <= 1.0
 
@@ -146,15 +146,15 @@ def test_likeness_is_a_number_from_0_to_1(asked, known, kind):
 def test_the_same_name_is_sure(name, kind):
     assume(len(name) > 1)
 
-    assert likeness.compare(name, name, kind=kind).score >= likeness.SURE
+    assert similarity.compare(name, name, kind=kind).score >= similarity.SURE
 
 
 @given(spoken, spoken, kinds)
 def test_nothing_is_as_sure_as_the_same_name(asked, known, kind):
     assume(asked != known and len(asked) > 1)
-    found = likeness.compare(asked, known, kind=kind)
+    found = similarity.compare(asked, known, kind=kind)
 
-    assert found.score < likeness.compare(asked, asked, kind=kind).score
+    assert found.score < similarity.compare(asked, asked, kind=kind).score
 
 
 @given(spoken, spoken, kinds)
@@ -162,12 +162,12 @@ def test_a_number_that_is_asked_for_must_be_there(asked, known, kind):
     ours, theirs = (set(re.findall(r"\d+", name)) for name in (asked, known))
     assume(not ours <= theirs)
 
-    assert likeness.compare(asked, known, kind=kind).score < likeness.SURE
+    assert similarity.compare(asked, known, kind=kind).score < similarity.SURE
 
 
 @given(spoken, spoken, kinds)
 def test_a_reason_is_given_only_for_what_is_alike(asked, known, kind):
-    found = likeness.compare(asked, known, kind=kind)
+    found = similarity.compare(asked, known, kind=kind)
 
     assert found.because is None or found.score > 0
 
@@ -176,10 +176,10 @@ def test_a_reason_is_given_only_for_what_is_alike(asked, known, kind):
     lambda told: st.tuples(st.just(told), st.permutations(told))
 ))  # fmt: skip
 def test_the_names_of_a_person_may_come_in_any_order(both):
-    told, shuffled = (names.fold(" ".join(each)) for each in both)
+    told, shuffled = (normalisation.fold(" ".join(each)) for each in both)
     assume(len(told) > 1)
 
-    assert likeness.compare(told, shuffled, kind="person").score >= likeness.SURE
+    assert similarity.compare(told, shuffled, kind="person").score >= similarity.SURE
 
 
 # Reasons
@@ -201,7 +201,7 @@ def test_the_names_of_a_person_may_come_in_any_order(both):
 def test_a_reason_names_the_words_it_is_about(asked, known, because):
     found = alike(asked, known)
 
-    assert (because, True) == (found.because, found.score >= likeness.SURE)
+    assert (because, True) == (found.because, found.score >= similarity.SURE)
 
 
 @pytest.mark.parametrize(("asked", "known"), [("Robert Hughes", "Robert Hughes"), ("Robret Hughes", "Robert Hughes")])
@@ -254,7 +254,7 @@ def test_an_initial_counts_on_either_side_of_another_spelling(asked, turned, kno
     ],
 )
 def test_it_is_somebody_else(asked, known):
-    assert alike(asked, known).score < likeness.SURE
+    assert alike(asked, known).score < similarity.SURE
 
 
 @pytest.mark.parametrize(
@@ -266,7 +266,7 @@ def test_it_is_somebody_else(asked, known):
     ],
 )
 def test_another_middle_initial_is_somebody_else(asked, known):
-    assert alike(asked, known).score < likeness.SURE
+    assert alike(asked, known).score < similarity.SURE
 
 
 @pytest.mark.parametrize(
@@ -279,14 +279,14 @@ def test_another_middle_initial_is_somebody_else(asked, known):
     ],
 )
 def test_another_vowel_makes_another_family(asked, known):
-    assert alike(asked, known).score < likeness.SURE
+    assert alike(asked, known).score < similarity.SURE
 
 
 @pytest.mark.parametrize(
     ("asked", "known"), [("Nathan", "Jonathan Ives"), ("Julie", "Julia Roy"), ("Mary", "Maria Roy")]
 )
 def test_a_full_name_of_its_own_is_no_short_form(asked, known):
-    assert alike(asked, known).score < likeness.SURE
+    assert alike(asked, known).score < similarity.SURE
 
 
 @pytest.mark.parametrize(
@@ -310,7 +310,7 @@ def test_a_full_name_of_its_own_is_no_short_form(asked, known):
 )
 @pytest.mark.parametrize("kind", ["project", "concept", "source"])
 def test_it_is_something_else(asked, known, kind):
-    assert alike(asked, known, kind).score < likeness.SURE
+    assert alike(asked, known, kind).score < similarity.SURE
 
 
 @pytest.mark.parametrize(
@@ -318,7 +318,7 @@ def test_it_is_something_else(asked, known, kind):
     [("SQLite", "Adopt SQLite for storage"), ("Kubernetes", "Run everything on Kubernetes"), ("Berlin", "Open Berlin")],
 )
 def test_a_word_out_of_a_decision_is_not_the_decision(asked, known):
-    assert alike(asked, known, "decision").score < likeness.SURE
+    assert alike(asked, known, "decision").score < similarity.SURE
 
 
 @pytest.mark.parametrize(
@@ -330,4 +330,4 @@ def test_a_word_out_of_a_decision_is_not_the_decision(asked, known):
     ],
 )
 def test_a_long_word_out_of_a_short_decision_is_not_the_decision_either(asked, known):
-    assert alike(asked, known, "decision").score < likeness.SURE
+    assert alike(asked, known, "decision").score < similarity.SURE

@@ -8,9 +8,9 @@ import sys
 import pytest
 
 from keepgraph import errors
-from keepgraph.engine import ingestion
-from keepgraph.engine.driving import Drive
-from keepgraph.engine.ingestion import Report
+from keepgraph.engine.texts import ingestion
+from keepgraph.engine.texts.ingestion import Report
+from keepgraph.engine.upkeep.jobs import Drive
 
 needs_links = pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
 
@@ -34,7 +34,7 @@ def ingest(graph):
 def sources(graph):
     def stored(folder) -> list[str]:
         with graph.database.read("test") as tx:
-            from keepgraph.engine import documents
+            from keepgraph.engine.texts import documents
 
             return [os.path.relpath(each, folder) for each in sorted(documents.known(tx, str(folder)))]
 

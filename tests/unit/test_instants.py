@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keepgraph.engine import instants
+from keepgraph.temporal import timestamps
 
 ZURICH, AUCKLAND = ZoneInfo("Europe/Zurich"), ZoneInfo("Pacific/Auckland")
 ZONES = [
@@ -26,14 +26,14 @@ moments = st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30), timezones=st.s
 
 @given(moments)
 def test_a_stamp_is_the_instant_to_the_millisecond(moment):
-    kept = instants.instant(instants.stamp(moment))
+    kept = timestamps.instant(timestamps.stamp(moment))
 
     assert timedelta(0) <= moment - kept < timedelta(milliseconds=1)
 
 
 @given(moments)
 def test_a_stamp_has_always_the_same_form(moment):
-    stamp = instants.stamp(moment)
+    stamp = timestamps.stamp(moment)
 
     assert len(stamp) == 24
     assert (stamp[4], stamp[10], stamp[-1]) == ("-", "T", "Z")
@@ -42,29 +42,29 @@ def test_a_stamp_has_always_the_same_form(moment):
 @given(moments, moments)
 def test_stamps_sort_as_the_instants_do(one, other):
     if one <= other:
-        assert instants.stamp(one) <= instants.stamp(other)
+        assert timestamps.stamp(one) <= timestamps.stamp(other)
 
 
 @given(moments, st.sampled_from(ZONES))
 def test_what_is_shown_can_be_read_again(moment, zone):
-    stamp = instants.stamp(moment)
+    stamp = timestamps.stamp(moment)
 
-    assert instants.parse(instants.shown(stamp, zone)[:29], UTC) == stamp or zone is not UTC
-    assert instants.stamp(datetime.fromisoformat(instants.shown(stamp, zone))) == stamp
+    assert timestamps.parse(timestamps.shown(stamp, zone)[:29], UTC) == stamp or zone is not UTC
+    assert timestamps.stamp(datetime.fromisoformat(timestamps.shown(stamp, zone))) == stamp
 
 
 @given(st.dates(date(1, 1, 2), date(9999, 12, 29)), st.sampled_from(ZONES))
 def test_the_start_of_a_day_lies_in_it_and_the_moment_before_does_not(day, zone):
-    start = instants.day_start(day, zone)
-    before = instants.stamp(instants.instant(start) - timedelta(milliseconds=1))
+    start = timestamps.day_start(day, zone)
+    before = timestamps.stamp(timestamps.instant(start) - timedelta(milliseconds=1))
 
-    assert instants.local_date(start, zone) == day.isoformat()
-    assert instants.local_date(before, zone) < day.isoformat()
+    assert timestamps.local_date(start, zone) == day.isoformat()
+    assert timestamps.local_date(before, zone) < day.isoformat()
 
 
 @given(st.dates(date(1, 1, 2), date(9999, 12, 29)), st.sampled_from(ZONES))
 def test_the_end_of_a_day_is_the_start_of_the_next(day, zone):
-    assert instants.parse(day.isoformat(), zone, end=True) == instants.day_start(day + timedelta(days=1), zone)
+    assert timestamps.parse(day.isoformat(), zone, end=True) == timestamps.day_start(day + timedelta(days=1), zone)
 
 
 @pytest.mark.parametrize(
@@ -80,11 +80,11 @@ def test_the_end_of_a_day_is_the_start_of_the_next(day, zone):
     ],
 )
 def test_a_day_on_which_the_clocks_change_is_longer_or_shorter(day, zone, start, hours):
-    first = instants.day_start(date.fromisoformat(day), zone)
-    last = instants.parse(day, zone, end=True)
+    first = timestamps.day_start(date.fromisoformat(day), zone)
+    last = timestamps.parse(day, zone, end=True)
 
     assert first == start
-    assert instants.instant(last) - instants.instant(first) == timedelta(hours=hours)
+    assert timestamps.instant(last) - timestamps.instant(first) == timedelta(hours=hours)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_a_day_on_which_the_clocks_change_is_longer_or_shorter(day, zone, start,
     ],
 )
 def test_a_date_or_an_instant_is_read(text, stamp):
-    assert instants.parse(text, ZURICH) == stamp
+    assert timestamps.parse(text, ZURICH) == stamp
 
 
 BAD = """now today 2026 2026-05 2026-5-1 20260501 2026-W18-5 2026-121 01.05.2026 05/01/2026 2026-02-30 2026-13-01
@@ -126,17 +126,17 @@ BAD = """now today 2026 2026-05 2026-5-1 20260501 2026-W18-5 2026-121 01.05.2026
 )
 def test_what_is_neither_is_refused(text):
     with pytest.raises(ValueError, match=r"."):
-        instants.parse(text, ZURICH)
+        timestamps.parse(text, ZURICH)
 
 
 @pytest.mark.parametrize("text", [*BAD, "", "2026-05-01\n", "2026-05-01T09:30", "2026-05-01 "])
 def test_only_a_calendar_date_is_a_date(text):
     with pytest.raises(ValueError, match=r"."):
-        instants.parse_date(text)
+        timestamps.parse_date(text)
 
 
 def test_the_last_of_days_as_an_end_means_for_ever():
-    assert instants.parse("9999-12-31", ZURICH, end=True) == "9999-12-31T23:59:59.999Z"
+    assert timestamps.parse("9999-12-31", ZURICH, end=True) == "9999-12-31T23:59:59.999Z"
 
 
 @pytest.mark.parametrize(
@@ -145,14 +145,14 @@ def test_the_last_of_days_as_an_end_means_for_ever():
 )
 def test_what_lies_outside_of_time_is_refused(text, end):
     with pytest.raises(OverflowError):
-        instants.parse(text, ZURICH, end=end)
+        timestamps.parse(text, ZURICH, end=end)
 
 
 @pytest.mark.parametrize("stamp", ["0001-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z"])
 @pytest.mark.parametrize("zone", ZONES)
 def test_the_first_and_the_last_instant_can_be_shown(stamp, zone):
-    assert instants.shown(stamp, zone)
-    assert instants.local_date(stamp, zone)
+    assert timestamps.shown(stamp, zone)
+    assert timestamps.local_date(stamp, zone)
 
 
 def test_a_zone_of_none_is_that_of_the_system(monkeypatch):
@@ -161,13 +161,15 @@ def test_a_zone_of_none_is_that_of_the_system(monkeypatch):
     monkeypatch.setenv("TZ", "Asia/Kathmandu")
     time.tzset()
     try:
-        assert instants.shown("2026-05-01T00:00:00.000Z", None) == "2026-05-01T05:45:00.000+05:45"
-        assert instants.parse("2026-05-01", None) == "2026-04-30T18:15:00.000Z"
-        assert instants.local_date("2026-04-30T18:15:00.000Z", None) == "2026-05-01"
+        assert timestamps.shown("2026-05-01T00:00:00.000Z", None) == "2026-05-01T05:45:00.000+05:45"
+        assert timestamps.parse("2026-05-01", None) == "2026-04-30T18:15:00.000Z"
+        assert timestamps.local_date("2026-04-30T18:15:00.000Z", None) == "2026-05-01"
     finally:
         monkeypatch.undo()
         time.tzset()
 
 
 def test_an_offset_is_as_good_as_a_zone():
-    assert instants.shown("2026-05-01T00:00:00.000Z", timezone(timedelta(hours=-3))) == "2026-04-30T21:00:00.000-03:00"
+    assert (
+        timestamps.shown("2026-05-01T00:00:00.000Z", timezone(timedelta(hours=-3))) == "2026-04-30T21:00:00.000-03:00"
+    )

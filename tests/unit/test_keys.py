@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 
 import keepgraph
 from homes import DIGITS, OTHER, leave_a_log
-from keepgraph import errors, keys, private, profile
+from keepgraph import errors, permissions, store
 from keepgraph.model import Key, KeyPlace
-from keepgraph.store import files, wal
+from keepgraph.profiles import keys, profile
 
 some_keys = st.lists(st.binary(min_size=32, max_size=32).map(lambda raw: keys.key(raw.hex(), "a test")), min_size=1)
 
@@ -113,13 +113,13 @@ def test_a_graph_of_any_name_can_have_a_key_file(name):
     ],
 )
 def test_a_key_file_may_be_written_by_hand(tmp_path, text):
-    private.write(tmp_path / "a.key", text)
+    permissions.write(tmp_path / "a.key", text)
 
     assert digits(keys.read_file(tmp_path / "a.key")) == [DIGITS]
 
 
 def test_two_keys_are_tried_in_the_order_of_their_lines(tmp_path):
-    private.write(tmp_path / "a.key", f"{OTHER}\n# the new one\n{DIGITS}\n")
+    permissions.write(tmp_path / "a.key", f"{OTHER}\n# the new one\n{DIGITS}\n")
 
     assert digits(keys.read_file(tmp_path / "a.key")) == [OTHER, DIGITS]
 
@@ -367,52 +367,52 @@ def test_a_change_of_settings_keeps_a_table_within_ours(tmp_path, text):
 def test_a_page_that_repeats_itself_is_not_taken_for_an_encrypted_graph(part, pages):
     assume(not part.startswith(b"SQLite"))
     with scratch() as folder:
-        (folder / "f").write_bytes((part * files.PAGE_SIZE)[: files.PAGE_SIZE * pages])
+        (folder / "f").write_bytes((part * store.files.PAGE_SIZE)[: store.files.PAGE_SIZE * pages])
 
-        assert files.kind(folder / "f") is files.Kind.JUNK
+        assert store.files.kind(folder / "f") is store.files.Kind.JUNK
 
 
 def test_whole_pages_of_chance_look_encrypted(tmp_path):
     seen = set()
     for pages in (1, 2, 7):
         for _ in range(300):
-            (tmp_path / "f").write_bytes(os.urandom(files.PAGE_SIZE * pages))
-            seen.add(files.kind(tmp_path / "f"))
+            (tmp_path / "f").write_bytes(os.urandom(store.files.PAGE_SIZE * pages))
+            seen.add(store.files.kind(tmp_path / "f"))
 
-    assert seen == {files.Kind.ENCRYPTED}
+    assert seen == {store.files.Kind.ENCRYPTED}
 
 
 @pytest.mark.parametrize(
     ("content", "kind"),
     [
-        (b"", files.Kind.EMPTY),
-        (b"SQLite format 3\x00", files.Kind.PLAIN),
-        (b"SQLite format 3\x00" + bytes(4080), files.Kind.PLAIN),
-        (bytes(4096), files.Kind.JUNK),
-        (b"All work and no play makes Jack a dull boy. " * 1000, files.Kind.JUNK),
-        (bytes(range(256)) * 15, files.Kind.JUNK),
-        (os.urandom(4095), files.Kind.JUNK),
-        (os.urandom(4097), files.Kind.JUNK),
-        (os.urandom(100), files.Kind.JUNK),
+        (b"", store.files.Kind.EMPTY),
+        (b"SQLite format 3\x00", store.files.Kind.PLAIN),
+        (b"SQLite format 3\x00" + bytes(4080), store.files.Kind.PLAIN),
+        (bytes(4096), store.files.Kind.JUNK),
+        (b"All work and no play makes Jack a dull boy. " * 1000, store.files.Kind.JUNK),
+        (bytes(range(256)) * 15, store.files.Kind.JUNK),
+        (os.urandom(4095), store.files.Kind.JUNK),
+        (os.urandom(4097), store.files.Kind.JUNK),
+        (os.urandom(100), store.files.Kind.JUNK),
     ],
     ids=["nothing", "header", "page", "zeros", "text", "part of a page", "cut", "grown", "a little"],
 )
 def test_a_file_is_told_by_its_first_page(tmp_path, content, kind):
     (tmp_path / "f").write_bytes(content)
 
-    assert files.kind(tmp_path / "f") is kind
+    assert store.files.kind(tmp_path / "f") is kind
 
 
 @pytest.mark.parametrize("key", [None, DIGITS])
 def test_a_graph_is_told_from_outside(tmp_path, key):
     keepgraph.open(tmp_path / "graph.db", key=key).close()
 
-    assert files.kind(tmp_path / "graph.db") is (files.Kind.ENCRYPTED if key else files.Kind.PLAIN)
+    assert store.files.kind(tmp_path / "graph.db") is (store.files.Kind.ENCRYPTED if key else store.files.Kind.PLAIN)
 
 
 # Whether a log is whole
 
-FRAME = 24 + files.PAGE_SIZE
+FRAME = 24 + store.files.PAGE_SIZE
 
 
 @pytest.fixture(scope="module", params=["", DIGITS], ids=["plain", "encrypted"])
@@ -432,12 +432,12 @@ def commits(log: bytes) -> list[int]:
 
 def lost(log: bytes) -> int:
     with scratch() as folder:
-        wal.file(folder / "graph.db").write_bytes(log)
-        return wal.lost(folder / "graph.db")
+        store.wal.file(folder / "graph.db").write_bytes(log)
+        return store.wal.lost(folder / "graph.db")
 
 
 def test_a_log_that_a_sudden_end_has_left_is_whole(left):
-    assert lost(wal.file(left).read_bytes()) == 0
+    assert lost(store.wal.file(left).read_bytes()) == 0
 
 
 @given(part=st.floats(0, 1))
@@ -445,7 +445,7 @@ def test_a_log_that_a_sudden_end_has_left_is_whole(left):
 @example(part=0.0)
 @example(part=1.0)
 def test_a_log_that_was_cut_anywhere_has_lost_nothing_that_was_there_before(left, part):
-    log = wal.file(left).read_bytes()
+    log = store.wal.file(left).read_bytes()
 
     assert lost(log[: int(part * len(log))]) == 0
 
@@ -453,7 +453,7 @@ def test_a_log_that_was_cut_anywhere_has_lost_nothing_that_was_there_before(left
 @given(part=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7))
 @settings(max_examples=60)
 def test_a_flipped_bit_before_two_whole_transactions_is_damage(left, part, bit):
-    log = bytearray(wal.file(left).read_bytes())
+    log = bytearray(store.wal.file(left).read_bytes())
     torn = 32 + int(part * (commits(log)[-3] - 32))
     log[torn] ^= 1 << bit
 
@@ -462,7 +462,7 @@ def test_a_flipped_bit_before_two_whole_transactions_is_damage(left, part, bit):
 
 @pytest.mark.parametrize("at", range(32))
 def test_a_flipped_bit_in_the_header_of_a_log_is_damage(left, at):
-    log = bytearray(wal.file(left).read_bytes())
+    log = bytearray(store.wal.file(left).read_bytes())
     log[at] ^= 0x10
 
     assert lost(bytes(log)) > 0
@@ -471,7 +471,7 @@ def test_a_flipped_bit_in_the_header_of_a_log_is_damage(left, at):
 @given(part=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7))
 @settings(max_examples=20)
 def test_a_torn_last_transaction_is_a_sudden_end(left, part, bit):
-    log = bytearray(wal.file(left).read_bytes())
+    log = bytearray(store.wal.file(left).read_bytes())
     ends = commits(log)
     log[ends[-2] + int(part * (ends[-1] - ends[-2]))] ^= 1 << bit
 
@@ -483,14 +483,14 @@ def test_the_rest_of_an_earlier_log_is_no_damage(left, tmp_path):
     When a log is begun anew, it is written over from the start, and the frames behind are those of the one before.
     """
     path = tmp_path / "graph.db"
-    key = "" if files.kind(left) is files.Kind.PLAIN else DIGITS
+    key = "" if store.files.kind(left) is store.files.Kind.PLAIN else DIGITS
     for ending in ("", "-wal"):
         shutil.copy(f"{left}{ending}", f"{path}{ending}")
     leave_a_log(path, ["later"], key=key, checkpoint="RESTART")
-    log = wal.file(path).read_bytes()
+    log = store.wal.file(path).read_bytes()
 
     assert log[16:24] != log[-FRAME + 8 : -FRAME + 16]
-    assert wal.lost(path) == 0
+    assert store.wal.lost(path) == 0
 
 
 @given(st.binary(max_size=200))
@@ -502,13 +502,13 @@ def test_no_log_is_too_odd_to_be_looked_at(content):
 @pytest.mark.parametrize("at", [0, 1, 2])
 def test_a_damaged_log_is_refused_with_what_would_be_lost_and_left_as_it_is(left, tmp_path, at):
     path = tmp_path / "graph.db"
-    key = None if files.kind(left) is files.Kind.PLAIN else DIGITS
-    log = bytearray(wal.file(left).read_bytes())
+    key = None if store.files.kind(left) is store.files.Kind.PLAIN else DIGITS
+    log = bytearray(store.wal.file(left).read_bytes())
     log[[32, *commits(log)][at] + 100] ^= 1
     shutil.copy(left, path)
-    wal.file(path).write_bytes(log)
+    store.wal.file(path).write_bytes(log)
     before = path.read_bytes()
     with pytest.raises(errors.GraphDamaged, match=f"{5 - at} changes"):
         keepgraph.open(path, key=key)
 
-    assert (path.read_bytes(), wal.file(path).read_bytes()) == (before, log)
+    assert (path.read_bytes(), store.wal.file(path).read_bytes()) == (before, log)

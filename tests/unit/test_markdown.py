@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keepgraph.engine import markdown
+from keepgraph.language import markdown
 
 PIECES = """
     # ## ### #tag #a/b [[Ada]] [[Ada|Countess]] [[A#h|x]] ![[e]] [[ ]] [x](y.md) [x](<y z.md>) ](y.md) [x]: y.md ` ``

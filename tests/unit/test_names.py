@@ -8,15 +8,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from keepgraph.engine import likeness as how
-from keepgraph.engine import names
+from keepgraph.language import normalisation, similarity
 
 KINDS = ["person", "project", "decision", "concept", "source"]
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 
 
 def likeness(asked: str, known: str, kind: str = "concept") -> float:
-    return how.compare(names.fold(asked), names.fold(known), kind=kind).score
+    return similarity.compare(normalisation.fold(asked), normalisation.fold(known), kind=kind).score
 
 
 # The key decides identity
@@ -24,21 +23,25 @@ def likeness(asked: str, known: str, kind: str = "concept") -> float:
 
 @given(texts)
 def test_a_key_is_its_own_key(name):
-    assert names.key(name) == names.key(names.key(name))
+    assert normalisation.key(name) == normalisation.key(normalisation.key(name))
 
 
 @given(texts)
 def test_a_key_does_not_depend_on_the_normal_form(name):
-    forms = {names.key(unicodedata.normalize(form, name)) for form in ("NFC", "NFD", "NFKC", "NFKD")}
+    forms = {normalisation.key(unicodedata.normalize(form, name)) for form in ("NFC", "NFD", "NFKC", "NFKD")}
 
-    assert {names.key(name)} == forms
+    assert {normalisation.key(name)} == forms
 
 
 @given(st.text(st.characters(categories=["Ll", "Lu", "Nd"], max_codepoint=0x24F), max_size=20))
 def test_a_key_does_not_depend_on_case(name):
     assume(name.upper().casefold() == name.casefold())
 
-    assert {names.key(name)} == {names.key(name.upper()), names.key(name.lower()), names.key(name.title())}
+    assert {normalisation.key(name)} == {
+        normalisation.key(name.upper()),
+        normalisation.key(name.lower()),
+        normalisation.key(name.title()),
+    }
 
 
 @given(
@@ -46,26 +49,26 @@ def test_a_key_does_not_depend_on_case(name):
     st.lists(st.sampled_from(" \t\n\u00a0\u3000"), min_size=1, max_size=3),
 )
 def test_a_key_does_not_depend_on_white_space(parts, space):
-    assert names.key(" ".join(parts)) == names.key("".join(space).join(["", *parts, ""]))
+    assert normalisation.key(" ".join(parts)) == normalisation.key("".join(space).join(["", *parts, ""]))
 
 
 @given(texts)
 def test_a_clean_name_is_clean(name):
-    cleaned = names.clean(name)
+    cleaned = normalisation.clean(name)
 
-    assert (cleaned, names.key(name)) == (names.clean(cleaned), names.key(cleaned))
+    assert (cleaned, normalisation.key(name)) == (normalisation.clean(cleaned), normalisation.key(cleaned))
     assert cleaned == cleaned.strip()
 
 
 @given(texts)
 def test_folding_twice_changes_nothing(name):
-    assert names.fold(name) == names.fold(names.fold(name))
+    assert normalisation.fold(name) == normalisation.fold(normalisation.fold(name))
 
 
 @given(texts, texts)
 def test_names_with_one_key_have_one_fold(one, other):
-    if names.key(one) == names.key(other):
-        assert names.fold(one) == names.fold(other)
+    if normalisation.key(one) == normalisation.key(other):
+        assert normalisation.fold(one) == normalisation.fold(other)
 
 
 SAME = [
@@ -107,12 +110,12 @@ DIFFERENT = [
 
 @pytest.mark.parametrize(("one", "other"), SAME)
 def test_it_is_one_name(one, other):
-    assert names.key(one) == names.key(other)
+    assert normalisation.key(one) == normalisation.key(other)
 
 
 @pytest.mark.parametrize(("one", "other"), DIFFERENT)
 def test_they_are_two_names(one, other):
-    assert names.key(one) != names.key(other)
+    assert normalisation.key(one) != normalisation.key(other)
 
 
 # The laws of likeness
@@ -125,19 +128,19 @@ def test_likeness_lies_between_no_and_yes(one, other, kind):
 
 @given(texts, st.sampled_from(KINDS))
 def test_a_name_is_like_itself(name, kind):
-    assert likeness(name, name, kind) >= how.SURE or len(names.fold(name)) < 2
+    assert likeness(name, name, kind) >= similarity.SURE or len(normalisation.fold(name)) < 2
 
 
 @given(st.text(st.characters(categories=["Ll"], max_codepoint=0x17F), min_size=4, max_size=20), st.sampled_from(KINDS))
 def test_accents_do_not_matter_for_likeness(name, kind):
     bare = "".join(c for c in unicodedata.normalize("NFD", name) if not unicodedata.combining(c))
 
-    assert likeness(bare, name, kind) >= how.SURE or len(names.fold(name)) < 2
+    assert likeness(bare, name, kind) >= similarity.SURE or len(normalisation.fold(name)) < 2
 
 
 @given(texts, texts)
 def test_what_only_looks_alike_is_never_sure(one, other):
-    assert how.shares(names.fold(one), names.fold(other)) < how.SURE
+    assert similarity.shares(normalisation.fold(one), normalisation.fold(other)) < similarity.SURE
 
 
 @given(
@@ -149,14 +152,14 @@ def test_what_only_looks_alike_is_never_sure(one, other):
 def test_other_digits_make_another_name(name, one, other, kind):
     assume(one != other)
 
-    assert likeness(f"{name} {one}", f"{name} {other}", kind) < how.SURE
+    assert likeness(f"{name} {one}", f"{name} {other}", kind) < similarity.SURE
 
 
 @given(st.text(min_size=1, max_size=1), texts, st.sampled_from(KINDS))
 def test_one_letter_means_nothing_but_itself(letter, name, kind):
-    assume(names.fold(letter) != names.fold(name))
+    assume(normalisation.fold(letter) != normalisation.fold(name))
 
-    assert likeness(letter, name, kind) < how.SURE
+    assert likeness(letter, name, kind) < similarity.SURE
 
 
 LONG = ["roberto", "kubernetes", "katherine", "lovelace", "benchmark", "onboarding", "postgres"]
@@ -171,17 +174,17 @@ TRANSPOSED = [
 @pytest.mark.parametrize(("asked", "known"), TRANSPOSED)
 @pytest.mark.parametrize("kind", KINDS)
 def test_two_letters_swapped_are_one_slip(asked, known, kind):
-    assert likeness(asked, known, kind) >= how.SURE
+    assert likeness(asked, known, kind) >= similarity.SURE
 
 
 @pytest.mark.parametrize("word", LONG)
 def test_a_letter_left_out_is_one_slip(word):
-    assert [i for i in range(1, len(word) - 1) if likeness(word[:i] + word[i + 1 :], word) < how.SURE] == []
+    assert [i for i in range(1, len(word) - 1) if likeness(word[:i] + word[i + 1 :], word) < similarity.SURE] == []
 
 
 @pytest.mark.parametrize("word", LONG)
 def test_a_letter_doubled_is_one_slip(word):
-    assert [i for i in range(1, len(word)) if likeness(word[:i] + word[i - 1] + word[i:], word) < how.SURE] == []
+    assert [i for i in range(1, len(word)) if likeness(word[:i] + word[i - 1] + word[i:], word) < similarity.SURE] == []
 
 
 # Likeness by example
@@ -398,17 +401,17 @@ MUST_NOT_MATCH = [
 
 @pytest.mark.parametrize(("asked", "known", "kind"), MUST_MATCH)
 def test_it_may_be_meant(asked, known, kind):
-    assert likeness(asked, known, kind) >= how.SURE
+    assert likeness(asked, known, kind) >= similarity.SURE
 
 
 @pytest.mark.parametrize(("asked", "known", "kind"), MUST_NOT_MATCH)
 def test_it_is_never_meant(asked, known, kind):
-    assert likeness(asked, known, kind) < how.SURE
+    assert likeness(asked, known, kind) < similarity.SURE
 
 
 @pytest.mark.parametrize("word", ["हिन्दी", "தமிழ்", "ภาษาไทย", "עִבְרִית", "বাংলা"])
 def test_marks_do_not_break_a_word(word):
-    assert len(names.fold(word).split()) == 1
+    assert len(normalisation.fold(word).split()) == 1
 
 
 def test_a_whole_name_is_surer_than_half_of_it():

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlcipher3 import dbapi2 as sqlite
 
-from keepgraph.engine import questions
+from keepgraph.engine.retrieval import question_analysis
 
 
 @pytest.mark.parametrize(
@@ -25,16 +25,16 @@ from keepgraph.engine import questions
     ],
 )
 def test_the_telling_words_are_quoted_each(text, phrases):
-    assert phrases == questions.phrases(text)
+    assert phrases == question_analysis.phrases(text)
 
 
 def test_of_a_long_question_the_words_it_says_most_are_looked_for():
     text = " ".join(f"word{n}" for n in range(5000)) + " ledger" * 3
 
-    found = questions.phrases(text)
+    found = question_analysis.phrases(text)
 
     assert found[0] == '"ledger"'
-    assert len(found) == questions.MOST_WORDS
+    assert len(found) == question_analysis.MOST_WORDS
 
 
 @given(st.text(max_size=200))
@@ -42,7 +42,7 @@ def test_any_text_makes_a_query_that_can_be_asked(text):
     conn = sqlite.connect(":memory:")
     conn.execute("CREATE VIRTUAL TABLE said USING fts5 (text, tokenize='porter unicode61 remove_diacritics 2')")
     conn.execute("INSERT INTO said VALUES ('something')")
-    match = " OR ".join(questions.phrases(text))
+    match = " OR ".join(question_analysis.phrases(text))
 
     found = conn.execute("SELECT count(*) FROM said WHERE said MATCH ?", (match,)).fetchone() if match else (0,)
 

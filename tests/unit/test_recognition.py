@@ -8,20 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keepgraph.engine import names, recognition
+from keepgraph.language import mentions, normalisation
 from keepgraph.ml import minilm
 
 needs_lexicon = pytest.mark.skipif(minilm.missing() is not None, reason="the lexicon comes with the weights")
 
 
 def said(text: str, *known: str, alone: tuple[str, ...] = ()) -> list[str]:
-    written = {names.key(name): [name] for name in known}
-    partial = {names.key(name): [name] for name in alone}
-    return [text[each.start : each.end] for each in recognition.mentions(text, written, partial)]
+    written = {normalisation.key(name): [name] for name in known}
+    partial = {normalisation.key(name): [name] for name in alone}
+    return [text[each.start : each.end] for each in mentions.mentions(text, written, partial)]
 
 
 def proposed(text: str) -> list[str]:
-    return [each.name for each in recognition.proposed_names(text)]
+    return [each.name for each in mentions.proposed_names(text)]
 
 
 @pytest.mark.parametrize(
@@ -125,11 +125,11 @@ def test_at_the_beginning_of_a_sentence_a_word_that_is_not_english_is_a_name(tex
 
 def test_what_is_known_is_not_proposed():
     text = "Using Django with PostgreSQL"
-    known = recognition.mentions(text, {"django": ["Django"]})
+    known = mentions.mentions(text, {"django": ["Django"]})
 
     expected = ["PostgreSQL"]
 
-    assert expected == [each.name for each in recognition.proposed_names(text, besides=known)]
+    assert expected == [each.name for each in mentions.proposed_names(text, besides=known)]
 
 
 @pytest.mark.parametrize(
@@ -137,17 +137,17 @@ def test_what_is_known_is_not_proposed():
     [("Ada Lovelace", "person"), ("Alice", "person"), ("Atlas project", "project"), ("API", "concept")],
 )
 def test_a_name_says_what_it_may_be_of(name, kind):
-    assert kind == recognition.kind_of(name)
+    assert kind == mentions.kind_of(name)
 
 
 @given(st.text(alphabet="Ab1é .,-'/\n京アß", max_size=40))
 def test_the_key_of_a_span_is_the_key_of_its_text(text):
-    assert all(names.key(text[each.start : each.end]) == each.key for each in recognition.spans(text))
+    assert all(normalisation.key(text[each.start : each.end]) == each.key for each in mentions.spans(text))
 
 
 @given(st.text(max_size=60), st.lists(st.text(min_size=1, max_size=6), max_size=5))
 def test_any_text_has_mentions_in_order_that_do_not_overlap(text, known):
-    found = recognition.mentions(text, {names.key(name): [name] for name in known})
+    found = mentions.mentions(text, {normalisation.key(name): [name] for name in known})
 
     assert all(one.end <= other.start for one, other in pairwise(found))
-    assert all(text[each.start : each.end] == each.name for each in recognition.proposed_names(text))
+    assert all(text[each.start : each.end] == each.name for each in mentions.proposed_names(text))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from keepgraph import errors
-from keepgraph.ml import minilm, reranker
+from keepgraph.ml import cross_encoder, minilm
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_each_text_has_a_score(folder):
-    scores = reranker.scores("Who leads?", ["Ada leads.", "The soup is cold.", ""], folder=str(folder))
+    scores = cross_encoder.scores("Who leads?", ["Ada leads.", "The soup is cold.", ""], folder=str(folder))
 
     assert [float, float, float] == list(map(type, scores))
 
@@ -41,28 +41,28 @@ def test_each_text_has_a_score(folder):
 def test_the_same_pair_has_the_same_score(folder):
     texts = ["Ada leads.", "Ada leads."]
 
-    one, other = reranker.scores("Who leads?", texts, folder=str(folder))
+    one, other = cross_encoder.scores("Who leads?", texts, folder=str(folder))
 
     assert one == pytest.approx(other, abs=1e-5)
 
 
 def test_no_texts_have_no_scores(folder):
-    assert reranker.scores("Who leads?", [], folder=str(folder)) == []
+    assert cross_encoder.scores("Who leads?", [], folder=str(folder)) == []
 
 
 def test_without_a_folder_the_error_says_what_to_do():
     with pytest.raises(errors.ModelUnavailable) as error:
-        reranker.scores("Who leads?", ["Ada leads."], folder=None)
+        cross_encoder.scores("Who leads?", ["Ada leads."], folder=None)
 
     assert "cross_encoder =" in (error.value.hint or "")
 
 
 def test_a_folder_without_a_model_is_refused(tmp_path):
-    assert "no model" in (reranker.missing(str(tmp_path)) or "")
+    assert "no model" in (cross_encoder.missing(str(tmp_path)) or "")
 
 
 def test_a_folder_that_holds_something_else_is_refused(tmp_path):
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "nonsense"}))
 
     with pytest.raises(errors.ModelUnavailable):
-        reranker.scores("Who leads?", ["Ada leads."], folder=str(tmp_path))
+        cross_encoder.scores("Who leads?", ["Ada leads."], folder=str(tmp_path))

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keepgraph.engine import wording
+from keepgraph.language import relations
 
 
 def told(text: str, about: str | None = None) -> list[tuple[str, str, str]]:
-    return [(each.subject, each.predicate, each.object) for each in wording.facts(text, about=about)]
+    return [(each.subject, each.predicate, each.object) for each in relations.facts(text, about=about)]
 
 
 @pytest.mark.parametrize(
@@ -88,25 +88,25 @@ def test_a_decision_belongs_to_what_the_text_is_about():
     ],
 )
 def test_a_decision_is_named_by_its_clause(text, expected):
-    assert [expected] == [(each.name, each.by) for each in wording.decisions(text)]
+    assert [expected] == [(each.name, each.by) for each in relations.decisions(text)]
 
 
 def test_the_evidence_is_the_sentence():
     text = "Hello there, this is a line that is wrapped. Priya reports\nto Ada. Goodbye."
-    (found,) = wording.facts(text)
+    (found,) = relations.facts(text)
 
     assert found.evidence == "Priya reports to Ada."
     assert text[found.start : found.end] == "Priya reports\nto Ada."
 
 
 def test_what_others_say_is_less_sure():
-    own = wording.facts("Atlas depends on PostgreSQL.")[0]
-    quoted = wording.facts("> Atlas depends on PostgreSQL.")[0]
-    heard = wording.facts("Bob said that Atlas depends on PostgreSQL.")[0]
+    own = relations.facts("Atlas depends on PostgreSQL.")[0]
+    quoted = relations.facts("> Atlas depends on PostgreSQL.")[0]
+    heard = relations.facts("Bob said that Atlas depends on PostgreSQL.")[0]
 
     assert own.confidence > quoted.confidence == heard.confidence
 
 
 @given(st.text(alphabet=st.sampled_from("Aa b.,'’isd\n?`:-"), max_size=80))
 def test_any_text_has_an_answer(text):
-    assert all(0 < each.confidence <= 1 for each in wording.facts(text, about="Atlas"))
+    assert all(0 < each.confidence <= 1 for each in relations.facts(text, about="Atlas"))

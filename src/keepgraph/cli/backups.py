@@ -8,16 +8,18 @@ from typing import Any
 
 import click
 
-from keepgraph import errors, private, profile
-from keepgraph.cli import graphs, show
-from keepgraph.engine import backups
+from keepgraph import errors, permissions
+from keepgraph.cli import graph_options
+from keepgraph.cli.output import render
+from keepgraph.engine.upkeep import backups
 from keepgraph.model import Backup, Key
+from keepgraph.profiles import profile
 
 
 @click.command("backup")
 @click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--list", "listed", is_flag=True, help="Show the backups there are.")
-@graphs.takes_graph
+@graph_options.takes_graph
 @click.pass_context
 def backup_command(ctx: click.Context, file: Path | None, listed: bool) -> None:
     """Make a checked copy of the graph, in its folder of backups or in FILE. Others may go on writing meanwhile.
@@ -27,12 +29,12 @@ def backup_command(ctx: click.Context, file: Path | None, listed: bool) -> None:
     if listed:
         _list(ctx)
         return
-    with graphs.opened(ctx) as graph:
-        target = private.expanded(str(file)).absolute() if file is not None else None
+    with graph_options.opened(ctx) as graph:
+        target = permissions.expanded(str(file)).absolute() if file is not None else None
         made = backups.make(graph.database, backups.BY_HAND, target=target)
         encrypted = graph.database.key is not None
-    if graphs.answers_in_json(ctx):
-        show.in_json({**_told(made), "encrypted": encrypted})
+    if graph_options.answers_in_json(ctx):
+        render.in_json({**_told(made), "encrypted": encrypted})
     else:
         note = ", encrypted as the graph is" if encrypted else ""
         click.echo(f"{made.file}  ({made.size / 1e6:.1f} MB{note})")
@@ -41,17 +43,17 @@ def backup_command(ctx: click.Context, file: Path | None, listed: bool) -> None:
 @click.command("restore")
 @click.argument("backup", required=False)
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@graphs.takes_graph
+@graph_options.takes_graph
 @click.pass_context
 def restore_command(ctx: click.Context, backup: str | None, yes: bool) -> None:
     """Bring BACKUP back: a file, or one of those that `kg backup --list` shows; the newest sound one if not given.
 
     It is read from the first page to the last before it is put in place. What is there now is kept beside the others.
     """
-    graph = graphs.path(ctx).resolve()
+    graph = graph_options.path(ctx).resolve()
     chosen = _chosen(graph, backup)
     if not yes and graph.exists():
-        if graphs.asks(ctx) is None:
+        if graph_options.asks(ctx) is None:
             raise errors.NotConfirmed("restoring a backup needs a yes", hint="Say --yes if you mean it.")
         click.confirm(f"Put {chosen[0]} in the place of {graph}?", abort=True, err=True)
     for n, file in enumerate(chosen):
@@ -64,9 +66,9 @@ def restore_command(ctx: click.Context, backup: str | None, yes: bool) -> None:
         except errors.BackupFailed as error:
             if n == len(chosen) - 1:
                 raise
-            click.echo(f"{show.printable(error.message)}; the one before it is tried.", err=True)
-    if graphs.answers_in_json(ctx):
-        show.in_json({"graph": str(graph), "restored": str(file), "kept": kept and str(kept)})
+            click.echo(f"{render.printable(error.message)}; the one before it is tried.", err=True)
+    if graph_options.answers_in_json(ctx):
+        render.in_json({"graph": str(graph), "restored": str(file), "kept": kept and str(kept)})
         return
     click.secho(f"{graph} is as it was in {file.name}.", bold=True)
     if kept is not None:
@@ -85,7 +87,7 @@ def _chosen(graph: Path, named: str | None) -> list[Path]:
     for backup in found:
         if named in (backup.file.name, backup.file.stem):
             return [backup.file]
-    file = private.expanded(named)
+    file = permissions.expanded(named)
     if not file.is_file():
         raise errors.BackupNotFound(f"there is no backup {named!r} of {graph}")
     return [file.resolve()]
@@ -93,16 +95,16 @@ def _chosen(graph: Path, named: str | None) -> list[Path]:
 
 def _keys(ctx: click.Context, graph: Path, backup: Path) -> tuple[Key | None, list[Key]]:
     """The key that the graph will have, and others that the backup may have been encrypted with."""
-    from keepgraph import encryption
+    from keepgraph.engine.upkeep import encryption
 
-    return encryption.for_restoring(graph, backup, ask=graphs.asks(ctx))
+    return encryption.for_restoring(graph, backup, ask=graph_options.asks(ctx))
 
 
 def _list(ctx: click.Context) -> None:
-    graph = graphs.path(ctx).resolve()
+    graph = graph_options.path(ctx).resolve()
     found = backups.every(graph)
-    if graphs.answers_in_json(ctx):
-        show.in_json({"folder": str(backups.folder(graph)), "backups": [_told(backup) for backup in found]})
+    if graph_options.answers_in_json(ctx):
+        render.in_json({"folder": str(backups.folder(graph)), "backups": [_told(backup) for backup in found]})
         return
     click.secho(str(backups.folder(graph)), bold=True)
     for backup in found:

@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from keepgraph import data
-from keepgraph.cli import show
+from keepgraph import package_files
+from keepgraph.cli.output import render
 from keepgraph.graph import Graph, open
 
 PROJECT = {"type": "project", "name": "Keepgraph"}
@@ -32,21 +32,21 @@ def demo_command(into: str | None) -> None:
         author = _an_author(graph)
         mistyped = author[:-2] + author[-1]
         _ask(f'recall "{mistyped}"')
-        show.recalled(graph.call("recall_entity", name_or_alias=mistyped), asked=mistyped)
+        render.recalled(graph.call("recall_entity", name_or_alias=mistyped), asked=mistyped)
         meant = "storing vectors in ordinary tables"
         _ask(f'recall "{meant}"')
-        show.recalled(graph.call("recall_entity", name_or_alias=meant), asked=meant)
+        render.recalled(graph.call("recall_entity", name_or_alias=meant), asked=meant)
         _ask("decisions Keepgraph")
-        show.decisions(graph.call("recall_decisions", project="Keepgraph"), asked="Keepgraph")
+        render.decisions(graph.call("recall_decisions", project="Keepgraph"), asked="Keepgraph")
         _ask("week Keepgraph")
-        show.week(graph.call("weekly_rollup", project="Keepgraph"))
+        render.week(graph.call("weekly_rollup", project="Keepgraph"))
         _ask("ingest adr/")
         click.echo(f"  {_ingested(graph)} files read")
         question = "how is a text cut into pieces"
         _ask(f'search "{question}"')
         _show_texts(graph.call("search", query=question, search_mode="episodes", limit=3))
     _ask("serve, and a client that asks over stdio: recall_entity sqlcypher3")
-    show.recalled(_over_stdio(path, "sqlcypher3"), asked="sqlcypher3")
+    render.recalled(_over_stdio(path, "sqlcypher3"), asked="sqlcypher3")
     click.echo(f"\nLook around yourself: {_own_name()} --db {path} recall keepgraph")
 
 
@@ -70,7 +70,7 @@ def _new_file() -> Path:
 
 def _decisions() -> Iterator[dict[str, Any]]:
     """The facts in adr/: each decision with its project, its date and its record."""
-    for file in data.decisions():
+    for file in package_files.decisions():
         text = file.read_text(encoding="utf-8")
         title = re.search(r"^# ADR (\d{4}): (.+)$", text, re.MULTILINE)
         date = re.search(r"^Date: (\d{4}-\d{2}-\d{2})$", text, re.MULTILINE)
@@ -117,18 +117,18 @@ def _dependencies() -> Iterator[dict[str, Any]]:
 
 def _ingested(graph: Graph) -> int:
     """Take in the decisions as texts too; returns how many there are."""
-    from keepgraph.engine import ingestion
-    from keepgraph.engine.driving import Drive
+    from keepgraph.engine.texts import ingestion
+    from keepgraph.engine.upkeep.jobs import Drive
 
-    report = ingestion.ingest(Drive(graph.database, tool="kg ingest"), data.folder("adr").resolve())
+    report = ingestion.ingest(Drive(graph.database, tool="kg ingest"), package_files.folder("adr").resolve())
     return report.files_seen
 
 
 def _show_texts(answer: dict[str, Any]) -> None:
     for each in answer["episodes"]:
         found_by = ", ".join(sorted(each["why"]))
-        click.echo(f"  {show.printable(each['name'])}  (by {found_by})")
-        click.secho(f"    {show.printable(' '.join(each['chunk'].split())[:160])}…", dim=True)
+        click.echo(f"  {render.printable(each['name'])}  (by {found_by})")
+        click.secho(f"    {render.printable(' '.join(each['chunk'].split())[:160])}…", dim=True)
 
 
 def _an_author(graph: Graph) -> str:

@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from keepgraph import errors, private
-from keepgraph.cli import graphs, passphrases, show
+from keepgraph import errors, permissions
+from keepgraph.cli import graph_options, key_options
+from keepgraph.cli.output import render
 from keepgraph.model import Key, KeyPlace
 
 if TYPE_CHECKING:
-    from keepgraph import encryption
+    from keepgraph.engine.upkeep import encryption
 
 
 @click.command("encrypt")
-@passphrases.takes_place
-@graphs.takes_graph
+@key_options.takes_place
+@graph_options.takes_graph
 @click.pass_context
 def encrypt_command(ctx: click.Context, source: str | None, key_file: Path | None) -> None:
     """Encrypt the graph and its backups with a random key. Nobody may have it open meanwhile.
@@ -27,31 +28,32 @@ def encrypt_command(ctx: click.Context, source: str | None, key_file: Path | Non
     An encrypted copy is made and compared row by row before it takes the place of the graph. Interrupt it at will, and
     run it again to go on.
     """
-    from keepgraph import encryption, profile
+    from keepgraph.engine.upkeep import encryption
+    from keepgraph.profiles import profile
 
     graph = _there(ctx)
     begun = profile.read(graph).key
     place, passphrase = _place(ctx, graph, begun, source, key_file)
     if begun is None or not begun.encrypted:
         _bring_up_to_date(ctx, graph)
-    changed = encryption.encrypt(graph, place, passphrase=passphrase, ask=graphs.asks(ctx))
+    changed = encryption.encrypt(graph, place, passphrase=passphrase, ask=graph_options.asks(ctx))
     _tell(ctx, graph, changed, "is encrypted")
-    if not graphs.answers_in_json(ctx):
-        passphrases.told(graph)
+    if not graph_options.answers_in_json(ctx):
+        key_options.told(graph)
 
 
 @click.command("decrypt")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@graphs.takes_graph
+@graph_options.takes_graph
 @click.pass_context
 def decrypt_command(ctx: click.Context, yes: bool) -> None:
     """Make a plain file of an encrypted graph, which everybody can read who gets hold of it."""
-    from keepgraph import encryption
+    from keepgraph.engine.upkeep import encryption
 
     graph = _there(ctx)
     opening, _ = _keys(ctx, graph)
     if not yes:
-        if graphs.asks(ctx) is None:
+        if graph_options.asks(ctx) is None:
             raise errors.NotConfirmed("decrypting a graph needs a yes", hint="Say --yes if you mean it.")
         click.confirm(f"Write {graph} as a plain file?", abort=True, err=True)
     changed = encryption.decrypt(graph, opening)
@@ -59,8 +61,8 @@ def decrypt_command(ctx: click.Context, yes: bool) -> None:
 
 
 @click.command("rekey")
-@passphrases.takes_place
-@graphs.takes_graph
+@key_options.takes_place
+@graph_options.takes_graph
 @click.pass_context
 def rekey_command(ctx: click.Context, source: str | None, key_file: Path | None) -> None:
     """Give an encrypted graph and its backups a new random key, or keep the key at another place.
@@ -68,18 +70,19 @@ def rekey_command(ctx: click.Context, source: str | None, key_file: Path | None)
     Copies that you made elsewhere (`kg backup FILE`) still need the old key: export it first if you want to keep them.
     With --key passphrase this changes the passphrase, too.
     """
-    from keepgraph import encryption, profile
+    from keepgraph.engine.upkeep import encryption
+    from keepgraph.profiles import profile
 
     graph = _there(ctx)
     opening, older = _keys(ctx, graph)
     now = profile.read(graph).key
     place, passphrase = _place(ctx, graph, now, source, key_file, asked_for=source is not None or key_file is not None)
     if place is None and now is not None and now.source == "passphrase":
-        passphrase = passphrases.new_passphrase(ctx)
+        passphrase = key_options.new_passphrase(ctx)
     changed = encryption.rekey(graph, opening, place, older=older, passphrase=passphrase)
     _tell(ctx, graph, changed, "has a new key")
-    if not graphs.answers_in_json(ctx):
-        passphrases.told(graph)
+    if not graph_options.answers_in_json(ctx):
+        key_options.told(graph)
 
 
 @click.group("key")
@@ -89,11 +92,11 @@ def key_command() -> None:
 
 @key_command.command("export")
 @click.argument("file", type=click.Path(dir_okay=False, allow_dash=True))
-@graphs.takes_graph
+@graph_options.takes_graph
 @click.pass_context
 def export_command(ctx: click.Context, file: str) -> None:
     """Write the key to FILE, for you alone (- is standard output). Whoever has it can read the graph."""
-    from keepgraph import keys
+    from keepgraph.profiles import keys
 
     graph = _there(ctx)
     opening, older = _keys(ctx, graph)
@@ -101,47 +104,48 @@ def export_command(ctx: click.Context, file: str) -> None:
     if file == "-":
         click.echo("\n".join([f"# {about}", *(key.digits for key in (opening, *older))]))
         return
-    target = private.expanded(file).absolute()
+    target = permissions.expanded(file).absolute()
     if target.exists():
         raise errors.InvalidArguments(f"{file} is there already", hint="Name a file that is not there yet.")
     keys.write_file(target, [opening, *older], about=about)
-    if graphs.answers_in_json(ctx):
-        show.in_json({"file": str(target), "fingerprint": opening.fingerprint})
+    if graph_options.answers_in_json(ctx):
+        render.in_json({"file": str(target), "fingerprint": opening.fingerprint})
     else:
         click.echo(f"The key is in {target}. Keep it where a thief of this machine does not find it.")
 
 
 @key_command.command("import")
 @click.argument("file", type=click.Path(dir_okay=False, allow_dash=True))
-@passphrases.takes_place
-@graphs.takes_graph
+@key_options.takes_place
+@graph_options.takes_graph
 @click.pass_context
 def import_command(ctx: click.Context, file: str, source: str | None, key_file: Path | None) -> None:
     """Put the key in FILE (- is standard input), as it was exported, where the graph looks for it.
 
     It is tried first: a key that does not open the graph is refused, and nothing is changed.
     """
-    from keepgraph import encryption, keys, profile
+    from keepgraph.engine.upkeep import encryption
+    from keepgraph.profiles import keys, profile
 
     graph = _there(ctx)
     # Where it lies, on a stick perhaps, there may be no modes that keep others out.
-    if file != "-" and not private.expanded(file).is_file():
+    if file != "-" and not permissions.expanded(file).is_file():
         raise errors.KeyMissing(f"there is no key file {file}")
-    with click.open_file(file if file == "-" else str(private.expanded(file)), "rb") as opened:
+    with click.open_file(file if file == "-" else str(permissions.expanded(file)), "rb") as opened:
         found = keys.parse(opened.read(100_000), "what you gave" if file == "-" else file)
     now = profile.read(graph).key
     passphrase: str | None = None
     if source is None and key_file is None and now is not None and now.source in ("file", "keyring", "passphrase"):
         place = now
-        passphrase = passphrases.new_passphrase(ctx) if now.source == "passphrase" else None
+        passphrase = key_options.new_passphrase(ctx) if now.source == "passphrase" else None
     else:
-        place, passphrase = passphrases.place(ctx, graph, source or "file", key_file)
+        place, passphrase = key_options.place(ctx, graph, source or "file", key_file)
     kept = encryption.put_back(graph, found, place, passphrase=passphrase)
-    if graphs.answers_in_json(ctx):
-        show.in_json({"graph": str(graph), "fingerprint": kept.fingerprint})
+    if graph_options.answers_in_json(ctx):
+        render.in_json({"graph": str(graph), "fingerprint": kept.fingerprint})
         return
     click.secho("The key opens the graph, and is back where it is looked for.", bold=True)
-    passphrases.told(graph)
+    key_options.told(graph)
 
 
 def _place(
@@ -159,13 +163,13 @@ def _place(
     """
     if not asked_for or (now is not None and source is None and key_file is None):
         return None, None
-    if key_file is not None and now is not None and now.file == str(private.expanded(str(key_file)).absolute()):
+    if key_file is not None and now is not None and now.file == str(permissions.expanded(str(key_file)).absolute()):
         return None, None
-    return passphrases.place(ctx, graph, source, key_file)
+    return key_options.place(ctx, graph, source, key_file)
 
 
 def _there(ctx: click.Context) -> Path:
-    graph = graphs.path(ctx).resolve()
+    graph = graph_options.path(ctx).resolve()
     if not graph.is_file():
         raise errors.GraphNotFound(f"there is no graph at {graph}")
     return graph
@@ -173,22 +177,24 @@ def _there(ctx: click.Context) -> Path:
 
 def _keys(ctx: click.Context, graph: Path) -> tuple[Key, Sequence[Key]]:
     """The key that opens a graph, and others that are kept with it."""
-    from keepgraph import encryption
+    from keepgraph.engine.upkeep import encryption
 
-    return encryption.found(graph, ask=graphs.asks(ctx))
+    return encryption.found(graph, ask=graph_options.asks(ctx))
 
 
 def _bring_up_to_date(ctx: click.Context, graph: Path) -> None:
     """Open it once, so that what is wrong with it is told before anything begins."""
-    from keepgraph.store import files
+    from keepgraph import store
 
-    if files.kind(graph) is files.Kind.PLAIN and not (os.environ.get("KG_KEY") or os.environ.get("KG_KEY_FILE")):
-        graphs.opened(ctx).close()
+    if store.files.kind(graph) is store.files.Kind.PLAIN and not (
+        os.environ.get("KG_KEY") or os.environ.get("KG_KEY_FILE")
+    ):
+        graph_options.opened(ctx).close()
 
 
 def _tell(ctx: click.Context, graph: Path, changed: encryption.Changed, what: str) -> None:
-    if graphs.answers_in_json(ctx):
-        show.in_json(
+    if graph_options.answers_in_json(ctx):
+        render.in_json(
             {
                 "graph": str(graph),
                 "encrypted": changed.key is not None,
@@ -205,4 +211,4 @@ def _tell(ctx: click.Context, graph: Path, changed: encryption.Changed, what: st
     if changed.backups:
         click.echo(f"  so were {len(changed.backups)} backups")
     for what, why in changed.left.items():
-        click.secho(f"  left as it was: {show.printable(what)}: {show.printable(why)}", fg="red", err=True)
+        click.secho(f"  left as it was: {render.printable(what)}: {render.printable(why)}", fg="red", err=True)

@@ -10,8 +10,9 @@ from typing import Any
 
 import click
 
-from keepgraph.cli import graphs, pages, show
-from keepgraph.cli.pages import Section
+from keepgraph.cli import graph_options
+from keepgraph.cli.output import pages, render
+from keepgraph.cli.output.pages import Section
 from keepgraph.cli.recall import NOTHING_MATCHED
 from keepgraph.graph import Graph
 
@@ -24,11 +25,11 @@ _MODES = ("combined", "nodes", "edges", "episodes", "communities")
 
 
 @click.command("show")
-@click.argument("name", nargs=-1, required=True, shell_complete=graphs.complete_name)
+@click.argument("name", nargs=-1, required=True, shell_complete=graph_options.complete_name)
 @click.option("--depth", type=click.IntRange(1, 4), default=1, help="How many facts away neighbours may be.")
 @click.option("--limit", type=click.IntRange(1, 500), default=12, help="How many neighbours are shown.")
 @click.option("--project", metavar="GROUP", help="Look in this group, and not in that of the profile.")
-@graphs.takes_graph
+@graph_options.takes_graph
 @click.pass_context
 def show_command(ctx: click.Context, name: tuple[str, ...], depth: int, limit: int, project: str | None) -> None:
     """Show NAME on a page: its facts, its timeline, its neighbours, and the texts and sources that speak of it.
@@ -36,7 +37,7 @@ def show_command(ctx: click.Context, name: tuple[str, ...], depth: int, limit: i
     NAME is a name, mistyped or not, an alias, an id, or type:name. Exits with 3 where nothing matched.
     """
     asked = " ".join(name)
-    with graphs.opened(ctx) as graph:
+    with graph_options.opened(ctx) as graph:
         around = graph.call("explore_node", name=asked, depth=depth, limit=limit, **_within(project))
         centre = around["center_node"]
         page = {"explore_node": around}
@@ -48,10 +49,10 @@ def show_command(ctx: click.Context, name: tuple[str, ...], depth: int, limit: i
             page["get_entity_timeline"] = graph.call(
                 "get_entity_timeline", entity_uuid=uuid, max_episodes=_NEWEST, newest_first=True, include_events=True
             )
-    if graphs.answers_in_json(ctx):
-        show.in_json(page)
+    if graph_options.answers_in_json(ctx):
+        render.in_json(page)
     elif centre is None:
-        show.no_match(f"Nothing called “{show.printable(asked)}” is known.", around["resolution"])
+        render.no_match(f"Nothing called “{render.printable(asked)}” is known.", around["resolution"])
     else:
         how = _how(asked, around["resolution"])
         _show_page(page, how=how)
@@ -59,11 +60,11 @@ def show_command(ctx: click.Context, name: tuple[str, ...], depth: int, limit: i
 
 
 @click.command("timeline")
-@click.argument("name", nargs=-1, required=True, shell_complete=graphs.complete_name)
+@click.argument("name", nargs=-1, required=True, shell_complete=graph_options.complete_name)
 @click.option("--limit", type=click.IntRange(1, 1000), default=50, help="How many texts are shown.")
 @click.option("--newest", is_flag=True, help="Begin with the newest.")
 @click.option("--project", metavar="GROUP", help="Look in this group, and not in that of the profile.")
-@graphs.takes_graph
+@graph_options.takes_graph
 @click.pass_context
 def timeline_command(ctx: click.Context, name: tuple[str, ...], limit: int, newest: bool, project: str | None) -> None:
     """Tell in the order of time what began and ended for NAME, and which texts speak of it.
@@ -71,14 +72,14 @@ def timeline_command(ctx: click.Context, name: tuple[str, ...], limit: int, newe
     Exits with 3 where nothing matched.
     """
     asked = " ".join(name)
-    with graphs.opened(ctx) as graph:
+    with graph_options.opened(ctx) as graph:
         around, answer = _timeline(graph, asked, limit=limit, newest=newest, project=project)
-    if graphs.answers_in_json(ctx):
-        show.in_json(answer or around)
+    if graph_options.answers_in_json(ctx):
+        render.in_json(answer or around)
     elif answer is None:
-        show.no_match(f"Nothing called “{show.printable(asked)}” is known.", around["resolution"])
+        render.no_match(f"Nothing called “{render.printable(asked)}” is known.", around["resolution"])
     else:
-        click.secho(show.name(answer["entity"]), bold=True, nl=False)
+        click.secho(render.name(answer["entity"]), bold=True, nl=False)
         click.echo(f"  {_kind(answer['entity'])}{_how(asked, around['resolution'])}")
         pages.lines([Section("", _moments(answer, newest=newest), tells_right=True)])
         if answer["truncated"]:
@@ -98,7 +99,7 @@ def timeline_command(ctx: click.Context, name: tuple[str, ...], limit: int, newe
 @click.option("--predicate", "predicates", multiple=True, metavar="WORD", help="Only facts with this predicate.")
 @click.option("--as-of", "valid_at", metavar="WHEN", help="Facts that held then: 2026-05-01, or an instant.")
 @click.option("--project", metavar="GROUP", help="Look in this group, and not in that of the profile.")
-@graphs.takes_graph
+@graph_options.takes_graph
 @click.pass_context
 def search_command(
     ctx: click.Context, /, words: tuple[str, ...], types: tuple[str, ...], predicates: tuple[str, ...], **how: Any
@@ -107,7 +108,7 @@ def search_command(
 
     Exits with 3 where nothing was found.
     """
-    with graphs.opened(ctx) as graph:
+    with graph_options.opened(ctx) as graph:
         answer = graph.call(
             "search",
             query=" ".join(words),
@@ -119,14 +120,14 @@ def search_command(
             **_within(how["project"]),
         )
     found = any(answer[kind] for kind in _MODES[1:])
-    if graphs.answers_in_json(ctx):
-        show.in_json(answer)
+    if graph_options.answers_in_json(ctx):
+        render.in_json(answer)
     elif found:
         pages.lines(_hits(answer, words))
     else:
-        click.echo(f"Nothing was found for “{show.printable(' '.join(words))}”.")
+        click.echo(f"Nothing was found for “{render.printable(' '.join(words))}”.")
         if answer["embedding"] != "on":
-            click.secho(f"  (by meaning: {show.printable(answer['embedding'])})", dim=True)
+            click.secho(f"  (by meaning: {render.printable(answer['embedding'])})", dim=True)
     ctx.exit(0 if found else NOTHING_MATCHED)
 
 
@@ -135,22 +136,22 @@ def _hits(answer: dict[str, Any], words: Sequence[str]) -> list[Section]:
     rows = {
         "nodes": [
             (
-                show.printable(node["name"]),
+                render.printable(node["name"]),
                 f"{'perhaps a ' if node.get('proposed') else ''}{node['type']}; {_why(node)}",
             )
             for node in answer["nodes"]
         ],
-        "edges": [(show.printable(edge["fact"]), _why(edge)) for edge in answer["edges"]],
+        "edges": [(render.printable(edge["fact"]), _why(edge)) for edge in answer["edges"]],
         "episodes": [
             (
                 ", ".join(
-                    [show.day(each["valid_at"]), *([] if _begins(each) else [f"“{show.printable(each['name'])}”"])]
+                    [render.day(each["valid_at"]), *([] if _begins(each) else [f"“{render.printable(each['name'])}”"])]
                 ),
-                f"{_around(show.printable(each.get('chunk', '')), words)}  ({_why(each)})",
+                f"{_around(render.printable(each.get('chunk', '')), words)}  ({_why(each)})",
             )
             for each in answer["episodes"]
         ],
-        "communities": [(show.printable(each["name"]), _why(each)) for each in answer["communities"]],
+        "communities": [(render.printable(each["name"]), _why(each)) for each in answer["communities"]],
     }
     more = {kind: "… and more; --limit shows them" if answer["truncated"][kind] else "" for kind in rows}
     return [Section(_KINDS[kind], rows[kind], more=more[kind]) for kind in _KINDS if rows[kind]]
@@ -186,8 +187,8 @@ def _how(asked: str, resolution: dict[str, Any]) -> str:
     """By which way a name was understood, where it was not written so."""
     if resolution["method"] == "exact":
         return ""
-    because = f": {show.printable(resolution['because'])}" if resolution.get("because") else ""
-    return f"  (“{show.printable(asked)}” matched by {resolution['method']}, {resolution['score']:.2f}{because})"
+    because = f": {render.printable(resolution['because'])}" if resolution.get("because") else ""
+    return f"  (“{render.printable(asked)}” matched by {resolution['method']}, {resolution['score']:.2f}{because})"
 
 
 def _within(project: str | None) -> dict[str, Any]:
@@ -226,9 +227,9 @@ def _show_page(page: dict[str, Any], *, how: str) -> None:
         _sources(facts, around["communities"]),
     ]
     pages.page(
-        show.printable(centre["name"]),
+        render.printable(centre["name"]),
         f"{_kind(centre)}{how}",
-        [show.printable(line) for line in intro],
+        [render.printable(line) for line in intro],
         [section for section in sections if section.rows],
     )
 
@@ -241,7 +242,7 @@ def _facts(centre: dict[str, Any], facts: Sequence[dict[str, Any]], *, more: int
             if (fact["source_node_uuid"] == centre["uuid"]) is not outward:
                 continue
             words = fact["name"].replace("_", " ")
-            title = words if outward else f"… {words} {show.printable(centre['name'])}"
+            title = words if outward else f"… {words} {render.printable(centre['name'])}"
             groups.setdefault(title, []).append((_other_end(fact, outward=outward), _when(fact)))
     sections = [
         Section(title, rows[:_OF_A_PREDICATE], more=_and_more(len(rows) - _OF_A_PREDICATE))
@@ -259,19 +260,19 @@ def _and_more(hidden: int) -> str:
 
 def _other_end(fact: dict[str, Any], *, outward: bool) -> str:
     if not outward:
-        return show.printable(fact["source_name"])
-    name = show.printable(fact["target_name"])
+        return render.printable(fact["source_name"])
+    name = render.printable(fact["target_name"])
     return name if fact["target_node_uuid"] else f"“{name}”"
 
 
 def _when(fact: dict[str, Any]) -> str:
-    said = [f"since {show.day(fact['valid_at'])}" if fact["valid_at"] else show.day(fact["created_at"])]
+    said = [f"since {render.day(fact['valid_at'])}" if fact["valid_at"] else render.day(fact["created_at"])]
     if fact["invalid_at"]:
         said.append(f"until {_last_day(fact['invalid_at'])}")
     if fact["confidence"] < 1:
         said.append(f"confidence {fact['confidence']:g}")
     if fact["source"]:
-        said.append(show.printable(fact["source"]))
+        said.append(render.printable(fact["source"]))
     return ", ".join(said)
 
 
@@ -285,7 +286,7 @@ def _moments(told: dict[str, Any], *, newest: bool) -> list[tuple[str, str]]:
     moments = [(event["at"], f"{_BEGAN[event['what']]}{event['fact']}") for event in told["events"]]
     moments += [(each["valid_at"], _quoted(each)) for each in told["episodes"]]
     moments.sort(key=lambda moment: datetime.fromisoformat(moment[0]), reverse=newest)
-    return [(show.day(at), show.printable(what)) for at, what in moments]
+    return [(render.day(at), render.printable(what)) for at, what in moments]
 
 
 def _quoted(episode: dict[str, Any]) -> str:
@@ -315,7 +316,7 @@ def _neighbours(around: dict[str, Any]) -> Section:
         path = node["via"]["path"] if node["via"] and node["distance"] > 1 else ""
         facts = f"in {node['degree']} fact{'s' if node['degree'] != 1 else ''}"
         rows.append(
-            (show.printable(node["name"]), ", ".join(filter(None, (node["type"], facts, show.printable(path)))))
+            (render.printable(node["name"]), ", ".join(filter(None, (node["type"], facts, render.printable(path)))))
         )
     rings = around["totals"]["by_distance"]
     total, exact = sum(ring["nodes"] for ring in rings), all(ring["exact"] for ring in rings)
@@ -329,7 +330,7 @@ def _mentioned_with(around: dict[str, Any]) -> Section:
         "In the same texts",
         [
             (
-                show.printable(each["name"]),
+                render.printable(each["name"]),
                 f"{'perhaps a ' if each.get('proposed') else ''}{each['type']}, {each['texts']} ×",
             )
             for each in around["mentioned_with"][:_NEWEST]
@@ -340,9 +341,11 @@ def _mentioned_with(around: dict[str, Any]) -> Section:
 def _texts(told: dict[str, Any]) -> Section:
     rows = [
         (
-            f"“{show.printable(each['name'])}”",
+            f"“{render.printable(each['name'])}”",
             ", ".join(
-                filter(None, (show.day(each["valid_at"]), each["source"], show.printable(each["source_description"])))
+                filter(
+                    None, (render.day(each["valid_at"]), each["source"], render.printable(each["source_description"]))
+                )
             ),
         )
         for each in told["episodes"]
@@ -354,9 +357,9 @@ def _texts(told: dict[str, Any]) -> Section:
 def _sources(facts: Sequence[dict[str, Any]], communities: Sequence[dict[str, Any]]) -> Section:
     tally = Counter(fact["source"] for fact in facts if fact["source"])
     rows = [
-        (show.printable(source), f"{number} fact{'s' if number != 1 else ''}")
+        (render.printable(source), f"{number} fact{'s' if number != 1 else ''}")
         for source, number in tally.most_common(_NEWEST)
     ]
-    rows += [(show.printable(each["name"]), f"a community of {each['member_count']}") for each in communities]
+    rows += [(render.printable(each["name"]), f"a community of {each['member_count']}") for each in communities]
     hidden = len(tally) - _NEWEST
     return Section("Sources", rows, more=_and_more(hidden))

@@ -12,10 +12,12 @@ from typing import IO, Any
 import click
 
 from keepgraph import errors
-from keepgraph.cli import graphs, show, transfer
-from keepgraph.engine import foreign, importing
-from keepgraph.engine.foreign.records import Record, Trouble
-from keepgraph.engine.importing import Meanings, Survey
+from keepgraph.cli import graph_options, transfer
+from keepgraph.cli.output import render
+from keepgraph.engine.exchange import conversion
+from keepgraph.engine.exchange.conversion import Meanings, Survey
+from keepgraph.formats import detection
+from keepgraph.formats.records import Record, Trouble
 from keepgraph.graph import Graph
 from keepgraph.graph import open as open_graph
 
@@ -23,12 +25,12 @@ _RECORDS_A_CALL = 500
 _CHARACTERS_A_CALL = 1_000_000
 _SHOWN = 20
 
-_PLACES = {foreign.CLAUDE: "conversation", foreign.CHATGPT: "conversation"}
+_PLACES = {detection.CLAUDE: "conversation", detection.CHATGPT: "conversation"}
 _CALLED = {
-    foreign.MEMORY_SERVER: "The memory of an MCP server",
-    foreign.CSV: "A table",
-    foreign.CLAUDE: "Conversations with Claude",
-    foreign.CHATGPT: "Conversations with ChatGPT",
+    detection.MEMORY_SERVER: "The memory of an MCP server",
+    detection.CSV: "A table",
+    detection.CLAUDE: "Conversations with Claude",
+    detection.CHATGPT: "Conversations with ChatGPT",
 }
 _COUNTED = {
     "entities": ("entity", "entities"),
@@ -42,7 +44,7 @@ _COUNTED = {
 
 def take_in(ctx: click.Context, file: str, format: str, *, preview: bool, add_words: bool, strict: bool) -> int:
     """Take in a file of another program, or tell what would be; returns the code to exit with."""
-    quiet = graphs.answers_in_json(ctx)
+    quiet = graph_options.answers_in_json(ctx)
     with open(file, "rb") as opened:
         found = _survey(file, opened, format, quiet=quiet)
         if preview:
@@ -50,7 +52,7 @@ def take_in(ctx: click.Context, file: str, format: str, *, preview: bool, add_wo
         else:
             report = _take(ctx, file, opened, format, found, add_words=add_words, strict=strict)
     if quiet:
-        show.in_json(report)
+        render.in_json(report)
     else:
         _show(report, place=_PLACES.get(format, "line"))
     return 1 if report["refused"] or "error" in report else 0
@@ -58,7 +60,7 @@ def take_in(ctx: click.Context, file: str, format: str, *, preview: bool, add_wo
 
 def _survey(file: str, opened: IO[bytes], format: str, *, quiet: bool) -> Survey:
     with transfer.progress(file, opened, quiet=quiet, label="Reading") as advance:
-        return importing.survey(_told(foreign.read(opened, format), advance))
+        return conversion.survey(_told(detection.read(opened, format), advance))
 
 
 def _told(records: Iterator[Record], advance: Any) -> Iterator[Record]:
@@ -70,14 +72,14 @@ def _told(records: Iterator[Record], advance: Any) -> Iterator[Record]:
 
 def _preview(ctx: click.Context, file: str, format: str, found: Survey, *, add_words: bool) -> dict[str, Any]:
     with _graph_or_an_empty_one(ctx) as graph, graph.database.read("import") as tx:
-        words = importing.meanings(found, importing.words_of(tx), add_words=add_words)
+        words = conversion.meanings(found, conversion.words_of(tx), add_words=add_words)
     return {
         **_what(file, format, preview=True),
         "found": dict(found.counts),
         "words": _words(words, found),
         "kept_as_text": [],
         "left_out": dict(found.left_out),
-        "undeclared": found.undeclared if format == foreign.MEMORY_SERVER else 0,
+        "undeclared": found.undeclared if format == detection.MEMORY_SERVER else 0,
         "refused": [_refusal(each, each.error, format) for each in found.troubles],
     }
 
@@ -85,8 +87,8 @@ def _preview(ctx: click.Context, file: str, format: str, found: Survey, *, add_w
 @contextmanager
 def _graph_or_an_empty_one(ctx: click.Context) -> Iterator[Graph]:
     """The graph that is meant, or one with nothing but its vocabulary; a preview makes none."""
-    if graphs.path(ctx).resolve().exists():
-        with graphs.opened(ctx, read_only=True) as graph:
+    if graph_options.path(ctx).resolve().exists():
+        with graph_options.opened(ctx, read_only=True) as graph:
             yield graph
         return
     with tempfile.TemporaryDirectory() as folder, open_graph(Path(folder) / "graph.db") as graph:
@@ -96,7 +98,7 @@ def _graph_or_an_empty_one(ctx: click.Context) -> Iterator[Graph]:
 def _take(
     ctx: click.Context, file: str, opened: IO[bytes], format: str, found: Survey, *, add_words: bool, strict: bool
 ) -> dict[str, Any]:
-    from keepgraph.engine import backups
+    from keepgraph.engine.upkeep import backups
     from keepgraph.tools import views
 
     report: dict[str, Any] = {
@@ -106,23 +108,23 @@ def _take(
         "updated": 0,
         "kept_as_text": [],
         "left_out": dict(found.left_out),
-        "undeclared": found.undeclared if format == foreign.MEMORY_SERVER else 0,
+        "undeclared": found.undeclared if format == detection.MEMORY_SERVER else 0,
         "refused": [],
         "stopped": False,
     }
     source = str(Path(file).resolve())
     with (
-        graphs.opened(ctx, create=True) as graph,
-        transfer.progress(file, opened, quiet=graphs.answers_in_json(ctx)) as advance,
+        graph_options.opened(ctx, create=True) as graph,
+        transfer.progress(file, opened, quiet=graph_options.answers_in_json(ctx)) as advance,
     ):
         if views.count_entities(graph.database):
             backups.make(graph.database, "before-import")
-        taking = importing.Import(
+        taking = conversion.Import(
             graph.database, format=format, source=source, found=found, add_words=add_words, strict=strict
         )
-        records = foreign.read(opened, format)
+        records = detection.read(opened, format)
         try:
-            for batch in importing.batches(records, most=_RECORDS_A_CALL, characters=_CHARACTERS_A_CALL):
+            for batch in conversion.batches(records, most=_RECORDS_A_CALL, characters=_CHARACTERS_A_CALL):
                 _note(report, taking.take(batch), format)
                 advance()
                 if strict and report["refused"]:
@@ -141,7 +143,7 @@ def _what(file: str, format: str, *, preview: bool) -> dict[str, Any]:
     return {"file": file, "format": format, "preview": preview}
 
 
-def _note(report: dict[str, Any], taken: list[importing.Taken], format: str) -> None:
+def _note(report: dict[str, Any], taken: list[conversion.Taken], format: str) -> None:
     for each in taken:
         if each.error:
             report["refused"].append(_refusal(each, each.error, format))
@@ -154,7 +156,7 @@ def _note(report: dict[str, Any], taken: list[importing.Taken], format: str) -> 
 
 
 def _refusal(
-    each: Trouble | importing.Taken, error: errors.KeepgraphError, format: str, *, only_part: bool = False
+    each: Trouble | conversion.Taken, error: errors.KeepgraphError, format: str, *, only_part: bool = False
 ) -> dict[str, Any]:
     message = error.message.rstrip(".") + ("; the rest was taken" if only_part else "")
     refusal = {_PLACES.get(format, "line"): each.place, "error": error.code, "message": message}
@@ -201,7 +203,7 @@ def _show(report: Mapping[str, Any], *, place: str) -> None:
         f"{' (' + _numbers(report['new']) + ' new)' if report['new'] else ''}"
     )
     if "error" in report:
-        show.error({name: report[name] for name in ("error", "message", "hint")}, as_json=False)
+        render.error({name: report[name] for name in ("error", "message", "hint")}, as_json=False)
     elif report["stopped"]:
         click.echo("Stopped there (--strict); what was taken in before is kept.", err=True)
 
@@ -212,7 +214,8 @@ def _show_words(report: Mapping[str, Any]) -> None:
         others = {said: each for said, each in report["words"].get(kind, {}).items() if each["how"] != "same"}
         for said, each in list(others.items())[:_SHOWN]:
             click.echo(
-                f"{called} {show.printable(said[:100])!r} ({each['times']:,}): {_becomes(kind, each, report['format'])}"
+                f"{called} {render.printable(said[:100])!r} ({each['times']:,}): "
+                f"{_becomes(kind, each, report['format'])}"
             )
         if len(others) > _SHOWN:
             click.echo(f"… and {len(others) - _SHOWN} more words; --json lists them all")
@@ -227,7 +230,7 @@ def _becomes(kind: str, meant: Mapping[str, Any], format: str) -> str:
         return f"{meant['becomes']}, a new word of the vocabulary"
     if kind == "entity_types":
         return "concept; the type is kept as the property entityType"
-    kept = "kept as text that names both ends" if format == foreign.MEMORY_SERVER else "refused"
+    kept = "kept as text that names both ends" if format == detection.MEMORY_SERVER else "refused"
     return f"none of the vocabulary; {kept}"
 
 
@@ -235,13 +238,13 @@ def _show_texts(kept: list[dict[str, Any]]) -> None:
     for each in kept[:_SHOWN]:
         told = " – ".join(each[name] for name in ("name", "from", "relationType", "to") if name in each)
         because = f" ({each['because']})" if "because" in each else ""
-        click.echo(f"line {each['line']}: kept as text: {show.printable(told + because)}")
+        click.echo(f"line {each['line']}: kept as text: {render.printable(told + because)}")
     if len(kept) > _SHOWN:
         click.echo(f"… and {len(kept) - _SHOWN:,} more; --json lists them all")
 
 
 def _counted(often: Mapping[str, int]) -> str:
-    return ", ".join(f"{show.printable(what)} ({times:,})" for what, times in Counter(often).most_common())
+    return ", ".join(f"{render.printable(what)} ({times:,})" for what, times in Counter(often).most_common())
 
 
 def _numbers(counts: Mapping[str, int]) -> str:

@@ -11,8 +11,10 @@ from typing import Any
 
 import click
 
-from keepgraph import errors, private, profile
-from keepgraph.cli import graphs, show
+from keepgraph import errors, permissions
+from keepgraph.cli import graph_options
+from keepgraph.cli.output import render
+from keepgraph.profiles import profile
 
 _REMARKS_SHOWN = 20
 
@@ -23,7 +25,7 @@ _REMARKS_SHOWN = 20
 @click.option("--flat", is_flag=True, help="Leave out the folders below.")
 @click.option("--forget-missing", is_flag=True, help="Delete the texts whose files are gone.")
 @click.option("--dry-run", is_flag=True, help="Tell what would be done, and do nothing.")
-@graphs.takes_graph
+@graph_options.takes_graph
 @click.pass_context
 def ingest_command(
     ctx: click.Context, paths: tuple[str, ...], project: str | None, flat: bool, forget_missing: bool, dry_run: bool
@@ -34,16 +36,17 @@ def ingest_command(
     only what is new is looked at. Texts whose files are gone are listed, and kept unless you say --forget-missing.
     Hidden folders and links are left out. Ctrl-C ends it; what was taken in by then is kept, and the next run goes on.
     """
-    from keepgraph.engine import ingestion, vectors
-    from keepgraph.engine.driving import Drive
+    from keepgraph.engine.backfill import vectors
+    from keepgraph.engine.texts import ingestion
+    from keepgraph.engine.upkeep.jobs import Drive
     from keepgraph.tools import documents
 
     if not all(path.strip() for path in paths):
         raise errors.InvalidArguments("a path is empty", hint="Name a file or a folder; . is the folder you are in.")
     reports: list[dict[str, Any]] = []
-    with graphs.opened(ctx, create=True) as graph, _bar(quiet=graphs.answers_in_json(ctx)) as progress:
+    with graph_options.opened(ctx, create=True) as graph, _bar(quiet=graph_options.answers_in_json(ctx)) as progress:
         for path in paths:
-            whole = Path(os.path.realpath(private.expanded(path)))
+            whole = Path(os.path.realpath(permissions.expanded(path)))
             drive = Drive(graph.database, tool="kg ingest", progress=progress)
             try:
                 report = ingestion.ingest(
@@ -59,15 +62,15 @@ def ingest_command(
                 continue
             reports.append({"path": ingestion.shown(whole), **documents.told(report, most=None)})
         status = graph.call("get_status")
-    if graphs.answers_in_json(ctx):
-        show.in_json(reports[0] if len(reports) == 1 else reports)
+    if graph_options.answers_in_json(ctx):
+        render.in_json(reports[0] if len(reports) == 1 else reports)
     else:
         for told in reports:
             _show(told, dry_run=dry_run)
         waiting = status["waiting_for_vectors"]["texts"]
         if waiting and status["resolution"]["embedding"].startswith("on") and not dry_run:
             click.echo(f"{vectors.told(waiting, 'text')}; until then only words find what is new. To make them now:")
-            click.echo(f"  {show.printable(profile.naming(graph.path))} reindex")
+            click.echo(f"  {render.printable(profile.naming(graph.path))} reindex")
     ctx.exit(1 if any("error" in told or told["failed"] for told in reports) else 0)
 
 
@@ -89,10 +92,10 @@ def _bar(*, quiet: bool) -> Iterator[Any]:
 
 def _show(told: dict[str, Any], *, dry_run: bool) -> None:
     if "error" in told:
-        show.error(told, as_json=False)
+        render.error(told, as_json=False)
         return
     would = "would be " if dry_run else ""
-    click.secho(show.printable(told["path"]), bold=True)
+    click.secho(render.printable(told["path"]), bold=True)
     click.echo(
         f"  {told['files_processed']:,} files: {told['added']:,} {would}added, {told['changed']:,} {would}changed, "
         f"{told['moved']:,} {would}moved, {told['unchanged']:,} unchanged"
@@ -115,6 +118,6 @@ def _list(what: str, lines: list[str]) -> None:
         return
     click.secho(f"  {what}:", fg="yellow")
     for line in lines[:_REMARKS_SHOWN]:
-        click.echo(f"    {show.printable(line)}")
+        click.echo(f"    {render.printable(line)}")
     if len(lines) > _REMARKS_SHOWN:
         click.echo(f"    … and {len(lines) - _REMARKS_SHOWN:,} more; --json lists them all")

@@ -7,8 +7,10 @@ from typing import Any
 
 import click
 
-from keepgraph import errors, private, profile
-from keepgraph.cli import graphs, passphrases, show
+from keepgraph import errors, permissions
+from keepgraph.cli import graph_options, key_options
+from keepgraph.cli.output import render
+from keepgraph.profiles import profile
 
 
 def _complete_profile(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
@@ -23,13 +25,12 @@ def profile_command() -> None:
 @profile_command.command("create")
 @click.argument("name")
 @click.option("--encrypted", is_flag=True, help="Encrypt the graph with a random key.")
-@passphrases.takes_place
-@graphs.answers
+@key_options.takes_place
+@graph_options.answers
 @click.pass_context
 def create_command(ctx: click.Context, name: str, encrypted: bool, source: str | None, key_file: Path | None) -> None:
     """Make a profile called NAME, with an empty graph."""
-    from keepgraph import encryption
-    from keepgraph.engine import backups
+    from keepgraph.engine.upkeep import backups, encryption
     from keepgraph.graph import open
 
     graph = profile.path(name)
@@ -45,33 +46,33 @@ def create_command(ctx: click.Context, name: str, encrypted: bool, source: str |
     key = None
     begun = profile.read(graph).key
     if encrypted and begun is None:
-        place, passphrase = passphrases.place(ctx, graph, source, key_file)
+        place, passphrase = key_options.place(ctx, graph, source, key_file)
         key = encryption.begin(graph, place, passphrase=passphrase).digits
     elif not file.exists():
-        private.write(file, profile.TEMPLATE)
+        permissions.write(file, profile.TEMPLATE)
     # Settings without a graph are what an attempt has left that was interrupted, or a person has laid there.
     encrypted = encrypted or begun is not None
-    open(graph, key=key, ask=graphs.asks(ctx)).close()
+    open(graph, key=key, ask=graph_options.asks(ctx)).close()
     answer = _about(name)
-    if graphs.answers_in_json(ctx):
-        show.in_json(answer)
+    if graph_options.answers_in_json(ctx):
+        render.in_json(answer)
         return
     click.secho(f"The profile {name} is ready: {graph}", bold=True)
     click.echo(f"  settings: {file}")
     if encrypted:
-        passphrases.told(graph)
+        key_options.told(graph)
     click.echo(f"  use it:   kg --profile {name} record …, or for good: kg profile use {name}")
 
 
 @profile_command.command("list")
-@graphs.answers
+@graph_options.answers
 @click.pass_context
 def list_command(ctx: click.Context) -> None:
     """List the profiles."""
     active = profile.active()
     found = [_about(name) for name in sorted({*profile.every(), profile.DEFAULT})]
-    if graphs.answers_in_json(ctx):
-        show.in_json({"profiles": found, "active": active})
+    if graph_options.answers_in_json(ctx):
+        render.in_json({"profiles": found, "active": active})
         return
     width = max(len(about["name"]) for about in found)
     for about in found:
@@ -84,7 +85,7 @@ def list_command(ctx: click.Context) -> None:
 
 @profile_command.command("show")
 @click.argument("name", required=False, shell_complete=_complete_profile)
-@graphs.answers
+@graph_options.answers
 @click.pass_context
 def show_command(ctx: click.Context, name: str | None) -> None:
     """Show where a profile keeps what, and its settings; the one in use if NAME is not given."""
@@ -92,17 +93,17 @@ def show_command(ctx: click.Context, name: str | None) -> None:
     profile.existing(name)
     about = _about(name)
     settings = {} if about["problem"] else _settings(profile.path(name))
-    if graphs.answers_in_json(ctx):
-        show.in_json({**about, "settings": settings})
+    if graph_options.answers_in_json(ctx):
+        render.in_json({**about, "settings": settings})
         return
     click.secho(name, bold=True)
     for word in ("graph", "file", "backups"):
         click.echo(f"  {'settings' if word == 'file' else word:9} {about[word]}")
     click.echo(f"  encrypted {'yes' if about['encrypted'] else 'no'}{_key_in_words(about)}")
     if about["problem"]:
-        click.secho(f"  {show.printable(about['problem'])}", fg="red")
+        click.secho(f"  {render.printable(about['problem'])}", fg="red")
     for setting, value in settings.items():
-        click.echo(f"  {setting:9} {show.printable(value)}")
+        click.echo(f"  {setting:9} {render.printable(value)}")
 
 
 @profile_command.command("use")
@@ -120,14 +121,13 @@ def use_command(name: str) -> None:
 @click.pass_context
 def delete_command(ctx: click.Context, name: str, yes: bool, forever: bool) -> None:
     """Delete the graph and the settings of a profile. Its backups and its key stay, unless you say --forever."""
-    from keepgraph import encryption
-    from keepgraph.engine import backups
+    from keepgraph.engine.upkeep import backups, encryption
 
     graph = profile.existing(name)
     if not graph.exists() and not profile.settings_path(graph).exists():
         raise errors.ProfileNotFound(f"there is nothing in the profile {name!r} yet")
     if not yes:
-        if graphs.asks(ctx) is None:
+        if graph_options.asks(ctx) is None:
             raise errors.NotConfirmed(f"deleting the profile {name} needs a yes", hint="Say --yes if you mean it.")
         what = "with all its backups and its key" if forever else "(its backups stay)"
         click.confirm(f"Delete the profile {name} {what}?", abort=True, err=True)
@@ -136,20 +136,20 @@ def delete_command(ctx: click.Context, name: str, yes: bool, forever: bool) -> N
         profile.use(profile.DEFAULT)
     click.echo(f"The profile {name} is deleted.")
     if problem:
-        click.echo(f"  but {show.printable(problem)}", err=True)
+        click.echo(f"  but {render.printable(problem)}", err=True)
     if backups.folder(graph).exists():
         click.echo(f"  its backups are in {backups.folder(graph)}")
 
 
 def _named(ctx: click.Context) -> str:
     name = ctx.find_root().params.get("profile")
-    return str(name) if name else profile.name_of(graphs.path(ctx)) or profile.active()
+    return str(name) if name else profile.name_of(graph_options.path(ctx)) or profile.active()
 
 
 def _about(name: str) -> dict[str, Any]:
     """What can be told without opening the graph."""
-    from keepgraph.engine import backups
-    from keepgraph.store import files
+    from keepgraph import store
+    from keepgraph.engine.upkeep import backups
 
     graph = profile.path(name)
     problem, key = None, None
@@ -162,7 +162,7 @@ def _about(name: str) -> dict[str, Any]:
         "name": name,
         "graph": str(graph),
         "bytes": graph.stat().st_size if there else None,
-        "encrypted": there and files.kind(graph) is files.Kind.ENCRYPTED,
+        "encrypted": there and store.files.kind(graph) is store.files.Kind.ENCRYPTED,
         "key": key and {"source": key.source, "file": key.file, "account": key.account, "fingerprint": key.fingerprint},
         "file": str(profile.settings_path(graph)),
         "backups": str(backups.folder(graph)),

@@ -13,11 +13,11 @@ from typing import Any
 
 import click
 
-from keepgraph import errors, private
-from keepgraph.cli import query, show
+from keepgraph import errors, permissions, store
+from keepgraph.cli import query
+from keepgraph.cli.output import render
 from keepgraph.cli.query import Form, Manner
 from keepgraph.graph import Graph
-from keepgraph.store import files
 
 readline: Any
 try:
@@ -109,12 +109,12 @@ class _Prompt:
             do(text)
         except errors.QueryError as error:
             if self._manner.form is Form.JSON:
-                show.in_json(error.answer())
+                render.in_json(error.answer())
                 return
             asked = text.partition(" ")[2].strip().removesuffix(";") if text.startswith(":") else text
             query.refused(self._graph, asked, error)
         except errors.KeepgraphError as error:
-            show.error(error.answer(), as_json=self._manner.form is Form.JSON)
+            render.error(error.answer(), as_json=self._manner.form is Form.JSON)
 
     def _command(self, line: str) -> None:
         word, _, rest = line[1:].partition(" ")
@@ -127,7 +127,7 @@ class _Prompt:
                 _show_schema(self._graph.call("get_schema", **moment))
             case "params":
                 for name, value in self._manner.parameters.items():
-                    click.echo(f"${show.printable(name)} = {show.printable(_in_json(value))}")
+                    click.echo(f"${render.printable(name)} = {render.printable(_in_json(value))}")
                 if not self._manner.parameters:
                     click.echo("No parameters are set.")
             case "param":
@@ -143,7 +143,7 @@ class _Prompt:
             case _:
                 near = get_close_matches(word, _COMMANDS, n=1)
                 perhaps = f" Did you mean :{near[0]}?" if near else " :help lists them."
-                click.echo(f"There is no command :{show.printable(word)}.{perhaps}", err=True)
+                click.echo(f"There is no command :{render.printable(word)}.{perhaps}", err=True)
 
     def _set(self, rest: str) -> None:
         said = _PARAMETER.fullmatch(rest)
@@ -171,20 +171,20 @@ def _in_json(value: Any) -> str:
 
 def _show_schema(schema: dict[str, Any]) -> None:
     for label, about in schema["node_labels"].items():
-        click.echo(show.printable(f"(:{label})  {about['count']:,}  {', '.join(about['properties'])}"))
+        click.echo(render.printable(f"(:{label})  {about['count']:,}  {', '.join(about['properties'])}"))
     for kind, about in schema["relationship_types"].items():
         for (source, target), count in zip(about["patterns"], about["pattern_counts"], strict=True):
-            click.echo(show.printable(f"(:{source})-[:{kind}]->(:{target})  {count:,}"))
+            click.echo(render.printable(f"(:{source})-[:{kind}]->(:{target})  {count:,}"))
     unused = [kind for kind, about in schema["relationship_types"].items() if not about["count"]]
     if unused:
-        click.secho(show.printable(f"not used yet: {', '.join(unused)}"), dim=True)
+        click.secho(render.printable(f"not used yet: {', '.join(unused)}"), dim=True)
 
 
 class _History:
     """What was typed at the prompts of this graph. Of an encrypted one nothing is kept: it would be in the clear."""
 
     def __init__(self, graph: Graph) -> None:
-        self._file = files.history(graph.path)
+        self._file = store.files.history(graph.path)
         self._encrypted = graph.database.key is not None
         self._wanted = readline is not None and not os.environ.get("KG_NO_HISTORY", "").strip()
         self._before = 0
@@ -210,9 +210,9 @@ class _History:
             # Read again: another prompt may have written since.
             lines = [*self._lines(), *(line for line in typed if line)][-MOST_KEPT:]
             try:
-                private.write(self._file, "".join(f"{line}\n" for line in lines))
+                permissions.write(self._file, "".join(f"{line}\n" for line in lines))
             except (OSError, UnicodeEncodeError) as error:
-                click.echo(f"What you typed was not kept: {show.printable(error)}", err=True)
+                click.echo(f"What you typed was not kept: {render.printable(error)}", err=True)
 
     def _kept(self) -> bool:
         return self._wanted and not self._encrypted
@@ -230,10 +230,10 @@ class _History:
 
 
 def _remove(file: Path) -> None:
-    from keepgraph.store import files
+    from keepgraph import store
 
     with suppress(OSError):
-        files.remove_wiped(file)
+        store.files.remove_wiped(file)
 
 
 def _length() -> int:

@@ -16,9 +16,10 @@ from typing import Any
 import click
 
 from keepgraph import errors
-from keepgraph.cli import graphs, show, tables
+from keepgraph.cli import graph_options
+from keepgraph.cli.output import render, tables
 from keepgraph.graph import Graph
-from keepgraph.store.db import Stop
+from keepgraph.store.database import Stop
 
 _MOST_BYTES = 1_000_000
 """More than any query has that is short enough to be read."""
@@ -69,7 +70,7 @@ class Manner:
 @click.option("--known-at", metavar="WHEN", help="What was known then: 2026-05-01, or an instant.")
 @click.option("--csv", "as_csv", is_flag=True, help="Answer in CSV.")
 @click.option("--explain", is_flag=True, help="Show how the query would be run, and do not run it.")
-@graphs.takes_graph
+@graph_options.takes_graph
 @click.pass_context
 def query_command(
     ctx: click.Context,
@@ -91,24 +92,24 @@ def query_command(
 
     Types are labels (:Person), predicates are relationship types ([:DECIDED_IN]).
     """
-    if as_csv and (explain or graphs.answers_in_json(ctx)):
+    if as_csv and (explain or graph_options.answers_in_json(ctx)):
         raise click.UsageError("--csv goes neither with --json nor with --explain.")
     if query is not None and file is not None:
         raise click.UsageError("The query is given twice: as an argument, and with --file.")
-    form = Form.CSV if as_csv else Form.JSON if graphs.answers_in_json(ctx) else Form.TABLE
+    form = Form.CSV if as_csv else Form.JSON if graph_options.answers_in_json(ctx) else Form.TABLE
     manner = Manner(form=form, parameters=_parameters(params, params_file), limit=limit, **moment)
     if query is None and file is None and sys.stdin.isatty():
         if explain:
             raise click.UsageError("--explain needs a query; at the prompt, it is “:explain QUERY”.")
         from keepgraph.cli import prompt
 
-        with graphs.opened(ctx) as graph:
+        with graph_options.opened(ctx) as graph:
             prompt.ask_many(graph, manner)
         return
     text = _read(file or "-") if query is None else query
     if not text.strip():
         raise errors.InvalidArguments("the query is empty", hint="See “kg query --help” for what one looks like.")
-    with graphs.opened(ctx) as graph:
+    with graph_options.opened(ctx) as graph:
         try:
             if explain:
                 show_plan(graph, text, manner)
@@ -121,7 +122,7 @@ def query_command(
             ctx.exit(1)
     for name in manner.parameters:
         if f"${name}" not in text and f"$`{name}" not in text:
-            click.echo(f"note: the query has no ${show.printable(name)}", err=True)
+            click.echo(f"note: the query has no ${render.printable(name)}", err=True)
 
 
 def answer(graph: Graph, text: str, manner: Manner) -> None:
@@ -135,16 +136,16 @@ def answer(graph: Graph, text: str, manner: Manner) -> None:
 
             found = queries.table(graph.database, arguments, stop=stop)
     if manner.form is Form.JSON:
-        show.in_json(found)
+        render.in_json(found)
         return
     if manner.form is Form.CSV:
         _show_csv(found)
     else:
         _show_table(found)
     for mended in found["auto_fixes"]:
-        click.secho(f"mended: {show.printable(mended)}", dim=True, err=True)
+        click.secho(f"mended: {render.printable(mended)}", dim=True, err=True)
     for warning in found["warnings"]:
-        click.secho(f"note: {show.printable(warning)}", fg="yellow", err=True)
+        click.secho(f"note: {render.printable(warning)}", fg="yellow", err=True)
 
 
 def show_plan(graph: Graph, text: str, manner: Manner) -> None:
@@ -153,13 +154,13 @@ def show_plan(graph: Graph, text: str, manner: Manner) -> None:
 
     found = queries.plan(graph.database, manner.arguments(text))
     if manner.form is Form.JSON:
-        show.in_json(found)
+        render.in_json(found)
         return
     for statement in found["statements"]:
         for line in statement["sql"].splitlines():
-            click.echo(show.printable(line))
+            click.echo(render.printable(line))
         for line in _tree(statement["plan"]):
-            click.secho(show.printable(line), fg="cyan")
+            click.secho(render.printable(line), fg="cyan")
         click.echo()
     click.echo(_WHO[found["by"]])
 
@@ -175,14 +176,14 @@ def refused(graph: Graph, text: str, error: errors.QueryError) -> None:
     """Show what is wrong with a query, and where."""
     from keepgraph.tools import queries
 
-    click.secho(f"error: {show.printable(error.message)} ({error.code})", fg="red", err=True)
+    click.secho(f"error: {render.printable(error.message)} ({error.code})", fg="red", err=True)
     if error.span is not None:
         for line in _pointed_at(queries.mended(graph.database, text), *error.span):
             click.echo(line, err=True)
     if error.hint:
-        click.echo(f"hint:  {show.printable(error.hint)}", err=True)
+        click.echo(f"hint:  {render.printable(error.hint)}", err=True)
     if error.rewrite:
-        click.echo(f"this would run: {show.printable(error.rewrite)}", err=True)
+        click.echo(f"this would run: {render.printable(error.rewrite)}", err=True)
 
 
 def value_of(text: str) -> Any:
@@ -213,7 +214,7 @@ def _parameters(said: tuple[str, ...], file: str | None) -> dict[str, Any]:
         name, equals, value = each.partition("=")
         name = name.strip().removeprefix("$")
         if not equals or not re.fullmatch(r"\w+", name):
-            raise click.BadParameter(f"“{show.printable(each)[:60]}” is not NAME=VALUE.", param_hint="--param")
+            raise click.BadParameter(f"“{render.printable(each)[:60]}” is not NAME=VALUE.", param_hint="--param")
         given[name] = value_of(value)
     return given
 
@@ -274,7 +275,7 @@ def _show_csv(found: dict[str, Any]) -> None:
     lines = tables.csv(found["columns"], found["rows"])
     if sys.stdout.isatty():
         for line in lines:
-            click.echo(show.printable(line.removesuffix("\r\n")))
+            click.echo(render.printable(line.removesuffix("\r\n")))
     else:
         click.echo("".join(lines).encode("utf-8", errors="replace"), nl=False)
     if found["truncated"]:
@@ -314,7 +315,7 @@ def _pointed_at(text: str, start: int, end: int) -> Iterator[str]:
     shown_from = max(first, start - _BESIDE_A_CARET)
     end = max(min(end, last, start + _BESIDE_A_CARET), start + 1)
     shown_to = min(last, end + _BESIDE_A_CARET)
-    before = ("…" if shown_from > first else "") + show.printable(text[shown_from:start])
+    before = ("…" if shown_from > first else "") + render.printable(text[shown_from:start])
     after = "…" if shown_to < last else ""
-    yield f"  {before}{show.printable(text[start:shown_to])}{after}"
-    yield f"  {tables.padding(before)}{'^' * max(len(tables.padding(show.printable(text[start:end]))), 1)}"
+    yield f"  {before}{render.printable(text[start:shown_to])}{after}"
+    yield f"  {tables.padding(before)}{'^' * max(len(tables.padding(render.printable(text[start:end]))), 1)}"

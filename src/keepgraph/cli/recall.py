@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
-from keepgraph.cli import graphs, show
+from keepgraph.cli import graph_options
+from keepgraph.cli.output import render
 
 NOTHING_MATCHED = 3
 
@@ -23,10 +24,10 @@ def _looks_back(command: _F) -> _F:
 
 
 @click.command("recall")
-@click.argument("name", nargs=-1, required=True, shell_complete=graphs.complete_name)
+@click.argument("name", nargs=-1, required=True, shell_complete=graph_options.complete_name)
 @click.option("--ids", is_flag=True, help="Show the id of each fact.")
 @_looks_back
-@graphs.takes_graph
+@graph_options.takes_graph
 @click.pass_context
 def recall_command(ctx: click.Context, /, name: tuple[str, ...], ids: bool, **moment: str | None) -> None:
     """Show what is known about NAME: a name, mistyped or not, an alias, an id, or type:name.
@@ -34,37 +35,37 @@ def recall_command(ctx: click.Context, /, name: tuple[str, ...], ids: bool, **mo
     Exits with 3 where nothing matched.
     """
     asked = " ".join(name)
-    with graphs.opened(ctx) as graph:
+    with graph_options.opened(ctx) as graph:
         answer = graph.call("recall_entity", name_or_alias=asked, **moment)
-    if graphs.answers_in_json(ctx):
-        show.in_json(answer)
+    if graph_options.answers_in_json(ctx):
+        render.in_json(answer)
     else:
-        show.recalled(answer, asked=asked, ids=ids)
+        render.recalled(answer, asked=asked, ids=ids)
     ctx.exit(0 if answer["entity"] else NOTHING_MATCHED)
 
 
 @click.command("decisions")
-@click.argument("project", nargs=-1, required=True, shell_complete=graphs.complete_project)
+@click.argument("project", nargs=-1, required=True, shell_complete=graph_options.complete_project)
 @click.option("--since", metavar="DATE", help="Only those of this day (YYYY-MM-DD) and later.")
 @_looks_back
-@graphs.takes_graph
+@graph_options.takes_graph
 @click.pass_context
 def decisions_command(ctx: click.Context, /, project: tuple[str, ...], since: str | None, **moment: str | None) -> None:
     """List the decisions of PROJECT, newest first. Exits with 3 where no project matched."""
     asked = " ".join(project)
-    with graphs.opened(ctx) as graph:
+    with graph_options.opened(ctx) as graph:
         answer = graph.call("recall_decisions", project=asked, since=since, **moment)
-    if graphs.answers_in_json(ctx):
-        show.in_json(answer)
+    if graph_options.answers_in_json(ctx):
+        render.in_json(answer)
     else:
-        show.decisions(answer, asked=asked)
+        render.decisions(answer, asked=asked)
     ctx.exit(0 if answer["project"] else NOTHING_MATCHED)
 
 
 @click.command("week")
-@click.argument("project", nargs=-1, shell_complete=graphs.complete_project)
+@click.argument("project", nargs=-1, shell_complete=graph_options.complete_project)
 @_looks_back
-@graphs.takes_graph
+@graph_options.takes_graph
 @click.pass_context
 def week_command(ctx: click.Context, /, project: tuple[str, ...], **moment: str | None) -> None:
     """Sum up the seven days that end today, or --as-of a day, of PROJECT or of all.
@@ -72,13 +73,13 @@ def week_command(ctx: click.Context, /, project: tuple[str, ...], **moment: str 
     Exits with 3 where no project matched.
     """
     asked = " ".join(project).strip()
-    with graphs.opened(ctx) as graph:
+    with graph_options.opened(ctx) as graph:
         answer = graph.call("weekly_rollup", project=asked or None, **moment)
     missing = bool(asked) and answer["project"] is None
-    if graphs.answers_in_json(ctx):
-        show.in_json(answer)
+    if graph_options.answers_in_json(ctx):
+        render.in_json(answer)
     elif missing:
-        show.no_match(f"No project called “{show.printable(asked)}” is known.", answer["resolution"])
+        render.no_match(f"No project called “{render.printable(asked)}” is known.", answer["resolution"])
     else:
-        show.week(answer, asked=asked)
+        render.week(answer, asked=asked)
     ctx.exit(NOTHING_MATCHED if missing else 0)

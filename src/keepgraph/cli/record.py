@@ -7,20 +7,21 @@ from typing import Any
 import click
 
 from keepgraph import errors
-from keepgraph.cli import graphs, show
+from keepgraph.cli import graph_options
+from keepgraph.cli.output import render
 
 
 @click.command("record")
-@click.argument("subject", shell_complete=graphs.complete_typed_name)
-@click.argument("predicate", shell_complete=graphs.complete_predicate)
-@click.argument("object", shell_complete=graphs.complete_typed_name)
+@click.argument("subject", shell_complete=graph_options.complete_typed_name)
+@click.argument("predicate", shell_complete=graph_options.complete_predicate)
+@click.argument("object", shell_complete=graph_options.complete_typed_name)
 @click.option("--source", help="Where it comes from: a link, a meeting, a message. Kept, never fetched.")
 @click.option("--confidence", type=float, help="From 0 to 1; 1 if not given.")
 @click.option("--from", "valid_from", metavar="WHEN", help="When it began to hold: 2026-05-01, or an instant.")
 @click.option("--to", "valid_to", metavar="WHEN", help="When it ended.")
 @click.option("--alias", "aliases", multiple=True, help="Another name of the subject; may be repeated.")
 @click.option("--supersedes", multiple=True, metavar="FACT", help="A fact (its id) that ends now; may be repeated.")
-@graphs.takes_graph
+@graph_options.takes_graph
 @click.pass_context
 def record_command(ctx: click.Context, /, subject: str, predicate: str, object: str, **options: Any) -> None:
     """Record one fact.
@@ -42,12 +43,12 @@ def record_command(ctx: click.Context, /, subject: str, predicate: str, object: 
         else _reference(object, errors.ObjectRequired, "object"),
         **{name: value for name, value in options.items() if value is not None},
     }
-    with graphs.opened(ctx, create=True) as graph:
+    with graph_options.opened(ctx, create=True) as graph:
         answer = graph.call("record_fact", **arguments)
-    if graphs.answers_in_json(ctx):
-        show.in_json(answer)
+    if graph_options.answers_in_json(ctx):
+        render.in_json(answer)
     else:
-        show.recorded(answer)
+        render.recorded(answer)
 
 
 def _reference(text: str, missing: type[errors.KeepgraphError], role: str) -> dict[str, str]:
@@ -58,7 +59,7 @@ def _reference(text: str, missing: type[errors.KeepgraphError], role: str) -> di
     if not colon or not kind.strip():
         literal = ", or write =text for a literal" if role == "object" else ""
         raise missing(
-            f"the {role} “{show.printable(text[:80])}” has no type",
+            f"the {role} “{render.printable(text[:80])}” has no type",
             hint=f"Put the type before the name, as in person:Priya or project:Atlas{literal}.",
         )
     return {"type": kind.strip().lower(), "name": name}

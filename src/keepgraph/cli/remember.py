@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from keepgraph import errors
-from keepgraph.cli import graphs, show
+from keepgraph.cli import graph_options
+from keepgraph.cli.output import render
 
 _SHOWN = 8
 _MOST_CHARACTERS = 8_000_000
@@ -20,7 +21,7 @@ _MOST_CHARACTERS = 8_000_000
 @click.option("--about", multiple=True, metavar="NAME", help="What it is about, if it does not say; may be repeated.")
 @click.option("--at", "reference_time", metavar="WHEN", help="When it is of: 2026-05-01, or an instant; else now.")
 @click.option("--source", help="Where it comes from: a meeting, a link. Kept, never fetched.")
-@graphs.takes_graph
+@graph_options.takes_graph
 @click.pass_context
 def remember_command(ctx: click.Context, /, text: tuple[str, ...], about: tuple[str, ...], **options: Any) -> None:
     """Keep a note as it is, and show what is recognised in it. A TEXT of - is read from standard input.
@@ -35,10 +36,10 @@ def remember_command(ctx: click.Context, /, text: tuple[str, ...], about: tuple[
     given = {name: value for name, value in options.items() if value is not None}
     if about:
         given["about"] = list(about)
-    with graphs.opened(ctx, create=True) as graph:
+    with graph_options.opened(ctx, create=True) as graph:
         answer = graph.call("remember", text=note, **given)
-    if graphs.answers_in_json(ctx):
-        show.in_json(answer)
+    if graph_options.answers_in_json(ctx):
+        render.in_json(answer)
     else:
         _show(answer)
 
@@ -56,7 +57,7 @@ def _read() -> str:
 def _show(answer: dict[str, Any]) -> None:
     known = answer["deduplicated"]
     click.secho("Known already: " if known else "Remembered: ", fg=None if known else "green", nl=False)
-    click.echo(f"{show.printable(answer['name'])}  ({answer['doc_id']})")
+    click.echo(f"{render.printable(answer['name'])}  ({answer['doc_id']})")
     if answer["mentions"]:
         click.echo(f"  mentions {_listed([each['name'] for each in answer['mentions']])}")
     if answer["proposed_entities"]:
@@ -68,7 +69,7 @@ def _show(answer: dict[str, Any]) -> None:
 
 
 def _listed(names: list[str]) -> str:
-    shown = ", ".join(map(show.printable, names[:_SHOWN]))
+    shown = ", ".join(map(render.printable, names[:_SHOWN]))
     return f"{shown} and {len(names) - _SHOWN} more" if len(names) > _SHOWN else shown
 
 
@@ -77,4 +78,4 @@ def _command(arguments: dict[str, Any]) -> str:
     subject, target = arguments["subject"], arguments["object"]
     said = f"={target['literal']}" if "literal" in target else f"{target['type']}:{target['name']}"
     words = ["kg", "record", f"{subject['type']}:{subject['name']}", arguments["predicate"], said]
-    return show.printable(shlex.join(words))
+    return render.printable(shlex.join(words))

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from keepgraph import _version, errors
-from keepgraph.cli import show
+from keepgraph.cli.output import render
 
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS}
 
@@ -47,10 +47,10 @@ _COMMANDS = {
     "export": ("transfer", "Write all facts as JSONL."),
     "reindex": ("reindex", "Make the vectors by which names are found by their meaning."),
     "status": ("status", "Show where the graph is and what it holds."),
-    "doctor": ("doctor", "Look whether all is well, and say what mends what is not."),
+    "doctor": ("doctor.command", "Look whether all is well, and say what mends what is not."),
     "tool": ("tool", "List the tools, or call one by name."),
     "serve": ("serve", "Serve the graph to an MCP client over stdio."),
-    "install": ("install", "Let Claude Desktop or Claude Code use this graph."),
+    "install": ("install.command", "Let Claude Desktop or Claude Code use this graph."),
     "demo": ("demo", "Fill a graph with facts about Keepgraph itself, and look around."),
     "completion": ("completion", "Print the script that completes commands and names in your shell."),
 }
@@ -77,7 +77,7 @@ class _Commands(click.Group):
 
             near = get_close_matches(args[0], _COMMANDS, n=1)
             perhaps = f" Did you mean “{near[0]}”?" if near else " See “kg --help”."
-            ctx.fail(f"There is no command “{show.printable(args[0])}”.{perhaps}")
+            ctx.fail(f"There is no command “{render.printable(args[0])}”.{perhaps}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -102,7 +102,7 @@ class _Commands(click.Group):
             problem = errors.InternalError("the command failed in an unforeseen way; --trace shows where")
         if problem.hint:
             problem.hint = _named(ctx, problem.hint)
-        show.error(problem.answer(), as_json=ctx.params["as_json"])
+        render.error(problem.answer(), as_json=ctx.params["as_json"])
         return ctx.exit(1)
 
 
@@ -110,11 +110,11 @@ def _named(ctx: click.Context, hint: str) -> str:
     """A hint whose commands name the graph that is meant, where it is not the one that is used anyway."""
     if "`kg " not in hint or not any(ctx.params.get(word) for word in ("db", "profile")):
         return hint
-    from keepgraph import profile
-    from keepgraph.cli import graphs
+    from keepgraph.cli import graph_options
+    from keepgraph.profiles import profile
 
     try:
-        words = profile.naming(graphs.path(ctx).resolve())
+        words = profile.naming(graph_options.path(ctx).resolve())
     except (errors.KeepgraphError, OSError):
         return hint
     return re.sub(r"`kg (?!profile\b|serve\b|--)", f"`{words} ".replace("\\", r"\\"), hint)

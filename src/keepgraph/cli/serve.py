@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
-from keepgraph import errors, profile
-from keepgraph.cli import graphs
+from keepgraph import errors
+from keepgraph.cli import graph_options
+from keepgraph.profiles import profile
 
 INTERRUPTED = 130
 _FIRST_REQUEST_SECONDS = 2.0
@@ -16,7 +17,7 @@ _FIRST_REQUEST_SECONDS = 2.0
     "--toolsets", metavar="NAME,…", help="Which toolsets to show, or “all”; memory and discovery if not given."
 )
 @click.option("--read-only", is_flag=True, help="Show and allow only tools that change nothing.")
-@graphs.takes_graph
+@graph_options.takes_graph
 @click.pass_context
 def serve_command(ctx: click.Context, toolsets: str | None, read_only: bool) -> None:
     """Serve the graph to an MCP client over standard input and output, until the input ends."""
@@ -25,10 +26,10 @@ def serve_command(ctx: click.Context, toolsets: str | None, read_only: bool) -> 
     import sys
     import uuid
 
-    from keepgraph.tools import catalogue
-    from keepgraph.tools.catalogue import DEFAULT_TOOLSETS
+    from keepgraph.tools.contract import catalogue
+    from keepgraph.tools.contract.catalogue import DEFAULT_TOOLSETS
 
-    said = profile.read(graphs.path(ctx).resolve()).toolsets
+    said = profile.read(graph_options.path(ctx).resolve()).toolsets
     names = [name.strip() for name in toolsets.split(",")] if toolsets is not None else list(said or DEFAULT_TOOLSETS)
     chosen: list[str] | None = None if names == ["all"] else names
     known = {*catalogue.toolsets(), *DEFAULT_TOOLSETS}
@@ -42,7 +43,7 @@ def serve_command(ctx: click.Context, toolsets: str | None, read_only: bool) -> 
         click.echo("Waiting for an MCP client on standard input. Ctrl-C ends it.", err=True)
     session = f"mcp_{uuid.uuid4().hex}"
     try:
-        opened = graphs.opened(ctx, create=True, read_only=read_only, session=session)
+        opened = graph_options.opened(ctx, create=True, read_only=read_only, session=session)
     except errors.KeepgraphError as error:
         _answer_first_request(error)
         raise

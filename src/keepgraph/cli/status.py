@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import click
 
-from keepgraph.cli import graphs, show
+from keepgraph.cli import graph_options
+from keepgraph.cli.output import render
 
 
 @click.command("status")
-@graphs.takes_graph
+@graph_options.takes_graph
 @click.pass_context
 def status_command(ctx: click.Context) -> None:
     """Show where the graph is and what it holds."""
-    with graphs.opened(ctx) as graph:
+    with graph_options.opened(ctx) as graph:
         answer = graph.call("get_status")
         answer["path"] = str(graph.path)
         answer["bytes"] = graph.path.stat().st_size
         answer["encrypted"] = graph.database.key is not None
-    if graphs.answers_in_json(ctx):
-        show.in_json(answer)
+    if graph_options.answers_in_json(ctx):
+        render.in_json(answer)
         return
     click.secho(answer["path"], bold=True)
     size = f"{answer['bytes'] / 1e6:.1f} MB{', encrypted' if answer['encrypted'] else ''}"

@@ -8,11 +8,12 @@ from typing import Any
 import click
 
 from keepgraph import errors
-from keepgraph.cli import graphs, show
+from keepgraph.cli import graph_options
+from keepgraph.cli.output import render
 
 
 def _complete_tool(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    from keepgraph.tools import catalogue
+    from keepgraph.tools.contract import catalogue
 
     return [tool.name for tool in catalogue.tools() if tool.name.startswith(incomplete)]
 
@@ -23,15 +24,15 @@ def tool_command() -> None:
 
 
 @tool_command.command("list")
-@graphs.takes_graph
+@graph_options.takes_graph
 @click.pass_context
 def list_command(ctx: click.Context) -> None:
     """List all tools with what they do."""
-    from keepgraph.tools import catalogue, schemas
+    from keepgraph.tools.contract import catalogue, schemas
 
     tools = catalogue.tools()
-    if graphs.answers_in_json(ctx):
-        show.in_json(
+    if graph_options.answers_in_json(ctx):
+        render.in_json(
             [
                 {
                     "name": tool.name,
@@ -55,17 +56,17 @@ def list_command(ctx: click.Context) -> None:
 @tool_command.command("call")
 @click.argument("name", shell_complete=_complete_tool)
 @click.option("--json", "arguments", default="{}", help="The arguments: JSON, @FILE, or - for standard input.")
-@graphs.takes_place
+@graph_options.takes_place
 @click.pass_context
 def call_command(ctx: click.Context, name: str, arguments: str) -> None:
     """Call a tool with JSON; the answer is JSON, errors too."""
     ctx.find_root().params["as_json"] = True
     given = _read(arguments)
-    from keepgraph.tools import catalogue
+    from keepgraph.tools.contract import catalogue
 
     writes = catalogue.find(name).effect is not catalogue.Effect.READ
-    with graphs.opened(ctx, create=writes) as graph:
-        show.in_json(graph.call_until(None, name, given))
+    with graph_options.opened(ctx, create=writes) as graph:
+        render.in_json(graph.call_until(None, name, given))
 
 
 def _read(arguments: str) -> Any:

@@ -16,7 +16,8 @@ from typing import IO, Any
 import click
 
 from keepgraph import errors
-from keepgraph.cli import graphs, show
+from keepgraph.cli import graph_options
+from keepgraph.cli.output import render
 from keepgraph.graph import Graph
 
 _LINES_A_CALL = 500
@@ -52,7 +53,7 @@ class Line:
 @click.option("--preview", is_flag=True, help="Tell what would be taken in, and change nothing.")
 @click.option("--add-words", is_flag=True, help="Add the types and relations of FILE to the vocabulary of the graph.")
 @click.option("--strict", is_flag=True, help="Stop at the first bad line.")
-@graphs.takes_graph
+@graph_options.takes_graph
 @click.pass_context
 def import_command(
     ctx: click.Context, file: str, said: str | None, preview: bool, add_words: bool, strict: bool
@@ -92,12 +93,12 @@ def import_command(
 
 
 def _format(file: str) -> str:
-    from keepgraph.engine import foreign
+    from keepgraph.formats import detection
 
     if not Path(file).is_file():
         return LINES  # what can be read only once
     with open(file, "rb") as opened:
-        return foreign.detect(opened)
+        return detection.detect(opened)
 
 
 def _take_lines(ctx: click.Context, file: str, *, strict: bool) -> int:
@@ -105,11 +106,11 @@ def _take_lines(ctx: click.Context, file: str, *, strict: bool) -> int:
     report: dict[str, Any] = {"lines": 0, "added": 0, "merged": 0, "refused": [], "stopped": False}
     trouble: errors.KeepgraphError | None = None
     with (
-        graphs.opened(ctx, create=True) as graph,
+        graph_options.opened(ctx, create=True) as graph,
         click.open_file(file, encoding="utf-8-sig", errors="surrogateescape") as lines,
-        progress(file, getattr(lines, "buffer", lines), quiet=graphs.answers_in_json(ctx)) as advance,
+        progress(file, getattr(lines, "buffer", lines), quiet=graph_options.answers_in_json(ctx)) as advance,
     ):
-        from keepgraph.engine import backups
+        from keepgraph.engine.upkeep import backups
         from keepgraph.tools import views
 
         if views.count_entities(graph.database):
@@ -131,18 +132,18 @@ def _take_lines(ctx: click.Context, file: str, *, strict: bool) -> int:
                 )
             report.update(error=trouble.code, message=trouble.message, stopped=True)
     report["refused"].sort(key=lambda refusal: refusal["line"])
-    if graphs.answers_in_json(ctx):
-        show.in_json(report)
+    if graph_options.answers_in_json(ctx):
+        render.in_json(report)
     else:
         _show(report)
         if trouble:
-            show.error(trouble.answer(), as_json=False)
+            render.error(trouble.answer(), as_json=False)
     return 1 if report["refused"] or trouble else 0
 
 
 @click.command("export")
 @click.argument("file", type=click.Path(dir_okay=False, allow_dash=True), default="-")
-@graphs.takes_graph
+@graph_options.takes_graph
 @click.pass_context
 def export_command(ctx: click.Context, file: str) -> None:
     """Write the whole graph to FILE (JSONL; standard output if not given), for `kg import`.
@@ -153,9 +154,9 @@ def export_command(ctx: click.Context, file: str) -> None:
     """
     from keepgraph.tools import views
 
-    with graphs.opened(ctx) as graph, _written(file, besides=graph.path) as out:
+    with graph_options.opened(ctx) as graph, _written(file, besides=graph.path) as out:
         if graph.database.key is not None and file != "-":
-            click.echo(f"{show.printable(file)} is plain text, though the graph is encrypted.", err=True)
+            click.echo(f"{render.printable(file)} is plain text, though the graph is encrypted.", err=True)
         for line in views.export(graph.database):
             out.write(json.dumps(line, ensure_ascii=False) + "\n")
 
@@ -247,25 +248,25 @@ def _checked(said: dict[str, Any], text: str) -> dict[str, Any]:
     Raises:
         errors.InvalidRequest: the line is not what its schema says.
     """
-    from keepgraph.engine import transfer
-    from keepgraph.tools import contract
+    from keepgraph.engine.exchange import importer
+    from keepgraph.tools.contract import validation
 
-    if said["kind"] not in transfer.KINDS:
-        raise errors.InvalidArguments(f"kind is none of {', '.join(transfer.KINDS)}")
+    if said["kind"] not in importer.KINDS:
+        raise errors.InvalidArguments(f"kind is none of {', '.join(importer.KINDS)}")
     # What opens few brackets cannot be nested deep; that is quicker to see in the text.
-    is_flat = text.count("{") + text.count("[") <= contract.MAX_DEPTH
-    return contract.check_input("transfer/lines", said["kind"], said, measured=is_flat)
+    is_flat = text.count("{") + text.count("[") <= validation.MAX_DEPTH
+    return validation.check_input("transfer/lines", said["kind"], said, measured=is_flat)
 
 
 class _Import:
     """Takes batches of lines into a graph, each in one call, and keeps the report."""
 
     def __init__(self, graph: Graph, report: dict[str, Any], *, strict: bool) -> None:
-        from keepgraph.engine import transfer
+        from keepgraph.engine.exchange import importer
 
         self._graph, self._report, self._strict = graph, report, strict
-        self._transfer = transfer
-        self._file = transfer.File()
+        self._transfer = importer
+        self._file = importer.File()
         self._put_off: list[Line] = []
         self._last_round = strict
 
@@ -291,7 +292,7 @@ class _Import:
         Raises:
             errors.GraphTooNew: the lines that follow are of a format that is not known yet.
         """
-        from keepgraph.engine.lines import FORMAT
+        from keepgraph.engine.exchange.export import FORMAT
 
         given = line.said.get("format")
         is_number = isinstance(given, int) and not isinstance(given, bool) and given >= 1
@@ -389,10 +390,10 @@ def _show(report: dict[str, Any]) -> None:
 def show_refusals(refused: list[dict[str, Any]], place: str) -> None:
     """Show what was refused, with its place in the file and the reason."""
     for refusal in refused[:_REFUSALS_SHOWN]:
-        told = f"{place} {refusal[place]}: {show.printable(refusal['message'])} ({refusal['error']})"
+        told = f"{place} {refusal[place]}: {render.printable(refusal['message'])} ({refusal['error']})"
         click.secho(told, fg="red", err=True)
         if hint := refusal.get("hint"):
-            click.echo(f"        {show.printable(hint)}", err=True)
+            click.echo(f"        {render.printable(hint)}", err=True)
     if len(refused) > _REFUSALS_SHOWN:
         click.echo(f"… and {len(refused) - _REFUSALS_SHOWN} more; --json lists them all", err=True)
 

@@ -1,1 +1,1 @@
-"""A compiler of read-only openCypher: text and a catalogue in, a plan with SQL and parameters out. No connection."""
+"""A compiler of read-only openCypher: text and a catalogue in, SQL and an operator tree out. No connection."""

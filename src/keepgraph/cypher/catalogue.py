@@ -14,8 +14,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from keepgraph.cypher import ast, evaluate
-from keepgraph.cypher.ordering import GUESSES, Estimates
+from keepgraph.cypher.interpret import evaluate
+from keepgraph.cypher.plan.join_order import GUESSES, Estimates
+from keepgraph.cypher.syntax import ast
 
 Code = int | str
 _REMEMBERED = 500

@@ -10,13 +10,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from keepgraph.cypher import algebra, ast, bind, interpret, kinds, parser, planning, rewrite, walk
-from keepgraph.cypher.algebra import Argument, Fetched, Filter, Limit, Match, Plan, Project, Trace, Union, Unit
-from keepgraph.cypher.blocks import Block, Bound, Inexpressible, Term
+from keepgraph.cypher import value_types
 from keepgraph.cypher.catalogue import Catalogue
-from keepgraph.cypher.emit import Emitter
-from keepgraph.cypher.evaluate import Row, Run
-from keepgraph.cypher.sql_functions import PREFIX
+from keepgraph.cypher.check import binder
+from keepgraph.cypher.interpret import operators
+from keepgraph.cypher.interpret.evaluate import Row, Run
+from keepgraph.cypher.plan import algebra, optimizer, planner
+from keepgraph.cypher.plan.algebra import Argument, Fetched, Filter, Limit, Match, Plan, Project, Trace, Union, Unit
+from keepgraph.cypher.sql.blocks import Block, Bound, Inexpressible, Term
+from keepgraph.cypher.sql.callbacks import PREFIX
+from keepgraph.cypher.sql.operators import Emitter
+from keepgraph.cypher.syntax import ast, parser, traversal
 from keepgraph.cypher.values import Node, Relationship
 
 
@@ -79,12 +83,12 @@ class Compiled:
 
     def _rows(self, name: str, plan: Plan, run: Run) -> Iterator[Row]:
         if name not in self._made:
-            self._made[name] = interpret.rows(plan, self.catalogue.estimates)
+            self._made[name] = operators.rows(plan, self.catalogue.estimates)
         return self._made[name](run)
 
 
 def compiled(
-    text: str, catalogue: Catalogue, parameters: Mapping[str, kinds.Type], *, cap: int | None = None
+    text: str, catalogue: Catalogue, parameters: Mapping[str, value_types.Type], *, cap: int | None = None
 ) -> Compiled:
     """Compile a query.
 
@@ -99,15 +103,15 @@ def compiled(
 
 
 def of_tree(
-    query: ast.Query, catalogue: Catalogue, parameters: Mapping[str, kinds.Type], *, cap: int | None = None
+    query: ast.Query, catalogue: Catalogue, parameters: Mapping[str, value_types.Type], *, cap: int | None = None
 ) -> Compiled:
     """Compile a query that was parsed already."""
-    bound = bind.bind(query, parameters)
-    plan = planning.plan(bound)
+    bound = binder.bind(query, parameters)
+    plan = planner.plan(bound)
     columns = plan.columns
     if cap is not None:
         plan = Limit(plan, ast.Literal(cap), columns)
-    plan = rewrite.rewritten(plan)
+    plan = optimizer.rewritten(plan)
     statement, hybrid = _split(plan, catalogue, parameters)
     return Compiled(columns, bound, plan, statement, hybrid, catalogue)
 
@@ -124,7 +128,7 @@ def _statements(plan: Plan) -> list[Statement]:
 
 
 def _split(
-    plan: Plan, catalogue: Catalogue, parameters: Mapping[str, kinds.Type]
+    plan: Plan, catalogue: Catalogue, parameters: Mapping[str, value_types.Type]
 ) -> tuple[Statement | None, Plan | None]:
     """The statement that says all of a plan; or else the plan with statements for what SQL can say."""
     emitter = Emitter(catalogue, parameters)
@@ -137,7 +141,7 @@ def _split(
 
 
 def _with_statements(
-    plan: Plan, catalogue: Catalogue, parameters: Mapping[str, kinds.Type], wanted: frozenset[str]
+    plan: Plan, catalogue: Catalogue, parameters: Mapping[str, value_types.Type], wanted: frozenset[str]
 ) -> Plan:
     """The plan with its largest parts that SQL can say replaced by their rows.
 
@@ -161,7 +165,7 @@ def _with_statements(
 
 
 def _fetched(
-    plan: Plan, catalogue: Catalogue, parameters: Mapping[str, kinds.Type], wanted: frozenset[str]
+    plan: Plan, catalogue: Catalogue, parameters: Mapping[str, value_types.Type], wanted: frozenset[str]
 ) -> Plan | None:
     """The rows of a plan from a statement; of a match whose conditions SQL cannot all say, with a filter behind it."""
     names = tuple(name for name in plan.columns if name in wanted)
@@ -169,9 +173,9 @@ def _fetched(
         emitter = Emitter(catalogue, parameters, lenient=lenient)
         try:
             block = emitter.block(plan)
-            late = planning.conjunction(emitter.refused)
+            late = planner.conjunction(emitter.refused)
             if late is not None:
-                more = wanted | walk.free_variables(late)
+                more = wanted | traversal.free_variables(late)
                 names = tuple(name for name in plan.columns if name in more)
             statement = _statement(emitter, block, plan.columns, names)
         except Inexpressible:
@@ -185,7 +189,7 @@ def _asked(plan: Plan) -> frozenset[str]:
     """The columns that an operator asks its input for."""
     asked: set[str] = set()
     for expression in _expressions(plan):
-        asked |= walk.free_variables(expression)
+        asked |= traversal.free_variables(expression)
     if isinstance(plan, Match):
         asked.update(node.column for node in plan.nodes)
         asked.update(edge.column for edge in plan.edges)
@@ -256,14 +260,14 @@ def _reader(term: Term, place: int, catalogue: Catalogue) -> tuple[Callable[[Row
         return lambda row: None if row[place] is None else Relationship(*row[place : place + 3]), 3, False
     if term.form in ("json", "labels"):
         element = term.type.element
-        if element == kinds.UNKNOWN:
+        if element == value_types.UNKNOWN:
             return lambda row: None if row[place] is None else catalogue.read(json.loads(row[place])), 1, False
-        if element is not None and element.kinds & kinds.NODE:
+        if element is not None and element.kinds & value_types.NODE:
             return lambda row: [None if each is None else Node(each) for each in json.loads(row[place])], 1, False
         return lambda row: None if row[place] is None else json.loads(row[place]), 1, False
     if term.form == "tagged":
         return lambda row: row[place] == b"\x01" if type(row[place]) is bytes else row[place], 1, False
-    if term.kinds & kinds.BOOLEAN:
+    if term.kinds & value_types.BOOLEAN:
         return lambda row: None if row[place] is None else bool(row[place]), 1, False
     return lambda row: row[place], 1, True
 

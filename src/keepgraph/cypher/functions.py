@@ -12,8 +12,8 @@ from difflib import get_close_matches
 from typing import Any, Final, Protocol
 from typing import Literal as Word
 
-from keepgraph.cypher import kinds, values
-from keepgraph.cypher.kinds import (
+from keepgraph.cypher import value_types, values
+from keepgraph.cypher.value_types import (
     ANY,
     BOOLEAN,
     DATE,
@@ -36,6 +36,7 @@ from keepgraph.cypher.kinds import (
 )
 from keepgraph.cypher.values import Node, Relationship, Value
 from keepgraph.errors import QueryFailed, QueryTooLarge
+from keepgraph.temporal.base import Temporal
 
 Need = Word["", "graph", "now", "random"]
 
@@ -171,7 +172,7 @@ def _checked(
 
 
 def _wrong(name: str, wanted: int, value: Value) -> QueryFailed:
-    return values.wrong(f"{name}()", kinds.described(wanted), value, detail="InvalidArgumentValue")
+    return values.wrong(f"{name}()", value_types.described(wanted), value, detail="InvalidArgumentValue")
 
 
 def _out_of_range(message: str, *, hint: str | None = None) -> QueryFailed:
@@ -535,9 +536,9 @@ def _random_uuid(random: Any) -> str:
 
 
 def _timestamp(now: Any) -> Value:
-    from keepgraph.cypher import temporal
+    from keepgraph.temporal import operations
 
-    return temporal.component(temporal.current("datetime", now), "epochMillis")
+    return operations.component(operations.current("datetime", now), "epochMillis")
 
 
 _row("rand", (), FLOAT, lambda random: random.random(), needs="random")
@@ -547,28 +548,28 @@ _row("timestamp", (), INTEGER, _timestamp, needs="now")
 
 def _constructor(kind: str) -> Callable[..., Value]:
     def construct(now: Any, *argument: Value) -> Value:
-        from keepgraph.cypher import temporal
+        from keepgraph.temporal import operations
 
-        return temporal.construct(kind, argument[0], now) if argument else temporal.current(kind, now)
+        return operations.construct(kind, argument[0], now) if argument else operations.current(kind, now)
 
     return construct
 
 
 def _clock(kind: str) -> Callable[..., Value]:
     def read(now: Any, timezone: str | None = None) -> Value:
-        from keepgraph.cypher import temporal
+        from keepgraph.temporal import operations
 
-        return temporal.current(kind, now, timezone)
+        return operations.current(kind, now, timezone)
 
     return read
 
 
 def _truncation(kind: str) -> Callable[..., Value]:
     def truncate(now: Any, unit: str, *rest: Value) -> Value:
-        from keepgraph.cypher import temporal
+        from keepgraph.temporal import operations
 
-        value = rest[0] if rest else temporal.current(kind, now)
-        return temporal.truncate(kind, unit, value, rest[1] if len(rest) > 1 else {})
+        value = rest[0] if rest else operations.current(kind, now)
+        return operations.truncate(kind, unit, value, rest[1] if len(rest) > 1 else {})
 
     return truncate
 
@@ -587,30 +588,30 @@ for _name, _kind in (
 
 
 def _duration(now: Any, argument: Value) -> Value:
-    from keepgraph.cypher import temporal
+    from keepgraph.temporal import operations
 
-    return temporal.construct("duration", argument, now)
+    return operations.construct("duration", argument, now)
 
 
 def _between(name: str) -> Callable[[Value, Value], Value]:
     def measure(start: Value, end: Value) -> Value:
-        from keepgraph.cypher import temporal
+        from keepgraph.temporal import operations
 
-        return getattr(temporal, name)(start, end)
+        return getattr(operations, name)(start, end)
 
     return measure
 
 
 def _from_epoch(seconds: Value, nanoseconds: Value) -> Value:
-    from keepgraph.cypher import temporal
+    from keepgraph.temporal import operations
 
-    return temporal.from_epoch(seconds, nanoseconds)
+    return operations.from_epoch(seconds, nanoseconds)
 
 
 def _from_epoch_millis(milliseconds: Value) -> Value:
-    from keepgraph.cypher import temporal
+    from keepgraph.temporal import operations
 
-    return temporal.from_epoch_millis(milliseconds)
+    return operations.from_epoch_millis(milliseconds)
 
 
 INSTANTS: Final = TEMPORAL & ~DURATION
@@ -660,7 +661,7 @@ class Sum:
         kind = values.kind_of(value)
         if not kind & (NUMBER | DURATION):
             raise _wrong(self.name, NUMBER | DURATION, value)
-        if kind & NUMBER and not isinstance(self.total, values.Temporal):
+        if kind & NUMBER and not isinstance(self.total, Temporal):
             self._add_number(value)
         elif self.count == 0:
             self.total = value

@@ -1,6 +1,6 @@
 """Values at run time: nodes, relationships and paths, and how values compare and compute. Knows no graph.
 
-null is None; booleans, integers, floats, strings, lists and maps are Python's; temporal values are in temporal.py.
+null is None; booleans, integers, floats, strings, lists and maps are those of Python; temporal values: temporal/types.py.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from operator import ge, gt, le, lt
 from typing import Any, Final, TypeVar
 
-from keepgraph.cypher import kinds, regex
+from keepgraph.cypher import regex, value_types
 from keepgraph.errors import QueryFailed, QueryTooLarge
+from keepgraph.temporal.base import Temporal
 
 V = TypeVar("V", list[Any], dict[str, Any])
 Value = Any
@@ -22,12 +23,6 @@ LONGEST_STRING: Final = 10_000_000
 DEEPEST_VALUE: Final = 100
 LEAST_INTEGER: Final = -(2**63)
 GREATEST_INTEGER: Final = 2**63 - 1
-
-
-class Temporal:
-    """What the classes of temporal.py are, so that the others need not load it to ask."""
-
-    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,36 +52,46 @@ class Path:
 # Kinds
 
 KIND_OF: Final = {
-    type(None): kinds.NULL,
-    bool: kinds.BOOLEAN,
-    int: kinds.INTEGER,
-    float: kinds.FLOAT,
-    str: kinds.STRING,
-    list: kinds.LIST,
-    dict: kinds.MAP,
-    Node: kinds.NODE,
-    Relationship: kinds.RELATIONSHIP,
-    Path: kinds.PATH,
+    type(None): value_types.NULL,
+    bool: value_types.BOOLEAN,
+    int: value_types.INTEGER,
+    float: value_types.FLOAT,
+    str: value_types.STRING,
+    list: value_types.LIST,
+    dict: value_types.MAP,
+    Node: value_types.NODE,
+    Relationship: value_types.RELATIONSHIP,
+    Path: value_types.PATH,
 }
 
 
 def kind_of(value: Value) -> int:
     kind = KIND_OF.get(type(value))
     if kind is None:
-        from keepgraph.cypher import temporal
+        from keepgraph.temporal import types
 
-        kind = KIND_OF[type(value)] = temporal.kind_of(value)
+        KIND_OF.update(
+            {
+                types.Date: value_types.DATE,
+                types.LocalTime: value_types.LOCAL_TIME,
+                types.Time: value_types.TIME,
+                types.LocalDateTime: value_types.LOCAL_DATETIME,
+                types.DateTime: value_types.DATETIME,
+                types.Duration: value_types.DURATION,
+            }
+        )
+        kind = KIND_OF[type(value)]
     return kind
 
 
 def described(value: Value) -> str:
     """The value for a message: its kind, and what it is where that is short: `an integer (5)`."""
     kind = kind_of(value)
-    words = kinds.described(kind)
-    if not kind & (kinds.BOOLEAN | kinds.NUMBER | kinds.STRING):
+    words = value_types.described(kind)
+    if not kind & (value_types.BOOLEAN | value_types.NUMBER | value_types.STRING):
         return words
-    text = repr(value[:31] if kind == kinds.STRING else value)
-    if kind == kinds.BOOLEAN:
+    text = repr(value[:31] if kind == value_types.STRING else value)
+    if kind == value_types.BOOLEAN:
         text = text.lower()
     return f"{words} ({text if len(text) <= 30 else text[:29] + '…'})"
 
@@ -137,9 +142,9 @@ def _equal_lists(a: list[Value], b: list[Value]) -> bool | None:
 
 
 def _equal_temporals(a: Temporal, b: Temporal) -> bool | None:
-    from keepgraph.cypher import temporal
+    from keepgraph.temporal import operations
 
-    return temporal.equal(a, b)
+    return operations.equal(a, b)
 
 
 def _elements(path: Path) -> tuple[int | str, ...]:
@@ -158,9 +163,9 @@ def compare(operator: str, a: Value, b: Value) -> bool | None:
     if kind is list and other is list:
         return _compare_lists(operator, a, b)
     if isinstance(a, Temporal) and isinstance(b, Temporal):
-        from keepgraph.cypher import temporal
+        from keepgraph.temporal import operations
 
-        order = temporal.compare(a, b)
+        order = operations.compare(a, b)
         return None if order is None else bool(COMPARISONS[operator](order, 0))
     return None
 
@@ -215,12 +220,12 @@ def matches(a: Value, pattern: Value) -> bool | None:
 
 # 0 maps, 1 nodes, 2 relationships, 3 lists, 4 paths, 11 strings, 12 booleans, 13 numbers; and between them:
 TEMPORAL_RANK: Final = {
-    kinds.DATETIME: 5,
-    kinds.LOCAL_DATETIME: 6,
-    kinds.DATE: 7,
-    kinds.TIME: 8,
-    kinds.LOCAL_TIME: 9,
-    kinds.DURATION: 10,
+    value_types.DATETIME: 5,
+    value_types.LOCAL_DATETIME: 6,
+    value_types.DATE: 7,
+    value_types.TIME: 8,
+    value_types.LOCAL_TIME: 9,
+    value_types.DURATION: 10,
 }
 NAN: Final = (14,)
 NULL: Final = (15,)
@@ -253,9 +258,9 @@ def sort_key(value: Value) -> tuple[Any, ...]:
         return (2, value.id)
     if kind is Path:
         return (4, tuple((type(each) is str, each) for each in _elements(value)))
-    from keepgraph.cypher import temporal
+    from keepgraph.temporal import operations
 
-    return (TEMPORAL_RANK[kind_of(value)], temporal.sort_key(value))
+    return (TEMPORAL_RANK[kind_of(value)], operations.sort_key(value))
 
 
 def group_key(value: Value) -> Any:
@@ -277,9 +282,9 @@ def group_key(value: Value) -> Any:
         return (0, frozenset((key, group_key(entry)) for key, entry in value.items()))
     if kind is Path:
         return (4, _elements(value))
-    from keepgraph.cypher import temporal
+    from keepgraph.temporal import operations
 
-    return (TEMPORAL_RANK[kind_of(value)], temporal.group_key(value))
+    return (TEMPORAL_RANK[kind_of(value)], operations.group_key(value))
 
 
 # Arithmetic. Null in, null out.
@@ -301,9 +306,9 @@ def add(a: Value, b: Value) -> Value:
     if other is str and kind in TEXTS:
         return string(text(a) + b)
     if isinstance(a, Temporal) and isinstance(b, Temporal):
-        from keepgraph.cypher import temporal
+        from keepgraph.temporal import operations
 
-        return temporal.add(a, b)
+        return operations.add(a, b)
     raise _cannot("+", a, b)
 
 
@@ -327,9 +332,9 @@ def subtract(a: Value, b: Value) -> Value:
     if a is None or b is None:
         return None
     if isinstance(a, Temporal) and isinstance(b, Temporal):
-        from keepgraph.cypher import temporal
+        from keepgraph.temporal import operations
 
-        return temporal.subtract(a, b)
+        return operations.subtract(a, b)
     raise _cannot("-", a, b)
 
 
@@ -344,9 +349,9 @@ def multiply(a: Value, b: Value) -> Value:
     if isinstance(b, Temporal):
         a, b, other = b, a, kind
     if isinstance(a, Temporal) and other in NUMBERS:
-        from keepgraph.cypher import temporal
+        from keepgraph.temporal import operations
 
-        return temporal.multiply(a, b)
+        return operations.multiply(a, b)
     raise _cannot("*", a, b)
 
 
@@ -360,9 +365,9 @@ def divide(a: Value, b: Value) -> Value:
     if a is None or b is None:
         return None
     if isinstance(a, Temporal) and other in NUMBERS:
-        from keepgraph.cypher import temporal
+        from keepgraph.temporal import operations
 
-        return temporal.divide(a, b)
+        return operations.divide(a, b)
     raise _cannot("/", a, b)
 
 
@@ -538,9 +543,9 @@ def property_of(value: Value, key: str) -> Value:
     if value is None:
         return None
     if isinstance(value, Temporal):
-        from keepgraph.cypher import temporal
+        from keepgraph.temporal import operations
 
-        return temporal.component(value, key)
+        return operations.component(value, key)
     raise wrong(f".{key}", "a node, a relationship, a map or a temporal value", value)
 
 

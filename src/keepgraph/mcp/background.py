@@ -10,7 +10,9 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 
 from keepgraph import errors
-from keepgraph.engine import backups, reading, vectors
+from keepgraph.engine.backfill import vectors
+from keepgraph.engine.texts import mention_index
+from keepgraph.engine.upkeep import backups
 from keepgraph.graph import Graph
 
 _EVERY_SECONDS = 2.0
@@ -93,8 +95,8 @@ class _Readings(_Filling):
     def __init__(self, graph: Graph) -> None:
         database = graph.database
         super().__init__(
-            lambda: reading.due(database),
-            lambda: reading.fill(database, seconds=reading.BOUND_SECONDS, at_most=_AT_ONCE),
+            lambda: mention_index.due(database),
+            lambda: mention_index.fill(database, seconds=mention_index.BOUND_SECONDS, at_most=_AT_ONCE),
         )
 
 

@@ -10,7 +10,7 @@ import mcp.types as t
 from keepgraph import errors
 from keepgraph.graph import Graph
 from keepgraph.tools import views
-from keepgraph.tools.dispatch import Stop
+from keepgraph.tools.contract.dispatch import Stop
 
 _VOCABULARY = "keepgraph://vocabulary"
 _SCHEMA = "keepgraph://schema"

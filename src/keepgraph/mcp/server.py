@@ -19,10 +19,11 @@ from mcp.shared.exceptions import MCPError
 
 from keepgraph import _version, errors
 from keepgraph.graph import Graph
-from keepgraph.mcp import prompts, resources, text
-from keepgraph.tools import catalogue, schemas, views
-from keepgraph.tools.catalogue import Effect, Tool
-from keepgraph.tools.dispatch import Progress, Stop
+from keepgraph.mcp import encoding, prompts, resources
+from keepgraph.tools import views
+from keepgraph.tools.contract import catalogue, schemas
+from keepgraph.tools.contract.catalogue import Effect, Tool
+from keepgraph.tools.contract.dispatch import Progress, Stop
 
 DEADLINE_SECONDS = 60.0
 _READS_AT_ONCE = 4
@@ -193,7 +194,7 @@ def _progress(ctx: Any) -> Progress:
     """Tells the client how far long work has come, from the thread that does it."""
 
     def told(done: int, total: int | None, what: str) -> None:
-        anyio.from_thread.run(ctx.session.report_progress, done, total, text.scrubbed(what))
+        anyio.from_thread.run(ctx.session.report_progress, done, total, encoding.scrubbed(what))
 
     return told
 
@@ -227,9 +228,9 @@ def _advertised(tool: Tool, description: str, words: dict[str, list[str]]) -> t.
 
 
 def _text(answer: dict[str, Any]) -> str:
-    return str(text.scrubbed(json.dumps(answer, ensure_ascii=False, allow_nan=False, separators=(",", ":"))))
+    return str(encoding.scrubbed(json.dumps(answer, ensure_ascii=False, allow_nan=False, separators=(",", ":"))))
 
 
 def _refused(error: errors.KeepgraphError, **data: str) -> MCPError:
     message = f"{error.code}: {error.message}. {error.hint or ''}".strip()
-    return MCPError(code=t.INVALID_PARAMS, message=text.scrubbed(message), data=text.scrubbed(data))
+    return MCPError(code=t.INVALID_PARAMS, message=encoding.scrubbed(message), data=encoding.scrubbed(data))

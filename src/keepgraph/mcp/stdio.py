@@ -19,7 +19,7 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
-from keepgraph.mcp import text
+from keepgraph.mcp import encoding
 
 LAST_ANSWERS_SECONDS = 60.0
 
@@ -144,7 +144,7 @@ def _second_reading(line: bytes) -> t.JSONRPCMessage:
     if not isinstance(message, dict):
         return _error(t.INVALID_REQUEST, "this line is not a single JSON-RPC message")
     arguments = _taken_out(message)
-    message = text.scrubbed(message)
+    message = encoding.scrubbed(message)
     if arguments is not None:
         message["params"]["arguments"] = arguments
     number = message.get("id")

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from sqlcipher3 import dbapi2 as sqlite
 
-from keepgraph import errors, private
+from keepgraph import errors, permissions
 from keepgraph.model import Key
-from keepgraph.store import db, files, migrations, trouble, wal
-from keepgraph.store.db import Connection
+from keepgraph.store import database, files, migrations, sqlite_errors, wal
+from keepgraph.store.database import Connection
 
 PATIENCE_SECONDS = 5.0
 _ROWS_AT_ONCE = 2000
@@ -23,7 +23,7 @@ Contents = Mapping[str, tuple[int, str]]
 """Every table with the number of its rows and a digest of all that is in them."""
 
 
-@db.decoded()
+@database.decoded()
 def contents(conn: Connection) -> Contents:
     """What is in every table, those of the indexes for full text too: the number of rows and their SHA-256.
 
@@ -32,7 +32,7 @@ def contents(conn: Connection) -> Contents:
     return {table: _digest(conn, table, order) for table, order in _tables(conn)}
 
 
-@db.decoded()
+@database.decoded()
 def complaints(conn: Connection, *, keyed: bool) -> list[str]:
     """What SQLite finds wrong with a database: none, where all can be read and every index agrees with its table."""
     found = [str(row[0]) for row in conn.execute("PRAGMA cipher_integrity_check")] if keyed else []
@@ -56,7 +56,7 @@ def copy(conn: Connection, target: Path, *, key: Key | None, was_keyed: bool) ->
     try:
         original = contents(conn)
     except sqlite.DatabaseError as error:
-        kind = errors.GraphDamaged if trouble.code(error) in trouble.DAMAGED else errors.BackupFailed
+        kind = errors.GraphDamaged if sqlite_errors.code(error) in sqlite_errors.DAMAGED else errors.BackupFailed
         raise kind(f"the graph cannot be read to the end ({_name(error)})") from error
     remove(target)
     files.create(target)
@@ -75,7 +75,7 @@ def copy(conn: Connection, target: Path, *, key: Key | None, was_keyed: bool) ->
     except errors.KeepgraphError:
         remove(target)
         raise
-    private.sync(target)
+    permissions.sync(target)
     return original
 
 
@@ -89,7 +89,7 @@ def check(file: Path, *, key: Key | None) -> Contents:
     try:
         conn = reading(file, key=key)
     except sqlite.DatabaseError as error:
-        if trouble.code(error) not in trouble.DAMAGED:
+        if sqlite_errors.code(error) not in sqlite_errors.DAMAGED:
             raise
         raise errors.BackupFailed(f"{file} is damaged, or was cut short ({_name(error)})") from error
     try:
@@ -107,17 +107,17 @@ def check(file: Path, *, key: Key | None) -> Contents:
 
 def reading(file: Path, *, key: Key | None) -> Connection:
     """A connection to a copy, which nobody else has open; nothing is laid beside it unless it has a log."""
-    return db.connect(file, "ro", key=key, immutable=not wal.has_any(file))
+    return database.connect(file, "ro", key=key, immutable=not wal.has_any(file))
 
 
 def opens(file: Path, key: Key | None) -> bool:
     """Whether this key, or none, fits a file: whether its first page can be read with it."""
     try:
-        db.connect(file, "ro", key=key, immutable=True).close()
+        database.connect(file, "ro", key=key, immutable=True).close()
     except sqlite.DatabaseError as error:
-        if trouble.code(error) in trouble.NOT_A_DATABASE:
+        if sqlite_errors.code(error) in sqlite_errors.NOT_A_DATABASE:
             return False
-        if trouble.code(error) not in trouble.DAMAGED:
+        if sqlite_errors.code(error) not in sqlite_errors.DAMAGED:
             raise
     return True
 
@@ -138,11 +138,11 @@ def alone_with(path: Path, *, key: Key | None) -> Iterator[Connection]:
     """
     wal.refuse_damaged(path)
     try:
-        conn = db.connect(path, "rw", key=key, alone=True)
+        conn = database.connect(path, "rw", key=key, alone=True)
     except sqlite.OperationalError as error:
-        if trouble.code(error) in trouble.NO_LOG_POSSIBLE:
+        if sqlite_errors.code(error) in sqlite_errors.NO_LOG_POSSIBLE:
             raise errors.GraphReadOnly(f"{path} or what lies beside it cannot be written to") from error
-        if trouble.code(error) not in trouble.BUSY:
+        if sqlite_errors.code(error) not in sqlite_errors.BUSY:
             raise
         raise errors.GraphBusy(f"{path} is open in another program", hint="Close it there, then try again.") from error
     try:
@@ -164,7 +164,7 @@ def put_in_place(part: Path, path: Path, *, wiped: bool = False) -> None:
     try:
         os.replace(part, path)
         remove(part)
-        private.sync(path)
+        permissions.sync(path)
         if old is not None:
             files.wipe(old)
     finally:
@@ -196,7 +196,7 @@ def rewrite(
 
 def _copy_pages(conn: Connection, target: Path, key: Key | None) -> None:
     """As it is: page by page, each encrypted anew where there is a key."""
-    copied = db.connect(target, "rw", key=key)
+    copied = database.connect(target, "rw", key=key)
     try:
         conn.backup(copied)
         _let_have_a_log(copied)
@@ -217,7 +217,7 @@ def _copy_rows(conn: Connection, target: Path, key: Key | None) -> None:
             conn.execute(f"PRAGMA copied.{name} = {int(number)}")
     finally:
         conn.execute("DETACH DATABASE copied")
-    copied = db.connect(target, "rw", key=key)
+    copied = database.connect(target, "rw", key=key)
     try:
         _let_have_a_log(copied)
     finally:

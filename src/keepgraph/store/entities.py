@@ -8,7 +8,7 @@ from typing import Any
 
 from keepgraph.model import Entity
 from keepgraph.store import facts, journal
-from keepgraph.store.db import Tx
+from keepgraph.store.database import Tx
 
 _SELECT = """
     SELECT entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at

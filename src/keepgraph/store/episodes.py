@@ -8,7 +8,7 @@ from typing import Any
 
 from keepgraph.model import Chunk, Entity, Episode
 from keepgraph.store import journal
-from keepgraph.store.db import Tx
+from keepgraph.store.database import Tx
 
 _EPISODE = """
     SELECT episode.id, episode.public_id, episode.kind, episode.name, episode.source, episode.digest,

@@ -12,7 +12,7 @@ from typing import Any
 
 from keepgraph.model import Entity, Fact, Link, Related
 from keepgraph.store import groups, journal
-from keepgraph.store.db import Tx
+from keepgraph.store.database import Tx
 
 _OPEN_START = ""
 _OPEN_END = "~"

@@ -15,7 +15,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from keepgraph import errors, private
+from keepgraph import errors, permissions
 
 fcntl: Any
 try:
@@ -57,7 +57,7 @@ def kind(path: Path) -> Kind:
 
 def create(path: Path) -> None:
     """Make an empty file for its owner alone, and the folders above it. SQLite's own files inherit its mode."""
-    private.make_folder(path.parent)
+    permissions.make_folder(path.parent)
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
 
@@ -69,7 +69,7 @@ def part(path: Path) -> Path:
 
 def history(path: Path) -> Path:
     """The file beside a graph with what was typed at the prompt of `kg query`; an encrypted graph has none."""
-    return private.beside(path, ".history")
+    return permissions.beside(path, ".history")
 
 
 def wipe(number: int) -> None:

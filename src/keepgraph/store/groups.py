@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from keepgraph.store.db import Tx
+from keepgraph.store.database import Tx
 
 _THEIRS = "SELECT id FROM entity WHERE :group IS NULL OR group_id = :group"
 _FACTS = f"SELECT id FROM fact WHERE subject IN ({_THEIRS})"

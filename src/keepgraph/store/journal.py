@@ -9,7 +9,7 @@ from typing import Any
 from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph.model import Call, Change
-from keepgraph.store.db import Tx
+from keepgraph.store.database import Tx
 
 TABLES = (
     "entity_type",

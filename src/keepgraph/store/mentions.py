@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 
 from keepgraph.model import Chunk, Mention
-from keepgraph.store.db import Tx
+from keepgraph.store.database import Tx
 
 
 def in_chunks(tx: Tx, chunks: Sequence[int]) -> list[Mention]:

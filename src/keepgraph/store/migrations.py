@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlcipher3 import dbapi2 as sqlite
 
-from keepgraph import data, errors
+from keepgraph import errors, package_files
 
 APPLICATION_ID = 0x4B475048  # "KGPH"
 
@@ -23,7 +23,7 @@ def pending(conn: Any, path: Path) -> list[Path]:
         errors.GraphTooNew: a newer version of Keepgraph wrote it.
         errors.MigrationEdited: a migration was changed after it had been applied here.
     """
-    files = data.migrations()
+    files = package_files.migrations()
     applied = _applied(conn, path)
     if len(applied) > len(files):
         raise errors.GraphTooNew(
@@ -45,7 +45,7 @@ def refuse_newer(conn: Any, path: Path) -> None:
         errors.GraphTooNew: it has.
     """
     found = version(conn)
-    if found > len(data.migrations()):
+    if found > len(package_files.migrations()):
         raise errors.GraphTooNew(
             f"{path} is at schema {found}: a newer version of Keepgraph wrote it, or has it brought there meanwhile",
             hint="Restart this program with the newer version.",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from keepgraph.model import Chunk, Episode, Inferred, Proposal
-from keepgraph.store.db import Tx
+from keepgraph.store.database import Tx
 
 # The evidence shown is that of the oldest chunk.
 _SELECT = """

@@ -8,7 +8,7 @@ from typing import Any
 
 from keepgraph.model import Fact
 from keepgraph.store import journal
-from keepgraph.store.db import Tx
+from keepgraph.store.database import Tx
 
 
 def insert(tx: Tx, fact: int, *, source: str | None, confidence: float, recorded_at: str) -> None:

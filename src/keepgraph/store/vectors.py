@@ -15,7 +15,7 @@ from pathlib import Path
 from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import errors
-from keepgraph.store.db import Connection, Tx
+from keepgraph.store.database import Connection, Tx
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from keepgraph.model import Word
-from keepgraph.store.db import Tx
+from keepgraph.store.database import Tx
 
 ENTITY_TYPE = "entity_type"
 PREDICATE = "predicate"

@@ -4,35 +4,31 @@ from __future__ import annotations
 
 from typing import Any
 
-from keepgraph import _version
-from keepgraph.engine import instants, vectors
-from keepgraph.store import entities as stored_entities
-from keepgraph.store import episodes as stored_episodes
-from keepgraph.store import facts as stored_facts
-from keepgraph.store import migrations, vocabulary
-from keepgraph.store import vectors as stored_vectors
-from keepgraph.store.db import Tx
-from keepgraph.tools.catalogue import Effect, tool
+from keepgraph import _version, store
+from keepgraph.engine.backfill import vectors
+from keepgraph.store.database import Tx
+from keepgraph.temporal import timestamps
+from keepgraph.tools.contract.catalogue import Effect, tool
 
 
 @tool(Effect.READ)
 def get_status(tx: Tx) -> dict[str, Any]:
     """Tell how the graph is: counts, vocabulary, schema version, when something was last recorded."""
-    counts = stored_entities.count_by_type(tx)
-    recorded = stored_facts.last_recorded(tx)
-    total, held, episodes = sum(counts.values()), stored_facts.count(tx), stored_episodes.count(tx, [tx.group])
+    counts = store.entities.count_by_type(tx)
+    recorded = store.facts.last_recorded(tx)
+    total, held, episodes = sum(counts.values()), store.facts.count(tx), store.episodes.count(tx, [tx.group])
     return {
         "status": "ok",
         "message": f"{total:,} entities, {held:,} facts and {episodes:,} episodes in group {tx.group!r}.",
         "version": _version.__version__,
-        "graph": {"schema": migrations.version(tx.conn), "group": tx.group},
+        "graph": {"schema": store.migrations.version(tx.conn), "group": tx.group},
         "entities": counts,
         "facts": held,
         "episodes": episodes,
-        "last_recorded_at": recorded and instants.shown(recorded, tx.zone),
+        "last_recorded_at": recorded and timestamps.shown(recorded, tx.zone),
         "vocabulary": {
-            "entity_types": [word.name for word in vocabulary.words(tx, vocabulary.ENTITY_TYPE)],
-            "predicates": [word.name for word in vocabulary.words(tx, vocabulary.PREDICATE)],
+            "entity_types": [word.name for word in store.vocabulary.words(tx, store.vocabulary.ENTITY_TYPE)],
+            "predicates": [word.name for word in store.vocabulary.words(tx, store.vocabulary.PREDICATE)],
         },
         "resolution": {
             "exact": "on",
@@ -40,5 +36,5 @@ def get_status(tx: Tx) -> dict[str, Any]:
             "fuzzy": "on" if "fuzzy" in tx.settings.rungs else "off: by the settings",
             "embedding": vectors.state(tx),
         },
-        "waiting_for_vectors": {f"{kind.noun}s": stored_vectors.waiting(tx, kind) for kind in stored_vectors.KINDS},
+        "waiting_for_vectors": {f"{kind.noun}s": store.vectors.waiting(tx, kind) for kind in store.vectors.KINDS},
     }

@@ -7,17 +7,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from keepgraph import errors
-from keepgraph.engine import entities, exploring, instants, reading, search
-from keepgraph.engine import facts as fact_rules
-from keepgraph.engine.exploring import Passage, Subject
+from keepgraph import errors, store
+from keepgraph.engine import knowledge
+from keepgraph.engine.retrieval import neighbourhood, search
+from keepgraph.engine.retrieval.neighbourhood import Passage, Subject
+from keepgraph.engine.texts import mention_index
 from keepgraph.model import Entity, Proposal
-from keepgraph.store import episodes as stored_episodes
-from keepgraph.store import exploring as stored
-from keepgraph.store import facts as stored_facts
-from keepgraph.store.db import Tx
-from keepgraph.tools import searching, shape
-from keepgraph.tools.catalogue import Effect, tool
+from keepgraph.store.database import Tx
+from keepgraph.temporal import timestamps
+from keepgraph.tools.contract import search_requests, shape
+from keepgraph.tools.contract.catalogue import Effect, tool
 
 MAX_EVENTS = 200
 MOST_OF_A_TEXT = 4_000
@@ -42,25 +41,29 @@ def get_entity_connections(
     the sentence and what else it names. `total` counts all; where `truncated`, go on with offset.
     Takes an id (ent_…, or prop_… of a name that is only proposed) or an exact name or alias.
     """
-    reading.see_to(tx)
-    subject = exploring.find(tx, entity_uuid, nothing="No connections found for entity", groups=group_ids or ())
+    mention_index.see_to(tx)
+    subject = neighbourhood.find(tx, entity_uuid, nothing="No connections found for entity", groups=group_ids or ())
     if subject is None or _left_out(subject, group_ids):
         return _connections(entity_uuid, None, [], total_facts=0, total_mentions=0, offset=offset)
     tx = replace(tx, group=subject.group)
     about = subject.found
-    facts = stored.count_facts(tx, about) if isinstance(about, Entity) else 0
-    rows = stored.every_fact(tx, about, limit=max_connections, offset=offset) if isinstance(about, Entity) else []
+    facts = store.neighbourhood.count_facts(tx, about) if isinstance(about, Entity) else 0
+    rows = (
+        store.neighbourhood.every_fact(tx, about, limit=max_connections, offset=offset)
+        if isinstance(about, Entity)
+        else []
+    )
     room = max_connections - len(rows)
-    places = stored.spoken(tx, about, limit=room, offset=max(offset - facts, 0)) if room else []
-    found = stored_facts.by_rows(tx, rows)
-    backing = stored.backing(tx, rows)
+    places = store.neighbourhood.spoken(tx, about, limit=room, offset=max(offset - facts, 0)) if room else []
+    found = store.facts.by_rows(tx, rows)
+    backing = store.neighbourhood.backing(tx, rows)
     return _connections(
         entity_uuid,
         subject,
         [shape.edge(tx, fact, backing[fact.row]) for fact in found]
-        + [_mention(tx, subject, passage) for passage in exploring.passages(tx, subject, places)],
+        + [_mention(tx, subject, passage) for passage in neighbourhood.passages(tx, subject, places)],
         total_facts=facts,
-        total_mentions=stored.count_spoken(tx, about),
+        total_mentions=store.neighbourhood.count_spoken(tx, about),
         offset=offset,
     )
 
@@ -82,8 +85,8 @@ def get_entity_timeline(
     with newest_first. `chunk` is the sentence. include_events adds when its facts began and ceased to hold.
     Takes an id (ent_…, or prop_… of a name that is only proposed) or an exact name or alias.
     """
-    reading.see_to(tx)
-    subject = exploring.find(tx, entity_uuid, nothing="No episodes found mentioning entity", groups=group_ids or ())
+    mention_index.see_to(tx)
+    subject = neighbourhood.find(tx, entity_uuid, nothing="No episodes found mentioning entity", groups=group_ids or ())
     answer: dict[str, Any] = {
         "entity": None,
         "episodes": [],
@@ -95,11 +98,13 @@ def get_entity_timeline(
     if subject is None or _left_out(subject, group_ids):
         return {"message": f"No episodes found mentioning entity {entity_uuid.strip()}", **answer}
     tx = replace(tx, group=subject.group)
-    total = stored.count_telling(tx, subject.found, until=None)
-    places = stored.telling(tx, subject.found, until=None, limit=max_episodes, offset=offset, newest_first=newest_first)
+    total = store.neighbourhood.count_telling(tx, subject.found, until=None)
+    places = store.neighbourhood.telling(
+        tx, subject.found, until=None, limit=max_episodes, offset=offset, newest_first=newest_first
+    )
     if include_events and isinstance(subject.found, Entity):
         answer |= _events(tx, subject.found, newest_first=newest_first)
-    shown = [_told(tx, passage) for passage in exploring.passages(tx, subject, places)]
+    shown = [_told(tx, passage) for passage in neighbourhood.passages(tx, subject, places)]
     found = f"Found {len(shown)} of {total} episode(s) mentioning {subject.name}"
     return {
         **answer,
@@ -119,22 +124,22 @@ def get_entity_edge(tx: Tx, *, uuid: str) -> dict[str, Any]:
     """
     given = uuid.strip().lower()
     if mention := _OF_A_TEXT.fullmatch(given):
-        reading.see_to(tx)
+        mention_index.see_to(tx)
         return {**_found_mention(tx, int(mention[1]), mention[2]), "sources": []}
-    tx = replace(tx, group=stored.group_of(tx, given) or tx.group)
-    fact = fact_rules.find(tx, given)
+    tx = replace(tx, group=store.neighbourhood.group_of(tx, given) or tx.group)
+    fact = knowledge.facts.find(tx, given)
     return {
-        **shape.edge(tx, fact, stored.backing(tx, [fact.row])[fact.row]),
+        **shape.edge(tx, fact, store.neighbourhood.backing(tx, [fact.row])[fact.row]),
         "sources": [
             {
                 "source": source,
                 "confidence": confidence,
-                "recorded_at": instants.shown(at, tx.zone),
+                "recorded_at": timestamps.shown(at, tx.zone),
                 "session": session,
                 "tool": by,
                 "episode": episode,
             }
-            for source, confidence, at, session, by, episode in stored.assertions(tx, fact.row)
+            for source, confidence, at, session, by, episode in store.neighbourhood.assertions(tx, fact.row)
         ],
     }
 
@@ -149,9 +154,9 @@ def list_entities(
     on with offset.
     """
     if type is not None:
-        entities.type_of(tx, type)
+        knowledge.entities.type_of(tx, type)
     tx = replace(tx, group=project or tx.group)
-    found, total = stored.by_name(tx, of_type=type, limit=limit, offset=offset)
+    found, total = store.neighbourhood.by_name(tx, of_type=type, limit=limit, offset=offset)
     return {
         "entities": [{"uuid": each.id, **shape.entity(each)} for each in found],
         "count": len(found),
@@ -203,7 +208,7 @@ def search_nodes(
 
     Names that are only seen in texts are found too, marked proposed. Then use get_entity_connections on a uuid.
     """
-    tx, found = searching.look_for(
+    tx, found = search_requests.look_for(
         tx,
         query=query,
         kinds=(search.NODES,),
@@ -213,7 +218,7 @@ def search_nodes(
         center_node_uuid=center_node_uuid,
         reranker=search.NODE_DISTANCE if center_node_uuid else search.RRF,
     )
-    shown = [searching.node(tx, each) for each in found.nodes]
+    shown = [search_requests.node(tx, each) for each in found.nodes]
     return {
         "message": f"Found {len(shown)} nodes" if shown else "No relevant nodes found",
         "nodes": shown,
@@ -237,7 +242,7 @@ def search_memory_facts(
 
     For ALL facts of one entity use get_entity_connections.
     """
-    tx, found = searching.look_for(
+    tx, found = search_requests.look_for(
         tx,
         query=query,
         kinds=(search.EDGES,),
@@ -248,7 +253,7 @@ def search_memory_facts(
         valid_at=valid_at,
         reranker=search.NODE_DISTANCE if center_node_uuid else search.RRF,
     )
-    shown = [shape.edge(tx, each.fact, each.backing, why=searching.why(each.ranked)) for each in found.edges]
+    shown = [shape.edge(tx, each.fact, each.backing, why=search_requests.why(each.ranked)) for each in found.edges]
     return {
         "message": f"Found {len(shown)} facts" if shown else "No relevant facts found",
         "facts": shown,
@@ -279,7 +284,7 @@ def _mention(tx: Tx, subject: Subject, passage: Passage) -> dict[str, Any]:
 
 
 def _told(tx: Tx, passage: Passage) -> dict[str, Any]:
-    content = stored_episodes.text(tx, passage.episode)
+    content = store.episodes.text(tx, passage.episode)
     return {
         **shape.episode(tx, passage.episode, content=content[:MOST_OF_A_TEXT], chunk=passage.quote),
         "content_truncated": len(content) > MOST_OF_A_TEXT,
@@ -287,14 +292,14 @@ def _told(tx: Tx, passage: Passage) -> dict[str, Any]:
 
 
 def _events(tx: Tx, entity: Entity, *, newest_first: bool) -> dict[str, Any]:
-    turns = stored.turns(tx, entity, limit=MAX_EVENTS + 1, newest_first=newest_first)
-    facts = {fact.row: fact for fact in stored_facts.by_rows(tx, list({row for _, _, row in turns}))}
+    turns = store.neighbourhood.turns(tx, entity, limit=MAX_EVENTS + 1, newest_first=newest_first)
+    facts = {fact.row: fact for fact in store.facts.by_rows(tx, list({row for _, _, row in turns}))}
     return {
         "events": [
             {
-                "at": instants.shown(at, tx.zone),
+                "at": timestamps.shown(at, tx.zone),
                 "what": "ended" if ended else "began",
-                "fact": fact_rules.sentence(facts[row]),
+                "fact": knowledge.facts.sentence(facts[row]),
                 "uuid": facts[row].id,
             }
             for at, ended, row in turns[:MAX_EVENTS]
@@ -305,11 +310,11 @@ def _events(tx: Tx, entity: Entity, *, newest_first: bool) -> dict[str, Any]:
 
 def _found_mention(tx: Tx, chunk: int, key: str) -> dict[str, Any]:
     """A mention as a fact, by the row of its chunk and the row of the entity or the id of the proposal."""
-    found = stored.mention_at(tx, chunk, key)
-    subject = exploring.find(tx, found[0], nothing="No mention found of") if found else None
+    found = store.neighbourhood.mention_at(tx, chunk, key)
+    subject = neighbourhood.find(tx, found[0], nothing="No mention found of") if found else None
     if found is None or subject is None:
         raise errors.FactNotFound(
             f"there is no mention {chunk}:{key}", hint="The text was changed or deleted; ask for the connections anew."
         )
     tx = replace(tx, group=subject.group)
-    return _mention(tx, subject, exploring.passages(tx, subject, [found[1]])[0])
+    return _mention(tx, subject, neighbourhood.passages(tx, subject, [found[1]])[0])

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from keepgraph.engine import exploring, instants, search
-from keepgraph.engine import facts as fact_rules
-from keepgraph.engine.search import EDGES, EPISODES, NODES, Found, Node, Passage
+from keepgraph import store
+from keepgraph.engine import knowledge
+from keepgraph.engine.retrieval import neighbourhood, search
+from keepgraph.engine.retrieval.search import EDGES, EPISODES, NODES, Found, Node, Passage
 from keepgraph.model import Entity, Fact
-from keepgraph.store import exploring as stored
-from keepgraph.store import facts as stored_facts
-from keepgraph.store.db import Tx
-from keepgraph.store.search import Filters
-from keepgraph.tools import shape
-from keepgraph.tools.catalogue import Effect, tool
+from keepgraph.store.database import Tx
+from keepgraph.store.retrieval import Filters
+from keepgraph.temporal import timestamps
+from keepgraph.tools.contract import shape
+from keepgraph.tools.contract.catalogue import Effect, tool
 
 MAX_NAMED = 5
 MAX_FACTS = 10
@@ -34,7 +34,7 @@ def priming_context(
     pieces. `project` is another partition of the graph (group_id). Quick, and no language model is asked.
     """
     tx = replace(tx, group=project or tx.group)
-    at = instants.stamp(tx.now)
+    at = timestamps.stamp(tx.now)
     found = search.search(
         tx,
         search.Wanted(
@@ -47,7 +47,7 @@ def priming_context(
     passages = found.episodes[:k]
     named = [each.entity for each in found.nodes if each.entity and "names" in each.ranked.why][:MAX_NAMED]
     facts = _facts(tx, named, found, at=at)
-    backing = stored.backing(tx, [fact.row for fact in facts])
+    backing = store.neighbourhood.backing(tx, [fact.row for fact in facts])
     return {
         "chunks": [_chunk(tx, each) for each in passages],
         "context": _context(passages, facts),
@@ -64,7 +64,7 @@ def priming_context(
 def _facts(tx: Tx, named: Sequence[Entity], found: Found, *, at: str) -> list[Fact]:
     """What holds of those that are named, the newest first of each, then what was found besides."""
     each_of = max(MAX_FACTS // max(len(named), 1), 2)
-    told = [fact for entity in named for fact in stored_facts.about(tx, entity, at=at, limit=each_of)]
+    told = [fact for entity in named for fact in store.facts.about(tx, entity, at=at, limit=each_of)]
     told += [each.fact for each in found.edges]
     return list({fact.row: fact for fact in told}.values())[:MAX_FACTS]
 
@@ -77,7 +77,7 @@ def _chunk(tx: Tx, found: Passage) -> dict[str, Any]:
         "doc_id": found.episode.id,
         "chunk_idx": found.chunk.place,
         "score": found.ranked.score,
-        "valid_at": instants.shown(found.episode.occurred_at, tx.zone),
+        "valid_at": timestamps.shown(found.episode.occurred_at, tx.zone),
         "project": found.episode.group,
     }
 
@@ -87,7 +87,7 @@ def _context(passages: Sequence[Passage], facts: Sequence[Fact]) -> str:
         f"[{number}] Source: {_source(each)}\n{each.chunk.text.strip()}" for number, each in enumerate(passages, 1)
     ]
     if facts:
-        pieces.append("\n".join(["Facts", *(f"- {fact_rules.sentence(fact)}" for fact in facts)]))
+        pieces.append("\n".join(["Facts", *(f"- {knowledge.facts.sentence(fact)}" for fact in facts)]))
     return _BETWEEN.join(pieces)
 
 
@@ -98,7 +98,7 @@ def _source(found: Passage) -> str:
 
 def _names(tx: Tx, found: Found, passages: Sequence[Passage]) -> list[str]:
     named = [_name(each) for each in found.nodes if "names" in each.ranked.why]
-    named += [each.name for each in stored.named_in(tx, [each.chunk.row for each in passages])]
+    named += [each.name for each in store.neighbourhood.named_in(tx, [each.chunk.row for each in passages])]
     return list(dict.fromkeys(named))[:MAX_NAMES]
 
 
@@ -114,7 +114,7 @@ def _neighbours(tx: Tx, named: Sequence[Entity]) -> list[dict[str, Any]]:
     reached = [
         each
         for entity in named
-        for each in exploring.neighbourhood(tx, entity, depth=1, limit=MAX_NEIGHBOURS).reached
+        for each in neighbourhood.neighbourhood(tx, entity, depth=1, limit=MAX_NEIGHBOURS).reached
         if each.entity.row not in theirs
     ]
     first = {each.entity.row: each for each in reversed(reached)}

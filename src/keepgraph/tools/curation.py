@@ -6,15 +6,16 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from keepgraph import errors
-from keepgraph.engine import backups, entities, groups, history, instants, merges, names, resolution
-from keepgraph.engine import facts as fact_rules
-from keepgraph.engine import undo as undoing
+from keepgraph import errors, store
+from keepgraph.engine import knowledge, upkeep
+from keepgraph.engine.resolution import resolver
+from keepgraph.engine.upkeep import backups, history
+from keepgraph.language import normalisation
 from keepgraph.model import Event, Merged
-from keepgraph.store import entities as stored_entities
-from keepgraph.store.db import Tx
-from keepgraph.tools import shape
-from keepgraph.tools.catalogue import Effect, tool
+from keepgraph.store.database import Tx
+from keepgraph.temporal import timestamps
+from keepgraph.tools.contract import shape
+from keepgraph.tools.contract.catalogue import Effect, tool
 
 MAX_SHOWN = 200
 MAX_EVENTS = 50
@@ -26,10 +27,10 @@ def add_alias(tx: Tx, *, entity: Mapping[str, Any], alias: str) -> dict[str, Any
 
     Refused where another entity of the type has that very name; if the two are one, use merge_entities.
     """
-    found = entities.find(tx, shape.ref(entity))
-    before = stored_entities.aliases(tx, found)
-    entities.add_aliases(tx, found, [alias])
-    after = stored_entities.aliases(tx, found)
+    found = knowledge.entities.find(tx, shape.ref(entity))
+    before = store.entities.aliases(tx, found)
+    knowledge.entities.add_aliases(tx, found, [alias])
+    after = store.entities.aliases(tx, found)
     return {"entity": shape.entity_in_full(tx, found, after), "added": len(after) > len(before)}
 
 
@@ -47,10 +48,10 @@ def merge_entities(
     Facts that both had become one with the sources of both; facts between the two are retracted. dry_run shows
     exactly what would change. Ask the person first; undo takes it back. Refused across types unless across_types.
     """
-    kept, gone = entities.find(tx, shape.ref(keep)), entities.find(tx, shape.ref(absorb))
+    kept, gone = knowledge.entities.find(tx, shape.ref(keep)), knowledge.entities.find(tx, shape.ref(absorb))
 
     def merged() -> Merged:
-        return merges.merge(tx, keep=kept, absorb=gone, across_types=across_types)
+        return knowledge.merges.merge(tx, keep=kept, absorb=gone, across_types=across_types)
 
     if dry_run:
         return {**_merged(tx.rehearse(merged)), "dry_run": True, "call": None}
@@ -63,11 +64,11 @@ def retract_fact(tx: Tx, *, fact_id: str) -> dict[str, Any]:
 
     Where something was true and has ended, record what holds now with `supersedes` instead.
     """
-    fact = fact_rules.find(tx, fact_id)
-    retracted = fact_rules.retract(tx, fact)
+    fact = knowledge.facts.find(tx, fact_id)
+    retracted = knowledge.facts.retract(tx, fact)
     return {
         "fact": shape.fact(tx, fact),
-        "retracted_at": instants.shown(fact.retracted_at or instants.stamp(tx.now), tx.zone),
+        "retracted_at": timestamps.shown(fact.retracted_at or timestamps.stamp(tx.now), tx.zone),
         "already_retracted": not retracted,
     }
 
@@ -75,8 +76,11 @@ def retract_fact(tx: Tx, *, fact_id: str) -> dict[str, Any]:
 @tool(Effect.DESTRUCTIVE)
 def delete_entity_edge(tx: Tx, *, uuid: str) -> dict[str, Any]:
     """Delete a fact (by its id, fact_…) with its sources, as if it had never been recorded. undo brings it back."""
-    fact = fact_rules.delete(tx, uuid)
-    return {"message": f"{fact.id} deleted successfully: {fact_rules.sentence(fact)}", "fact": shape.fact(tx, fact)}
+    fact = knowledge.facts.delete(tx, uuid)
+    return {
+        "message": f"{fact.id} deleted successfully: {knowledge.facts.sentence(fact)}",
+        "fact": shape.fact(tx, fact),
+    }
 
 
 @tool(Effect.DESTRUCTIVE)
@@ -87,14 +91,14 @@ def clear_graph(
 
     Works only with confirm set to true: ask the person first. undo brings all of it back.
     """
-    cleared = groups.chosen(tx, group_ids, everything=everything)
+    cleared = knowledge.groups.chosen(tx, group_ids, everything=everything)
     if not confirm:
-        raise errors.NotConfirmed(f"this would delete everything in {groups.listed(cleared)}")
+        raise errors.NotConfirmed(f"this would delete everything in {knowledge.groups.listed(cleared)}")
     backups.see_to(tx, "before-clear")
-    counts = groups.clear(tx, group_ids, everything=everything)
+    counts = knowledge.groups.clear(tx, group_ids, everything=everything)
     return {
-        "message": f"Cleared {groups.listed(cleared)}: {counts['entity']:,} entities, {counts['fact']:,} facts and "
-        f"{counts['episode']:,} episodes.",
+        "message": f"Cleared {knowledge.groups.listed(cleared)}: {counts['entity']:,} entities, "
+        f"{counts['fact']:,} facts and {counts['episode']:,} episodes.",
         "groups": cleared,
         "entities": counts["entity"],
         "facts": counts["fact"],
@@ -108,13 +112,13 @@ def get_history(tx: Tx, *, about: str, limit: int = MAX_EVENTS) -> dict[str, Any
 
     Each event has the numbers of its call and its change, which undo takes.
     """
-    if not names.key(about):
+    if not normalisation.key(about):
         raise errors.NameOrAliasRequired("the name is empty")
     if about.strip().lower().startswith("fact_"):
-        fact = fact_rules.find(tx, about)
+        fact = knowledge.facts.find(tx, about)
         events = history.of_fact(tx, fact, limit=limit + 1)
         return _history(tx, events, limit) | {"fact": shape.fact(tx, fact)}
-    found = resolution.resolve(tx, about)
+    found = resolver.resolve(tx, about)
     events = history.of_entity(tx, found.entity, limit=limit + 1) if found.entity else []
     return _history(tx, events, limit) | {
         "entity": shape.entity(found.entity) if found.entity else None,
@@ -131,14 +135,14 @@ def undo(tx: Tx, *, call: int | None = None, change: int | None = None) -> dict[
     """
     if call is not None and change is not None:
         raise errors.InvalidArguments("call and change are both given", hint="Give one of them, or neither.")
-    done = undoing.undo(tx, call=call, change=change)
+    done = upkeep.undo.undo(tx, call=call, change=change)
     tally = Counter(change.table for change in done.changes)
     what = ", ".join(f"{number} × {table}" for table, number in tally.items())
     return {
         "message": f"Took back {'call' if change is None else 'part of call'} {done.call} ({done.tool}): {what}.",
         "undone_call": done.call,
         "tool": done.tool,
-        "at": instants.shown(done.at, tx.zone),
+        "at": timestamps.shown(done.at, tx.zone),
         "changes": len(done.changes),
     }
 

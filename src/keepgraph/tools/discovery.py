@@ -7,16 +7,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from keepgraph import errors
-from keepgraph.engine import diagnosis, exploring, instants, introductions, names, pending, queries, reading, schema
-from keepgraph.engine.exploring import Neighbourhood, Passage, Reached, Subject
+from keepgraph import errors, store
+from keepgraph.engine.backfill import requests
+from keepgraph.engine.query import descriptions, empty_results, queries, schema
+from keepgraph.engine.retrieval import neighbourhood
+from keepgraph.engine.retrieval.neighbourhood import Neighbourhood, Passage, Reached, Subject
+from keepgraph.engine.texts import mention_index
+from keepgraph.language import normalisation
 from keepgraph.model import Entity, Fact
-from keepgraph.store import entities as stored_entities
-from keepgraph.store import exploring as stored_around
-from keepgraph.store.db import Tx
-from keepgraph.store.exploring import Named, Particulars
-from keepgraph.tools import results, searching, shape, views
-from keepgraph.tools.catalogue import Effect, tool
+from keepgraph.store.database import Tx
+from keepgraph.store.neighbourhood import Named, Particulars
+from keepgraph.temporal import timestamps
+from keepgraph.tools import views
+from keepgraph.tools.contract import query_results, search_requests, shape
+from keepgraph.tools.contract.catalogue import Effect, tool
 
 MAX_NAME = 200
 MAX_GROUPS = 50
@@ -28,7 +32,7 @@ Facts = tuple[Sequence[Fact], int]
 Texts = tuple[Sequence[Passage], int, Sequence[tuple[Named, int]]]
 
 
-@tool(Effect.READ, told=introductions.of_words)
+@tool(Effect.READ, told=descriptions.of_words)
 def get_schema(tx: Tx, *, exact: bool = False, as_of: str | None = None, known_at: str | None = None) -> dict[str, Any]:
     """Show what the graph holds: labels and relationship types with counts, properties, and what connects what."""
     tx = views.seen(tx, as_of=as_of, known_at=known_at)
@@ -40,7 +44,7 @@ def get_schema(tx: Tx, *, exact: bool = False, as_of: str | None = None, known_a
     }
 
 
-@tool(Effect.READ, told=introductions.of_patterns)
+@tool(Effect.READ, told=descriptions.of_patterns)
 def run_cypher(
     tx: Tx,
     *,
@@ -66,12 +70,12 @@ def run_cypher(
         "truncated": answer.truncated,
         "limit_applied": answer.limit,
         "columns": list(answer.columns),
-        **results.shown(answer.columns, answer.rows),
+        **query_results.shown(answer.columns, answer.rows),
     }
-    if diagnosis.is_hollow(answer.rows):
+    if empty_results.is_hollow(answer.rows):
         found["warnings"] = [
             {"kind": each.kind, "written": each.written, "message": each.message, "near": list(each.near)}
-            for each in diagnosis.of_nothing(tx, answer, parameters or {})
+            for each in empty_results.of_nothing(tx, answer, parameters or {})
         ]
     return {**found, "execution_ms": round((time.perf_counter() - began) * 1000, 2)}
 
@@ -96,18 +100,18 @@ def explore_node(
     edge is left out. Unsure, center_node is null and resolution.candidates are near names: ask.
     """
     asked = node_uuid or name or node_name or ""
-    if not names.key(asked):
+    if not normalisation.key(asked):
         raise errors.NameOrAliasRequired("nothing is named: give name, or node_name or node_uuid")
     if len(asked) > MAX_NAME:
         raise errors.NameOrAliasTooLong(f"the name has {len(asked):,} characters; {MAX_NAME} are the most")
-    reading.see_to(tx)
+    mention_index.see_to(tx)
     tx = views.seen(tx, as_of=as_of, known_at=known_at)
-    along = searching.predicates_meant(tx, edge_types)
-    depth = min(depth, exploring.MAX_DEPTH)
+    along = search_requests.predicates_meant(tx, edge_types)
+    depth = min(depth, neighbourhood.MAX_DEPTH)
     groups = list(dict.fromkeys(group_ids or [tx.group]))
     if len(groups) > MAX_GROUPS:
         raise errors.InvalidArguments(f"group_ids names {len(groups)} groups; {MAX_GROUPS} are the most")
-    centre, found = exploring.look_up(tx, asked, groups=groups)
+    centre, found = neighbourhood.look_up(tx, asked, groups=groups)
     if centre is None:
         return _around(tx, None, Neighbourhood(), depth=depth) | {
             "message": f"No node found matching “{asked}”",
@@ -116,8 +120,8 @@ def explore_node(
     tx = replace(tx, group=centre.group)
     near = Neighbourhood()
     if isinstance(centre.found, Entity):
-        near = exploring.neighbourhood(tx, centre.found, depth=depth, predicates=along, limit=limit)
-    said = _said(tx, centre, along, until=instants.stamp(tx.now) if as_of else None)
+        near = neighbourhood.neighbourhood(tx, centre.found, depth=depth, predicates=along, limit=limit)
+    said = _said(tx, centre, along, until=timestamps.stamp(tx.now) if as_of else None)
     answer = _around(tx, centre, near, depth=depth, **said)
     counted = f"{len(near.reached)} nodes, {len(near.edges)} edges, {len(answer['communities'])} communities"
     guessed = found.method not in ("exact", "alias")
@@ -141,8 +145,8 @@ def _around(
     (said, fact_total), (passages, text_total, others) = facts, texts
     rows = [each.entity.row for each in near.reached]
     entity = centre.found if centre and isinstance(centre.found, Entity) else None
-    known = stored_around.particulars(tx, [*rows, entity.row] if entity else rows)
-    backing = stored_around.backing(tx, [fact.row for fact in (*near.edges, *said)])
+    known = store.neighbourhood.particulars(tx, [*rows, entity.row] if entity else rows)
+    backing = store.neighbourhood.backing(tx, [fact.row for fact in (*near.edges, *said)])
     ids = {fact.row: fact.id for fact in near.edges}
     return {
         "center_node": _centre(tx, centre, known),
@@ -165,7 +169,7 @@ def _around(
         ],
         "communities": [
             shape.community(tx, each)
-            for each in (stored_around.communities_of(tx, [entity.row]).get(entity.row, ()) if entity else ())
+            for each in (store.neighbourhood.communities_of(tx, [entity.row]).get(entity.row, ()) if entity else ())
         ],
         "totals": {
             "depth": depth,
@@ -176,7 +180,7 @@ def _around(
             "facts": fact_total,
             "episodes": text_total,
         },
-        "complete": near.complete and not pending.was_wanted(tx, pending.READINGS),
+        "complete": near.complete and not requests.was_wanted(tx, requests.READINGS),
         "truncated": not near.complete
         or fact_total > len(said)
         or text_total > len(passages)
@@ -188,13 +192,13 @@ def _said(tx: Tx, centre: Subject, along: Sequence[str] | None, *, until: str | 
     """What is said of something in so many words, and the texts that speak of it, the newest first."""
     found: dict[str, Any] = {}
     if isinstance(centre.found, Entity):
-        found["facts"] = exploring.facts_about(tx, centre.found, predicates=along, limit=MAX_FACTS)
+        found["facts"] = neighbourhood.facts_about(tx, centre.found, predicates=along, limit=MAX_FACTS)
     if along is None or shape.MENTIONED in along:
-        places = stored_around.telling(tx, centre.found, until=until, limit=MAX_EPISODES, newest_first=True)
+        places = store.neighbourhood.telling(tx, centre.found, until=until, limit=MAX_EPISODES, newest_first=True)
         found["texts"] = (
-            exploring.passages(tx, centre, places),
-            stored_around.count_telling(tx, centre.found, until=until),
-            exploring.mentioned_with(tx, centre, limit=MAX_MENTIONED_WITH + 1),
+            neighbourhood.passages(tx, centre, places),
+            store.neighbourhood.count_telling(tx, centre.found, until=until),
+            neighbourhood.mentioned_with(tx, centre, limit=MAX_MENTIONED_WITH + 1),
         )
     return found
 
@@ -203,7 +207,7 @@ def _centre(tx: Tx, centre: Subject | None, known: Mapping[int, Particulars]) ->
     if centre is None:
         return None
     if isinstance(centre.found, Entity):
-        aliases = stored_entities.aliases(tx, centre.found)
+        aliases = store.entities.aliases(tx, centre.found)
         return {**shape.node(tx, centre.found, known[centre.found.row]), "aliases": aliases}
     return {**shape.proposed_node(tx, centre.found, group=centre.group), "aliases": []}
 
@@ -219,7 +223,7 @@ def search(
     tx: Tx,
     *,
     query: str = "",
-    search_mode: str = searching.COMBINED,
+    search_mode: str = search_requests.COMBINED,
     entity_types: Sequence[str] | None = None,
     edge_types: Sequence[str] | None = None,
     reranker: str = "rrf",
@@ -236,10 +240,10 @@ def search(
     use explore_node.
     """
     began = time.perf_counter()
-    tx, found = searching.look_for(
+    tx, found = search_requests.look_for(
         tx,
         query=query,
-        kinds=searching.KINDS_OF_MODE[search_mode],
+        kinds=search_requests.KINDS_OF_MODE[search_mode],
         entity_types=entity_types,
         edge_types=edge_types,
         reranker=reranker,
@@ -249,5 +253,5 @@ def search(
         group_ids=group_ids,
         limit=limit,
     )
-    answer = searching.answer(tx, found, max_tokens=max_tokens)
+    answer = search_requests.answer(tx, found, max_tokens=max_tokens)
     return {**answer, "execution_ms": round((time.perf_counter() - began) * 1000, 2)}

@@ -7,17 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from keepgraph import errors
-from keepgraph.engine import documents, extraction, ingestion, instants
-from keepgraph.engine import episodes as episode_rules
-from keepgraph.engine import facts as fact_rules
-from keepgraph.engine.driving import Drive
-from keepgraph.engine.extraction import Taken
-from keepgraph.engine.ingestion import Remark, Report
-from keepgraph.store import episodes
-from keepgraph.store.db import Tx
-from keepgraph.tools import shape
-from keepgraph.tools.catalogue import Effect, tool
+from keepgraph import errors, store
+from keepgraph.engine import knowledge, texts
+from keepgraph.engine.texts import documents, extraction, ingestion
+from keepgraph.engine.texts.extraction import Taken
+from keepgraph.engine.texts.ingestion import Remark, Report
+from keepgraph.engine.upkeep.jobs import Drive
+from keepgraph.store.database import Tx
+from keepgraph.temporal import timestamps
+from keepgraph.tools.contract import shape
+from keepgraph.tools.contract.catalogue import Effect, tool
 
 SECONDS = 40
 MAX_REMARKS = 200
@@ -49,8 +48,8 @@ def ingest_markdown(drive: Drive, *, file_path: str, project: str | None = None)
             "doc_id": episode.id,
             "name": episode.name,
             "status": _status(report),
-            "valid_at": instants.shown(episode.occurred_at, tx.zone),
-            "chunks": len(episodes.chunks(tx, episode)),
+            "valid_at": timestamps.shown(episode.occurred_at, tx.zone),
+            "chunks": len(store.episodes.chunks(tx, episode)),
             "chunks_added": report.chunks_added,
             "chunks_removed": report.chunks_removed,
             "mentions": report.mentions,
@@ -105,7 +104,7 @@ def get_full_document(
     found false.
     """
     episode = documents.find(replace(tx, group=project) if project else tx, doc_id)
-    text = episodes.text(tx, episode) if episode else ""
+    text = store.episodes.text(tx, episode) if episode else ""
     part = text[offset : offset + max_characters]
     return {
         "doc_id": episode.id if episode else doc_id,
@@ -113,7 +112,7 @@ def get_full_document(
         "name": episode and episode.name,
         "source": episode and episode.source,
         "kind": episode and episode.kind,
-        "valid_at": episode and instants.shown(episode.occurred_at, tx.zone),
+        "valid_at": episode and timestamps.shown(episode.occurred_at, tx.zone),
         "text": part,
         "offset": offset,
         "characters": len(text),
@@ -192,7 +191,7 @@ def ingest_prechunked(
     counted (truncated_…).
     """
     if project and doc_id and doc_id.strip().lower().startswith("ep_"):
-        episode_rules.refuse_another_group(episode_rules.find(tx, doc_id.strip()), project)
+        texts.episodes.refuse_another_group(texts.episodes.find(tx, doc_id.strip()), project)
     tx = _placed(tx, project, session_id)
     document, taken = extraction.take_document(tx, chunks, source=source, doc_id=doc_id)
     return {
@@ -245,8 +244,8 @@ def _taken(taken: Taken) -> dict[str, Any]:
         "relations_proposed": taken.proposed,
         "relations_accepted": taken.recorded + taken.repeated,
         "relations_rejected": len(taken.refused_relations),
-        "facts": [{"id": each.id, "fact": fact_rules.sentence(each)} for each in taken.facts[:MAX_REMARKS]],
-        "facts_withdrawn": [{"id": each.id, "fact": fact_rules.sentence(each)} for each in taken.withdrawn],
+        "facts": [{"id": each.id, "fact": knowledge.facts.sentence(each)} for each in taken.facts[:MAX_REMARKS]],
+        "facts_withdrawn": [{"id": each.id, "fact": knowledge.facts.sentence(each)} for each in taken.withdrawn],
         "entities_forgotten": [shape.entity(each) for each in taken.forgotten],
         "rejected": [
             {"where": each.where, "what": each.what, "why": each.why, "near": list(each.near)}

@@ -6,17 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from keepgraph import errors
-from keepgraph.engine import episodes as episode_rules
-from keepgraph.engine import facts as fact_rules
-from keepgraph.engine import instants, reading
-from keepgraph.engine.episodes import Added, Deleted
+from keepgraph import errors, store
+from keepgraph.engine import knowledge, texts
+from keepgraph.engine.texts import mention_index
+from keepgraph.engine.texts.episodes import Added, Deleted
 from keepgraph.model import Entity, Episode, Fact, Proposal
-from keepgraph.store import episodes as stored_episodes
-from keepgraph.store import exploring as stored_exploring
-from keepgraph.store.db import Tx
-from keepgraph.tools import shape
-from keepgraph.tools.catalogue import Effect, tool
+from keepgraph.store.database import Tx
+from keepgraph.temporal import timestamps
+from keepgraph.tools.contract import shape
+from keepgraph.tools.contract.catalogue import Effect, tool
 
 MAX_SHOWN = 100
 MAX_CONTENT = 10_000
@@ -51,7 +49,7 @@ def add_memory(
     replaced. reference_time (a date or an instant) is when it is of; now, if left out. Of many, all are kept or none.
     """
     if group_id and uuid:
-        episode_rules.refuse_another_group(episode_rules.find(tx, uuid), group_id)
+        texts.episodes.refuse_another_group(texts.episodes.find(tx, uuid), group_id)
     tx = replace(tx, group=group_id) if group_id else tx
     if episodes is not None:
         alone = {"name": name, "episode_body": episode_body, "uuid": uuid, "source": source}
@@ -64,7 +62,7 @@ def add_memory(
     if name is None or episode_body is None:
         missing = "name" if name is None else "episode_body"
         raise errors.EpisodeInvalid(f"{missing} is missing", hint="Give name and episode_body, or episodes.")
-    added = episode_rules.add(
+    added = texts.episodes.add(
         tx,
         name=name,
         text=episode_body,
@@ -94,8 +92,8 @@ def get_episodes(
         raise errors.InvalidArguments("max_episodes and last_n say different things", hint="Give one of them.")
     groups = list(dict.fromkeys([*(group_ids or ()), *([group_id] if group_id else ())])) or [tx.group]
     limit = max_episodes or last_n or 10
-    found = stored_episodes.newest(tx, groups, limit=limit)
-    total = stored_episodes.count(tx, groups)
+    found = store.episodes.newest(tx, groups, limit=limit)
+    total = store.episodes.count(tx, groups)
     return {
         "message": f"Found {len(found)} of {total} episode(s)" if found else "No episodes found",
         "episodes": [_shown(tx, each) for each in found],
@@ -111,12 +109,12 @@ def get_episode_context(tx: Tx, *, episode_uuids: list[str]) -> dict[str, Any]:
     Nodes with `proposed` are names that the graph does not know, and proposed_facts what the texts only seem to say:
     nobody has recorded it.
     """
-    reading.see_to(tx)
-    found = episode_rules.context(tx, episode_uuids)
+    mention_index.see_to(tx)
+    found = texts.episodes.context(tx, episode_uuids)
     known, edges = found.entities[:MAX_SHOWN], found.facts[:MAX_SHOWN]
     proposed = found.proposed_entities[: MAX_SHOWN - len(known)]
-    particulars = stored_exploring.particulars(tx, [each.row for each in known])
-    backing = stored_exploring.backing(tx, [each.row for each in edges])
+    particulars = store.neighbourhood.particulars(tx, [each.row for each in known])
+    backing = store.neighbourhood.backing(tx, [each.row for each in edges])
     nodes = len(found.entities) + len(found.proposed_entities)
     return {
         "message": f"Found {nodes} nodes and {len(found.facts)} edges from {len(found.episodes)} episodes",
@@ -129,7 +127,7 @@ def get_episode_context(tx: Tx, *, episode_uuids: list[str]) -> dict[str, Any]:
         "total_edges": len(found.facts),
         "total_proposed_facts": len(found.proposed_facts),
         "truncated": max(nodes, len(found.facts), len(found.proposed_facts)) > MAX_SHOWN,
-        "unread": reading.waiting(tx),
+        "unread": mention_index.waiting(tx),
     }
 
 
@@ -140,18 +138,18 @@ def delete_episode(tx: Tx, *, uuid: str, dry_run: bool = False) -> dict[str, Any
     With it go the facts recorded out of it that nobody else has asserted, and entities that came with it, of which no
     fact is left and which no other text mentions. Ask the person first; undo brings all of it back.
     """
-    episode = episode_rules.find(tx, uuid)
+    episode = texts.episodes.find(tx, uuid)
     if not dry_run:
-        return {**_deleted(tx, episode_rules.delete(tx, episode)), "dry_run": False}
-    shown = tx.rehearse(lambda: _deleted(tx, episode_rules.delete(tx, episode)))
+        return {**_deleted(tx, texts.episodes.delete(tx, episode)), "dry_run": False}
+    shown = tx.rehearse(lambda: _deleted(tx, texts.episodes.delete(tx, episode)))
     return {**shown, "dry_run": True, "call": None}
 
 
 def told(tx: Tx, added: Added) -> dict[str, Any]:
     """What became of one text, for an answer."""
     tx = replace(tx, group=added.episode.group)
-    new_names, new_facts = episode_rules.proposed(tx, added.episode)
-    mentioned = episode_rules.spoken_of(tx, added.chunks)
+    new_names, new_facts = texts.episodes.proposed(tx, added.episode)
+    mentioned = texts.episodes.spoken_of(tx, added.chunks)
     return {
         "message": _message(added),
         "uuid": added.episode.id,
@@ -168,7 +166,7 @@ def told(tx: Tx, added: Added) -> dict[str, Any]:
             "proposed_facts": len(new_facts),
         },
         "truncated": max(len(mentioned), len(new_names), len(new_facts)) > MAX_SHOWN,
-        "unread": reading.unread(tx, added.chunks),
+        "unread": mention_index.unread(tx, added.chunks),
         "recognised": RECOGNISED,
     }
 
@@ -207,7 +205,7 @@ def _add_many(tx: Tx, given: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             if missing := [word for word in ("name", "content") if each.get(word) is None]:
                 raise errors.EpisodeInvalid(f"missing required key(s): {', '.join(missing)}")
             done.append(
-                episode_rules.keep(
+                texts.episodes.keep(
                     tx,
                     name=each["name"],
                     text=each["content"],
@@ -219,7 +217,7 @@ def _add_many(tx: Tx, given: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         except errors.InvalidRequest as error:
             error.message = f"Episode at index {index}: {error.message.rstrip('.')}; nothing was kept"
             raise
-    episode_rules.read(tx, done)
+    texts.episodes.read(tx, done)
     shown = [_briefly(tx, index, each) for index, each in enumerate(done)]
     new = sum(not each.deduplicated for each in done)
     return {
@@ -228,13 +226,13 @@ def _add_many(tx: Tx, given: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "added": new,
         "deduplicated_episodes": len(done) - new,
         "chunks": sum(each["chunks"] for each in shown),
-        "unread": reading.unread(tx, [chunk for each in done for chunk in each.chunks]),
+        "unread": mention_index.unread(tx, [chunk for each in done for chunk in each.chunks]),
         "recognised": RECOGNISED,
     }
 
 
 def _briefly(tx: Tx, index: int, added: Added) -> dict[str, Any]:
-    new_names, new_facts = episode_rules.proposed(tx, added.episode)
+    new_names, new_facts = texts.episodes.proposed(tx, added.episode)
     return {
         "index": index,
         "uuid": added.episode.id,
@@ -242,7 +240,7 @@ def _briefly(tx: Tx, index: int, added: Added) -> dict[str, Any]:
         "deduplicated": added.deduplicated,
         "identical_to": [each.id for each in added.identical[:MAX_SHOWN]],
         "chunks": len(added.chunks),
-        "mentions": [each.name for each in episode_rules.spoken_of(tx, added.chunks)[:MAX_SHOWN]],
+        "mentions": [each.name for each in texts.episodes.spoken_of(tx, added.chunks)[:MAX_SHOWN]],
         "proposed_entities": [each.subject for each in new_names[:MAX_SHOWN]],
         "proposed_facts": len(new_facts),
     }
@@ -271,7 +269,7 @@ def _proposals(
 
 
 def _shown(tx: Tx, episode: Episode) -> dict[str, Any]:
-    content = stored_episodes.text(tx, episode)
+    content = store.episodes.text(tx, episode)
     return {
         **shape.episode(tx, episode, content=content[:MAX_CONTENT]),
         "content_truncated": len(content) > MAX_CONTENT,
@@ -292,7 +290,7 @@ def _deleted(tx: Tx, done: Deleted) -> dict[str, Any]:
         "message": f"Episode {done.episode.id} ({done.episode.name}) deleted successfully, with {gone}",
         "episode": {
             **_named(done.episode.id, done.episode.name),
-            "valid_at": instants.shown(done.episode.occurred_at, tx.zone),
+            "valid_at": timestamps.shown(done.episode.occurred_at, tx.zone),
         },
         "chunks": done.chunks,
         "assertions": done.assertions,
@@ -305,7 +303,7 @@ def _deleted(tx: Tx, done: Deleted) -> dict[str, Any]:
 
 
 def _fact(fact: Fact) -> dict[str, Any]:
-    return {"id": fact.id, "name": fact_rules.sentence(fact)}
+    return {"id": fact.id, "name": knowledge.facts.sentence(fact)}
 
 
 def _named(public_id: str, name: str) -> dict[str, Any]:

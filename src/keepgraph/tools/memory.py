@@ -6,15 +6,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from keepgraph import errors
-from keepgraph.engine import calls, decisions, instants, names, resolution, rollup
-from keepgraph.engine import facts as fact_rules
+from keepgraph import errors, store
+from keepgraph.engine import knowledge
+from keepgraph.engine.resolution import resolver
+from keepgraph.engine.upkeep import calls
+from keepgraph.language import normalisation
 from keepgraph.model import Entity
-from keepgraph.store import entities as stored_entities
-from keepgraph.store import facts as stored_facts
-from keepgraph.store.db import Tx
-from keepgraph.tools import contract, schemas, shape, views
-from keepgraph.tools.catalogue import Effect, tool
+from keepgraph.store.database import Tx
+from keepgraph.temporal import timestamps
+from keepgraph.tools import views
+from keepgraph.tools.contract import schemas, shape, validation
+from keepgraph.tools.contract.catalogue import Effect, tool
 
 MAX_FACTS = 500
 MAX_RELATED = 20
@@ -32,16 +34,16 @@ def recall_entity(
     resolution.candidates are near names: ask, never assume. Use it before recording, to reuse existing names.
     as_of (a date or an instant) shows what held then; known_at, what was known then.
     """
-    if not names.key(name_or_alias):
+    if not normalisation.key(name_or_alias):
         raise errors.NameOrAliasRequired("the name is empty")
     tx = views.seen(tx, as_of=as_of, known_at=known_at)
-    found = resolution.resolve(tx, name_or_alias)
+    found = resolver.resolve(tx, name_or_alias)
     if found.entity is None:
         known, near = [], []
     else:
-        at = instants.stamp(tx.now)
-        known = stored_facts.about(tx, found.entity, at=at, limit=MAX_FACTS + 1)
-        near = stored_facts.related(tx, found.entity, at=at, limit=MAX_RELATED + 1)
+        at = timestamps.stamp(tx.now)
+        known = store.facts.about(tx, found.entity, at=at, limit=MAX_FACTS + 1)
+        near = store.facts.related(tx, found.entity, at=at, limit=MAX_RELATED + 1)
     return {
         "entity": _in_full(tx, found.entity),
         "facts": [shape.fact(tx, fact) for fact in known[:MAX_FACTS]],
@@ -113,7 +115,7 @@ def record_facts(
     for index, given in enumerate(facts):
         try:
             with tx.savepoint():
-                arguments = contract.check_input("memory", "record_fact", given, measured=True)
+                arguments = validation.check_input("memory", "record_fact", given, measured=True)
                 results.append(_record(tx, arguments, compare_names=compare_names))
         except errors.KeepgraphError as error:
             if all_or_nothing:
@@ -143,14 +145,16 @@ def recall_decisions(
 
     `since` is a local calendar date. An unknown project gives project null and resolution.candidates.
     """
-    if not names.key(project):
+    if not normalisation.key(project):
         raise errors.ProjectRequired("the project is empty")
     if since:
         _check_date(since)
     tx = views.seen(tx, as_of=as_of, known_at=known_at)
-    found = resolution.resolve(tx, project, of_type="project")
+    found = resolver.resolve(tx, project, of_type="project")
     made, total = (
-        decisions.of_project(tx, found.entity, since=since or "", limit=MAX_DECISIONS) if found.entity else ([], 0)
+        knowledge.decisions.of_project(tx, found.entity, since=since or "", limit=MAX_DECISIONS)
+        if found.entity
+        else ([], 0)
     )
     return {
         "project": shape.entity(found.entity) if found.entity else None,
@@ -170,15 +174,15 @@ def weekly_rollup(
 
     An unknown project gives project null and resolution.candidates. as_of gives the week that ended then.
     """
-    generated_at = instants.shown(instants.stamp(tx.now), tx.zone)
+    generated_at = timestamps.shown(timestamps.stamp(tx.now), tx.zone)
     tx = views.seen(tx, as_of=as_of, known_at=known_at)
-    found = resolution.resolve(tx, project, of_type="project") if project and names.key(project) else None
+    found = resolver.resolve(tx, project, of_type="project") if project and normalisation.key(project) else None
     wanted = found.entity if found else None
     if found is not None and wanted is None:
-        this, summary = rollup.nothing(tx), rollup.no_such_project(project or "", found)
+        this, summary = knowledge.rollup.nothing(tx), knowledge.rollup.no_such_project(project or "", found)
     else:
-        this = rollup.week(tx, project=wanted)
-        summary = rollup.summary(this, project=wanted)
+        this = knowledge.rollup.week(tx, project=wanted)
+        summary = knowledge.rollup.summary(this, project=wanted)
     return {
         "project": shape.entity(wanted) if wanted else None,
         "resolution": shape.resolution(found) if found else None,
@@ -214,19 +218,19 @@ def remember(
     New names and plainly worded facts are only proposed, not recorded: pass what is right on to record_fact.
     """
     # Reading texts takes code that no other tool of this set needs.
-    from keepgraph.engine import episodes
-    from keepgraph.tools import episodes as episode_tools
+    from keepgraph.engine import texts
+    from keepgraph.tools import episodes
 
     tx = replace(tx, group=project) if project else tx
-    added = episodes.add(
+    added = texts.episodes.add(
         tx,
-        name=episodes.title_of(text) or source,
+        name=texts.episodes.title_of(text) or source,
         text=text,
         source=source,
         at=reference_time,
         about=[{"how": "given", "type": None, "name": name} for name in about or ()],
     )
-    told = episode_tools.told(tx, added)
+    told = episodes.told(tx, added)
     return {
         "message": told["message"],
         "doc_id": added.episode.id,
@@ -253,13 +257,13 @@ def remember(
 
 
 def _in_full(tx: Tx, entity: Entity | None) -> dict[str, Any] | None:
-    return shape.entity_in_full(tx, entity, stored_entities.aliases(tx, entity)) if entity else None
+    return shape.entity_in_full(tx, entity, store.entities.aliases(tx, entity)) if entity else None
 
 
 def _record(tx: Tx, given: Mapping[str, Any], *, compare_names: bool) -> dict[str, Any]:
     """Record what one call of record_fact, or one element of record_facts, gives."""
     target = given["object"]
-    done = fact_rules.record(
+    done = knowledge.facts.record(
         tx,
         subject=shape.ref(given["subject"]),
         predicate=given["predicate"],
@@ -274,14 +278,14 @@ def _record(tx: Tx, given: Mapping[str, Any], *, compare_names: bool) -> dict[st
     )
     return {
         "fact_id": done.fact.id,
-        "recorded_at": instants.shown(done.fact.recorded_at, tx.zone),
+        "recorded_at": timestamps.shown(done.fact.recorded_at, tx.zone),
         "subject": shape.entity(done.fact.subject),
         "predicate": done.fact.predicate,
         "object": shape.target(done.fact),
         "deduplicated": done.deduplicated,
         **shape.validity(tx, done.fact),
         "superseded": [
-            {"fact_id": each.id, "valid_to": each.valid_to and instants.shown(each.valid_to, tx.zone)}
+            {"fact_id": each.id, "valid_to": each.valid_to and timestamps.shown(each.valid_to, tx.zone)}
             for each in done.superseded
         ],
         "auto_created_entities": [shape.entity(each) for each in done.created],
@@ -298,6 +302,6 @@ def _created(result: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _check_date(since: str) -> None:
     try:
-        instants.parse_date(since)
+        timestamps.parse_date(since)
     except ValueError as error:
         raise errors.SinceInvalid(f"since is not a calendar date: {since[:60]!r}") from error

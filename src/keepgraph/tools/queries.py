@@ -6,9 +6,10 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from keepgraph.engine import catalogues, diagnosis, queries
-from keepgraph.store.db import Database, Stop
-from keepgraph.tools import contract, results, views
+from keepgraph.engine.query import empty_results, graph_catalogue, queries
+from keepgraph.store.database import Database, Stop
+from keepgraph.tools import views
+from keepgraph.tools.contract import query_results, validation
 
 _TOOL = ("discovery", "run_cypher")
 
@@ -20,13 +21,13 @@ def table(database: Database, arguments: Mapping[str, Any], *, stop: Stop | None
         arguments: those of run_cypher.
     """
     began = time.perf_counter()
-    given = contract.check_input(*_TOOL, arguments)
+    given = validation.check_input(*_TOOL, arguments)
     values = given.get("parameters", {})
     with database.read(_TOOL[1], stop=stop) as tx:
         tx = views.seen(tx, as_of=given.get("as_of"), known_at=given.get("known_at"))
         answer = queries.answer(tx, given["query"], values, rows=given.get("limit"))
-        rows = [[results.value_of(value) for value in row] for row in answer.rows]
-        doubts = diagnosis.of_nothing(tx, answer, values) if diagnosis.is_hollow(answer.rows) else []
+        rows = [[query_results.value_of(value) for value in row] for row in answer.rows]
+        doubts = empty_results.of_nothing(tx, answer, values) if empty_results.is_hollow(answer.rows) else []
     return {
         "columns": list(answer.columns),
         "rows": rows,
@@ -39,7 +40,7 @@ def table(database: Database, arguments: Mapping[str, Any], *, stop: Stop | None
 
 def plan(database: Database, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """How a query would be run: what was repaired, the statements, what SQLite does for each, and who has a part."""
-    given = contract.check_input(*_TOOL, arguments)
+    given = validation.check_input(*_TOOL, arguments)
     text, values = given["query"], given.get("parameters", {})
     with database.read(_TOOL[1]) as tx:
         tx = views.seen(tx, as_of=given.get("as_of"), known_at=given.get("known_at"))
@@ -64,12 +65,14 @@ def mended(database: Database, text: str) -> str:
 def words(database: Database) -> dict[str, list[str]]:
     """The words of which a query is made: those of the graph, and those of the language."""
     with database.read("vocabulary") as tx:
-        types, predicates = catalogues.words(tx)
+        types, predicates = graph_catalogue.words(tx)
     functions, keywords = queries.language()
     return {
-        "labels": [*(catalogues.label(word.name) for word in types), catalogues.LITERAL],
-        "types": [catalogues.relationship_type(word.name) for word in predicates],
-        "properties": sorted({*catalogues.NODE_COLUMNS, *catalogues.EDGE_COLUMNS, *catalogues.LITERAL_PROPERTIES}),
+        "labels": [*(graph_catalogue.label(word.name) for word in types), graph_catalogue.LITERAL],
+        "types": [graph_catalogue.relationship_type(word.name) for word in predicates],
+        "properties": sorted(
+            {*graph_catalogue.NODE_COLUMNS, *graph_catalogue.EDGE_COLUMNS, *graph_catalogue.LITERAL_PROPERTIES}
+        ),
         "functions": functions,
         "keywords": keywords,
     }

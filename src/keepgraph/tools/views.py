@@ -7,14 +7,14 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from keepgraph import errors
-from keepgraph.engine import entities as entity_rules
-from keepgraph.engine import instants, names
+from keepgraph import errors, store
+from keepgraph.engine import knowledge
+from keepgraph.language import normalisation
 from keepgraph.model import Candidate, Entity, Ref
-from keepgraph.store import entities, facts, journal, vocabulary
-from keepgraph.store.db import Database, Stop, Tx
-from keepgraph.tools import shape
-from keepgraph.tools.catalogue import Tool
+from keepgraph.store.database import Database, Stop, Tx
+from keepgraph.temporal import timestamps
+from keepgraph.tools.contract import shape
+from keepgraph.tools.contract.catalogue import Tool
 
 _COMPARED_AT_ONCE = 100
 
@@ -31,13 +31,13 @@ def seen(tx: Tx, *, as_of: str | None, known_at: str | None) -> Tx:
         return tx
     known = _moment(tx, known_at, "known_at") if known_at is not None else None
     held = _moment(tx, as_of, "as_of") if as_of is not None else known
-    return replace(tx, now=held or tx.now, known_at=instants.stamp(known) if known else None)
+    return replace(tx, now=held or tx.now, known_at=timestamps.stamp(known) if known else None)
 
 
 def words(database: Database) -> dict[str, list[str]]:
     """The words of the vocabulary by kind, for schemas."""
     with database.read("vocabulary") as tx:
-        return {kind: [word.name for word in vocabulary.words(tx, kind)] for kind in vocabulary.KINDS}
+        return {kind: [word.name for word in store.vocabulary.words(tx, kind)] for kind in store.vocabulary.KINDS}
 
 
 def vocabulary_in_full(database: Database) -> dict[str, Any]:
@@ -46,11 +46,11 @@ def vocabulary_in_full(database: Database) -> dict[str, Any]:
         return {
             plural: [
                 {"name": word.name, "description": word.description, "version": word.version}
-                for word in vocabulary.words(tx, kind)
+                for word in store.vocabulary.words(tx, kind)
             ]
             for kind, plural in (
-                (vocabulary.ENTITY_TYPE, "entity_types"),
-                (vocabulary.PREDICATE, "predicates"),
+                (store.vocabulary.ENTITY_TYPE, "entity_types"),
+                (store.vocabulary.PREDICATE, "predicates"),
             )
         }
 
@@ -58,9 +58,9 @@ def vocabulary_in_full(database: Database) -> dict[str, Any]:
 def schema(database: Database) -> dict[str, Any]:
     """What there is in the graph: how many entities of each type, and which types each predicate connects."""
     with database.read("schema") as tx:
-        patterns = facts.count_by_pattern(tx, at=instants.stamp(tx.now))
+        patterns = store.facts.count_by_pattern(tx, at=timestamps.stamp(tx.now))
         return {
-            "entity_types": entities.count_by_type(tx),
+            "entity_types": store.entities.count_by_type(tx),
             "predicates": {
                 word.name: {
                     "count": sum(count for predicate, _, _, count in patterns if predicate == word.name),
@@ -70,7 +70,7 @@ def schema(database: Database) -> dict[str, Any]:
                         if predicate == word.name
                     ],
                 }
-                for word in vocabulary.words(tx, vocabulary.PREDICATE)
+                for word in store.vocabulary.words(tx, store.vocabulary.PREDICATE)
             },
         }
 
@@ -88,9 +88,9 @@ def names_starting(
     database: Database, beginning: str, *, of_type: str | None = None, limit: int = 100
 ) -> list[dict[str, Any]]:
     """Entities whose name begins so, by name, for completing what someone types."""
-    key = names.key(beginning) if beginning.strip() else ""
+    key = normalisation.key(beginning) if beginning.strip() else ""
     with database.read("completion") as tx:
-        return [shape.entity(found) for found in entities.starting_with(tx, key, of_type=of_type, limit=limit)]
+        return [shape.entity(found) for found in store.entities.starting_with(tx, key, of_type=of_type, limit=limit)]
 
 
 def log(database: Database, *, limit: int) -> list[dict[str, Any]]:
@@ -99,20 +99,20 @@ def log(database: Database, *, limit: int) -> list[dict[str, Any]]:
         return [
             {
                 "call": call.id,
-                "at": instants.shown(call.at, tx.zone),
+                "at": timestamps.shown(call.at, tx.zone),
                 "tool": call.tool,
                 "session": call.session,
                 "touched": dict(call.touched),
                 "undoes": call.undoes,
                 "undone_by": call.undone_by,
             }
-            for call in journal.calls(tx, limit=limit)
+            for call in store.journal.calls(tx, limit=limit)
         ]
 
 
 def count_entities(database: Database) -> int:
     with database.read("duplicates") as tx:
-        return sum(entities.count_by_type(tx).values())
+        return sum(store.entities.count_by_type(tx).values())
 
 
 def duplicates(database: Database, *, only: dict[str, str] | None = None) -> Iterator[tuple[int, list[dict[str, Any]]]]:
@@ -122,17 +122,17 @@ def duplicates(database: Database, *, only: dict[str, str] | None = None) -> Ite
     """
     if only is not None:
         with database.read("duplicates") as tx:
-            found = entity_rules.find(tx, Ref(**only))
-            yield 1, [_pair(found, double) for double in entity_rules.possible_duplicates(tx, found)]
+            found = knowledge.entities.find(tx, Ref(**only))
+            yield 1, [_pair(found, double) for double in knowledge.entities.possible_duplicates(tx, found)]
         return
     after = 0
     while True:
         with database.read("duplicates") as tx:
-            some = entities.after(tx, after, limit=_COMPARED_AT_ONCE)
+            some = store.entities.after(tx, after, limit=_COMPARED_AT_ONCE)
             pairs = [
                 _pair(entity, double)
                 for entity in some
-                for double in entity_rules.possible_duplicates(tx, entity)
+                for double in knowledge.entities.possible_duplicates(tx, entity)
                 if double.entity.row < entity.row
             ]
         if not some:
@@ -143,10 +143,10 @@ def duplicates(database: Database, *, only: dict[str, str] | None = None) -> Ite
 
 def export(database: Database) -> Iterator[dict[str, Any]]:
     """The whole graph as it is at this moment, all groups, as the lines that `kg import` reads; see docs/export.md."""
-    from keepgraph.engine import lines  # what no other command needs
+    from keepgraph.engine.exchange import export  # what no other command needs
 
     with database.read("export") as tx:
-        yield from lines.lines(tx)
+        yield from export.lines(tx)
 
 
 def _pair(entity: Entity, double: Candidate) -> dict[str, Any]:
@@ -155,6 +155,6 @@ def _pair(entity: Entity, double: Candidate) -> dict[str, Any]:
 
 def _moment(tx: Tx, text: str, parameter: str) -> datetime:
     try:
-        return instants.moment(text, tx.zone)
+        return timestamps.moment(text, tx.zone)
     except (ValueError, OverflowError) as error:
         raise errors.MomentInvalid(f"{parameter} is {error}") from error

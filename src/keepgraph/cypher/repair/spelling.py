@@ -12,9 +12,9 @@ from dataclasses import fields
 from functools import cache, lru_cache
 from typing import Any, TypeGuard
 
-from keepgraph.cypher import ast
-from keepgraph.cypher.repair.habits import alike
-from keepgraph.cypher.repair.pieces import Mend, quoted, squeezed
+from keepgraph.cypher.repair.foreign_syntax import alike
+from keepgraph.cypher.repair.tolerant_tokenizer import Mend, quoted, squeezed
+from keepgraph.cypher.syntax import ast
 
 
 def parts(part: ast.Part) -> Iterator[ast.Part]:

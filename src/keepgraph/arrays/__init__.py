@@ -1,0 +1,1 @@
+"""Compressed adjacency: the neighbours of all nodes in flat arrays. No tables."""

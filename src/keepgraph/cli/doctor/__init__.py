@@ -1,0 +1,1 @@
+"""`kg doctor`: checks of a graph and of everything it rests on."""

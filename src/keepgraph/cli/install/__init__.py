@@ -1,0 +1,1 @@
+"""`kg install`: client configuration files, and a trial start of the server."""

@@ -1,0 +1,1 @@
+"""Semantic checks before a query runs: scopes, and the types of expressions."""

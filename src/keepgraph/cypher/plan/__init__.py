@@ -1,0 +1,1 @@
+"""Logical plans: algebra, planner, optimizer and join order."""

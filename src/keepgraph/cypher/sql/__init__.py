@@ -1,0 +1,1 @@
+"""The SQL target: logical operators and expressions as SQL."""

@@ -1,0 +1,1 @@
+"""The syntax of openCypher: tokens, the syntax tree, and the parser."""

@@ -1,0 +1,10 @@
+"""Cypher over the product's tables: execution, catalogue, hydration, explanation of empty results."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from keepgraph.engine.query import descriptions, empty_results, graph_catalogue, hydration, queries, schema
+else:
+    from keepgraph import lazy_submodules
+
+    __getattr__ = lazy_submodules.getter(__name__)

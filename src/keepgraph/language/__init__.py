@@ -1,0 +1,1 @@
+"""Text processing without a graph: normalisation, similarity, tokens, sentences, mentions, relations, chunks."""

@@ -1,0 +1,1 @@
+"""Dates, times and durations: the temporal types of openCypher, and the timestamps that are stored."""
