@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 
-.PHONY: demo test test-slow bench lint fmt wheel-test bundle clean
+.PHONY: demo test fast golden test-slow bench lint fmt wheel-test bundle clean
 
 demo: $(VENV)/light
 	@mkdir -p demo
@@ -13,6 +13,14 @@ demo: $(VENV)/light
 
 test: $(VENV)/dev
 	$(BIN)/python -m pytest -n 2 -q
+
+# What to run while working: everything that is checked without a graph of some size.
+fast: lint
+	$(BIN)/python -m pytest -n 2 -q tests/unit tests/golden tests/conformance/test_contracts.py tests/conformance/test_code_rules.py
+
+# Writes the golden files of queries anew; the difference is part of the review.
+golden: $(VENV)/dev
+	$(BIN)/python -m pytest -q tests/golden --update-golden
 
 test-slow: $(VENV)/dev
 	$(BIN)/python -m pytest -n 2 -q -m slow

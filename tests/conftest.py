@@ -40,6 +40,10 @@ settings.load_profile("calm")
 ZURICH = ZoneInfo("Europe/Zurich")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="write the golden files anew")
+
+
 @pytest.fixture
 def clock() -> Clock:
     return Clock()
@@ -93,7 +97,7 @@ def home(quick: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
             monkeypatch.delenv(name)
         for name, value in ours.items() - os.environ.items():
             monkeypatch.setenv(name, value)
-        monkeypatch.setattr(store.copies, "PATIENCE_SECONDS", 0.1)
+        monkeypatch.setattr(store.copies, "LOCK_TIMEOUT_SECONDS", 0.1)
         keyring.set_keyring(fail.Keyring())
         yield folder
 

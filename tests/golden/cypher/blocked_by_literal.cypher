@@ -1,0 +1,1 @@
+MATCH (p:Project)-[:BLOCKED_BY]->(b:Literal) RETURN p.name, b.value ORDER BY p.name

@@ -1,0 +1,1 @@
+MATCH (n) WHERE 'AL' IN n.aliases RETURN n.name

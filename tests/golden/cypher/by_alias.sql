@@ -1,0 +1,4 @@
+-- by sql and python
+
+SELECT n1.id AS c0
+FROM (SELECT r.id FROM entity AS r UNION ALL SELECT DISTINCT '=' || l.literal AS id FROM fact AS l WHERE l.retracted_at IS NULL AND l.literal IS NOT NULL) AS n1

@@ -1,0 +1,1 @@
+MATCH (p:Person) OPTIONAL MATCH (p)-[:REPORTS_TO]->(b) RETURN p.name, coalesce(b.name, 'nobody') AS boss ORDER BY p.name

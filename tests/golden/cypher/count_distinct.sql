@@ -1,0 +1,9 @@
+-- by sql
+
+SELECT count(DISTINCT e1.subject) AS c0, count(coalesce(e1.object, '=' || e1.literal)) AS c1
+FROM fact AS e1
+  CROSS JOIN entity AS n2 ON n2.id = e1.subject
+WHERE e1.retracted_at IS NULL
+  AND e1.predicate = 2
+  AND n2.type = 1
+LIMIT ?1

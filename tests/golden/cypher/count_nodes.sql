@@ -1,0 +1,5 @@
+-- by sql
+
+SELECT count(n1.id) AS c0
+FROM (SELECT r.id FROM entity AS r UNION ALL SELECT DISTINCT '=' || l.literal AS id FROM fact AS l WHERE l.retracted_at IS NULL AND l.literal IS NOT NULL) AS n1
+LIMIT ?1

@@ -1,0 +1,1 @@
+MATCH (p:Person) RETURN count(*) AS n

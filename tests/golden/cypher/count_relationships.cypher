@@ -1,0 +1,1 @@
+MATCH ()-[r]->() RETURN count(r) AS n

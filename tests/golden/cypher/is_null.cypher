@@ -1,0 +1,1 @@
+MATCH (p:Person) OPTIONAL MATCH (p)-[:REPORTS_TO]->(b) WITH p, b WHERE b IS NULL RETURN p.name ORDER BY p.name

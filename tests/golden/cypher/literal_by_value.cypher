@@ -1,0 +1,1 @@
+MATCH (n)-[:TAGGED]->({value: 'core'}) RETURN n.name ORDER BY n.name

@@ -1,0 +1,1 @@
+MATCH (n)-[:TAGGED]->(t:Literal) RETURN n.name, t.value ORDER BY n.name, t.value

@@ -1,0 +1,1 @@
+MATCH (n) WHERE toLower(n.name) ENDS WITH 'hopper' RETURN n.name

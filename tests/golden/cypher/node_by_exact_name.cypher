@@ -1,0 +1,1 @@
+MATCH (p:Person {name: 'Ada Lovelace'}) RETURN p.name, p.summary

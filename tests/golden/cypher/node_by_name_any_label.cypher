@@ -1,0 +1,1 @@
+MATCH (n {name: 'Atlas'}) RETURN labels(n), n.name

@@ -1,0 +1,1 @@
+MATCH (p:Person) WHERE p.name = 'Grace Hopper' RETURN p.name

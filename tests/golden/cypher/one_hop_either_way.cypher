@@ -1,0 +1,1 @@
+MATCH (:Project {name: 'Atlas'})--(n) RETURN DISTINCT n.name ORDER BY n.name

@@ -1,0 +1,1 @@
+MATCH (p:Person) OPTIONAL MATCH (p)-[:REPORTS_TO]->(b) RETURN p.name, b.name ORDER BY p.name

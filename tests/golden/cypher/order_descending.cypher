@@ -1,0 +1,1 @@
+MATCH (d:Decision) RETURN d.name ORDER BY d.name DESC LIMIT 4

@@ -1,0 +1,1 @@
+MATCH (d:Decision) WHERE d.name =~ '(?i)adopt .*' RETURN d.name ORDER BY d.name

@@ -1,0 +1,1 @@
+MATCH (a:Person)-[:REPORTS_TO]->(a) RETURN count(*) AS n

@@ -1,0 +1,18 @@
+-- by sql
+
+SELECT n4.name AS c0, n5.name AS c1, n2.name AS c2
+FROM fact AS e1
+  CROSS JOIN entity AS n2 ON n2.id = e1.object
+  CROSS JOIN fact AS e3 INDEXED BY fact_in
+  CROSS JOIN entity AS n4 ON n4.id = e3.subject
+  CROSS JOIN entity AS n5 ON n5.id = e1.subject
+WHERE e1.retracted_at IS NULL
+  AND e1.predicate = 8
+  AND +e1.object IS NOT NULL
+  AND n2.type = 2
+  AND e3.retracted_at IS NULL
+  AND e3.predicate = 2
+  AND e3.object = e1.subject
+  AND n4.type = 1
+ORDER BY n4.name NULLS LAST, n5.name NULLS LAST
+LIMIT ?1

@@ -1,0 +1,18 @@
+-- by sql
+
+SELECT n2.name AS c0, n4.name AS c1, iif(typeof(coalesce(e1.object, '=' || e1.literal)) = 'text', substr(coalesce(e1.object, '=' || e1.literal), 2), n5.name) AS c2
+FROM fact AS e1
+  CROSS JOIN entity AS n2 ON n2.id = e1.subject
+  CROSS JOIN fact AS e3
+  CROSS JOIN entity AS n4 ON n4.id = e3.subject
+  LEFT JOIN entity AS n5 ON n5.id = coalesce(e1.object, '=' || e1.literal)
+WHERE e1.retracted_at IS NULL
+  AND e1.predicate = 2
+  AND n2.type = 1
+  AND e3.retracted_at IS NULL
+  AND e3.predicate = 2
+  AND ((e3.retracted_at IS NULL AND e3.object = coalesce(e1.object, '=' || e1.literal)) OR (e3.retracted_at IS NULL AND e3.literal IS NOT NULL AND e3.literal = iif(typeof(coalesce(e1.object, '=' || e1.literal)) = 'text', substr(coalesce(e1.object, '=' || e1.literal), 2), NULL)))
+  AND n4.type = 1
+  AND e3.id <> e1.id
+  AND (n2.name < n4.name)
+LIMIT ?1

@@ -1,0 +1,1 @@
+MATCH (d:Decision {name: 'Adopt SQLite'}) RETURN d
