@@ -1,4 +1,4 @@
-"""The pieces of a text: a partition, at headings, paragraphs, sentences, turns; small, and none too small."""
+"""Chunking: a partition of the text, at headings, paragraphs, sentences and turns; small, and none too small."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keepgraph.language import chunking
-from keepgraph.language.chunking import Piece
+from keepgraph.language import chunk_spans, chunking
+from keepgraph.language.chunking import TextChunk
 
 KINDS = ["document", "text", "message", "json"]
 
@@ -28,8 +28,8 @@ MUCH = "a|.|. |Dr. |\n|\r| |a\n\n|[|\u0301|🇨|👩\u200d|a: |> |# a\n|\ud800|#
 texts = st.lists(st.sampled_from(PARTS) | st.text(max_size=5), max_size=40).map("".join)
 
 
-def pieces(text: str, kind: str = "text") -> list[str]:
-    return [piece.text for piece in chunking.split(text, kind=kind)]
+def chunk_texts(text: str, kind: str = "text") -> list[str]:
+    return [chunk.text for chunk in chunking.split(text, kind=kind)]
 
 
 def sentence(n: int) -> str:
@@ -42,18 +42,18 @@ def sentence(n: int) -> str:
 @pytest.mark.parametrize("kind", KINDS)
 @given(text=texts)
 def test_the_pieces_are_a_partition_of_the_text(kind, text):
-    assert text == "".join(pieces(text, kind))
+    assert text == "".join(chunk_texts(text, kind))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(text=texts)
 def test_no_piece_is_large_or_blank_or_begins_with_space(kind, text):
-    found = pieces(text, kind)
+    chunks = chunk_texts(text, kind)
 
-    assert all(each for each in found)
-    assert len(found) == 1 or all(each.strip() for each in found)
-    assert not any(each[0].isspace() for each in found[1:])
-    assert all(len(" ".join(each.split()).encode()) <= 1_250 for each in found)
+    assert all(chunk for chunk in chunks)
+    assert len(chunks) == 1 or all(chunk.strip() for chunk in chunks)
+    assert not any(chunk[0].isspace() for chunk in chunks[1:])
+    assert all(len(" ".join(chunk.split()).encode()) <= 1_250 for chunk in chunks)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -63,77 +63,77 @@ def test_no_piece_is_large_or_blank_or_begins_with_space(kind, text):
     )
 )
 def test_what_a_reader_sees_as_one_character_stays_whole(kind, text):
-    found = pieces(text * 120, kind)
+    chunks = chunk_texts(text * 120, kind)
 
-    assert not any(unicodedata.category(each[0]) == "Mn" or each[0] in "\u200d🏽" for each in found)
-    assert not any(each[-1] == "\u200d" for each in found)
-    assert all(sum(c in "🇨🇭" for c in each) % 2 == 0 for each in found)
+    assert not any(unicodedata.category(chunk[0]) == "Mn" or chunk[0] in "\u200d🏽" for chunk in chunks)
+    assert not any(chunk[-1] == "\u200d" for chunk in chunks)
+    assert all(sum(c in "🇨🇭" for c in chunk) % 2 == 0 for chunk in chunks)
 
 
 @given(value=VALUES, indent=st.none() | st.just(2))
 def test_json_is_cut_between_its_values(value, indent):
     text = json.dumps([value] * 30, indent=indent)
 
-    assert text == "".join(pieces(text, "json"))
+    assert text == "".join(chunk_texts(text, "json"))
 
 
 # Documents
 
 
 def test_a_document_is_cut_at_its_headings():
-    found = chunking.split("Before.\n\n# One\n\nFirst.\n\n## Two\n\nSecond.\n\n# Three\nThird.", kind="document")
+    chunks = chunking.split("Before.\n\n# One\n\nFirst.\n\n## Two\n\nSecond.\n\n# Three\nThird.", kind="document")
 
     assert [
-        Piece("Before.\n\n"),
-        Piece("# One\n\nFirst.\n\n", "One"),
-        Piece("## Two\n\nSecond.\n\n", "One › Two"),
-        Piece("# Three\nThird.", "Three"),
-    ] == found
+        TextChunk("Before.\n\n"),
+        TextChunk("# One\n\nFirst.\n\n", "One"),
+        TextChunk("## Two\n\nSecond.\n\n", "One › Two"),
+        TextChunk("# Three\nThird.", "Three"),
+    ] == chunks
 
 
 def test_a_heading_stays_with_what_follows_it():
-    found = chunking.split("# One\n\n## Two\n\n" + "".join(map(sentence, range(30))) + "\n\n# Last\n", kind="document")
+    chunks = chunking.split("# One\n\n## Two\n\n" + "".join(map(sentence, range(30))) + "\n\n# Last\n", kind="document")
 
-    assert found[0].text.startswith("# One\n\n## Two\n\nThis is the sentence of the number 0")
-    assert found[0].heading == "One › Two"
-    assert found[-1] == Piece("# Last\n", "Last")
+    assert chunks[0].text.startswith("# One\n\n## Two\n\nThis is the sentence of the number 0")
+    assert chunks[0].heading == "One › Two"
+    assert chunks[-1] == TextChunk("# Last\n", "Last")
 
 
 def test_headings_in_code_are_none():
-    (found,) = chunking.split("# One\n\n```sh\n# not a heading\nls\n```\n", kind="document")
+    (chunks,) = chunking.split("# One\n\n```sh\n# not a heading\nls\n```\n", kind="document")
 
-    assert found.heading == "One"
+    assert chunks.heading == "One"
 
 
 def test_small_neighbours_under_a_heading_are_joined():
     text = "# List\n\n" + "".join(f"- item of the number {n}\n" for n in range(100))
-    found = pieces(text, "document")
+    chunks = chunk_texts(text, "document")
 
-    assert len(found) == 5
-    assert all(each.startswith("- item") for each in found[1:])
+    assert len(chunks) == 5
+    assert all(chunk.startswith("- item") for chunk in chunks[1:])
 
 
 def test_code_and_tables_are_cut_at_lines():
     code = "```py\n" + "".join(f"print('Hello. There are {n}.')\n" for n in range(90)) + "```\n"
     table = "| a. B | c. D |\n|--|--|\n" + "".join(f"| x. Y. {n} | Z. |\n" for n in range(100))
-    found = pieces(f"# A\n\n{code}\n# B\n\n{table}", "document")
+    chunks = chunk_texts(f"# A\n\n{code}\n# B\n\n{table}", "document")
 
-    assert all(each.startswith(("# ", "print(", "| ")) for each in found)
-    assert len(found) > 4
+    assert all(chunk.startswith(("# ", "print(", "| ")) for chunk in chunks)
+    assert len(chunks) > 4
 
 
 def test_a_change_leaves_the_pieces_elsewhere_as_they_were():
     sections = [f"# Part {n}\n\n" + "".join(map(sentence, range(20))) + "\n\n" for n in range(10)]
-    before = set(pieces("".join(sections), "document"))
+    before = set(chunk_texts("".join(sections), "document"))
     sections[5] = "# Part 5\n\nSomething else.\n\n"
-    after = set(pieces("".join(sections), "document"))
+    after = set(chunk_texts("".join(sections), "document"))
 
     assert len(after - before) == 1
 
 
 def test_what_is_put_before_a_text_leaves_its_end_as_it_was():
     paragraphs = "".join(sentence(n) * (1 + n % 4) + "\n\n" for n in range(60))
-    before, after = pieces(paragraphs), pieces("A new beginning.\n\n" + paragraphs)
+    before, after = chunk_texts(paragraphs), chunk_texts("A new beginning.\n\n" + paragraphs)
 
     assert before[-10:] == after[-10:]
 
@@ -143,10 +143,10 @@ def test_what_is_put_before_a_text_leaves_its_end_as_it_was():
 
 def test_a_long_paragraph_is_cut_between_sentences():
     text = "".join(map(sentence, range(60)))
-    found = pieces(text)
+    chunks = chunk_texts(text)
 
-    assert all(each.startswith("This is") and each.endswith("length. ") for each in found)
-    assert all(500 < len(each) <= 1_001 for each in found[:-1])
+    assert all(chunk.startswith("This is") and chunk.endswith("length. ") for chunk in chunks)
+    assert all(500 < len(chunk) <= 1_001 for chunk in chunks[:-1])
 
 
 @pytest.mark.parametrize(
@@ -166,14 +166,14 @@ def test_a_long_paragraph_is_cut_between_sentences():
     ],
 )
 def test_sentences_end_where_people_end_them(text, expected):
-    assert expected == [text[start:end] for start, end in chunking.sentences(text)]
+    assert expected == [text[start:end] for start, end in chunk_spans.sentences(text)]
 
 
 def test_letters_of_other_scripts_weigh_more():
     """
     The embedder makes about a word piece of each.
     """
-    assert all(len(each) <= 334 for each in pieces("東京は大きい。" * 200))
+    assert all(len(chunk) <= 334 for chunk in chunk_texts("東京は大きい。" * 200))
 
 
 # Turns
@@ -181,22 +181,22 @@ def test_letters_of_other_scripts_weigh_more():
 
 def test_a_message_is_cut_into_turns():
     text = "\nuser: Hi there\nhow are you?\nassistant:\nFine.\n\nDr. Weber: Note: all is well.\nCaroline：はい\n"
-    found = chunking.split(text, kind="message")
+    chunks = chunking.split(text, kind="message")
 
     assert [
-        Piece("\nuser: Hi there\nhow are you?\n", speaker="user"),
-        Piece("assistant:\nFine.\n\n", speaker="assistant"),
-        Piece("Dr. Weber: Note: all is well.\n", speaker="Dr. Weber"),
-        Piece("Caroline：はい\n", speaker="Caroline"),
-    ] == found
+        TextChunk("\nuser: Hi there\nhow are you?\n", speaker="user"),
+        TextChunk("assistant:\nFine.\n\n", speaker="assistant"),
+        TextChunk("Dr. Weber: Note: all is well.\n", speaker="Dr. Weber"),
+        TextChunk("Caroline：はい\n", speaker="Caroline"),
+    ] == chunks
 
 
 def test_a_long_turn_is_one_persons_throughout():
-    found = chunking.split("Ada: " + "".join(map(sentence, range(40))) + "\nBob: Yes.", kind="message")
+    chunks = chunking.split("Ada: " + "".join(map(sentence, range(40))) + "\nBob: Yes.", kind="message")
 
-    assert len(found) > 3
-    assert {piece.speaker for piece in found[:-1]} == {"Ada"}
-    assert found[-1].speaker == "Bob"
+    assert len(chunks) > 3
+    assert {chunk.speaker for chunk in chunks[:-1]} == {"Ada"}
+    assert chunks[-1].speaker == "Bob"
 
 
 @pytest.mark.parametrize(
@@ -222,13 +222,13 @@ def test_a_long_turn_is_one_persons_throughout():
     ],
 )
 def test_a_turn_begins_with_a_name_or_a_role(line, speaker):
-    assert [speaker] == [piece.speaker for piece in chunking.split(line, kind="message")]
+    assert [speaker] == [chunk.speaker for chunk in chunking.split(line, kind="message")]
 
 
 def test_a_small_name_counts_where_it_comes_again():
-    found = chunking.split("ada_l: hi\nbob: hi\nada_l: again\nbob: yes\nthing: no", kind="message")
+    chunks = chunking.split("ada_l: hi\nbob: hi\nada_l: again\nbob: yes\nthing: no", kind="message")
 
-    assert [piece.speaker for piece in found] == ["ada_l", "bob", "ada_l", "bob"]
+    assert [chunk.speaker for chunk in chunks] == ["ada_l", "bob", "ada_l", "bob"]
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_a_small_name_counts_where_it_comes_again():
     ],
 )
 def test_a_text_that_is_one_turn_has_a_speaker(text, speaker):
-    assert {speaker} == {piece.speaker for piece in chunking.split(text, kind="text")}
+    assert {speaker} == {chunk.speaker for chunk in chunking.split(text, kind="text")}
 
 
 # JSON
@@ -256,29 +256,29 @@ def test_a_text_that_is_one_turn_has_a_speaker(text, speaker):
 def test_json_is_cut_at_its_elements():
     entries = [{"name": f"Entry {n}", "text": "some words " * 10} for n in range(20)]
     for indent in (None, 2):
-        found = pieces(json.dumps(entries, indent=indent), "json")
+        chunks = chunk_texts(json.dumps(entries, indent=indent), "json")
 
-        assert all(each.lstrip("[ \n").startswith("{") for each in found)
-        assert len(found) > 4
+        assert all(chunk.lstrip("[ \n").startswith("{") for chunk in chunks)
+        assert len(chunks) > 4
 
 
 def test_members_too_large_are_cut_within_and_named():
     text = json.dumps({"a": 1, "people": {"list": [{"name": f"Person {n}", "age": n} for n in range(60)]}, "z": 2})
-    found = chunking.split(text, kind="json")
+    chunks = chunking.split(text, kind="json")
 
-    assert [found[0].heading, found[1].heading, found[-1].heading] == [None, "people › list", None]
-    assert found[-1].text == '"z": 2}'
+    assert [chunks[0].heading, chunks[1].heading, chunks[-1].heading] == [None, "people › list", None]
+    assert chunks[-1].text == '"z": 2}'
 
 
 def test_lines_of_json_are_cut_between_them():
     text = "".join(json.dumps({"n": n, "text": "words " * 30}) + "\n" for n in range(20))
 
-    assert all(each.startswith('{"n"') for each in pieces(text, "json"))
+    assert all(chunk.startswith('{"n"') for chunk in chunk_texts(text, "json"))
 
 
 @pytest.mark.parametrize("text", ["{", "[1, 2", "no json", "[" * 50_000, "{'a': 1}", "[1,,2]", "\0", "  "])
 def test_what_is_no_json_is_cut_as_text(text):
-    assert pieces(text) == pieces(text, "json")
+    assert chunk_texts(text) == chunk_texts(text, "json")
 
 
 # Bad input
@@ -294,4 +294,4 @@ def test_nothing_has_no_pieces(kind):
 def test_much_of_anything_is_cut(kind, part):
     text = part * 20_000
 
-    assert text == "".join(pieces(text, kind))
+    assert text == "".join(chunk_texts(text, kind))

@@ -1,4 +1,4 @@
-"""The embedder: unit vectors, the same by both ways, from files that are known, and nothing from the network."""
+"""The embedder: unit vectors, the same with numpy and sentence-transformers, from verified files, without network."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from keepgraph.errors import ModelUnavailable
 from keepgraph.ml import embedder, minilm
 
 np = pytest.importorskip("numpy")
-if embedder.missing() is not None:
-    pytest.skip(str(embedder.missing()), allow_module_level=True)
+if embedder.unavailable_reason() is not None:
+    pytest.skip(str(embedder.unavailable_reason()), allow_module_level=True)
 
 NAMES = ["Ada Lovelace", "ada lovelace", "Augusta Ada King", "Priya", "Q3 roadmap", "ACME, Inc.", "x", "R2-D2", "C++"]
 ACCENTS = ["Zoë Krüger", "José Ñandú", "Łukasz Żółć", "Đặng Thị Hương", "naïve café", "cafe\u0301", "ß", "İstanbul"]
@@ -55,7 +55,7 @@ def alone(program: str) -> str:
 
 @pytest.fixture
 def nothing_loaded(monkeypatch):
-    monkeypatch.setattr(embedder, "_slots", {})
+    monkeypatch.setattr(embedder, "_models", {})
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_numpy_agrees_with_sentence_transformers():
     pytest.importorskip("torch")
     pytest.importorskip("sentence_transformers")
     ours = embedder.embed(DIVERSE)
-    theirs = embedder.embed(DIVERSE, model=str(minilm.folder()))
+    theirs = embedder.embed(DIVERSE, model=str(minilm.model_folder()))
     cosines = (ours * theirs).sum(axis=1)
 
     assert len(DIVERSE) >= 60
@@ -121,7 +121,7 @@ def test_no_texts_give_no_rows():
     assert embedder.embed([]).shape == (0, 384)
 
 
-def test_near_in_meaning_is_near():
+def test_similar_meanings_have_near_vectors():
     king, queen, invoice = embedder.embed(["king of England", "English queen", "unpaid invoice"])
 
     assert king @ queen > 0.5 > 0.3 > king @ invoice
@@ -153,9 +153,9 @@ def test_gelu_is_exact():
 def test_threads_may_share_the_model(nothing_loaded):
     expected = embedder.embed(NAMES)
     with ThreadPoolExecutor(4) as threads:
-        found = list(threads.map(lambda _: embedder.embed(NAMES), range(12)))
+        results = list(threads.map(lambda _: embedder.embed(NAMES), range(12)))
 
-    assert all(np.array_equal(expected, vectors) for vectors in found)
+    assert all(np.array_equal(expected, vectors) for vectors in results)
 
 
 def test_a_model_is_loaded_once(nothing_loaded, monkeypatch):
@@ -168,18 +168,18 @@ def test_a_model_is_loaded_once(nothing_loaded, monkeypatch):
     assert loads == [1]
 
 
-def test_asking_whether_the_model_is_here_loads_nothing_heavy():
+def test_checking_for_the_model_loads_nothing_heavy():
     asked = """
 import sys
 from keepgraph.ml import embedder
-embedder.missing(), embedder.missing("nowhere"), embedder.dimension()
+embedder.unavailable_reason(), embedder.unavailable_reason("nowhere"), embedder.dimension()
 print(*sorted({"numpy", "tokenizers", "safetensors", "torch", "sentence_transformers"} & set(sys.modules)))
 """
 
     assert alone(asked) == ""
 
 
-def test_a_question_loads_no_torch_and_runs_no_code_of_the_package():
+def test_embedding_imports_no_torch_and_runs_no_code_of_the_package():
     asked = """
 import sys
 from keepgraph.ml import embedder
@@ -209,7 +209,7 @@ def test_sentence_transformers_is_kept_from_the_network_and_quiet():
     pytest.importorskip("torch")
     pytest.importorskip("sentence_transformers")
 
-    assert alone(NO_NETWORK.replace("MODEL", "str(minilm.folder())")) == "(1, 384)"
+    assert alone(NO_NETWORK.replace("MODEL", "str(minilm.model_folder())")) == "(1, 384)"
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json"])
@@ -227,7 +227,7 @@ def test_other_files_than_the_known_ones_are_refused(nothing_loaded, monkeypatch
 def test_a_package_that_is_not_installed_is_named(nothing_loaded, not_installed, package, distribution):
     not_installed(package)
 
-    assert f"the package {distribution}" in str(embedder.missing())
+    assert f"the package {distribution}" in str(embedder.unavailable_reason())
     with pytest.raises(ModelUnavailable, match=f"{distribution}.* is not installed") as refused:
         embedder.embed(["Ada"])
     assert "pip install" in str(refused.value.hint)
@@ -263,9 +263,9 @@ def test_a_folder_without_weights_is_refused(folder):
 def test_a_model_in_a_folder_gives_its_vectors():
     pytest.importorskip("torch")
     pytest.importorskip("sentence_transformers")
-    same = str(minilm.folder())
+    same = str(minilm.model_folder())
 
-    assert embedder.missing(same) is None
+    assert embedder.unavailable_reason(same) is None
     assert np.abs(embedder.embed(NAMES, model=same) - embedder.embed(NAMES)).max() < 1e-5
 
 
@@ -275,7 +275,7 @@ def test_a_model_of_another_width_than_it_says_is_refused(nothing_loaded, monkey
     monkeypatch.setattr(embedder, "dimension", lambda model: 512)
 
     with pytest.raises(ModelUnavailable, match="not 512 long"):
-        embedder.embed(["Ada"], model=str(minilm.folder()))
+        embedder.embed(["Ada"], model=str(minilm.model_folder()))
 
 
 @pytest.mark.parametrize(

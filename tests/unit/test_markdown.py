@@ -1,4 +1,4 @@
-"""What is read in a Markdown note: title, front matter, links, tags, sections."""
+"""Markdown notes: title, front matter, links, tags, sections."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def names(note: markdown.Note) -> list[str]:
 
 
 def tags(text: str) -> list[str]:
-    return [tag.name for tag in markdown.read(text).tags]
+    return [tag.name for tag in markdown.parse(text).tags]
 
 
 # Title and front matter
@@ -44,11 +44,11 @@ def tags(text: str) -> list[str]:
     ],
 )
 def test_the_title_is_the_front_matters_or_the_first_heading(text, title):
-    assert title == markdown.read(text).title
+    assert title == markdown.parse(text).title
 
 
 def test_front_matter_is_plain_values_as_they_were_meant():
-    note = markdown.read(
+    note = markdown.parse(
         "---\ncountry: NO\nat: 12:30\nversion: 1.10\ndue: 2026-01-02\ndone: true\ncount: 3\n"
         "share: 0.5\nnothing:\nlist: [a, [b]]\nwithin: {x: y}\n1: one\n---\nbody"
     )
@@ -66,7 +66,7 @@ def test_front_matter_is_plain_values_as_they_were_meant():
         "within": {"x": "y"},
         "1": "one",
     }
-    assert note.trouble is None
+    assert note.front_matter_error is None
 
 
 @pytest.mark.parametrize(
@@ -91,14 +91,14 @@ def test_front_matter_is_plain_values_as_they_were_meant():
     ],
 )
 def test_front_matter_that_is_no_yaml_is_said_and_the_rest_is_read(written):
-    note = markdown.read(f"---\n{written}\n---\n# Heading\n[[Ada]]\n")
+    note = markdown.parse(f"---\n{written}\n---\n# Heading\n[[Ada]]\n")
 
-    assert note.trouble
+    assert note.front_matter_error
     assert (note.front_matter, note.title, names(note)) == ({}, "Heading", ["Ada"])
 
 
 def test_half_a_character_in_front_matter_is_replaced():
-    note = markdown.read('---\ntitle: "\\ud800x"\n"\\udc00": ["\\ud83d"]\n---\n')
+    note = markdown.parse('---\ntitle: "\\ud800x"\n"\\udc00": ["\\ud83d"]\n---\n')
 
     assert note.title == "\ufffdx"
     assert note.front_matter == {"title": "\ufffdx", "\ufffd": ["\ufffd"]}
@@ -106,7 +106,7 @@ def test_half_a_character_in_front_matter_is_replaced():
 
 def test_merged_mappings_are_not_multiplied():
     lines = ["a0: &a0 {x: y}", *(f"a{n}: &a{n} {{!!merge <<: [*a{n - 1}, *a{n - 1}]}}" for n in range(1, 60))]
-    note = markdown.read("---\n" + "\n".join(lines) + "\n---\n")
+    note = markdown.parse("---\n" + "\n".join(lines) + "\n---\n")
 
     assert note.front_matter.get("a0") in (None, {"x": "y"})
 
@@ -116,17 +116,17 @@ def test_merged_mappings_are_not_multiplied():
     ["--- \ntitle: T\n---", "\ufeff---\ntitle: T\n---\n", "---\r\ntitle: T\r\n---\r\nx", "---\ntitle: T\n...\nx"],
 )
 def test_front_matter_is_found_however_its_lines_end(text):
-    assert markdown.read(text).title == "T"
+    assert markdown.parse(text).title == "T"
 
 
 @pytest.mark.parametrize(
     "text", ["\n---\ntitle: T\n---\n", "---\ntitle: T\n", "----\ntitle: T\n----\n", "a\n---\nb\n---\n"]
 )
 def test_lines_elsewhere_are_no_front_matter(text):
-    note = markdown.read(text)
+    note = markdown.parse(text)
 
     assert note.front_matter == {}
-    assert note.outline.body == 0
+    assert note.outline.body_start == 0
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_lines_elsewhere_are_no_front_matter(text):
     ],
 )
 def test_the_date_is_the_front_matters(written, date):
-    assert date == markdown.read(f"---\n{written}\n---\n").date
+    assert date == markdown.parse(f"---\n{written}\n---\n").date
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_the_date_is_the_front_matters(written, date):
     ],
 )
 def test_aliases_are_the_front_matters(written, aliases):
-    assert aliases == markdown.read(f"---\n{written}\n---\n").aliases
+    assert aliases == markdown.parse(f"---\n{written}\n---\n").aliases
 
 
 # Links
@@ -179,9 +179,9 @@ def test_aliases_are_the_front_matters(written, aliases):
     ],
 )
 def test_a_link_tells_its_target_and_its_words(text, link):
-    (found,) = markdown.read(f"See {text}." if not text.endswith("Ada.md") else text).links
+    (parsed,) = markdown.parse(f"See {text}." if not text.endswith("Ada.md") else text).links
 
-    assert link == (found.target, found.name, found.shown, found.heading, found.embedded)
+    assert link == (parsed.target, parsed.name, parsed.text, parsed.heading, parsed.embedded)
 
 
 @pytest.mark.parametrize(
@@ -208,12 +208,12 @@ def test_a_link_tells_its_target_and_its_words(text, link):
     ],
 )
 def test_what_is_code_or_leads_elsewhere_is_no_link(text):
-    assert markdown.read(text).links == ()
+    assert markdown.parse(text).links == ()
 
 
 def test_links_stand_where_they_stand():
     text = "---\nrelated: '[[Zoë]]'\n---\n> [[Ada]] and\n> `code` [x](b.md)\n\n- [[C]]\r\n  - ![[D]]\n"
-    found = [(link.name, text[link.offset :][:2]) for link in markdown.read(text).links]
+    found = [(link.name, text[link.offset :][:2]) for link in markdown.parse(text).links]
 
     assert found == [("Zoë", "[["), ("Ada", "[["), ("b", "[x"), ("C", "[["), ("D", "[[")]
 
@@ -249,8 +249,8 @@ def test_tags_are_found_where_they_are_meant(text, expected):
 
 def test_sections_have_the_headings_that_lead_to_them():
     text = "before\n\n# One\n## Two\n\n#### Four\nx\n\nThree\n---\n\n# Last\n> # quoted\n"
-    layout = markdown.read(text).outline
-    shown = [(text[each.start :].split("\n")[0], each.level, each.path) for each in layout.sections]
+    outline = markdown.parse(text).outline
+    shown = [(text[section.start :].split("\n")[0], section.level, section.path) for section in outline.sections]
 
     assert shown == [
         ("before", 0, None),
@@ -260,22 +260,22 @@ def test_sections_have_the_headings_that_lead_to_them():
         ("Three", 2, "One › Three"),
         ("# Last", 1, "Last"),
     ]
-    assert markdown.section_of(layout, text.index("x\n")).heading == "Four"
-    assert markdown.section_of(layout, 0).heading is None
+    assert markdown.section_at(outline, text.index("x\n")).heading == "Four"
+    assert markdown.section_at(outline, 0).heading is None
 
 
 @given(notes)
 def test_any_text_is_a_note(text):
-    note = markdown.read(text)
-    starts = [each.start for each in note.outline.sections]
+    note = markdown.parse(text)
+    starts = [section.start for section in note.outline.sections]
 
     assert starts[0] == 0
     assert sorted(set(starts)) == starts
     assert sorted(set(note.outline.blocks)) == list(note.outline.blocks)
-    assert all(0 <= start < end <= len(text) for start, end in note.outline.written)
+    assert all(0 <= start < end <= len(text) for start, end in note.outline.prose)
     assert all(text[link.offset] == "[" for link in note.links)
     assert all(tag.offset == 0 or text.startswith("#" + tag.name, tag.offset) for tag in note.tags)
-    assert all(link.name and link.shown for link in note.links)
+    assert all(link.name and link.text for link in note.links)
 
 
 @pytest.mark.parametrize(
@@ -302,6 +302,6 @@ def test_any_text_is_a_note(text):
     ],
 )
 def test_much_of_anything_is_read(part):
-    note = markdown.read(part * 20_000)
+    note = markdown.parse(part * 20_000)
 
-    assert note.trouble is None
+    assert note.front_matter_error is None

@@ -1,91 +1,116 @@
-"""What words are for and against: actions, refusals and opposites. Knows no names.
+"""Antonyms, negation and action words: whether two names say the contrary, by lookup in lexicons.
 
-Words are folded and English, but for the commonest refusals of some neighbours.
+Words are folded and English, with the commonest negations of some neighbouring languages.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
-_AGAINST = re.compile(
-    "not|no|never|off|dont|without|ban|bans|banned|end|ends|rid|close|closed|fire|fired|"
-    "nicht|kein|keine|keinen|nie|ohne|ne|pas|jamais|sans|sin|nunca|non|senza|"
-    "(stop|drop|deprecat|retir|remov|disabl|forbid|reject|abandon|cancel|avoid|refus|prohibit|delet|quit|declin|"
-    r"discontinu|sunset|shorten|reduc|decreas|exclud|deny|against)\w*"
+from keepgraph.language import lexicons
+
+_PREFIX_STEMS = ("hyper", "hypo")
+"""Stems in the lexicon of antonyms that are prefixes: any ending may follow them."""
+
+_ANTONYM_PREFIXES = (
+    ("hypo", "hyper"),
+    ("micro", "macro"),
+    ("inter", "intra"),
+    ("pre", "pro"),
+    ("over", "under"),
+    ("off", "on"),
+    ("min", "max"),
+    ("pater", "mater"),
+    ("exo", "endo"),
+    ("abd", "add"),
+    ("de", "re"),
+    ("in", "ex"),
+    ("major", "minor"),
+    ("maj", "min"),
+    ("north", "south"),
+    ("east", "west"),
 )
-_KEEPING = re.compile("(keep|stay|remain|continu|maintain|hold)\\w*")
-_CHANGING = re.compile("(mov|switch|migrat|chang|replac|convert|transfer)\\w*")
-_DOING = re.compile(
-    "use|uses|used|using|go|goes|going|put|get|getting|run|runs|running|do|does|doing|set|have|has|need|needs|must|"
-    "take|takes|taking|plan|want|host|roll|hire|hiring|make|making|turn|"
-    "(adopt|choos|pick|select|start|introduc|enabl|allow|permit|recruit|requir|writ|build|implement|creat|launch|"
-    r"begin|decid)\w*"
-)
-_POSTPONING = re.compile("(postpon|delay|defer)\\w*")
-_ACTIONS = (_KEEPING, _CHANGING, _DOING, _POSTPONING, _AGAINST)
+_ANTONYM_SUFFIXES = (("er", "ee"), ("or", "ee"))
 
-_PREFIXES = ("hyper", "hypo")
-
-# Words that are each other's opposite, by how they begin.
-_OPPOSITES = tuple(
-    tuple(side.split("|") for side in pair.split("/"))
-    for pair in (
-        "left/right north/south east/west high|hyper/low|hypo client/server front/back inbound/outbound "
-        "internal/external public/private import/export upload/download input/output buy|purchas/sell|lend "
-        "win|won/los grant/revok split|separat/merg|join|combin open/clos before/after more/less|fewer "
-        "increas|rais|grow/decreas|reduc|lower|cut add/remov allow|permit/forbid|ban|block "
-        "accept|approv/reject|declin enabl/disabl start|begin/stop|end expand/shrink extend/short lock/unlock "
-        "encrypt/decrypt push/pull up/down top/bottom early/late old/new summer/winter morning/evening day/night "
-        "employee|staff/customer|client teacher/student doctor|physician/patient men|man|male/women|woman|female "
-        "adult/child|kid domestic|home/foreign|abroad remote/onsite online/offline synchron/asynchron "
-        "central/decentral single/multi major/minor horizontal/vertical hot|warm/cold|cool wet/dry "
-        "hire|hiring|recruit/fire|firing|dismiss|sack|layoff borrow/lend insid|indoor/outsid|outdoor "
-        "beginner/advanced temporary/permanent optional/mandatory manual/automat paid/free rich/poor urban/rural "
-        "advanc/postpon|delay "
-    ).split()
-)
+# A decision to keep or to change something is worded as one to do something: "stay on", "move to" and "use".
+_COMPATIBLE_ACTIONS = ({"doing", "keeping"}, {"doing", "changing"})
 
 
-def turned_round(asked: Sequence[str], known: Sequence[str], *, hinted: bool) -> bool:
-    """Whether one of the two is against what the other is for."""
-    ours, theirs = _are_against(asked), _are_against(known)
-    return ours != theirs and not (hinted and theirs)
+def differ_in_polarity(query: Sequence[str], name: Sequence[str], *, type_named: bool) -> bool:
+    """Whether exactly one of the two negates, ends or forbids something.
+
+    With `type_named`, the query names the type of the entity ("the decision on X"): it may then leave out the
+    negation of the name.
+    """
+    query_negates, name_negates = (any(is_negating(word) for word in words) for words in (query, name))
+    return query_negates != name_negates and not (type_named and name_negates)
 
 
-def opposed(asked: Sequence[str], known: Sequence[str]) -> bool:
-    """Whether one has a word, and the other not that word but its opposite."""
-    for one, other in _OPPOSITES:
-        ours, theirs = ((_has(each, one), _has(each, other)) for each in (asked, known))
-        if ours[0] != ours[1] and theirs == ours[::-1]:
+def differ_by_antonym(query: Sequence[str], name: Sequence[str]) -> bool:
+    """Whether one has a word, and the other has not that word but its antonym."""
+    for side, opposite in _antonym_stems():
+        in_query, in_name = ((_has_stem(words, side), _has_stem(words, opposite)) for words in (query, name))
+        if in_query[0] != in_query[1] and in_name == in_query[::-1]:
             return True
     return False
 
 
-def _has(words: Sequence[str], stems: Sequence[str]) -> bool:
-    """Whether a word is one of these, but for its ending: short stems bear a short one."""
+def are_antonyms(word: str, other: str) -> bool:
+    """Whether two similar words are antonyms by their prefix or suffix: import, export; employer, employee."""
     return any(
-        word.startswith(stem) and (stem in _PREFIXES or len(word) - len(stem) <= (3 if len(stem) > 3 else 1))
+        (word.startswith(prefix) and other.startswith(opposite))
+        or (word.startswith(opposite) and other.startswith(prefix))
+        for prefix, opposite in _ANTONYM_PREFIXES
+    ) or any(
+        word[:-2] == other[:-2] and {word[-2:], other[-2:]} == {suffix, opposite}
+        for suffix, opposite in _ANTONYM_SUFFIXES
+    )
+
+
+def are_compatible_actions(word: str, other: str) -> bool:
+    """Whether both words only say what is done, and not the contrary: adopt, use; keep, use; but not keep, change."""
+    kind, other_kind = _action_kind(word), _action_kind(other)
+    if kind is None or other_kind is None:
+        return False
+    return kind == other_kind or {kind, other_kind} in _COMPATIBLE_ACTIONS
+
+
+def is_action(word: str) -> bool:
+    """Whether a word only says what is done: use, keep, move, delay, stop."""
+    return _action_kind(word) is not None
+
+
+def is_negating(word: str) -> bool:
+    """Whether a word negates, ends or forbids."""
+    return bool(_action_patterns()["negating"].fullmatch(word))
+
+
+def _has_stem(words: Sequence[str], stems: Sequence[str]) -> bool:
+    """Whether a word is a stem with an ending of at most 3 letters, or of 1 after a stem of at most 3."""
+    return any(
+        word.startswith(stem) and (stem in _PREFIX_STEMS or len(word) - len(stem) <= (3 if len(stem) > 3 else 1))
         for word in words
         for stem in stems
     )
 
 
-def agree(one: str, other: str) -> bool:
-    """Whether two words both say only what is done, and do not say the contrary."""
-    kinds = [next((kind for kind in _ACTIONS if kind.fullmatch(word)), None) for word in (one, other)]
-    return None not in kinds and (kinds[0] is kinds[1] or set(kinds) in ({_DOING, _KEEPING}, {_DOING, _CHANGING}))
+def _action_kind(word: str) -> str | None:
+    return next((kind for kind, pattern in _action_patterns().items() if pattern.fullmatch(word)), None)
 
 
-def _are_against(words: Sequence[str]) -> bool:
-    return any(is_against(word) for word in words)
+@cache
+def _antonym_stems() -> tuple[tuple[list[str], list[str]], ...]:
+    return tuple((side.split(), opposite.split()) for side, opposite in lexicons.pairs("antonyms", "/"))
 
 
-def is_action(word: str) -> bool:
-    """Whether a word only says what is done."""
-    return any(kind.fullmatch(word) for kind in _ACTIONS)
-
-
-def is_against(word: str) -> bool:
-    """Whether a word refuses, ends or forbids."""
-    return bool(_AGAINST.fullmatch(word))
+@cache
+def _action_patterns() -> dict[str, re.Pattern[str]]:
+    """A pattern for the words of each kind of action, in the order in which kinds are tried."""
+    words_by_kind: dict[str, list[str]] = {}
+    for kind, words in lexicons.pairs("action_words", ":"):
+        words_by_kind.setdefault(kind, []).extend(words.split())
+    return {
+        kind: re.compile("|".join(word.replace("*", r"\w*") for word in words)) for kind, words in words_by_kind.items()
+    }

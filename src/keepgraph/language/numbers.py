@@ -1,4 +1,4 @@
-"""Numbers, months and days as words; all folded and English."""
+"""Number words, months and weekdays in English, folded."""
 
 from __future__ import annotations
 
@@ -14,12 +14,19 @@ ORDINALS = {
 }
 MONTHS = {
     name: number
-    for number, both in enumerate(
+    for number, names in enumerate(
         "january jan;february feb;march mar;april apr;may;june jun;july jul;august aug;september sep sept;"
         "october oct;november nov;december dec".split(";"),
         start=1,
     )
-    for name in both.split()
+    for name in names.split()
 }
-DAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
-DAYS_FOR_SHORT = frozenset("mon tue wed thu fri sat sun".split())
+WEEKDAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
+WEEKDAY_ABBREVIATIONS = frozenset("mon tue wed thu fri sat sun".split())
+
+_CALENDAR_WORDS = WEEKDAYS.union(WEEKDAY_ABBREVIATIONS, MONTHS)
+
+
+def is_calendar_word(word: str) -> bool:
+    """Whether a word is a month or a weekday, in full or abbreviated."""
+    return word in _CALENDAR_WORDS

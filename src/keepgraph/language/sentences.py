@@ -1,4 +1,4 @@
-"""Where sentences begin and end in a text of any kind. Knows lines, bullets and abbreviations, and no language else."""
+"""Sentence splitting for text of any kind: by lines, bullets and punctuation, with English abbreviations."""
 
 from __future__ import annotations
 
@@ -7,25 +7,28 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-_LONGEST = 1_000
-_WRAPPED = 50
+_MAX_LENGTH = 1_000
 
-_END = re.compile(r"[.!?…]{1,3}[\"'”’)\]*_]{0,4}(?=\s)|[。！？｡]")
+# A line is taken to be wrapped, and its sentence to go on in the next, only from this length on.
+_MIN_WRAPPED_LINE = 50
+
+_SENTENCE_END = re.compile(r"[.!?…]{1,3}[\"'”’)\]*_]{0,4}(?=\s)|[。！？｡]")
 _LINE = re.compile(r"[^\r\n]+")
-_LEAD = re.compile(r"\s{0,40}(?:[-*+•>]\s{1,4}|#{1,6}\s{1,4}|\d{1,3}[.)]\s{1,4}|\[[ xX]\]\s{1,4}|\|\s{0,4}){0,4}")
-_BEFORE_A_PERIOD = re.compile(
-    r"(?:^|[\s(])([A-Za-z]|Mrs?|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|cf|approx|No|Inc|Ltd|Co)$"
+_LINE_MARKERS = re.compile(
+    r"\s{0,40}(?:[-*+•>]\s{1,4}|#{1,6}\s{1,4}|\d{1,3}[.)]\s{1,4}|\[[ xX]\]\s{1,4}|\|\s{0,4}){0,4}"
 )
+_ABBREVIATION = re.compile(r"(?:^|[\s(])([A-Za-z]|Mrs?|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|cf|approx|No|Inc|Ltd|Co)$")
+_LONGEST_ABBREVIATION = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence by its place in the text.
+    """A sentence by its offsets in the text.
 
     Attributes:
-        start: its first sign, after bullets, heading marks and numbers of a list.
-        end: after its last sign, the closing punctuation included.
-        quoted: whether it stands in a block that quotes another (`> …`).
+        start: its first character, after bullets, heading markers and list numbers.
+        end: after its last character, the closing punctuation included.
+        quoted: whether it stands in a block quotation (`> …`).
         heading: whether its line is a heading (`# …`).
     """
 
@@ -36,64 +39,65 @@ class Sentence:
 
 
 @lru_cache(maxsize=4)
-def sentences(text: str) -> tuple[Sentence, ...]:
-    """The sentences in their order, none longer than 1,000 characters (what is longer is divided at a space).
+def split(text: str) -> tuple[Sentence, ...]:
+    """The sentences of a text in their order, none longer than 1,000 characters (a longer one is divided at a space).
 
-    A line ends a sentence, unless it was wrapped: then the next one begins in small letters. The same text is looked at
-    for several things, one after the other: it is divided once.
+    A line ends a sentence, unless it was wrapped: then the next line begins with a lower-case letter. The result is
+    cached, because mention detection and relation extraction split the same text one after the other.
     """
-    return tuple(_sentences(text))
+    return tuple(_split(text))
 
 
-def _sentences(text: str) -> Iterator[Sentence]:
-    for start, end in _blocks(text):
-        lead = _LEAD.match(text, start, end)
-        begin = lead.end() if lead else start
-        marks = text[start:begin]
+def _split(text: str) -> Iterator[Sentence]:
+    for start, end in _logical_lines(text):
+        match = _LINE_MARKERS.match(text, start, end)
+        first = match.end() if match else start
+        markers = text[start:first]
         yield from (
-            Sentence(one, other, quoted=">" in marks, heading="#" in marks) for one, other in _within(text, begin, end)
+            Sentence(sentence_start, sentence_end, quoted=">" in markers, heading="#" in markers)
+            for sentence_start, sentence_end in _split_line(text, first, end)
         )
 
 
-def _blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Lines, with those that go on where the one before was wrapped."""
-    start = end = last = -1
+def _logical_lines(text: str) -> Iterator[tuple[int, int]]:
+    """Lines as (start, end), each with the lines that continue it where it was wrapped."""
+    start = end = last_start = -1
     for line in _LINE.finditer(text):
-        first = next((c for c in line[0][:200] if not c.isspace()), "")
-        if not first:
+        first_character = next((c for c in line[0][:200] if not c.isspace()), "")
+        if not first_character:
             continue
-        neighbours = text.count("\n", end, line.start()) <= 1 if end >= 0 else False
-        if neighbours and first.islower() and end - last >= _WRAPPED and text[end - 1] not in ".!?:":
-            last, end = line.start(), line.end()
+        is_adjacent = text.count("\n", end, line.start()) <= 1 if end >= 0 else False
+        was_wrapped = end - last_start >= _MIN_WRAPPED_LINE
+        if is_adjacent and first_character.islower() and was_wrapped and text[end - 1] not in ".!?:":
+            last_start, end = line.start(), line.end()
             continue
         if start >= 0:
             yield start, end
-        start, last, end = line.start(), line.start(), line.end()
+        start, last_start, end = line.start(), line.start(), line.end()
     if start >= 0:
         yield start, end
 
 
-def _within(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    for found in _END.finditer(text, start, end):
-        if (
-            found[0].startswith(".")
-            and not found[0].startswith("..")
-            and _BEFORE_A_PERIOD.search(text, max(start, found.start() - 8), found.start())
-        ):
+def _split_line(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    for match in _SENTENCE_END.finditer(text, start, end):
+        is_single_period = match[0].startswith(".") and not match[0].startswith("..")
+        before = max(start, match.start() - _LONGEST_ABBREVIATION)
+        if is_single_period and _ABBREVIATION.search(text, before, match.start()):
             continue
-        yield from _divided(text, start, found.end())
-        start = found.end()
-    yield from _divided(text, start, end)
+        yield from _limit_length(text, start, match.end())
+        start = match.end()
+    yield from _limit_length(text, start, end)
 
 
-def _divided(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _limit_length(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """A stretch of text without the white space around it, in parts of at most 1,000 characters."""
     while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():
         end -= 1
-    while end - start > _LONGEST:
-        cut = text.rfind(" ", start + _LONGEST // 2, start + _LONGEST)
-        cut = cut if cut > 0 else start + _LONGEST
+    while end - start > _MAX_LENGTH:
+        cut = text.rfind(" ", start + _MAX_LENGTH // 2, start + _MAX_LENGTH)
+        cut = cut if cut > 0 else start + _MAX_LENGTH
         yield start, cut
         start = cut + 1 if text[cut].isspace() else cut
     if start < end:

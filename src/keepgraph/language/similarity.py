@@ -1,7 +1,8 @@
-"""How surely one name means what another is the name of, and why. Compares folded names; knows no table of the graph.
+"""Name similarity: scores how surely one name means the entity that has another, and says why. Scores fuzzy matches.
 
-Every word that is asked for must be found: as it is, in another spelling, as a nickname or an initial, or with a
-slip of the keyboard. Digits must agree. For a person some of the names will do, for other things a telling part.
+Every word of the query must match a word of the name: as it is, in another spelling, as a nickname, initial or
+abbreviation, or with a typo (`word_similarity`, `typos`). Digits must agree. For a person some of the names are
+enough; for other entities a distinctive part is.
 """
 
 from __future__ import annotations
@@ -9,289 +10,374 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from keepgraph.language import antonyms, lexicons, typos
-from keepgraph.language.normalisation import words
-from keepgraph.language.typos import BEARS_TWO_SLIPS, NO, SHORTEST, Likeness
+from keepgraph.language import antonyms, given_names, lexicons, numbers, phonetics, spelling, typos, word_similarity
+from keepgraph.language.normalisation import significant_words
+from keepgraph.language.typos import MIN_LETTERS
+from keepgraph.language.word_similarity import NO_MATCH, Similarity
 
-SURE = 0.80
-"""Likeness from which a name on its own is taken to mean an entity; the default of a profile."""
+MATCH_THRESHOLD = 0.80
+"""Score from which a name on its own is taken to mean an entity; the default of a profile (chosen in ADR 0012)."""
 
-RIVAL = 0.79
-"""A name that has all the words asked for, but is not meant by them alone: it stands in the way of another."""
+RIVAL_SCORE = 0.79
+"""Score of a name that has all the words of the query, but is not meant by them alone.
 
-_FOLDED_EQUAL = 0.99
+It is below the threshold and within the margin of a match, so that it makes another match ambiguous.
+"""
+
+# Scores of whole names, the surest first. A name found by typos lies between MATCH_THRESHOLD and _BEST_ALIGNED.
+_EQUAL = 0.99
+_BEST_ALIGNED = 0.98
 _SAME_WORDS = 0.97
 _SAME_LETTERS = 0.96
-_PARTIAL = 0.93
-_BEST_TYPO = 0.98
-_TELLING_PART = 0.82
-_NEARLY_ALL = 0.75
-_LONG_ENOUGH = 5
+_PARTIAL_FACTOR = 0.93  # some names of a person: Sarah for Sarah Connor
+_DISTINCTIVE_PART = 0.82
+_MAX_STRING_SIMILARITY = 0.74  # below RIVAL_SCORE: similar letters alone must not compete
+
+# Shares of the letters of a name from which a part of it is enough.
+_NEARLY_ALL = 0.75  # even if the part is not distinctive
+_MOST = 0.6
+_HALF = 0.5  # with two words
+_ENOUGH_OF_LONG_NAME = 0.4  # with two words, of a decision or a source: their names are long
+_MIN_LETTERS_SINGLE_NAME = 5
+_MAX_TYPOS = 2  # with more it is another name
 
 _DIGITS = re.compile(r"\d+")
 _YEAR = re.compile("(19|20)[0-9]{2}")
 _GENERATIONS = frozenset("jr sr junior senior ii iii iv".split())
-_RELATING = frozenset(
+_RELATION_WORDS = frozenset(
     "from to over than before after with without for by against instead of not vs and or in on".split()
 )
-_SMALL = frozenset(
+_FUNCTION_WORDS = frozenset(
     "a an and as at be by de del der des die das el en et for from in into is it la le of on or our per the their "
     "to und von with y your my we who what about re".split()
 )
-_KINDS = {
+# Words by which a query names the type of the entity: the project Atlas, the decision on telemetry.
+_TYPE_WORDS = {
     "project": frozenset("project initiative".split()),
     "decision": frozenset("decision choice".split()),
     "source": frozenset("source document doc paper book report article page".split()),
 }
-_IN_ANY_ORDER = ("project", "source")
-_GENERIC = frozenset(
-    "app application area audit board build call change client code company customer dashboard data day design "
-    "department doc document engine event feature group guide handbook idea issue lab list market meeting mobile model "
-    "month name new note notes office old overhaul page people person photo plan planning platform process product "
-    "project prototype quarter question redesign refresh release report research review roadmap search security server "
-    "service site software standup study support system task team template test thing thread tool topic unit update "
-    "user users version video website week weekly work year".split()
-)
+_TYPES_WITHOUT_WORD_ORDER = ("project", "source")
 
 
-def compare(asked: str, known: str, *, kind: str) -> Likeness:
-    """How surely the folded name `asked` means the one called `known`, an entity of type `kind`."""
-    if asked == known:
-        return Likeness(_FOLDED_EQUAL) if len(asked) > 1 else NO
-    if kind == "person":
-        if asked.startswith("the ") and asked.endswith("s"):
-            return NO  # a family
-        return _compared(words(asked, besides=(kind,)), words(known, besides=(kind,)), kind, hinted=False)
-    own = (kind,) if kind in ("project", "decision") else ()
-    theirs = words(known, besides=own)
-    found = _compared(words(asked, besides=own), theirs, kind, hinted=False)
-    hints = _KINDS.get(kind, frozenset()).intersection(asked.split()[-1:] if kind == "source" else asked.split())
-    if found.score < SURE and hints:
-        # The decision on telemetry: what kind of thing it is has been said.
-        hinted = _compared(words(asked, besides=hints), theirs, kind, hinted=True)
-        return max(found, hinted, key=lambda each: each.score)
-    return found
+def compare(query: str, name: str, *, entity_type: str) -> Similarity:
+    """Score how surely the folded name `query` means an entity of this type that has the folded name `name`.
+
+    Returns:
+        A score from 0 to 1, from MATCH_THRESHOLD up for a match, with the reason where it is not the same letters.
+    """
+    if query == name:
+        return Similarity(_EQUAL) if len(query) > 1 else NO_MATCH
+    if entity_type == "person" and query.startswith("the ") and query.endswith("s"):
+        return NO_MATCH  # the Hugheses are a family
+    ignored = (entity_type,) if entity_type in ("person", "project", "decision") else ()
+    query_words = significant_words(query, ignored=ignored)
+    name_words = significant_words(name, ignored=ignored)
+    match = _compare_words(query_words, name_words, entity_type)
+    possible = query.split()[-1:] if entity_type == "source" else query.split()
+    type_words = _TYPE_WORDS.get(entity_type, frozenset()).intersection(possible)
+    if match.score < MATCH_THRESHOLD and type_words:
+        # The decision on telemetry: the query has named the type, so less of the name is enough.
+        typed = _compare_words(significant_words(query, ignored=type_words), name_words, entity_type, type_named=True)
+        return max(match, typed, key=lambda similarity: similarity.score)
+    return match
 
 
-def _compared(ours: list[str], theirs: list[str], kind: str, *, hinted: bool) -> Likeness:
-    if _weight(ours) < SHORTEST and not (len(ours) == 1 and lexicons.is_given_name(ours[0])):
-        return NO
-    if "".join(ours) == "".join(theirs) and _DIGITS.findall(" ".join(ours)) == _DIGITS.findall(" ".join(theirs)):
-        return Likeness(_SAME_LETTERS if ours != theirs else _SAME_WORDS)
-    return _person(ours, theirs) if kind == "person" else _thing(ours, theirs, kind, hinted=hinted)
-
-
-def shares(asked: str, known: str) -> float:
-    """How alike two folded names look, below RIVAL: for naming candidates, never for choosing one."""
+def string_similarity(query: str, name: str) -> float:
+    """How similar the letters of two folded names are, below RIVAL_SCORE: to list candidates, never to choose one."""
     from rapidfuzz import fuzz
 
-    whole = max(fuzz.ratio(asked, known), fuzz.token_sort_ratio(asked, known))
-    shared = any(len(word) > SHORTEST and word not in _GENERIC for word in set(asked.split()) & set(known.split()))
-    return min(0.74, max(whole, 0.9 * fuzz.token_set_ratio(asked, known) if shared else 0) / 100)
+    whole = max(fuzz.ratio(query, name), fuzz.token_sort_ratio(query, name))
+    share_a_word = any(
+        len(word) > MIN_LETTERS and word not in lexicons.words("generic_words")
+        for word in set(query.split()) & set(name.split())
+    )
+    ratio = max(whole, 0.9 * fuzz.token_set_ratio(query, name) if share_a_word else 0)
+    return min(_MAX_STRING_SIMILARITY, ratio / 100)
 
 
-def is_small(word: str) -> bool:
-    """Whether a word only joins others."""
-    return word in _SMALL
+def is_function_word(word: str) -> bool:
+    """Whether a word of a name only joins others: of, the, and."""
+    return word in _FUNCTION_WORDS
 
 
-def means_unsaid(word: str) -> bool:
-    """Whether a word may mean anything by itself: project, meeting, team."""
-    return word in _GENERIC or word in _SMALL
+def is_generic(word: str) -> bool:
+    """Whether a word alone identifies nothing: project, meeting, team, and function words."""
+    return word in lexicons.words("generic_words") or word in _FUNCTION_WORDS
 
 
-def _weight(telling: Sequence[str]) -> int:
-    """How many letters a name has, where an ideograph or a syllable says as much as two."""
-    return sum(map(len, telling)) + sum(len(re.findall(typos.IDEOGRAPHS, word)) for word in telling)
+def _compare_words(query: list[str], name: list[str], entity_type: str, *, type_named: bool = False) -> Similarity:
+    if _letter_count(query) < MIN_LETTERS and not (len(query) == 1 and given_names.contains(query[0])):
+        return NO_MATCH
+    if "".join(query) == "".join(name) and _DIGITS.findall(" ".join(query)) == _DIGITS.findall(" ".join(name)):
+        return Similarity(_SAME_LETTERS if query != name else _SAME_WORDS)
+    if entity_type == "person":
+        return _compare_person(query, name)
+    return _compare_thing(query, name, entity_type, type_named=type_named)
 
 
-def _person(ours: list[str], theirs: list[str]) -> Likeness:
-    if _digits(ours) != _digits(theirs) or _GENERATIONS.intersection(theirs) - set(ours):
-        return NO
-    ways = [
-        (ours, theirs),
-        *((joined, theirs) for joined in _joined(ours)),
-        *((ours, joined) for joined in _joined(theirs)),
+def _letter_count(words: Sequence[str]) -> int:
+    """How many letters a name has, where an ideograph or a syllable counts as two."""
+    return sum(map(len, words)) + sum(len(re.findall(typos.IDEOGRAPHS, word)) for word in words)
+
+
+# Persons
+
+
+def _compare_person(query: list[str], name: list[str]) -> Similarity:
+    if _numbers(query) != _numbers(name) or _GENERATIONS.intersection(name) - set(query):
+        return NO_MATCH
+    divisions = [
+        (query, name),
+        *((joined, name) for joined in _joined(query)),
+        *((query, joined) for joined in _joined(name)),
     ]
-    return max((_person_as_divided(*way) for way in ways), key=lambda found: found.score)
+    return max((_compare_person_words(*division) for division in divisions), key=lambda match: match.score)
 
 
-def _joined(divided: list[str]) -> Iterator[list[str]]:
-    """A name with two neighbouring words run together: Xiao-ming, Xiaoming."""
-    for place in range(len(divided) - 1):
-        if len(divided) > 2 and min(len(divided[place]), len(divided[place + 1])) > 1:
-            yield [*divided[:place], divided[place] + divided[place + 1], *divided[place + 2 :]]
+def _joined(words: list[str]) -> Iterator[list[str]]:
+    """The name with two neighbouring words joined: Xiao-ming, Xiaoming."""
+    for position in range(len(words) - 1):
+        if len(words) > 2 and min(len(words[position]), len(words[position + 1])) > 1:
+            yield [*words[:position], words[position] + words[position + 1], *words[position + 2 :]]
 
 
-def _person_as_divided(ours: list[str], theirs: list[str]) -> Likeness:
-    if sorted(ours) == sorted(theirs):
-        return Likeness(_SAME_WORDS)
-    extra = [word for word in ours if len(word) == 1 and not any(other[0] == word for other in theirs)]
-    if len(ours) > len(theirs) >= 2 and len(ours) - len(theirs) == len([word for word in ours if len(word) == 1]):
-        # Robert J. Hughes is Robert Hughes, as far as anyone knows.
-        extra = [word for word in ours if len(word) == 1]
-    ours = [word for word in ours if word not in extra]
-    if len(extra) > 1 or not ours or len(ours) > len(theirs):
-        return NO
-    if extra and (len(ours) < 2 or len(ours) < len(theirs)):
-        return NO  # Robert K. Hughes is not Robert J. Hughes
-    found = _aligned(ours, theirs, person=True)
-    if found is NO:
-        return NO
-    if len(ours) == len(theirs):
-        return found if not extra else Likeness(found.score * _PARTIAL, found.because)
-    ends = _words_at_ends(ours, theirs)
-    # A single name with a slip in it is two steps away: only a longer word bears that.
-    alone = len(ours) == 1 and len(ours[0]) >= _LONG_ENOUGH
-    if ends or alone:
-        return Likeness(_PARTIAL * found.score, found.because)
-    return NO
+def _compare_person_words(query: list[str], name: list[str]) -> Similarity:
+    if sorted(query) == sorted(name):
+        return Similarity(_SAME_WORDS)
+    additional = _additional_initials(query, name)
+    query = [word for word in query if word not in additional]
+    if len(additional) > 1 or not query or len(query) > len(name):
+        return NO_MATCH
+    if additional and (len(query) < 2 or len(query) < len(name)):
+        return NO_MATCH  # Robert K. Hughes is not Robert J. Hughes
+    match = _align(query, name, person=True)
+    if match is NO_MATCH:
+        return NO_MATCH
+    if len(query) == len(name):
+        return match if not additional else Similarity(match.score * _PARTIAL_FACTOR, match.reason)
+    # One name of several with a typo in it is two steps away: only a longer word allows that.
+    long_enough = len(query) == 1 and len(query[0]) >= _MIN_LETTERS_SINGLE_NAME
+    if _has_first_or_last_name(query, name) or long_enough:
+        return Similarity(_PARTIAL_FACTOR * match.score, match.reason)
+    return NO_MATCH
 
 
-def _words_at_ends(ours: Sequence[str], theirs: Sequence[str]) -> bool:
-    """Whether one of our words is, but for its spelling, the first or the last of theirs."""
+def _additional_initials(query: list[str], name: list[str]) -> list[str]:
+    """The initials in the query that stand for no word of the name."""
+    initials = [word for word in query if len(word) == 1]
+    if len(query) > len(name) >= 2 and len(query) - len(name) == len(initials):
+        return initials  # Robert J. Hughes may be Robert Hughes
+    return [initial for initial in initials if not any(word[0] == initial for word in name)]
+
+
+def _has_first_or_last_name(query: Sequence[str], name: Sequence[str]) -> bool:
+    """Whether a word of the query is, except for its spelling, the first or the last word of the name."""
     return any(
         word == end
-        or end in lexicons.nicknames(word)
-        or end in lexicons.spellings(word)
-        or typos.sound(word) == typos.sound(end)
-        for word in ours
-        for end in (theirs[0], theirs[-1])
+        or end in given_names.nicknames(word)
+        or end in given_names.spellings(word)
+        or phonetics.key(word) == phonetics.key(end)
+        for word in query
+        for end in (name[0], name[-1])
     )
 
 
-def _thing(ours: list[str], theirs: list[str], kind: str, *, hinted: bool) -> Likeness:
-    ours, theirs = [typos.plain(word) for word in ours], [typos.plain(word) for word in theirs]
-    if not _digits_fit(ours, theirs):
-        return NO
-    if ours == theirs:
-        return Likeness(_SAME_WORDS)
-    if _digits(ours) != _digits(theirs):
-        return _telling_part(ours, theirs, kind, hinted=hinted)
-    if "".join(ours) == "".join(theirs) or (
-        kind in _IN_ANY_ORDER and _may_change_order(ours, person=False) and sorted(ours) == sorted(theirs)
+# Projects, decisions, concepts and sources
+
+
+def _compare_thing(query: list[str], name: list[str], entity_type: str, *, type_named: bool) -> Similarity:
+    query, name = [spelling.normalise(word) for word in query], [spelling.normalise(word) for word in name]
+    if not _has_digits_of(query, name):
+        return NO_MATCH
+    if query == name:
+        return Similarity(_SAME_WORDS)
+    if _numbers(query) != _numbers(name):
+        return _compare_part(query, name, entity_type, type_named=type_named)
+    any_order = entity_type in _TYPES_WITHOUT_WORD_ORDER
+    if "".join(query) == "".join(name) or (
+        any_order and _may_reorder(query, person=False) and sorted(query) == sorted(name)
     ):
-        return Likeness(_SAME_WORDS)
-    if len(ours) == len(theirs):
-        found = _aligned(ours, theirs, person=False, in_order=kind not in _IN_ANY_ORDER)
-        if found is not NO:
-            return found
-    return _telling_part(ours, theirs, kind, hinted=hinted)
+        return Similarity(_SAME_WORDS)
+    if len(query) == len(name):
+        match = _align(query, name, person=False, in_order=not any_order)
+        if match is not NO_MATCH:
+            return match
+    return _compare_part(query, name, entity_type, type_named=type_named)
 
 
-def _telling_part(ours: list[str], theirs: list[str], kind: str, *, hinted: bool) -> Likeness:
-    """Some words of a longer name: enough where they are its head or most of it, and say something by themselves."""
-    asked, whole = _without_small(ours), _without_small(theirs)
-    if not asked or len(asked) >= len(whole):
-        return NO
-    if kind == "concept" and not hinted:
-        return _contained(asked, whole)
-    left = list(whole)
-    for word in asked:
-        alike = {
-            other: typos.alike(word, other, beside=len(asked) > 1, person=False, given=False).score for other in left
+def _compare_part(query: list[str], name: list[str], entity_type: str, *, type_named: bool) -> Similarity:
+    """Score some words of a longer name: a match if they are its head or most of it, and distinctive."""
+    part, whole = _without_function_words(query), _without_function_words(name)
+    if not part or len(part) >= len(whole):
+        return NO_MATCH
+    if entity_type == "concept" and not type_named:
+        # A part of the name of a concept is another concept: React is not React Native, nor Mexico New Mexico.
+        return Similarity(RIVAL_SCORE, "part of the name") if set(part) <= set(whole) else NO_MATCH
+    omitted = _omitted_words(part, whole)
+    if omitted is None or any(not word.isalnum() for word in omitted) or not _may_omit_numbers(part, omitted):
+        return NO_MATCH  # a symbol that distinguishes names is omitted, or a number of a version
+    whole_length = sum(map(len, whole))
+    share = (whole_length - sum(map(len, omitted))) / whole_length
+    is_distinctive = any(_is_distinctive(word) for word in part)
+    has_head = whole[0] not in omitted
+    enough = type_named or _is_enough(entity_type, part, share, has_head=has_head, is_distinctive=is_distinctive)
+    nearly_all = share >= _NEARLY_ALL and (entity_type != "decision" or len(part) > 1)
+    negation_omitted = any(antonyms.is_negating(word) for word in omitted)
+    if not negation_omitted and ((enough and is_distinctive) or nearly_all):
+        return Similarity(_DISTINCTIVE_PART, "part of the name")
+    return Similarity(RIVAL_SCORE, "part of the name")
+
+
+def _without_function_words(words: Sequence[str]) -> list[str]:
+    """The words without function words; a letter at the end stays: Team A."""
+    return [
+        word
+        for position, word in enumerate(words)
+        if word not in _FUNCTION_WORDS or (position and position == len(words) - 1)
+    ]
+
+
+def _omitted_words(part: Sequence[str], whole: Sequence[str]) -> list[str] | None:
+    """The words of the name that no word of the query matches; None if a word of the query matches nothing."""
+    omitted = list(whole)
+    for word in part:
+        scores = {
+            other: word_similarity.compare(word, other, has_context=len(part) > 1, person=False, given_name=False).score
+            for other in omitted
         }
-        best = max(alike, key=alike.__getitem__)
-        if alike[best] == 0:
-            return NO
-        left.remove(best)
-    if any(not word.isalnum() for word in left) or not _digits_left_alone(asked, left):
-        return NO  # a sign that tells things apart, or a number out of a version
-    covered = sum(map(len, whole)) - sum(map(len, left))
-    share = covered / sum(map(len, whole))
-    telling = [word for word in asked if word not in _GENERIC and not word.isdecimal() and len(word) >= SHORTEST]
-    head = whole[0] not in left
-    enough = {
-        "decision": share >= 0.4 and len(asked) >= 2,
-        "source": len(asked) >= 2 and (share >= 0.4 or head),
-    }.get(kind, (head and len(telling) > 0) or (len(asked) >= 2 and share >= 0.5) or share >= 0.6)
-    # Words that are left out may turn the meaning round.
-    turned = any(antonyms.is_against(word) for word in left)
-    nearly_all = share >= _NEARLY_ALL and (kind != "decision" or len(asked) > 1)
-    if not turned and (((enough or hinted) and telling) or nearly_all):
-        return Likeness(_TELLING_PART, "part of the name")
-    return Likeness(RIVAL, "part of the name")
+        best = max(scores, key=scores.__getitem__)
+        if scores[best] == 0:
+            return None
+        omitted.remove(best)
+    return omitted
 
 
-def _contained(asked: Sequence[str], whole: Sequence[str]) -> Likeness:
-    """A part of what a thing is called is another thing: React is not React Native, nor Mexico New Mexico."""
-    return Likeness(RIVAL, "part of the name") if set(asked) <= set(whole) else NO
+def _is_distinctive(word: str) -> bool:
+    return word not in lexicons.words("generic_words") and not word.isdecimal() and len(word) >= MIN_LETTERS
 
 
-def _digits_left_alone(asked: Sequence[str], left: Sequence[str]) -> bool:
-    """Whether no number is torn out of several: with a number asked for, only a year may be left."""
-    if not _DIGITS.search(" ".join(asked)):
-        return True
-    numbers = [number for word in left for number in _DIGITS.findall(word)]
-    return all(_YEAR.fullmatch(number) for number in numbers) and not any(typos.is_date(word) for word in left)
+def _is_enough(entity_type: str, part: Sequence[str], share: float, *, has_head: bool, is_distinctive: bool) -> bool:
+    """Whether a part of a name of this type is enough, by its share of the letters and by whether it has the head."""
+    if entity_type == "decision":
+        return share >= _ENOUGH_OF_LONG_NAME and len(part) >= 2
+    if entity_type == "source":
+        return len(part) >= 2 and (share >= _ENOUGH_OF_LONG_NAME or has_head)
+    return (has_head and is_distinctive) or (len(part) >= 2 and share >= _HALF) or share >= _MOST
 
 
-def _without_small(telling: Sequence[str]) -> list[str]:
-    """The words but for those that only join others; a letter at the end counts: Team A."""
-    return [word for place, word in enumerate(telling) if word not in _SMALL or (place and place == len(telling) - 1)]
+# Digits and word order
 
 
-def _digits(telling: Sequence[str]) -> tuple[list[str], list[str]]:
+def _numbers(words: Sequence[str]) -> tuple[list[str], list[str]]:
     """The numbers in their order, and those within words: 2025 Q3 is Q3 2025, but 1:3 is not 3:1."""
-    numbers = [word for word in telling if word.isdecimal()]
-    return numbers, sorted(_DIGITS.findall(" ".join(word for word in telling if not word.isdecimal())))
+    whole = [word for word in words if word.isdecimal()]
+    return whole, sorted(_DIGITS.findall(" ".join(word for word in words if not word.isdecimal())))
 
 
-def _digits_fit(ours: Sequence[str], theirs: Sequence[str]) -> bool:
-    """Whether every number that is asked for is there; the name may have more."""
-    known = _DIGITS.findall(" ".join(theirs))
-    for number in _DIGITS.findall(" ".join(ours)):
-        if number not in known:
+def _has_digits_of(query: Sequence[str], name: Sequence[str]) -> bool:
+    """Whether the name has every number of the query; it may have more."""
+    available = _DIGITS.findall(" ".join(name))
+    for number in _DIGITS.findall(" ".join(query)):
+        if number not in available:
             return False
-        known.remove(number)
+        available.remove(number)
     return True
 
 
-def _may_change_order(telling: Sequence[str], *, person: bool) -> bool:
-    """Lovelace, Ada is Ada Lovelace; from MySQL to Postgres is not from Postgres to MySQL."""
-    return person or (len(telling) <= 3 and not _RELATING.intersection(telling))
+def _may_omit_numbers(part: Sequence[str], omitted: Sequence[str]) -> bool:
+    """Whether the query may omit these words: if it has a number itself, it may omit only a year."""
+    if not _DIGITS.search(" ".join(part)):
+        return True
+    omitted_numbers = [number for word in omitted for number in _DIGITS.findall(word)]
+    return all(_YEAR.fullmatch(number) for number in omitted_numbers) and not any(
+        numbers.is_calendar_word(word) for word in omitted
+    )
 
 
-def _aligned(ours: Sequence[str], theirs: Sequence[str], *, person: bool, in_order: bool = False) -> Likeness:
-    """Give each of our words another of theirs; the mean of how alike they are, scaled to SURE and up."""
-    in_place = len(ours) == len(theirs) and (in_order or not _may_change_order(ours, person=person))
-    right = [word in theirs for word in ours]
-    left = list(theirs)
-    found: list[Likeness] = []
-    slips = 0
-    # Words that are there as they are come first, so that no other takes their place, and initials last.
-    for position, word in sorted(enumerate(ours), key=lambda each: (not right[each[0]], len(each[1]) == 1, each[0])):
-        among = [theirs[position]] if in_place else left
-        if word in among:
-            if not in_place:
-                left.remove(word)
+def _may_reorder(words: Sequence[str], *, person: bool) -> bool:
+    """Whether word order does not matter: Lovelace, Ada; but from MySQL to Postgres is not from Postgres to MySQL."""
+    return person or (len(words) <= 3 and not _RELATION_WORDS.intersection(words))
+
+
+# Alignment of words
+
+
+def _align(query: Sequence[str], name: Sequence[str], *, person: bool, in_order: bool = False) -> Similarity:
+    """Match each word of the query with a different word of the name, greedily.
+
+    Returns:
+        The mean of the word scores, scaled to MATCH_THRESHOLD and up; NO_MATCH if a word matches nothing.
+    """
+    by_position = len(query) == len(name) and (in_order or not _may_reorder(query, person=person))
+    identical = [word in name for word in query]
+    unmatched = list(name)
+    matches: list[Similarity] = []  # of the words that are not identical
+    # Identical words come first, so that no other word takes their counterpart, and initials last.
+    order = sorted(
+        range(len(query)), key=lambda position: (not identical[position], len(query[position]) == 1, position)
+    )
+    for position in order:
+        word = query[position]
+        options = [name[position]] if by_position else unmatched
+        if word in options:
+            if not by_position:
+                unmatched.remove(word)
             continue
-        alike = [
-            (
-                typos.alike(
-                    word,
-                    other,
-                    beside=(any(right) or bool(found)) and (not person or len(ours) == len(theirs) or len(word) == 1),
-                    person=person,
-                    given=person and (position == 0 or other == theirs[0]),
-                ),
+        match, other = _best_match(
+            query,
+            name,
+            position,
+            [option for option in options if by_position or option not in query],
+            person=person,
+            other_matches=any(identical) or bool(matches),
+        )
+        if match.score == 0 or (person and _is_doubtful(word, other, match, supported=any(identical))):
+            return NO_MATCH
+        if not by_position:
+            unmatched.remove(other)
+        matches.append(match)
+    typo_count = sum(not match.reason for match in matches)
+    only_initials = all(len(word) == 1 for word in query)
+    if typo_count > _MAX_TYPOS or only_initials:
+        return NO_MATCH
+    mean = (len(query) - len(matches) + sum(match.score for match in matches)) / len(query)
+    reasons = [match.reason for match in matches if match.reason]
+    return Similarity(MATCH_THRESHOLD + (_BEST_ALIGNED - MATCH_THRESHOLD) * mean, "; ".join(reasons) or None)
+
+
+def _best_match(
+    query: Sequence[str],
+    name: Sequence[str],
+    position: int,
+    options: Sequence[str],
+    *,
+    person: bool,
+    other_matches: bool,
+) -> tuple[Similarity, str]:
+    """The best match of the word at this position of the query among the words `options` of the name."""
+    word = query[position]
+    # In a part of a person's name, the words beside support an initial only.
+    has_context = other_matches and (not person or len(query) == len(name) or len(word) == 1)
+    matches = [
+        (
+            word_similarity.compare(
+                word,
                 other,
-            )
-            for other in among
-            if in_place or other not in ours
-        ]
-        best, other = max(alike, key=lambda each: each[0].score, default=(NO, ""))
-        unheard = len(word) >= BEARS_TWO_SLIPS - 1 and not lexicons.is_given_name(word)
-        doubtful = person and not any(right) and not best.because and not unheard
-        if best.score == 0 or (doubtful and typos.is_another_letter(word, other)):
-            return NO
-        if not in_place:
-            left.remove(other)
-        found.append(best)
-        slips += not best.because
-    # Two slips are doubtful enough; with three it is another name. An initial alone says nothing.
-    if slips > 2 or all(len(word) == 1 for word in ours):
-        return NO
-    mean = (len(ours) - len(found) + sum(each.score for each in found)) / len(ours)
-    reasons = [each.because for each in found if each.because]
-    return Likeness(SURE + (_BEST_TYPO - SURE) * mean, "; ".join(reasons) or None)
+                has_context=has_context,
+                person=person,
+                given_name=person and (position == 0 or other == name[0]),
+            ),
+            other,
+        )
+        for other in options
+    ]
+    return max(matches, key=lambda pair: pair[0].score, default=(NO_MATCH, ""))
+
+
+def _is_doubtful(word: str, other: str, match: Similarity, *, supported: bool) -> bool:
+    """Whether a replaced letter makes it another person: no other word is identical, and the word is not long."""
+    if supported or match.reason:
+        return False
+    long_and_rare = len(word) >= typos.MIN_LETTERS_FOR_TWO_TYPOS - 1 and not given_names.contains(word)
+    return not long_and_rare and typos.is_substitution(word, other)

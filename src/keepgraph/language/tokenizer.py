@@ -1,6 +1,6 @@
-"""Where a name may begin and end within a text: words, and what is divided off them. Knows no names.
+"""Tokenizer: divides a text into tokens with their offsets, and says where a name may begin and end.
 
-Ada's, C++, .NET, PostgreSQL-based, Node.js, José with its accent as a sign of its own, 北京.
+Cases that it is made for: Ada's, C++, .NET, PostgreSQL-based, Node.js, José with a combining accent, 北京.
 """
 
 from __future__ import annotations
@@ -12,47 +12,49 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
-UNDIVIDED = (
+UNSPACED_SCRIPTS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3006\u3041-\u3096\u309d-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
-"""Signs of scripts that put no space between words, for a character class."""
+"""Characters of scripts that put no space between words (Thai, Khmer, Japanese, Chinese …), for a character class."""
 
 ADDRESS = re.compile(
     r"(?:[a-zA-Z][a-zA-Z+.-]{0,20}://|www\.)[^\s<>\"'`]+|[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}"
 )
-"""A place on the web, or for mail: one word, in which no other names are looked for."""
+"""A URL or an e-mail address: one token, in which no other names are looked for."""
 
-_MARKS_UP_TO = 0x20000
+# Above this code point lie ideographs and variation selectors: no combining marks of scripts with spaces.
+_LAST_MARK = 0x20000
 _JOINERS = "\u200c\u200d"
-_BEFORE = "@#$("
-_AFTER = ".!?)%*°™®"
-_SYMBOLS_OF_NAMES = "+#"
-_DIVIDING = frozenset('/–—,;:|()[]{}<>"“”„«»‹›=*`~…、。，！？「」『』（）：；·\\')
+_PREFIXES = "@#$("
+_SUFFIXES = ".!?)%*°™®"
+_NAME_SYMBOLS = "+#"
+_SEPARATORS = frozenset('/–—,;:|()[]{}<>"“”„«»‹›=*`~…、。，！？「」『』（）：；·\\')
 _APOSTROPHES = "'’ʼ"
 _HYPHENS = "-‐‑"
-_AFTER_A_NAME = frozenset("s S ll re ve d m".split())
-_ELIDED = frozenset("l d j m n t c qu dell all nell sull un L D".split())
-_TAILS = frozenset(
+_CLITICS = frozenset("s S ll re ve d m".split())
+_ELIDED_ARTICLES = frozenset("l d j m n t c qu dell all nell sull un L D".split())
+_HYPHEN_SUFFIXES = frozenset(
     "based powered related driven like style specific compatible only first backed side level free ready native led "
     "wide owned enabled hosted managed wise built inspired".split()
 )
-_HEADS = frozenset("non pre post anti ex pro semi multi cross mid self inter intra".split())
-_PARTICLES = tuple(
+_HYPHEN_PREFIXES = frozenset("non pre post anti ex pro semi multi cross mid self inter intra".split())
+# Longer ones first: the first that fits is taken off.
+_KOREAN_PARTICLES = tuple(
     "에서 에게 으로 까지 부터 보다 처럼 께서 한테 이다 입니다 이라 라고".split()
     + list("은는이가을를의에와과도로만씨님")
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class Token:
     """A word, or a part of one.
 
     Attributes:
-        start, end: its letters and digits in the text.
-        starts: where a name may begin with it; nowhere, if it is joined to what stands before.
-        ends: where a name may end with it; nowhere, if it is joined to what follows.
-        after_space: whether a space stands before it.
+        start, end: offsets of its letters and digits in the text, the end exclusive.
+        starts: offsets at which a name may begin with it; empty if it is joined to the token before.
+        ends: offsets at which a name may end with it; empty if it is joined to the token after.
+        after_space: whether white space stands before it.
         after_break: whether an empty line stands before it.
     """
 
@@ -64,121 +66,123 @@ class Piece:
     after_break: bool
 
 
-def pieces(text: str) -> Iterator[Piece]:
-    """The pieces of a text in their order."""
-    parts = _parts(text)
-    divided = [_divides(text, one, other) for one, other in pairwise(parts)]
-    for place, (start, end) in enumerate(parts):
-        before = text[parts[place - 1][1] : start] if place else " "
-        open_before = not place or divided[place - 1]
-        open_after = place == len(parts) - 1 or divided[place]
-        yield Piece(
+def tokenize(text: str) -> Iterator[Token]:
+    """The tokens of a text in their order."""
+    words = _words(text)
+    separated = [_is_separated(text, left, right) for left, right in pairwise(words)]
+    for index, (start, end) in enumerate(words):
+        before = text[words[index - 1][1] : start] if index else " "
+        may_start = not index or separated[index - 1]
+        may_end = index == len(words) - 1 or separated[index]
+        yield Token(
             start=start,
             end=end,
-            starts=_starts(text, start) if open_before else (),
-            ends=_ends(text, start, end) if open_after else (),
+            starts=_starts(text, start) if may_start else (),
+            ends=_ends(text, start, end) if may_end else (),
             after_space=any(c.isspace() for c in before),
-            after_break=place > 0 and before.count("\n") > 1,
+            after_break=index > 0 and before.count("\n") > 1,
         )
 
 
-def undivided(text: str) -> list[tuple[int, int]]:
-    """The runs of signs of scripts that put no space between words, by their places."""
-    return [found.span() for found in _undivided().finditer(text)]
+def unspaced_runs(text: str) -> list[tuple[int, int]]:
+    """The runs of characters of scripts that put no space between words, as (start, end)."""
+    return [match.span() for match in _unspaced_pattern().finditer(text)]
 
 
-def is_mark(sign: str) -> bool:
-    """Whether a sign belongs to the letter before it."""
-    return sign in _JOINERS or unicodedata.category(sign)[0] == "M"
+def is_combining_mark(character: str) -> bool:
+    """Whether a character belongs to the letter before it."""
+    return character in _JOINERS or unicodedata.category(character)[0] == "M"
 
 
-def _parts(text: str) -> list[tuple[int, int]]:
-    """Runs of letters, marks and digits; an address is one."""
-    word = _ascii_word() if text.isascii() else _word()
-    addresses = [found.span() for found in ADDRESS.finditer(text)]
+def _words(text: str) -> list[tuple[int, int]]:
+    """Runs of letters, marks and digits as (start, end); an address is one."""
+    pattern = _ascii_word_pattern() if text.isascii() else _word_pattern()
+    addresses = [match.span() for match in ADDRESS.finditer(text)]
     if not addresses:
-        return [found.span() for found in word.finditer(text)]
-    parts: list[tuple[int, int]] = []
-    after = 0
+        return [match.span() for match in pattern.finditer(text)]
+    words: list[tuple[int, int]] = []
+    position = 0
     for start, end in addresses:
         while end > start and text[end - 1] in ".,;:!?)]*_":
             end -= 1
-        parts += [found.span() for found in word.finditer(text, after, start)]
-        parts.append((start, end))
-        after = end
-    return parts + [found.span() for found in word.finditer(text, after)]
+        words += [match.span() for match in pattern.finditer(text, position, start)]
+        words.append((start, end))
+        position = end
+    return words + [match.span() for match in pattern.finditer(text, position)]
 
 
-def _divides(text: str, left: tuple[int, int], right: tuple[int, int]) -> bool:
-    """Whether one word ends, and another begins, between two parts."""
-    between = text[left[1] : right[0]].lstrip(_SYMBOLS_OF_NAMES)
+def _is_separated(text: str, left: tuple[int, int], right: tuple[int, int]) -> bool:
+    """Whether a name may end with the left of two neighbouring words, and another begin with the right."""
+    between = text[left[1] : right[0]].lstrip(_NAME_SYMBOLS)
     if not between:
         return left[1] == right[0]  # another script
-    if len(between) > 1 or between.isspace() or between in _DIVIDING:
+    if len(between) > 1 or between.isspace() or between in _SEPARATORS:
         return between not in ("__", "::")
-    one, other = text[left[0] : left[1]], text[right[0] : right[1]]
+    left_word, right_word = text[left[0] : left[1]], text[right[0] : right[1]]
     if between in _APOSTROPHES:
-        after_a_name = len(one) > 1 and one[0].isupper() and other.islower()
-        return other in _AFTER_A_NAME or one in _ELIDED or after_a_name
+        is_possessive = len(left_word) > 1 and left_word[0].isupper() and right_word.islower()
+        return right_word in _CLITICS or left_word in _ELIDED_ARTICLES or is_possessive
     if between in _HYPHENS:
-        return _divides_at_hyphen(one, other)
+        return _is_separated_by_hyphen(left_word, right_word)
     return False
 
 
-def _divides_at_hyphen(one: str, other: str) -> bool:
-    """PostgreSQL-based and non-Django are divided, Anna-Maria and user-service are one word."""
-    if other.lower() in _TAILS or one.lower() in _HEADS:
+def _is_separated_by_hyphen(left: str, right: str) -> bool:
+    """PostgreSQL-based and non-Django are two words each; Anna-Maria and user-service are one."""
+    if right.lower() in _HYPHEN_SUFFIXES or left.lower() in _HYPHEN_PREFIXES:
         return True
-    if not (one + other).isascii() and one.lower() == one.upper() and other.lower() == other.upper():
+    if not (left + right).isascii() and left.lower() == left.upper() and right.lower() == right.upper():
         return True  # no letter case
-    small = other if any(c.isupper() for c in one) else one
-    large = one if small is other else other
-    return len(large) > 1 and len(small) > 2 and small.isalpha() and small.islower() and large.lower() != large
+    lower_case = right if any(c.isupper() for c in left) else left
+    name = left if lower_case is right else right
+    return (
+        len(name) > 1 and len(lower_case) > 2 and lower_case.isalpha() and lower_case.islower() and name.lower() != name
+    )
 
 
 def _starts(text: str, start: int) -> tuple[int, ...]:
     before = text[start - 1 : start]
-    alone = start < 2 or not text[start - 2].isalnum()
-    if before == "." and alone and text[start - 2 : start - 1] != ".":
+    is_detached = start < 2 or not text[start - 2].isalnum()
+    if before == "." and is_detached and text[start - 2 : start - 1] != ".":
         return (start - 1,)  # .NET is not NET
-    if before and before in _BEFORE and alone:
+    if before and before in _PREFIXES and is_detached:
         return (start, start - 1)
     return (start,)
 
 
 def _ends(text: str, start: int, end: int) -> tuple[int, ...]:
-    """After the word, and with a sign that may belong to it: C++ (which is not C), Yahoo!, U.S."""
-    symbols = end
-    while text[symbols : symbols + 1] and text[symbols] in _SYMBOLS_OF_NAMES:
-        symbols += 1
-    found = [symbols]
-    if text[symbols : symbols + 1] and text[symbols] in _AFTER:
-        found.append(symbols + 1)
+    """After the word, and after a symbol that may belong to it: C++ (which is not C), Yahoo!, U.S."""
+    after_symbols = end
+    while text[after_symbols : after_symbols + 1] and text[after_symbols] in _NAME_SYMBOLS:
+        after_symbols += 1
+    ends = [after_symbols]
+    if text[after_symbols : after_symbols + 1] and text[after_symbols] in _SUFFIXES:
+        ends.append(after_symbols + 1)
     if "\uac00" <= text[end - 1] <= "\ud7a3":
-        particle = next((each for each in _PARTICLES if text.endswith(each, start + 1, end)), None)
+        particle = next((particle for particle in _KOREAN_PARTICLES if text.endswith(particle, start + 1, end)), None)
         if particle:
-            found.append(end - len(particle))
-    return tuple(found)
+            ends.append(end - len(particle))
+    return tuple(ends)
 
 
 @cache
-def _ascii_word() -> re.Pattern[str]:
+def _ascii_word_pattern() -> re.Pattern[str]:
     return re.compile("[A-Za-z0-9]+")
 
 
 @cache
-def _word() -> re.Pattern[str]:
-    return re.compile(f"(?:(?![{UNDIVIDED}])[^\\W_]|[{_marks()}])+")
+def _word_pattern() -> re.Pattern[str]:
+    return re.compile(f"(?:(?![{UNSPACED_SCRIPTS}])[^\\W_]|[{_mark_class()}])+")
 
 
 @cache
-def _undivided() -> re.Pattern[str]:
-    return re.compile(f"[{UNDIVIDED}](?:[{UNDIVIDED}]|[{_marks()}])*")
+def _unspaced_pattern() -> re.Pattern[str]:
+    return re.compile(f"[{UNSPACED_SCRIPTS}](?:[{UNSPACED_SCRIPTS}]|[{_mark_class()}])*")
 
 
 @cache
-def _marks() -> str:
-    """The signs that belong to the letter before them, for a character class; without those of undivided scripts."""
-    own = re.compile(f"[{UNDIVIDED}]")
-    every = [c for c in map(chr, range(0x300, _MARKS_UP_TO)) if is_mark(c) and not own.match(c)]
-    return "".join(map(re.escape, every))
+def _mark_class() -> str:
+    """Combining marks for a character class, without those of unspaced scripts."""
+    unspaced = re.compile(f"[{UNSPACED_SCRIPTS}]")
+    marks = [c for c in map(chr, range(0x300, _LAST_MARK)) if is_combining_mark(c) and not unspaced.match(c)]
+    return "".join(map(re.escape, marks))

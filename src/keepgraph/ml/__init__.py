@@ -1,1 +1,1 @@
-"""Local machine-learning models behind small functions, loaded on first use. Nothing here goes to the network."""
+"""Local machine-learning models behind small functions, loaded on first use. None of them uses the network."""

@@ -1,4 +1,4 @@
-"""Reads a question together with texts, with a cross-encoder from a folder on this machine. Knows no graph."""
+"""Cross-encoder: scores how well texts answer a question, with a model from a folder on this machine."""
 
 from __future__ import annotations
 
@@ -17,33 +17,37 @@ HINT = (
     "The other rerankers need no model."
 )
 
-_LONGEST = 4000
+_MAX_CHARACTERS = 4000  # of a question and of a text that are passed on; a cross-encoder truncates long input anyway
 
-_loaded: dict[str, Any] = {}
-_turn = Lock()
+_models: dict[str, Any] = {}
+_scoring = Lock()
 
 
-def scores(question: str, texts: Sequence[str], *, folder: str | None) -> list[float]:
-    """How well each text answers the question; only their order means anything. The first call loads the model.
+def score(question: str, texts: Sequence[str], *, folder: str | None) -> list[float]:
+    """Score how well each text answers the question. The first call loads the model.
 
     Args:
-        folder: where a sentence-transformers CrossEncoder is; None is nowhere.
+        folder: the folder of a CrossEncoder of sentence-transformers; None if there is none.
+
+    Returns:
+        A score per text, higher is better. The range depends on the model; only the order means anything.
 
     Raises:
-        ModelUnavailable: there is none, or it cannot be loaded.
+        ModelUnavailable: there is no model, or it cannot be loaded.
     """
-    if reason := missing(folder):
+    if reason := unavailable_reason(folder):
         raise ModelUnavailable(reason, hint=HINT)
     if not texts:
         return []
-    with _turn:
-        encoder = _encoder(str(Path(folder or "").resolve()))
-        found = encoder.predict([(question[:_LONGEST], text[:_LONGEST]) for text in texts], show_progress_bar=False)
-    return [float(score) for score in found]
+    with _scoring:
+        encoder = _load(str(Path(folder or "").resolve()))
+        pairs = [(question[:_MAX_CHARACTERS], text[:_MAX_CHARACTERS]) for text in texts]
+        scores = encoder.predict(pairs, show_progress_bar=False)
+    return [float(value) for value in scores]
 
 
-def missing(folder: str | None) -> str | None:
-    """Why there is no cross-encoder to be used, or None. Loads nothing."""
+def unavailable_reason(folder: str | None) -> str | None:
+    """Why no cross-encoder can be used, or None. Loads nothing."""
     if folder is None:
         return "no cross-encoder is set for this graph"
     if not (Path(folder) / "config.json").is_file():
@@ -53,13 +57,13 @@ def missing(folder: str | None) -> str | None:
     return None
 
 
-def _encoder(folder: str) -> Any:
-    if folder not in _loaded:
-        embedder.silence()
+def _load(folder: str) -> Any:
+    if folder not in _models:
+        embedder.silence_libraries()
         try:
-            _loaded[folder] = import_module("sentence_transformers").CrossEncoder(
+            _models[folder] = import_module("sentence_transformers").CrossEncoder(
                 folder, device="cpu", local_files_only=True
             )
         except (OSError, ValueError, LookupError, TypeError, AttributeError, ImportError, RuntimeError) as error:
             raise ModelUnavailable(f"the cross-encoder in {folder!r} cannot be loaded: {error}", hint=HINT) from error
-    return _loaded[folder]
+    return _models[folder]

@@ -1,4 +1,4 @@
-"""Names in texts: those that are known, and those that are unmistakably names."""
+"""Mention detection: known names in texts, and words that are unmistakably names."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keepgraph.language import mentions, normalisation
+from keepgraph.language import mentions, normalisation, proper_names
 from keepgraph.ml import minilm
 
-needs_lexicon = pytest.mark.skipif(minilm.missing() is not None, reason="the lexicon comes with the weights")
+needs_lexicon = pytest.mark.skipif(minilm.unavailable_reason() is not None, reason="the lexicon comes with the weights")
 
 
-def said(text: str, *known: str, alone: tuple[str, ...] = ()) -> list[str]:
+def detected(text: str, *known: str, alone: tuple[str, ...] = ()) -> list[str]:
     written = {normalisation.key(name): [name] for name in known}
     partial = {normalisation.key(name): [name] for name in alone}
-    return [text[each.start : each.end] for each in mentions.mentions(text, written, partial)]
+    return [text[match.start : match.end] for match in mentions.detect(text, written, partial)]
 
 
-def proposed(text: str) -> list[str]:
-    return [each.name for each in mentions.proposed_names(text)]
+def detected_names(text: str) -> list[str]:
+    return [name.name for name in proper_names.detect(text)]
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def proposed(text: str) -> list[str]:
     ],
 )
 def test_a_known_name_is_found_where_it_is_meant(text, known, expected):
-    assert expected == said(text, *known)
+    assert expected == detected(text, *known)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_a_known_name_is_found_where_it_is_meant(text, known, expected):
     ],
 )
 def test_a_name_that_is_an_ordinary_word_needs_a_capital_that_tells(text, expected):
-    assert expected == said(text, "Will", "Mark", "May")
+    assert expected == detected(text, "Will", "Mark", "May")
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_a_name_that_is_an_ordinary_word_needs_a_capital_that_tells(text, expect
     ],
 )
 def test_a_first_name_is_found_unless_it_is_part_of_anothers_name(text, expected):
-    assert expected == said(text, "Priya Raman", alone=("Priya",))
+    assert expected == detected(text, "Priya Raman", alone=("Priya",))
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_first_name_is_found_unless_it_is_part_of_anothers_name(text, expected
     ],
 )
 def test_what_is_unmistakably_a_name_is_proposed(text, expected):
-    assert expected == proposed(text)
+    assert expected == detected_names(text)
 
 
 @needs_lexicon
@@ -120,34 +120,34 @@ def test_what_is_unmistakably_a_name_is_proposed(text, expected):
     ],
 )
 def test_at_the_beginning_of_a_sentence_a_word_that_is_not_english_is_a_name(text, expected):
-    assert expected == proposed(text)
+    assert expected == detected_names(text)
 
 
 def test_what_is_known_is_not_proposed():
     text = "Using Django with PostgreSQL"
-    known = mentions.mentions(text, {"django": ["Django"]})
+    known = mentions.detect(text, {"django": ["Django"]})
 
     expected = ["PostgreSQL"]
 
-    assert expected == [each.name for each in mentions.proposed_names(text, besides=known)]
+    assert expected == [name.name for name in proper_names.detect(text, besides=known)]
 
 
 @pytest.mark.parametrize(
-    ("name", "kind"),
+    ("name", "expected"),
     [("Ada Lovelace", "person"), ("Alice", "person"), ("Atlas project", "project"), ("API", "concept")],
 )
-def test_a_name_says_what_it_may_be_of(name, kind):
-    assert kind == mentions.kind_of(name)
+def test_a_name_says_what_it_may_be_of(name, expected):
+    assert expected == proper_names.guess_type(name)
 
 
 @given(st.text(alphabet="Ab1é .,-'/\n京アß", max_size=40))
 def test_the_key_of_a_span_is_the_key_of_its_text(text):
-    assert all(normalisation.key(text[each.start : each.end]) == each.key for each in mentions.spans(text))
+    assert all(normalisation.key(text[span.start : span.end]) == span.key for span in mentions.candidate_spans(text))
 
 
 @given(st.text(max_size=60), st.lists(st.text(min_size=1, max_size=6), max_size=5))
 def test_any_text_has_mentions_in_order_that_do_not_overlap(text, known):
-    found = mentions.mentions(text, {normalisation.key(name): [name] for name in known})
+    matches = mentions.detect(text, {normalisation.key(name): [name] for name in known})
 
-    assert all(one.end <= other.start for one, other in pairwise(found))
-    assert all(text[each.start : each.end] == each.name for each in mentions.proposed_names(text))
+    assert all(one.end <= other.start for one, other in pairwise(matches))
+    assert all(text[name.start : name.end] == name.name for name in proper_names.detect(text))

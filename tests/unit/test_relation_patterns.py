@@ -1,4 +1,4 @@
-"""Facts that are said in plain words: rather too few than wrong ones."""
+"""Relation extraction by patterns: few facts rather than wrong ones."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keepgraph.language import relations
+from keepgraph.language import relation_patterns
 
 
-def told(text: str, about: str | None = None) -> list[tuple[str, str, str]]:
-    return [(each.subject, each.predicate, each.object) for each in relations.facts(text, about=about)]
+def extracted(text: str, about: str | None = None) -> list[tuple[str, str, str]]:
+    return [(fact.subject, fact.predicate, fact.object) for fact in relation_patterns.extract_facts(text, about=about)]
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def told(text: str, about: str | None = None) -> list[tuple[str, str, str]]:
     ],
 )
 def test_a_plainly_worded_fact_is_found(text, expected):
-    assert expected == told(text)
+    assert expected == extracted(text)
 
 
 @pytest.mark.parametrize(
@@ -64,19 +64,19 @@ def test_a_plainly_worded_fact_is_found(text, expected):
     ],
 )
 def test_what_is_asked_denied_or_supposed_is_no_fact(text):
-    assert not told(text)
+    assert not extracted(text)
 
 
 def test_what_a_text_is_about_is_the_subject_that_is_left_out():
     expected = [("Atlas", "blocked_by", "legal review")]
 
-    assert expected == told("- Blocked by the legal review", about="Atlas")
+    assert expected == extracted("- Blocked by the legal review", about="Atlas")
 
 
 def test_a_decision_belongs_to_what_the_text_is_about():
     expected = [("Use PostgreSQL", "belongs_to", "Atlas")]
 
-    assert expected == told("We decided to use PostgreSQL because of JSON.", about="Atlas")
+    assert expected == extracted("We decided to use PostgreSQL because of JSON.", about="Atlas")
 
 
 @pytest.mark.parametrize(
@@ -88,25 +88,25 @@ def test_a_decision_belongs_to_what_the_text_is_about():
     ],
 )
 def test_a_decision_is_named_by_its_clause(text, expected):
-    assert [expected] == [(each.name, each.by) for each in relations.decisions(text)]
+    assert [expected] == [(decision.name, decision.by) for decision in relation_patterns.extract_decisions(text)]
 
 
 def test_the_evidence_is_the_sentence():
     text = "Hello there, this is a line that is wrapped. Priya reports\nto Ada. Goodbye."
-    (found,) = relations.facts(text)
+    (fact,) = relation_patterns.extract_facts(text)
 
-    assert found.evidence == "Priya reports to Ada."
-    assert text[found.start : found.end] == "Priya reports\nto Ada."
+    assert fact.evidence == "Priya reports to Ada."
+    assert text[fact.start : fact.end] == "Priya reports\nto Ada."
 
 
 def test_what_others_say_is_less_sure():
-    own = relations.facts("Atlas depends on PostgreSQL.")[0]
-    quoted = relations.facts("> Atlas depends on PostgreSQL.")[0]
-    heard = relations.facts("Bob said that Atlas depends on PostgreSQL.")[0]
+    own = relation_patterns.extract_facts("Atlas depends on PostgreSQL.")[0]
+    quoted = relation_patterns.extract_facts("> Atlas depends on PostgreSQL.")[0]
+    heard = relation_patterns.extract_facts("Bob said that Atlas depends on PostgreSQL.")[0]
 
     assert own.confidence > quoted.confidence == heard.confidence
 
 
 @given(st.text(alphabet=st.sampled_from("Aa b.,'’isd\n?`:-"), max_size=80))
 def test_any_text_has_an_answer(text):
-    assert all(0 < each.confidence <= 1 for each in relations.facts(text, about="Atlas"))
+    assert all(0 < fact.confidence <= 1 for fact in relation_patterns.extract_facts(text, about="Atlas"))

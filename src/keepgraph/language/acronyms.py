@@ -1,0 +1,107 @@
+"""Acronyms: recognises initials, beginnings of words and numeronyms, and forms the initials of a name.
+
+A word may look like an acronym by chance. So it is taken for one only if it is written as one: in capitals, with
+dots, or without vowels.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from keepgraph.language import abbreviations, normalisation
+
+SKIPPED_WORDS = frozenset("a an and at by de der des for in la of on or the to und von with y".split())
+"""Small words whose letter an acronym may leave out; the trigger on names (name_to_initial) skips the same."""
+
+_MAX_LETTERS = 6
+_MAX_LETTERS_MIXED_CASE = 5
+_MAX_WORDS = 7
+_MAX_WORDS_WITHIN_NAME = 5
+_MIN_LETTERS_COUNTED = 4  # fewer are no numeronym: e2e, p2p, h2o
+
+_PLURAL = re.compile(r"^([A-Z][A-Z&]+)['’]?s$")
+_DOTTED = re.compile(r"^([^\W\d_]\.?[\s-]?){1,5}[^\W\d_]\.?$")
+_NUMERONYM = re.compile(r"^([a-z])(\d{1,2})([a-z])$")
+_CAPITALISED_PARTS = re.compile(r"[A-Z][a-z]*")
+_VOWELS = frozenset("aeiou")
+
+
+def read_initials(name: str) -> str | None:
+    """The letters of a name that is written like initials, folded: nyc for NYC, js for J.S., kpi for KPIs.
+
+    None for other names, and for acronyms that are well known for one thing.
+    """
+    letters = _letters_of_initials(name.removeprefix("the ").removeprefix("The "))
+    return None if letters is None or abbreviations.is_established(letters) else letters
+
+
+def _letters_of_initials(name: str) -> str | None:
+    if plural := _PLURAL.match(name.replace(".", "")):
+        return normalisation.fold(plural[1]).replace(" ", "")
+    folded = normalisation.fold(name)
+    letters = "".join(folded.split())
+    if not 2 <= len(letters) <= _MAX_LETTERS or not letters.isalpha():
+        return None
+    is_one_word = " " not in folded
+    in_capitals = name.isupper() or (not is_one_word and bool(_DOTTED.match(name)))
+    mixed_case = is_one_word and sum(c.isupper() for c in name) >= 2 and len(letters) <= _MAX_LETTERS_MIXED_CASE
+    unpronounceable = is_one_word and len(letters) >= 3 and not _VOWELS.intersection(letters)
+    return letters if in_capitals or mixed_case or unpronounceable else None
+
+
+def read_word_beginnings(name: str) -> list[str]:
+    """The beginnings of words that a name in mixed case consists of, in small letters: r, pi for RPi; else none."""
+    beginnings = [part.lower() for part in _CAPITALISED_PARTS.findall(name)]
+    is_whole_name = len(beginnings) > 1 and "".join(beginnings) == name.lower()
+    return beginnings if is_whole_name and any(len(beginning) > 1 for beginning in beginnings) else []
+
+
+def begin(words: Sequence[str], beginnings: Sequence[str]) -> bool:
+    """Whether each word begins with the beginning at its position."""
+    return len(words) == len(beginnings) and all(
+        word.startswith(beginning) for word, beginning in zip(words, beginnings, strict=True)
+    )
+
+
+def read_numeronym(folded: str) -> tuple[str, int, str] | None:
+    """First letter, number of letters between, and last letter of a numeronym: k, 8, s for k8s; else None."""
+    match = _NUMERONYM.fullmatch(folded)
+    if match is None or int(match[2]) < _MIN_LETTERS_COUNTED:
+        return None
+    return match[1], int(match[2]), match[3]
+
+
+def of_name(name: str, folded: str) -> set[str]:
+    """The acronyms that a name of 2 to 7 words may have: sso for single sign-on, crdt for conflict-free … type."""
+    words = folded.split()
+    without_small = _without_skipped(words)
+    if not 2 <= len(without_small) <= _MAX_WORDS:
+        return set()
+    hyphenated = "".join(normalisation.fold(part)[:1] for part in name.split())  # what a hyphen joins counts once
+    return {_initials(words), _initials(without_small), hyphenated}
+
+
+def within_name(words: Sequence[str]) -> Iterator[tuple[str, list[str], Sequence[str]]]:
+    """Ways to replace some neighbouring words of a name by their acronym: crm replacement.
+
+    Yields:
+        The acronym, the words of the name with it, and the words that it stands for.
+    """
+    if not 2 <= len(_without_skipped(words)) <= _MAX_WORDS:
+        return
+    for start in range(len(words) - 1):
+        for end in range(start + 2, min(start + _MAX_WORDS_WITHIN_NAME, len(words)) + 1):
+            replaced = words[start:end]
+            for acronym in {_initials(replaced), _initials(_without_skipped(replaced))}:
+                shortened = [*words[:start], acronym, *words[end:]]
+                if len(shortened) > 1 and len(acronym) > 1:
+                    yield acronym, shortened, replaced
+
+
+def _without_skipped(words: Sequence[str]) -> list[str]:
+    return [word for word in words if word not in SKIPPED_WORDS]
+
+
+def _initials(words: Sequence[str]) -> str:
+    return "".join(word[0] for word in words)

@@ -1,0 +1,155 @@
+"""Front matter: the YAML between `---` lines at the beginning of a Markdown note."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from keepgraph.language import utf8
+
+if TYPE_CHECKING:
+    import yaml
+
+COMMA = re.compile(r"\s*+,\s*+")
+COMMA_OR_SPACE = re.compile(r"[\s,]++")
+
+_OPENING = re.compile(r"\ufeff?---[ \t]*(?:\r\n?|\n)")
+_CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*\r?$", re.MULTILINE)
+_LINE_END = re.compile(r"\r\n?|\n")
+
+# Limits against front matter that is made to take long. The length is in characters.
+_MAX_LENGTH = 20_000
+_MAX_VALUES = 2_000
+_MAX_DEPTH = 20
+
+# What PyYAML raises for YAML that is wrong, and for YAML that it does not expect: `!!int _`, `!!bool x`.
+_YAML_ERRORS = (ValueError, LookupError, AttributeError, TypeError, ArithmeticError, RecursionError)
+
+
+def end(text: str) -> int:
+    """The offset at which the front matter of a note ends; 0 without any."""
+    opening = _OPENING.match(text)
+    if not opening:
+        return 0
+    closing = _CLOSING.search(text, opening.end(), opening.end() + _MAX_LENGTH)
+    if not closing:
+        return 0
+    line_end = _LINE_END.match(text, closing.end())
+    return line_end.end() if line_end else closing.end()
+
+
+def parse(text: str) -> tuple[dict[str, Any], str | None]:
+    """The values of front matter, and why it could not be parsed; None where it could.
+
+    Args:
+        text: the front matter with its delimiters; may be empty.
+
+    Returns:
+        Text, numbers, truth values, None, lists, and dicts whose keys are text. Dates stay text. Empty on an error.
+    """
+    if not text:
+        return {}, None
+    source = text.removeprefix("\ufeff").strip()
+    source = source.removeprefix("---").removesuffix("...").removesuffix("---")
+    import yaml
+
+    try:
+        loaded = yaml.load(source, Loader=_loader())  # noqa: S506 - a safe one, made safer
+    except yaml.MarkedYAMLError as error:
+        where = f" (line {error.problem_mark.line + 1} of it)" if error.problem_mark else ""
+        return {}, f"the front matter is not YAML: {error.problem or error.context}{where}"
+    except (yaml.YAMLError, *_YAML_ERRORS):
+        return {}, "the front matter is not YAML"
+    if loaded is None:
+        return {}, None
+    if not isinstance(loaded, dict):
+        return {}, "the front matter is not made of names and values"
+    try:
+        return _plain(loaded, [_MAX_VALUES], 0), None
+    except ValueError as error:
+        return {}, str(error)
+
+
+def scalar(value: Any) -> str | None:
+    """A single value as text; None if it is a truth value, a list, a dict, or empty."""
+    if isinstance(value, str):
+        return " ".join(value.split()) or None
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def words(values: Mapping[str, Any], keys: Sequence[str], *, separator: re.Pattern[str]) -> list[str]:
+    """The words under some keys: a list of them, or one text in which they are separated."""
+    parts: list[str] = []
+    for key in keys:
+        value = values.get(key)
+        if isinstance(value, str):
+            parts += separator.split(value)
+        elif isinstance(value, list):
+            parts += [scalar(element) or "" for element in value]
+        else:
+            parts.append(scalar(value) or "")
+    return [word for part in parts if (word := part.strip())]
+
+
+def iso_date(value: Any) -> str | None:
+    """A value that is a date or an instant in ISO 8601, as it was written; None for any other."""
+    if not isinstance(value, str):
+        return None
+    try:
+        datetime.fromisoformat(value.strip())
+    except ValueError:
+        return None
+    return value.strip()
+
+
+@cache
+def _loader() -> type[yaml.SafeLoader]:
+    """A safe loader that reads YAML as people mean it: `no` is a word, `12:30` is not 750, and 1.10 is not 1.1.
+
+    The loader in C reads ten times faster, and crashes the process on deep nesting.
+    """
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        yaml_implicit_resolvers: dict[Any, Any] = {}  # noqa: RUF012 - as PyYAML has it
+
+        def flatten_mapping(self, node: Any) -> None:
+            """Do not merge: a few lines of `<<` can make a billion."""
+
+    for name, pattern, first in (
+        ("bool", r"^(?:true|True|TRUE|false|False|FALSE)$", "tTfF"),
+        ("null", r"^(?:~|null|Null|NULL|)$", ["~", "n", "N", ""]),
+        ("int", r"^-?(?:0|[1-9][0-9]{0,17})$", "-0123456789"),
+        ("float", r"^-?(?:0|[1-9][0-9]{0,8})\.(?:0|[0-9]{0,5}[1-9])$", "-0123456789"),
+    ):
+        Loader.add_implicit_resolver(f"tag:yaml.org,2002:{name}", re.compile(pattern), list(first))
+    return Loader
+
+
+def _plain(value: Any, budget: list[int], depth: int) -> Any:
+    """A loaded value as text, numbers, lists and dicts alone.
+
+    Args:
+        budget: how many values may still come; it is counted down.
+
+    Raises:
+        ValueError: the value is larger or deeper than any front matter is.
+    """
+    budget[0] -= 1
+    if budget[0] < 0 or depth > _MAX_DEPTH:
+        raise ValueError("the front matter is too large")
+    if isinstance(value, str):
+        return utf8.replace_surrogates(value)
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, dict):
+        return {
+            utf8.replace_surrogates(scalar(key) or str(key)): _plain(element, budget, depth + 1)
+            for key, element in value.items()
+        }
+    if isinstance(value, list | tuple | set):
+        return [_plain(element, budget, depth + 1) for element in value]
+    return value.isoformat() if isinstance(value, date | datetime) else str(value)

@@ -1,0 +1,182 @@
+"""Paraphrase checks: whether two names that a vector puts near each other mean the same thing.
+
+A cosine says that two names are about the same, not that they are the same: other versions, antonyms and siblings
+("Martin Keller" and "Daniel Keller": 0.87) are as near as paraphrases ("login system" and "Authentication service":
+0.62). So numbers and dates must agree, and the words that differ are examined (ADR 0012).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from keepgraph.language import abbreviations, antonyms, normalisation, numbers, similarity
+
+_MAX_STRING_SIMILARITY = 0.6  # of single words: above it they share a part and not the meaning
+_MIN_STEM = 5
+
+_NUMBER_WORDS = {**numbers.CARDINALS, **numbers.ORDINALS}
+_UNIMPORTANT_NUMBERS = ("one", "first", "second", "third")  # in a name they rarely count something
+_YEARS = range(1900, 2100)
+
+
+@dataclass(frozen=True, slots=True)
+class _Difference:
+    """The words that only the query has, those that only the name has, and those of the query that both have."""
+
+    query_only: list[str]
+    name_only: list[str]
+    shared: list[str]
+
+
+def is_possible(query: Sequence[str], name: str, *, entity_type: str, is_entity_name: Callable[[str], bool]) -> bool:
+    """Whether an entity of this type that is called `name` may be what the words of a query mean.
+
+    Args:
+        query: the significant words of the query, folded.
+        is_entity_name: whether a word is the name of an entity in the graph; called only if everything before agrees.
+    """
+    name_words = normalisation.significant_words(normalisation.fold(name))
+    type_named = entity_type in query
+    if (
+        not numbers_agree(query, name_words)
+        or antonyms.differ_in_polarity(query, name_words, type_named=type_named)
+        or antonyms.differ_by_antonym(query, name_words)
+    ):
+        return False
+    difference = _difference(query, name_words)
+    if _is_about_something_else(query, name, name_words, difference, entity_type=entity_type):
+        return False
+    if any(is_entity_name(word) for word in difference.query_only):
+        return False  # the query is about that entity
+    says_more = type_named or bool(difference.query_only)
+    if entity_type == "decision" and difference.query_only:
+        if not _actions_agree(query[0], name_words[0], difference):
+            return False
+        difference = _without_actions(query[0], name_words[0], difference)
+    return not difference.shared or _is_paraphrase(difference, says_more=says_more)
+
+
+def numbers_agree(query: Sequence[str], name: Sequence[str]) -> bool:
+    """Whether the name has the numbers and dates of the query, and no number that makes it another version."""
+    query_numbers, name_digits = _numbers(query), _numbers(name)
+    counted = {_NUMBER_WORDS[word] for word in query if word in _NUMBER_WORDS and word not in _UNIMPORTANT_NUMBERS}
+    name_numbers = name_digits | {_NUMBER_WORDS[word] for word in name if word in _NUMBER_WORDS}
+    additional = name_digits - query_numbers - counted - _dates(query)
+    if query_numbers and any(number not in _YEARS for number in additional):
+        return False  # the query has a part of a version number
+    unimportant = {_NUMBER_WORDS[word] for word in query if word in _UNIMPORTANT_NUMBERS}
+    if name_numbers and not unimportant <= name_numbers:
+        return False
+    return query_numbers <= name_numbers and counted <= name_numbers and _dates(query) <= _dates(name) | name_digits
+
+
+def _numbers(words: Iterable[str]) -> set[int]:
+    return {int(number) for word in words for number in re.findall(r"\d{1,9}", word)}
+
+
+def _dates(words: Sequence[str]) -> set[object]:
+    """Months as numbers and weekdays as words."""
+    months = {numbers.MONTHS[word] for word in words if word in numbers.MONTHS}
+    return {*months, *numbers.WEEKDAYS.intersection(words)}
+
+
+def _difference(query: Sequence[str], name: Sequence[str]) -> _Difference:
+    name_only = [word for word in name if not similarity.is_function_word(word)]
+    query_only, shared = [], []
+    for word in query:
+        if similarity.is_function_word(word):
+            continue
+        counterpart = next((other for other in name_only if _have_same_stem(word, other)), None)
+        if counterpart is None:
+            query_only.append(word)
+        else:
+            name_only.remove(counterpart)
+            shared.append(word)
+    return _Difference(query_only, name_only, shared)
+
+
+def _have_same_stem(word: str, other: str) -> bool:
+    """Whether two words are forms of one word, the same number, or an abbreviation and its full form."""
+    if word == other or str(_NUMBER_WORDS.get(word, word)) == str(_NUMBER_WORDS.get(other, other)):
+        return True
+    if word in abbreviations.expand(other) or other in abbreviations.expand(word):
+        return True
+    shorter = min(len(word), len(other))
+    stem = max(_MIN_STEM, shorter - 3)
+    return shorter >= _MIN_STEM - 1 and word[:stem] == other[:stem]
+
+
+def _is_about_something_else(
+    query: Sequence[str], name: str, name_words: Sequence[str], difference: _Difference, *, entity_type: str
+) -> bool:
+    if not difference.query_only and not difference.name_only:
+        return True  # the same words in another order: the fuzzy step has decided on them
+    if len(query) == len(name_words) == 1:
+        string_similarity = similarity.string_similarity(query[0], name_words[0])
+        if string_similarity > _MAX_STRING_SIMILARITY:
+            return True  # Arbeitnehmer is not Arbeitgeber
+    if not difference.query_only:
+        return entity_type == "concept"  # a part of the name of a concept is another concept
+    return any(_is_unmentioned(words, query, difference.name_only) for words in _proper_names(name))
+
+
+def _proper_names(name: str) -> list[list[str]]:
+    """The runs of capitalised words within a name, folded; none if all words are capitalised, as in a title."""
+    words = name.split()[1:]
+    is_proper = [word[:1].isupper() and not word.isupper() for word in words]
+    if all(is_proper):
+        return []
+    return [
+        [folded for word, _ in run for folded in normalisation.fold(word).split()]
+        for proper, run in groupby(zip(words, is_proper, strict=True), key=lambda pair: pair[1])
+        if proper
+    ]
+
+
+def _is_unmentioned(proper_name: Sequence[str], query: Sequence[str], name_only: Sequence[str]) -> bool:
+    """Whether nothing in the query stands for a proper name in the name, not even its initials: IE11."""
+    initials = "".join(word[0] for word in proper_name)
+    return all(word in name_only for word in proper_name) and not any(
+        len(initials) > 1 and word.startswith(initials) for word in query
+    )
+
+
+def _actions_agree(query_action: str, name_action: str, difference: _Difference) -> bool:
+    """Whether the first words of two decisions, which say what is done, are the same or compatible.
+
+    A verb that is in no lexicon may mean anything, and so is compatible with none. Negations have been compared before.
+    """
+    both_differ = query_action in difference.query_only and name_action in difference.name_only
+    negating = antonyms.is_negating(query_action) or antonyms.is_negating(name_action)
+    return not both_differ or negating or antonyms.are_compatible_actions(query_action, name_action)
+
+
+def _without_actions(query_action: str, name_action: str, difference: _Difference) -> _Difference:
+    """The difference without the verbs of two decisions, if anything else differs."""
+    if len(difference.query_only) + len(difference.name_only) <= 2:
+        return difference
+    actions = (query_action, name_action)
+    query_only, name_only = (
+        [word for word in words if word not in actions] for words in (difference.query_only, difference.name_only)
+    )
+    return _Difference(query_only, name_only, difference.shared)
+
+
+def _is_paraphrase(difference: _Difference, *, says_more: bool) -> bool:
+    """Whether two names with words in common say the same, rather than something else in the same frame.
+
+    One word on each side that the other has not makes a sibling, unless both only say what is done. Words that
+    only the query has make it narrower; words that only the name has make it wider. A thing and its part differ,
+    unless the query says more than the part: what is done, or the type of the entity.
+    """
+    query_only, name_only, shared = difference.query_only, difference.name_only, difference.shared
+    if len(query_only) == 1 and len(name_only) == 1:
+        return antonyms.are_compatible_actions(query_only[0], name_only[0])
+    if query_only and not name_only:
+        return all(similarity.is_generic(word) for word in query_only)
+    if all(antonyms.is_action(word) for word in query_only):
+        return says_more or len(shared) > 1
+    return any(not antonyms.is_action(word) and not similarity.is_generic(word) for word in shared)

@@ -1,0 +1,280 @@
+"""Proper names by rules: the words of a text that are unmistakably names, though the graph does not know them."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from keepgraph.language import common_words, given_names, normalisation, numbers, similarity
+from keepgraph.language.annotated_text import AnnotatedText, Offsets
+from keepgraph.language.mentions import NameMatch
+from keepgraph.language.tokenizer import ADDRESS
+
+MAX_CAPITALISED = 4
+"""A name has at most so many words with a capital."""
+
+_SPEECH_VERBS = frozenset(
+    "said says thinks thought told asked agreed suggested proposed decided explained prefers wrote knows believes "
+    "likes joined hopes wonders wants promised".split()
+)
+_DETERMINERS = frozenset("the a an our my your their his her its this that these those each every any some no".split())
+_NAME_PARTICLES = frozenset("of de da do dos das del della di van von der den la le el bin al".split())
+
+_CODE = re.compile(r"```.{0,20000}?(?:```|\Z)", re.DOTALL)
+_IDENTIFIER = re.compile(r"(?<!`)`([^\s`]{2,40})`(?!`)")
+_ACRONYM = re.compile(r"([A-Z][A-Z0-9]{1,5})s?")
+_ROMAN_NUMERAL = re.compile("[IVXLCDM]+")
+_INNER_CAPITAL = re.compile("[a-z0-9][A-Z]|^[A-Z]{2,}[a-z]{2}")
+_DOTTED_NAME = re.compile(r"[A-Za-z]{2,20}\.(?:js|io|ai|net|NET)")
+_NOT_NAMES = frozenset(
+    "OK FYI ASAP TODO FIXME NOTE NB TBD TBA TBC ETA AM PM UTC GMT CET CEST EST PST USD EUR GBP CHF AND OR NOT PS RE "
+    "CC BCC FW FWD EOD EOW EOM WIP LGTM IMO IMHO AKA ID IDS BTW IIRC AFAIK OOO WFH NA NO YES VS EG IE RIP LOL OMG "
+    "WTF RSVP Mr Mrs Ms Dr Prof QA DIY PTO FAQ TLDR DM XX XXX Q1 Q2 Q3 Q4 H1 H2 BC AD IT US UK EU TV PC OS CV HR "
+    "CEO CTO CFO COO VP PHD MSC BSC".split()
+)
+# Acronyms that are spelled like ordinary words; other such words in capitals are taken to be shouted.
+_WORDLIKE_ACRONYMS = frozenset("REST SOAP SAP RUST DASH FLUX MAPS LAMP BASIC BERT BLOOM GIT GO SWIFT FLOW".split())
+_UNITS = frozenset(
+    "kHz MHz GHz THz kWh mAh dB kB KiB MiB GiB TiB kW MW mV kV mA GB MB TB KB Mbit Gbit Mbps Gbps PhD".split()
+)
+_GERMAN_FUNCTION_WORDS = frozenset(
+    "der die das und ist nicht ein eine einen einem einer den dem des zu mit auf für im am vom zum zur wir ich sie es "
+    "wird werden wurde haben hat sind bei aus nach über von als auch noch aber oder wenn dass".split()
+)
+_ENGLISH_FUNCTION_WORDS = frozenset(
+    "the and is not a an of to with on for in at we i they it will be was have has are by from about as also but or if "
+    "that this his her our".split()
+)
+# So many words from the beginning decide in which language a text is.
+_WORDS_FOR_LANGUAGE = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class ProperName:
+    """A name by its offsets in the text, with the type of entity that it may be."""
+
+    name: str
+    start: int
+    end: int
+    type: str
+
+
+def detect(text: AnnotatedText | str, *, besides: Sequence[NameMatch] = ()) -> list[ProperName]:
+    """The words of a text that are unmistakably names, in their order.
+
+    They are words with inner capitals (PostgreSQL), two to six capitals (API, REST), identifiers in backticks, and
+    words with a capital: up to MAX_CAPITALISED of them, not days and months, nor ordinary words with an article. At the
+    beginning of a sentence and in titles, where any word has a capital, a single one is a name only if it is a given
+    name or no English word. In German, where every noun has a capital, capitals say nothing.
+
+    Args:
+        besides: names that are known already; names that overlap them are left out.
+    """
+    annotated = text if isinstance(text, AnnotatedText) else AnnotatedText(text)
+    known = _Intervals((match.start, match.end) for match in besides)
+    identifiers = [
+        ProperName(match[1], match.start(1), match.end(1), "concept")
+        for match in _IDENTIFIER.finditer(annotated.text)
+        if _is_identifier(match[1])
+    ]
+    names = [name for name in identifiers if not known.overlap(name.start, name.end)]
+    excluded = _Intervals(
+        [
+            *((match.start, match.end) for match in besides),
+            *((name.start, name.end) for name in names),
+            *(match.span() for pattern in (_CODE, ADDRESS) for match in pattern.finditer(annotated.text)),
+        ]
+    )
+    is_german = _is_german(annotated)
+    for run in _capitalised_runs(annotated):
+        names += [
+            name
+            for name in _names_in_run(annotated, run, is_german=is_german)
+            if not excluded.overlap(name.start, name.end)
+        ]
+    return sorted(names, key=lambda name: name.start)
+
+
+def guess_type(name: str) -> str:
+    """The type of entity that a name is likely to be: a person if it begins with a given name, a project, a concept."""
+    words = normalisation.fold(name).split()
+    may_be_person = name[:1].isupper() and 0 < len(words) <= MAX_CAPITALISED and given_names.contains(words[0])
+    if may_be_person and (len(words) > 1 or not common_words.is_common(words[0])):
+        return "person"
+    return "project" if "project" in words else "concept"
+
+
+class _Intervals:
+    """Stretches of a text, merged where they overlap."""
+
+    def __init__(self, intervals: Iterable[Offsets]) -> None:
+        self._merged: list[Offsets] = []
+        for start, end in sorted(intervals):
+            if self._merged and start <= self._merged[-1][1]:
+                start, end = self._merged[-1][0], max(end, self._merged.pop()[1])
+            self._merged.append((start, end))
+        self._starts = [start for start, _ in self._merged]
+
+    def overlap(self, start: int, end: int) -> bool:
+        index = bisect_right(self._starts, end - 1) - 1
+        return index >= 0 and self._merged[index][1] > start
+
+
+def _is_identifier(word: str) -> bool:
+    """Whether a word in backticks is the name of something, and not an option or a word that is only quoted."""
+    if not (word[0].isalnum() or word[0] in "._@#/~") or not any(c.isalpha() for c in word):
+        return False
+    return not (
+        word.isalpha() and word.islower() and (common_words.is_frequent(word) or common_words.is_stop_word(word))
+    )
+
+
+def _is_german(text: AnnotatedText) -> bool:
+    """Whether a text is in German, as far as its function words tell."""
+    words = [text.word(offsets) for offsets in text.words[:_WORDS_FOR_LANGUAGE]]
+    german = sum(word in _GERMAN_FUNCTION_WORDS for word in words)
+    return german > sum(word in _ENGLISH_FUNCTION_WORDS for word in words)
+
+
+def _capitalised_runs(text: AnnotatedText) -> Iterator[list[Offsets]]:
+    """Words that may be one name: side by side in a sentence, each with a capital, or a particle such as `of`."""
+    for sentence in text.sentences:
+        run: list[Offsets] = []
+        for offsets in text.words_in(sentence):
+            word = text.text[offsets[0] : offsets[1]]
+            if run and text.text[run[-1][1] : offsets[0]] != " ":
+                yield _without_final_particles(text, run)
+                run = []
+            if _has_capital(word) or (run and word in _NAME_PARTICLES):
+                run.append(offsets)
+            elif run:
+                yield _without_final_particles(text, run)
+                run = []
+        if run:
+            yield _without_final_particles(text, run)
+
+
+def _has_capital(word: str) -> bool:
+    return word[:1].isupper() or bool(_INNER_CAPITAL.search(word)) or bool(_DOTTED_NAME.fullmatch(word))
+
+
+def _without_final_particles(text: AnnotatedText, run: list[Offsets]) -> list[Offsets]:
+    while run and text.word(run[-1]) in _NAME_PARTICLES:
+        run = run[:-1]
+    return run
+
+
+def _names_in_run(text: AnnotatedText, run: Sequence[Offsets], *, is_german: bool) -> list[ProperName]:
+    """The names in a run of words with capitals: single words that are names by their form, and what is between."""
+    names: list[ProperName] = []
+    pending: list[Offsets] = []
+    for offsets in run:
+        word = text.word(offsets)
+        if name := _name_by_form(text, offsets, word):
+            names += _name_of_words(text, pending, is_german=is_german)
+            names.append(ProperName(name, offsets[0], offsets[0] + len(name), "concept"))
+            pending = []
+        elif _ACRONYM.fullmatch(word) or (
+            text.is_title_case(offsets[0]) and common_words.is_english(word.lower()) and word not in _NAME_PARTICLES
+        ):
+            names += _name_of_words(text, pending, is_german=is_german)
+            pending = []
+        else:
+            pending.append(offsets)
+    return names + _name_of_words(text, pending, is_german=is_german)
+
+
+def _name_by_form(text: AnnotatedText, offsets: Offsets, word: str) -> str | None:
+    """A word that is a name by its form, wherever it stands: PostgreSQL, API (of APIs), Node.js."""
+    if word in _UNITS or not word.isascii():
+        return None
+    if acronym := _ACRONYM.fullmatch(word):
+        letters = acronym[1]
+        if letters in _NOT_NAMES or _ROMAN_NUMERAL.fullmatch(letters) or sum(c.isalpha() for c in letters) < 2:
+            return None
+        is_shouted_word = letters not in _WORDLIKE_ACRONYMS and common_words.is_common(letters.lower())
+        return None if is_shouted_word or text.is_all_capitals(offsets[0]) else letters
+    return word if _INNER_CAPITAL.search(word) or _DOTTED_NAME.fullmatch(word) else None
+
+
+def _name_of_words(text: AnnotatedText, run: list[Offsets], *, is_german: bool) -> list[ProperName]:
+    """The name that one to MAX_CAPITALISED words with a capital each make; an empty list if they make none."""
+    run = _without_sentence_start(text, _without_final_particles(text, list(run)))
+    while run and text.word(run[0]) in _NAME_PARTICLES:
+        run = run[1:]
+    run, is_project = _without_project(text, run)
+    run = [offsets for offsets in run if text.word(offsets) not in _NOT_NAMES]
+    if not run:
+        return []
+    words = [text.word(offsets) for offsets in run]
+    if sum(word[0].isupper() for word in words) > MAX_CAPITALISED or not any(len(word) > 1 for word in words):
+        return []
+    lower_case = [word.lower() for word in words]
+    begins_with_given_name = given_names.contains(normalisation.fold(words[0])) and not common_words.is_common(
+        lower_case[0]
+    )
+    if not begins_with_given_name and (is_german or not _is_name(text, run, lower_case)):
+        return []
+    start, end = run[0][0], run[-1][1]
+    name = text.text[start:end]
+    return [ProperName(name, start, end, "project" if is_project else _type_by_context(text, run[-1], name))]
+
+
+def _without_sentence_start(text: AnnotatedText, run: list[Offsets]) -> list[Offsets]:
+    """A run without the words at its head that have their capital from the beginning of a sentence: Ask Priya.
+
+    Articles and days and months, at the head or the end, are taken off too.
+    """
+    while run:
+        word = text.word(run[0]).lower()
+        is_first = text.is_sentence_start(run[0][0])
+        if (
+            numbers.is_calendar_word(word)
+            or word in _DETERMINERS
+            or word == "i"
+            or (is_first and common_words.is_stop_word(word))
+        ):
+            run = run[1:]
+        elif is_first and len(run) > 1 and common_words.may_begin_sentence(word):
+            is_given_name = given_names.contains(normalisation.fold(word)) and not common_words.is_english(
+                text.word(run[1]).lower()
+            )
+            if is_given_name:
+                break
+            run = run[1:]
+        else:
+            break
+    while run and numbers.is_calendar_word(text.word(run[-1]).lower()):
+        run = run[:-1]
+    return run
+
+
+def _without_project(text: AnnotatedText, run: list[Offsets]) -> tuple[list[Offsets], bool]:
+    """A run without the word `project` at its end or its head, and whether it had one: Project Atlas is Atlas."""
+    is_project = False
+    for end in (run[-1:], run[:1]):
+        if len(run) > 1 and end and text.word(end[0]).lower() == "project":
+            run, is_project = [offsets for offsets in run if offsets != end[0]], True
+    return run, is_project
+
+
+def _is_name(text: AnnotatedText, run: Sequence[Offsets], lower_case: Sequence[str]) -> bool:
+    """Whether words with a capital, which do not begin with a given name, are a name where they stand."""
+    all_ordinary = all(common_words.is_common(word) or similarity.is_generic(word) for word in lower_case)
+    if all(similarity.is_generic(word) or common_words.is_stop_word(word) for word in lower_case):
+        return False
+    if text.is_sentence_start(run[0][0]):
+        return not all(common_words.is_english(word) for word in lower_case) or (len(run) > 1 and not all_ordinary)
+    before, _ = text.neighbours(*run[0])
+    return not (all_ordinary and text.word(before).lower() in _DETERMINERS)
+
+
+def _type_by_context(text: AnnotatedText, last: Offsets, name: str) -> str:
+    """The type of entity that a name is likely to be, by the word that follows, else by the name itself."""
+    _, after = text.neighbours(*last)
+    following = text.word(after).lower()
+    if following == "project":
+        return "project"
+    return "person" if following in _SPEECH_VERBS else guess_type(name)

@@ -1,0 +1,429 @@
+"""Relation extraction: facts and decisions that an English sentence states in plain words, by patterns.
+
+The patterns prefer few facts to wrong ones: a sentence that asks, denies, supposes or wishes states none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from keepgraph.language import common_words, given_names, normalisation, proper_names, sentences, similarity
+
+MAX_WORDS = 6
+"""A phrase of more words is neither a subject nor an object."""
+
+MAX_DECISION = 120
+"""The name of a decision has at most so many characters of the clause that says what was decided."""
+
+# Confidence of a fact, by how many of its sides have a proper name.
+_BOTH_NAMED = 0.8
+_ONE_NAMED = 0.7
+_NONE_NAMED = 0.6
+
+_DECISION_CONFIDENCE = 0.8
+
+# The confidence is multiplied by this where somebody else is quoted or reported.
+_REPORTED_FACTOR = 0.6
+
+# In characters; a longer sentence states no fact plainly.
+_MAX_SENTENCE = 600
+
+# A subject is looked for in so many characters before the verb.
+_SUBJECT_WINDOW = 120
+
+_HYPOTHETICAL = re.compile(
+    r"\b(?:if|unless|whether|suppos\w{1,6}|assum\w{1,6}|in case|would|could|might|may|should|shall|will|maybe|perhaps|"
+    r"possibly|probably|wish\w{0,3}|hope\w{0,3}|what if|imagine|pretend\w{0,3}|used to|formerly|previously|"
+    r"once we|until|i think|i guess|i believe|not sure|seems?|appears?|allegedly|hypothetical\w{0,2})\b"
+)
+_NEGATION = re.compile(
+    r"(?:\b(?:not|never|no longer|neither|nor|hardly|nobody|no one|nothing|none|without|cannot|stopped|ceased|"
+    r"instead of|rather than|nowhere)\b|n['’]t\b)",
+    re.IGNORECASE,
+)
+_REPORTED_SPEECH = re.compile(
+    r"\b(?:says?|said|told|tells|claim(?:s|ed)|according to|heard|rumou?r\w{0,3}|wrote)\b", re.IGNORECASE
+)
+_QUOTATION_MARK = re.compile(r"[\"“”«»„]")
+
+_ADVERB = r"(?:\s(?:now|currently|still|also|both|directly|only|always|heavily|completely|fully|already|again|really))?"
+_IS = r"(?:is|are|remains?|['’]s|['’]re)"
+_WAS = r"(?:is|are|was|were|has been|have been|got|gets)"
+_FIX = "(?:resolved|fixed|solved|addressed|unblocked)"
+
+# Words of the patterns: a sentence without any of them is left out before it is looked at.
+_MAY_STATE_FACT = re.compile(
+    "report|manager|boss|supervisor|block|held up|gated|wait|stuck|depend|relie|reliant|need|require|resolve|fix|solve"
+    "|address|belong|part of|component",
+    re.IGNORECASE,
+)
+_MAY_STATE_DECISION = re.compile("decid|decision|agreed", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedFact:
+    """A fact that a sentence states.
+
+    Attributes:
+        subject, object: names as they stand in the text, without articles.
+        subject_type, object_type: the types of entity that they are likely to be.
+        predicate: one of the core vocabulary.
+        start, end: offsets of the sentence in the text, in characters, the end exclusive.
+        evidence: the sentence, its white space collapsed.
+        confidence: from 0 to 1; lower where somebody else is quoted, or where a side has no proper name.
+    """
+
+    subject: str
+    subject_type: str
+    predicate: str
+    object: str
+    object_type: str
+    start: int
+    end: int
+    evidence: str
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedDecision:
+    """A decision that a sentence states, named by the clause that says what was decided.
+
+    Attributes:
+        by: the name of who decided; None where the text says `we`, or nobody.
+        start, end: offsets of the sentence in the text, in characters, the end exclusive.
+        evidence: the sentence, its white space collapsed.
+        confidence: from 0 to 1; lower where somebody else is quoted.
+    """
+
+    name: str
+    by: str | None
+    start: int
+    end: int
+    evidence: str
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Pattern:
+    """A way to state a relation.
+
+    Attributes:
+        words: the words between subject and object.
+        inverted: whether what stands before the words is the object.
+        named: whether both sides must have proper names.
+        persons: whether both sides are persons.
+        bare: whether a sentence may begin with these words; then its subject is what the text is about.
+    """
+
+    predicate: str
+    words: re.Pattern[str]
+    inverted: bool = False
+    named: bool = False
+    persons: bool = False
+    bare: bool = False
+
+
+def _pattern(
+    predicate: str,
+    words: str,
+    *,
+    inverted: bool = False,
+    named: bool = False,
+    persons: bool = False,
+    bare: bool = False,
+) -> _Pattern:
+    return _Pattern(predicate, re.compile(rf"(?:(?<!\w)|(?=['’]))(?:{words})(?!\w)"), inverted, named, persons, bare)
+
+
+_PATTERNS = (
+    _pattern("reports_to", rf"reports{_ADVERB} (?:in)?to|{_IS}{_ADVERB} reporting to", persons=True),
+    _pattern("reports_to", r"['’]s (?:line )?(?:manager|boss|supervisor) is", persons=True),
+    _pattern("reports_to", r"is the (?:line )?(?:manager|boss|supervisor) of", inverted=True, persons=True),
+    _pattern("blocked_by", rf"{_IS}{_ADVERB} (?:blocked|held up|gated) (?:by|on)"),
+    _pattern("blocked_by", rf"{_IS}{_ADVERB} (?:waiting (?:for|on)|stuck on)|waits (?:for|on)"),
+    _pattern("blocked_by", r"[Bb]locked (?:by|on)|[Ww]aiting (?:for|on)|[Ss]tuck on", bare=True),
+    _pattern("blocked_by", rf"blocks|{_IS}{_ADVERB} blocking", inverted=True, named=True),
+    _pattern("depends_on", rf"depends?{_ADVERB} (?:up)?on|{_IS}{_ADVERB} (?:dependent|reliant) on|relies{_ADVERB} on"),
+    _pattern("depends_on", r"[Dd]epends on|[Rr]elies on", bare=True),
+    _pattern("depends_on", r"needs|requires", named=True),
+    _pattern("depends_on", rf"{_IS}{_ADVERB} (?:needed|required) by", inverted=True, named=True),
+    _pattern("resolved_by", rf"{_WAS}{_ADVERB} {_FIX} (?:by|with|through)"),
+    _pattern("resolved_by", r"[Rr]esolved by|[Ff]ixed by|[Ss]olved by", bare=True),
+    _pattern("resolved_by", r"resolved|fixed|solved|resolves|fixes|solves", inverted=True, named=True),
+    _pattern("belongs_to", rf"belongs to|{_IS}{_ADVERB} (?:a |one )?(?:part|component) of"),
+)
+_DECISION_CLAUSE = re.compile(
+    r"(?P<who>(?:\b[Ww]e|\b[Tt]he team|\b[\w.'’-]{1,40}(?: [A-Z][\w.'’-]{0,40}){0,3}))"
+    r"(?: have| has|['’]ve)?(?: also| now| finally| just)? (?:decided|agreed)(?: today| yesterday)?"
+    r" (?P<how>to|that|on) "
+)
+_DECISION_LABEL = re.compile(r"(?:[Dd]ecision|[Dd]ecided|DECISION|DECIDED|[Aa]greed)(?: made)?\s?[:–—-]\s{1,3}(?=\S)")
+_DECISION_END = re.compile(
+    r"[.;!?(]|,? (?:because|since|so that|as|which|but|although|though|after|before|when|until|—|–|-) |, "
+)
+
+_CLAUSE_START = re.compile(r"[,;:()\"“”—–]|\b(?:and|but|because|so|that|while|since|as) ")
+_CONJUNCTION = re.compile(r"(?:,? and|,|&) ")
+_FOLLOWING_WORD = re.compile(r" (\w+)")
+_INNER_SYMBOL_OR_DIGIT = re.compile(r"\w[-_.+#]\w|\d")
+_WORD = re.compile(r"[\w][\w.&/+#'’@-]*|`[^`\s]{1,60}`|\.\w+|[,;:()\"“”!?—–]")
+_PHRASE_ENDS = frozenset(
+    "within because since until so which that but or when if to for in on at by with as after before who while from "
+    "due than where whose via about during into onto over under is are was were has have had does did do be been being "
+    "will can not now then today tomorrow yesterday still again too also though although however yet only just right "
+    "and".split()
+)
+_DETERMINERS = frozenset("the a an our my your their his her its this that these those".split())
+_PRONOUNS = frozenset(
+    "it this that he she they we i you there here who what which these those one everything something anything nothing "
+    "everyone someone anyone nobody them him her us me another both all each none either some many most much".split()
+)
+_NAME_PARTICLES = frozenset("de da di van von der den bin al".split())
+_VERBS = frozenset(
+    "is are was were be been has have had do does did can think thinks say says said told tells knows know means mean "
+    "sends sent made makes got gets put went goes wants feels found finds gave gives learned noticed heard".split()
+)
+
+
+def extract_facts(text: str, *, about: str | None = None) -> list[ExtractedFact]:
+    """The facts that a text states in plain words, in their order, each once.
+
+    Args:
+        about: the name of what the text is about (a heading, a title, a project). It is the subject of sentences that
+            leave out theirs, and the decisions of the text belong to it.
+    """
+    facts: dict[tuple[str, str, str], ExtractedFact] = {}
+    for sentence in sentences.split(text):
+        if not _MAY_STATE_FACT.search(text, sentence.start, sentence.end):
+            continue
+        evidence = " ".join(text[sentence.start : sentence.end].split())
+        if not _is_asserted(evidence):
+            continue
+        is_reported = sentence.quoted or _QUOTATION_MARK.search(evidence) or _REPORTED_SPEECH.search(evidence)
+        factor = _REPORTED_FACTOR if is_reported else 1.0
+        for fact in _facts_in_sentence(evidence, about, sentence.start, sentence.end, factor):
+            facts.setdefault(_key(fact), fact)
+    for decision in extract_decisions(text):
+        for fact in _facts_of_decision(decision, about):
+            facts.setdefault(_key(fact), fact)
+    return sorted(facts.values(), key=lambda fact: fact.start)
+
+
+def extract_decisions(text: str) -> list[ExtractedDecision]:
+    """The decisions that a text states, in their order: `we decided to …`, `Priya decided to …`, `decision: …`."""
+    decisions: dict[str, ExtractedDecision] = {}
+    for sentence in sentences.split(text):
+        if not _MAY_STATE_DECISION.search(text, sentence.start, sentence.end):
+            continue
+        evidence = " ".join(text[sentence.start : sentence.end].split())
+        label = _DECISION_LABEL.match(evidence)
+        clause = None if label else _DECISION_CLAUSE.search(evidence)
+        match = label or clause
+        if match is None or not _is_asserted(evidence[: match.end()]) or evidence.endswith("?"):
+            continue
+        name = _decision_name(evidence[match.end() :])
+        by, confidence = (None, _DECISION_CONFIDENCE) if clause is None else _decision_maker(clause)
+        if not name or confidence == 0:
+            continue
+        factor = _REPORTED_FACTOR if sentence.quoted or _QUOTATION_MARK.search(evidence) else 1.0
+        decisions.setdefault(
+            normalisation.key(name),
+            ExtractedDecision(name, by, sentence.start, sentence.end, evidence, round(confidence * factor, 2)),
+        )
+    return list(decisions.values())
+
+
+def _key(fact: ExtractedFact) -> tuple[str, str, str]:
+    return normalisation.key(fact.subject), fact.predicate, normalisation.key(fact.object)
+
+
+def _is_asserted(evidence: str) -> bool:
+    """Whether a sentence asserts something: it asks, supposes, wishes and denies nothing."""
+    if len(evidence) > _MAX_SENTENCE or evidence.endswith("?"):
+        return False
+    return not _HYPOTHETICAL.search(evidence[:1].lower() + evidence[1:]) and not _NEGATION.search(evidence)
+
+
+def _facts_in_sentence(
+    evidence: str, about: str | None, start: int, end: int, factor: float
+) -> Iterator[ExtractedFact]:
+    """The facts that the first pattern finds that has both sides: one, or one for each object in a list."""
+    for pattern in _PATTERNS:
+        match = pattern.words.search(evidence)
+        if match is None:
+            continue
+        right, rest = _phrase_after(evidence, match.end())
+        if pattern.bare:
+            if about is None or evidence[: match.start()].strip(" \"'*_-–") or not right:
+                continue
+            left: str | None = about
+        else:
+            left = _phrase_before(evidence, match.start())
+        if not left or not right:
+            continue
+        for phrase in [right, *_further_names(rest)]:
+            subject, target = (phrase, left) if pattern.inverted else (left, phrase)
+            if fact := _fact(pattern, subject, target, evidence, start, end, factor):
+                yield fact
+        return
+
+
+def _fact(
+    pattern: _Pattern, subject_phrase: str, object_phrase: str, evidence: str, start: int, end: int, factor: float
+) -> ExtractedFact | None:
+    """The fact that a pattern states of two phrases; None where they do not fit the pattern, or say too little."""
+    subject, target = _without_article(subject_phrase), _without_article(object_phrase)
+    if not subject or not target or normalisation.key(subject) == normalisation.key(target):
+        return None
+    named = [_has_proper_name(phrase, evidence) for phrase in (subject_phrase, object_phrase)]
+    if pattern.persons and not (_may_be_person(subject) and _may_be_person(target)):
+        return None
+    if pattern.named and not all(named):
+        return None
+    if not named[0] and all(similarity.is_generic(word) for word in subject.lower().split()):
+        return None  # "the team", "the release": whichever that is
+    if not any(named) and not _has_article(subject_phrase if not pattern.inverted else object_phrase):
+        return None
+    confidence = _BOTH_NAMED if all(named) else _ONE_NAMED if any(named) else _NONE_NAMED
+    types = ("person", "person") if pattern.persons else (_type(subject_phrase, subject), _type(object_phrase, target))
+    return ExtractedFact(
+        subject, types[0], pattern.predicate, target, types[1], start, end, evidence, round(confidence * factor, 2)
+    )
+
+
+def _phrase_before(evidence: str, offset: int) -> str | None:
+    """The noun phrase before an offset, from the beginning of its clause; None if it is no short phrase."""
+    clause = _CLAUSE_START.split(evidence[max(0, offset - _SUBJECT_WINDOW) : offset])[-1]
+    words = [match[0] for match in _WORD.finditer(clause)]
+    return _noun_phrase(words) if words else None
+
+
+def _phrase_after(evidence: str, offset: int) -> tuple[str | None, str]:
+    """The noun phrase after an offset, up to a word that ends it; and the rest of the sentence."""
+    words: list[str] = []
+    end = offset
+    for match in _WORD.finditer(evidence, offset):
+        word = match[0]
+        if word.lower() in _PHRASE_ENDS or (not word[0].isalnum() and word[0] not in "`.") or len(words) > MAX_WORDS:
+            break
+        words.append(word)
+        end = match.end()
+        if word.endswith(".") and len(word) > 2:
+            break
+    return (_noun_phrase(words) if words else None), evidence[end:]
+
+
+def _further_names(rest: str) -> list[str]:
+    """Further names in a list: `, Redis and Kafka`."""
+    names = []
+    while conjunction := _CONJUNCTION.match(rest.lstrip(".") if rest[:1] != "." else ""):
+        phrase, rest = _phrase_after(rest, conjunction.end())
+        following = _FOLLOWING_WORD.match(rest)
+        is_last_or_followed = following is None or following[1] in ("and", "because", "since", "so", "for", "but")
+        if (
+            not phrase
+            or not is_last_or_followed
+            or not (phrase[0].isupper() or "`" in phrase)
+            or common_words.is_stop_word(phrase.lower())
+        ):
+            break
+        names.append(phrase)
+    return names
+
+
+def _noun_phrase(words: list[str]) -> str | None:
+    """Words as one noun phrase; None where they can hardly be one: too many, pronouns, verbs, punctuation."""
+    words = [word.strip("`'’") for word in words]
+    words[-1] = words[-1].removesuffix(".")
+    content = [word for word in words if word.lower() not in _DETERMINERS]
+    if not content or len(content) > MAX_WORDS or content[0].lower() in _PRONOUNS or content[-1].lower() in _PRONOUNS:
+        return None
+    if content[0].islower() and content[0].endswith("ing"):
+        return None  # restarting the server
+    if (
+        content[0].lower() == "being"
+        or any(word.lower() in _VERBS for word in content)
+        or any(word[:1] in ",;:()" for word in content)
+    ):
+        return None
+    return " ".join(words)
+
+
+def _without_article(phrase: str) -> str:
+    """A phrase without its article; of Project Atlas, or the Atlas project, Atlas."""
+    words = phrase.split()
+    while words and words[0].lower() in _DETERMINERS:
+        words = words[1:]
+    without_project = [word for word in words if word.lower() != "project"]
+    if len(words) == len(without_project) + 1 > 1 and "project" in (words[0].lower(), words[-1].lower()):
+        words = without_project if all(word[:1].isupper() for word in without_project) else words
+    return " ".join(words)
+
+
+def _has_article(phrase: str) -> bool:
+    return phrase.split()[0].lower() in _DETERMINERS
+
+
+def _has_proper_name(phrase: str, evidence: str) -> bool:
+    """Whether a phrase has a proper name in it: a capital that is not the sentence's, a digit, or an inner symbol."""
+    for index, word in enumerate(_without_article(phrase).split()):
+        if any(c.isupper() for c in word[1:]) or _INNER_SYMBOL_OR_DIGIT.search(word) or word[-1:] in "+#":
+            return True
+        if word[:1].isupper():
+            begins_sentence = index == 0 and evidence.startswith(word)
+            if (
+                not begins_sentence
+                or not common_words.is_english(word.lower())
+                or given_names.contains(normalisation.fold(word))
+            ):
+                return True
+            if not common_words.is_common(word.lower()):
+                return True
+    return False
+
+
+def _may_be_person(phrase: str) -> bool:
+    """Whether a phrase is written like somebody's name."""
+    words = phrase.split()
+    if len(words) > 4 or not all(word[:1].isupper() or word in _NAME_PARTICLES for word in words):
+        return False
+    first = words[0].lower()
+    if len(words) == 1 and common_words.is_frequent(first):
+        return given_names.contains(normalisation.fold(first))
+    return not common_words.is_rarely_name(first)
+
+
+def _type(phrase: str, name: str) -> str:
+    return "project" if "project" in phrase.lower().split() else proper_names.guess_type(name)
+
+
+def _decision_name(rest: str) -> str:
+    """What was decided, up to the end of its clause, with a capital; empty where it names no decision."""
+    clause_end = _DECISION_END.search(rest)
+    clause = rest[: clause_end.start()] if clause_end else rest
+    clause = clause.strip(" .,:;\"'“”*_`")
+    if len(clause) > MAX_DECISION:
+        clause = clause[: clause.rfind(" ", 0, MAX_DECISION)]
+    if len(clause.split()) < 2 or _NEGATION.match(clause):
+        return ""
+    return clause[0].upper() + clause[1:]
+
+
+def _decision_maker(clause: re.Match[str]) -> tuple[str | None, float]:
+    """Who decided, and how sure that is: None for `we`; 0 where it is nobody in particular."""
+    who = clause["who"]
+    if who.lower() in ("we", "the team"):
+        return None, _DECISION_CONFIDENCE
+    if clause["how"] == "on" or not _may_be_person(who) or common_words.is_stop_word(who.split()[0].lower()):
+        return None, 0.0
+    return who, _DECISION_CONFIDENCE
+
+
+def _facts_of_decision(decision: ExtractedDecision, about: str | None) -> Iterator[ExtractedFact]:
+    evidence = (decision.start, decision.end, decision.evidence, decision.confidence)
+    if decision.by:
+        yield ExtractedFact(decision.by, "person", "decided_in", decision.name, "decision", *evidence)
+    if about:
+        yield ExtractedFact(decision.name, "decision", "belongs_to", about, "project", *evidence)
