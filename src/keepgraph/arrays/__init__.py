@@ -1,1 +1,1 @@
-"""Compressed adjacency: the neighbours of all nodes in flat arrays. No tables."""
+"""Adjacency in memory: the neighbours of all nodes in flat arrays (compressed sparse rows)."""

@@ -1,7 +1,8 @@
-"""The neighbours of all nodes in flat arrays, by relationship type: for walks of many steps. Knows no tables.
+"""Adjacency in memory: the neighbours of all nodes in flat arrays, by relationship type, for walks of many steps.
 
-Compressed sparse rows: the neighbours of node n are `targets[offsets[n] : offsets[n + 1]]`, one such pair of arrays
-for the types and the direction of a walk, 8 bytes a relationship and a node. A literal has a negative number here.
+The format is compressed sparse rows (CSR): the neighbours of node n are `targets[offsets[n] : offsets[n + 1]]`. There
+is one pair of arrays for each combination of types and direction; it takes 8 bytes for each relationship and for each
+node. Nodes have their integer keys; a literal, whose key is a text, gets a negative number here.
 """
 
 from __future__ import annotations
@@ -17,75 +18,81 @@ Key = int | str
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """Who neighbours whom, along some types in one direction.
+    """The neighbours of nodes, along relationships of some types in one direction.
 
     Attributes:
-        of: the nodes at the other ends of a node's relationships; one that two relationships lead to comes twice.
-        of_all: those of many nodes, each at least once.
+        of: the neighbours of one node; a neighbour comes once for each relationship to it.
+        of_all: the neighbours of many nodes, as a set.
     """
 
     of: Callable[[Key], Iterable[Key]]
     of_all: Callable[[Collection[Key]], set[Key]]
 
 
-LARGEST_KEY = 50_000_000
-_LAID_AT_ONCE = 8
+MAX_KEY = 50_000_000
+"""The offsets have an entry for each number up to the greatest key, so very large keys would waste memory."""
+
+_MAX_CACHED_MATRICES = 8
 
 
 class TooSparse(ValueError):
-    """The keys of the nodes are too large for arrays."""
+    """The keys of the nodes are too large for flat arrays."""
 
 
 class Adjacency:
-    """The relationships of a graph, laid out for the types and the direction that somebody walks along."""
+    """The adjacency of a graph; arrays are built for the types and the direction of a walk when they are first used."""
 
     def __init__(self, edges: Callable[[Any], Iterator[tuple[Key, Key]]]) -> None:
         """
         Args:
-            edges: gives the ends of all relationships of a type, by its code.
+            edges: gives the keys of source and target for all relationships of a type, by the code of the type.
         """
-        self._edges = edges
-        self._ends: dict[Any, tuple[array[int], array[int]]] = {}
-        self._laid: dict[tuple[frozenset[Any], str], _Rows] = {}
-        self._numbers: dict[str, int] = {}
+        self._read_edges = edges
+        self._ends_by_code: dict[Any, tuple[array[int], array[int]]] = {}
+        self._matrices: dict[tuple[frozenset[Any], str], _CompressedRows] = {}
+        self._number_of_text: dict[str, int] = {}
         self._texts: list[str] = []
 
     def neighbours(self, codes: frozenset[Any], direction: str) -> Neighbours:
-        """Who neighbours whom along relationships of these types.
+        """The neighbours along relationships of these types.
 
-        A relationship from a node to itself makes it its own neighbour; where the direction is 'both', twice.
+        A relationship from a node to itself makes it its own neighbour; with the direction 'both', twice.
+
+        Args:
+            codes: the codes of the types.
+            direction: 'out', 'in' or 'both'.
 
         Raises:
-            TooSparse: they cannot be laid in arrays.
+            TooSparse: a key is too large.
         """
-        rows = self._laid.get((codes, direction))
+        rows = self._matrices.get((codes, direction))
         if rows is None:
-            if len(self._laid) >= _LAID_AT_ONCE:
-                self._laid.clear()
-            rows = self._laid[codes, direction] = _Rows(*self._joined(codes, direction))
-        numbers, texts, of_number = self._numbers, self._texts, rows.of
+            if len(self._matrices) >= _MAX_CACHED_MATRICES:
+                self._matrices.clear()
+            rows = self._matrices[codes, direction] = _CompressedRows(*self._sources_and_targets(codes, direction))
+        number_of_text, texts, targets_of = self._number_of_text, self._texts, rows.targets_of
 
         def number(node: Key) -> int:
-            return numbers.get(node, LARGEST_KEY) if isinstance(node, str) else node
+            return number_of_text.get(node, MAX_KEY) if isinstance(node, str) else node
 
         def of(node: Key) -> Iterable[Key]:
-            return [each if each >= 0 else texts[-1 - each] for each in of_number(number(node))]
+            return [target if target >= 0 else texts[-1 - target] for target in targets_of(number(node))]
 
         def of_all(nodes: Collection[Key]) -> set[Key]:
-            found: set[Any] = set()
+            targets: set[Any] = set()
             for node in nodes:
-                found.update(of_number(number(node)))
-            return {each if each >= 0 else texts[-1 - each] for each in found} if texts else found
+                targets.update(targets_of(number(node)))
+            return {target if target >= 0 else texts[-1 - target] for target in targets} if texts else targets
 
         return Neighbours(of, of_all)
 
-    def _joined(self, codes: frozenset[Any], direction: str) -> tuple[array[int], array[int]]:
-        """Where the relationships of these types lead from and to, as they are walked along."""
+    def _sources_and_targets(self, codes: frozenset[Any], direction: str) -> tuple[array[int], array[int]]:
+        """The sources and the targets of all relationships of these types, as they are followed in this direction."""
         sources, targets = array("l"), array("l")
         for code in sorted(codes, key=str):
-            if code not in self._ends:
-                self._ends[code] = self._read(code)
-            starts, ends = self._ends[code]
+            if code not in self._ends_by_code:
+                self._ends_by_code[code] = self._read_ends(code)
+            starts, ends = self._ends_by_code[code]
             if direction != "in":
                 sources.extend(starts)
                 targets.extend(ends)
@@ -94,48 +101,49 @@ class Adjacency:
                 targets.extend(starts)
         return sources, targets
 
-    def _read(self, code: Any) -> tuple[array[int], array[int]]:
+    def _read_ends(self, code: Any) -> tuple[array[int], array[int]]:
         starts, ends = array("l"), array("l")
-        for start, end in self._edges(code):
+        for start, end in self._read_edges(code):
             starts.append(self._number(start))
             ends.append(self._number(end))
         return starts, ends
 
     def _number(self, key: Key) -> int:
         if isinstance(key, int):
-            if not 0 <= key < LARGEST_KEY:
+            if not 0 <= key < MAX_KEY:
                 raise TooSparse
             return key
-        found = self._numbers.get(key)
-        if found is None:
+        number = self._number_of_text.get(key)
+        if number is None:
             self._texts.append(key)
-            found = self._numbers[key] = -len(self._texts)
-        return found
+            number = self._number_of_text[key] = -len(self._texts)
+        return number
 
 
-class _Rows:
-    """One type in one direction."""
+class _CompressedRows:
+    """The targets of each source, in compressed sparse rows; those of literals in a dictionary."""
 
-    __slots__ = ("_of_texts", "_offsets", "_targets")
+    __slots__ = ("_offsets", "_targets", "_targets_of_texts")
 
     def __init__(self, sources: array[int], targets: array[int]) -> None:
-        nodes = max(sources, default=-1) + 1
-        places = [0] * (nodes + 1)
-        self._of_texts: dict[int, list[int]] = {}
+        node_count = max(sources, default=-1) + 1
+        # Count the targets of each source, sum the counts to offsets, and then fill in the targets from there.
+        positions = [0] * (node_count + 1)
+        self._targets_of_texts: dict[int, list[int]] = {}
         for source, target in zip(sources, targets, strict=True):
             if source >= 0:
-                places[source + 1] += 1
+                positions[source + 1] += 1
             else:
-                self._of_texts.setdefault(source, []).append(target)
-        places = list(accumulate(places))
-        self._offsets = array("l", places)
-        self._targets = array("l", bytes(array("l").itemsize * places[-1]))
+                self._targets_of_texts.setdefault(source, []).append(target)
+        positions = list(accumulate(positions))
+        self._offsets = array("l", positions)
+        self._targets = array("l", bytes(array("l").itemsize * positions[-1]))
         for source, target in zip(sources, targets, strict=True):
             if source >= 0:
-                self._targets[places[source]] = target
-                places[source] += 1
+                self._targets[positions[source]] = target
+                positions[source] += 1
 
-    def of(self, node: int) -> Iterable[int]:
+    def targets_of(self, node: int) -> Iterable[int]:
         if 0 <= node < len(self._offsets) - 1:
             return self._targets[self._offsets[node] : self._offsets[node + 1]]
-        return self._of_texts.get(node, ())
+        return self._targets_of_texts.get(node, ())

@@ -1,6 +1,6 @@
-"""Counts days in the Gregorian calendar of ISO 8601, its weeks and quarters too. Knows no time of day and no text.
+"""Calendar arithmetic: days, months, quarters and weeks of ISO 8601 in the proleptic Gregorian calendar.
 
-A day is a number: day 0 is 1970-01-01. The calendar reaches back without end, and year 0 comes before year 1.
+A day is a number: day 0 is 1970-01-01. The calendar has no first year, and year 0 comes before year 1.
 """
 
 from __future__ import annotations
@@ -11,26 +11,30 @@ from itertools import accumulate
 DAYS_IN_400_YEARS = 146_097
 
 _EPOCH = 719_162  # days from 0001-01-01 to 1970-01-01
-_COMMON = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
-_LEAP = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
-_BEFORE = {False: (0, *accumulate(_COMMON)), True: (0, *accumulate(_LEAP))}
+_COMMON_YEAR = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_LEAP_YEAR = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_DAYS_BEFORE_MONTH = {False: (0, *accumulate(_COMMON_YEAR)), True: (0, *accumulate(_LEAP_YEAR))}
+"""By whether the year is a leap year: the days before each month."""
 
 
 def day_number(year: int, month: int, day: int) -> int:
-    past = year - 1
-    return past * 365 + past // 4 - past // 100 + past // 400 + _BEFORE[is_leap(year)][month - 1] + day - 1 - _EPOCH
+    """The number of a day that exists; the components are not checked."""
+    years = year - 1
+    leap_days = years // 4 - years // 100 + years // 400
+    return years * 365 + leap_days + _DAYS_BEFORE_MONTH[is_leap(year)][month - 1] + day - 1 - _EPOCH
 
 
 def year_month_day(number: int) -> tuple[int, int, int]:
-    cycles, rest = divmod(number + _EPOCH, DAYS_IN_400_YEARS)
-    centuries = min(rest // 36_524, 3)  # the last century of four, and the last year of four, have one day more
-    fours, rest = divmod(rest - centuries * 36_524, 1_461)
-    years = min(rest // 365, 3)
-    rest -= years * 365
-    year = 400 * cycles + 100 * centuries + 4 * fours + years + 1
-    before = _BEFORE[is_leap(year)]
-    month = bisect_right(before, rest)
-    return year, month, rest - before[month - 1] + 1
+    """The inverse of `day_number`."""
+    cycles, days = divmod(number + _EPOCH, DAYS_IN_400_YEARS)
+    centuries = min(days // 36_524, 3)  # the last century of four, and the last year of four, have one more day
+    four_years, days = divmod(days - centuries * 36_524, 1_461)
+    years = min(days // 365, 3)
+    days -= years * 365
+    year = 400 * cycles + 100 * centuries + 4 * four_years + years + 1
+    before = _DAYS_BEFORE_MONTH[is_leap(year)]
+    month = bisect_right(before, days)
+    return year, month, days - before[month - 1] + 1
 
 
 def is_leap(year: int) -> bool:
@@ -38,7 +42,7 @@ def is_leap(year: int) -> bool:
 
 
 def days_in_month(year: int, month: int) -> int:
-    return (_LEAP if is_leap(year) else _COMMON)[month - 1]
+    return (_LEAP_YEAR if is_leap(year) else _COMMON_YEAR)[month - 1]
 
 
 def days_in_year(year: int) -> int:
@@ -50,14 +54,14 @@ def day_of_year(number: int) -> int:
     return number - day_number(year, 1, 1) + 1
 
 
-def months_later(number: int, months: int) -> int:
-    """The same day so many months later, or the last day of that month if it has no such day."""
+def add_months(number: int, months: int) -> int:
+    """The day with the same number so many months later; the last day of that month if it is shorter."""
     year, month, day = year_month_day(number)
     year, month = divmod(year * 12 + month - 1 + months, 12)
     return day_number(year, month + 1, min(day, days_in_month(year, month + 1)))
 
 
-# Weeks: they begin on Monday, and a week belongs to the year that has most of its days.
+# Weeks of ISO 8601: they begin on Monday, and belong to the year that has most of their days
 
 
 def day_of_week(number: int) -> int:
@@ -66,6 +70,7 @@ def day_of_week(number: int) -> int:
 
 
 def year_and_week(number: int) -> tuple[int, int]:
+    """The year that the week of a day belongs to, and the number of the week in it."""
     thursday = number - day_of_week(number) + 4
     year, _, _ = year_month_day(thursday)
     return year, (thursday - day_number(year, 1, 1)) // 7 + 1

@@ -1,7 +1,7 @@
-"""Instants and local days: how they are read, stored and shown. Knows no clock and no table.
+"""Timestamps and local days: parsing, storage format and display.
 
-A stamp is an instant as it is stored: UTC, always 24 characters, `2026-11-21T08:44:39.123Z`.
-A zone of None means the system's own, at every instant as it was or will be then.
+A timestamp is an instant as it is stored: UTC, always 24 characters, `2026-11-21T08:44:39.123Z`, so that the order of
+the texts is the order of the instants. A zone of None is the time zone of the system, with its rules at that instant.
 """
 
 from __future__ import annotations
@@ -10,43 +10,48 @@ import re
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import lru_cache
 
-_LAST = "9999-12-31T23:59:59.999Z"
+_END_OF_TIME = "9999-12-31T23:59:59.999Z"
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _DATE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:?\d{2})?", re.ASCII)
 
 
 @lru_cache(maxsize=16)
-def stamp(instant: datetime) -> str:
-    """An aware instant as it is stored."""
+def from_datetime(instant: datetime) -> str:
+    """The timestamp of an aware datetime; what is less than a millisecond is cut off."""
     utc = instant.astimezone(UTC)
     return f"{utc:%Y-%m-%dT%H:%M:%S}.{utc.microsecond // 1000:03d}Z".rjust(24, "0")
 
 
-def instant(stored: str) -> datetime:
-    return datetime.fromisoformat(stored)
+def to_datetime(timestamp: str) -> datetime:
+    """The instant of a timestamp, as an aware datetime in UTC."""
+    return datetime.fromisoformat(timestamp)
 
 
-def shown(stored: str, zone: tzinfo | None) -> str:
-    """A stamp for a reader: local time with its offset, `2026-11-21T09:44:39.123+01:00`."""
-    # The zone of the system is not kept: who travels takes the machine along.
-    return _local(stored, None).isoformat(timespec="milliseconds") if zone is None else _shown(stored, zone)
+def format_local(timestamp: str, zone: tzinfo | None) -> str:
+    """A timestamp for display: local time with its offset, `2026-11-21T09:44:39.123+01:00`."""
+    # Not cached for the zone of the system, which changes while the program runs when its user travels.
+    return (
+        _to_local_datetime(timestamp, None).isoformat(timespec="milliseconds")
+        if zone is None
+        else _format_in_zone(timestamp, zone)
+    )
 
 
 @lru_cache(maxsize=1024)
-def _shown(stored: str, zone: tzinfo) -> str:
-    return _local(stored, zone).isoformat(timespec="milliseconds")
+def _format_in_zone(timestamp: str, zone: tzinfo) -> str:
+    return _to_local_datetime(timestamp, zone).isoformat(timespec="milliseconds")
 
 
-def local_date(stored: str, zone: tzinfo | None) -> str:
-    """The local day of a stamp, `2026-11-21`."""
-    return _local(stored, zone).date().isoformat()
+def local_date(timestamp: str, zone: tzinfo | None) -> str:
+    """The local day of a timestamp, `2026-11-21`."""
+    return _to_local_datetime(timestamp, zone).date().isoformat()
 
 
 def parse_date(text: str) -> date:
     """A calendar date, `YYYY-MM-DD` and nothing else.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not one.
     """
     if not _DATE.fullmatch(text):
         raise ValueError("not a date of the form YYYY-MM-DD")
@@ -54,19 +59,19 @@ def parse_date(text: str) -> date:
 
 
 def day_start(day: date, zone: tzinfo | None) -> str:
-    """The stamp of the first instant of a local day.
+    """The timestamp of the first instant of a local day.
 
     Raises:
         OverflowError: that instant lies outside the years 1 to 9999.
     """
-    return stamp(_aware(datetime.combine(day, time()), zone))
+    return from_datetime(_with_zone(datetime.combine(day, time()), zone))
 
 
 def parse(text: str, zone: tzinfo | None, *, end: bool = False) -> str:
-    """A date or an instant in ISO 8601, as a stamp. Without an offset it is local time.
+    """The timestamp of a date or an instant in ISO 8601. Without an offset it is local time.
 
-    A date alone means the start of that local day, or with `end` the start of the next one,
-    so that a validity up to a date includes it.
+    A date alone is the start of that local day; with `end` it is the start of the next day, so that a validity up to
+    a date includes this date.
 
     Raises:
         ValueError, OverflowError: it is neither, or lies outside the years 1 to 9999.
@@ -74,32 +79,32 @@ def parse(text: str, zone: tzinfo | None, *, end: bool = False) -> str:
     if _DATE.fullmatch(text):
         day = date.fromisoformat(text)
         if end and day == date.max:
-            return _LAST  # how people write "for ever"
+            return _END_OF_TIME  # people write 9999-12-31 for "without an end"
         return day_start(day + timedelta(days=1 if end else 0), zone)
     if not _DATE_TIME.fullmatch(text):
         raise ValueError("neither a date nor an instant in ISO 8601")
-    return stamp(_aware(datetime.fromisoformat(text), zone))
+    return from_datetime(_with_zone(datetime.fromisoformat(text), zone))
 
 
-def moment(text: str, zone: tzinfo | None) -> datetime:
-    """The instant that is asked about: a date means the end of that local day, so that the whole day counts.
+def parse_as_of(text: str, zone: tzinfo | None) -> datetime:
+    """The instant of a query about a point in time; a date alone is the end of that local day, to include all of it.
 
     Raises:
         ValueError, OverflowError: as `parse`.
     """
     if _DATE.fullmatch(text):
-        return instant(parse(text, zone, end=True)) - timedelta(milliseconds=1)
-    return instant(parse(text, zone))
+        return to_datetime(parse(text, zone, end=True)) - timedelta(milliseconds=1)
+    return to_datetime(parse(text, zone))
 
 
-def _local(stored: str, zone: tzinfo | None) -> datetime:
+def _to_local_datetime(timestamp: str, zone: tzinfo | None) -> datetime:
     try:
-        return instant(stored).astimezone(zone)
+        return to_datetime(timestamp).astimezone(zone)
     except OverflowError:
-        return instant(stored)  # within a day of the years 1 and 9999, where local time may have none
+        return to_datetime(timestamp)  # within a day of the limits of datetime, where local time may be outside of them
 
 
-def _aware(moment: datetime, zone: tzinfo | None) -> datetime:
-    if moment.tzinfo is not None:
-        return moment
-    return moment.replace(tzinfo=zone) if zone else moment.astimezone()
+def _with_zone(instant: datetime, zone: tzinfo | None) -> datetime:
+    if instant.tzinfo is not None:
+        return instant
+    return instant.replace(tzinfo=zone) if zone else instant.astimezone()

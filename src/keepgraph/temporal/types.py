@@ -1,7 +1,7 @@
-"""The six kinds of temporal value: what each holds, and how it is written. Knows not where they come from.
+"""The six temporal types: what each holds, and its text in ISO 8601 as openCypher writes it.
 
-`day` counts days from 1970-01-01, `clock` nanoseconds from midnight, `offset` seconds by which local time is ahead of
-UTC. The text is that of ISO 8601, as openCypher writes it.
+`day` is the number of days since 1970-01-01, `clock` the nanoseconds since midnight, `offset` the seconds by which
+local time is ahead of UTC.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ MINUTE: Final = 60 * SECOND
 HOUR: Final = 60 * MINUTE
 DAY: Final = 24 * HOUR
 
-LAST_YEAR: Final = 999_999_999
-FIRST_DAY: Final = calendar.day_number(-LAST_YEAR, 1, 1)
-LAST_DAY: Final = calendar.day_number(LAST_YEAR, 12, 31)
-LONGEST: Final = 2**63 - 1
+MAX_YEAR: Final = 999_999_999
+MIN_DAY: Final = calendar.day_number(-MAX_YEAR, 1, 1)
+MAX_DAY: Final = calendar.day_number(MAX_YEAR, 12, 31)
+MAX_INTEGER: Final = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Time(Temporal):
     offset: int
 
     def __str__(self) -> str:
-        return f"{LocalTime(self.clock)}{time_zones.offset_text(self.offset)}"
+        return f"{LocalTime(self.clock)}{time_zones.format_offset(self.offset)}"
 
     @property
     def zone(self) -> Zone:
@@ -67,7 +67,7 @@ class Time(Temporal):
 
     @property
     def instant(self) -> int:
-        """Nanoseconds from midnight in UTC; not within a day, so that a later time is later in any offset."""
+        """Nanoseconds from midnight in UTC; may be negative or beyond one day, so that all offsets can be compared."""
         return self.clock - self.offset * SECOND
 
 
@@ -81,7 +81,7 @@ class LocalDateTime(Temporal):
 
     @property
     def instant(self) -> int:
-        """Nanoseconds from 1970, as if local time were UTC."""
+        """Nanoseconds since 1970, as if local time were UTC."""
         return self.day * DAY + self.clock
 
 
@@ -94,7 +94,7 @@ class DateTime(Temporal):
 
     def __str__(self) -> str:
         name = f"[{self.zone_name}]" if self.zone_name else ""
-        return f"{Date(self.day)}T{LocalTime(self.clock)}{time_zones.offset_text(self.offset)}{name}"
+        return f"{Date(self.day)}T{LocalTime(self.clock)}{time_zones.format_offset(self.offset)}{name}"
 
     @property
     def zone(self) -> Zone:
@@ -102,13 +102,13 @@ class DateTime(Temporal):
 
     @property
     def instant(self) -> int:
-        """Nanoseconds from 1970 in UTC."""
+        """Nanoseconds since 1970 in UTC."""
         return self.day * DAY + self.clock - self.offset * SECOND
 
 
 @dataclass(frozen=True, slots=True)
 class Duration(Temporal):
-    """Months, days and seconds, each for itself, as no day has a fixed length in them; 0 <= nanoseconds < 10⁹."""
+    """Months, days and seconds, kept apart since months and days differ in length; 0 <= nanoseconds < 10⁹."""
 
     months: int
     days: int
@@ -116,13 +116,17 @@ class Duration(Temporal):
     nanoseconds: int
 
     def __str__(self) -> str:
-        years, months = whole(self.months, 12), rest(self.months, 12)
-        text = "P" + _amounts((years, "Y"), (months, "M"), (self.days, "D"))
+        years, months = truncated_quotient(self.months, 12), truncated_remainder(self.months, 12)
+        text = "P" + _format_amounts((years, "Y"), (months, "M"), (self.days, "D"))
         clock = self.clock
-        fraction = rest(clock, SECOND)
-        seconds = whole(clock, SECOND)
-        hours, minutes, seconds = whole(seconds, 3600), rest(whole(seconds, 60), 60), rest(seconds, 60)
-        time = _amounts((hours, "H"), (minutes, "M"))
+        fraction = truncated_remainder(clock, SECOND)
+        seconds = truncated_quotient(clock, SECOND)
+        hours, minutes, seconds = (
+            truncated_quotient(seconds, 3600),
+            truncated_remainder(truncated_quotient(seconds, 60), 60),
+            truncated_remainder(seconds, 60),
+        )
+        time = _format_amounts((hours, "H"), (minutes, "M"))
         if fraction:
             sign = "-" if clock < 0 else ""
             time += f"{sign}{abs(seconds)}.{abs(fraction):09d}".rstrip("0") + "S"
@@ -138,76 +142,85 @@ class Duration(Temporal):
         return self.seconds * SECOND + self.nanoseconds
 
 
-Dated = Date | LocalDateTime | DateTime
-Clocked = LocalTime | Time | LocalDateTime | DateTime
-Zoned = Time | DateTime
+WithDate = Date | LocalDateTime | DateTime
+WithTime = LocalTime | Time | LocalDateTime | DateTime
+WithOffset = Time | DateTime
 Instant = Date | LocalTime | Time | LocalDateTime | DateTime
 
 
-def checked(day: int) -> int:
-    """The day itself, if it is in a year that a date can have."""
-    if not FIRST_DAY <= day <= LAST_DAY:
-        raise refused(f"The result is beyond the years -{LAST_YEAR} to {LAST_YEAR} that a date can have.")
+def check_day(day: int) -> int:
+    """The day itself, if it is in the range of years that a date can have."""
+    if not MIN_DAY <= day <= MAX_DAY:
+        raise invalid_value(f"The result is beyond the years -{MAX_YEAR} to {MAX_YEAR} that a date can have.")
     return day
 
 
-def local(instant: int) -> LocalDateTime:
+def to_local_datetime(instant: int) -> LocalDateTime:
+    """The local date and time so many nanoseconds after the start of 1970, also in local time."""
     day, clock = divmod(instant, DAY)
-    return LocalDateTime(checked(day), clock)
+    return LocalDateTime(check_day(day), clock)
 
 
 def in_zone(instant: int, zone: Zone) -> DateTime:
-    """An instant, in nanoseconds from 1970 in UTC, as the clocks of a zone show it."""
+    """An instant, in nanoseconds since 1970 in UTC, as local time of a zone."""
     offset = time_zones.offset_of_instant(zone, instant // SECOND) if isinstance(zone, str) else zone
     day, clock = divmod(instant + offset * SECOND, DAY)
-    return DateTime(checked(day), clock, offset, zone if isinstance(zone, str) else None)
+    return DateTime(check_day(day), clock, offset, zone if isinstance(zone, str) else None)
 
 
-def on_the_wall(day: int, clock: int, zone: Zone, offset: int | None = None) -> DateTime:
-    """The instant at which the clocks of a zone show this.
+def at_local_time(day: int, clock: int, zone: Zone, offset: int | None = None) -> DateTime:
+    """The instant of a local time in a zone.
 
-    What they show twice is the first time, unless `offset` tells the second; what they skip is as much later as they
-    skip.
+    A local time that happens twice (clocks are set back) is the first one, unless `offset` is that of the second. A
+    local time that is skipped (clocks are set forward) becomes later by the time that is skipped.
     """
     if not isinstance(zone, str):
-        return DateTime(checked(day), clock, zone)
+        return DateTime(check_day(day), clock, zone)
     before, after = time_zones.offsets_of_local(zone, day, clock // SECOND)
     if before < after:
         return in_zone(day * DAY + clock - before * SECOND, zone)
-    return DateTime(checked(day), clock, after if offset == after else before, zone)
+    return DateTime(check_day(day), clock, after if offset == after else before, zone)
 
 
-def duration(months: int, days: int, clock: int) -> Duration:
+def make_duration(months: int, days: int, clock: int) -> Duration:
+    """A duration of months, days and nanoseconds (`clock`).
+
+    Raises:
+        QueryFailed: one of them does not fit into 64 bits.
+    """
     seconds, nanoseconds = divmod(clock, SECOND)
-    if max(abs(months), abs(days), abs(seconds)) > LONGEST:
-        raise refused("The duration is too long; its months, its days and its seconds must each fit into 64 bits.")
+    if max(abs(months), abs(days), abs(seconds)) > MAX_INTEGER:
+        raise invalid_value(
+            "The duration is too long; its months, its days and its seconds must each fit into 64 bits."
+        )
     return Duration(months, days, seconds, nanoseconds)
 
 
-def whole(amount: int, unit: int) -> int:
-    """How often the unit fits into the amount, towards zero: -7 days are -1 week."""
+def truncated_quotient(amount: int, unit: int) -> int:
+    """The amount divided by the unit, truncated towards zero: -10 days are -1 week."""
     return -(-amount // unit) if amount < 0 else amount // unit
 
 
-def rest(amount: int, unit: int) -> int:
-    return amount - whole(amount, unit) * unit
+def truncated_remainder(amount: int, unit: int) -> int:
+    """What is left then, with the sign of the amount: -10 days are -1 week and -3 days."""
+    return amount - truncated_quotient(amount, unit) * unit
 
 
-def refused(message: str) -> QueryFailed:
-    """A value of the right kind that no temporal value can have."""
+def invalid_value(message: str) -> QueryFailed:
+    """The error for a value of the right type that is out of range or has the wrong form."""
     return QueryFailed(message, detail="InvalidArgumentValue", kind="ArgumentError", hint=_HINT)
 
 
-def misfit(message: str) -> QueryFailed:
-    """A value of the wrong kind."""
+def wrong_type(message: str) -> QueryFailed:
+    """The error for a value of the wrong type."""
     return QueryFailed(message, detail="InvalidArgumentValue", kind="TypeError", hint=_HINT)
 
 
-def shown(value: object) -> str:
-    """What was given, for a message: short, and in characters that can be written anywhere."""
+def describe(value: object) -> str:
+    """A value for a message: short, and a text in ASCII."""
     if isinstance(value, Temporal):
         return str(value)
-    if isinstance(value, int) and abs(value) > LONGEST:
+    if isinstance(value, int) and abs(value) > MAX_INTEGER:
         return "a number beyond 64 bits"
     if isinstance(value, (list, dict)):
         return "a list" if isinstance(value, list) else "a map"
@@ -222,5 +235,5 @@ _HINT = (
 )
 
 
-def _amounts(*amounts: tuple[int, str]) -> str:
+def _format_amounts(*amounts: tuple[int, str]) -> str:
     return "".join(f"{amount}{unit}" for amount, unit in amounts if amount)

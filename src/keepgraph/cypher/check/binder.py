@@ -1,14 +1,14 @@
-"""Checks a whole query before it runs: what each clause sees, and what it passes on. Knows no graph and no plan."""
+"""Binder: checks a whole query before it runs, clause by clause: what each clause sees and what it passes on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from keepgraph.cypher import value_types
-from keepgraph.cypher.check import type_inference
-from keepgraph.cypher.check.type_inference import Context, Scope
-from keepgraph.cypher.syntax import ast, traversal
+from keepgraph.cypher.check import grouping, pattern_variables, type_inference
+from keepgraph.cypher.check.scope import SUBQUERY_TYPES, Context, Scope, already_bound, undefined_variable
+from keepgraph.cypher.syntax import ast, substitution, traversal
 from keepgraph.cypher.value_types import FLOAT, INTEGER, LIST, NULL, Type
 from keepgraph.errors import QueryInconsistent
 
@@ -19,47 +19,48 @@ ONLY_COLUMNS = "after DISTINCT or an aggregate there are only the columns; make 
 
 
 def bind(query: ast.Query, parameters: Mapping[str, Type]) -> ast.Query:
-    """The query with `*` written out, once it is known to be consistent.
+    """Checks a query, and gives it back with `*` replaced by the variables it stands for.
 
-    ORDER BY and WHERE name the column where, after an aggregation or DISTINCT, they repeat what it was made of.
+    After an aggregation or DISTINCT, ORDER BY and WHERE see only the columns; an expression there that equals a
+    projected one is replaced by its column.
 
     Args:
-        parameters: the parameters that are given, with the types of their values.
+        parameters: the types of the parameters that are given.
 
     Raises:
-        QueryInconsistent: it means nothing; the error has openCypher's type and detail, and the place.
+        QueryInconsistent: the query has no meaning; the error has openCypher's type and detail, and the place.
     """
-    bound, _ = _query(query, {}, Context(parameters, _subquery))
+    bound, _ = _bind_query(query, {}, Context(parameters, _bind_subquery))
     return bound
 
 
-def _query(query: ast.Query, outer: Scope, context: Context) -> tuple[ast.Query, Columns]:
+def _bind_query(query: ast.Query, outer: Scope, context: Context) -> tuple[ast.Query, Columns]:
     if len(query.parts) == 1:
-        part, columns = _single(query.parts[0], outer, context)
+        part, columns = _bind_single_query(query.parts[0], outer, context)
         return (query if part is query.parts[0] else replace(query, parts=(part,))), columns
-    bound = [_single(part, outer, _fresh(context)) for part in query.parts]
+    bound = [_bind_single_query(part, outer, _nested_context(context)) for part in query.parts]
     columns = dict(bound[0][1])
     for part, other in bound[1:]:
         if other.keys() != columns.keys():
             raise QueryInconsistent(
-                f"UNION joins queries with the same columns, and these are {_listed(columns)} and {_listed(other)}; "
-                "give them the same names with AS",
+                "UNION joins queries with the same columns, "
+                f"and these are {_join_names(columns)} and {_join_names(other)}; give them the same names with AS",
                 detail="DifferentColumnsInUnion",
                 span=part.span,
             )
-        for name, one in other.items():
-            columns[name] = type_inference.either(columns[name], one)
+        for name, type_ in other.items():
+            columns[name] = value_types.union(columns[name], type_)
     parts = tuple(part for part, _ in bound)
     same = all(new is old for new, old in zip(parts, query.parts, strict=True))
     return (query if same else replace(query, parts=parts)), columns
 
 
-def _subquery(subquery: ast.Subquery, scope: Scope, context: Context) -> Type:
-    query, columns = _query(subquery.query, scope, _fresh(context))
+def _bind_subquery(subquery: ast.Subquery, scope: Scope, context: Context) -> Type:
+    query, columns = _bind_query(subquery.query, scope, _nested_context(context))
     if query is not subquery.query:
-        context.expanded[id(subquery)] = query
-    if subquery.which != "COLLECT":
-        return type_inference.SUBQUERIES[subquery.which]
+        context.bound_subqueries[id(subquery)] = query
+    if subquery.kind != "COLLECT":
+        return SUBQUERY_TYPES[subquery.kind]
     if len(columns) != 1:
         raise QueryInconsistent(
             f"COLLECT {{ … }} returns one column, and this returns {len(columns)}; to collect more, return a map",
@@ -69,118 +70,121 @@ def _subquery(subquery: ast.Subquery, scope: Scope, context: Context) -> Type:
     return Type(LIST, *columns.values())
 
 
-def _fresh(context: Context) -> Context:
-    return Context(context.parameters, context.subquery, left_behind=dict(context.left_behind))
+def _nested_context(context: Context) -> Context:
+    return Context(context.parameters, context.infer_subquery, out_of_scope=dict(context.out_of_scope))
 
 
-def _single(query: ast.SingleQuery, outer: Scope, context: Context) -> tuple[ast.SingleQuery, Columns]:
+def _bind_single_query(query: ast.SingleQuery, outer: Scope, context: Context) -> tuple[ast.SingleQuery, Columns]:
     scope: Columns = dict(outer)
     columns: Columns = {}
     clauses: list[ast.Clause] = []
     for clause in query.clauses:
         bound: ast.Clause = clause
         if isinstance(clause, ast.Match):
-            _match(clause, scope, context)
+            _bind_match(clause, scope, context)
         elif isinstance(clause, ast.Unwind):
-            _unwind(clause, scope, context)
+            _bind_unwind(clause, scope, context)
         else:
-            bound, columns = _projection(clause, scope, outer, context)
-            context.left_behind.update(dict.fromkeys(scope, NOT_PASSED_ON))
+            bound, columns = _bind_projection(clause, scope, outer, context)
+            context.out_of_scope.update(dict.fromkeys(scope, NOT_PASSED_ON))
             scope = {**outer, **columns}
-        clauses.append(_with_expanded(bound, context) if context.expanded else bound)
+        clauses.append(_replace_bound_subqueries(bound, context) if context.bound_subqueries else bound)
     same = all(new is old for new, old in zip(clauses, query.clauses, strict=True))
     return (query if same else replace(query, clauses=tuple(clauses))), columns
 
 
-def _with_expanded(clause: ast.Clause, context: Context) -> ast.Clause:
-    """The clause with the subqueries in it as they were bound."""
+def _replace_bound_subqueries(clause: ast.Clause, context: Context) -> ast.Clause:
+    """The clause with the bound queries in its subqueries."""
 
-    def bound(part: ast.Part) -> ast.Part | None:
-        query = context.expanded.get(id(part))
+    def bound(part: ast.SyntaxNode) -> ast.SyntaxNode | None:
+        query = context.bound_subqueries.get(id(part))
         return replace(part, query=query) if isinstance(part, ast.Subquery) and query is not None else None
 
-    return traversal.rewrite(clause, bound)
+    return substitution.rewrite(clause, bound)
 
 
-def _match(clause: ast.Match, scope: Columns, context: Context) -> None:
-    type_inference.declare(clause.paths, scope, null=NULL if clause.optional else 0)
+def _bind_match(clause: ast.Match, scope: Columns, context: Context) -> None:
+    pattern_variables.declare(clause.paths, scope, null=NULL if clause.optional else 0)
     for path in clause.paths:
         type_inference.check_pattern(path, scope, context)
     if clause.condition is not None:
         context.no_aggregates = "in WHERE"
-        type_inference.check_truth(clause.condition, scope, context, "WHERE")
+        type_inference.check_condition(clause.condition, scope, context, "WHERE")
 
 
-def _unwind(clause: ast.Unwind, scope: Columns, context: Context) -> None:
+def _bind_unwind(clause: ast.Unwind, scope: Columns, context: Context) -> None:
     context.no_aggregates = "in UNWIND"
-    source = type_inference.check(clause.source, scope, context)
+    source = type_inference.infer(clause.source, scope, context)
     if clause.variable in scope:
-        raise type_inference.already_bound(clause.variable, clause)
-    scope[clause.variable] = _unwound(source)
+        raise already_bound(clause.variable, clause)
+    scope[clause.variable] = _unwound_type(source)
 
 
-def _unwound(source: Type) -> Type:
-    """What comes of UNWIND: an element of a list; no row of null; anything else as it is."""
-    alone = source.kinds & ~(LIST | NULL)
+def _unwound_type(source: Type) -> Type:
+    """The type of the variable of UNWIND: an element of a list, or a value that is no list as it is; never null."""
+    no_list = source.kinds & ~(LIST | NULL)
     if not source.kinds & LIST:
-        return Type(alone or NULL)
-    element = type_inference.element_of(source)
-    return type_inference.either(element, Type(alone)) if alone else element
+        return Type(no_list or NULL)
+    element = value_types.element_of(source)
+    return value_types.union(element, Type(no_list)) if no_list else element
 
 
-# Projections
+# WITH and RETURN
 
 
-def _projection(clause: ast.Projection, scope: Scope, outer: Scope, context: Context) -> tuple[ast.Projection, Columns]:
-    items = clause.items
-    if clause.everything:
-        items = _everything(clause, scope)
+def _bind_projection(
+    clause: ast.Projection, scope: Scope, outer: Scope, context: Context
+) -> tuple[ast.Projection, Columns]:
+    items = _expand_star(clause, scope) if clause.star else clause.items
     columns: Columns = {}
     aggregated = []
     context.no_aggregates = ""
     for item in items:
-        context.aggregates = False
-        found = type_inference.check(item.expression, scope, context)
-        if context.aggregates:
+        context.has_aggregate = False
+        type_ = type_inference.infer(item.expression, scope, context)
+        if context.has_aggregate:
             aggregated.append(item)
-        _name(item, clause, columns, outer)
-        columns[item.name] = found
+        _check_column_name(item, clause, columns, outer)
+        columns[item.name] = type_
     if aggregated:
-        keys = _grouping_keys(items, aggregated)
+        keys = grouping.find_keys(items, aggregated)
         for item in aggregated:
-            _grouped(item.expression, keys, scope)
+            grouping.check(item.expression, keys, scope)
     order, condition = clause.order, clause.condition
     if order or condition is not None:
-        order, condition = _seen_after(clause, items, columns, scope, outer, context, bool(aggregated))
-    for word, count in (("SKIP", clause.skip), ("LIMIT", clause.limit)):
+        order, condition = _bind_order_and_where(clause, items, columns, scope, outer, context, bool(aggregated))
+    for keyword, count in (("SKIP", clause.skip), ("LIMIT", clause.limit)):
         if count is not None:
-            _check_count(word, count, context)
-    if clause.everything or order is not clause.order or condition is not clause.condition:
-        clause = replace(clause, everything=False, items=items, order=order, condition=condition)
+            _check_row_count(keyword, count, context)
+    if clause.star or order is not clause.order or condition is not clause.condition:
+        clause = replace(clause, star=False, items=items, order=order, condition=condition)
     return clause, columns
 
 
-def _everything(clause: ast.Projection, scope: Scope) -> tuple[ast.Item, ...]:
-    names = [name for name in scope if not name.startswith(ast.OWN)]
-    if not names and clause.final:
+def _expand_star(clause: ast.Projection, scope: Scope) -> tuple[ast.ProjectionItem, ...]:
+    """The items of `WITH *` or `RETURN *`: one for each variable, then those that are written after it."""
+    names = [name for name in scope if not name.startswith(ast.INTERNAL_PREFIX)]
+    if not names and clause.is_return:
         raise QueryInconsistent(
             "RETURN * returns all variables, and there are none here; name the parts of the pattern: MATCH (n)",
             detail="NoVariablesInScope",
             span=clause.span,
         )
     span = clause.span
-    return (*(ast.Item(ast.Variable(name, span=span), name, False, span=span) for name in names), *clause.items)
+    return (
+        *(ast.ProjectionItem(ast.Variable(name, span=span), name, False, span=span) for name in names),
+        *clause.items,
+    )
 
 
-def _name(item: ast.Item, clause: ast.Projection, columns: Columns, outer: Scope) -> None:
-    """Checks the name of a column."""
+def _check_column_name(item: ast.ProjectionItem, clause: ast.Projection, columns: Columns, outer: Scope) -> None:
     if item.name in columns:
         raise QueryInconsistent(
             f"two columns are named {item.name}; give one another name with AS",
             detail="ColumnNameConflict",
             span=item.span,
         )
-    if not clause.final and item.name in outer and item.expression != ast.Variable(item.name):
+    if not clause.is_return and item.name in outer and item.expression != ast.Variable(item.name):
         raise QueryInconsistent(
             f"{item.name} names something outside of this subquery; choose another name",
             detail="VariableAlreadyBound",
@@ -188,176 +192,111 @@ def _name(item: ast.Item, clause: ast.Projection, columns: Columns, outer: Scope
         )
 
 
-def _check_count(word: str, count: ast.Expression, context: Context) -> None:
-    context.no_aggregates = f"in {word}"
-    used = sorted(traversal.free_variables(count))
-    if used:
+def _check_row_count(keyword: str, count: ast.Expression, context: Context) -> None:
+    """Checks the number of SKIP or LIMIT: an integer from 0, the same for all rows."""
+    context.no_aggregates = f"in {keyword}"
+    variables = sorted(traversal.free_variables(count))
+    if variables:
         raise QueryInconsistent(
-            f"{word} wants a number that is the same for all rows, and this depends on {_listed(used)}; "
+            f"{keyword} wants a number that is the same for all rows, and this depends on {_join_names(variables)}; "
             "use a number or a parameter",
             detail="NonConstantExpression",
             span=count.span,
         )
-    found = type_inference.check(count, {}, context)
-    number = _number(count)
+    kinds = type_inference.infer(count, {}, context).kinds
+    number = _literal_number(count)
     if isinstance(number, int) and number < 0:
         raise QueryInconsistent(
-            f"{word} wants a number from 0 on, and this is {number}", detail="NegativeIntegerArgument", span=count.span
+            f"{keyword} wants a number from 0 on, and this is {number}",
+            detail="NegativeIntegerArgument",
+            span=count.span,
         )
-    if not found.kinds & INTEGER:
+    if not kinds & INTEGER:
         raise QueryInconsistent(
-            f"{word} wants an integer, and this is {value_types.described(found.kinds)}"
-            + ("; round it with toInteger(…)" if found.kinds & FLOAT else ""),
+            f"{keyword} wants an integer, and this is {value_types.describe(kinds)}"
+            + ("; round it with toInteger(…)" if kinds & FLOAT else ""),
             detail="InvalidArgumentType",
             span=count.span,
         )
 
 
-def _number(count: ast.Expression) -> int | float | None:
-    """The value of a number as it is written."""
-    if isinstance(count, ast.Literal) and isinstance(count.value, (int, float)) and not isinstance(count.value, bool):
-        return count.value
-    if isinstance(count, ast.Unary) and count.operator != "NOT":
-        inner = _number(count.operand)
-        return -inner if inner is not None and count.operator == "-" else inner
+def _literal_number(expression: ast.Expression) -> int | float | None:
+    """The value of a number that is written out, with its signs; None for any other expression."""
+    if (
+        isinstance(expression, ast.Literal)
+        and isinstance(expression.value, (int, float))
+        and not isinstance(expression.value, bool)
+    ):
+        return expression.value
+    if isinstance(expression, ast.Unary) and expression.operator != "NOT":
+        operand = _literal_number(expression.operand)
+        return -operand if operand is not None and expression.operator == "-" else operand
     return None
-
-
-# Aggregation
-
-
-def _grouping_keys(items: Iterable[ast.Item], aggregated: list[ast.Item]) -> set[ast.Expression]:
-    """The items by which rows are grouped and which an aggregating item may use: variables and properties."""
-    return {
-        item.expression
-        for item in items
-        if _is_plain(item.expression) and not any(item is other for other in aggregated)
-    }
-
-
-def _is_plain(expression: ast.Expression) -> bool:
-    while isinstance(expression, ast.Property):
-        expression = expression.subject
-    return isinstance(expression, ast.Variable)
-
-
-def _grouped(expression: ast.Expression, keys: set[ast.Expression], scope: Scope) -> None:
-    """Refuses what has no one value for a group of rows."""
-    for part in _ambiguous(expression, keys, scope, frozenset()):
-        written = _written(part)
-        raise QueryInconsistent(
-            f"{written} stands beside an aggregate without being a column of its own, so it is not clear how to "
-            f"group; pass it on first (WITH … {written} AS x), or make {written} a column",
-            detail="AmbiguousAggregationExpression",
-            span=part.span,
-        )
-
-
-def _ambiguous(
-    expression: ast.Expression, keys: set[ast.Expression], scope: Scope, inner: frozenset[str]
-) -> Iterator[ast.Expression]:
-    if traversal.is_aggregate(expression):
-        return
-    if isinstance(expression, ast.Variable | ast.Property):
-        if expression in keys:
-            return
-        if isinstance(expression, ast.Variable):
-            if expression.name not in inner:
-                yield expression
-            return
-        if _is_plain(expression):
-            if any(_ambiguous(expression.subject, keys, scope, inner)):
-                yield expression
-            return
-    bound = traversal.bound_inside(expression)
-    if bound is not None:
-        names, outside, inside = bound
-        for part in outside:
-            yield from _ambiguous(part, keys, scope, inner)
-        for part in inside:
-            yield from _ambiguous(part, keys, scope, inner | names)
-        return
-    if isinstance(expression, (ast.PatternComprehension, ast.PatternPredicate, ast.PatternPath, ast.Subquery)):
-        # Of the names in it, those from around must be keys; the others it brings.
-        for name in sorted(traversal.free_variables(expression)):
-            if name in scope and name not in inner and ast.Variable(name) not in keys:
-                yield ast.Variable(name, span=expression.span)
-        return
-    for part in traversal.children(expression):
-        yield from _ambiguous(part, keys, scope, inner)
 
 
 # ORDER BY, and the WHERE of WITH
 
 
-def _seen_after(
+def _bind_order_and_where(
     clause: ast.Projection,
-    items: tuple[ast.Item, ...],
+    items: tuple[ast.ProjectionItem, ...],
     columns: Columns,
     scope: Scope,
     outer: Scope,
     context: Context,
     aggregated: bool,
 ) -> tuple[tuple[ast.SortKey, ...], ast.Expression | None]:
-    """ORDER BY and WHERE, which see the columns, and before aggregation or DISTINCT also what was there before."""
-    alone = aggregated or clause.distinct
-    visible = {**(outer if alone else scope), **columns}
-    projected: dict[ast.Expression, ast.Expression] = {}
-    if alone or any(item.name in scope and item.expression != ast.Variable(item.name) for item in items):
-        projected = _projected(items, columns)
+    """ORDER BY and WHERE, which see the columns and, without an aggregate or DISTINCT, also the variables before."""
+    columns_only = aggregated or clause.distinct
+    visible = {**(outer if columns_only else scope), **columns}
+    column_of: dict[ast.Expression, ast.Expression] = {}
+    if columns_only or any(item.name in scope and item.expression != ast.Variable(item.name) for item in items):
+        column_of = _map_to_columns(items, columns)
     keys: set[ast.Expression] = set()
     if aggregated:
-        keys = {item.expression for item in items if _is_plain(item.expression)} | set(map(ast.Variable, columns))
-    if alone:
-        context.left_behind.update(dict.fromkeys(scope, ONLY_COLUMNS))
+        keys = grouping.find_keys(items) | set(map(ast.Variable, columns))
+    if columns_only:
+        context.out_of_scope.update(dict.fromkeys(scope, ONLY_COLUMNS))
 
-    def seen(expression: ast.Expression, word: str) -> ast.Expression:
-        if projected and not (type(expression) is ast.Variable and expression.name in columns):
-            by_column = traversal.substitute(expression, projected)
+    def bind_expression(expression: ast.Expression, keyword: str) -> ast.Expression:
+        if column_of and not (type(expression) is ast.Variable and expression.name in columns):
+            bound = substitution.substitute(expression, column_of)
         else:
-            by_column = expression
-        context.no_aggregates = f"in {word}"
-        if aggregated and traversal.has_aggregate(by_column):
-            # An aggregate of its own: most often of what is no longer there.
-            for name in sorted(traversal.free_variables(by_column) - visible.keys()):
-                raise type_inference.undefined(name, expression, visible, context)
-        if word == "WHERE":
-            type_inference.check_truth(by_column, visible, context, word)
+            bound = expression
+        context.no_aggregates = f"in {keyword}"
+        if aggregated and traversal.has_aggregate(bound):
+            # It is no aggregate of the projection. Most often it uses a variable that is no longer visible, and then
+            # that is the better message.
+            for name in sorted(traversal.free_variables(bound) - visible.keys()):
+                raise undefined_variable(name, expression, visible, context)
+        if keyword == "WHERE":
+            type_inference.check_condition(bound, visible, context, keyword)
         else:
-            type_inference.check(by_column, visible, context)
-        if aggregated and type(by_column) is not ast.Variable and traversal.has_aggregate(expression):
-            _grouped(expression, keys, scope)
-        return by_column
+            type_inference.infer(bound, visible, context)
+        if aggregated and type(bound) is not ast.Variable and traversal.has_aggregate(expression):
+            grouping.check(expression, keys, scope)
+        return bound
 
     order = []
     for key in clause.order:
-        expression = seen(key.expression, "ORDER BY")
+        expression = bind_expression(key.expression, "ORDER BY")
         order.append(key if expression is key.expression else replace(key, expression=expression))
-    condition = None if clause.condition is None else seen(clause.condition, "WHERE")
+    condition = None if clause.condition is None else bind_expression(clause.condition, "WHERE")
     same = all(new is old for new, old in zip(order, clause.order, strict=True))
     return (clause.order if same else tuple(order)), condition
 
 
-def _projected(items: Iterable[ast.Item], columns: Columns) -> dict[ast.Expression, ast.Expression]:
-    """What was projected, and the column that has it. A name that is a column means the column."""
-    found: dict[ast.Expression, ast.Expression] = {}
+def _map_to_columns(items: Iterable[ast.ProjectionItem], columns: Columns) -> dict[ast.Expression, ast.Expression]:
+    """For each projected expression, the variable of its column. A name that is a column means the column."""
+    column_of: dict[ast.Expression, ast.Expression] = {}
     for item in items:
         expression = item.expression
         if isinstance(expression, (ast.Literal, ast.Parameter)):
             continue
         if not (isinstance(expression, ast.Variable) and expression.name in columns):
-            found.setdefault(expression, ast.Variable(item.name, span=expression.span))
-    return found
+            column_of.setdefault(expression, ast.Variable(item.name, span=expression.span))
+    return column_of
 
 
-# Words
-
-
-def _written(expression: ast.Expression) -> str:
-    if isinstance(expression, ast.Property):
-        return f"{_written(expression.subject)}.{expression.key}"
-    return expression.name if isinstance(expression, ast.Variable) else "this"
-
-
-def _listed(names: Iterable[str]) -> str:
+def _join_names(names: Iterable[str]) -> str:
     return ", ".join(names) or "none"

@@ -1,4 +1,4 @@
-"""What is known of parameters before a query runs: the kinds of their values. Knows no query."""
+"""Types of parameters: the kinds of the values that a query is called with."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from keepgraph.cypher import value_types, values
 
-_SIMPLE = {
+_TYPE_OF_CLASS = {
     type(None): value_types.Type(value_types.NULL),
     bool: value_types.Type(value_types.BOOLEAN),
     int: value_types.Type(value_types.INTEGER),
@@ -17,19 +17,19 @@ _SIMPLE = {
 }
 
 
-def types(parameters: Mapping[str, Any]) -> dict[str, value_types.Type]:
-    """The types of parameters; a query is compiled anew for others."""
-    return {name: type_of(value) for name, value in parameters.items()}
+def infer_types(parameters: Mapping[str, Any]) -> dict[str, value_types.Type]:
+    """The types of all parameters. A compiled query can only be used again for parameters of the same types."""
+    return {name: infer_type(value) for name, value in parameters.items()}
 
 
-def type_of(value: Any) -> value_types.Type:
-    """The type of one value; of a list with the kinds of its elements."""
-    found = _SIMPLE.get(type(value))
-    if found is not None:
-        return found
+def infer_type(value: Any) -> value_types.Type:
+    """The type of one value; for a list with the kinds of its elements."""
+    type_ = _TYPE_OF_CLASS.get(type(value))
+    if type_ is not None:
+        return type_
     if isinstance(value, list):
-        inside = 0
-        for each in value:
-            inside |= type_of(each).kinds
-        return value_types.Type(value_types.LIST, value_types.Type(inside or value_types.ANY))
+        element_kinds = 0
+        for element in value:
+            element_kinds |= infer_type(element).kinds
+        return value_types.Type(value_types.LIST, value_types.Type(element_kinds or value_types.ANY))
     return value_types.Type(values.kind_of(value))

@@ -1,7 +1,7 @@
-"""The operators that a query becomes: each takes rows and gives rows. Knows no tables and no way to run.
+"""Logical operators: a plan is a tree of them, and each turns the rows of its input into other rows.
 
-A row has one value a column. Columns that begin with ast.OWN are our own (parts of patterns without a name,
-sort keys), and never leave a query.
+A row has one value for each column. Columns whose names begin with ast.INTERNAL_PREFIX are internal (unnamed parts of
+patterns, sort keys) and are never returned. The operators are run elsewhere: as SQL (sql/) or in Python (interpret/).
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from keepgraph.cypher.syntax import ast
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
-    """One row without columns."""
+class SingleRow:
+    """One row without columns: the input of a query's first clause."""
 
     columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One row: that of the query around, seen from a subquery."""
+    """One row: the current row of the outer query, as a subquery sees it."""
 
     columns: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class NodeSlot:
-    """A node of a pattern: its column, and the labels it must have."""
+    """A node of a pattern: its column, and the labels that it must have."""
 
     column: str
     labels: tuple[ast.LabelExpression, ...]
@@ -36,15 +36,18 @@ class NodeSlot:
 
 @dataclass(frozen=True, slots=True)
 class EdgeSlot:
-    """A relationship of a pattern, or as many as `length` says; then its column is their list.
+    """A relationship of a pattern, or a path of as many as `length` allows; then its column is their list.
 
     Attributes:
         start, end: the columns of the nodes at its left and right.
         direction: 'out' from start to end, 'in' from end to start, 'both' either.
-        conditions: of each single relationship, which they name by `hop`; of a fixed length they are the pattern's.
-        named: whether anybody may ask for its value.
-        shortest: only the shortest way, or all of the shortest length.
-        ends_only: whether each node at its end is wanted once, whichever ways lead there.
+        length: the least and the greatest number of relationships (None: no limit); None for a single one.
+        hop_variable: the name by which `conditions` refer to each relationship of the path.
+        conditions: what each relationship of the path must fulfil. Those of a single relationship are among the
+            conditions of the Match instead, unless it is a shortest path.
+        value_needed: whether an expression may use the value of the column.
+        shortest: 'shortest' for one shortest path, 'all shortest' for all of that length; None for every path.
+        distinct_ends: whether each end node is wanted once, however many paths lead to it (set by the optimizer).
     """
 
     column: str
@@ -53,16 +56,16 @@ class EdgeSlot:
     types: ast.LabelExpression | None
     direction: str
     length: tuple[int, int | None] | None
-    hop: str
+    hop_variable: str
     conditions: tuple[ast.Expression, ...]
-    named: bool
+    value_needed: bool
     shortest: str | None = None
-    ends_only: bool = False
+    distinct_ends: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class PathSlot:
-    """A named path: its column, and the columns of its nodes and relationships, by turns."""
+    """A named path: its column, the columns of its nodes, and those of the relationships between them."""
 
     column: str
     nodes: tuple[str, ...]
@@ -71,9 +74,9 @@ class PathSlot:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Each row with each way to lay the pattern on the graph; relationships of one pattern are pairwise different.
+    """Each input row joined with each match of the pattern; the relationships of one match are pairwise different.
 
-    Optional: a row without such a way is kept, with nulls. Conditions are part of the pattern.
+    Conditions are part of the pattern. Where it is optional, an input row without a match is kept, with nulls.
     """
 
     input: Plan
@@ -87,7 +90,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Unwind:
-    """Each row with each element of a list; null gives no row, anything else that is no list gives itself."""
+    """Each row with each element of a list; null gives no row, and a value that is no list gives one row."""
 
     input: Plan
     source: ast.Expression
@@ -106,7 +109,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """Each row made anew: column by column, its name and its value."""
+    """Each row replaced by one of other columns: the name and the expression of each."""
 
     input: Plan
     items: tuple[tuple[str, ast.Expression], ...]
@@ -114,8 +117,8 @@ class Project:
 
 
 @dataclass(frozen=True, slots=True)
-class Aggregated:
-    """One aggregate: `count(*)` where `call` is None."""
+class AggregateColumn:
+    """The column of one aggregate function; `count(*)` where `call` is None."""
 
     column: str
     call: ast.Call | None
@@ -123,17 +126,17 @@ class Aggregated:
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """One row a group of rows with equivalent keys; without keys exactly one row."""
+    """One row for each group of rows with equivalent keys; without keys, exactly one row."""
 
     input: Plan
     keys: tuple[tuple[str, ast.Expression], ...]
-    aggregates: tuple[Aggregated, ...]
+    aggregates: tuple[AggregateColumn, ...]
     columns: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Distinct:
-    """Of equivalent rows the first."""
+    """The first of each set of equivalent rows."""
 
     input: Plan
     columns: tuple[str, ...]
@@ -141,7 +144,7 @@ class Distinct:
 
 @dataclass(frozen=True, slots=True)
 class Sort:
-    """Rows by openCypher's order of values, stable."""
+    """The rows in openCypher's order of values; the sort is stable. The flag of a key says whether it descends."""
 
     input: Plan
     keys: tuple[tuple[ast.Expression, bool], ...]
@@ -150,6 +153,8 @@ class Sort:
 
 @dataclass(frozen=True, slots=True)
 class Skip:
+    """The rows without the first `count`."""
+
     input: Plan
     count: ast.Expression
     columns: tuple[str, ...]
@@ -157,6 +162,8 @@ class Skip:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
+    """The first `count` rows."""
+
     input: Plan
     count: ast.Expression
     columns: tuple[str, ...]
@@ -164,7 +171,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Union:
-    """The rows of both, columns by name in the order of the left."""
+    """The rows of both plans, duplicates included; columns are matched by name, in the order of the left one."""
 
     left: Plan
     right: Plan
@@ -172,8 +179,8 @@ class Union:
 
 
 @dataclass(frozen=True, slots=True)
-class Trace:
-    """Each row with paths made of the nodes and relationships in it; null where one of them is."""
+class BuildPaths:
+    """Each row with paths built from the nodes and relationships in it; null where one of these is null."""
 
     input: Plan
     paths: tuple[PathSlot, ...]
@@ -181,24 +188,31 @@ class Trace:
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
-    """Each row with values of the row around it, which a projection inside a subquery does not hide."""
+class OuterColumns:
+    """Each row with columns of the outer row again: a projection inside a subquery does not hide them.
+
+    Attributes:
+        names: the outer columns.
+        positions: where each of them stands in the outer row.
+    """
 
     input: Plan
-    around: tuple[str, ...]
-    places: tuple[int, ...]
+    names: tuple[str, ...]
+    positions: tuple[int, ...]
     columns: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
-    """The rows of a statement, where SQL says the operators below."""
+class SqlRows:
+    """The rows of a SQL statement that replaces the operators below."""
 
     statement: Any
     columns: tuple[str, ...]
 
 
-Step = Match | Unwind | Filter | Project | Aggregate | Distinct | Sort | Skip | Limit | Trace | Around
-"""What stands on one other operator, its input."""
+UnaryOperator = (
+    Match | Unwind | Filter | Project | Aggregate | Distinct | Sort | Skip | Limit | BuildPaths | OuterColumns
+)
+"""An operator with exactly one input."""
 
-Plan = Unit | Argument | Union | Fetched | Step
+Plan = SingleRow | Argument | Union | SqlRows | UnaryOperator

@@ -1,7 +1,8 @@
-"""In which order a pattern is laid on the graph: from what is known outwards. Knows estimates, not tables.
+"""Join order: in which order the nodes and relationships of a pattern are matched, chosen by estimated row counts.
 
-Greedy: what is bound closes first, then the edge that leads from something bound to the fewest, and where nothing is
-bound the node or the edge with the fewest rows begins. Estimates decide how long it takes, never what comes out.
+The search is greedy. A relationship between two bound nodes comes first, since it only removes rows; then the
+relationship from a bound node to the fewest expected nodes; where nothing is bound, the node or the relationship with
+the fewest rows is scanned. The estimates decide how long a query takes, never what it answers.
 """
 
 from __future__ import annotations
@@ -13,147 +14,188 @@ from keepgraph.cypher.plan.algebra import EdgeSlot, Match, NodeSlot
 from keepgraph.cypher.syntax import ast, traversal
 
 Equality = tuple[str, ast.Expression]
-"""`node.key = value`, where the value does not depend on the node."""
+"""A property key and the value that it must have: `node.key = value`, where the value does not use the node."""
 
 
 @dataclass(frozen=True, slots=True)
-class Begin:
-    """Go through the nodes that may stand here."""
+class NodeScan:
+    """Go through all nodes that may be this node of the pattern."""
 
     node: NodeSlot
     equalities: tuple[Equality, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
-    """Follow an edge from a node that is bound.
+class Expand:
+    """Follow a relationship from a node that is bound.
 
     Attributes:
-        source, target: the columns it leads from and to; swapped, where the pattern is read from right to left.
-        direction: as seen from `source`.
-        closing: whether `target` is bound already.
+        source, target: the columns it leads from and to; swapped where the pattern is followed from right to left.
+        direction: 'out', 'in' or 'both', as seen from `source`.
+        target_bound: whether `target` is bound already, so that the step only checks that the two are connected.
     """
 
     edge: EdgeSlot
     source: str
     target: str
     direction: str
-    closing: bool
+    target_bound: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Sweep:
-    """Go through all edges that may stand here, where neither end is bound."""
+class EdgeScan:
+    """Go through all relationships that may be this one of the pattern; it binds both of their ends."""
 
     edge: EdgeSlot
 
 
-Step = Begin | Walk | Sweep
+Step = NodeScan | Expand | EdgeScan
 
 
 @dataclass(frozen=True, slots=True)
 class Estimates:
-    """How many rows to expect; where nothing is known, guesses that keep the usual order."""
+    """Cardinality estimates. The defaults are guesses that keep the usual order: labels and types make rows fewer.
 
-    nodes: Callable[[tuple[ast.LabelExpression, ...]], float] = lambda labels: 1_000.0 if labels else 10_000.0
-    edges: Callable[[ast.LabelExpression | None], float] = lambda types: 20_000.0 if types else 100_000.0
-    matching: Callable[[str], float] = lambda key: 0.01
+    Attributes:
+        node_count: how many nodes have these labels.
+        edge_count: how many relationships have these types.
+        selectivity: which part of all nodes has one given value of a property, 0 to 1.
+    """
+
+    node_count: Callable[[tuple[ast.LabelExpression, ...]], float] = lambda labels: 1_000.0 if labels else 10_000.0
+    edge_count: Callable[[ast.LabelExpression | None], float] = lambda types: 20_000.0 if types else 100_000.0
+    selectivity: Callable[[str], float] = lambda key: 0.01
 
 
-GUESSES = Estimates()
-_REVERSED = {"out": "in", "in": "out", "both": "both"}
+DEFAULT_ESTIMATES = Estimates()
+
+_EDGE_SCAN_COST = 4
+"""A scan of relationships is chosen only where it gives less than so many times the rows of the best node scan."""
+
+_OPPOSITE = {"out": "in", "in": "out", "both": "both"}
 
 
-def steps(
-    match: Match, estimates: Estimates = GUESSES, *, sweeping: bool = False, begin_with: str | None = None
+def choose_join_order(
+    match: Match, estimates: Estimates = DEFAULT_ESTIMATES, *, allow_edge_scans: bool = False, start: str | None = None
 ) -> list[Step]:
-    """The steps that bind all nodes and edges of a pattern.
+    """The steps that bind all nodes and relationships of a pattern.
 
     Args:
-        sweeping: whether a pattern may begin with an edge.
-        begin_with: the node to begin with, whatever the estimates say.
+        allow_edge_scans: whether the first step of a pattern may go through relationships.
+        start: the column of the node to begin with, whatever the estimates say.
     """
-    bound = set(match.input.columns)
-    nodes = {node.column: node for node in match.nodes}
-    equal = {column: tuple(equalities(match.conditions, column)) for column in nodes}
-    missing = [node.column for node in match.nodes if node.column not in bound]
-    edges = list(match.edges)
-    found: list[Step] = []
-
-    def expected(column: str) -> float:
-        rows = estimates.nodes(nodes[column].labels)
-        for key, value in equal[column]:
-            if traversal.free_variables(value) <= bound:
-                rows *= estimates.matching(key)
-        return rows
-
-    def begin(column: str) -> None:
-        known = tuple((key, value) for key, value in equal[column] if traversal.free_variables(value) <= bound)
-        found.append(Begin(nodes[column], known))
-        bound.add(column)
-
-    def follow(edge: EdgeSlot) -> None:
-        turned = edge.start not in bound
-        source, target = (edge.end, edge.start) if turned else (edge.start, edge.end)
-        direction = _REVERSED[edge.direction] if turned else edge.direction
-        found.append(Walk(edge, source, target, direction, target in bound))
-        edges.remove(edge)
-        bound.update((edge.column, source, target))
-
-    if begin_with is not None:
-        begin(begin_with)
-    while edges:
-        closing = [edge for edge in edges if edge.start in bound and edge.end in bound]
-        leading = [edge for edge in edges if edge.start in bound or edge.end in bound]
-        if closing:
-            follow(min(closing, key=_reluctance))
-        elif any(edge.column in bound for edge in edges):
-            # A relationship from an earlier clause: its ends follow from it.
-            edge = next(edge for edge in edges if edge.column in bound)
-            found.append(Sweep(edge))
-            edges.remove(edge)
-            bound.update((edge.start, edge.end))
-        elif leading and not all(edge.shortest for edge in leading):
-            there = {id(edge): edge.end if edge.start in bound else edge.start for edge in leading}
-            follow(min(leading, key=lambda edge: (_reluctance(edge), expected(there[id(edge)]))))
-        else:
-            # The ends of a shortest path are better both known before it is looked for.
-            ends = dict.fromkeys(end for edge in edges for end in (edge.start, edge.end) if end not in bound)
-            first = min(ends, key=expected)
-            swept = [
-                each for each in edges if each.length is None and each.direction != "both" and each.start != each.end
-            ]
-            best = min(swept, key=lambda edge: estimates.edges(edge.types), default=None)
-            if (
-                sweeping
-                and not leading
-                and best is not None
-                and not equal[first]
-                and estimates.edges(best.types) < 4 * expected(first)
-            ):
-                found.append(Sweep(best))
-                edges.remove(best)
-                bound.update((best.column, best.start, best.end))
-            else:
-                begin(first)
-    for column in missing:
-        if column not in bound:
-            begin(column)
-    return found
+    order = _JoinOrder(match, estimates)
+    unbound = [node.column for node in match.nodes if node.column not in order.bound]
+    if start is not None:
+        order.scan_node(start)
+    while order.edges:
+        order.add_next_edge(allow_edge_scans=allow_edge_scans)
+    for column in unbound:
+        if column not in order.bound:
+            order.scan_node(column)
+    return order.steps
 
 
 def equalities(conditions: Iterable[ast.Expression], column: str) -> Iterable[Equality]:
-    """What conditions of the form `column.key = value` say."""
+    """The conditions of the form `column.key = value` or `value = column.key`."""
     for condition in conditions:
         if isinstance(condition, ast.Binary) and condition.operator == "=":
-            for one, other in ((condition.left, condition.right), (condition.right, condition.left)):
+            for side, value in ((condition.left, condition.right), (condition.right, condition.left)):
                 if (
-                    isinstance(one, ast.Property)
-                    and one.subject == ast.Variable(column)
-                    and column not in traversal.free_variables(other)
+                    isinstance(side, ast.Property)
+                    and side.subject == ast.Variable(column)
+                    and column not in traversal.free_variables(value)
                 ):
-                    yield one.key, other
+                    yield side.key, value
 
 
-def _reluctance(edge: EdgeSlot) -> int:
+class _JoinOrder:
+    """The steps chosen so far, and what is left to match.
+
+    Attributes:
+        bound: the columns that have a value after these steps.
+        edges: the relationships that no step matches yet.
+    """
+
+    __slots__ = ("bound", "edges", "equalities", "estimates", "nodes", "steps")
+
+    def __init__(self, match: Match, estimates: Estimates) -> None:
+        self.estimates = estimates
+        self.bound = set(match.input.columns)
+        self.nodes = {node.column: node for node in match.nodes}
+        self.equalities = {column: tuple(equalities(match.conditions, column)) for column in self.nodes}
+        self.edges = list(match.edges)
+        self.steps: list[Step] = []
+
+    def add_next_edge(self, *, allow_edge_scans: bool) -> None:
+        """Adds the step that matches the cheapest relationship, or the scan of a node to start from."""
+        bound = self.bound
+        closing = [edge for edge in self.edges if edge.start in bound and edge.end in bound]
+        if closing:
+            self.expand(min(closing, key=_expansion_cost))
+            return
+        matched_before = next((edge for edge in self.edges if edge.column in bound), None)
+        if matched_before is not None:
+            # A relationship from an earlier clause: its ends follow from it.
+            self.scan_edge(matched_before)
+            return
+        leading = [edge for edge in self.edges if edge.start in bound or edge.end in bound]
+        # A shortest path is searched last: the search is cheaper from two known ends than from one.
+        if leading and not all(edge.shortest for edge in leading):
+            self.expand(min(leading, key=lambda edge: (_expansion_cost(edge), self.row_count(self._unbound_end(edge)))))
+            return
+        self._add_scan(allow_edge_scans=allow_edge_scans and not leading)
+
+    def _add_scan(self, *, allow_edge_scans: bool) -> None:
+        """Adds the scan with the fewest rows: of a node at an end of a relationship, or of the relationship itself."""
+        ends = (end for edge in self.edges for end in (edge.start, edge.end) if end not in self.bound)
+        node = min(dict.fromkeys(ends), key=self.row_count)
+        if allow_edge_scans and not self.equalities[node]:
+            edge = self._smallest_edge_scan()
+            if edge is not None and (self.estimates.edge_count(edge.types) < _EDGE_SCAN_COST * self.row_count(node)):
+                self.scan_edge(edge)
+                return
+        self.scan_node(node)
+
+    def _smallest_edge_scan(self) -> EdgeSlot | None:
+        """Of the relationships that one row of the table of edges can match, the one with the fewest rows."""
+        scannable = [
+            edge for edge in self.edges if edge.length is None and edge.direction != "both" and edge.start != edge.end
+        ]
+        return min(scannable, key=lambda edge: self.estimates.edge_count(edge.types), default=None)
+
+    def row_count(self, column: str) -> float:
+        """How many nodes to expect for a column, given the property values that are known by now."""
+        rows = self.estimates.node_count(self.nodes[column].labels)
+        for key, value in self.equalities[column]:
+            if traversal.free_variables(value) <= self.bound:
+                rows *= self.estimates.selectivity(key)
+        return rows
+
+    def _unbound_end(self, edge: EdgeSlot) -> str:
+        return edge.end if edge.start in self.bound else edge.start
+
+    def scan_node(self, column: str) -> None:
+        known_equalities = tuple(
+            (key, value) for key, value in self.equalities[column] if traversal.free_variables(value) <= self.bound
+        )
+        self.steps.append(NodeScan(self.nodes[column], known_equalities))
+        self.bound.add(column)
+
+    def scan_edge(self, edge: EdgeSlot) -> None:
+        self.steps.append(EdgeScan(edge))
+        self.edges.remove(edge)
+        self.bound.update((edge.column, edge.start, edge.end))
+
+    def expand(self, edge: EdgeSlot) -> None:
+        reverse = edge.start not in self.bound
+        source, target = (edge.end, edge.start) if reverse else (edge.start, edge.end)
+        direction = _OPPOSITE[edge.direction] if reverse else edge.direction
+        self.steps.append(Expand(edge, source, target, direction, target in self.bound))
+        self.edges.remove(edge)
+        self.bound.update((edge.column, source, target))
+
+
+def _expansion_cost(edge: EdgeSlot) -> int:
+    """Single relationships before paths of variable length, and shortest paths last."""
     return 2 if edge.shortest else 1 if edge.length else 0

@@ -1,4 +1,4 @@
-"""Says the same with operators that cost less. Knows no tables: what it does is right on any graph."""
+"""Optimizer: replaces operators with cheaper ones that mean the same on any graph. It uses no statistics."""
 
 from __future__ import annotations
 
@@ -8,98 +8,103 @@ from keepgraph.cypher.plan import planner
 from keepgraph.cypher.plan.algebra import (
     Aggregate,
     Argument,
-    Around,
+    BuildPaths,
     Distinct,
-    Fetched,
     Filter,
     Limit,
     Match,
+    OuterColumns,
     Plan,
     Project,
+    SingleRow,
     Skip,
     Sort,
-    Trace,
+    SqlRows,
     Union,
-    Unit,
     Unwind,
 )
 from keepgraph.cypher.syntax import ast, traversal
 
-_THROWS_REPEATS_AWAY = ("min", "max")
+_IGNORE_DUPLICATES = ("min", "max")
+"""Aggregates with the same result whether a row comes once or often."""
 
 
-def rewritten(plan: Plan) -> Plan:
+def optimize(plan: Plan) -> Plan:
     """The plan after all rewrites."""
-    return with_paths_behind(with_ends_only(plan, repeats_count=True))
+    return build_paths_after_match(search_distinct_ends(plan, duplicates_matter=True))
 
 
-def with_paths_behind(plan: Plan) -> Plan:
-    """Named paths are laid behind the match, so that SQL can have the match."""
+def build_paths_after_match(plan: Plan) -> Plan:
+    """Builds named paths in an operator above the match, so that the match itself can run as SQL.
+
+    Paths with relationships of variable length stay in the match: only the search knows their nodes.
+    """
     if isinstance(plan, Union):
-        return replace(plan, left=with_paths_behind(plan.left), right=with_paths_behind(plan.right))
-    if isinstance(plan, Unit | Argument | Fetched):
+        return replace(plan, left=build_paths_after_match(plan.left), right=build_paths_after_match(plan.right))
+    if isinstance(plan, SingleRow | Argument | SqlRows):
         return plan
-    inner = with_paths_behind(plan.input)
-    if inner is not plan.input:
-        plan = replace(plan, input=inner)
+    source = build_paths_after_match(plan.input)
+    if source is not plan.input:
+        plan = replace(plan, input=source)
     if not isinstance(plan, Match) or not plan.paths or any(edge.length or edge.shortest for edge in plan.edges):
         return plan
     names = {path.column for path in plan.paths}
-    late = tuple(each for each in plan.conditions if traversal.free_variables(each) & names)
-    if plan.optional and late:
+    on_paths = tuple(condition for condition in plan.conditions if traversal.free_variables(condition) & names)
+    if plan.optional and on_paths:
+        # Its conditions decide whether a row gets nulls, so none of them can be checked above the match.
         return plan
-    early = tuple(each for each in plan.conditions if each not in late)
+    others = tuple(condition for condition in plan.conditions if condition not in on_paths)
     columns = tuple(column for column in plan.columns if column not in names)
-    found: Plan = replace(plan, paths=(), conditions=early, columns=columns)
-    found = Trace(found, plan.paths, (*columns, *(path.column for path in plan.paths)))
-    condition = planner.conjunction(late)
+    rewritten: Plan = replace(plan, paths=(), conditions=others, columns=columns)
+    rewritten = BuildPaths(rewritten, plan.paths, (*columns, *(path.column for path in plan.paths)))
+    condition = planner.join_conditions(on_paths)
     if condition is not None:
-        found = Filter(found, condition, found.columns)
-    return Project(found, tuple((name, ast.Variable(name)) for name in plan.columns), plan.columns)
+        rewritten = Filter(rewritten, condition, rewritten.columns)
+    return Project(rewritten, tuple((name, ast.Variable(name)) for name in plan.columns), plan.columns)
 
 
-def with_ends_only(plan: Plan, *, repeats_count: bool) -> Plan:
-    """Of trails whose rows are made distinct above, only the ends are looked for.
+def search_distinct_ends(plan: Plan, *, duplicates_matter: bool) -> Plan:
+    """Searches each end node once, instead of every path to it, where an operator above removes duplicates.
 
-    The number of trails between two nodes grows without end where the number of nodes does not.
+    The number of paths between two nodes grows exponentially with their length, the number of nodes does not.
 
     Args:
-        repeats_count: whether it makes a difference above how often a row comes.
+        duplicates_matter: whether the operators above give another result when a row comes more often.
     """
-    if isinstance(plan, Unit | Argument | Fetched):
+    if isinstance(plan, SingleRow | Argument | SqlRows):
         return plan
     if isinstance(plan, Union):
         return replace(
             plan,
-            left=with_ends_only(plan.left, repeats_count=repeats_count),
-            right=with_ends_only(plan.right, repeats_count=repeats_count),
+            left=search_distinct_ends(plan.left, duplicates_matter=duplicates_matter),
+            right=search_distinct_ends(plan.right, duplicates_matter=duplicates_matter),
         )
     if isinstance(plan, Match):
-        plan = _match_of_ends(plan) if not repeats_count else plan
-        inner = with_ends_only(plan.input, repeats_count=repeats_count)
+        plan = _with_distinct_ends(plan) if not duplicates_matter else plan
+        source = search_distinct_ends(plan.input, duplicates_matter=duplicates_matter)
     elif isinstance(plan, Aggregate):
-        inner = with_ends_only(plan.input, repeats_count=not _is_distinct(plan))
+        source = search_distinct_ends(plan.input, duplicates_matter=not _ignores_duplicates(plan))
     elif isinstance(plan, Distinct):
-        inner = with_ends_only(plan.input, repeats_count=False)
+        source = search_distinct_ends(plan.input, duplicates_matter=False)
     elif isinstance(plan, Skip | Limit):
-        inner = with_ends_only(plan.input, repeats_count=True)
-    elif isinstance(plan, Filter | Project | Sort | Unwind | Trace | Around):
-        inner = with_ends_only(plan.input, repeats_count=repeats_count)
-    return replace(plan, input=inner) if inner is not plan.input else plan
+        source = search_distinct_ends(plan.input, duplicates_matter=True)
+    elif isinstance(plan, Filter | Project | Sort | Unwind | BuildPaths | OuterColumns):
+        source = search_distinct_ends(plan.input, duplicates_matter=duplicates_matter)
+    return replace(plan, input=source) if source is not plan.input else plan
 
 
-def _is_distinct(plan: Aggregate) -> bool:
+def _ignores_duplicates(plan: Aggregate) -> bool:
     return all(
-        each.call is not None and (each.call.distinct or each.call.name.lower() in _THROWS_REPEATS_AWAY)
-        for each in plan.aggregates
+        aggregate.call is not None and (aggregate.call.distinct or aggregate.call.name.lower() in _IGNORE_DUPLICATES)
+        for aggregate in plan.aggregates
     )
 
 
-def _match_of_ends(plan: Match) -> Match:
-    """Only of a pattern of one relationship: others must differ from those of the trail, one by one."""
+def _with_distinct_ends(plan: Match) -> Match:
+    """Only a pattern of one relationship: others must differ from every relationship of the path, so it is needed."""
     if len(plan.edges) != 1 or plan.paths:
         return plan
     [edge] = plan.edges
-    if edge.length is None or edge.named or edge.shortest or edge.column in plan.input.columns:
+    if edge.length is None or edge.value_needed or edge.shortest or edge.column in plan.input.columns:
         return plan
-    return replace(plan, edges=(replace(edge, ends_only=True),))
+    return replace(plan, edges=(replace(edge, distinct_ends=True),))

@@ -1,6 +1,7 @@
-"""Turns a bound query into operators: patterns into slots and conditions, projections into their steps. Picks no order.
+"""Planner: turns a bound syntax tree into logical operators. The order inside a pattern is chosen in join_order.
 
-A WITH or RETURN becomes, as far as it needs them: aggregate, project, distinct, sort, skip, limit, filter, project.
+A pattern becomes one Match of slots and conditions. A WITH or RETURN becomes, as far as it needs them: aggregate,
+project, distinct, sort, skip, limit, filter, project.
 """
 
 from __future__ import annotations
@@ -12,157 +13,181 @@ from functools import reduce
 
 from keepgraph.cypher.plan.algebra import (
     Aggregate,
-    Aggregated,
+    AggregateColumn,
     Argument,
-    Around,
     Distinct,
     EdgeSlot,
     Filter,
     Limit,
     Match,
     NodeSlot,
+    OuterColumns,
     PathSlot,
     Plan,
     Project,
+    SingleRow,
     Skip,
     Sort,
     Union,
-    Unit,
     Unwind,
 )
-from keepgraph.cypher.syntax import ast, traversal
+from keepgraph.cypher.syntax import ast, substitution, traversal
 
 
-def plan(query: ast.Query, outer: tuple[str, ...] = ()) -> Plan:
-    """The operators of a query that was bound.
+def build_plan(query: ast.Query, outer: tuple[str, ...] = ()) -> Plan:
+    """The operators of a bound query.
 
     Args:
-        outer: the columns of the row around, for a subquery.
+        outer: for a subquery, the columns of the outer row.
     """
-    built = _single(query.parts[0], outer)
-    for part, keeps_all in zip(query.parts[1:], query.all_rows, strict=True):
-        built = Union(built, _single(part, outer), built.columns)
-        if not keeps_all:
-            built = Distinct(built, built.columns)
-    return built
+    plan = _plan_single_query(query.parts[0], outer)
+    for part, keep_duplicates in zip(query.parts[1:], query.union_all, strict=True):
+        plan = Union(plan, _plan_single_query(part, outer), plan.columns)
+        if not keep_duplicates:
+            plan = Distinct(plan, plan.columns)
+    return plan
 
 
-def pattern(path: ast.Path, condition: ast.Expression | None, outer: tuple[str, ...]) -> Match:
-    """A pattern that stands in an expression, matched for one row of the query around."""
-    return _match(Argument(outer), ast.Match(False, (path,), condition), _numbers(outer))
+def build_pattern_match(path: ast.Path, condition: ast.Expression | None, outer: tuple[str, ...]) -> Match:
+    """The Match of a pattern inside an expression, for one row of the outer query."""
+    return _plan_match(Argument(outer), ast.Match(False, (path,), condition), _unused_numbers(outer))
 
 
-def _single(query: ast.SingleQuery, outer: tuple[str, ...]) -> Plan:
-    numbers = _numbers(outer)
-    built: Plan = Argument(outer) if outer else Unit()
+def _plan_single_query(query: ast.SingleQuery, outer: tuple[str, ...]) -> Plan:
+    numbers = _unused_numbers(outer)
+    plan: Plan = Argument(outer) if outer else SingleRow()
     for clause in query.clauses:
         if isinstance(clause, ast.Match):
-            built = _match(built, clause, numbers)
+            plan = _plan_match(plan, clause, numbers)
         elif isinstance(clause, ast.Unwind):
-            built = Unwind(built, clause.source, clause.variable, (*built.columns, clause.variable))
+            plan = Unwind(plan, clause.source, clause.variable, (*plan.columns, clause.variable))
         else:
-            built = _projection(built, clause)
-            hidden = tuple(name for name in outer if name not in built.columns)
-            if hidden and not clause.final:
-                places = tuple(outer.index(name) for name in hidden)
-                built = Around(built, hidden, places, (*built.columns, *hidden))
-    return built
+            plan = _plan_projection(plan, clause)
+            hidden = tuple(name for name in outer if name not in plan.columns)
+            if hidden and not clause.is_return:
+                positions = tuple(outer.index(name) for name in hidden)
+                plan = OuterColumns(plan, hidden, positions, (*plan.columns, *hidden))
+    return plan
 
 
-def _numbers(outer: tuple[str, ...]) -> Iterator[int]:
-    """Numbers for parts without a name, none of which is taken in the row around."""
-    taken = [
-        int(name.lstrip(f"{ast.OWN}abcdefghijklmnopqrstuvwxyz") or 0) for name in outer if name.startswith(ast.OWN)
+def _unused_numbers(outer: tuple[str, ...]) -> Iterator[int]:
+    """Numbers for the columns of unnamed parts; the outer row has no column with one of them."""
+    used = [
+        int(name.lstrip(f"{ast.INTERNAL_PREFIX}abcdefghijklmnopqrstuvwxyz") or 0)
+        for name in outer
+        if name.startswith(ast.INTERNAL_PREFIX)
     ]
-    return itertools.count(max(taken, default=-1) + 1)
+    return itertools.count(max(used, default=-1) + 1)
 
 
 # Patterns
 
 
-def _match(before: Plan, clause: ast.Match, numbers: Iterator[int]) -> Match:
+def _plan_match(source: Plan, clause: ast.Match, numbers: Iterator[int]) -> Match:
+    """One Match for all patterns of a clause; a node with a name occurs once, with the labels of all its places."""
     nodes: dict[str, list[ast.LabelExpression]] = {}
     edges: list[EdgeSlot] = []
     paths: list[PathSlot] = []
     conditions: list[ast.Expression] = []
-
-    def node(written: ast.NodePattern) -> str:
-        column = written.variable or f"{ast.OWN}n{next(numbers)}"
-        labels = nodes.setdefault(column, [])
-        if written.labels is not None and written.labels not in labels:
-            labels.append(written.labels)
-        conditions.extend(_wanted(column, written.properties, written.condition))
-        return column
-
     for path in clause.paths:
-        columns = [node(each) for each in path.nodes]
-        hops: list[str] = []
-        for written, start, end in zip(path.relationships, columns, columns[1:], strict=False):
-            column = written.variable or f"{ast.OWN}r{next(numbers)}"
-            hop = column if written.length is None else f"{ast.OWN}h{next(numbers)}"
-            wanted = tuple(_wanted(hop, written.properties, _renamed(written.condition, written.variable, hop)))
-            if written.length is None and path.shortest is None:
-                conditions.extend(wanted)
-                wanted = ()
-            edges.append(
-                EdgeSlot(
-                    column=column,
-                    start=start,
-                    end=end,
-                    types=written.types,
-                    direction=written.direction,
-                    length=_bounds(written.length),
-                    hop=hop,
-                    conditions=wanted,
-                    named=written.variable is not None or path.variable is not None,
-                    shortest=path.shortest,
-                )
-            )
-            hops.append(column)
+        columns = [_plan_node(node, nodes, conditions, numbers) for node in path.nodes]
+        path_edges = [
+            _plan_edge(relationship, path, (start, end), conditions, numbers)
+            for relationship, start, end in zip(path.relationships, columns, columns[1:], strict=False)
+        ]
+        edges += path_edges
         if path.variable:
-            paths.append(PathSlot(path.variable, tuple(columns), tuple(hops)))
+            paths.append(PathSlot(path.variable, tuple(columns), tuple(edge.column for edge in path_edges)))
     if clause.condition is not None:
-        conditions.extend(_conjuncts(clause.condition))
+        conditions.extend(_split_conjunction(clause.condition))
     new = [*nodes, *(edge.column for edge in edges), *(path.column for path in paths)]
     return Match(
-        input=before,
+        input=source,
         nodes=tuple(NodeSlot(column, tuple(labels)) for column, labels in nodes.items()),
         edges=tuple(edges),
         paths=tuple(paths),
         conditions=tuple(dict.fromkeys(conditions)),
         optional=clause.optional,
-        columns=tuple(dict.fromkeys((*before.columns, *new))),
+        columns=tuple(dict.fromkeys((*source.columns, *new))),
     )
 
 
-def _wanted(
+def _plan_node(
+    node: ast.NodePattern,
+    nodes: dict[str, list[ast.LabelExpression]],
+    conditions: list[ast.Expression],
+    numbers: Iterator[int],
+) -> str:
+    """Adds a node and its conditions to those of the Match; returns its column."""
+    column = node.variable or f"{ast.INTERNAL_PREFIX}n{next(numbers)}"
+    labels = nodes.setdefault(column, [])
+    if node.labels is not None and node.labels not in labels:
+        labels.append(node.labels)
+    conditions.extend(_pattern_conditions(column, node.properties, node.condition))
+    return column
+
+
+def _plan_edge(
+    relationship: ast.RelationshipPattern,
+    path: ast.Path,
+    ends: tuple[str, str],
+    conditions: list[ast.Expression],
+    numbers: Iterator[int],
+) -> EdgeSlot:
+    """The slot of a relationship; the conditions of a single one are added to those of the Match."""
+    column = relationship.variable or f"{ast.INTERNAL_PREFIX}r{next(numbers)}"
+    hop_variable = column if relationship.length is None else f"{ast.INTERNAL_PREFIX}h{next(numbers)}"
+    condition = _rename_relationship(relationship.condition, relationship.variable, hop_variable)
+    hop_conditions = tuple(_pattern_conditions(hop_variable, relationship.properties, condition))
+    if relationship.length is None and path.shortest is None:
+        conditions.extend(hop_conditions)
+        hop_conditions = ()
+    start, end = ends
+    return EdgeSlot(
+        column=column,
+        start=start,
+        end=end,
+        types=relationship.types,
+        direction=relationship.direction,
+        length=_hop_bounds(relationship.length),
+        hop_variable=hop_variable,
+        conditions=hop_conditions,
+        value_needed=relationship.variable is not None or path.variable is not None,
+        shortest=path.shortest,
+    )
+
+
+def _pattern_conditions(
     column: str, properties: ast.Expression | None, condition: ast.Expression | None
 ) -> Iterator[ast.Expression]:
-    """What a pattern says of one node or relationship, as conditions."""
+    """The properties and the WHERE of one node or relationship of a pattern, as conditions."""
     subject = ast.Variable(column)
     if isinstance(properties, ast.MapLiteral):
         for key, value in properties.entries:
             yield ast.Binary("=", ast.Property(subject, key, span=value.span), value, span=value.span)
     if condition is not None:
-        yield from _conjuncts(condition)
+        yield from _split_conjunction(condition)
 
 
-def _renamed(condition: ast.Expression | None, written: str | None, hop: str) -> ast.Expression | None:
-    if condition is None or written is None or written == hop:
+def _rename_relationship(
+    condition: ast.Expression | None, variable: str | None, hop_variable: str
+) -> ast.Expression | None:
+    """The condition with the name of a single relationship of the path instead of the name of the list."""
+    if condition is None or variable is None or variable == hop_variable:
         return condition
-    return traversal.substitute(condition, {ast.Variable(written): ast.Variable(hop)})
+    return substitution.substitute(condition, {ast.Variable(variable): ast.Variable(hop_variable)})
 
 
-def _bounds(length: ast.Length | None) -> tuple[int, int | None] | None:
+def _hop_bounds(length: ast.Length | None) -> tuple[int, int | None] | None:
     if length is None:
         return None
-    return (1 if length.least is None else length.least), length.most
+    return (1 if length.min_hops is None else length.min_hops), length.max_hops
 
 
-def _conjuncts(condition: ast.Expression) -> Iterator[ast.Expression]:
+def _split_conjunction(condition: ast.Expression) -> Iterator[ast.Expression]:
     if isinstance(condition, ast.Binary) and condition.operator == "AND":
-        yield from _conjuncts(condition.left)
-        yield from _conjuncts(condition.right)
+        yield from _split_conjunction(condition.left)
+        yield from _split_conjunction(condition.right)
     else:
         yield condition
 
@@ -170,84 +195,97 @@ def _conjuncts(condition: ast.Expression) -> Iterator[ast.Expression]:
 # Projections
 
 
-def _projection(before: Plan, clause: ast.Projection) -> Plan:
+def _plan_projection(source: Plan, clause: ast.Projection) -> Plan:
+    """The operators of a WITH or RETURN, in the order in which openCypher applies its parts."""
     names = tuple(item.name for item in clause.items)
-    keys = [(item.name, item.expression) for item in clause.items]
+    expressions = [(item.name, item.expression) for item in clause.items]
     order = list(clause.order)
-    condition = clause.condition
-    folded = any(
-        map(traversal.has_aggregate, [item.expression for item in clause.items] + [k.expression for k in order])
+    aggregated = any(
+        map(traversal.has_aggregate, [item.expression for item in clause.items] + [key.expression for key in order])
     )
-    if folded:
-        before, keys, order = _aggregate(before, clause)
+    if aggregated:
+        source, expressions, order = _plan_aggregation(source, clause)
     carried: tuple[str, ...] = ()
-    if not folded and not clause.distinct:
-        asked = [key.expression for key in order] + ([condition] if condition is not None else [])
-        wanted = set().union(*map(traversal.free_variables, asked)) - set(names) if asked else set()
-        carried = tuple(column for column in before.columns if column in wanted)
+    if not aggregated and not clause.distinct:
+        carried = _columns_used_later(source, clause, names)
     elif order:
-        # What was projected goes by its column, however it was written.
-        known = {expression: ast.Variable(name) for name, expression in keys}
-        order = [ast.SortKey(_by_column(key.expression, known, names), key.descending) for key in order]
-    hidden = [(name, expression) for name, expression in keys if name not in names]
-    projected = Project(
-        before,
-        (*((name, expression) for name, expression in keys), *((column, ast.Variable(column)) for column in carried)),
-        (*names, *(name for name, _ in hidden), *carried),
+        # After DISTINCT or an aggregation only the columns are left, so the keys are computed from them.
+        column_of = {expression: ast.Variable(name) for name, expression in expressions}
+        order = [ast.SortKey(_read_from_column(key.expression, column_of, names), key.descending) for key in order]
+    sort_columns = tuple(name for name, _ in expressions if name not in names)
+    plan = _drop_if_identity(
+        Project(
+            source,
+            (*expressions, *((column, ast.Variable(column)) for column in carried)),
+            (*names, *sort_columns, *carried),
+        )
     )
-    built = _unless_same(projected)
     if clause.distinct:
-        built = Distinct(built, built.columns)
+        plan = Distinct(plan, plan.columns)
     if order:
-        built = Sort(built, tuple((key.expression, key.descending) for key in order), built.columns)
+        plan = Sort(plan, tuple((key.expression, key.descending) for key in order), plan.columns)
     if clause.skip is not None:
-        built = Skip(built, clause.skip, built.columns)
+        plan = Skip(plan, clause.skip, plan.columns)
     if clause.limit is not None:
-        built = Limit(built, clause.limit, built.columns)
-    if condition is not None:
-        built = Filter(built, condition, built.columns)
-    if built.columns != names:
-        built = Project(built, tuple((name, ast.Variable(name)) for name in names), names)
-    return built
+        plan = Limit(plan, clause.limit, plan.columns)
+    if clause.condition is not None:
+        plan = Filter(plan, clause.condition, plan.columns)
+    if plan.columns != names:
+        plan = Project(plan, tuple((name, ast.Variable(name)) for name in names), names)
+    return plan
 
 
-def _unless_same(projected: Project) -> Plan:
-    """What goes in, where nothing is changed."""
-    same = all(isinstance(value, ast.Variable) and value.name == name for name, value in projected.items)
-    return projected.input if same and projected.columns == projected.input.columns else projected
+def _columns_used_later(source: Plan, clause: ast.Projection, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The columns that are not projected, but that ORDER BY or WHERE use: they are carried until then."""
+    expressions = [key.expression for key in clause.order]
+    if clause.condition is not None:
+        expressions.append(clause.condition)
+    if not expressions:
+        return ()
+    used = set().union(*map(traversal.free_variables, expressions)) - set(names)
+    return tuple(column for column in source.columns if column in used)
 
 
-def _by_column(
-    expression: ast.Expression, known: dict[ast.Expression, ast.Variable], names: Sequence[str]
+def _drop_if_identity(projection: Project) -> Plan:
+    """The input of a projection that changes nothing."""
+    same = all(isinstance(value, ast.Variable) and value.name == name for name, value in projection.items)
+    return projection.input if same and projection.columns == projection.input.columns else projection
+
+
+def _read_from_column(
+    expression: ast.Expression, column_of: dict[ast.Expression, ast.Variable], names: Sequence[str]
 ) -> ast.Expression:
+    """The expression with the column in the place of what was projected into it."""
     if isinstance(expression, ast.Variable) and expression.name in names:
         return expression
-    return traversal.substitute(expression, known)
+    return substitution.substitute(expression, column_of)
 
 
-def _aggregate(
-    before: Plan, clause: ast.Projection
+def _plan_aggregation(
+    source: Plan, clause: ast.Projection
 ) -> tuple[Plan, list[tuple[str, ast.Expression]], list[ast.SortKey]]:
-    """The grouped rows, and what is projected and sorted as expressions over their columns.
+    """The grouped rows, and what is projected and sorted, as expressions over their columns.
 
-    Items without aggregates are the grouping keys; each aggregate is a column of its own.
+    Items without aggregates are the grouping keys; each different aggregate gets a column.
     """
     keys = [(item.name, item.expression) for item in clause.items if not traversal.has_aggregate(item.expression)]
-    by_key: dict[ast.Expression, ast.Expression] = {}
+    key_columns: dict[ast.Expression, ast.Expression] = {}
     for name, expression in keys:
-        by_key.setdefault(expression, ast.Variable(name))
-    aggregates: dict[ast.Expression, Aggregated] = {}
-    columns: dict[ast.Expression, ast.Expression] = {}
+        key_columns.setdefault(expression, ast.Variable(name))
+    aggregates: dict[ast.Expression, AggregateColumn] = {}
+    aggregate_columns: dict[ast.Expression, ast.Expression] = {}
 
     def over_groups(expression: ast.Expression) -> ast.Expression:
+        """The expression with columns in the place of its aggregates and grouping keys."""
         if isinstance(expression, ast.Variable) and any(expression.name == name for name, _ in keys):
             return expression
-        for found in _aggregates_in(expression):
-            if found not in aggregates:
-                call = found if isinstance(found, ast.Call) else None
-                aggregates[found] = Aggregated(f"{ast.OWN}a{len(aggregates)}", call)
-                columns[found] = ast.Variable(aggregates[found].column)
-        return traversal.substitute(expression, ChainMap(columns, by_key))
+        for aggregate in _find_aggregates(expression):
+            if aggregate not in aggregates:
+                call = aggregate if isinstance(aggregate, ast.Call) else None
+                column = AggregateColumn(f"{ast.INTERNAL_PREFIX}a{len(aggregates)}", call)
+                aggregates[aggregate] = column
+                aggregate_columns[aggregate] = ast.Variable(column.column)
+        return substitution.substitute(expression, ChainMap(aggregate_columns, key_columns))
 
     items = [
         (
@@ -256,34 +294,31 @@ def _aggregate(
         )
         for item in clause.items
     ]
-    alias = {item.name: expression for item, (_, expression) in zip(clause.items, items, strict=True)}
+    expression_of = {item.name: expression for item, (_, expression) in zip(clause.items, items, strict=True)}
+    by_alias: dict[ast.Expression, ast.Expression] = {
+        ast.Variable(name): expression for name, expression in expression_of.items()
+    }
     order = []
     for number, key in enumerate(clause.order):
-        if isinstance(key.expression, ast.Variable) and key.expression.name in alias:
+        if isinstance(key.expression, ast.Variable) and key.expression.name in expression_of:
             order.append(key)
             continue
-        seen = over_groups(key.expression)
-        column = f"{ast.OWN}s{number}"
-        items.append((column, traversal.substitute(seen, {ast.Variable(name): value for name, value in alias.items()})))
-        order.append(ast.SortKey(ast.Variable(column), key.descending))
-    grouped = Aggregate(
-        before,
-        tuple(keys),
-        tuple(aggregates.values()),
-        (*(name for name, _ in keys), *(each.column for each in aggregates.values())),
-    )
-    return grouped, items, order
+        sort_column = f"{ast.INTERNAL_PREFIX}s{number}"
+        items.append((sort_column, substitution.substitute(over_groups(key.expression), by_alias)))
+        order.append(ast.SortKey(ast.Variable(sort_column), key.descending))
+    columns = (*(name for name, _ in keys), *(aggregate.column for aggregate in aggregates.values()))
+    return Aggregate(source, tuple(keys), tuple(aggregates.values()), columns), items, order
 
 
-def _aggregates_in(expression: ast.Expression) -> Iterable[ast.Expression]:
+def _find_aggregates(expression: ast.Expression) -> Iterable[ast.Expression]:
     if traversal.is_aggregate(expression):
         yield expression
         return
     for child in traversal.children(expression):
-        yield from _aggregates_in(child)
+        yield from _find_aggregates(child)
 
 
-def conjunction(conditions: Iterable[ast.Expression]) -> ast.Expression | None:
-    """All of these as one condition; None for none."""
-    found = list(conditions)
-    return reduce(lambda left, right: ast.Binary("AND", left, right), found) if found else None
+def join_conditions(conditions: Iterable[ast.Expression]) -> ast.Expression | None:
+    """All conditions as one; None if there are none."""
+    operands = list(conditions)
+    return reduce(lambda left, right: ast.Binary("AND", left, right), operands) if operands else None

@@ -1,32 +1,32 @@
-"""The syntax tree of a query: what was written, with the place of each part. Knows no graph and no meaning.
+"""Syntax tree (AST) of a query: one class for each clause, pattern and expression, with its place in the text.
 
-Two parts are equal when they say the same, wherever they stand: `span` does not count.
+Two nodes of the tree are equal if they stand for the same text, wherever it is: `span` is not compared.
 """
 
 from __future__ import annotations
 
+import typing
 from dataclasses import dataclass, field
 from typing import Final
-from typing import Literal as Word
 
 Span = tuple[int, int]
-"""The offsets of the first character and of the one after the last."""
+"""The offset of the first character and of the one after the last."""
 
-NOWHERE: Span = (0, 0)
+NO_SPAN: Span = (0, 0)
 
-OWN: Final = "\0"
-"""What names begin with that no query can write: those of parts without a name, and of columns of our own."""
+INTERNAL_PREFIX: Final = "\0"
+"""The prefix of internal names: of unnamed parts of patterns, and of internal columns. No query can contain it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """Anything that stands somewhere in the text."""
+class SyntaxNode:
+    """A node of the syntax tree: anything with a place in the text."""
 
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
+    span: Span = field(default=NO_SPAN, compare=False, repr=False)
 
 
-class Expression(Part):
-    """Anything that has a value."""
+class Expression(SyntaxNode):
+    """A node that has a value."""
 
     __slots__ = ()
 
@@ -100,17 +100,17 @@ class MapLiteral(Expression):
 
 @dataclass(frozen=True, slots=True)
 class MapProjection(Expression):
-    """`subject {.key, key: value, variable, .*}`
+    """`subject {.key, key: value, variable, .*}`; `all_properties` is `.*`.
 
     An entry is a key with its value; `.key` is `(key, Property(subject, key))`, `variable` is `(name, Variable)`.
     """
 
     subject: Variable
     entries: tuple[tuple[str, Expression], ...]
-    everything: bool
+    all_properties: bool
 
 
-Operator = Word[
+Operator = typing.Literal[
     "+", "-", "*", "/", "%", "^", "=", "<>", "<", "<=", ">", ">=",
     "AND", "OR", "XOR", "IN", "STARTS WITH", "ENDS WITH", "CONTAINS", "=~",
 ]  # fmt: skip
@@ -127,7 +127,7 @@ class Binary(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Unary(Expression):
-    operator: Word["NOT", "+", "-"]
+    operator: typing.Literal["NOT", "+", "-"]
     operand: Expression
 
 
@@ -167,7 +167,7 @@ class Case(Expression):
 
     subject: Expression | None
     branches: tuple[tuple[Expression, Expression], ...]
-    otherwise: Expression | None
+    default: Expression | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ class ListComprehension(Expression):
 class Quantifier(Expression):
     """`all(variable IN source WHERE condition)`"""
 
-    which: Word["all", "any", "none", "single"]
+    quantifier: typing.Literal["all", "any", "none", "single"]
     variable: str
     source: Expression
     condition: Expression
@@ -212,7 +212,7 @@ class PatternComprehension(Expression):
 
 @dataclass(frozen=True, slots=True)
 class PatternPredicate(Expression):
-    """`(a)-->(b)` where a truth value is wanted, or `exists((a)-->(b))`."""
+    """`(a)-->(b)` as a condition, or `exists((a)-->(b))`."""
 
     pattern: Path
 
@@ -231,50 +231,50 @@ class Subquery(Expression):
     A bare pattern in the braces (`EXISTS { (a)-->(b) WHERE … }`) is parsed as a query of one MATCH and no RETURN.
     """
 
-    which: Word["EXISTS", "COUNT", "COLLECT"]
+    kind: typing.Literal["EXISTS", "COUNT", "COLLECT"]
     query: Query
 
 
-# Labels and types, as they may be combined
+# Label expressions, also for the types of relationships
 
 
 @dataclass(frozen=True, slots=True)
-class LabelName(Part):
+class LabelName(SyntaxNode):
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class AnyLabel(Part):
-    """`%`: has a label at all."""
+class LabelWildcard(SyntaxNode):
+    """`%`: has at least one label."""
 
 
 @dataclass(frozen=True, slots=True)
-class NotLabel(Part):
+class LabelNot(SyntaxNode):
     operand: LabelExpression
 
 
 @dataclass(frozen=True, slots=True)
-class AllLabels(Part):
+class LabelAnd(SyntaxNode):
     """`A&B`, and the older `:A:B`"""
 
     operands: tuple[LabelExpression, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class SomeLabel(Part):
+class LabelOr(SyntaxNode):
     """`A|B`, and the older `:A|:B` of relationship types"""
 
     operands: tuple[LabelExpression, ...]
 
 
-LabelExpression = LabelName | AnyLabel | NotLabel | AllLabels | SomeLabel
+LabelExpression = LabelName | LabelWildcard | LabelNot | LabelAnd | LabelOr
 
 
 # Patterns
 
 
 @dataclass(frozen=True, slots=True)
-class NodePattern(Part):
+class NodePattern(SyntaxNode):
     """`(variable:Label {key: value} WHERE condition)`; properties are a MapLiteral or a Parameter."""
 
     variable: str | None
@@ -284,31 +284,34 @@ class NodePattern(Part):
 
 
 @dataclass(frozen=True, slots=True)
-class Length(Part):
-    """`*`, `*3`, `*1..3`, `*..3`, `*1..`: hops, both ends included; None is without an end (at the least, 1)."""
+class Length(SyntaxNode):
+    """`*`, `*3`, `*1..3`, `*..3`, `*1..`: how many relationships a path has, both bounds included.
 
-    least: int | None
-    most: int | None
+    Without a minimum it is 1; without a maximum there is no limit.
+    """
+
+    min_hops: int | None
+    max_hops: int | None
 
 
 @dataclass(frozen=True, slots=True)
-class RelationshipPattern(Part):
+class RelationshipPattern(SyntaxNode):
     """`-[variable:TYPE*1..3 {key: value} WHERE condition]->`; direction as the pattern is read from left to right."""
 
     variable: str | None
     types: LabelExpression | None
-    direction: Word["out", "in", "both"]
+    direction: typing.Literal["out", "in", "both"]
     properties: Expression | None
     length: Length | None
     condition: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Path(Part):
-    """`variable = shortestPath((a)-[r]->(b)-…)`: nodes and relationships by turns, nodes at both ends."""
+class Path(SyntaxNode):
+    """`variable = shortestPath((a)-[r]->(b)-…)`: nodes with one relationship between each two."""
 
     variable: str | None
-    shortest: Word["shortest", "all shortest"] | None
+    shortest: typing.Literal["shortest", "all shortest"] | None
     nodes: tuple[NodePattern, ...]
     relationships: tuple[RelationshipPattern, ...]
 
@@ -317,41 +320,41 @@ class Path(Part):
 
 
 @dataclass(frozen=True, slots=True)
-class Match(Part):
+class Match(SyntaxNode):
     optional: bool
     paths: tuple[Path, ...]
     condition: Expression | None
 
 
 @dataclass(frozen=True, slots=True)
-class Unwind(Part):
+class Unwind(SyntaxNode):
     source: Expression
     variable: str
 
 
 @dataclass(frozen=True, slots=True)
-class Item(Part):
-    """`expression AS alias`. Without an alias, `name` is the variable, or the text as it was written."""
+class ProjectionItem(SyntaxNode):
+    """`expression AS alias`. Without an alias, `name` is the variable, or the text of the expression."""
 
     expression: Expression
     name: str
-    aliased: bool
+    has_alias: bool
 
 
 @dataclass(frozen=True, slots=True)
-class SortKey(Part):
+class SortKey(SyntaxNode):
     expression: Expression
     descending: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Projection(Part):
-    """WITH (with its WHERE) or RETURN. `everything` is `*`, which stands before the items."""
+class Projection(SyntaxNode):
+    """WITH (with its WHERE) or RETURN. `star` is `*`, which stands before the items."""
 
-    final: bool
+    is_return: bool
     distinct: bool
-    everything: bool
-    items: tuple[Item, ...]
+    star: bool
+    items: tuple[ProjectionItem, ...]
     order: tuple[SortKey, ...]
     skip: Expression | None
     limit: Expression | None
@@ -362,13 +365,13 @@ Clause = Match | Unwind | Projection
 
 
 @dataclass(frozen=True, slots=True)
-class SingleQuery(Part):
+class SingleQuery(SyntaxNode):
     clauses: tuple[Clause, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Query(Part):
-    """Single queries joined by UNION (`all_rows[i]` says whether ALL stood between parts i and i + 1)."""
+class Query(SyntaxNode):
+    """Single queries joined by UNION; `union_all[i]` tells whether it is UNION ALL between the parts i and i + 1."""
 
     parts: tuple[SingleQuery, ...]
-    all_rows: tuple[bool, ...]
+    union_all: tuple[bool, ...]

@@ -1,12 +1,12 @@
-"""Reads expressions, operators by their strength. Knows no clause, but asks for them in `EXISTS { … }`."""
+"""Parser of expressions, by precedence climbing (Pratt). The query in `EXISTS { … }` is parsed by the parser module."""
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Callable
-from typing import Literal as Word
 from typing import cast
 
-from keepgraph.cypher.syntax import parser, patterns, tokens
+from keepgraph.cypher.syntax import literals, parser, patterns
 from keepgraph.cypher.syntax.ast import (
     Binary,
     Call,
@@ -34,7 +34,14 @@ from keepgraph.cypher.syntax.ast import (
     Unary,
     Variable,
 )
-from keepgraph.cypher.syntax.tokens import MOST_LEVELS, NAMES, RESERVED, UNRESERVED, VARIABLES, Reader
+from keepgraph.cypher.syntax.tokenizer import (
+    MAX_NESTING,
+    NAME_KINDS,
+    RESERVED_WORDS,
+    UNRESERVED_WORDS,
+    VARIABLE_KINDS,
+    TokenStream,
+)
 
 _NOT = 4
 _COMPARISON = 5
@@ -42,7 +49,7 @@ _PREDICATE = 6
 _UNARY = 10
 _POSTFIX = 11
 
-STRENGTHS = {
+PRECEDENCE = {
     "OR": 1, "XOR": 2, "AND": 3,
     "=": _COMPARISON, "<>": _COMPARISON, "<": _COMPARISON, "<=": _COMPARISON, ">": _COMPARISON, ">=": _COMPARISON,
     "IN": _PREDICATE, "STARTS": _PREDICATE, "ENDS": _PREDICATE, "CONTAINS": _PREDICATE, "IS": _PREDICATE,
@@ -51,450 +58,473 @@ STRENGTHS = {
     ".": _POSTFIX, "[": _POSTFIX, ":": _POSTFIX,
 }  # fmt: skip
 
-_LONG_ROW = 16
+_MAX_UNBALANCED_OPERANDS = 16
+"""Up to so many operands of AND, OR or XOR make a left-deep tree; more make a balanced one."""
 
 _SEPARATORS = frozenset({",", "|", "WHERE"})
 
 
-def expression(r: Reader, strength: int = 0, bar_ends: bool = False) -> Expression:
-    """As much as holds together by operators stronger than this. `bar_ends`: a `|` after it belongs to someone else."""
-    r.level += 1
-    if r.level > MOST_LEVELS:
-        r.enter(0)
-    first = r.at
-    kinds = r.kinds
-    prefix = _PREFIXES.get(kinds[first])
-    left = prefix(r) if prefix is not None else _signed(r, strength, bar_ends)
+def parse_expression(tokens: TokenStream, precedence: int = 0, stop_at_bar: bool = False) -> Expression:
+    """Parses an expression of operators that bind more strongly than `precedence`.
+
+    Args:
+        stop_at_bar: whether a `|` ends it, as in a list comprehension, instead of joining two labels.
+    """
+    tokens.depth += 1
+    if tokens.depth > MAX_NESTING:
+        tokens.enter(0)
+    first = tokens.position
+    kinds = tokens.kinds
+    prefix = _PREFIX_PARSERS.get(kinds[first])
+    left = prefix(tokens) if prefix is not None else _parse_prefix_operator(tokens, precedence, stop_at_bar)
     while True:
-        kind = kinds[r.at]
-        power = STRENGTHS.get(kind, 0)
-        if power <= strength:
+        kind = kinds[tokens.position]
+        next_precedence = PRECEDENCE.get(kind, 0)
+        if next_precedence <= precedence:
             break
-        if power == _POSTFIX:
-            left = _postfix(r, left, first, bar_ends)
-        elif power == _COMPARISON:
-            left = _comparison(r, left, first, bar_ends)
-        elif power == _PREDICATE:
-            left = _predicate(r, left, first, bar_ends)
-        elif power < _NOT:
-            left = _junction(r, left, first, bar_ends)
+        if next_precedence == _POSTFIX:
+            left = _parse_postfix(tokens, left, first, stop_at_bar)
+        elif next_precedence == _COMPARISON:
+            left = _parse_comparison(tokens, left, first, stop_at_bar)
+        elif next_precedence == _PREDICATE:
+            left = _parse_predicate(tokens, left, first, stop_at_bar)
+        elif next_precedence < _NOT:
+            left = _parse_logical(tokens, left, first, stop_at_bar)
         else:
-            r.at += 1
-            right = expression(r, power, bar_ends)
-            left = Binary(cast(Operator, kind), left, right, span=(r.starts[first], r.ends[r.at - 1]))
-    r.level -= 1
+            tokens.position += 1
+            right = parse_expression(tokens, next_precedence, stop_at_bar)
+            left = Binary(
+                cast(Operator, kind), left, right, span=(tokens.starts[first], tokens.ends[tokens.position - 1])
+            )
+    tokens.depth -= 1
     return left
 
 
-def _signed(r: Reader, strength: int, bar_ends: bool) -> Expression:
-    """What begins with NOT, + or -."""
-    first = r.at
-    kind = r.kinds[first]
+def _parse_prefix_operator(tokens: TokenStream, precedence: int, stop_at_bar: bool) -> Expression:
+    """Parses an expression that begins with NOT, + or -."""
+    first = tokens.position
+    kind = tokens.kinds[first]
     if kind == "NOT":
-        if strength > _NOT:
-            raise r.expected("a value", hint="NOT binds less than what stands before it; write (NOT …).")
-        r.at += 1
-        operand = expression(r, _NOT, bar_ends)
-        return Unary("NOT", operand, span=r.span(first))
+        if precedence > _NOT:
+            raise tokens.expected("a value", hint="NOT binds less than what stands before it; write (NOT …).")
+        tokens.position += 1
+        operand = parse_expression(tokens, _NOT, stop_at_bar)
+        return Unary("NOT", operand, span=tokens.span(first))
     if kind not in ("-", "+"):
-        raise r.expected("an expression", hint=_hint(r))
-    r.at += 1
-    # The least integer has no positive counterpart: a minus and its number are read as one.
-    if kind == "-" and r.kinds[r.at] == "number" and STRENGTHS.get(r.kinds[r.at + 1]) != _POSTFIX:
-        r.at += 1
-        return Literal(tokens.number(r, r.at - 1, negative=True), span=r.span(first))
-    operand = expression(r, _UNARY, bar_ends)
-    return Unary("-" if kind == "-" else "+", operand, span=r.span(first))
+        raise tokens.expected("an expression", hint=_hint_for_missing_value(tokens))
+    tokens.position += 1
+    # The least integer has no positive counterpart, so a minus and its number are one literal.
+    if (
+        kind == "-"
+        and tokens.kinds[tokens.position] == "number"
+        and PRECEDENCE.get(tokens.kinds[tokens.position + 1]) != _POSTFIX
+    ):
+        tokens.position += 1
+        return Literal(literals.number(tokens, tokens.position - 1, negative=True), span=tokens.span(first))
+    operand = parse_expression(tokens, _UNARY, stop_at_bar)
+    return Unary("-" if kind == "-" else "+", operand, span=tokens.span(first))
 
 
-def _hint(r: Reader) -> str | None:
-    kind = r.kinds[r.at]
-    if kind in RESERVED:
-        return f"{kind} is a keyword; as a name, write it in back-ticks: `{r.words[r.at]}`."
+def _hint_for_missing_value(tokens: TokenStream) -> str | None:
+    kind = tokens.kinds[tokens.position]
+    if kind in RESERVED_WORDS:
+        return f"{kind} is a keyword; as a name, write it in back-ticks: `{tokens.texts[tokens.position]}`."
     if kind in ")]}," or kind == "end":
         return "Something is missing before this."
     return None
 
 
-def _junction(r: Reader, left: Expression, first: int, bar_ends: bool) -> Expression:
-    """`a OR b OR c`, and AND and XOR: it is all one in which order they are taken."""
-    operator = r.kinds[r.at]
-    strength = STRENGTHS[operator]
+def _parse_logical(tokens: TokenStream, left: Expression, first: int, stop_at_bar: bool) -> Expression:
+    """`a OR b OR c`, and the same with AND and XOR, which are associative: the tree may have any shape."""
+    operator = tokens.kinds[tokens.position]
+    precedence = PRECEDENCE[operator]
     operands = [left]
-    places = [r.span(first)]
-    while r.take(operator):
-        begin = r.at
-        operands.append(expression(r, strength, bar_ends))
-        places.append(r.span(begin))
+    spans = [tokens.span(first)]
+    while tokens.accept(operator):
+        operand = tokens.position
+        operands.append(parse_expression(tokens, precedence, stop_at_bar))
+        spans.append(tokens.span(operand))
 
-    def joined(start: int, end: int) -> Expression:
+    def join(start: int, end: int) -> Expression:
         if end - start == 1:
             return operands[start]
-        # A long row is halved, so that the tree of a thousand operands is no deeper than that of ten.
-        middle = end - 1 if end - start <= _LONG_ROW else (start + end) // 2
+        # Halving keeps the tree shallow: a thousand operands are only ten levels deep.
+        middle = end - 1 if end - start <= _MAX_UNBALANCED_OPERANDS else (start + end) // 2
         return Binary(
             cast(Operator, operator),
-            joined(start, middle),
-            joined(middle, end),
-            span=(places[start][0], places[end - 1][1]),
+            join(start, middle),
+            join(middle, end),
+            span=(spans[start][0], spans[end - 1][1]),
         )
 
-    return joined(0, len(operands))
+    return join(0, len(operands))
 
 
-def _postfix(r: Reader, subject: Expression, first: int, bar_ends: bool) -> Expression:
-    kind = r.kinds[r.at]
-    r.at += 1
+def _parse_postfix(tokens: TokenStream, subject: Expression, first: int, stop_at_bar: bool) -> Expression:
+    kind = tokens.kinds[tokens.position]
+    tokens.position += 1
     if kind == ".":
-        at = r.at
-        if r.kinds[at] not in NAMES:
-            every = "All properties of n are properties(n), or n {.*}." if r.kinds[at] == "*" else None
-            raise r.expected("a property key after the dot", hint=every)
-        r.at = at + 1
-        return Property(subject, r.words[at], span=(r.starts[first], r.ends[at]))
+        position = tokens.position
+        if tokens.kinds[position] not in NAME_KINDS:
+            hint = "All properties of n are properties(n), or n {.*}." if tokens.kinds[position] == "*" else None
+            raise tokens.expected("a property key after the dot", hint=hint)
+        tokens.position = position + 1
+        return Property(subject, tokens.texts[position], span=(tokens.starts[first], tokens.ends[position]))
     if kind == ":":
-        of = patterns.labels(r, bar_ends=bar_ends)
-        return HasLabels(subject, of, span=r.span(first))
-    if r.take(".."):
-        end = None if r.kinds[r.at] == "]" else expression(r)
-        r.need("]", "after the range")
-        return Slice(subject, None, end, span=r.span(first))
-    index = expression(r)
-    if r.take(".."):
-        end = None if r.kinds[r.at] == "]" else expression(r)
-        r.need("]", "after the range")
-        return Slice(subject, index, end, span=r.span(first))
-    r.need("]", "after the index")
-    return Index(subject, index, span=r.span(first))
+        labels = patterns.parse_labels(tokens, stop_at_bar=stop_at_bar)
+        return HasLabels(subject, labels, span=tokens.span(first))
+    if tokens.accept(".."):
+        end = None if tokens.kinds[tokens.position] == "]" else parse_expression(tokens)
+        tokens.expect("]", "after the range")
+        return Slice(subject, None, end, span=tokens.span(first))
+    index = parse_expression(tokens)
+    if tokens.accept(".."):
+        end = None if tokens.kinds[tokens.position] == "]" else parse_expression(tokens)
+        tokens.expect("]", "after the range")
+        return Slice(subject, index, end, span=tokens.span(first))
+    tokens.expect("]", "after the index")
+    return Index(subject, index, span=tokens.span(first))
 
 
-def _comparison(r: Reader, left: Expression, first: int, bar_ends: bool) -> Expression:
-    """`a < b <= c` says `a < b AND b <= c`."""
-    whole: Expression | None = None
-    middle = first
-    while STRENGTHS.get(operator := r.kinds[r.at]) == _COMPARISON:
-        r.at += 1
-        begin = r.at
-        right = expression(r, _COMPARISON, bar_ends)
-        pair = Binary(cast(Operator, operator), left, right, span=r.span(middle))
-        whole = pair if whole is None else Binary("AND", whole, pair, span=r.span(first))
-        left, middle = right, begin
-    return cast(Expression, whole)
+def _parse_comparison(tokens: TokenStream, left: Expression, first: int, stop_at_bar: bool) -> Expression:
+    """`a < b <= c`, which means `a < b AND b <= c`."""
+    comparison: Expression | None = None
+    left_start = first
+    while PRECEDENCE.get(operator := tokens.kinds[tokens.position]) == _COMPARISON:
+        tokens.position += 1
+        right_start = tokens.position
+        right = parse_expression(tokens, _COMPARISON, stop_at_bar)
+        pair = Binary(cast(Operator, operator), left, right, span=tokens.span(left_start))
+        comparison = pair if comparison is None else Binary("AND", comparison, pair, span=tokens.span(first))
+        left, left_start = right, right_start
+    return cast(Expression, comparison)
 
 
-def _predicate(r: Reader, left: Expression, first: int, bar_ends: bool) -> Expression:
-    kind = r.kinds[r.at]
-    r.at += 1
+def _parse_predicate(tokens: TokenStream, left: Expression, first: int, stop_at_bar: bool) -> Expression:
+    kind = tokens.kinds[tokens.position]
+    tokens.position += 1
     if kind == "IS":
-        negated = r.take("NOT")
-        if not r.take("NULL"):
-            raise r.expected("NULL after IS", hint="Only null is tested with IS; compare other values with =.")
-        return IsNull(left, negated, span=r.span(first))
+        negated = tokens.accept("NOT")
+        if not tokens.accept("NULL"):
+            raise tokens.expected("NULL after IS", hint="Only null is tested with IS; compare other values with =.")
+        return IsNull(left, negated, span=tokens.span(first))
     operator = cast(Operator, kind)
     if kind in ("STARTS", "ENDS"):
-        r.need("WITH", f"after {kind}")
+        tokens.expect("WITH", f"after {kind}")
         operator = "STARTS WITH" if kind == "STARTS" else "ENDS WITH"
-    right = expression(r, _PREDICATE, bar_ends)
-    return Binary(operator, left, right, span=r.span(first))
+    right = parse_expression(tokens, _PREDICATE, stop_at_bar)
+    return Binary(operator, left, right, span=tokens.span(first))
 
 
-# What an expression may begin with
+# Expressions by their first token
 
 
-def _number(r: Reader) -> Expression:
-    at = r.at
-    value = tokens.number(r, at)
-    if r.kinds[at + 1] == "." and r.starts[at + 1] == r.ends[at]:
-        raise r.error(
-            f"{r.words[at]}. is no number",
+def _parse_number(tokens: TokenStream) -> Expression:
+    position = tokens.position
+    value = literals.number(tokens, position)
+    if tokens.kinds[position + 1] == "." and tokens.starts[position + 1] == tokens.ends[position]:
+        raise tokens.error(
+            f"{tokens.texts[position]}. is no number",
             detail="InvalidNumberLiteral",
-            hint=f"Write {r.words[at]}.0 to have a float.",
+            hint=f"Write {tokens.texts[position]}.0 to have a float.",
         )
-    r.at = at + 1
-    return Literal(value, span=(r.starts[at], r.ends[at]))
+    tokens.position = position + 1
+    return Literal(value, span=(tokens.starts[position], tokens.ends[position]))
 
 
-def _string(r: Reader) -> Expression:
-    at = r.at
-    r.at = at + 1
-    return Literal(tokens.string(r, at), span=(r.starts[at], r.ends[at]))
+def _parse_string(tokens: TokenStream) -> Expression:
+    position = tokens.position
+    tokens.position = position + 1
+    return Literal(literals.string(tokens, position), span=(tokens.starts[position], tokens.ends[position]))
 
 
-def _parameter(r: Reader) -> Expression:
-    at = r.at
-    r.at = at + 1
-    return Parameter(tokens.parameter(r.words[at]), span=(r.starts[at], r.ends[at]))
+def _parse_parameter(tokens: TokenStream) -> Expression:
+    position = tokens.position
+    tokens.position = position + 1
+    return Parameter(literals.parameter(tokens.texts[position]), span=(tokens.starts[position], tokens.ends[position]))
 
 
-def _constant(value: bool | None) -> Callable[[Reader], Expression]:
-    def read(r: Reader) -> Expression:
-        r.at += 1
-        return Literal(value, span=r.span(r.at - 1))
+def _constant_parser(value: bool | None) -> Callable[[TokenStream], Expression]:
+    def parse(tokens: TokenStream) -> Expression:
+        tokens.position += 1
+        return Literal(value, span=tokens.span(tokens.position - 1))
 
-    return read
+    return parse
 
 
-def _name(r: Reader) -> Expression:
+def _parse_name(tokens: TokenStream) -> Expression:
     """A variable, a call or a map projection."""
-    at = r.at
-    kinds = r.kinds
-    following = kinds[at + 1]
+    position = tokens.position
+    kinds = tokens.kinds
+    following = kinds[position + 1]
     if following == ".":
-        end = at + 1
-        while kinds[end] == "." and kinds[end + 1] in NAMES:
+        end = position + 1
+        while kinds[end] == "." and kinds[end + 1] in NAME_KINDS:
             end += 2
         if kinds[end] == "(":
-            return _call(r, end)
+            return _parse_call(tokens, end)
     elif following == "(":
-        return _call(r, at + 1)
+        return _parse_call(tokens, position + 1)
     elif following == "{":
-        return _map_projection(r)
-    r.at = at + 1
-    return Variable(r.words[at], span=(r.starts[at], r.ends[at]))
+        return _parse_map_projection(tokens)
+    tokens.position = position + 1
+    return Variable(tokens.texts[position], span=(tokens.starts[position], tokens.ends[position]))
 
 
-def _call(r: Reader, bracket: int) -> Expression:
-    first = r.at
-    name = "".join(r.words[first:bracket])
-    r.at = bracket + 1
-    if r.kinds[r.at] == "*" and name.lower() == "count":
-        r.at += 1
-        r.need(")", "after count(*")
-        return CountAll(span=r.span(first))
-    distinct = r.take("DISTINCT")
+def _parse_call(tokens: TokenStream, parenthesis: int) -> Expression:
+    first = tokens.position
+    name = "".join(tokens.texts[first:parenthesis])
+    tokens.position = parenthesis + 1
+    if tokens.kinds[tokens.position] == "*" and name.lower() == "count":
+        tokens.position += 1
+        tokens.expect(")", "after count(*")
+        return CountAll(span=tokens.span(first))
+    distinct = tokens.accept("DISTINCT")
     arguments: list[Expression] = []
-    if r.kinds[r.at] != ")" or distinct:
-        arguments.append(expression(r))
-        while r.take(","):
-            arguments.append(expression(r))
-    if r.kinds[r.at] != ")":
-        raise r.expected(f"`,` or `)` in the call of {name}", hint=_LEGACY.get(name.lower()))
-    r.at += 1
-    return Call(name, tuple(arguments), distinct, span=r.span(first))
+    if tokens.kinds[tokens.position] != ")" or distinct:
+        arguments.append(parse_expression(tokens))
+        while tokens.accept(","):
+            arguments.append(parse_expression(tokens))
+    if tokens.kinds[tokens.position] != ")":
+        raise tokens.expected(f"`,` or `)` in the call of {name}", hint=_REMOVED_FUNCTION_HINTS.get(name.lower()))
+    tokens.position += 1
+    return Call(name, tuple(arguments), distinct, span=tokens.span(first))
 
 
-_LEGACY = {
+_REMOVED_FUNCTION_HINTS = {
     "filter": "Write a list comprehension: [x IN list WHERE condition].",
     "extract": "Write a list comprehension: [x IN list | result].",
 }
 
 
-def _map_projection(r: Reader) -> Expression:
-    first = r.at
-    subject = Variable(r.variable(), span=r.span(first))
-    r.at += 1
+def _parse_map_projection(tokens: TokenStream) -> Expression:
+    first = tokens.position
+    subject = Variable(tokens.expect_variable(), span=tokens.span(first))
+    tokens.position += 1
     entries: list[tuple[str, Expression]] = []
-    everything = False
-    while r.kinds[r.at] != "}" or entries or everything:
-        begin = r.at
-        if r.take("."):
-            if r.take("*"):
-                everything = True
+    all_properties = False
+    while tokens.kinds[tokens.position] != "}" or entries or all_properties:
+        start = tokens.position
+        if tokens.accept("."):
+            if tokens.accept("*"):
+                all_properties = True
             else:
-                key = r.name("a property key, or *, after the dot")
-                entries.append((key, Property(subject, key, span=r.span(begin))))
+                key = tokens.expect_name("a property key, or *, after the dot")
+                entries.append((key, Property(subject, key, span=tokens.span(start))))
         else:
-            key = r.name("`.key`, `key: value`, a variable or `.*`")
-            if r.take(":"):
-                entries.append((key, expression(r)))
+            key = tokens.expect_name("`.key`, `key: value`, a variable or `.*`")
+            if tokens.accept(":"):
+                entries.append((key, parse_expression(tokens)))
             else:
-                entries.append((key, Variable(key, span=r.span(begin))))
-        if not r.take(","):
+                entries.append((key, Variable(key, span=tokens.span(start))))
+        if not tokens.accept(","):
             break
-    r.need("}", "after the map projection")
-    return MapProjection(subject, tuple(entries), everything, span=r.span(first))
+    tokens.expect("}", "after the map projection")
+    return MapProjection(subject, tuple(entries), all_properties, span=tokens.span(first))
 
 
-def map_literal(r: Reader) -> MapLiteral:
+def parse_map(tokens: TokenStream) -> MapLiteral:
     """`{key: value, …}`"""
-    first = r.at
-    r.at += 1
+    first = tokens.position
+    tokens.position += 1
     entries: list[tuple[str, Expression]] = []
-    if r.kinds[r.at] != "}":
+    if tokens.kinds[tokens.position] != "}":
         while True:
-            if r.kinds[r.at] == "string":
-                raise r.expected("a key", hint="Keys stand without quotes: {name: 'Ada'}; unusual ones in back-ticks.")
-            key = r.name("a key")
-            if not r.take(":"):
-                hint = "A map is written {key: value}, a parameter $name." if r.kinds[r.at] == "}" else None
-                raise r.expected("`:` after the key", hint=hint)
-            entries.append((key, expression(r)))
-            if not r.take(","):
+            if tokens.kinds[tokens.position] == "string":
+                raise tokens.expected(
+                    "a key", hint="Keys stand without quotes: {name: 'Ada'}; unusual ones in back-ticks."
+                )
+            key = tokens.expect_name("a key")
+            if not tokens.accept(":"):
+                hint = (
+                    "A map is written {key: value}, a parameter $name."
+                    if tokens.kinds[tokens.position] == "}"
+                    else None
+                )
+                raise tokens.expected("`:` after the key", hint=hint)
+            entries.append((key, parse_expression(tokens)))
+            if not tokens.accept(","):
                 break
-    if r.kinds[r.at] != "}":
-        raise r.expected("`,` or `}` in the map")
-    r.at += 1
-    return MapLiteral(tuple(entries), span=r.span(first))
+    if tokens.kinds[tokens.position] != "}":
+        raise tokens.expected("`,` or `}` in the map")
+    tokens.position += 1
+    return MapLiteral(tuple(entries), span=tokens.span(first))
 
 
-def _round(r: Reader) -> Expression:
-    """A pattern, or an expression in brackets."""
-    first = r.at
-    if patterns.begins_at(r, first):
-        return PatternPredicate(patterns.path(r), span=r.span(first))
-    r.at += 1
-    inner = expression(r)
-    if r.kinds[r.at] != ")":
-        raise r.expected("`)` or an operator")
-    r.at += 1
+def _parse_parenthesised(tokens: TokenStream) -> Expression:
+    """A pattern, or an expression in parentheses."""
+    first = tokens.position
+    if patterns.is_pattern_at(tokens, first):
+        return PatternPredicate(patterns.parse_path(tokens), span=tokens.span(first))
+    tokens.position += 1
+    inner = parse_expression(tokens)
+    if tokens.kinds[tokens.position] != ")":
+        raise tokens.expected("`)` or an operator")
+    tokens.position += 1
     return inner
 
 
-def _square(r: Reader) -> Expression:
+def _parse_bracketed(tokens: TokenStream) -> Expression:
     """A list, or a comprehension."""
-    first = r.at
-    kinds = r.kinds
+    first = tokens.position
+    kinds = tokens.kinds
     second = kinds[first + 1]
-    if second in VARIABLES:
-        if kinds[first + 2] == "IN" and r.first_inside(first, _SEPARATORS) != ",":
-            return _list_comprehension(r)
-        if kinds[first + 2] == "=" and patterns.begins_at(r, first + 3):
-            return _pattern_comprehension(r)
-    elif second == "(" and patterns.begins_at(r, first + 1) and r.first_inside(first, _SEPARATORS) in ("|", "WHERE"):
-        return _pattern_comprehension(r)
-    r.at += 1
+    if second in VARIABLE_KINDS:
+        if kinds[first + 2] == "IN" and tokens.find_inside(first, _SEPARATORS) != ",":
+            return _parse_list_comprehension(tokens)
+        if kinds[first + 2] == "=" and patterns.is_pattern_at(tokens, first + 3):
+            return _parse_pattern_comprehension(tokens)
+    elif (
+        second == "("
+        and patterns.is_pattern_at(tokens, first + 1)
+        and tokens.find_inside(first, _SEPARATORS) in ("|", "WHERE")
+    ):
+        return _parse_pattern_comprehension(tokens)
+    tokens.position += 1
     elements: list[Expression] = []
-    if kinds[r.at] != "]":
-        elements.append(expression(r))
-        while r.take(","):
-            elements.append(expression(r))
-    if kinds[r.at] != "]":
-        raise r.expected("`,` or `]` in the list")
-    r.at += 1
-    return ListLiteral(tuple(elements), span=r.span(first))
+    if kinds[tokens.position] != "]":
+        elements.append(parse_expression(tokens))
+        while tokens.accept(","):
+            elements.append(parse_expression(tokens))
+    if kinds[tokens.position] != "]":
+        raise tokens.expected("`,` or `]` in the list")
+    tokens.position += 1
+    return ListLiteral(tuple(elements), span=tokens.span(first))
 
 
-def _list_comprehension(r: Reader) -> Expression:
-    first = r.at
-    r.at += 1
-    variable, source = _each(r)
-    condition = expression(r, 0, True) if r.take("WHERE") else None
-    result = expression(r) if r.take("|") else None
-    if r.kinds[r.at] != "]":
-        raise r.expected("`]` after the list comprehension", hint="Write [x IN list WHERE condition | result].")
-    r.at += 1
-    return ListComprehension(variable, source, condition, result, span=r.span(first))
+def _parse_list_comprehension(tokens: TokenStream) -> Expression:
+    first = tokens.position
+    tokens.position += 1
+    variable, source = _parse_variable_in_list(tokens)
+    condition = parse_expression(tokens, 0, True) if tokens.accept("WHERE") else None
+    result = parse_expression(tokens) if tokens.accept("|") else None
+    if tokens.kinds[tokens.position] != "]":
+        raise tokens.expected("`]` after the list comprehension", hint="Write [x IN list WHERE condition | result].")
+    tokens.position += 1
+    return ListComprehension(variable, source, condition, result, span=tokens.span(first))
 
 
-def _each(r: Reader) -> tuple[str, Expression]:
+def _parse_variable_in_list(tokens: TokenStream) -> tuple[str, Expression]:
     """`variable IN source`"""
-    variable = r.variable()
-    r.need("IN", "after the variable")
-    return variable, expression(r, 0, True)
+    variable = tokens.expect_variable()
+    tokens.expect("IN", "after the variable")
+    return variable, parse_expression(tokens, 0, True)
 
 
-def _pattern_comprehension(r: Reader) -> Expression:
-    first = r.at
-    r.at += 1
-    begin = r.at
+def _parse_pattern_comprehension(tokens: TokenStream) -> Expression:
+    first = tokens.position
+    tokens.position += 1
+    start = tokens.position
     variable = None
-    if r.kinds[begin] != "(":
-        variable = r.variable()
-        r.at += 1
-    pattern = patterns.path(r, variable=variable, first=begin)
-    condition = expression(r, 0, True) if r.take("WHERE") else None
-    if r.kinds[r.at] != "|":
-        raise r.expected("`|` and what to list", hint="Write [(a)-->(b) WHERE condition | result].")
-    r.at += 1
-    result = expression(r)
-    r.need("]", "after the pattern comprehension")
-    return PatternComprehension(pattern, condition, result, span=r.span(first))
+    if tokens.kinds[start] != "(":
+        variable = tokens.expect_variable()
+        tokens.position += 1
+    pattern = patterns.parse_path(tokens, variable=variable, first=start)
+    condition = parse_expression(tokens, 0, True) if tokens.accept("WHERE") else None
+    if tokens.kinds[tokens.position] != "|":
+        raise tokens.expected("`|` and what to list", hint="Write [(a)-->(b) WHERE condition | result].")
+    tokens.position += 1
+    result = parse_expression(tokens)
+    tokens.expect("]", "after the pattern comprehension")
+    return PatternComprehension(pattern, condition, result, span=tokens.span(first))
 
 
-def _case(r: Reader) -> Expression:
-    first = r.at
-    r.at += 1
-    subject = None if r.kinds[r.at] == "WHEN" else expression(r)
+def _parse_case(tokens: TokenStream) -> Expression:
+    first = tokens.position
+    tokens.position += 1
+    subject = None if tokens.kinds[tokens.position] == "WHEN" else parse_expression(tokens)
     branches: list[tuple[Expression, Expression]] = []
-    while r.take("WHEN"):
-        when = expression(r)
-        r.need("THEN", "after the condition of WHEN")
-        branches.append((when, expression(r)))
+    while tokens.accept("WHEN"):
+        when = parse_expression(tokens)
+        tokens.expect("THEN", "after the condition of WHEN")
+        branches.append((when, parse_expression(tokens)))
     if not branches:
-        raise r.expected("WHEN after CASE")
-    otherwise = expression(r) if r.take("ELSE") else None
-    if r.kinds[r.at] != "END":
-        raise r.expected("END of the CASE", hint="Write CASE WHEN condition THEN value ELSE value END.")
-    r.at += 1
-    return Case(subject, tuple(branches), otherwise, span=r.span(first))
+        raise tokens.expected("WHEN after CASE")
+    default = parse_expression(tokens) if tokens.accept("ELSE") else None
+    if tokens.kinds[tokens.position] != "END":
+        raise tokens.expected("END of the CASE", hint="Write CASE WHEN condition THEN value ELSE value END.")
+    tokens.position += 1
+    return Case(subject, tuple(branches), default, span=tokens.span(first))
 
 
-def _quantifier(r: Reader) -> Expression:
-    first = r.at
-    if r.kinds[first + 1] != "(":
-        return _name(r)
-    word = cast(Word["all", "any", "none", "single"], r.words[first].lower())
-    r.at += 2
-    if r.kinds[r.at] not in VARIABLES or r.kinds[r.at + 1] != "IN":
-        raise r.expected(f"`variable IN list` in {word}(…)", hint=f"Write {word}(x IN list WHERE condition).")
-    variable, source = _each(r)
-    if not r.take("WHERE"):
-        raise r.expected("WHERE and a condition", hint=f"Write {word}(x IN list WHERE condition).")
-    condition = expression(r)
-    r.need(")", f"after {word}(…")
-    return Quantifier(word, variable, source, condition, span=r.span(first))
+def _parse_quantifier(tokens: TokenStream) -> Expression:
+    first = tokens.position
+    if tokens.kinds[first + 1] != "(":
+        return _parse_name(tokens)
+    quantifier = cast(typing.Literal["all", "any", "none", "single"], tokens.texts[first].lower())
+    tokens.position += 2
+    if tokens.kinds[tokens.position] not in VARIABLE_KINDS or tokens.kinds[tokens.position + 1] != "IN":
+        raise tokens.expected(
+            f"`variable IN list` in {quantifier}(…)", hint=f"Write {quantifier}(x IN list WHERE condition)."
+        )
+    variable, source = _parse_variable_in_list(tokens)
+    if not tokens.accept("WHERE"):
+        raise tokens.expected("WHERE and a condition", hint=f"Write {quantifier}(x IN list WHERE condition).")
+    condition = parse_expression(tokens)
+    tokens.expect(")", f"after {quantifier}(…")
+    return Quantifier(quantifier, variable, source, condition, span=tokens.span(first))
 
 
-def _reduce(r: Reader) -> Expression:
-    first = r.at
-    if r.kinds[first + 1] != "(":
-        return _name(r)
-    how = "Write reduce(total = 0, x IN list | total + x)."
-    r.at += 2
-    accumulator = r.variable("the variable that gathers the result")
-    if not r.take("="):
-        raise r.expected("`=` and the first value", hint=how)
-    initial = expression(r)
-    if not r.take(","):
-        raise r.expected("`,` and `variable IN list`", hint=how)
-    variable, source = _each(r)
-    if not r.take("|"):
-        raise r.expected("`|` and the next value", hint=how)
-    result = expression(r)
-    r.need(")", "after reduce(…")
-    return Reduce(accumulator, initial, variable, source, result, span=r.span(first))
+def _parse_reduce(tokens: TokenStream) -> Expression:
+    first = tokens.position
+    if tokens.kinds[first + 1] != "(":
+        return _parse_name(tokens)
+    hint = "Write reduce(total = 0, x IN list | total + x)."
+    tokens.position += 2
+    accumulator = tokens.expect_variable("the variable that gathers the result")
+    if not tokens.accept("="):
+        raise tokens.expected("`=` and the first value", hint=hint)
+    initial = parse_expression(tokens)
+    if not tokens.accept(","):
+        raise tokens.expected("`,` and `variable IN list`", hint=hint)
+    variable, source = _parse_variable_in_list(tokens)
+    if not tokens.accept("|"):
+        raise tokens.expected("`|` and the next value", hint=hint)
+    result = parse_expression(tokens)
+    tokens.expect(")", "after reduce(…")
+    return Reduce(accumulator, initial, variable, source, result, span=tokens.span(first))
 
 
-def _shortest(r: Reader) -> Expression:
-    first = r.at
-    if r.kinds[first + 1] != "(":
-        return _name(r)
-    return PatternPath(patterns.path(r), span=r.span(first))
+def _parse_shortest_path(tokens: TokenStream) -> Expression:
+    first = tokens.position
+    if tokens.kinds[first + 1] != "(":
+        return _parse_name(tokens)
+    return PatternPath(patterns.parse_path(tokens), span=tokens.span(first))
 
 
-def _subquery(r: Reader) -> Expression:
-    """`EXISTS { … }`, or what else begins with that word."""
-    first = r.at
-    if r.kinds[first + 1] == "{" and r.kinds[first + 2] != ".":
-        which = cast(Word["EXISTS", "COUNT", "COLLECT"], r.kinds[first])
-        r.at += 2
-        r.enter(3)
-        query = parser.subquery(r, which)
-        r.leave(3)
-        return Subquery(which, query, span=r.span(first))
-    value = _name(r)
-    if isinstance(value, Call) and r.kinds[first] == "EXISTS" and len(value.arguments) == 1:
+def _parse_subquery(tokens: TokenStream) -> Expression:
+    """`EXISTS { … }`, or another expression that begins with this word: a variable or a call."""
+    first = tokens.position
+    if tokens.kinds[first + 1] == "{" and tokens.kinds[first + 2] != ".":
+        kind = cast(typing.Literal["EXISTS", "COUNT", "COLLECT"], tokens.kinds[first])
+        tokens.position += 2
+        tokens.enter(3)
+        query = parser.parse_subquery(tokens, kind)
+        tokens.leave(3)
+        return Subquery(kind, query, span=tokens.span(first))
+    value = _parse_name(tokens)
+    if isinstance(value, Call) and tokens.kinds[first] == "EXISTS" and len(value.arguments) == 1:
         (argument,) = value.arguments
         if isinstance(argument, PatternPredicate):
             return PatternPredicate(argument.pattern, span=value.span)
     return value
 
 
-_PREFIXES: dict[str, Callable[[Reader], Expression]] = {
-    **dict.fromkeys(UNRESERVED, _name),
-    "name": _name,
-    "number": _number,
-    "string": _string,
-    "parameter": _parameter,
-    "TRUE": _constant(True),
-    "FALSE": _constant(False),
-    "NULL": _constant(None),
-    "(": _round,
-    "[": _square,
-    "{": map_literal,
-    "CASE": _case,
-    **dict.fromkeys(("ALL", "ANY", "NONE", "SINGLE"), _quantifier),
-    "REDUCE": _reduce,
-    **dict.fromkeys(("SHORTESTPATH", "ALLSHORTESTPATHS"), _shortest),
-    **dict.fromkeys(("EXISTS", "COUNT", "COLLECT"), _subquery),
+_PREFIX_PARSERS: dict[str, Callable[[TokenStream], Expression]] = {
+    **dict.fromkeys(UNRESERVED_WORDS, _parse_name),
+    "name": _parse_name,
+    "number": _parse_number,
+    "string": _parse_string,
+    "parameter": _parse_parameter,
+    "TRUE": _constant_parser(True),
+    "FALSE": _constant_parser(False),
+    "NULL": _constant_parser(None),
+    "(": _parse_parenthesised,
+    "[": _parse_bracketed,
+    "{": parse_map,
+    "CASE": _parse_case,
+    **dict.fromkeys(("ALL", "ANY", "NONE", "SINGLE"), _parse_quantifier),
+    "REDUCE": _parse_reduce,
+    **dict.fromkeys(("SHORTESTPATH", "ALLSHORTESTPATHS"), _parse_shortest_path),
+    **dict.fromkeys(("EXISTS", "COUNT", "COLLECT"), _parse_subquery),
 }

@@ -1,297 +1,316 @@
-"""Reads patterns: nodes, relationships, paths, and the labels and types in them. Knows no clause."""
+"""Parser of patterns: nodes, relationships, paths, and the label expressions in them."""
 
 from __future__ import annotations
 
-from typing import Literal as Word
+from typing import Literal
 
-from keepgraph.cypher.syntax import expressions, tokens
+from keepgraph.cypher.syntax import expressions, literals, tokenizer
 from keepgraph.cypher.syntax.ast import (
-    AllLabels,
-    AnyLabel,
     Expression,
+    LabelAnd,
     LabelExpression,
     LabelName,
+    LabelNot,
+    LabelOr,
+    LabelWildcard,
     Length,
     NodePattern,
-    NotLabel,
     Path,
     RelationshipPattern,
-    SomeLabel,
 )
-from keepgraph.cypher.syntax.tokens import NAMES, VARIABLES, Reader
+from keepgraph.cypher.syntax.tokenizer import NAME_KINDS, VARIABLE_KINDS, TokenStream
 from keepgraph.errors import QueryUnsupported
 
-MOST_RELATIONSHIPS = 100
-MOST_NODES = 500
-"""In all patterns of a query: the time to plan a pattern grows with their square."""
+MAX_RELATIONSHIPS = 100
+MAX_NODES = 500
+"""In all patterns of a query together: the time to plan them grows with the square of their number."""
 
-_SHORTEST: dict[str, Word["shortest", "all shortest"]] = {
+_SHORTEST: dict[str, Literal["shortest", "all shortest"]] = {
     "SHORTESTPATH": "shortest",
     "ALLSHORTESTPATHS": "all shortest",
 }
 
-_IN_NODE = frozenset({")", ":", "{", "parameter", "WHERE"})
-_IN_RELATIONSHIP = frozenset({"]", ":", "{", "parameter", "WHERE", "*"})
+_NODE_CONTINUATIONS = frozenset({")", ":", "{", "parameter", "WHERE"})
+_RELATIONSHIP_CONTINUATIONS = frozenset({"]", ":", "{", "parameter", "WHERE", "*"})
 
 
-def paths(r: Reader) -> tuple[Path, ...]:
+def parse_paths(tokens: TokenStream) -> tuple[Path, ...]:
     """`p = (a)-->(b), (c)`"""
-    found = [_named_path(r)]
-    while r.take(","):
-        found.append(_named_path(r))
-    return tuple(found)
+    paths = [_parse_named_path(tokens)]
+    while tokens.accept(","):
+        paths.append(_parse_named_path(tokens))
+    return tuple(paths)
 
 
-def _named_path(r: Reader) -> Path:
-    first = r.at
-    if r.kinds[first] in VARIABLES and r.kinds[first + 1] == "=":
-        name = r.variable()
-        r.at += 1
-        return path(r, variable=name, first=first)
-    return path(r)
+def _parse_named_path(tokens: TokenStream) -> Path:
+    first = tokens.position
+    if tokens.kinds[first] in VARIABLE_KINDS and tokens.kinds[first + 1] == "=":
+        name = tokens.expect_variable()
+        tokens.position += 1
+        return parse_path(tokens, variable=name, first=first)
+    return parse_path(tokens)
 
 
-def path(r: Reader, *, variable: str | None = None, first: int | None = None) -> Path:
-    """`(a)-[r]->(b)` or `shortestPath(…)`; what names it has been read."""
-    begin = r.at if first is None else first
-    shortest = _SHORTEST.get(r.kinds[r.at]) if r.kinds[r.at + 1] == "(" else None
+def parse_path(tokens: TokenStream, *, variable: str | None = None, first: int | None = None) -> Path:
+    """`(a)-[r]->(b)` or `shortestPath(…)`.
+
+    Args:
+        variable: the name of the path, which has been parsed already.
+        first: the position where the path begins, with its name.
+    """
+    start = tokens.position if first is None else first
+    shortest = _SHORTEST.get(tokens.kinds[tokens.position]) if tokens.kinds[tokens.position + 1] == "(" else None
     if shortest:
-        r.at += 1
-    # Brackets around a whole path say nothing; those of shortestPath are one of them.
-    brackets = r.at
-    while r.kinds[r.at] == "(" and (r.kinds[r.at + 1] == "(" or (shortest and r.at == brackets)):
-        r.at += 1
-    brackets = r.at - brackets
-    nodes = [_node(r)]
+        tokens.position += 1
+    # Parentheses around a whole path have no meaning; shortestPath needs one pair.
+    outer_parentheses = tokens.position
+    while tokens.kinds[tokens.position] == "(" and (
+        tokens.kinds[tokens.position + 1] == "(" or (shortest and tokens.position == outer_parentheses)
+    ):
+        tokens.position += 1
+    outer_parentheses = tokens.position - outer_parentheses
+    nodes = [_parse_node(tokens)]
     relationships = []
-    while r.kinds[r.at] in "-<":
-        relationships.append(_relationship(r))
-        nodes.append(_node(r))
-    if len(relationships) > MOST_RELATIONSHIPS:
-        raise r.error(
-            f"This path has {len(relationships)} relationships; {MOST_RELATIONSHIPS} are the most",
+    while tokens.kinds[tokens.position] in "-<":
+        relationships.append(_parse_relationship(tokens))
+        nodes.append(_parse_node(tokens))
+    if len(relationships) > MAX_RELATIONSHIPS:
+        raise tokens.error(
+            f"This path has {len(relationships)} relationships; {MAX_RELATIONSHIPS} are the most",
             span=nodes[0].span,
             hint="Write -[:TYPE*1..3]-> for several hops of one kind.",
         )
-    r.nodes += len(nodes)
-    if r.nodes > MOST_NODES:
-        raise r.error(
-            f"The patterns of this query have too many nodes: {MOST_NODES} are the most",
+    tokens.pattern_nodes += len(nodes)
+    if tokens.pattern_nodes > MAX_NODES:
+        raise tokens.error(
+            f"The patterns of this query have too many nodes: {MAX_NODES} are the most",
             span=nodes[0].span,
             hint="Ask in several queries, or pass a list as a parameter: WHERE n.name IN $names.",
         )
-    for _ in range(brackets):
-        r.need(")", "after the pattern")
-    if r.kinds[r.at] in "{+*" or (r.kinds[r.at - 1] == ")" and r.kinds[r.at] == "?"):
-        raise _quantified(r)
-    return Path(variable, shortest, tuple(nodes), tuple(relationships), span=r.span(begin))
+    for _ in range(outer_parentheses):
+        tokens.expect(")", "after the pattern")
+    if tokens.kinds[tokens.position] in "{+*" or (
+        tokens.kinds[tokens.position - 1] == ")" and tokens.kinds[tokens.position] == "?"
+    ):
+        raise _quantified_pattern_error(tokens)
+    return Path(variable, shortest, tuple(nodes), tuple(relationships), span=tokens.span(start))
 
 
-def begins_at(r: Reader, at: int) -> bool:
-    """Whether a pattern of at least one relationship begins at this bracket, and not an expression in brackets."""
-    return _node_at(r, at) and _relationship_at(r, r.closing(at) + 1)
+def is_pattern_at(tokens: TokenStream, position: int) -> bool:
+    """Whether a pattern with a relationship begins at this parenthesis, and not an expression."""
+    return _is_node_at(tokens, position) and _is_relationship_at(tokens, tokens.find_closing(position) + 1)
 
 
-def labels(r: Reader, *, bar_ends: bool = False) -> LabelExpression:
-    """What follows a colon: `A:B`, `A|B`, `A&!B`, `(A|B)&C`, `%`. In a list comprehension, `|` is not of it."""
-    first = r.at
-    operands = [_all_labels(r)]
-    while r.kinds[r.at] == "|" and not bar_ends:
-        r.at += 1
-        r.take(":")
-        operands.append(_all_labels(r))
-    return operands[0] if len(operands) == 1 else SomeLabel(tuple(operands), span=r.span(first))
+def parse_labels(tokens: TokenStream, *, stop_at_bar: bool = False) -> LabelExpression:
+    """The label expression after a colon: `A:B`, `A|B`, `A&!B`, `(A|B)&C`, `%`.
+
+    Args:
+        stop_at_bar: whether a `|` ends it, as in a list comprehension.
+    """
+    first = tokens.position
+    operands = [_parse_label_and(tokens)]
+    while tokens.kinds[tokens.position] == "|" and not stop_at_bar:
+        tokens.position += 1
+        tokens.accept(":")
+        operands.append(_parse_label_and(tokens))
+    return operands[0] if len(operands) == 1 else LabelOr(tuple(operands), span=tokens.span(first))
 
 
-def _all_labels(r: Reader) -> LabelExpression:
-    first = r.at
-    operands = [_one_label(r)]
-    while r.kinds[r.at] in "&:":
-        r.at += 1
-        operands.append(_one_label(r))
-    return operands[0] if len(operands) == 1 else AllLabels(tuple(operands), span=r.span(first))
+def _parse_label_and(tokens: TokenStream) -> LabelExpression:
+    first = tokens.position
+    operands = [_parse_label(tokens)]
+    while tokens.kinds[tokens.position] in "&:":
+        tokens.position += 1
+        operands.append(_parse_label(tokens))
+    return operands[0] if len(operands) == 1 else LabelAnd(tuple(operands), span=tokens.span(first))
 
 
-def _one_label(r: Reader) -> LabelExpression:
-    first = r.at
-    kind = r.kinds[first]
+def _parse_label(tokens: TokenStream) -> LabelExpression:
+    first = tokens.position
+    kind = tokens.kinds[first]
     if kind == "!":
-        r.at += 1
-        r.enter()
-        operand = _one_label(r)
-        r.leave()
-        return NotLabel(operand, span=r.span(first))
+        tokens.position += 1
+        tokens.enter()
+        operand = _parse_label(tokens)
+        tokens.leave()
+        return LabelNot(operand, span=tokens.span(first))
     if kind == "(":
-        r.at += 1
-        r.enter()
-        inner = labels(r)
-        r.leave()
-        r.need(")", "after the labels")
+        tokens.position += 1
+        tokens.enter()
+        inner = parse_labels(tokens)
+        tokens.leave()
+        tokens.expect(")", "after the labels")
         return inner
     if kind == "%":
-        r.at += 1
-        return AnyLabel(span=r.span(first))
-    return LabelName(r.name("a label or type"), span=r.span(first))
+        tokens.position += 1
+        return LabelWildcard(span=tokens.span(first))
+    return LabelName(tokens.expect_name("a label or type"), span=tokens.span(first))
 
 
-def _node(r: Reader) -> NodePattern:
-    first = r.at
-    if r.kinds[first] != "(":
-        raise r.expected(
+def _parse_node(tokens: TokenStream) -> NodePattern:
+    first = tokens.position
+    if tokens.kinds[first] != "(":
+        raise tokens.expected(
             "a node, such as (n) or (:Label)",
             hint="For the shortest way, write p = shortestPath((a)-[*]-(b))."
-            if r.words[r.at].upper() in ("SHORTEST", "ANY", "ALL")
+            if tokens.texts[tokens.position].upper() in ("SHORTEST", "ANY", "ALL")
             else "Nodes stand in round brackets: (a)-[:TYPE]->(b).",
         )
-    r.at += 1
-    variable = _variable(r)
-    of = labels(r) if r.take(":") else None
-    properties = _properties(r)
-    condition = _condition(r)
-    if r.kinds[r.at] != ")":
-        raise r.expected(
+    tokens.position += 1
+    variable = _parse_variable(tokens)
+    label_expression = parse_labels(tokens) if tokens.accept(":") else None
+    properties = _parse_properties(tokens)
+    condition = _parse_condition(tokens)
+    if tokens.kinds[tokens.position] != ")":
+        raise tokens.expected(
             "`)` to close the node",
             hint="A node is written (variable:Label {key: value}); a condition goes into WHERE.",
         )
-    r.at += 1
-    return NodePattern(variable, of, properties, condition, span=r.span(first))
+    tokens.position += 1
+    return NodePattern(variable, label_expression, properties, condition, span=tokens.span(first))
 
 
-def _relationship(r: Reader) -> RelationshipPattern:
-    first = r.at
-    to_left = r.take("<")
-    r.need("-", "of the arrow")
+def _parse_relationship(tokens: TokenStream) -> RelationshipPattern:
+    first = tokens.position
+    to_left = tokens.accept("<")
+    tokens.expect("-", "of the arrow")
     variable = types = properties = length = condition = None
-    if r.take("["):
-        variable = _variable(r)
-        types = labels(r) if r.take(":") else None
-        if r.kinds[r.at] == "..":
-            raise r.error(
+    if tokens.accept("["):
+        variable = _parse_variable(tokens)
+        types = parse_labels(tokens) if tokens.accept(":") else None
+        if tokens.kinds[tokens.position] == "..":
+            raise tokens.error(
                 "A length begins with *",
                 detail="InvalidRelationshipPattern",
                 hint="Write -[:TYPE*..3]-> for up to 3 hops.",
             )
-        length = _length(r) if r.kinds[r.at] == "*" else None
-        properties = _properties(r)
-        condition = _condition(r)
-        if r.kinds[r.at] != "]":
-            raise r.expected(
+        length = _parse_length(tokens) if tokens.kinds[tokens.position] == "*" else None
+        properties = _parse_properties(tokens)
+        condition = _parse_condition(tokens)
+        if tokens.kinds[tokens.position] != "]":
+            raise tokens.expected(
                 "`]` to close the relationship",
                 hint="A relationship is written -[variable:TYPE*1..3 {key: value}]->, with what it has in that order.",
             )
-        r.at += 1
-    if r.kinds[r.at] != "-":
-        raise r.expected("`-` of the arrow", hint="An arrow is written -[:TYPE]->, <-[:TYPE]- or -[:TYPE]-.")
-    r.at += 1
-    to_right = r.take(">")
-    if r.kinds[r.at] in (">", "-", "<"):
-        raise r.error(
-            f"An arrow has one head at each end at most, but here comes {r.found()}",
+        tokens.position += 1
+    if tokens.kinds[tokens.position] != "-":
+        raise tokens.expected("`-` of the arrow", hint="An arrow is written -[:TYPE]->, <-[:TYPE]- or -[:TYPE]-.")
+    tokens.position += 1
+    to_right = tokens.accept(">")
+    if tokens.kinds[tokens.position] in (">", "-", "<"):
+        raise tokens.error(
+            f"An arrow has one head at each end at most, but here comes {tokens.describe_next()}",
             detail="InvalidRelationshipPattern",
             hint="Write -->, <-- or --; with a type -[:TYPE]->.",
         )
-    if r.kinds[r.at] in "{+*":
-        raise _quantified(r)
-    direction: Word["out", "in", "both"] = "both" if to_left == to_right else "out" if to_right else "in"
-    return RelationshipPattern(variable, types, direction, properties, length, condition, span=r.span(first))
+    if tokens.kinds[tokens.position] in "{+*":
+        raise _quantified_pattern_error(tokens)
+    direction: Literal["out", "in", "both"] = "both" if to_left == to_right else "out" if to_right else "in"
+    return RelationshipPattern(variable, types, direction, properties, length, condition, span=tokens.span(first))
 
 
-def _variable(r: Reader) -> str | None:
-    kind = r.kinds[r.at]
-    return r.variable() if kind in NAMES and kind != "WHERE" else None
+def _parse_variable(tokens: TokenStream) -> str | None:
+    kind = tokens.kinds[tokens.position]
+    return tokens.expect_variable() if kind in NAME_KINDS and kind != "WHERE" else None
 
 
-def _length(r: Reader) -> Length:
-    first = r.at
-    r.at += 1
-    least = _hops(r)
-    most = _hops(r) if r.take("..") else least
-    if r.kinds[r.at] in ("-", "number", "parameter", ".", ".."):
-        raise r.error(
-            f"The number of hops is written as one or two whole numbers, but here comes {r.found()}",
+def _parse_length(tokens: TokenStream) -> Length:
+    first = tokens.position
+    tokens.position += 1
+    min_hops = _parse_hop_count(tokens)
+    max_hops = _parse_hop_count(tokens) if tokens.accept("..") else min_hops
+    if tokens.kinds[tokens.position] in ("-", "number", "parameter", ".", ".."):
+        raise tokens.error(
+            f"The number of hops is written as one or two whole numbers, but here comes {tokens.describe_next()}",
             detail="InvalidRelationshipPattern",
             hint="Write *, *2, *1..3, *..3 or *1..; parameters cannot stand here.",
         )
-    return Length(least, most, span=r.span(first))
+    return Length(min_hops, max_hops, span=tokens.span(first))
 
 
-def _hops(r: Reader) -> int | None:
-    if r.kinds[r.at] != "number":
+def _parse_hop_count(tokens: TokenStream) -> int | None:
+    if tokens.kinds[tokens.position] != "number":
         return None
-    hops = tokens.number(r, r.at)
+    hops = literals.number(tokens, tokens.position)
     if not isinstance(hops, int):
-        raise r.error(
-            f"Hops are counted in whole numbers, but here comes {r.found()}",
+        raise tokens.error(
+            f"Hops are counted in whole numbers, but here comes {tokens.describe_next()}",
             detail="InvalidRelationshipPattern",
             hint="Write *1..3, with two dots, for one to three hops.",
         )
-    r.at += 1
+    tokens.position += 1
     return hops
 
 
-def _properties(r: Reader) -> Expression | None:
-    kind = r.kinds[r.at]
+def _parse_properties(tokens: TokenStream) -> Expression | None:
+    kind = tokens.kinds[tokens.position]
     if kind == "{":
-        r.enter(2)
-        properties = expressions.map_literal(r)
-        r.leave(2)
+        tokens.enter(2)
+        properties = expressions.parse_map(tokens)
+        tokens.leave(2)
         return properties
     if kind == "parameter":
-        raise r.error(
-            f"{r.words[r.at]} cannot stand for all properties of a pattern",
+        raise tokens.error(
+            f"{tokens.texts[tokens.position]} cannot stand for all properties of a pattern",
             detail="InvalidParameterUse",
             hint="Name each property: (n {name: $name}).",
         )
     return None
 
 
-def _condition(r: Reader) -> Expression | None:
-    if not r.take("WHERE"):
+def _parse_condition(tokens: TokenStream) -> Expression | None:
+    if not tokens.accept("WHERE"):
         return None
-    r.enter(2)
-    condition = expressions.expression(r)
-    r.leave(2)
+    tokens.enter(2)
+    condition = expressions.parse_expression(tokens)
+    tokens.leave(2)
     return condition
 
 
-def _node_at(r: Reader, at: int) -> bool:
-    """Whether these tokens can be a node; expressions in brackets look otherwise, but for `(a)`."""
-    kinds = r.kinds
-    if kinds[at] != "(":
+def _is_node_at(tokens: TokenStream, position: int) -> bool:
+    """Whether the tokens here can be a node. An expression in parentheses cannot look like one, except `(a)`."""
+    kinds = tokens.kinds
+    if kinds[position] != "(":
         return False
-    second = kinds[at + 1]
-    if second not in _IN_NODE and not (second in VARIABLES and kinds[at + 2] in _IN_NODE):
+    second = kinds[position + 1]
+    if second not in _NODE_CONTINUATIONS and not (
+        second in VARIABLE_KINDS and kinds[position + 2] in _NODE_CONTINUATIONS
+    ):
         return False
-    return r.closing(at) > 0
+    return tokens.find_closing(position) > 0
 
 
-def _relationship_at(r: Reader, at: int) -> bool:
-    kinds = r.kinds
-    if kinds[at] == "<":
-        at += 1
-    if kinds[at] != "-":
+def _is_relationship_at(tokens: TokenStream, position: int) -> bool:
+    kinds = tokens.kinds
+    if kinds[position] == "<":
+        position += 1
+    if kinds[position] != "-":
         return False
-    at += 1
-    if kinds[at] == "[":
-        second = kinds[at + 1]
-        third = kinds[at + 2]
-        if second not in _IN_RELATIONSHIP and not (second in VARIABLES and third in _IN_RELATIONSHIP):
+    position += 1
+    if kinds[position] == "[":
+        second = kinds[position + 1]
+        third = kinds[position + 2]
+        if second not in _RELATIONSHIP_CONTINUATIONS and not (
+            second in VARIABLE_KINDS and third in _RELATIONSHIP_CONTINUATIONS
+        ):
             return False
         if second == ":" or third == ":":
             return True
-        at = r.closing(at) + 1
-    if kinds[at] != "-" or at == 0:
+        position = tokens.find_closing(position) + 1
+    if kinds[position] != "-" or position == 0:
         return False
-    at += 1
-    # `(a)-->` can only be an arrow; `(a)--(b)` could be a minus, were it not that (b) looks like a node.
-    return kinds[at] == ">" or _node_at(r, at)
+    position += 1
+    # `(a)-->` can only be an arrow. `(a)--(b)` could also be a minus of a minus; it is taken for a pattern since (b)
+    # looks like a node.
+    return kinds[position] == ">" or _is_node_at(tokens, position)
 
 
-def _quantified(r: Reader) -> QueryUnsupported:
+def _quantified_pattern_error(tokens: TokenStream) -> QueryUnsupported:
+    place = tokenizer.describe_position(tokens.text, tokens.starts[tokens.position])
     return QueryUnsupported(
-        f"Patterns repeated by {r.found()} are not known here ({tokens.where(r.text, r.starts[r.at])}).",
+        f"Patterns repeated by {tokens.describe_next()} are not known here ({place}).",
         detail="UnexpectedSyntax",
         reason="quantified_pattern_unsupported",
-        span=(r.starts[r.at], r.ends[r.at]),
+        span=(tokens.starts[tokens.position], tokens.ends[tokens.position]),
         hint="Write the number of hops into the relationship: -[:TYPE*1..3]->.",
     )

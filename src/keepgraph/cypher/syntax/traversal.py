@@ -1,64 +1,64 @@
-"""Goes through expressions: their parts, the names they use, equal parts in exchange. Knows no kind and no graph."""
+"""Traversal of expressions: their children, the aggregates in them, and their free variables."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import fields, replace
-from functools import cache
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
-from keepgraph.cypher import functions
+from keepgraph.cypher import aggregates
 from keepgraph.cypher.syntax import ast
-
-P = TypeVar("P", bound=ast.Part)
 
 
 def children(expression: ast.Expression) -> tuple[ast.Expression, ...]:
-    """The expressions directly inside, those in patterns with them. The query of a subquery is not entered."""
+    """The expressions directly inside this one, those in its patterns included. Subqueries are not entered."""
     return _CHILDREN[type(expression)](expression)
 
 
 def is_aggregate(expression: ast.Expression) -> bool:
     """Whether this is `count(*)` or a call of `count`, `sum` …"""
     return type(expression) is ast.CountAll or (
-        type(expression) is ast.Call and expression.name.lower() in functions.AGGREGATES
+        type(expression) is ast.Call and expression.name.lower() in aggregates.AGGREGATES
     )
 
 
 def has_aggregate(expression: ast.Expression) -> bool:
-    """Whether an aggregate stands in it. Those in subqueries are theirs alone."""
+    """Whether it contains an aggregate; those in subqueries belong to the subqueries and do not count."""
     return is_aggregate(expression) or any(map(has_aggregate, children(expression)))
 
 
 def free_variables(expression: ast.Expression) -> set[str]:
-    """The names that it may take from around.
+    """The variables that it may take from the scope around it.
 
-    A name in an inner pattern is among them: only the scope tells whether the pattern meets it or brings it.
+    A variable of an inner pattern is among them: only the scope tells whether the pattern uses or declares it.
     """
     if isinstance(expression, ast.Variable):
         return {expression.name}
     if isinstance(expression, ast.Subquery):
-        return set(_used_by_query(expression.query))
-    bound = bound_inside(expression)
-    if bound is None:
-        found: set[str] = set()
+        return set(_free_variables_of_query(expression.query))
+    declarations = local_declarations(expression)
+    if declarations is None:
+        free: set[str] = set()
         for child in children(expression):
-            found |= free_variables(child)
-        return found | set(_named(expression))
-    names, outside, inside = bound
-    found = set()
+            free |= free_variables(child)
+        return free | set(_pattern_variables(expression))
+    names, outside, inside = declarations
+    free = set()
     for child in inside:
-        found |= free_variables(child)
-    found -= names
+        free |= free_variables(child)
+    free -= names
     for child in outside:
-        found |= free_variables(child)
-    return found
+        free |= free_variables(child)
+    return free
 
 
-def bound_inside(
+def local_declarations(
     expression: ast.Expression,
 ) -> tuple[set[str], tuple[ast.Expression, ...], tuple[ast.Expression, ...]] | None:
-    """The names that it brings, its parts that do not see them, and those that do. None for most expressions."""
+    """The variables that an expression declares for its own parts, as a list comprehension does.
+
+    Returns:
+        their names, the parts that do not see them, and the parts that do; None for an expression that declares none.
+    """
     kind = type(expression)
     if kind is ast.ListComprehension:
         part: Any = expression
@@ -77,8 +77,8 @@ def pattern_parts(path: ast.Path) -> tuple[ast.NodePattern | ast.RelationshipPat
     return (*path.nodes, *path.relationships)
 
 
-def pattern_names(path: ast.Path) -> Iterator[str]:
-    """The variables of a pattern: of its nodes and relationships, then its own."""
+def pattern_variables(path: ast.Path) -> Iterator[str]:
+    """The variables of a pattern: those of its nodes and relationships, then that of the path."""
     for part in pattern_parts(path):
         if part.variable is not None:
             yield part.variable
@@ -95,49 +95,33 @@ def pattern_expressions(path: ast.Path) -> Iterator[ast.Expression]:
             yield part.condition
 
 
-def substitute(expression: ast.Expression, mapping: Mapping[ast.Expression, ast.Expression]) -> ast.Expression:
-    """The expression with other expressions in the place of parts equal to the keys, outermost first.
-
-    Within a part that brings a name of its own, nothing that has to do with this name is exchanged.
-    """
-    return _substituted(expression, mapping, frozenset(map(type, mapping)))
+# Children
 
 
-def rewrite(part: P, change: Callable[[ast.Part], ast.Part | None]) -> P:
-    """The tree with other parts where `change` gives one; a part without a change is the same object."""
-    changed = change(part)
-    if changed is not None:
-        return changed  # type: ignore[return-value] # `change` gives a part for a part of its own kind
-    return _rebuilt(part, lambda inner: rewrite(inner, change))
-
-
-# Parts
-
-
-def _none(_: Any) -> tuple[ast.Expression, ...]:
+def _no_children(_: Any) -> tuple[ast.Expression, ...]:
     return ()
 
 
-def _pattern(expression: Any) -> tuple[ast.Expression, ...]:
+def _pattern_children(expression: Any) -> tuple[ast.Expression, ...]:
     return tuple(pattern_expressions(expression.pattern))
 
 
-def _pattern_comprehension(expression: ast.PatternComprehension) -> tuple[ast.Expression, ...]:
-    inner = (expression.result,) if expression.condition is None else (expression.condition, expression.result)
-    return (*pattern_expressions(expression.pattern), *inner)
+def _pattern_comprehension_children(expression: ast.PatternComprehension) -> tuple[ast.Expression, ...]:
+    own = (expression.result,) if expression.condition is None else (expression.condition, expression.result)
+    return (*pattern_expressions(expression.pattern), *own)
 
 
-def _case(expression: ast.Case) -> tuple[ast.Expression, ...]:
+def _case_children(expression: ast.Case) -> tuple[ast.Expression, ...]:
     branches = (part for branch in expression.branches for part in branch)
-    return tuple(part for part in (expression.subject, *branches, expression.otherwise) if part is not None)
+    return tuple(part for part in (expression.subject, *branches, expression.default) if part is not None)
 
 
 _CHILDREN: dict[type, Callable[[Any], tuple[ast.Expression, ...]]] = {
-    ast.Literal: _none,
-    ast.Parameter: _none,
-    ast.Variable: _none,
-    ast.CountAll: _none,
-    ast.Subquery: _none,
+    ast.Literal: _no_children,
+    ast.Parameter: _no_children,
+    ast.Variable: _no_children,
+    ast.CountAll: _no_children,
+    ast.Subquery: _no_children,
     ast.Property: lambda e: (e.subject,),
     ast.Index: lambda e: (e.subject, e.index),
     ast.Slice: lambda e: tuple(part for part in (e.subject, e.start, e.end) if part is not None),
@@ -149,45 +133,46 @@ _CHILDREN: dict[type, Callable[[Any], tuple[ast.Expression, ...]]] = {
     ast.IsNull: lambda e: (e.operand,),
     ast.HasLabels: lambda e: (e.subject,),
     ast.Call: lambda e: e.arguments,
-    ast.Case: _case,
+    ast.Case: _case_children,
     ast.ListComprehension: lambda e: tuple(part for part in (e.source, e.condition, e.result) if part is not None),
     ast.Quantifier: lambda e: (e.source, e.condition),
     ast.Reduce: lambda e: (e.initial, e.source, e.result),
-    ast.PatternComprehension: _pattern_comprehension,
-    ast.PatternPredicate: _pattern,
-    ast.PatternPath: _pattern,
+    ast.PatternComprehension: _pattern_comprehension_children,
+    ast.PatternPredicate: _pattern_children,
+    ast.PatternPath: _pattern_children,
 }
 
 
-# Names
+# Variables
 
-_WITH_PATTERN = (ast.PatternComprehension, ast.PatternPredicate, ast.PatternPath)
-
-
-def _named(expression: ast.Expression) -> Iterable[str]:
-    return pattern_names(expression.pattern) if isinstance(expression, _WITH_PATTERN) else ()
+PATTERN_EXPRESSIONS = (ast.PatternComprehension, ast.PatternPredicate, ast.PatternPath)
+"""The expressions that have a pattern."""
 
 
-def _used_by_query(query: ast.Query) -> Iterator[str]:
+def _pattern_variables(expression: ast.Expression) -> Iterable[str]:
+    return pattern_variables(expression.pattern) if isinstance(expression, PATTERN_EXPRESSIONS) else ()
+
+
+def _free_variables_of_query(query: ast.Query) -> Iterator[str]:
     for part in query.parts:
-        local: set[str] = set()
+        declared: set[str] = set()
         for clause in part.clauses:
             if isinstance(clause, ast.Match):
                 for path in clause.paths:
-                    yield from pattern_names(path)
-            for expression in _expressions(clause):
-                yield from free_variables(expression) - local
+                    yield from pattern_variables(path)
+            for expression in _clause_expressions(clause):
+                yield from free_variables(expression) - declared
             if isinstance(clause, ast.Unwind):
-                local.add(clause.variable)
+                declared.add(clause.variable)
             elif isinstance(clause, ast.Projection):
                 new = {item.name for item in clause.items}
-                for expression in _after(clause):
-                    yield from free_variables(expression) - local - new
-                local |= new
+                for expression in _expressions_after_projection(clause):
+                    yield from free_variables(expression) - declared - new
+                declared |= new
 
 
-def _expressions(clause: ast.Clause) -> Iterator[ast.Expression]:
-    """The expressions that see the names before the clause, and those that its pattern brings."""
+def _clause_expressions(clause: ast.Clause) -> Iterator[ast.Expression]:
+    """The expressions that see the variables before the clause, and those of its pattern."""
     if isinstance(clause, ast.Match):
         for path in clause.paths:
             yield from pattern_expressions(path)
@@ -199,93 +184,7 @@ def _expressions(clause: ast.Clause) -> Iterator[ast.Expression]:
         yield from (item.expression for item in clause.items)
 
 
-def _after(clause: ast.Projection) -> Iterator[ast.Expression]:
-    """The expressions that see what was projected."""
+def _expressions_after_projection(clause: ast.Projection) -> Iterator[ast.Expression]:
+    """The expressions that see the columns of a WITH or RETURN."""
     yield from (key.expression for key in clause.order)
     yield from (part for part in (clause.skip, clause.limit, clause.condition) if part is not None)
-
-
-def _brought_by_query(query: ast.Query) -> set[str]:
-    """All names that a query gives a meaning of its own, somewhere."""
-    found: set[str] = set()
-    for part in query.parts:
-        for clause in part.clauses:
-            if isinstance(clause, ast.Match):
-                for path in clause.paths:
-                    found.update(pattern_names(path))
-            elif isinstance(clause, ast.Unwind):
-                found.add(clause.variable)
-            else:
-                found.update(item.name for item in clause.items)
-    return found
-
-
-# Exchange
-
-Exchange = Mapping[ast.Expression, ast.Expression]
-
-
-def _substituted(expression: ast.Expression, mapping: Exchange, kinds: frozenset[type]) -> ast.Expression:
-    if type(expression) in kinds:
-        found = mapping.get(expression)
-        if found is not None:
-            return found
-    bound = bound_inside(expression)
-    if bound is not None:
-        names, outside, _ = bound
-        inner = _apart_from(mapping, names)
-        # By identity: the same text may stand on both sides of the border.
-        seen_outside = {id(part) for part in outside}
-        return _rebuilt(
-            expression,
-            lambda part: _exchanged(part, mapping if id(part) in seen_outside else inner, kinds),
-        )
-    if isinstance(expression, _WITH_PATTERN):
-        inner = _apart_from(mapping, set(pattern_names(expression.pattern)))
-        return _rebuilt(expression, lambda part: _exchanged(part, inner, kinds))
-    if isinstance(expression, ast.Subquery):
-        inner = _apart_from(mapping, _brought_by_query(expression.query))
-        return _rebuilt(expression, lambda part: _exchanged(part, inner, kinds))
-    return _rebuilt(expression, lambda part: _exchanged(part, mapping, kinds))
-
-
-def _exchanged(part: ast.Part, mapping: Exchange, kinds: frozenset[type]) -> ast.Part:
-    if not mapping:
-        return part
-    if isinstance(part, ast.Expression):
-        return _substituted(part, mapping, kinds)
-    return _rebuilt(part, lambda inner: _exchanged(inner, mapping, kinds))
-
-
-def _apart_from(mapping: Exchange, names: set[str]) -> Exchange:
-    return {
-        old: new
-        for old, new in mapping.items()
-        if names.isdisjoint(free_variables(old)) and names.isdisjoint(free_variables(new))
-    }
-
-
-def _rebuilt(part: P, change: Callable[[ast.Part], ast.Part]) -> P:
-    """The part with each part directly inside it changed."""
-    changes: dict[str, Any] = {}
-    kind: type = type(part)
-    for name in _inside(kind):
-        old = getattr(part, name)
-        new = _changed(old, change)
-        if new is not old:
-            changes[name] = new
-    return replace(part, **changes) if changes else part
-
-
-def _changed(value: Any, change: Callable[[ast.Part], ast.Part]) -> Any:
-    if isinstance(value, ast.Part):
-        return change(value)
-    if type(value) is tuple:
-        new = tuple([_changed(each, change) for each in value])
-        return value if all(one is other for one, other in zip(value, new, strict=True)) else new
-    return value
-
-
-@cache
-def _inside(kind: type) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind) if field.name != "span")
