@@ -1,1 +1,1 @@
-"""The SQL target: logical operators and expressions as SQL."""
+"""The SQL target: logical operators and expressions as SQL, one module for each operator; `emitter` lists them."""

@@ -1,126 +1,31 @@
-"""What SQL is put together from: terms, the blocks they stand in, and what a statement binds. Writes none itself."""
+"""Blocks: one SELECT while it is put together, and its text."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
-from keepgraph.cypher import value_types
-from keepgraph.cypher.catalogue import Code
-
-Parameters = Mapping[str, value_types.Type]
-"""What is known of the parameters of a query."""
-
-Bound = Callable[[Mapping[str, Any], Mapping[str, Any]], Any]
-"""What a statement binds, of the parameters and of the catalogue's values."""
-
-
-class Inexpressible(Exception):
-    """SQL cannot say this exactly."""
-
-
-@dataclass(frozen=True, slots=True)
-class Term:
-    """The SQL of a value, and how the value is written in it.
-
-    Attributes:
-        sql: the value; of a node or relationship its key.
-        type: what is known of its kind.
-        form: 'plain' as SQLite has it, with booleans as 0 and 1 where it can be nothing else; 'tagged' as SQLite has
-            it, with booleans as the blobs 00 and 01; 'node', 'edge'; 'json' for a list; 'value' for any value of a
-            bag as JSON, only to be read.
-        row: the alias of the table's row that a node or relationship is, where it is joined.
-        start, end: of a relationship, the keys of its ends.
-        codes: the codes of labels or types that it may have; None for any.
-        literal: whether a node may be a literal.
-        nullable: whether a node or relationship may be null.
-        bag: of a property from a bag, the SQL of the bag and of the path in it.
-        stands_for: what the value is made of, one to one: SQL that groups the same and costs less.
-    """
-
-    sql: str
-    type: value_types.Type
-    form: str = "plain"
-    row: str | None = None
-    start: str = ""
-    end: str = ""
-    codes: frozenset[Code] | None = None
-    literal: bool = False
-    nullable: bool = False
-    bag: tuple[str, str] | None = None
-    stands_for: str = ""
-
-    @property
-    def kinds(self) -> int:
-        return self.type.kinds
-
-    @property
-    def always_null(self) -> bool:
-        return not self.kinds & ~value_types.NULL
-
-    @property
-    def null(self) -> int:
-        """Of a node or relationship: the kind null, where it may be null; what is asked of it is null then too."""
-        return value_types.NULL if self.nullable else 0
-
-
-@dataclass(slots=True)
-class Bindings:
-    """The values that a statement binds, in the order of their numbers."""
-
-    values: list[Bound] = field(default_factory=list)
-    known: dict[Any, str] = field(default_factory=dict)
-
-    def constant(self, value: Any) -> str:
-        return self._add((type(value), repr(value)), lambda parameters, names: value)
-
-    def parameter(self, name: str, convert: Callable[[Any], Any] | None = None) -> str:
-        if convert is None:
-            return self._add(("$", name), lambda parameters, names: parameters[name])
-        return self._add(("$", name, convert), lambda parameters, names: convert(parameters[name]))
-
-    def name(self, name: str) -> str:
-        return self._add((":", name), lambda parameters, names: names[name])
-
-    def computed(self, value: Bound) -> str:
-        return self._add(value, value)
-
-    def of(self, sql: str) -> tuple[str, list[Bound]]:
-        """A statement numbered anew, with what it binds: not everything that was bound got into it."""
-        used: dict[int, int] = {}
-
-        def number(found: re.Match[str]) -> str:
-            return f"?{used.setdefault(int(found[1]), len(used) + 1)}"
-
-        return re.sub(r"\?(\d+)", number, sql), [self.values[each - 1] for each in used]
-
-    def _add(self, known: Any, value: Bound) -> str:
-        if known not in self.known:
-            self.values.append(value)
-            self.known[known] = f"?{len(self.values)}"
-        return self.known[known]
+from keepgraph.cypher.sql.terms import Term
 
 
 @dataclass(slots=True)
 class Block:
-    """One SELECT as it is put together.
+    """One SELECT while it is put together.
 
     Attributes:
         sources: what stands after FROM, each with its kind of join.
         columns: the values of the rows, by name.
-        rows: the aliases of rows that were joined for a key.
-        grouped, keys, aggregates: whether rows are folded, by what, and the SQL of the aggregates.
-        inline: whether a property must be fetched where it stands, because nothing can be joined here.
+        joined_rows: the aliases of rows that were joined by a key, by the SQL of the key.
+        grouped, keys, aggregates: whether rows are grouped, by what, and the SQL of the aggregates.
+        inline: whether a property must be fetched by a scalar subquery, because nothing can be joined here.
         sorted_before: whether the rows that it begins with have an order, which `collect` would keep.
-        correlated: whether columns of a query around are among its own.
+        correlated: whether columns of an outer query are among its own.
     """
 
     sources: list[str] = field(default_factory=list)
     where: list[str] = field(default_factory=list)
     columns: dict[str, Term] = field(default_factory=dict)
-    rows: dict[str, str] = field(default_factory=dict)
+    joined_rows: dict[str, str] = field(default_factory=dict)
     grouped: bool = False
     keys: list[str] = field(default_factory=list)
     aggregates: list[str] = field(default_factory=list)
@@ -134,5 +39,42 @@ class Block:
 
     @property
     def open(self) -> bool:
-        """Whether rows may still be joined and left out."""
+        """Whether rows may still be joined and filtered."""
         return not (self.grouped or self.distinct or self.order or self.limit or self.skip)
+
+    def join(self, source: str) -> None:
+        """Add a source; SQLite keeps the order of a CROSS JOIN, so the join order is ours."""
+        self.sources.append(f"CROSS JOIN {source}" if self.sources else source)
+
+
+def render(block: Block, values: Sequence[str]) -> str:
+    """The text of a block that selects these values."""
+    parts = [f"SELECT {'DISTINCT ' if block.distinct else ''}{', '.join(values) or '1'}"]
+    if block.sources:
+        parts.append("FROM " + "\n  ".join(block.sources))
+    if block.where:
+        parts.append("WHERE " + "\n  AND ".join(dict.fromkeys(block.where)))
+    if block.keys:
+        parts.append("GROUP BY " + ", ".join(block.keys))
+    if block.order:
+        parts.append("ORDER BY " + ", ".join(block.order))
+    if block.limit or block.skip:
+        parts.append(f"LIMIT {block.limit or -1}" + (f" OFFSET {block.skip}" if block.skip else ""))
+    return "\n".join(parts)
+
+
+def conjunction(conditions: Sequence[str]) -> str:
+    """All conditions that are not empty, in brackets; empty for none."""
+    present = [condition for condition in conditions if condition]
+    return f"({' AND '.join(present)})" if present else ""
+
+
+def stored_properties(block: Block) -> Block:
+    """The block with properties of bags as JSON, as they are stored: Python reads them exactly, lists and all."""
+    if block.distinct or block.grouped:
+        return block
+    columns = {
+        name: term if term.bag is None else replace(term, sql=f"{term.bag[0]} -> {term.bag[1]}", encoding="value")
+        for name, term in block.columns.items()
+    }
+    return replace(block, columns=columns)

@@ -1,7 +1,7 @@
-"""Functions that SQL statements of ours call back into Python for. Knows no statement and no connection.
+"""Callbacks: the Python functions that our SQL statements call.
 
-Values cross as SQLite has them; a boolean crosses as the blob 00 or 01. What cannot cross is refused, and Python
-runs the query instead.
+Values are passed as SQLite has them; a boolean is passed as the blob 00 or 01. A value that cannot be passed exactly
+raises CannotCross, and the interpreter runs the query instead.
 """
 
 from __future__ import annotations
@@ -10,66 +10,65 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from keepgraph.cypher import functions, value_types, values
+from keepgraph.cypher import arithmetic, comparison, functions
+from keepgraph.cypher.sql.bindings import MAX_INTEGER
+from keepgraph.cypher.sql.terms import SCALARS
 
 PREFIX = "cypher_"
-SCALARS = value_types.NULL | value_types.BOOLEAN | value_types.INTEGER | value_types.FLOAT | value_types.STRING
 TRUE, FALSE = b"\x01", b"\x00"
-
-_GREATEST = 2**63 - 1
 
 
 class CannotCross(ValueError):
-    """This value has no place in SQLite."""
+    """This value has no exact counterpart in SQLite."""
 
 
 def function(name: str) -> Callable[..., Any]:
-    """The Python function behind a name that a statement uses, without the prefix."""
-    return _crossing(_OPERATORS.get(name) or functions.FUNCTIONS[name].run)
+    """The Python function behind a name that a statement calls, without the prefix."""
+    return _convert_arguments_and_result(_OPERATORS.get(name) or functions.FUNCTIONS[name].run)
 
 
 def expressible(name: str) -> functions.Function | None:
-    """A function of openCypher's that takes and gives what SQLite has, and depends on nothing else."""
-    found = functions.find(name)
-    if found is None or found.needs or found.gives & ~SCALARS:
+    """A function of openCypher that takes and returns scalars, and depends on nothing else; None for any other."""
+    function = functions.find(name)
+    if function is None or function.needs or function.result_kinds & ~SCALARS:
         return None
-    return found
+    return function
 
 
 def inexact(*_: Any) -> Any:
-    """Called by a statement that met a value it cannot compare exactly."""
+    """Called by a statement that met a value which it cannot treat exactly."""
     raise CannotCross
 
 
-def _crossing(compute: Callable[..., Any]) -> Callable[..., Any]:
+def _convert_arguments_and_result(compute: Callable[..., Any]) -> Callable[..., Any]:
     def call(*arguments: Any) -> Any:
-        found = compute(*[each == TRUE if type(each) is bytes else each for each in arguments])
-        kind = type(found)
-        if found is None or kind is str:
-            return found
+        result = compute(*[argument == TRUE if type(argument) is bytes else argument for argument in arguments])
+        kind = type(result)
+        if result is None or kind is str:
+            return result
         if kind is bool:
-            return TRUE if found else FALSE
-        if kind is int and -_GREATEST - 1 <= found <= _GREATEST:
-            return found
-        if kind is float and not math.isnan(found):
-            return found
+            return TRUE if result else FALSE
+        if kind is int and -MAX_INTEGER - 1 <= result <= MAX_INTEGER:
+            return result
+        if kind is float and not math.isnan(result):
+            return result
         raise CannotCross
 
     return call
 
 
 _OPERATORS: dict[str, Callable[..., Any]] = {
-    "add": values.add,
-    "subtract": values.subtract,
-    "multiply": values.multiply,
-    "divide": values.divide,
-    "modulo": values.modulo,
-    "power": values.power,
-    "negate": values.negate,
-    "plus": values.plus,
-    "starts_with": values.starts_with,
-    "ends_with": values.ends_with,
-    "contains": values.contains,
-    "matches": values.matches,
+    "add": arithmetic.add,
+    "subtract": arithmetic.subtract,
+    "multiply": arithmetic.multiply,
+    "divide": arithmetic.divide,
+    "modulo": arithmetic.modulo,
+    "power": arithmetic.power,
+    "negate": arithmetic.negate,
+    "plus": arithmetic.plus,
+    "starts_with": comparison.starts_with,
+    "ends_with": comparison.ends_with,
+    "contains": comparison.contains,
+    "matches": comparison.matches,
     "inexact": inexact,
 }

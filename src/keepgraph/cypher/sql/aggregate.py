@@ -1,0 +1,187 @@
+"""Aggregation in SQL: GROUP BY, and count, sum, avg, min, max and collect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from keepgraph.cypher import value_types
+from keepgraph.cypher.plan.algebra import Aggregate, Match, NodeSlot, Plan
+from keepgraph.cypher.sql.blocks import Block
+from keepgraph.cypher.sql.context import Context
+from keepgraph.cypher.sql.terms import (
+    NUMBER_OR_NULL,
+    Inexpressible,
+    Term,
+    bag_value,
+    plain_class,
+    tagged,
+    type_rank,
+)
+from keepgraph.cypher.syntax import ast
+
+
+def emit(context: Context, plan: Aggregate, block: Block) -> Block:
+    ordered = bool(block.order) or block.sorted_before
+    # SQLite takes an aggregate of nothing but outer columns for one of the outer query.
+    block = context.derived_table(block) if block.correlated else context.ensure_open(block)
+    keys = {name: context.term(expression, block) for name, expression in plan.keys}
+    columns = dict(keys)
+    for aggregate in plan.aggregates:
+        columns[aggregate.column] = _aggregate_term(context, aggregate.call, block, ordered=ordered)
+    block.columns = columns
+    block.grouped = True
+    block.aggregates = [columns[aggregate.column].sql for aggregate in plan.aggregates]
+    block.keys = [_group_key(term) for term in keys.values()]
+    return block
+
+
+def _group_key(term: Term) -> str:
+    if term.encoding == "json":
+        raise Inexpressible
+    return term.group_by or term.sql
+
+
+# Two aggregations: by the node, then by its properties
+
+
+def emit_by_node(context: Context, plan: Aggregate, node: str, outer: Mapping[str, Term] | None) -> Block:
+    """Aggregation by properties of one node: first by the node itself, then the partial results by the properties.
+
+    The key of the node is short, and an index may give the rows in its order: grouping a million facts took 89 ms
+    instead of 219 ms (ADR 0023).
+    """
+    context.start_node = node
+    block = context.ensure_open(context.plan(plan.input, outer))
+    context.start_node = None
+    if context.left_out:
+        raise Inexpressible
+    term = block.columns[node]
+    if term.encoding != "node" or term.literal or block.inline or block.correlated:
+        return emit(context, plan, block)
+    partial: dict[str, Term] = {node: term}
+    for aggregate in plan.aggregates:
+        partial[aggregate.column] = _aggregate_term(context, aggregate.call, block, ordered=False)
+    row = term.row or block.joined_rows.get(term.sql)
+    index_columns = context.catalogue.nodes.index_order if row else ()
+    block.columns, block.grouped = partial, True
+    block.keys = [*(f"{row}.{column}" for column in index_columns), term.sql]
+    block = context.derived_table(block)
+    columns = {name: context.term(expression, block) for name, expression in plan.keys}
+    block.keys = [_group_key(columns[name]) for name, _ in plan.keys]
+    for aggregate in plan.aggregates:
+        part = block.columns[aggregate.column]
+        name = "count" if aggregate.call is None else aggregate.call.name.lower()
+        if name in ("min", "max"):
+            columns[aggregate.column] = _extreme(context, name, part)
+        else:
+            columns[aggregate.column] = replace(part, sql=f"sum({part.sql})")
+    block.columns, block.grouped = columns, True
+    return block
+
+
+def grouping_node(plan: Aggregate) -> str | None:
+    """The node whose properties are the keys, where its groups can be put together from partial results."""
+    subjects = {
+        expression.subject.name
+        for _, expression in plan.keys
+        if isinstance(expression, ast.Property) and isinstance(expression.subject, ast.Variable)
+    }
+    variables = {expression.name for _, expression in plan.keys if isinstance(expression, ast.Variable)}
+    only_properties = all(isinstance(expression, ast.Property | ast.Variable) for _, expression in plan.keys)
+    if len(subjects) != 1 or not only_properties or not variables <= subjects or not isinstance(plan.input, Match):
+        return None
+    [node] = subjects
+    if all(slot.column != node for slot in _matched_nodes(plan.input)):
+        return None
+    for aggregate in plan.aggregates:
+        call = aggregate.call
+        if call is not None and (call.distinct or call.name.lower() not in ("count", "sum", "min", "max")):
+            return None
+    return node
+
+
+def _matched_nodes(plan: Plan) -> Iterator[NodeSlot]:
+    while isinstance(plan, Match):
+        yield from plan.nodes
+        plan = plan.input
+
+
+# Aggregate functions
+
+
+def _aggregate_term(context: Context, call: ast.Call | None, block: Block, *, ordered: bool) -> Term:
+    """The term of an aggregate over the rows of a group; None stands for `count(*)`."""
+    if call is None:
+        return Term("count(*)", value_types.Type(value_types.INTEGER))
+    name = call.name.lower()
+    term = context.term(call.arguments[0], block)
+    distinct = "DISTINCT " if call.distinct else ""
+    if name == "count":
+        return _count(term, distinct)
+    if name == "sum":
+        return Term(f"coalesce(sum({distinct}{_number(context, term)}), 0)", value_types.Type(value_types.NUMBER))
+    if name == "avg":
+        type_ = value_types.Type(value_types.FLOAT | value_types.NULL)
+        return Term(f"avg({distinct}{_number(context, term)})", type_)
+    if name in ("min", "max"):
+        return _extreme(context, name, term)
+    if name == "collect" and not ordered:
+        return _collect(context, term, distinct)
+    raise Inexpressible
+
+
+def _count(term: Term, distinct: str) -> Term:
+    if term.encoding in ("json", "labels"):
+        raise Inexpressible
+    # Whether a value is there can be told of a list in a bag, too; whether two are equal cannot.
+    sql = bag_value(term.bag) if term.bag is not None and not distinct else term.sql
+    return Term(f"count({distinct}{sql})", value_types.Type(value_types.INTEGER))
+
+
+def _number(context: Context, term: Term) -> str:
+    """A value that is added up, which must be a number or null."""
+    if term.encoding == "plain" and not term.kinds & ~NUMBER_OR_NULL:
+        return term.sql
+    if term.encoding == "tagged":
+        sql, inexact = term.sql, context.inexact()
+        return f"CASE typeof({sql}) WHEN 'text' THEN {inexact} WHEN 'blob' THEN {inexact} ELSE {sql} END"
+    raise Inexpressible
+
+
+def _extreme(context: Context, name: str, term: Term) -> Term:
+    """`min` or `max`. SQLite's order is openCypher's within one class of values, and no further."""
+    if plain_class(term):
+        return Term(f"{name}({term.sql})", value_types.Type(term.kinds | value_types.NULL))
+    if term.encoding != "tagged":
+        raise Inexpressible
+    rank, not_null = type_rank(term.sql), f"FILTER (WHERE {term.sql} IS NOT NULL)"
+    one_class = f"min({rank}) {not_null} IS max({rank}) {not_null}"
+    sql = f"iif({one_class}, {name}({term.sql}), {context.inexact()})"
+    return Term(sql, value_types.Type(term.kinds | value_types.NULL), "tagged")
+
+
+def _collect(context: Context, term: Term, distinct: str) -> Term:
+    if term.bag is not None and not distinct:
+        # As they are stored in the bag, values are JSON already, and are read exactly.
+        stored = f"group_concat({term.bag[0]} -> {term.bag[1]}) FILTER (WHERE {bag_value(term.bag)} IS NOT NULL)"
+        list_type = value_types.Type(value_types.LIST, value_types.UNKNOWN)
+        return Term(f"'[' || coalesce({stored}, '') || ']'", list_type, "json")
+    sql, element_type = list_element(term)
+    text = f"json_group_array({distinct}{sql}) FILTER (WHERE {term.sql} IS NOT NULL)"
+    if distinct and term.encoding == "tagged":
+        # In JSON, DISTINCT would take true and the text 'true' for the same.
+        ambiguous = f"max(typeof({term.sql}) = 'blob') AND max({term.sql} IN ('true', 'false'))"
+        text = f"iif({ambiguous}, {context.inexact()}, {text})"
+    return Term(text, value_types.Type(value_types.LIST, element_type), "json")
+
+
+def list_element(term: Term) -> tuple[str, value_types.Type]:
+    """A value as an element of a JSON list, and its type."""
+    if term.encoding == "node" or (term.encoding == "plain" and not term.kinds & value_types.BOOLEAN):
+        return term.sql, term.type
+    if term.encoding not in ("plain", "tagged"):
+        raise Inexpressible
+    sql = tagged(term).sql
+    boolean = f"json(iif({sql} = x'01', 'true', 'false'))"
+    return f"CASE typeof({sql}) WHEN 'blob' THEN {boolean} ELSE {sql} END", term.type

@@ -1,0 +1,113 @@
+"""Edges in SQL: the join of the table of relationships, and the conditions that tie an edge to its two nodes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from keepgraph.cypher import value_types
+from keepgraph.cypher.catalogue import Code
+from keepgraph.cypher.plan.algebra import EdgeSlot
+from keepgraph.cypher.sql import table_rows
+from keepgraph.cypher.sql.blocks import Block, conjunction
+from keepgraph.cypher.sql.context import Context
+from keepgraph.cypher.sql.terms import Term
+
+
+def join(context: Context, block: Block, edge: EdgeSlot, direction: str = "both", source: Term | None = None) -> Term:
+    """Join the table of relationships, restricted to the types of a pattern's relationship, and bind its column.
+
+    Args:
+        direction, source: the direction and the bound node from which the edges are looked up; they choose the index.
+    """
+    edges = context.catalogue.edges
+    codes = context.catalogue.type_codes(edge.types)
+    alias = context.alias("e")
+    index = _index_hint(context, direction, source) if codes else ""
+    block.join(f"{context.table(edges)} AS {alias}{index}")
+    if edges.condition:
+        block.where.append(context.catalogue_sql(edges.condition, alias))
+    # With all types the condition is left out; `starts_at` names them all where the index begins with the type.
+    type_test = context.code_test(f"{alias}.{edges.code}", codes, code_count=len(edges.types))
+    if type_test:
+        block.where.append(type_test)
+    term = _edge_term(context, alias, codes)
+    block.columns[edge.column] = term
+    return term
+
+
+def _index_hint(context: Context, direction: str, source: Term | None) -> str:
+    """The covering index to use: SQLite prefers the unique index, which lacks a column and so needs the table, too.
+
+    With covering indexes, grouping a million facts took 219 ms instead of 403 ms (ADR 0023).
+    """
+    edges, literals = context.catalogue.edges, context.catalogue.literals
+    name = ""
+    if direction == "out":
+        name = edges.out_index
+    elif direction == "in" and source is not None and not source.literal:
+        name = edges.in_index
+    elif direction == "in" and source is not None and literals is not None and source.codes == frozenset():
+        name = literals.index
+    return f" INDEXED BY {name}" if name else ""
+
+
+def _edge_term(context: Context, alias: str, codes: frozenset[Code]) -> Term:
+    edges = context.catalogue.edges
+    edge = Term("", value_types.Type(value_types.RELATIONSHIP), "edge", row=alias, start=f"{alias}.{edges.source}")
+    return replace(
+        edge,
+        sql=f"{alias}.{edges.id}",
+        end=end_key(context, edge, literal=context.catalogue.literals is not None),
+        codes=codes,
+    )
+
+
+def end_key(context: Context, edge: Term, *, literal: bool) -> str:
+    """The key of the node that an edge leads to; of a literal it is `=` and its text."""
+    edges, literals = context.catalogue.edges, context.catalogue.literals
+    if edge.row is None:
+        return edge.end
+    if not literal or literals is None:
+        return f"{edge.row}.{edges.target}"
+    return f"coalesce({edge.row}.{edges.target}, '=' || {edge.row}.{literals.column})"
+
+
+def starts_at(context: Context, edge: Term, node: Term) -> list[str]:
+    """The conditions that an edge starts at a node; they name its types where the index begins with them."""
+    edges = context.catalogue.edges
+    source = f"{edge.row}.{edges.source} = {node.sql}"
+    if not edges.code_leads:
+        return [source]
+    return [context.code_test(f"{edge.row}.{edges.code}", edge.codes or frozenset()), source]
+
+
+def ends_at(context: Context, edge: Term, node: Term) -> str:
+    """The condition that an edge ends at a node that is bound."""
+    edges, literals = context.catalogue.edges, context.catalogue.literals
+    row = edge.row
+    if row is None:
+        return f"{edge.end} = {node.sql}"
+    at_node = f"{row}.{edges.target} = {node.sql}"
+    if not node.literal or literals is None:
+        return at_node
+    literal_condition = context.catalogue_sql(literals.condition, row)
+    always_literal = node.codes is not None and not node.codes
+    # Only a text key is compared as a text: the key of a row must not be taken for one.
+    text = (
+        f"substr({node.sql}, 2)" if always_literal else f"iif(typeof({node.sql}) = 'text', substr({node.sql}, 2), NULL)"
+    )
+    at_text = conjunction([literal_condition, f"{row}.{literals.column} = {text}"])
+    if always_literal:
+        return at_text
+    edge_condition = context.catalogue_sql(edges.condition, row)
+    return f"({conjunction([edge_condition, at_node])} OR {at_text})"
+
+
+def test_types(context: Context, block: Block, edge: EdgeSlot, term: Term) -> None:
+    """Filter by the types of an edge that is bound already."""
+    if edge.types is None:
+        return
+    codes = context.catalogue.type_codes(edge.types)
+    if term.codes is not None and term.codes <= codes:
+        return
+    block.where.append(context.code_test(table_rows.column(context, block, term, context.catalogue.edges.code), codes))

@@ -1,0 +1,335 @@
+"""MATCH in SQL: each step of the join order joins a table, and the conditions of the pattern become WHERE.
+
+OPTIONAL MATCH is a LEFT JOIN where its pattern has one step. Paths of variable length, shortest paths and named paths
+are left to the interpreter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from keepgraph.cypher import value_types
+from keepgraph.cypher.plan.algebra import EdgeSlot, Match, NodeSlot
+from keepgraph.cypher.plan.join_order import EdgeScan, Expand, NodeScan, Step, choose_join_order
+from keepgraph.cypher.sql import edges, table_rows
+from keepgraph.cypher.sql.blocks import Block, conjunction
+from keepgraph.cypher.sql.context import Context
+from keepgraph.cypher.sql.terms import Inexpressible, Term
+
+
+def emit(context: Context, plan: Match, block: Block) -> Block:
+    """The block with the tables of a pattern joined, and its nodes and relationships as columns."""
+    if plan.paths or any(edge.length is not None or edge.shortest for edge in plan.edges):
+        raise Inexpressible
+    block = context.ensure_open(block)
+    if plan.optional:
+        return _emit_optional(context, plan, block)
+    for node in plan.nodes:
+        if node.column in block.columns:
+            _test_labels(context, block, node)
+    joined: list[EdgeSlot] = []
+    for step in _join_order(context, plan):
+        if isinstance(step, NodeScan):
+            scan_nodes(context, block, step)
+            continue
+        if isinstance(step, EdgeScan):
+            scan_edges(context, block, step.edge, plan)
+        else:
+            _expand(context, block, step, plan)
+        _test_different(block, step.edge, joined)
+        joined.append(step.edge)
+    if context.left_out:
+        # A condition that was left out is tested behind the last match, so no match may follow.
+        raise Inexpressible
+    for condition in plan.conditions:
+        try:
+            block.where.append(context.condition(condition, block))
+        except Inexpressible:
+            if not context.lenient:
+                raise
+            context.left_out.append(condition)
+    return block
+
+
+def _join_order(context: Context, plan: Match) -> list[Step]:
+    """The join order; it begins with the node that rows are grouped by, where the whole table is read anyway."""
+    estimates = context.catalogue.estimates
+    order = choose_join_order(plan, estimates, allow_edge_scans=True)
+    start, context.start_node = context.start_node, None
+    if start is None or plan.input.columns or any(isinstance(step, NodeScan) and step.equalities for step in order):
+        return order
+    start_slot = next((node for node in plan.nodes if node.column == start), None)
+    if start_slot is None or context.catalogue.literal_matches(start_slot.labels):
+        return order
+    first = order[0]
+    if isinstance(first, NodeScan) and estimates.node_count(first.node.labels) < estimates.node_count(
+        start_slot.labels
+    ):
+        return order
+    return choose_join_order(plan, estimates, allow_edge_scans=True, start=start)
+
+
+# OPTIONAL MATCH
+
+
+def _emit_optional(context: Context, plan: Match, block: Block) -> Block:
+    """A left join of a pattern of one step; all conditions stand in its ON."""
+    order = choose_join_order(plan, context.catalogue.estimates)
+    if len(order) != 1 or any(edge.column in block.columns for edge in plan.edges):
+        raise Inexpressible
+    inner = Block(columns=dict(block.columns), inline=True)
+    for node in plan.nodes:
+        if node.column in inner.columns:
+            _test_labels(context, inner, node)
+    step = order[0]
+    if isinstance(step, NodeScan):
+        if context.catalogue.literal_matches(step.node.labels):
+            raise Inexpressible
+        scan_nodes(context, inner, step)
+    elif isinstance(step, Expand):
+        _expand(context, inner, step, plan)
+    else:
+        raise Inexpressible
+    inner.where.extend(context.condition(condition, inner) for condition in plan.conditions)
+    source = inner.sources[0]
+    if not block.sources:
+        block.sources.append("(SELECT 1)")
+    block.sources.append(f"LEFT JOIN {source} ON {conjunction(inner.where) or 'TRUE'}")
+    for name, term in inner.columns.items():
+        if name not in block.columns:
+            column = replace(term, nullable=True, type=value_types.Type(term.kinds | value_types.NULL))
+            if term.encoding == "node" and isinstance(step, Expand):
+                column = replace(column, sql=_null_without_edge(term, inner.columns[step.edge.column]))
+            block.columns[name] = column
+    return block
+
+
+def _null_without_edge(node: Term, edge: Term) -> str:
+    """The key of a node at the far end; a computed key must be null where the edge is."""
+    if not node.sql.startswith("iif("):
+        return node.sql
+    return f"iif({edge.sql} IS NULL, NULL, {node.sql})"
+
+
+# Steps of the join order
+
+
+def scan_nodes(context: Context, block: Block, step: NodeScan) -> None:
+    """Join the table of nodes; with it, or instead of it, the literals where the node may be one."""
+    catalogue, node = context.catalogue, step.node
+    codes, literal = catalogue.node_codes(node.labels), catalogue.literal_matches(node.labels)
+    alias = context.alias("n")
+    if literal:
+        source = _nodes_and_literals(context, block, step)
+        block.join(f"({source}) AS {alias}")
+        block.columns[node.column] = Term(
+            f"{alias}.{catalogue.nodes.id}", value_types.Type(value_types.NODE), "node", codes=codes, literal=True
+        )
+        return
+    nodes = catalogue.nodes
+    block.join(f"{context.table(nodes)} AS {alias}")
+    if nodes.condition:
+        block.where.append(context.catalogue_sql(nodes.condition, alias))
+    label_test = context.code_test(f"{alias}.{nodes.code}", codes, code_count=len(nodes.labels))
+    if label_test:
+        block.where.append(label_test)
+    key = f"{alias}.{nodes.id}"
+    block.joined_rows[key] = alias
+    block.columns[node.column] = Term(key, value_types.Type(value_types.NODE), "node", row=alias, codes=codes)
+
+
+def _nodes_and_literals(context: Context, block: Block, step: NodeScan) -> str:
+    """A SELECT of the keys of literals, and of the nodes that have the labels too."""
+    catalogue = context.catalogue
+    nodes, literals = catalogue.nodes, catalogue.literals
+    if literals is None:
+        raise Inexpressible
+    codes = catalogue.node_codes(step.node.labels)
+    row_equalities, literal_equalities = _equality_tests(context, block, step)
+    select = _select_where(
+        f"SELECT DISTINCT '=' || l.{literals.column} AS {nodes.id} FROM {context.table(catalogue.edges)} AS l",
+        [context.catalogue_sql(literals.condition, "l"), *literal_equalities],
+    )
+    if not codes:
+        return select
+    rows = _select_where(
+        f"SELECT r.{nodes.id} FROM {context.table(nodes)} AS r",
+        [
+            context.catalogue_sql(nodes.condition, "r"),
+            context.code_test(f"r.{nodes.code}", codes, code_count=len(nodes.labels)),
+            *row_equalities,
+        ],
+    )
+    return f"{rows} UNION ALL {select}"
+
+
+def _equality_tests(context: Context, block: Block, step: NodeScan) -> tuple[list[str], list[str]]:
+    """The conditions `node.key = value`, for rows of the table `r` and for literals `l`, so that an index finds them.
+
+    The conditions stand once more in the WHERE around; here they only make rows fewer.
+    """
+    literals = context.catalogue.literals
+    row_tests: list[str] = []
+    literal_tests: list[str] = []
+    for key, expression in step.equalities:
+        column = context.catalogue.nodes.columns.get(key)
+        try:
+            value = context.term(expression, block)
+        except Inexpressible:
+            continue
+        if value.encoding != "plain" or value.kinds != value_types.STRING or literals is None:
+            continue
+        if column is not None and not column.kinds & ~(value_types.STRING | value_types.NULL):
+            row_tests.append(f"{column.sql.format(row='r')} = {value.sql}")
+        literal_tests.append(f"l.{literals.column} = {value.sql}" if key in literals.properties else "FALSE")
+    return row_tests, literal_tests
+
+
+def _select_where(select: str, conditions: Sequence[str]) -> str:
+    present = [condition for condition in conditions if condition]
+    return f"{select} WHERE {' AND '.join(present)}" if present else select
+
+
+def scan_edges(context: Context, block: Block, edge: EdgeSlot, plan: Match) -> None:
+    """Join the table of relationships, or take a relationship that is bound already, and bind both ends."""
+    if edge.column in block.columns:
+        term = block.columns[edge.column]
+        if term.encoding != "edge" or edge.direction == "both":
+            raise Inexpressible
+        if term.nullable:
+            block.where.append(f"{term.sql} IS NOT NULL")
+        edges.test_types(context, block, edge, term)
+    else:
+        term = edges.join(context, block, edge)
+    start, end = (edge.start, edge.end) if edge.direction == "out" else (edge.end, edge.start)
+    literal = _may_be_literal(context, plan, end)
+    _bind_node(context, block, plan, start, term.start, literal=False)
+    to_node = context.catalogue.edges.node_end_condition
+    if not literal and term.row and to_node:
+        block.where.append(context.catalogue_sql(to_node, term.row))
+    _bind_node(context, block, plan, end, edges.end_key(context, term, literal=literal), literal=literal)
+
+
+def _expand(context: Context, block: Block, step: Expand, plan: Match) -> None:
+    """Join the edges at a bound node, and bind the node at their other end, or test that it is the bound one."""
+    edge, source = step.edge, block.columns[step.source]
+    if source.encoding != "node":
+        raise Inexpressible
+    if edge.column in block.columns:
+        _test_bound_edge(context, block, step, source)
+        return
+    target = block.columns.get(step.target) if step.target_bound else None
+    if target is not None and target.encoding != "node":
+        raise Inexpressible
+    term = edges.join(context, block, edge, step.direction, source)
+    literal = _may_be_literal(context, plan, step.target) if target is None else target.literal
+    if step.direction == "out":
+        other_end = _expand_out(context, block, term, source, target, literal=literal)
+    elif step.direction == "in":
+        other_end, literal = _expand_in(context, block, term, source, target), False
+    else:
+        other_end = _expand_both(context, block, term, source, target, literal=literal)
+    if target is None:
+        _bind_node(context, block, plan, step.target, other_end, literal=literal)
+
+
+def _expand_out(context: Context, block: Block, edge: Term, source: Term, target: Term | None, *, literal: bool) -> str:
+    """The conditions of an edge that leads out of a node; returns the key of its other end."""
+    block.where.extend(edges.starts_at(context, edge, source))
+    other_end = edges.end_key(context, edge, literal=literal)
+    if target is not None:
+        block.where.append(edges.ends_at(context, edge, target))
+    elif not literal and context.catalogue.edges.node_end_condition and edge.row:
+        block.where.append(context.catalogue_sql(context.catalogue.edges.node_end_condition, edge.row))
+    return other_end
+
+
+def _expand_in(context: Context, block: Block, edge: Term, source: Term, target: Term | None) -> str:
+    """The conditions of an edge that leads into a node; returns the key of its other end."""
+    block.where.append(edges.ends_at(context, edge, source))
+    if target is not None:
+        block.where.append(f"{edge.row}.{context.catalogue.edges.source} = {target.sql}")
+    return edge.start
+
+
+def _expand_both(
+    context: Context, block: Block, edge: Term, source: Term, target: Term | None, *, literal: bool
+) -> str:
+    """The conditions of an edge in either direction; returns the key of its other end."""
+    table, row = context.catalogue.edges, edge.row
+    forwards = edges.starts_at(context, edge, source)
+    backwards = [edges.ends_at(context, edge, source)]
+    if target is not None:
+        forwards.append(edges.ends_at(context, edge, target))
+        backwards.append(f"{row}.{table.source} = {target.sql}")
+    elif not literal:
+        forwards.append(context.catalogue_sql(table.node_end_condition, row))
+    end = edges.end_key(context, edge, literal=literal)
+    other_end = f"iif({row}.{table.source} = {source.sql}, {end}, {edge.start})"
+    # A partial index serves a branch of OR only if that branch itself has the condition of the index.
+    condition = context.catalogue_sql(table.condition, row)
+    block.where.append(f"({conjunction([condition, *forwards])} OR {conjunction([condition, *backwards])})")
+    return other_end
+
+
+def _test_bound_edge(context: Context, block: Block, step: Expand, source: Term) -> None:
+    """Test a relationship that an earlier clause has bound: its types, and that it connects the two nodes."""
+    term = block.columns[step.edge.column]
+    if term.encoding != "edge" or not step.target_bound:
+        raise Inexpressible
+    edges.test_types(context, block, step.edge, term)
+    target = block.columns[step.target]
+    forwards = f"({term.start} = {source.sql} AND {term.end} = {target.sql})"
+    backwards = f"({term.end} = {source.sql} AND {term.start} = {target.sql})"
+    block.where.append({"out": forwards, "in": backwards, "both": f"({forwards} OR {backwards})"}[step.direction])
+
+
+def _test_different(block: Block, edge: EdgeSlot, others: Sequence[EdgeSlot]) -> None:
+    """Relationships of one pattern are pairwise different; those of different types are so anyway."""
+    term = block.columns[edge.column]
+    for other_edge in others:
+        other = block.columns[other_edge.column]
+        if term.codes is None or other.codes is None or term.codes & other.codes:
+            block.where.append(f"{term.sql} <> {other.sql}")
+
+
+# Nodes of the pattern
+
+
+def _may_be_literal(context: Context, plan: Match, column: str) -> bool:
+    return context.catalogue.literal_matches(_node_slot(plan, column).labels)
+
+
+def _bind_node(context: Context, block: Block, plan: Match, column: str, key: str, *, literal: bool) -> None:
+    """Give a node of the pattern its key; a node that has one already must have the same."""
+    bound = block.columns.get(column)
+    if bound is not None:
+        if bound.encoding != "node":
+            raise Inexpressible
+        block.where.append(f"{bound.sql} = {key}")
+        return
+    block.columns[column] = Term(key, value_types.Type(value_types.NODE), "node", literal=literal)
+    _test_labels(context, block, _node_slot(plan, column))
+
+
+def _test_labels(context: Context, block: Block, node: NodeSlot) -> None:
+    """Filter by the labels of a node that is bound, and remember them for later conditions."""
+    term = block.columns[node.column]
+    if term.encoding != "node":
+        raise Inexpressible
+    if term.nullable:
+        block.where.append(f"{term.sql} IS NOT NULL")
+    if not node.labels:
+        return
+    block.where.append(table_rows.label_test(context, block, term, node.labels))
+    codes = context.catalogue.node_codes(node.labels)
+    block.columns[node.column] = replace(
+        block.columns[node.column],
+        codes=codes if term.codes is None else term.codes & codes,
+        literal=term.literal and context.catalogue.literal_matches(node.labels),
+    )
+
+
+def _node_slot(plan: Match, column: str) -> NodeSlot:
+    return next(node for node in plan.nodes if node.column == column)

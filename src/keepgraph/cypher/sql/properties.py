@@ -1,0 +1,93 @@
+"""Properties and labels in SQL: a column of its own, a path in the property bag, or the text of a literal."""
+
+from __future__ import annotations
+
+import re
+
+from keepgraph.cypher import value_types
+from keepgraph.cypher.catalogue import Column
+from keepgraph.cypher.sql import table_rows
+from keepgraph.cypher.sql.blocks import Block
+from keepgraph.cypher.sql.context import Context
+from keepgraph.cypher.sql.terms import SCALARS, STRING_OR_NULL, Inexpressible, Term, literal_or_row, unify
+from keepgraph.cypher.syntax import ast
+
+_PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+
+
+def property_(context: Context, expression: ast.Property, block: Block) -> Term:
+    subject = context.term(expression.subject, block)
+    if subject.encoding not in ("node", "edge"):
+        raise Inexpressible
+    key = expression.key
+    column = table_rows.property_column(context, subject, key)
+    null = value_types.NULL if subject.nullable or subject.literal else 0
+    if subject.encoding == "node" and subject.literal:
+        return _of_literal_or_row(context, subject, key, block)
+    if column is not None:
+        return _from_column(context, subject, column, null, block)
+    return _from_bag(context, subject, key, block)
+
+
+def _from_column(context: Context, subject: Term, column: Column, null: int, block: Block) -> Term:
+    """A property with a column of its own; `null` is the kind null where there may be no row."""
+    type_ = value_types.Type(column.kinds | null)
+    if not column.kinds & value_types.LIST:
+        return Term(table_rows.row_sql(context, block, subject, column.sql), type_)
+    table = context.catalogue.nodes if subject.encoding == "node" else context.catalogue.edges
+    # A list that a subquery builds is empty, not null, where there is no row.
+    sql = f"CASE WHEN {{row}}.{table.id} IS NOT NULL THEN {column.sql} END" if null else column.sql
+    return Term(table_rows.row_sql(context, block, subject, sql), type_, "json")
+
+
+def _of_literal_or_row(context: Context, subject: Term, key: str, block: Block) -> Term:
+    """A property of a node that may be a literal: its text, or that of the row."""
+    literals = context.catalogue.literals
+    is_text = literals is not None and key in literals.properties
+    column = table_rows.property_column(context, subject, key)
+    of_literal = Term(
+        f"substr({subject.sql}, 2)" if is_text else "NULL",
+        value_types.Type(STRING_OR_NULL if is_text else value_types.NULL),
+    )
+    if subject.codes is not None and not subject.codes:
+        return of_literal
+    if column is not None:
+        of_row = _from_column(context, subject, column, value_types.NULL, block)
+    else:
+        of_row = _from_bag(context, subject, key, block)
+    if not is_text:
+        return of_row
+    type_ = value_types.union(of_literal.type, of_row.type)
+    encoding, (of_literal, of_row) = unify([of_literal, of_row])
+    return Term(literal_or_row(subject, of_literal.sql, of_row.sql), type_, encoding)
+
+
+def _from_bag(context: Context, subject: Term, key: str, block: Block) -> Term:
+    """A property of the JSON object with all properties that have no column."""
+    table = context.catalogue.nodes if subject.encoding == "node" else context.catalogue.edges
+    if table.bag is None:
+        return Term("NULL", value_types.Type(value_types.NULL))
+    if '"' in key or "\\" in key:
+        raise Inexpressible
+    # An index over the expression is used only for a path that is not bound; only letters and digits are safe.
+    path = f"'$.{key}'" if _PLAIN_KEY.match(key) else context.bindings.constant(f'$."{key}"')
+    bag = table_rows.row_sql(context, block, subject, f"{{row}}.{table.bag}")
+    json_type = f"json_type({bag}, {path})"
+    sql = (
+        f"CASE {json_type} WHEN 'true' THEN x'01' WHEN 'false' THEN x'00' WHEN 'array' THEN {context.inexact()} "
+        f"WHEN 'object' THEN {context.inexact()} ELSE {bag} ->> {path} END"
+    )
+    return Term(sql, value_types.Type(SCALARS), "tagged", bag=(bag, path))
+
+
+def has_labels(context: Context, expression: ast.HasLabels, block: Block) -> Term:
+    """`n:Label`, and `r:TYPE` of a relationship."""
+    subject = context.term(expression.subject, block)
+    if subject.encoding == "node":
+        sql = table_rows.label_test(context, block, subject, (expression.labels,))
+        return Term(f"({sql})", value_types.Type(value_types.BOOLEAN | subject.null))
+    if subject.encoding == "edge" and not subject.nullable:
+        codes = context.catalogue.type_codes(expression.labels)
+        column = table_rows.column(context, block, subject, context.catalogue.edges.code)
+        return Term(f"({context.code_test(column, codes)})", value_types.Type(value_types.BOOLEAN))
+    raise Inexpressible

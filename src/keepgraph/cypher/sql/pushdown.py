@@ -1,0 +1,123 @@
+"""Pushdown: the largest parts of a plan that SQL can express become statements; the interpreter runs the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from keepgraph.cypher.catalogue import Catalogue
+from keepgraph.cypher.plan import algebra, planner
+from keepgraph.cypher.plan.algebra import (
+    Argument,
+    BuildPaths,
+    Filter,
+    Match,
+    Plan,
+    Project,
+    SingleRow,
+    SqlRows,
+    Union,
+)
+from keepgraph.cypher.sql import statements
+from keepgraph.cypher.sql.context import ParameterTypes
+from keepgraph.cypher.sql.emitter import new_context
+from keepgraph.cypher.sql.statements import Statement
+from keepgraph.cypher.sql.terms import Inexpressible
+from keepgraph.cypher.syntax import ast, traversal
+
+
+def emit_whole(plan: Plan, catalogue: Catalogue, parameters: ParameterTypes) -> Statement | None:
+    """The one statement that is equivalent to a whole plan; None where SQL cannot express all of it."""
+    context = new_context(catalogue, parameters)
+    try:
+        return statements.build(context, context.plan(plan), plan.columns)
+    except Inexpressible:
+        return None
+
+
+def push_down(plan: Plan, catalogue: Catalogue, parameters: ParameterTypes) -> Plan:
+    """The plan with its largest parts that SQL can express replaced by their rows; the plan itself where none is."""
+    return _push_down(plan, catalogue, parameters, frozenset(plan.columns))
+
+
+def statements_in(plan: Plan) -> list[Statement]:
+    """The statements that a plan reads rows from."""
+    if isinstance(plan, SqlRows):
+        return [plan.statement]
+    if isinstance(plan, Union):
+        return statements_in(plan.left) + statements_in(plan.right)
+    return [] if isinstance(plan, SingleRow | Argument) else statements_in(plan.input)
+
+
+def _push_down(plan: Plan, catalogue: Catalogue, parameters: ParameterTypes, needed: frozenset[str]) -> Plan:
+    """`needed` are the columns that an operator above uses."""
+    if isinstance(plan, Union):
+        return replace(
+            plan,
+            left=_push_down(plan.left, catalogue, parameters, frozenset(plan.left.columns)),
+            right=_push_down(plan.right, catalogue, parameters, frozenset(plan.right.columns)),
+        )
+    if isinstance(plan, SingleRow | Argument | SqlRows):
+        return plan
+    rows = _emit_rows(plan, catalogue, parameters, needed)
+    if rows is not None:
+        return rows
+    below = _push_down(plan.input, catalogue, parameters, needed | _used_columns(plan))
+    return replace(plan, input=below) if below is not plan.input else plan
+
+
+def _emit_rows(
+    plan: Plan, catalogue: Catalogue, parameters: ParameterTypes, needed: frozenset[str]
+) -> SqlRows | Filter | None:
+    """The rows of a plan from a statement; None where SQL cannot express it.
+
+    If the plan ends with a match, the conditions of it that SQL cannot express become a filter over these rows.
+    """
+    names = tuple(name for name in plan.columns if name in needed)
+    for lenient in (False, True):
+        context = new_context(catalogue, parameters, lenient=lenient)
+        try:
+            block = context.plan(plan)
+            left_out = planner.join_conditions(context.left_out)
+            if left_out is not None:
+                used = needed | traversal.free_variables(left_out)
+                names = tuple(name for name in plan.columns if name in used)
+            statement = statements.build(context, block, plan.columns, names)
+        except Inexpressible:
+            continue
+        rows = SqlRows(statement, plan.columns)
+        return rows if left_out is None else Filter(rows, left_out, plan.columns)
+    return None
+
+
+def _used_columns(plan: Plan) -> frozenset[str]:
+    """The columns of its input that an operator uses."""
+    used: set[str] = set()
+    for expression in _expressions(plan):
+        used |= traversal.free_variables(expression)
+    if isinstance(plan, Match):
+        used.update(node.column for node in plan.nodes)
+        used.update(edge.column for edge in plan.edges)
+    if isinstance(plan, BuildPaths):
+        used.update(column for path in plan.paths for column in (*path.nodes, *path.edges))
+    if isinstance(plan, algebra.Distinct):
+        used.update(plan.columns)
+    return frozenset(used)
+
+
+def _expressions(plan: Plan) -> Iterator[ast.Expression]:
+    if isinstance(plan, Match):
+        yield from plan.conditions
+        for edge in plan.edges:
+            yield from edge.conditions
+    elif isinstance(plan, algebra.Unwind):
+        yield plan.source
+    elif isinstance(plan, Filter):
+        yield plan.condition
+    elif isinstance(plan, Project):
+        yield from (expression for _, expression in plan.items)
+    elif isinstance(plan, algebra.Aggregate):
+        yield from (expression for _, expression in plan.keys)
+        yield from (aggregate.call for aggregate in plan.aggregates if aggregate.call is not None)
+    elif isinstance(plan, algebra.Sort):
+        yield from (expression for expression, _ in plan.keys)

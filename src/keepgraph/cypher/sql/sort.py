@@ -1,0 +1,102 @@
+"""Sort, skip and limit in SQL: ORDER BY in openCypher's order of values, LIMIT and OFFSET."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from keepgraph.cypher import functions
+from keepgraph.cypher.interpret import evaluate
+from keepgraph.cypher.interpret.runtime import Run
+from keepgraph.cypher.plan.algebra import Limit, Skip, Sort
+from keepgraph.cypher.sql.bindings import MAX_INTEGER
+from keepgraph.cypher.sql.blocks import Block
+from keepgraph.cypher.sql.context import Context
+from keepgraph.cypher.sql.project import needs_no_join
+from keepgraph.cypher.sql.terms import Inexpressible, bag_value, plain_class, type_rank
+from keepgraph.cypher.syntax import ast, traversal
+
+
+def emit_sort(context: Context, plan: Sort, block: Block) -> Block:
+    if block.limit or block.skip or (block.distinct and not all(needs_no_join(key) for key, _ in plan.keys)):
+        block = context.derived_table(block)
+    block.order = [
+        part
+        for expression, descending in plan.keys
+        for part in _order_by(context, expression, block, descending=descending)
+    ]
+    return block
+
+
+def _order_by(context: Context, expression: ast.Expression, block: Block, *, descending: bool) -> list[str]:
+    """What stands in ORDER BY for a key: openCypher's order, null the greatest."""
+    term = context.term(expression, block)
+    direction = " DESC NULLS FIRST" if descending else " NULLS LAST"
+    if term.encoding in ("node", "edge") or plain_class(term):
+        return [f"{term.sql}{direction}"]
+    if term.always_null:
+        return ["NULL"]
+    if term.bag is not None:
+        inexact = context.inexact()
+        rank = (
+            f"CASE json_type({term.bag[0]}, {term.bag[1]}) WHEN 'text' THEN 0 "
+            f"WHEN 'true' THEN 1 WHEN 'false' THEN 1 WHEN 'integer' THEN 2 WHEN 'real' THEN 2 "
+            f"WHEN 'array' THEN {inexact} WHEN 'object' THEN {inexact} "
+            f"ELSE 3 END"
+        )
+        return [f"{rank}{' DESC' if descending else ''}", f"{bag_value(term.bag)}{direction}"]
+    if term.encoding == "tagged":
+        return [f"{type_rank(term.sql)}{' DESC' if descending else ''}", f"{term.sql}{direction}"]
+    raise Inexpressible
+
+
+def emit_skip(context: Context, plan: Skip, block: Block) -> Block:
+    if block.limit or block.skip:
+        block = context.derived_table(block)
+    block.skip = _row_count(context, plan.count)
+    return block
+
+
+def emit_limit(context: Context, plan: Limit, block: Block) -> Block:
+    if block.limit:
+        block = context.derived_table(block)
+    block.limit = _row_count(context, plan.count)
+    return block
+
+
+def _row_count(context: Context, expression: ast.Expression) -> str:
+    """The placeholder of a number of rows, which is computed before the statement runs."""
+    if isinstance(expression, ast.Literal):
+        if type(expression.value) is int and expression.value >= 0:
+            return context.bindings.constant(expression.value)
+        raise Inexpressible
+    compute = evaluate.build_evaluator(expression, evaluate.Columns((), _no_subquery))
+
+    def count(parameters: Mapping[str, Any], names: Mapping[str, Any]) -> int:
+        value = compute((), _run_without_graph(parameters))
+        if type(value) is not int or not 0 <= value <= MAX_INTEGER:
+            raise Inexpressible
+        return value
+
+    if _is_volatile(expression):
+        raise Inexpressible
+    return context.bindings.computed(count)
+
+
+def _no_subquery(plan: Any) -> Any:
+    raise AssertionError("the binder allows no subquery here")
+
+
+def _run_without_graph(parameters: Mapping[str, Any]) -> Any:
+    # Expressions that use the graph or the clock are refused below, so neither is ever asked for.
+    return Run(None, parameters, datetime.min, lambda _: None)  # type: ignore[arg-type] # noqa: DTZ901
+
+
+def _is_volatile(expression: ast.Expression) -> bool:
+    """Whether a value depends on the clock, on chance or on the graph."""
+    if isinstance(expression, ast.Call):
+        function = functions.find(expression.name)
+        if function is None or function.needs:
+            return True
+    return any(_is_volatile(child) for child in traversal.children(expression))

@@ -1,0 +1,141 @@
+"""SQL terms: the SQL of one value of a query, its type, and how the value is encoded in SQL.
+
+SQLite has no booleans, and compares values of different types otherwise than openCypher does. So each term says how
+its value is encoded, and terms are brought to one encoding before they stand beside each other (ADR 0021).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
+
+from keepgraph.cypher import value_types
+from keepgraph.cypher.catalogue import Code
+
+SCALARS = value_types.NULL | value_types.BOOLEAN | value_types.INTEGER | value_types.FLOAT | value_types.STRING
+NUMBER_OR_NULL = value_types.NUMBER | value_types.NULL
+STRING_OR_NULL = value_types.STRING | value_types.NULL
+BOOLEAN_OR_NULL = value_types.BOOLEAN | value_types.NULL
+
+
+class Inexpressible(Exception):
+    """SQL cannot express this exactly; the interpreter has to compute it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """The SQL of a value.
+
+    Attributes:
+        sql: the value; of a node or relationship its key.
+        type: what is known of its type.
+        encoding: 'plain' as SQLite has it, with booleans as 0 and 1, where the value can be nothing else; 'tagged' as
+            SQLite has it, with booleans as the blobs 00 and 01, so that true is not 1; 'node', 'edge'; 'json' for a
+            list; 'labels' for the labels of a node as JSON; 'value' for any value of a property bag as JSON, which
+            can only be read.
+        row: the alias of the table row of a node or relationship, where that row is joined.
+        start, end: of a relationship, the keys of its ends.
+        codes: the codes of labels or types that it may have; None for any.
+        literal: whether a node may be a literal.
+        nullable: whether a node or relationship may be null.
+        bag: of a property from a property bag, the SQL of the bag and of the path in it.
+        group_by: SQL that makes the same groups as the value and costs less; empty where there is none.
+    """
+
+    sql: str
+    type: value_types.Type
+    encoding: str = "plain"
+    row: str | None = None
+    start: str = ""
+    end: str = ""
+    codes: frozenset[Code] | None = None
+    literal: bool = False
+    nullable: bool = False
+    bag: tuple[str, str] | None = None
+    group_by: str = ""
+
+    @property
+    def kinds(self) -> int:
+        return self.type.kinds
+
+    @property
+    def always_null(self) -> bool:
+        return not self.kinds & ~value_types.NULL
+
+    @property
+    def null(self) -> int:
+        """Of a node or relationship: the kind null where it may be null, since its properties are null then too."""
+        return value_types.NULL if self.nullable else 0
+
+
+def common_class(*terms: Term) -> int:
+    """The class that the values of all these terms belong to, as SQLite compares them; 0 for none or several.
+
+    A term that is always null belongs to any class.
+    """
+    kinds = reduce(or_, (term.kinds for term in terms)) & ~value_types.NULL
+    for value_class in (value_types.NUMBER, value_types.STRING, value_types.BOOLEAN):
+        if kinds and not kinds & ~value_class:
+            return value_class
+    return 0
+
+
+def plain_class(*terms: Term) -> int:
+    """The same, of plain terms; 0 where one is not plain."""
+    return common_class(*terms) if all(term.encoding == "plain" for term in terms) else 0
+
+
+def tagged(term: Term) -> Term:
+    """The term encoded so that values of any class may stand beside it.
+
+    Raises:
+        Inexpressible: it is no scalar, or it may be a boolean as well as another scalar.
+    """
+    if term.encoding == "tagged":
+        return term
+    if term.encoding != "plain":
+        raise Inexpressible
+    if not term.kinds & value_types.BOOLEAN:
+        # The plus sign takes the column's affinity away, which would make the number 5 of the text '5'.
+        return replace(term, sql=f"+{term.sql}" if term.sql != "NULL" else "NULL", encoding="tagged", bag=None)
+    if term.kinds & ~BOOLEAN_OR_NULL:
+        raise Inexpressible
+    if term.sql in ("TRUE", "FALSE"):
+        return replace(term, sql="x'01'" if term.sql == "TRUE" else "x'00'", encoding="tagged")
+    return replace(term, sql=f"CASE {term.sql} WHEN 1 THEN x'01' WHEN 0 THEN x'00' END", encoding="tagged")
+
+
+def unify(terms: Sequence[Term]) -> tuple[str, list[Term]]:
+    """Terms one of which becomes the value, in one encoding: plain where all are of one class, or else tagged."""
+    return ("plain", list(terms)) if plain_class(*terms) else ("tagged", [tagged(term) for term in terms])
+
+
+def null_propagating(sql: str, kind: int, *operands: Term) -> Term:
+    """A plain term that is null where an operand is null, and else of this kind."""
+    null = value_types.NULL if any(operand.kinds & value_types.NULL for operand in operands) else 0
+    return Term(sql, value_types.Type(kind | null))
+
+
+def literal_or_row(node: Term, of_literal: str, of_row: str) -> str:
+    """One SQL for a node that is a literal, another for one that is a row; literals have text keys."""
+    return f"iif(typeof({node.sql}) = 'text', {of_literal}, {of_row})" if node.literal else of_row
+
+
+def bag_value(bag: tuple[str, str]) -> str:
+    """The value at a path of a property bag as `->>` gives it: true as 1, a list as its text."""
+    return f"{bag[0]} ->> {bag[1]}"
+
+
+def bag_holds_number(bag: tuple[str, str]) -> str:
+    return f"json_type({bag[0]}, {bag[1]}) IN ('integer', 'real')"
+
+
+def bag_holds_text(bag: tuple[str, str]) -> str:
+    return f"json_type({bag[0]}, {bag[1]}) = 'text'"
+
+
+def type_rank(sql: str) -> str:
+    """The place of a tagged value's type in openCypher's order: strings, booleans, numbers, null."""
+    return f"CASE typeof({sql}) WHEN 'text' THEN 0 WHEN 'blob' THEN 1 WHEN 'null' THEN 3 ELSE 2 END"

@@ -1,0 +1,40 @@
+"""UNION ALL in SQL; UNION without ALL is a distinct above it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from keepgraph.cypher import value_types
+from keepgraph.cypher.plan.algebra import Union
+from keepgraph.cypher.sql.blocks import Block
+from keepgraph.cypher.sql.context import Context
+from keepgraph.cypher.sql.terms import Inexpressible, Term, tagged
+
+
+def emit(context: Context, plan: Union, left: Block, right: Block) -> Block:
+    names = plan.columns
+    merged = [_merge(left.columns[name], right.columns[name]) for name in names]
+    for block in (left, right):
+        for name, (_, convert) in zip(names, merged, strict=True):
+            block.columns[name] = convert(block.columns[name])
+    alias = context.alias("s")
+    first, second = context.select(left, names), context.select(right, names, in_compound=True)
+    outer = Block(sources=[f"(SELECT * FROM ({first}) UNION ALL {second}) AS {alias}"])
+    outer.columns = {
+        name: replace(term, sql=f"{alias}.c{number}")
+        for number, (name, (term, _)) in enumerate(zip(names, merged, strict=True))
+    }
+    return outer
+
+
+def _merge(left: Term, right: Term) -> tuple[Term, Callable[[Term], Term]]:
+    """The term of one column with the values of both, and the function that brings each to its encoding."""
+    type_ = value_types.union(left.type, right.type)
+    if left.encoding == right.encoding == "node":
+        return Term("", type_, "node", literal=left.literal or right.literal, nullable=True), lambda term: term
+    if left.encoding == right.encoding == "plain" and left.kinds == right.kinds:
+        return Term("", type_), lambda term: term
+    if {left.encoding, right.encoding} <= {"plain", "tagged"}:
+        return Term("", type_, "tagged"), tagged
+    raise Inexpressible
