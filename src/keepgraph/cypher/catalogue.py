@@ -1,11 +1,11 @@
-"""How a graph lies in tables: where nodes and relationships are, and how labels, types and properties read as SQL.
+"""Catalogue: in which tables the nodes and relationships lie, and the SQL of labels, types and properties.
 
-The compiler knows tables through this alone. Everything in it is chosen by whoever builds the catalogue, never by
-whoever writes a query: a name in a query is looked up here, and what is found is SQL.
+The compiler knows tables only through the catalogue. All SQL in it is written by the code that builds the catalogue,
+never by whoever writes a query: a name in a query is looked up here, and the SQL that stands under it is used.
 
-Labels and types are codes: each combination of labels that occurs has a code that a column of the node's row holds,
-each relationship type one that a column of the edge's row holds. What a query says of labels becomes a set of codes
-before any SQL is written.
+Labels and types are stored as codes: each combination of labels that occurs has a code, in a column of the table of
+nodes, and each relationship type has one, in a column of the table of relationships. A label expression of a query is
+replaced by the set of codes that match it before any SQL is written.
 """
 
 from __future__ import annotations
@@ -14,41 +14,47 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from keepgraph.cypher.interpret import evaluate
-from keepgraph.cypher.plan.join_order import GUESSES, Estimates
+from keepgraph.cypher.interpret.label_expressions import labels_match
+from keepgraph.cypher.plan.join_order import DEFAULT_ESTIMATES, Estimates
 from keepgraph.cypher.syntax import ast
 
 Code = int | str
-_REMEMBERED = 500
+"""The code of a combination of labels, or of a relationship type."""
+
+_CACHE_SIZE = 500
+"""How many label expressions a catalogue remembers the codes of; then it forgets them all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A property that has a column of its own: its SQL, with `{row}` for the row, and the kinds it may have.
+    """A property with a column of its own.
 
     Attributes:
-        share: about which part of all rows has one given value of it.
+        sql: its value in SQL, with `{row}` for the row.
+        kinds: the kinds that it may have, as a set of bits of value_types.
+        selectivity: about which part of all rows has one given value, 0 to 1.
     """
 
     sql: str
     kinds: int
-    share: float = 0.01
+    selectivity: float = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Nodes:
-    """The table of nodes, by integer key.
+class NodeTable:
+    """The table of nodes, with an integer key.
 
     Attributes:
+        id: the column with the key.
         code: the column with the code of the labels.
-        labels: the labels behind each code.
-        condition: what holds for the rows that count, with `{row}`; empty for all.
-        columns: properties with columns of their own.
-        bag: the column with all other properties as a JSON object; None where there are no others.
-        public_id: the SQL of the id that is shown, with `{row}`.
-        implied: labels that every one of them has besides, and that are never shown.
-        sorted_by: the columns between the code and the key in the index over the code: nodes of one code come in
-            this order.
+        labels: the labels that each code stands for.
+        condition: a condition for the rows that are visible, with `{row}` for the row; empty if all are.
+        columns: the properties with columns of their own, by name.
+        bag: the property bag, a column with all other properties as a JSON object; None if there are no others.
+        public_id: the SQL of the id that a user sees, with `{row}`.
+        implied_labels: labels that every node of the table has in addition, and that are never shown.
+        index_order: the columns between the code and the key in the index that begins with the code; nodes of one
+            code are read in this order.
     """
 
     table: str
@@ -59,22 +65,23 @@ class Nodes:
     columns: Mapping[str, Column]
     bag: str | None
     public_id: str
-    implied: tuple[str, ...] = ()
-    sorted_by: tuple[str, ...] = ()
+    implied_labels: tuple[str, ...] = ()
+    index_order: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Literals:
-    """Values at the end of relationships, which are nodes too: `=` and the text is the node's key.
+class LiteralNodes:
+    """Literals at the end of relationships, which queries see as nodes. The key of such a node is `=` and the text.
 
-    The sign keeps a text such as `5` from being taken for the key of a row.
+    The sign distinguishes a text such as `5` from the key of a row.
 
     Attributes:
-        column: the column of an edge's row with the text; null where it ends at a node of the table.
-        label: their one label.
-        properties: the names under which the text is a property.
-        condition: what holds for the rows of edges whose literals count, with `{row}`.
-        index: as of edges, the index that leads from a text.
+        column: the column with the text in the table of relationships; null where a relationship ends at a row of
+            the table of nodes.
+        label: the one label that they have.
+        properties: the names of the properties that have the text as their value.
+        condition: a condition for the relationships whose literals are visible, with `{row}`.
+        index: the index from a text to its relationships; as in EdgeTable.
     """
 
     column: str
@@ -85,21 +92,20 @@ class Literals:
 
 
 @dataclass(frozen=True, slots=True)
-class Edges:
-    """The table of relationships, by integer key.
+class EdgeTable:
+    """The table of relationships, with an integer key.
 
     Attributes:
         code: the column with the code of the type.
-        types: the type behind each code.
-        source, target: the columns with the keys of the nodes at both ends.
-        condition: what holds for the rows that count, with `{row}`; empty for all.
-        to_node: what more holds for rows that end at a node of the table, with `{row}`. Where an index would be
-            taken for it that lacks other columns, it is written so that none is.
-        columns, bag, public_id: as of nodes.
+        types: the type that each code stands for.
+        source, target: the columns with the keys of the two nodes.
+        condition: a condition for the rows that are visible, with `{row}`; empty if all are.
+        node_end_condition: a further condition for rows that end at a row of the table of nodes, with `{row}`. A
+            leading `+` keeps SQLite from choosing an index for it that does not cover the query.
+        columns, bag, public_id: as in NodeTable.
         type_is_code: whether the code is the name of the type itself.
-        out_index, in_index: the indexes that lead from a source and from a target and hold every column that is
-            needed on the way; empty where SQLite may choose.
-        code_leads: whether the index that leads from a source begins with the code, so that all codes are named.
+        code_leads: whether the index from a source begins with the code; then SQL names all codes, to use it.
+        out_index, in_index: the covering indexes from a source and from a target; empty where SQLite may choose.
     """
 
     table: str
@@ -109,7 +115,7 @@ class Edges:
     source: str
     target: str
     condition: str
-    to_node: str
+    node_end_condition: str
     columns: Mapping[str, Column]
     bag: str | None
     public_id: str
@@ -121,77 +127,86 @@ class Edges:
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """A graph in tables.
+    """How a graph is stored in tables.
 
     Attributes:
-        values: what conditions bind, by name: `{now}` in a condition is bound to `values["now"]`.
-        estimates: how many rows to expect.
-        revive: makes a value of a JSON object in a bag that stands for one; None where there are none.
+        condition_values: the values of parameters in the conditions: `{now}` is bound to `condition_values["now"]`.
+        estimates: how many rows the planner expects.
+        decode_object: makes the value of a JSON object in a property bag, where objects stand for values that JSON
+            does not have; None where they do not.
     """
 
-    nodes: Nodes
-    edges: Edges
-    literals: Literals | None = None
-    values: Mapping[str, object] = field(default_factory=dict)
-    estimates: Estimates = GUESSES
-    revive: Callable[[dict[str, object]], object] | None = None
-    _known: dict[object, frozenset[Code]] = field(default_factory=dict, repr=False, compare=False)
+    nodes: NodeTable
+    edges: EdgeTable
+    literals: LiteralNodes | None = None
+    condition_values: Mapping[str, object] = field(default_factory=dict)
+    estimates: Estimates = DEFAULT_ESTIMATES
+    decode_object: Callable[[dict[str, object]], object] | None = None
+    _code_cache: dict[object, frozenset[Code]] = field(default_factory=dict, repr=False, compare=False)
 
-    def codes(self, wanted: tuple[ast.LabelExpression, ...]) -> frozenset[Code]:
-        """The codes of nodes of the table that have these labels."""
-        found = self._known.get(wanted)
-        if found is None:
-            self._forget()
-            found = self._known[wanted] = self._codes(wanted)
-        return found
+    def node_codes(self, labels: tuple[ast.LabelExpression, ...]) -> frozenset[Code]:
+        """The codes of the nodes that match all these label expressions."""
+        codes = self._code_cache.get(labels)
+        if codes is None:
+            self._limit_cache()
+            codes = self._code_cache[labels] = self._find_node_codes(labels)
+        return codes
 
-    def _codes(self, wanted: tuple[ast.LabelExpression, ...]) -> frozenset[Code]:
+    def _find_node_codes(self, expressions: tuple[ast.LabelExpression, ...]) -> frozenset[Code]:
+        implied = self.nodes.implied_labels
         return frozenset(
             code
             for code, labels in self.nodes.labels.items()
-            if all(evaluate.labelled((*labels, *self.nodes.implied), each) for each in wanted)
+            if all(labels_match((*labels, *implied), expression) for expression in expressions)
         )
 
-    def read(self, value: Any) -> Any:
-        """A value of a bag, as JSON had it; objects in it may stand for values that JSON lacks."""
-        if self.revive is None:
+    def type_codes(self, types: ast.LabelExpression | None) -> frozenset[Code]:
+        """The codes of the relationship types that match; of all types for None."""
+        codes = self._code_cache.get(("type", types))
+        if codes is None:
+            self._limit_cache()
+            codes = self._code_cache["type", types] = frozenset(
+                code for code, name in self.edges.types.items() if types is None or labels_match((name,), types)
+            )
+        return codes
+
+    def _limit_cache(self) -> None:
+        if len(self._code_cache) > _CACHE_SIZE:
+            self._code_cache.clear()
+
+    def literal_matches(self, labels: tuple[ast.LabelExpression, ...]) -> bool:
+        """Whether literals match all these label expressions."""
+        return self.literals is not None and all(
+            labels_match((self.literals.label,), expression) for expression in labels
+        )
+
+    def decode(self, value: Any) -> Any:
+        """A value of a property bag, from what JSON has in its place."""
+        if self.decode_object is None:
             return value
         if isinstance(value, dict):
-            return self.revive(value)
+            return self.decode_object(value)
         if isinstance(value, list):
-            return [self.read(each) for each in value]
+            return [self.decode(element) for element in value]
         return value
 
-    def _forget(self) -> None:
-        if len(self._known) > _REMEMBERED:
-            self._known.clear()
 
-    def literal(self, wanted: tuple[ast.LabelExpression, ...]) -> bool:
-        """Whether a literal has these labels."""
-        return self.literals is not None and all(evaluate.labelled((self.literals.label,), each) for each in wanted)
+def with_row_counts(catalogue: Catalogue, nodes: Mapping[Any, int], edges: Mapping[Any, int]) -> Catalogue:
+    """The catalogue with estimates from statistics.
 
-    def types(self, wanted: ast.LabelExpression | None) -> frozenset[Code]:
-        """The codes of these types of relationships."""
-        found = self._known.get(("type", wanted))
-        if found is None:
-            self._forget()
-            found = self._known["type", wanted] = frozenset(
-                code for code, name in self.edges.types.items() if wanted is None or evaluate.labelled((name,), wanted)
-            )
-        return found
+    Args:
+        nodes: how many nodes each code has.
+        edges: how many relationships each code has.
+    """
 
+    def node_count(labels: tuple[ast.LabelExpression, ...]) -> float:
+        return float(sum(nodes.get(code, 0) for code in catalogue.node_codes(labels)))
 
-def counted(catalogue: Catalogue, nodes: Mapping[Any, int], edges: Mapping[Any, int]) -> Catalogue:
-    """The catalogue with estimates from how many rows each code has."""
+    def edge_count(types: ast.LabelExpression | None) -> float:
+        return float(sum(edges.get(code, 0) for code in catalogue.type_codes(types)))
 
-    def of_nodes(wanted: tuple[ast.LabelExpression, ...]) -> float:
-        return float(sum(nodes.get(code, 0) for code in catalogue.codes(wanted)))
-
-    def of_edges(wanted: ast.LabelExpression | None) -> float:
-        return float(sum(edges.get(code, 0) for code in catalogue.types(wanted)))
-
-    def matching(key: str) -> float:
+    def selectivity(key: str) -> float:
         column = catalogue.nodes.columns.get(key)
-        return column.share if column is not None else 0.01
+        return column.selectivity if column is not None else 0.01
 
-    return replace(catalogue, estimates=Estimates(of_nodes, of_edges, matching))
+    return replace(catalogue, estimates=Estimates(node_count, edge_count, selectivity))

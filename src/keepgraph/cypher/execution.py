@@ -1,6 +1,6 @@
-"""Runs a compiled query: its statement, else SQL and Python together, else Python alone. Opens nothing.
+"""Execution of a compiled query: by its statement, else by SQL and the interpreter together, else by the interpreter.
 
-A statement that meets a value it cannot treat exactly gives up, and the next way begins anew.
+A statement that meets a value which it cannot treat exactly gives up, and the interpreter starts from the beginning.
 """
 
 from __future__ import annotations
@@ -11,66 +11,55 @@ from typing import Any
 
 from keepgraph import errors
 from keepgraph.cypher import table_graph
-from keepgraph.cypher.compiler import Compiled, Statement
-from keepgraph.cypher.interpret.evaluate import Graph, Row, Run
-from keepgraph.cypher.sql.blocks import Inexpressible
+from keepgraph.cypher.compiler import CompiledQuery
+from keepgraph.cypher.interpret.runtime import Graph, Row, Run
+from keepgraph.cypher.sql.statements import Statement
+from keepgraph.cypher.sql.terms import Inexpressible
 from keepgraph.cypher.table_graph import Execute
 from keepgraph.cypher.values import Node
 
 
-def rows(
-    compiled: Compiled,
+def run(
+    compiled: CompiledQuery,
     graph: Graph,
     execute: Execute,
     parameters: Mapping[str, Any],
-    names: Mapping[str, Any],
+    catalogue_values: Mapping[str, Any],
     *,
     now: datetime,
-    rest: Callable[[int], None],
+    count_work: Callable[[int], None],
 ) -> tuple[list[Row], str]:
-    """All rows of a query, and who found them: 'sql', 'sql and python' or 'python'.
+    """All rows of a query, and what computed them: 'sql', 'sql and python' or 'python'.
 
     Args:
-        names: what the conditions of the catalogue bind.
-        rest: called now and then with how much was done since; raises where it is time to stop.
+        catalogue_values: what the conditions of the catalogue bind.
+        count_work: called with how much was done since the last call; raises where it is time to stop.
 
     Raises:
         errors.QueryError: the query fails on what is in the graph.
     """
 
-    def fetched(statement: Statement) -> Iterator[Row]:
-        found = execute(statement.sql, statement.arguments(parameters, names), statement.functions)
-        return found if statement.read is None else map(statement.read, found)
+    def fetch_rows(statement: Statement) -> Iterator[Row]:
+        rows = execute(statement.sql, statement.arguments(parameters, catalogue_values), statement.callbacks)
+        return rows if statement.decode is None else map(statement.decode, rows)
 
-    def announce(chunk: list[Row]) -> None:
+    def announce_nodes(chunk: list[Row]) -> None:
         graph.announce(value.id for row in chunk for value in row if type(value) is Node)
 
-    def fetched_ahead(statement: Statement) -> Iterator[Row]:
-        return table_graph.ahead(fetched(statement), announce)
+    def fetch_rows_ahead(statement: Statement) -> Iterator[Row]:
+        return table_graph.read_ahead(fetch_rows(statement), announce_nodes)
 
     try:
-        if compiled.statement is not None:
-            return list(fetched(compiled.statement)), compiled.by
-        if compiled.hybrid is not None:
-            run = Run(graph, parameters, now, rest, fetched_ahead)
-            return list(compiled.rows_of_hybrid(run)), compiled.by
-    except Inexpressible:
-        pass
+        try:
+            if compiled.statement is not None:
+                return list(fetch_rows(compiled.statement)), compiled.by
+            if compiled.hybrid is not None:
+                hybrid_run = Run(graph, parameters, now, count_work, fetch_rows_ahead)
+                return list(compiled.hybrid_rows(hybrid_run)), compiled.by
+        except Inexpressible:
+            pass
+        return list(compiled.interpreted_rows(Run(graph, parameters, now, count_work))), "python"
     except RecursionError:
-        raise _too_deep() from None
+        raise errors.QueryTooLarge("a value of this query is nested too deeply") from None
     except MemoryError:
-        raise _too_much() from None
-    try:
-        return list(compiled.rows_of_reference(Run(graph, parameters, now, rest))), "python"
-    except RecursionError:
-        raise _too_deep() from None
-    except MemoryError:
-        raise _too_much() from None
-
-
-def _too_deep() -> errors.QueryTooLarge:
-    return errors.QueryTooLarge("a value of this query is nested too deeply")
-
-
-def _too_much() -> errors.QueryTooLarge:
-    return errors.QueryTooLarge("the query needs more memory than there is")
+        raise errors.QueryTooLarge("the query needs more memory than there is") from None

@@ -1,4 +1,8 @@
-"""A graph in tables, read node by node for what Python runs. Executes nothing itself: it is handed the way to."""
+"""Table graph: the graph of a catalogue, read node by node from the tables for the interpreter.
+
+It executes nothing itself: it is given a function that does. Rows are read many at a time where more of them are
+expected, and arrays of all neighbours are built once reading the tables would cost more.
+"""
 
 from __future__ import annotations
 
@@ -9,74 +13,84 @@ from typing import Any
 
 from keepgraph.arrays.adjacency import Adjacency, Key, Neighbours, TooSparse
 from keepgraph.cypher import value_types
-from keepgraph.cypher.catalogue import Catalogue, Code
+from keepgraph.cypher.catalogue import Catalogue, Code, EdgeTable, NodeTable
 from keepgraph.cypher.check import parameters
-from keepgraph.cypher.interpret.evaluate import Row
-from keepgraph.cypher.plan import algebra
-from keepgraph.cypher.sql.blocks import Inexpressible
-from keepgraph.cypher.sql.callbacks import PREFIX
-from keepgraph.cypher.sql.operators import Emitter
+from keepgraph.cypher.interpret.runtime import Row
+from keepgraph.cypher.sql import lookups
+from keepgraph.cypher.sql.terms import Inexpressible
 from keepgraph.cypher.syntax import ast
 from keepgraph.cypher.values import Node, Relationship
 
 Execute = Callable[[str, Sequence[Any], frozenset[str]], Iterator[Row]]
-"""Runs a statement with what it binds and the functions it calls back; raises Inexpressible where one gave up."""
+"""Runs a statement, given what it binds and the callbacks that it calls; raises Inexpressible where one gave up."""
 
-_BATCH = 500
-_AHEAD = 100
-"""So many rows of a statement are fetched before Python goes on with the first."""
-_MOST_EXPECTED = 100_000
-_LEAST_WORTH_ARRAYS = 10_000
-_COST_OF_A_STATEMENT = 10
-"""In relationships that are read."""
-_WORTH_A_LIST = 4
-"""So many nodes are cheaper asked in one statement."""
+NodeRow = tuple[tuple[str, ...], dict[str, Any], str]
+"""Labels, properties and public id of a node."""
 
-_NO_FUNCTIONS: frozenset[str] = frozenset()
+EdgeRow = tuple[str, dict[str, Any], str]
+"""Type, properties and public id of a relationship."""
+
+_MAX_KEYS_PER_STATEMENT = 500
+_ROWS_AHEAD = 100
+"""How many rows are read, and their nodes announced, before the first of them is used."""
+_MAX_EXPECTED_NODES = 100_000
+_MIN_WORK_BEFORE_ARRAYS = 10_000
+"""How many relationships are read from the tables, at the least, before arrays are built of them."""
+_STATEMENT_COST = 10
+"""What the start of a statement costs, in relationships that are read."""
+_MIN_NODES_PER_LIST = 4
+"""From so many nodes on, one statement for all is cheaper than one statement for each."""
+
+_NO_CALLBACKS: frozenset[str] = frozenset()
 
 
-def ahead(rows: Iterator[Row], announce: Callable[[list[Row]], None]) -> Iterator[Row]:
-    """The same rows, some of which are announced before the first of them is given."""
-    while chunk := list(islice(rows, _AHEAD)):
+def read_ahead(rows: Iterator[Row], announce: Callable[[list[Row]], None]) -> Iterator[Row]:
+    """The same rows, read in chunks; each chunk is announced before its first row is given."""
+    while chunk := list(islice(rows, _ROWS_AHEAD)):
         announce(chunk)
         yield from chunk
 
 
-class Statements:
-    """The statements that read one catalogue's graph, each written once."""
+class StatementCache:
+    """What was written for one catalogue: statements, and compiled queries."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self.catalogue = catalogue
-        self._known: dict[Any, Any] = {}
+        self._entries: dict[Any, Any] = {}
 
-    def remembered(self, key: Any, write: Callable[[], Any]) -> Any:
-        if key not in self._known:
-            self._known[key] = write()
-        return self._known[key]
+    def get_or_build(self, key: Any, build: Callable[[], Any]) -> Any:
+        if key not in self._entries:
+            self._entries[key] = build()
+        return self._entries[key]
 
 
-class Arrays:
-    """The arrays of one state of the graph, made when enough was walked without them.
+class AdjacencyCache:
+    """The adjacency arrays of one state of the graph, built when enough was read from the tables without them.
 
     Attributes:
-        walked: how many relationships were read, in all queries of this state.
+        work_without: how many relationships were read from the tables, in all queries of this state.
     """
 
     def __init__(self) -> None:
-        self.walked = 0
-        self._made: Adjacency | None = None
-        self.read: Callable[[Code], Iterator[tuple[Key, Key]]] | None = None
+        self.work_without = 0
+        self._adjacency: Adjacency | None = None
+        self._read_edges: Callable[[Code], Iterator[tuple[Key, Key]]] = lambda code: iter(())
 
     @property
-    def there(self) -> bool:
-        return self._made is not None
+    def is_built(self) -> bool:
+        return self._adjacency is not None
 
-    def get(self, read: Callable[[Code], Iterator[tuple[Key, Key]]]) -> Adjacency:
-        """The arrays; what they lack yet is read by `read`, which sees the same state of the graph."""
-        self.read = read
-        if self._made is None:
-            self._made = Adjacency(lambda code: self.read(code) if self.read else iter(()))
-        return self._made
+    def get(self, read_edges: Callable[[Code], Iterator[tuple[Key, Key]]]) -> Adjacency:
+        """The arrays.
+
+        Args:
+            read_edges: gives the ends of all relationships of a type, in the same state of the graph; it is called for
+                types that are not in the arrays yet.
+        """
+        self._read_edges = read_edges
+        if self._adjacency is None:
+            self._adjacency = Adjacency(lambda code: self._read_edges(code))
+        return self._adjacency
 
 
 class TableGraph:
@@ -84,60 +98,48 @@ class TableGraph:
 
     def __init__(
         self,
-        statements: Statements,
+        statements: StatementCache,
         execute: Execute,
-        names: Mapping[str, Any] | None = None,
-        arrays: Arrays | None = None,
+        catalogue_values: Mapping[str, Any] | None = None,
+        arrays: AdjacencyCache | None = None,
     ) -> None:
         """
         Args:
-            names: what the conditions of the catalogue bind; None for what it says itself.
-            arrays: where the arrays for long walks are kept; None for none.
+            catalogue_values: what the conditions of the catalogue bind; None for the values in the catalogue.
+            arrays: where adjacency arrays are kept; None for none.
         """
         self.arrays = arrays
-        self.names = statements.catalogue.values if names is None else names
         self.statements = statements
         self.catalogue = statements.catalogue
-        self.execute = execute
+        self._catalogue_values = statements.catalogue.condition_values if catalogue_values is None else catalogue_values
+        self._execute = execute
         self._expected: set[int] = set()
-        self._at_once = 1
-        self._node_rows: dict[int | str, tuple[tuple[str, ...], dict[str, Any], str]] = {}
-        self._edge_rows: dict[int, tuple[str, dict[str, Any], str]] = {}
+        self._batch_size = 1
+        self._node_rows: dict[Key, NodeRow] = {}
+        self._edge_rows: dict[int, EdgeRow] = {}
+
+    # Nodes and relationships
 
     def nodes(self, labels: tuple[ast.LabelExpression, ...], equalities: tuple[tuple[str, Any], ...]) -> Iterator[Node]:
-        wanted = {f"v{number}": value for number, (_, value) in enumerate(equalities)}
-        if any(value is None for value in wanted.values()):
+        values = {f"v{number}": value for number, (_, value) in enumerate(equalities)}
+        if any(value is None for value in values.values()):
             return iter(())
-        types = {name: parameters.type_of(value) for name, value in wanted.items()}
-        key = ("nodes", labels, tuple(key for key, _ in equalities), tuple(types.values()))
-        sql, bound = self.statements.remembered(key, lambda: self._scan(labels, equalities, types))
+        types = {name: parameters.infer_type(value) for name, value in values.items()}
+        keys = tuple(key for key, _ in equalities)
+        sql, bindings = self.statements.get_or_build(
+            ("nodes", labels, keys, tuple(types.values())),
+            lambda: lookups.nodes(self.catalogue, labels, _equality_conditions(keys), types),
+        )
         try:
-            arguments = [value(wanted, self.names) for value in bound]
+            arguments = [binding(values, self._catalogue_values) for binding in bindings]
         except Inexpressible:
             return self.nodes(labels, ())
-        found = self.execute(sql, arguments, _NO_FUNCTIONS)
-        return (Node(row[0]) for row in ahead(found, lambda rows: self.announce(row[0] for row in rows)))
-
-    def announce(self, keys: Iterable[Key]) -> None:
-        """Say which nodes may be asked for soon: when the row of one is, those of others are read with it."""
-        if len(self._expected) > _MOST_EXPECTED:
-            self._expected.clear()
-        self._expected.update(key for key in keys if isinstance(key, int) and key not in self._node_rows)
+        rows = self._execute(sql, arguments, _NO_CALLBACKS)
+        return (Node(row[0]) for row in read_ahead(rows, lambda chunk: self.announce(row[0] for row in chunk)))
 
     def relationships(self, types: ast.LabelExpression | None) -> Iterator[Relationship]:
-        edge = algebra.EdgeSlot("r", "a", "b", types, "out", None, "r", (), True)
-        ends = (algebra.NodeSlot("a", ()), algebra.NodeSlot("b", ()))
-        match = algebra.Match(algebra.Unit(), ends, (edge,), (), (), False, ("a", "b", "r"))
-
-        def write() -> tuple[str, list[Any]]:
-            emitter = Emitter(self.catalogue, {})
-            block = emitter.sweep(match)
-            term = block.columns["r"]
-            return emitter.bindings.of(emitter.text(block, [term.sql, term.start, term.end]))
-
-        sql, bound = self.statements.remembered(("edges", types), write)
-        arguments = [value({}, self.names) for value in bound]
-        return (Relationship(*row) for row in self.execute(sql, arguments, _NO_FUNCTIONS))
+        statement = self.statements.get_or_build(("edges", types), lambda: lookups.relationships(self.catalogue, types))
+        return (Relationship(*row) for row in self._run(statement, {}))
 
     def expand(self, node: Node, direction: str, types: ast.LabelExpression | None) -> Iterator[Relationship]:
         if direction != "in":
@@ -151,86 +153,62 @@ class TableGraph:
     def between(
         self, start: Node, end: Node, direction: str, types: ast.LabelExpression | None
     ) -> Iterator[Relationship]:
-        for way in ("out", "in") if direction == "both" else (direction,):
-            for row in self._edges_at(start, way, types, other=end):
-                if way == direction or way == "out" or row[1] != row[2]:
+        for one_way in ("out", "in") if direction == "both" else (direction,):
+            for row in self._edges_at(start, one_way, types, other=end):
+                if one_way == direction or one_way == "out" or row[1] != row[2]:
                     yield Relationship(*row)
 
+    def _edges_at(
+        self, node: Node, direction: str, types: ast.LabelExpression | None, other: Node | None = None
+    ) -> Iterator[Row]:
+        """The rows (key, start, end) of the edges at a node, or of those that connect it with another node."""
+        literal = isinstance(node.id, str)
+        other_literal = isinstance(other.id, str) if other is not None else None
+        statement = self.statements.get_or_build(
+            ("at", direction, types, literal, other_literal),
+            lambda: lookups.edges_at_node(
+                self.catalogue, direction, types, literal=literal, other_literal=other_literal
+            ),
+        )
+        return self._run(statement, {"node": node.id, "other": other.id if other is not None else None})
+
+    # Neighbours
+
     def neighbours(self, direction: str, types: ast.LabelExpression | None) -> Neighbours:
-        """Asks the tables; arrays where they are there, or when so much was asked that they pay."""
-        arrays = self.arrays
-        worth = max(_LEAST_WORTH_ARRAYS, self.catalogue.estimates.edges(types) / 2)
-        made: list[Neighbours] = []
+        """The neighbours from the tables, or from arrays where they are built or worth building."""
+        source = _NeighbourSource(self, direction, types)
+        return Neighbours(source.of, source.of_all)
 
-        def laid_out() -> bool:
-            if not made and arrays is not None and (arrays.there or arrays.walked > worth):
-                try:
-                    made.append(arrays.get(self.edges).neighbours(self.catalogue.types(types), direction))
-                except TooSparse:
-                    arrays.walked = 0
-            return bool(made)
+    def neighbours_of_rows(self, keys: list[int], direction: str, types: ast.LabelExpression | None) -> Iterator[Row]:
+        """The other ends of the edges at many rows of the table of nodes, in one direction, each once."""
+        statement = self.statements.get_or_build(
+            ("at all", direction, types), lambda: lookups.neighbours_of_nodes(self.catalogue, direction, types)
+        )
+        return self._run(statement, {"nodes": json.dumps(keys)})
 
-        def of(node: Key) -> Iterable[Key]:
-            if laid_out():
-                return made[0].of(node)
-            found = self._others(node, direction, types)
-            if arrays is not None:
-                arrays.walked += len(found) + _COST_OF_A_STATEMENT
-            return found
-
-        def of_all(nodes: Collection[Key]) -> set[Key]:
-            if laid_out():
-                return made[0].of_all(nodes)
-            rows = [node for node in nodes if isinstance(node, int)]
-            found: set[Key] = set()
-            if len(rows) < _WORTH_A_LIST:
-                rows = []
-            for way in (("out", "in") if direction == "both" else (direction,)) if rows else ():
-                found.update(row[0] for row in self._edges_at_all(rows, way, types))
-            for node in nodes if not rows else (node for node in nodes if not isinstance(node, int)):
-                found.update(self._others(node, direction, types))
-            if arrays is not None:
-                arrays.walked += len(found) + len(nodes) + _COST_OF_A_STATEMENT
-            return found
-
-        return Neighbours(of, of_all)
-
-    def _edges_at_all(self, nodes: list[int], direction: str, types: ast.LabelExpression | None) -> Iterator[Row]:
-        """The other ends of the edges at many rows of the table, each once."""
-
-        def write() -> tuple[str, list[Any]]:
-            emitter = Emitter(self.catalogue, {})
-            block, edge = emitter.edges_at_all(direction, types, "nodes")
-            other = edge.end if direction == "out" else edge.start
-            return emitter.bindings.of(emitter.text(block, [other]))
-
-        sql, bound = self.statements.remembered(("at all", direction, types), write)
-        found = {"nodes": json.dumps(nodes)}
-        return self.execute(sql, [value(found, self.names) for value in bound], _NO_FUNCTIONS)
-
-    def _others(self, key: Key, direction: str, types: ast.LabelExpression | None) -> list[Key]:
-        """The keys of a node's neighbours; of one that leads back to itself once."""
+    def neighbours_of_node(self, key: Key, direction: str, types: ast.LabelExpression | None) -> list[Key]:
+        """The keys of a node's neighbours; its own key once for each relationship that leads back to it."""
         node = Node(key)
-        found: list[Key] = []
-        if direction != "in":
-            found = [row[2] for row in self._edges_at(node, "out", types)]
         if direction == "in":
-            found = [row[1] for row in self._edges_at(node, "in", types)]
-        elif direction == "both":
-            found += [row[1] for row in self._edges_at(node, "in", types) if row[1] != row[2]]
-        return found
+            return [row[1] for row in self._edges_at(node, "in", types)]
+        keys = [row[2] for row in self._edges_at(node, "out", types)]
+        if direction == "both":
+            keys += [row[1] for row in self._edges_at(node, "in", types) if row[1] != row[2]]
+        return keys
 
-    def edges(self, code: Code) -> Iterator[tuple[Key, Key]]:
+    def edge_ends(self, code: Code) -> Iterator[tuple[Key, Key]]:
         """The ends of all relationships with this code of a type."""
-        name = ast.LabelName(self.catalogue.edges.types[code])
-        return ((each.start, each.end) for each in self.relationships(name))
+        type_ = ast.LabelName(self.catalogue.edges.types[code])
+        return ((relationship.start, relationship.end) for relationship in self.relationships(type_))
+
+    # Rows of nodes and relationships
 
     def labels(self, node: Node) -> tuple[str, ...]:
         return self._node_row(node)[0]
 
     def all_labels(self, node: Node) -> tuple[str, ...]:
-        shown = self._node_row(node)[0]
-        return shown if isinstance(node.id, str) else (*shown, *self.catalogue.nodes.implied)
+        labels = self._node_row(node)[0]
+        return labels if isinstance(node.id, str) else (*labels, *self.catalogue.nodes.implied_labels)
 
     def type(self, relationship: Relationship) -> str:
         return self._edge_row(relationship)[0]
@@ -241,130 +219,162 @@ class TableGraph:
     def public_id(self, of: Node | Relationship) -> str:
         return (self._node_row(of) if isinstance(of, Node) else self._edge_row(of))[2]
 
+    def announce(self, keys: Iterable[Key]) -> None:
+        """Tell which nodes may be read soon: when the row of one is read, rows of others are read with it."""
+        if len(self._expected) > _MAX_EXPECTED_NODES:
+            self._expected.clear()
+        self._expected.update(key for key in keys if isinstance(key, int) and key not in self._node_rows)
+
     def prefetch(self, nodes: Iterable[Node], relationships: Iterable[Relationship]) -> None:
         """Read the rows of many nodes and relationships at once."""
-        missing = [each.id for each in dict.fromkeys(nodes) if each.id not in self._node_rows]
-        keys = [each for each in missing if isinstance(each, int)]
-        for start in range(0, len(keys), _BATCH):
-            self._read_nodes(keys[start : start + _BATCH])
-        edges = [each.id for each in dict.fromkeys(relationships) if each.id not in self._edge_rows]
-        for start in range(0, len(edges), _BATCH):
-            self._read_edges(edges[start : start + _BATCH])
+        missing = [node.id for node in dict.fromkeys(nodes) if node.id not in self._node_rows]
+        node_keys = [key for key in missing if isinstance(key, int)]
+        for start in range(0, len(node_keys), _MAX_KEYS_PER_STATEMENT):
+            self._read_nodes(node_keys[start : start + _MAX_KEYS_PER_STATEMENT])
+        edge_keys = [edge.id for edge in dict.fromkeys(relationships) if edge.id not in self._edge_rows]
+        for start in range(0, len(edge_keys), _MAX_KEYS_PER_STATEMENT):
+            self._read_edges(edge_keys[start : start + _MAX_KEYS_PER_STATEMENT])
 
-    def _scan(
-        self,
-        labels: tuple[ast.LabelExpression, ...],
-        equalities: tuple[tuple[str, Any], ...],
-        types: Mapping[str, value_types.Type],
-    ) -> tuple[str, list[Any]]:
-        node = ast.Variable("n")
-        conditions = tuple(
-            ast.Binary("=", ast.Property(node, key), ast.Parameter(f"v{number}"))
-            for number, (key, _) in enumerate(equalities)
-        )
-        while True:
-            emitter = Emitter(self.catalogue, types)
-            match = algebra.Match(algebra.Unit(), (algebra.NodeSlot("n", labels),), (), (), conditions, False, ("n",))
-            try:
-                block = emitter.block(match)
-            except Inexpressible:
-                # The conditions are tested once more anyway; here they only save rows.
-                conditions = ()
-                continue
-            if PREFIX in emitter.text(block, [block.columns["n"].sql]):
-                conditions = ()
-                continue
-            return emitter.bindings.of(emitter.text(block, [block.columns["n"].sql]))
-
-    def _edges_at(
-        self, node: Node, direction: str, types: ast.LabelExpression | None, other: Node | None = None
-    ) -> Iterator[Row]:
-        ends = tuple(isinstance(each.id, str) if each is not None else None for each in (node, other))
-        key = ("at", direction, types, ends)
-        sql, bound = self.statements.remembered(key, lambda: self._at(direction, types, *ends))
-        found = {"node": node.id, "other": other.id if other is not None else None}
-        return self.execute(sql, [value(found, self.names) for value in bound], _NO_FUNCTIONS)
-
-    def _at(
-        self, direction: str, types: ast.LabelExpression | None, literal: bool | None, other: bool | None
-    ) -> tuple[str, list[Any]]:
-        emitter = Emitter(self.catalogue, {})
-        block, edge = emitter.edges_at(direction, types, "node", literal=bool(literal))
-        if other is not None:
-            emitter.lead_to(block, edge, direction, "other", literal=other)
-        return emitter.bindings.of(emitter.text(block, [edge.sql, edge.start, edge.end]))
-
-    def _node_row(self, node: Node) -> tuple[tuple[str, ...], dict[str, Any], str]:
-        found = self._node_rows.get(node.id)
-        if found is None:
+    def _node_row(self, node: Node) -> NodeRow:
+        row = self._node_rows.get(node.id)
+        if row is None:
             if isinstance(node.id, str):
                 literals = self.catalogue.literals
                 label, names = (literals.label, literals.properties) if literals else ("", ())
-                found = (label,), dict.fromkeys(names, node.id[1:]), f"literal:{node.id[1:]}"
-                self._node_rows[node.id] = found
+                text = node.id[1:]
+                row = (label,), dict.fromkeys(names, text), f"literal:{text}"
+                self._node_rows[node.id] = row
             else:
                 self._read_nodes(self._with_expected(node.id))
-                found = self._node_rows[node.id]
-        return found
+                row = self._node_rows[node.id]
+        return row
 
     def _with_expected(self, key: int) -> list[int]:
-        """A key with others that are expected: more each time, for who asks for one may ask for all."""
+        """A key with others that are expected, twice as many each time: who reads some nodes may read them all."""
         keys = [key]
         self._expected.discard(key)
-        while self._expected and len(keys) < self._at_once:
+        while self._expected and len(keys) < self._batch_size:
             other = self._expected.pop()
             if other not in self._node_rows:
                 keys.append(other)
-        self._at_once = min(2 * self._at_once, _BATCH)
+        self._batch_size = min(2 * self._batch_size, _MAX_KEYS_PER_STATEMENT)
         return keys
 
-    def _edge_row(self, edge: Relationship) -> tuple[str, dict[str, Any], str]:
-        found = self._edge_rows.get(edge.id)
-        if found is None:
+    def _edge_row(self, edge: Relationship) -> EdgeRow:
+        row = self._edge_rows.get(edge.id)
+        if row is None:
             self._read_edges([edge.id])
-            found = self._edge_rows[edge.id]
-        return found
+            row = self._edge_rows[edge.id]
+        return row
 
     def _read_nodes(self, keys: Sequence[int]) -> None:
         nodes = self.catalogue.nodes
-        for key, code, public_id, properties in self._read(nodes, keys):
+        for key, code, public_id, properties in self._read_rows(nodes, keys):
             self._node_rows[key] = nodes.labels.get(code, ()), properties, public_id
 
     def _read_edges(self, keys: Sequence[int]) -> None:
         edges = self.catalogue.edges
-        for key, code, public_id, properties in self._read(edges, keys):
+        for key, code, public_id, properties in self._read_rows(edges, keys):
             self._edge_rows[key] = edges.types.get(code, str(code)), properties, public_id
 
-    def _read(self, table: Any, keys: Sequence[int]) -> Iterator[tuple[int, Code, str, dict[str, Any]]]:
-        one = len(keys) == 1
-
-        def write() -> tuple[str, list[Any]]:
-            emitter = Emitter(self.catalogue, {})
-            columns = [
-                f"r.{table.id}",
-                f"r.{table.code}",
-                table.public_id.format(row="r"),
-                *(column.sql.format(row="r") for column in table.columns.values()),
-                *([f"r.{table.bag}"] if table.bag else []),
-            ]
-            return emitter.read_rows(table, columns, one=one)
-
-        sql, bound = self.statements.remembered(("read", table.table, one), write)
-        found = {"keys": keys[0] if one else json.dumps(keys)}
-        arguments = [value(found, self.names) for value in bound]
-        names = list(table.columns)
-        for row in self.execute(sql, arguments, _NO_FUNCTIONS):
-            own = row[3 : 3 + len(names)]
+    def _read_rows(
+        self, table: NodeTable | EdgeTable, keys: Sequence[int]
+    ) -> Iterator[tuple[int, Code, str, dict[str, Any]]]:
+        """Key, code, public id and properties of the rows with these keys."""
+        single = len(keys) == 1
+        statement = self.statements.get_or_build(
+            ("read", table.table, single),
+            lambda: lookups.rows_by_key(self.catalogue, table, _selected_columns(table), single=single),
+        )
+        for row in self._run(statement, {"keys": keys[0] if single else json.dumps(keys)}):
+            column_values = row[3 : 3 + len(table.columns)]
             properties = {
                 name: json.loads(value) if column.kinds & value_types.LIST else value
-                for (name, column), value in zip(table.columns.items(), own, strict=True)
+                for (name, column), value in zip(table.columns.items(), column_values, strict=True)
                 if value is not None
             }
             if table.bag and row[-1]:
-                properties.update(self._bag(row[-1]))
+                properties.update(self._decode_bag(row[-1]))
             yield row[0], row[1], row[2], properties
 
-    def _bag(self, text: str) -> dict[str, Any]:
-        # The bag itself is the outermost object, and stands for no value.
-        found = {key: self.catalogue.read(value) for key, value in json.loads(text).items()}
-        return {key: value for key, value in found.items() if value is not None}
+    def _decode_bag(self, text: str) -> dict[str, Any]:
+        # Each value is read on its own: the bag itself is an object, too, but never stands for a value.
+        properties = {key: self.catalogue.decode(value) for key, value in json.loads(text).items()}
+        return {key: value for key, value in properties.items() if value is not None}
+
+    def _run(self, statement: lookups.Sql, parameter_values: Mapping[str, Any]) -> Iterator[Row]:
+        sql, bindings = statement
+        arguments = [binding(parameter_values, self._catalogue_values) for binding in bindings]
+        return self._execute(sql, arguments, _NO_CALLBACKS)
+
+
+def _equality_conditions(keys: tuple[str, ...]) -> tuple[ast.Expression, ...]:
+    """`n.key = $v0`, `n.key = $v1` …"""
+    node = ast.Variable("n")
+    return tuple(
+        ast.Binary("=", ast.Property(node, key), ast.Parameter(f"v{number}")) for number, key in enumerate(keys)
+    )
+
+
+def _selected_columns(table: NodeTable | EdgeTable) -> list[str]:
+    """Key, code, public id, the properties with columns, and the property bag of a row `r`."""
+    return [
+        f"r.{table.id}",
+        f"r.{table.code}",
+        table.public_id.format(row="r"),
+        *(column.sql.format(row="r") for column in table.columns.values()),
+        *([f"r.{table.bag}"] if table.bag else []),
+    ]
+
+
+class _NeighbourSource:
+    """The neighbours along some types in one direction, from the tables at first and from arrays when they pay."""
+
+    def __init__(self, graph: TableGraph, direction: str, types: ast.LabelExpression | None) -> None:
+        self._graph = graph
+        self._direction = direction
+        self._types = types
+        # To read half of the relationships node by node costs about as much as to read all of them (ADR 0024).
+        self._work_limit = max(_MIN_WORK_BEFORE_ARRAYS, graph.catalogue.estimates.edge_count(types) / 2)
+        self._from_arrays: Neighbours | None = None
+
+    def of(self, node: Key) -> Iterable[Key]:
+        from_arrays = self._arrays_if_worthwhile()
+        if from_arrays is not None:
+            return from_arrays.of(node)
+        keys = self._graph.neighbours_of_node(node, self._direction, self._types)
+        self._add_work(len(keys) + _STATEMENT_COST)
+        return keys
+
+    def of_all(self, nodes: Collection[Key]) -> set[Key]:
+        from_arrays = self._arrays_if_worthwhile()
+        if from_arrays is not None:
+            return from_arrays.of_all(nodes)
+        rows = [node for node in nodes if isinstance(node, int)]
+        if len(rows) < _MIN_NODES_PER_LIST:
+            rows = []
+        keys: set[Key] = set()
+        if rows:
+            for one_way in ("out", "in") if self._direction == "both" else (self._direction,):
+                keys.update(row[0] for row in self._graph.neighbours_of_rows(rows, one_way, self._types))
+        for node in nodes:
+            if not rows or not isinstance(node, int):
+                keys.update(self._graph.neighbours_of_node(node, self._direction, self._types))
+        self._add_work(len(keys) + len(nodes) + _STATEMENT_COST)
+        return keys
+
+    def _arrays_if_worthwhile(self) -> Neighbours | None:
+        arrays = self._graph.arrays
+        if self._from_arrays is None and arrays is not None:
+            if not arrays.is_built and arrays.work_without <= self._work_limit:
+                return None
+            codes = self._graph.catalogue.type_codes(self._types)
+            try:
+                self._from_arrays = arrays.get(self._graph.edge_ends).neighbours(codes, self._direction)
+            except TooSparse:
+                arrays.work_without = 0
+        return self._from_arrays
+
+    def _add_work(self, relationships: int) -> None:
+        if self._graph.arrays is not None:
+            self._graph.arrays.work_without += relationships

@@ -1,6 +1,6 @@
-"""What kinds of values there are, as sets: what is known of a value before the query runs. Knows no expression.
+"""The types of values: which kinds a value may have, as far as that is known before a query runs.
 
-A set of kinds is an integer with one bit a kind, so that `kind & NUMBER` asks whether it may be a number.
+A set of kinds is an integer with one bit for each kind: `kinds & NUMBER` tells whether a value may be a number.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NUMBER = INTEGER | FLOAT
 TEMPORAL = DATE | LOCAL_TIME | TIME | LOCAL_DATETIME | DATETIME | DURATION
 ANY = 65535
 
-WORDS = {
+DESCRIPTIONS = {
     NULL: "null",
     BOOLEAN: "a boolean",
     INTEGER: "an integer",
@@ -50,12 +50,18 @@ WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """The kinds that a value may have (NULL among them where it may be null); of a list, those of its elements."""
+    """The type of an expression.
+
+    Attributes:
+        kinds: the set of kinds that its value may have, NULL among them where it may be null.
+        element: for a list, the type of its elements; None if that is not known.
+    """
 
     kinds: int
     element: Type | None = None
 
     def __or__(self, other: Type) -> Type:
+        """As `union`, but without the elements where the two lists have different ones."""
         element = self.element if self.element == other.element else None
         return Type(self.kinds | other.kinds, element)
 
@@ -63,7 +69,27 @@ class Type:
 UNKNOWN = Type(ANY)
 
 
-def described(kinds: int) -> str:
-    """The kinds in words: `an integer or a string`."""
-    words = [word for kind, word in WORDS.items() if kinds & kind and kind != NULL] or ["null"]
+def union(left: Type, right: Type) -> Type:
+    """The type of a value that is of one type or of the other."""
+    if left is right:
+        return left
+    if not left.kinds & LIST:
+        element = right.element
+    elif not right.kinds & LIST:
+        element = left.element
+    elif left.element is None or right.element is None:
+        element = None
+    else:
+        element = union(left.element, right.element)
+    return Type(left.kinds | right.kinds, element)
+
+
+def element_of(source: Type) -> Type:
+    """The type of the elements of a list; UNKNOWN if it is no list, or a list of anything."""
+    return source.element or UNKNOWN
+
+
+def describe(kinds: int) -> str:
+    """The kinds in words, for messages: `an integer or a string`."""
+    words = [word for kind, word in DESCRIPTIONS.items() if kinds & kind and kind != NULL] or ["null"]
     return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

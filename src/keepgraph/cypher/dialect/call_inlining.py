@@ -1,94 +1,94 @@
-"""Says anew what stands in CALL { … } as clauses of the query around it. Knows no graph.
+"""CALL inlining: rewrites a subquery in CALL { … } as clauses of the outer query.
 
-It gives a proposal, or None: whoever offers it reads it first.
+The result is a proposal: the caller checks that it can be parsed and bound.
 """
 
 from __future__ import annotations
 
-from keepgraph.cypher.repair.tolerant_tokenizer import Pieces, quoted
+from keepgraph.cypher.repair.tolerant_tokenizer import Tokens, quote_name
 from keepgraph.cypher.syntax import ast, parser, traversal
 from keepgraph.errors import QueryError
 
 
-def inlined(p: Pieces, at: int) -> str | None:
-    """The query without this CALL, and what it did in its place."""
-    opening = at + 1 if p.kinds[at + 1] == "{" else p.partners[at + 1] + 1
-    closing = p.partners[opening]
-    if p.around[at] >= 0 or p.kinds[opening] != "{" or closing < 0 or p.upper[closing + 1] == "IN":
+def inline_call(tokens: Tokens, index: int) -> str | None:
+    """The query with clauses that do the same in the place of the CALL at this token; None if there are none."""
+    opening = index + 1 if tokens.kinds[index + 1] == "{" else tokens.partners[index + 1] + 1
+    closing = tokens.partners[opening]
+    if tokens.enclosing[index] >= 0 or tokens.kinds[opening] != "{" or closing < 0 or tokens.upper[closing + 1] == "IN":
         return None
     first = opening + 1
-    imported = set(p.words[at + 2 : opening - 1]) if opening > at + 1 else set()
-    if opening == at + 1 and p.upper[first] == "WITH":
-        while p.kinds[first + 1] in ("name", "quoted", ",", "*") and not p.keywords[first + 1]:
+    imported = set(tokens.texts[index + 2 : opening - 1]) if opening > index + 1 else set()
+    if opening == index + 1 and tokens.upper[first] == "WITH":
+        while tokens.kinds[first + 1] in ("name", "quoted", ",", "*") and not tokens.keywords[first + 1]:
             first += 1
-            imported.add(p.words[first])
+            imported.add(tokens.texts[first])
         first += 1
-    inner = p.text[p.starts[first] : p.ends[closing - 1]]
+    inner = tokens.text[tokens.starts[first] : tokens.ends[closing - 1]]
     try:
         query = parser.parse(inner)
     except QueryError:
         return None
     if len(query.parts) != 1 or not isinstance(final := query.parts[0].clauses[-1], ast.Projection):
         return None
-    before, after = p.text[: p.starts[at]], p.text[p.ends[closing] :]
+    before, after = tokens.text[: tokens.starts[index]], tokens.text[tokens.ends[closing] :]
     body = inner[: final.span[0]]
     as_with = f"{body}WITH{inner[final.span[0] + len('RETURN') :]}"
-    if at == 0:
+    if index == 0:
         return before + as_with + after
-    if final.everything:
+    if final.star:
         return None
-    before_it = set(p.words[:at])
-    own = set() if "*" in imported else _own_names(query.parts[0]) - imported
+    words_before = set(tokens.texts[:index])
+    own_names = set() if "*" in imported else _pattern_names(query.parts[0]) - imported
     # A subquery in an expression sees all names around it, and CALL only those it imports.
-    if own & before_it:
+    if own_names & words_before:
         return None
-    after_it = set(p.words[closing + 1 : p.length]) - {item.name for item in final.items}
-    said = _row_by_row(inner, body, query.parts[0], final, clashes=bool(own & after_it))
-    if said is None:
-        columns = [quoted(item.name) for item in final.items]
-        row = "row" if "row" not in p.words else "row_2"
-        made = ", ".join(f"{name}: {name}" for name in columns)
-        taken = ", ".join(f"{row}.{name} AS {name}" for name in columns)
-        said = (
+    words_after = set(tokens.texts[closing + 1 : tokens.length]) - {item.name for item in final.items}
+    replacement = _as_clauses(inner, body, query.parts[0], final, clashes=bool(own_names & words_after))
+    if replacement is None:
+        columns = [quote_name(item.name) for item in final.items]
+        row = "row" if "row" not in tokens.texts else "row_2"
+        entries = ", ".join(f"{name}: {name}" for name in columns)
+        columns_of_row = ", ".join(f"{row}.{name} AS {name}" for name in columns)
+        replacement = (
             f"UNWIND COLLECT {{ {inner} }} AS {columns[0]}"
             if len(columns) == 1
-            else f"UNWIND COLLECT {{ {as_with} RETURN {{{made}}} }} AS {row} WITH *, {taken}"
+            else f"UNWIND COLLECT {{ {as_with} RETURN {{{entries}}} }} AS {row} WITH *, {columns_of_row}"
         )
-    return before + said + after
+    return before + replacement + after
 
 
-def _row_by_row(inner: str, body: str, query: ast.SingleQuery, final: ast.Projection, *, clashes: bool) -> str | None:
-    """The clauses themselves where each row of theirs is a row of the query; a count or a collection of them."""
-    plain = not (final.distinct or final.order or final.skip or final.limit or final.everything)
-    if not plain or not all(isinstance(clause, ast.Match) for clause in query.clauses[:-1]):
+def _as_clauses(inner: str, body: str, query: ast.SingleQuery, final: ast.Projection, *, clashes: bool) -> str | None:
+    """The clauses themselves where each of their rows is a row of the query; else a count or a collection of rows."""
+    only_returns = not (final.distinct or final.order or final.skip or final.limit or final.star)
+    if not only_returns or not all(isinstance(clause, ast.Match) for clause in query.clauses[:-1]):
         return None
     if not any(traversal.has_aggregate(item.expression) for item in final.items):
         if clashes:
             return None
-        new = [item for item in final.items if not isinstance(item.expression, ast.Variable) or item.aliased]
+        new = [item for item in final.items if not isinstance(item.expression, ast.Variable) or item.has_alias]
         items = ", ".join(inner[item.span[0] : item.span[1]] for item in new)
         return body + (f"WITH *, {items}" if new else "").rstrip()
     (item, *others) = final.items
     if others:
         return None
-    name, made = quoted(item.name), item.expression
+    name, result = quote_name(item.name), item.expression
     required = not any(clause.optional for clause in query.clauses[:-1] if isinstance(clause, ast.Match))
-    if isinstance(made, ast.CountAll):
+    if isinstance(result, ast.CountAll):
         return f"WITH *, COUNT {{ {body.strip()} }} AS {name}"
-    if not required or not isinstance(made, ast.Call) or made.distinct or len(made.arguments) != 1:
+    if not required or not isinstance(result, ast.Call) or result.distinct or len(result.arguments) != 1:
         return None
-    (of,) = made.arguments
-    if made.name.lower() == "count" and isinstance(of, ast.Variable) and of.name in _own_names(query):
+    (argument,) = result.arguments
+    if result.name.lower() == "count" and isinstance(argument, ast.Variable) and argument.name in _pattern_names(query):
         return f"WITH *, COUNT {{ {body.strip()} }} AS {name}"
-    if made.name.lower() == "collect":
-        return f"WITH *, COLLECT {{ {body}RETURN {inner[of.span[0] : of.span[1]]} }} AS {name}"
+    if result.name.lower() == "collect":
+        return f"WITH *, COLLECT {{ {body}RETURN {inner[argument.span[0] : argument.span[1]]} }} AS {name}"
     return None
 
 
-def _own_names(query: ast.SingleQuery) -> set[str]:
-    found: set[str] = set()
+def _pattern_names(query: ast.SingleQuery) -> set[str]:
+    names: set[str] = set()
     for clause in query.clauses:
         if isinstance(clause, ast.Match):
             for path in clause.paths:
-                found.update(traversal.pattern_names(path))
-    return found
+                names.update(traversal.pattern_variables(path))
+    return names

@@ -1,6 +1,6 @@
-"""The functions that other engines have and this one has not, and what says the same here. Knows no query.
+"""Foreign functions: those of other engines that this one lacks, with templates of what means the same here.
 
-In a template, `{0}` is the first argument, and `{each}` and `{all}` are variables that nobody else uses.
+In a template `{0}` is the first argument, and `{each}` and `{all}` are variables that the query does not use.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _VECTORS = "What is near in meaning is found by search; a query compares names a
 _CONVERSIONS = "Convert with toInteger(), toFloat(), toBoolean() and toString(), or with their …OrNull and …List kinds."
 _AGGREGATES = "Use count, sum, avg, min, max, collect, stDev, percentileCont or percentileDisc."
 
-_EXACTLY: Final = {
+_TEMPLATES: Final = {
     "apoc.text.join/2": "substring(reduce({all} = '', {each} IN {0} | {all} + {1} + {each}), size({1}))",
     "apoc.text.capitalize/1": "(toUpper(left({0}, 1)) + substring({0}, 1))",
     "apoc.text.decapitalize/1": "(toLower(left({0}, 1)) + substring({0}, 1))",
@@ -97,7 +97,7 @@ _RENAMED: Final = {
     "tostr": "toString", "tolowercase": "toLower", "touppercase": "toUpper", "nodeid": "id",
 }  # fmt: skip
 
-_HINTS: Final[Mapping[str, str]] = {
+_HINTS_BY_PREFIX: Final[Mapping[str, str]] = {
     "apoc.text.": _TEXTS,
     "apoc.coll.": _LISTS,
     "apoc.map.": _MAPS,
@@ -129,7 +129,7 @@ _HINTS: Final[Mapping[str, str]] = {
     "graph.": "There is one graph, and every query asks it.",
 }
 
-_SINGLY: Final[Mapping[str, str]] = {
+_HINTS_BY_NAME: Final[Mapping[str, str]] = {
     **dict.fromkeys(("point", "distance"), _PLACES),
     **dict.fromkeys(("vector", "vector_distance", "vector_norm", "vector_dimension_count", "embedding"), _VECTORS),
     **dict.fromkeys(("file", "linenumber"), "Queries read nothing but the graph; pass rows as a parameter."),
@@ -161,31 +161,33 @@ _SINGLY: Final[Mapping[str, str]] = {
     "allreduce": _LISTS,
 }  # fmt: skip
 
-_EXACTLY.update({"mod/2": "({0} % {1})", "power/2": "({0} ^ {1})", "pow/2": "({0} ^ {1})"})
-_EXACTLY.update({"isnull/1": "({0} IS NULL)", "notnull/1": "({0} IS NOT NULL)", "median/1": "percentileCont({0}, 0.5)"})
-_EXACTLY.update(
+_TEMPLATES.update({"mod/2": "({0} % {1})", "power/2": "({0} ^ {1})", "pow/2": "({0} ^ {1})"})
+_TEMPLATES.update(
+    {"isnull/1": "({0} IS NULL)", "notnull/1": "({0} IS NOT NULL)", "median/1": "percentileCont({0}, 0.5)"}
+)
+_TEMPLATES.update(
     dict.fromkeys(("greatest/2",), "CASE WHEN {0} > {1} THEN {0} ELSE {1} END")
     | dict.fromkeys(("least/2",), "CASE WHEN {0} < {1} THEN {0} ELSE {1} END")
     | dict.fromkeys(("iif/3", "if/3"), "CASE WHEN {0} THEN {1} ELSE {2} END")
 )
 
-_NAMES: Final = frozenset(key.partition("/")[0] for key in _EXACTLY) | _RENAMED.keys() | _SINGLY.keys()
+_NAMES: Final = frozenset(key.partition("/")[0] for key in _TEMPLATES) | _RENAMED.keys() | _HINTS_BY_NAME.keys()
 
 
 def is_known(name: str) -> bool:
     """Whether another engine has a function of this name."""
     lower = name.lower()
-    return lower in _NAMES or any(lower.startswith(prefix) for prefix in _HINTS)
+    return lower in _NAMES or any(lower.startswith(prefix) for prefix in _HINTS_BY_PREFIX)
 
 
 def template(name: str, arguments: int) -> str | None:
-    """What says the same here, if there is something."""
+    """A template of the call that means the same here; None if there is none."""
     lower = name.lower()
-    found = _EXACTLY.get(f"{lower}/{arguments}")
-    if found is None and lower in _RENAMED:
-        places = ", ".join(f"{{{place}}}" for place in range(arguments))
-        found = f"{_RENAMED[lower]}({places})"
-    return found
+    template = _TEMPLATES.get(f"{lower}/{arguments}")
+    if template is None and lower in _RENAMED:
+        placeholders = ", ".join(f"{{{number}}}" for number in range(arguments))
+        template = f"{_RENAMED[lower]}({placeholders})"
+    return template
 
 
 def hint(name: str) -> str | None:
@@ -193,10 +195,12 @@ def hint(name: str) -> str | None:
     lower = name.lower()
     if lower in _RENAMED:
         return f"Here it is {_RENAMED[lower]}()."
-    return _SINGLY.get(lower) or next((said for prefix, said in _HINTS.items() if lower.startswith(prefix)), None)
+    return _HINTS_BY_NAME.get(lower) or next(
+        (text for prefix, text in _HINTS_BY_PREFIX.items() if lower.startswith(prefix)), None
+    )
 
 
-def procedure(name: str) -> str | None:
+def procedure_hint(name: str) -> str | None:
     """What to do instead of calling this procedure, in words."""
     lower = name.lower()
     if lower.startswith("db.index.fulltext."):

@@ -1,6 +1,6 @@
-"""Refuses by name what other dialects have and this one has not, and says what to write. Knows no graph.
+"""Refusal: errors that name what belongs to another dialect, and say what to write instead.
 
-A rewrite is given only once it was read and bound: it can be sent as it is.
+A rewrite is given only if it can be parsed and bound, so it can be sent as it is.
 """
 
 from __future__ import annotations
@@ -8,33 +8,33 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from keepgraph.cypher import functions, value_types
+from keepgraph.cypher import aggregates, functions, value_types
 from keepgraph.cypher.check import binder
 from keepgraph.cypher.dialect import foreign_clauses, foreign_functions
 from keepgraph.cypher.repair import pipeline
-from keepgraph.cypher.repair.spelling import parts
-from keepgraph.cypher.repair.tolerant_tokenizer import Pieces
+from keepgraph.cypher.repair.tolerant_tokenizer import Tokens
 from keepgraph.cypher.syntax import ast, parser, traversal
-from keepgraph.cypher.syntax.tokens import where
+from keepgraph.cypher.syntax.tokenizer import describe_position
+from keepgraph.cypher.syntax.tree_walk import walk
 from keepgraph.errors import QueryError, QueryRefused, QuerySyntaxInvalid, QueryUnsupported
 
-_LONGEST = 10_000
-"""Longer texts are not said anew."""
+_MAX_REWRITTEN = 10_000
+"""Longer texts are not rewritten."""
 
 
 def refuse(query: ast.Query, text: str) -> None:
-    """Refuses functions that other engines have.
+    """Refuse functions that only other engines have.
 
     Raises:
-        QueryUnsupported: with the query as it would run, if there is a way to say it here.
+        QueryUnsupported: with the query rewritten, if functions of this engine can express it.
     """
     calls = sorted(_foreign_calls(query), key=lambda call: call.span)
     if not calls:
         return
     first = calls[0]
-    rewrite = _Rewriting(query, text).whole() if len(text) <= _LONGEST else None
+    rewrite = _FunctionRewriter(query, text).rewrite() if len(text) <= _MAX_REWRITTEN else None
     raise QueryUnsupported(
-        f"{first.name}() is not known here ({where(text, first.span[0])}).",
+        f"{first.name}() is not known here ({describe_position(text, first.span[0])}).",
         detail="UnknownFunction",
         reason="apoc_unsupported" if first.name.lower().startswith("apoc.") else "function_unsupported",
         span=first.span,
@@ -44,107 +44,110 @@ def refuse(query: ast.Query, text: str) -> None:
 
 
 def explain(text: str, error: QueryError) -> QueryError:
-    """The error itself, or a better one where it is SQL or another dialect that the parser stumbled over."""
+    """The error itself, or a better one where the parser failed at SQL or another dialect."""
     if (
         error.span is None
-        or len(text) > _LONGEST
+        or len(text) > _MAX_REWRITTEN
         or not isinstance(error, (QuerySyntaxInvalid, QueryUnsupported, QueryRefused))
     ):
         return error
-    pieces = Pieces(text)
-    at = min(bisect_left(pieces.starts, error.span[0]), pieces.length)
-    told = foreign_clauses.recognised(pieces, at)
-    if told is None:
+    tokens = Tokens(text)
+    index = min(bisect_left(tokens.starts, error.span[0]), tokens.length)
+    suggestion = foreign_clauses.recognise(tokens, index)
+    if suggestion is None:
         return error
-    rewrite = runnable(told.rewrite) if told.rewrite else None
+    rewrite = make_runnable(suggestion.rewrite) if suggestion.rewrite else None
     if isinstance(error, QueryRefused):
         return QueryRefused(
             error.message,
             detail=error.detail,
             kind=error.kind,
             span=error.span,
-            hint=told.hint,
+            hint=suggestion.hint,
             rewrite=error.rewrite or rewrite,
         )
     return QueryUnsupported(
-        f"{told.name} is not known here ({where(text, error.span[0])}).",
+        f"{suggestion.name} is not known here ({describe_position(text, error.span[0])}).",
         detail=error.detail,
         span=error.span,
-        hint=told.hint,
+        hint=suggestion.hint,
         rewrite=rewrite,
     )
 
 
-_NOTHING = pipeline.Known(frozenset(), frozenset(), {}, frozenset())
+_NO_VOCABULARY = pipeline.Vocabulary(frozenset(), frozenset(), {}, frozenset())
 
 
-def runnable(text: str) -> str | None:
-    """The query, repaired if it must be, if it can be read and makes sense."""
-    mended = pipeline.repaired(text, _NOTHING).text
+def make_runnable(text: str) -> str | None:
+    """The query, repaired if needed; None if it cannot be parsed or bound even so."""
+    repaired = pipeline.repair(text, _NO_VOCABULARY).text
     try:
-        query = parser.parse(mended)
-        names = {part.name for part in parts(query) if isinstance(part, ast.Parameter)}
+        query = parser.parse(repaired)
+        names = {part.name for part in walk(query) if isinstance(part, ast.Parameter)}
         binder.bind(query, dict.fromkeys(names, value_types.UNKNOWN))
     except QueryError:
         return None
-    return mended
+    return repaired
 
 
 # Functions
 
 
-def _is_foreign(part: ast.Part) -> bool:
+def _is_foreign(part: ast.SyntaxNode) -> bool:
     return (
         isinstance(part, ast.Call)
         and functions.find(part.name) is None
-        and functions.aggregate(part.name) is None
+        and aggregates.find(part.name) is None
         and foreign_functions.is_known(part.name)
     )
 
 
 def _foreign_calls(query: ast.Query) -> Iterator[ast.Call]:
-    for part in parts(query):
+    for part in walk(query):
         if isinstance(part, ast.Call) and _is_foreign(part):
             yield part
 
 
-_AGGREGATES = frozenset(each.name for each in functions.AGGREGATES.values())
-_LOOSE = (ast.Binary, ast.Unary, ast.IsNull, ast.HasLabels, ast.Case)
+_AGGREGATES = frozenset(aggregate.name for aggregate in aggregates.AGGREGATES.values())
+_OPERATIONS = (ast.Binary, ast.Unary, ast.IsNull, ast.HasLabels, ast.Case)
 
 
-class _Rewriting:
-    """A query, said anew with the functions there are."""
+class _FunctionRewriter:
+    """Rewrites a query with functions of this engine."""
 
     def __init__(self, query: ast.Query, text: str) -> None:
         self.query = query
         self.text = text
-        self.words = set(Pieces(text).words)
+        self.words = set(Tokens(text).texts)
 
-    def whole(self) -> str | None:
-        said = self._said(self.query, 0, len(self.text))
-        return runnable(said) if said is not None else None
+    def rewrite(self) -> str | None:
+        text = self._rewrite(self.query, 0, len(self.text))
+        return make_runnable(text) if text is not None else None
 
-    def _said(self, part: ast.Part, start: int, end: int) -> str | None:
-        """The text of a part from here to there, in which no foreign function is left."""
-        pieces: list[str] = []
-        at = start
+    def _rewrite(self, part: ast.SyntaxNode, start: int, end: int) -> str | None:
+        """The text of a part of the tree between two offsets, with each foreign function rewritten.
+
+        None if one of them cannot be rewritten.
+        """
+        parts: list[str] = []
+        offset = start
         for call in _outermost(part):
-            new = self._call(call)
+            new = self._rewrite_call(call)
             if new is None:
                 return None
-            pieces += (self.text[at : call.span[0]], new)
-            at = call.span[1]
-        return "".join((*pieces, self.text[at:end]))
+            parts += (self.text[offset : call.span[0]], new)
+            offset = call.span[1]
+        return "".join((*parts, self.text[offset:end]))
 
-    def _call(self, call: ast.Call) -> str | None:
+    def _rewrite_call(self, call: ast.Call) -> str | None:
         name = call.name.lower()
         if name in ("point.distance", "distance"):
-            return self._metres(call)
+            return self._rewrite_distance(call)
         inner = call.arguments[0] if call.arguments else None
         if name == "apoc.coll.toset" and isinstance(inner, ast.Call) and inner.name.lower() == "collect":
-            # An aggregate belongs to the query around, and cannot stand in a subquery.
-            of = self._argument(inner.arguments[0]) if inner.arguments else None
-            return None if of is None else f"collect(DISTINCT {of})"
+            # An aggregate belongs to the outer query, and cannot stand in a subquery.
+            argument = self._rewrite_argument(inner.arguments[0]) if inner.arguments else None
+            return None if argument is None else f"collect(DISTINCT {argument})"
         template = foreign_functions.template(call.name, len(call.arguments))
         if call.distinct and template is not None:
             template = template.replace("(", "(DISTINCT ", 1) if template.partition("(")[0] in _AGGREGATES else None
@@ -152,42 +155,45 @@ class _Rewriting:
             return None
         if "COLLECT" in template and any(map(traversal.has_aggregate, call.arguments)):
             return None
-        said = [self._held(argument) for argument in call.arguments]
-        texts = [each for each in said if each is not None]
-        # What is said twice in each of many layers grows without end.
-        if len(texts) < len(said) or sum(map(len, texts)) > _LONGEST:
+        arguments = [self._bracketed_argument(argument) for argument in call.arguments]
+        texts = [text for text in arguments if text is not None]
+        # An argument that a template uses twice doubles the text with each nested call.
+        if len(texts) < len(arguments) or sum(map(len, texts)) > _MAX_REWRITTEN:
             return None
-        return template.format(*texts, each=self._fresh("one"), all=self._fresh("whole"))
+        return template.format(*texts, each=self._unused_name("one"), all=self._unused_name("whole"))
 
-    def _held(self, argument: ast.Expression) -> str | None:
-        """The text of an argument, in brackets where an operator beside it could tear it apart."""
-        said = self._argument(argument)
-        return f"({said})" if said is not None and isinstance(argument, _LOOSE) else said
+    def _bracketed_argument(self, argument: ast.Expression) -> str | None:
+        """The text of an argument, in brackets where an operator beside it could bind more strongly."""
+        text = self._rewrite_argument(argument)
+        return f"({text})" if text is not None and isinstance(argument, _OPERATIONS) else text
 
-    def _argument(self, argument: ast.Expression) -> str | None:
+    def _rewrite_argument(self, argument: ast.Expression) -> str | None:
         if _is_foreign(argument) and isinstance(argument, ast.Call):
-            return self._call(argument)
-        return self._said(argument, *argument.span)
+            return self._rewrite_call(argument)
+        return self._rewrite(argument, *argument.span)
 
-    def _metres(self, call: ast.Call) -> str | None:
-        """The distance on the sphere of two points that are written out."""
-        places = []
+    def _rewrite_distance(self, call: ast.Call) -> str | None:
+        """The distance in metres on a sphere between two points that are written out (haversine formula)."""
+        coordinates = []
         for point in call.arguments:
             if not isinstance(point, ast.Call) or point.name.lower() != "point" or len(point.arguments) != 1:
                 return None
             entries = dict(point.arguments[0].entries) if isinstance(point.arguments[0], ast.MapLiteral) else {}
             if not {"latitude", "longitude"} <= entries.keys():
                 return None
-            places += [self._held(entries["latitude"]), self._held(entries["longitude"])]
-        if len(places) != 4 or None in places:
+            coordinates += [
+                self._bracketed_argument(entries["latitude"]),
+                self._bracketed_argument(entries["longitude"]),
+            ]
+        if len(coordinates) != 4 or None in coordinates:
             return None
-        lat, lon, other_lat, other_lon = places
+        lat, lon, other_lat, other_lon = coordinates
         return (
             f"(12742000 * asin(sqrt(haversin(radians({other_lat} - {lat})) + cos(radians({lat})) * "
             f"cos(radians({other_lat})) * haversin(radians({other_lon} - {lon})))))"
         )
 
-    def _fresh(self, stem: str) -> str:
+    def _unused_name(self, stem: str) -> str:
         name, number = stem, 1
         while name in self.words:
             number += 1
@@ -196,10 +202,10 @@ class _Rewriting:
         return name
 
 
-def _outermost(part: ast.Part) -> list[ast.Call]:
-    """The foreign calls in a part that stand in no other, as they come in the text."""
-    found: list[ast.Call] = []
-    for call in sorted((each for each in parts(part) if isinstance(each, ast.Call)), key=lambda each: each.span):
-        if call is not part and _is_foreign(call) and (not found or found[-1].span[1] <= call.span[0]):
-            found.append(call)
-    return found
+def _outermost(part: ast.SyntaxNode) -> list[ast.Call]:
+    """The foreign calls in a part that are in no other foreign call, in the order of the text."""
+    outermost: list[ast.Call] = []
+    for call in sorted((call for call in walk(part) if isinstance(call, ast.Call)), key=lambda call: call.span):
+        if call is not part and _is_foreign(call) and (not outermost or outermost[-1].span[1] <= call.span[0]):
+            outermost.append(call)
+    return outermost

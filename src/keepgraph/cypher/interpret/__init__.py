@@ -1,1 +1,1 @@
-"""The Python target: an interpreter of the algebra, and the reference for the SQL target."""
+"""The Python target: an interpreter of the logical operators, and the reference for the SQL target."""

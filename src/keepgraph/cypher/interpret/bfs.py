@@ -1,7 +1,4 @@
-"""Which nodes can be reached, and the shortest way between two: walks that need no more than who neighbours whom.
-
-Breadth first; the shortest way from both ends, always a step from the smaller frontier.
-"""
+"""Breadth-first search over neighbours alone: the nodes within reach, cycles, and a shortest path between two nodes."""
 
 from __future__ import annotations
 
@@ -9,113 +6,123 @@ from collections.abc import Callable, Iterator
 
 from keepgraph.arrays.adjacency import Key, Neighbours
 
-Rest = Callable[[int], None]
+CountWork = Callable[[int], None]
+"""Called with how much was done since the last call; raises where it is time to stop."""
 
 
-def reached(
-    neighbours: Neighbours, start: Key, most: int | None, rest: Rest, *, start_too: bool = False
+def reachable_levels(
+    neighbours: Neighbours, start: Key, most: int | None, count_work: CountWork, *, include_start: bool = False
 ) -> Iterator[set[Key]]:
     """The nodes at each distance from 1 on, nearest first.
 
     Args:
-        start_too: whether the start comes among them where a walk leads back to it.
+        most: the greatest distance; None for no limit.
+        include_start: whether the start is among them where a walk leads back to it.
     """
-    seen: set[Key] = set() if start_too else {start}
+    seen: set[Key] = set() if include_start else {start}
     frontier = {start}
     depth = 0
     while frontier and (most is None or depth < most):
         depth += 1
-        found = neighbours.of_all(frontier)
-        rest(len(found) + len(frontier))
-        found -= seen
-        if not found:
+        level = neighbours.of_all(frontier)
+        count_work(len(level) + len(frontier))
+        level -= seen
+        if not level:
             return
-        seen |= found
-        yield found
-        frontier = found
+        seen |= level
+        yield level
+        frontier = level
 
 
-def returns(neighbours: Neighbours, start: Key, most: int | None, rest: Rest) -> bool:
-    """Whether a trail leads from a node back to itself within so many steps, where the direction does not matter.
+def is_on_cycle(neighbours: Neighbours, start: Key, most: int | None, count_work: CountWork) -> bool:
+    """Whether a trail of at most so many steps leads from a node back to it, where the direction does not matter.
 
-    A walk may come back over the relationship that it went over; a trail does not. So every node is known by the
-    branch, the neighbour of the start, that it was first reached through: two branches that meet close a circle.
+    A walk may return over the relationship that it came by; a trail may not. So each node is given the branch it was
+    first reached through, which is a neighbour of the start: where two branches meet, there is a cycle.
     """
-    near = list(neighbours.of(start))
+    adjacent = list(neighbours.of(start))
     if most is not None and most < 1:
         return False
-    if start in near:
+    if start in adjacent:
         return True
     if most is not None and most < 2:
         return False
-    if len(set(near)) < len(near):
+    if len(set(adjacent)) < len(adjacent):
         return True
-    branch: dict[Key, Key] = {node: node for node in near}
-    frontier = near
+    branches: dict[Key, Key] = {node: node for node in adjacent}
+    frontier = adjacent
     depth = 1
-    # Two nodes at depths d and d or d + 1 that neighbour each other close a circle of 2d + 1 or 2d + 2.
+    # Two neighbouring nodes at depths d and d, or d and d + 1, close a cycle of 2d + 1, or 2d + 2, steps.
     while frontier and (most is None or 2 * depth + 1 <= most):
         following: list[Key] = []
         new: dict[Key, Key] = {}
         for node in frontier:
-            own = branch[node]
+            branch = branches[node]
             for other in neighbours.of(node):
                 if other == start:
                     continue
-                if other in branch:
-                    if branch[other] != own:
+                if other in branches:
+                    if branches[other] != branch:
                         return True
                 elif other in new:
-                    if new[other] != own and (most is None or 2 * depth + 2 <= most):
+                    if new[other] != branch and (most is None or 2 * depth + 2 <= most):
                         return True
                 else:
-                    new[other] = own
+                    new[other] = branch
                     following.append(other)
-        rest(len(following) + len(frontier))
-        branch.update(new)
+        count_work(len(following) + len(frontier))
+        branches.update(new)
         frontier = following
         depth += 1
     return False
 
 
-def shortest(
-    forwards: Neighbours, backwards: Neighbours, start: Key, end: Key, most: int | None, rest: Rest
+def shortest_path(
+    forwards: Neighbours, backwards: Neighbours, start: Key, end: Key, most: int | None, count_work: CountWork
 ) -> list[Key] | None:
-    """The nodes of one shortest way between two different nodes, both included; None where there is none."""
-    ahead, back = [{start}], [{end}]
+    """The nodes of one shortest path between two different nodes, both included; None where there is none.
+
+    The search is bidirectional: each step expands the smaller of the two frontiers.
+    """
+    levels, levels_back = [{start}], [{end}]
     seen, seen_back = {start}, {end}
     length = 0
-    while ahead[-1] and back[-1] and (most is None or length < most):
+    while levels[-1] and levels_back[-1] and (most is None or length < most):
         length += 1
-        if len(ahead[-1]) <= len(back[-1]):
-            found = _step(forwards, ahead, seen, rest)
+        if len(levels[-1]) <= len(levels_back[-1]):
+            level = _expand_frontier(forwards, levels, seen, count_work)
         else:
-            found = _step(backwards, back, seen_back, rest)
-        met = found & (seen_back if found is ahead[-1] else seen)
-        if met:
-            middle = min(met, key=_order)
-            # Both sides have just come to it: it is in the last level of each.
-            return [*reversed(_traced(backwards, ahead, middle)), middle, *_traced(forwards, back, middle)]
+            level = _expand_frontier(backwards, levels_back, seen_back, count_work)
+        common = level & (seen_back if level is levels[-1] else seen)
+        if common:
+            middle = min(common, key=_sort_key)
+            # Both searches have just reached it, so it is in the last level of each.
+            return [
+                *reversed(_trace_back(backwards, levels, middle)),
+                middle,
+                *_trace_back(forwards, levels_back, middle),
+            ]
     return None
 
 
-def _step(neighbours: Neighbours, levels: list[set[Key]], seen: set[Key], rest: Rest) -> set[Key]:
-    """One level more of one side."""
-    found = neighbours.of_all(levels[-1]) - seen
-    rest(len(found) + len(levels[-1]))
-    seen |= found
-    levels.append(found)
-    return found
+def _expand_frontier(neighbours: Neighbours, levels: list[set[Key]], seen: set[Key], count_work: CountWork) -> set[Key]:
+    """Add the next level to one side of the search."""
+    level = neighbours.of_all(levels[-1]) - seen
+    count_work(len(level) + len(levels[-1]))
+    seen |= level
+    levels.append(level)
+    return level
 
 
-def _traced(neighbours: Neighbours, levels: list[set[Key]], node: Key) -> list[Key]:
-    """From a node in the last level back to the first, without the node itself."""
-    way: list[Key] = []
+def _trace_back(neighbours: Neighbours, levels: list[set[Key]], node: Key) -> list[Key]:
+    """The nodes from one in the last level back to the first level, without the node itself."""
+    path: list[Key] = []
     for level in reversed(levels[:-1]):
-        node = min(level.intersection(neighbours.of(node)), key=_order)
-        way.append(node)
-    return way
+        node = min(level.intersection(neighbours.of(node)), key=_sort_key)
+        path.append(node)
+    return path
 
 
-def _order(key: Key) -> tuple[bool, Key]:
+def _sort_key(key: Key) -> tuple[bool, Key]:
+    # Keys of literals are texts, and cannot be compared with the numbers of rows.
     return isinstance(key, str), key

@@ -1,245 +1,174 @@
-"""Turns expressions into Python functions of a row. Knows no operator but through the subqueries it is handed.
+"""Expressions in the interpreter: each expression becomes a Python function of a row.
 
-The reference for what an expression means: SQL says the same or is not used.
+It is the reference for what an expression means: SQL is used only where it means the same. Subqueries are built by a
+function in `Columns`, so that nothing here depends on the operators.
 """
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
 
 from keepgraph import errors
-from keepgraph.arrays.adjacency import Key, Neighbours
-from keepgraph.cypher import functions, values
+from keepgraph.cypher import arithmetic, comparison, functions, values
+from keepgraph.cypher.interpret.label_expressions import labels_match
+from keepgraph.cypher.interpret.runtime import Row, Run
 from keepgraph.cypher.plan import optimizer, planner
 from keepgraph.cypher.plan.algebra import Plan
 from keepgraph.cypher.syntax import ast
 from keepgraph.cypher.values import Node, Relationship
 
-Row = tuple[Any, ...]
-
-
-class Graph(Protocol):
-    """What a query asks of the graph it is laid on. A node and a relationship may have the same number."""
-
-    def nodes(self, labels: tuple[ast.LabelExpression, ...], equalities: tuple[tuple[str, Any], ...]) -> Iterator[Node]:
-        """The nodes with these labels, and with these values of properties as far as that is quick to know."""
-
-    def relationships(self, types: ast.LabelExpression | None) -> Iterator[Relationship]:
-        """All relationships of these types."""
-
-    def expand(self, node: Node, direction: str, types: ast.LabelExpression | None) -> Iterator[Relationship]:
-        """The relationships of these types at a node; one that leads back to its node once."""
-
-    def between(
-        self, start: Node, end: Node, direction: str, types: ast.LabelExpression | None
-    ) -> Iterator[Relationship]:
-        """The relationships of these types from one node to another, as `expand` sees them from the first."""
-
-    def neighbours(self, direction: str, types: ast.LabelExpression | None) -> Neighbours:
-        """Who neighbours whom along these types, by keys."""
-
-    def announce(self, keys: Iterable[Key]) -> None:
-        """Say which nodes may be asked for soon."""
-
-    def labels(self, node: Node) -> tuple[str, ...]:
-        """The labels that a node shows."""
-
-    def all_labels(self, node: Node) -> tuple[str, ...]:
-        """The labels that a node answers to: those that it shows, and those that are implied."""
-
-    def type(self, relationship: Relationship) -> str: ...
-
-    def properties(self, of: Node | Relationship) -> Mapping[str, Any]: ...
-
-    def public_id(self, of: Node | Relationship) -> str: ...
-
-
-def _no_statements(statement: Any) -> Iterator[Row]:
-    raise AssertionError("this plan has no statements")
-
-
-@dataclass(slots=True)
-class Run:
-    """One run of a query.
-
-    Attributes:
-        rest: called now and then; raises where it is time to stop. Its argument is how much was done since.
-        fetch: gives the rows of a statement.
-    """
-
-    graph: Graph
-    parameters: Mapping[str, Any]
-    now: datetime
-    rest: Callable[[int], None]
-    fetch: Callable[[Any], Iterator[Row]] = _no_statements
-    random: Any = field(default_factory=random.Random)
-
-
-Value = Callable[[Row, Run], Any]
-Rows = Callable[[Row, Run], Iterator[Row]]
-"""The rows of a subquery, for the row around it: that row, and what the subquery adds."""
+Evaluator = Callable[[Row, Run], Any]
+RowSource = Callable[[Row, Run], Iterator[Row]]
+"""The rows of a plan, for a row of the outer query: that row, extended by the columns of the plan."""
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Where a row has its values, and how subqueries are made."""
+    """The names of the columns of a row, and the function that builds subqueries."""
 
     names: tuple[str, ...]
-    subquery: Callable[[Plan], Rows]
+    subquery: Callable[[Plan], RowSource]
 
-    def place(self, name: str) -> int:
-        """The last column of this name: an inner variable hides an outer one."""
+    def position(self, name: str) -> int:
+        """Where the value of a name is: in the last column of this name, since an inner variable hides an outer one."""
         return len(self.names) - 1 - self.names[::-1].index(name)
 
-    def with_(self, *names: str) -> Columns:
+    def extend(self, *names: str) -> Columns:
         return Columns((*self.names, *names), self.subquery)
 
-    def visible(self) -> tuple[str, ...]:
-        """The names by column; one that is hidden goes by a name that nothing asks for."""
-        seen = self.names
+    def visible_names(self) -> tuple[str, ...]:
+        """The names by column; a hidden column has a name that no query can use."""
         return tuple(
-            name if self.place(name) == number else f"{ast.OWN}hidden{number}" for number, name in enumerate(seen)
+            name if self.position(name) == number else f"{ast.INTERNAL_PREFIX}hidden{number}"
+            for number, name in enumerate(self.names)
         )
 
 
-def value(expression: ast.Expression, columns: Columns) -> Value:
+def build_evaluator(expression: ast.Expression, columns: Columns) -> Evaluator:
     """The function that computes an expression for a row."""
-    return _OF[type(expression)](expression, columns)
+    return _BUILDERS[type(expression)](expression, columns)
 
 
-def holds(expression: ast.Expression, columns: Columns) -> Value:
-    """The function that tells whether a condition is true; null is not."""
-    inner = value(expression, columns)
+def build_test(expression: ast.Expression, columns: Columns) -> Evaluator:
+    """The function that tells whether a condition is true; null is not true."""
+    evaluator = build_evaluator(expression, columns)
 
     def test(row: Row, run: Run) -> bool:
-        found = inner(row, run)
-        return found is True or (found is not False and found is not None and values.truth(found) is True)
+        value = evaluator(row, run)
+        return value is True or (value is not False and value is not None and values.check_condition(value) is True)
 
     return test
 
 
-def property_of(subject: Any, key: str, run: Run) -> Any:
-    """`subject.key` of anything."""
+def get_property(subject: Any, key: str, run: Run) -> Any:
+    """`subject.key` of a node, a relationship, a map, or a temporal value; null for null."""
     if subject is None:
         return None
     if type(subject) is Node or type(subject) is Relationship:
         return run.graph.properties(subject).get(key)
     if type(subject) is dict:
         return subject.get(key)
-    return values.property_of(subject, key)
+    return values.get_property(subject, key)
 
 
-def has_labels(subject: Any, wanted: ast.LabelExpression, run: Run) -> bool | None:
+def has_labels(subject: Any, labels: ast.LabelExpression, run: Run) -> bool | None:
+    """Whether a node matches a label expression, or a relationship a type expression; null for null."""
     if subject is None:
         return None
     if type(subject) is Node:
-        return labelled(run.graph.all_labels(subject), wanted)
+        return labels_match(run.graph.all_labels(subject), labels)
     if type(subject) is Relationship:
-        return labelled((run.graph.type(subject),), wanted)
+        return labels_match((run.graph.type(subject),), labels)
     raise errors.QueryFailed(
-        f"a label is asked of {values.described(subject)}, and only nodes and relationships have any",
+        f"a label is asked of {values.describe(subject)}, and only nodes and relationships have any",
         detail="InvalidArgumentType",
     )
 
 
-def labelled(labels: tuple[str, ...], wanted: ast.LabelExpression) -> bool:
-    """Whether these labels are what is wanted."""
-    if isinstance(wanted, ast.LabelName):
-        return wanted.name in labels
-    if isinstance(wanted, ast.AllLabels):
-        return all(labelled(labels, each) for each in wanted.operands)
-    if isinstance(wanted, ast.SomeLabel):
-        return any(labelled(labels, each) for each in wanted.operands)
-    if isinstance(wanted, ast.NotLabel):
-        return not labelled(labels, wanted.operand)
-    return bool(labels)
+def _literal(expression: ast.Literal, columns: Columns) -> Evaluator:
+    constant = expression.value
+    return lambda row, run: constant
 
 
-def _literal(expression: ast.Literal, columns: Columns) -> Value:
-    found = expression.value
-    return lambda row, run: found
-
-
-def _parameter(expression: ast.Parameter, columns: Columns) -> Value:
+def _parameter(expression: ast.Parameter, columns: Columns) -> Evaluator:
     name = expression.name
     return lambda row, run: run.parameters[name]
 
 
-def _variable(expression: ast.Variable, columns: Columns) -> Value:
-    place = columns.place(expression.name)
-    return lambda row, run: row[place]
+def _variable(expression: ast.Variable, columns: Columns) -> Evaluator:
+    position = columns.position(expression.name)
+    return lambda row, run: row[position]
 
 
-def _property(expression: ast.Property, columns: Columns) -> Value:
-    subject, key = value(expression.subject, columns), expression.key
-    return lambda row, run: property_of(subject(row, run), key, run)
+def _property(expression: ast.Property, columns: Columns) -> Evaluator:
+    subject, key = build_evaluator(expression.subject, columns), expression.key
+    return lambda row, run: get_property(subject(row, run), key, run)
 
 
-def _index(expression: ast.Index, columns: Columns) -> Value:
-    subject, index = value(expression.subject, columns), value(expression.index, columns)
+def _index(expression: ast.Index, columns: Columns) -> Evaluator:
+    subject, index = build_evaluator(expression.subject, columns), build_evaluator(expression.index, columns)
 
-    def find(row: Row, run: Run) -> Any:
-        whole, place = subject(row, run), index(row, run)
-        if type(whole) is Node or type(whole) is Relationship:
-            whole = run.graph.properties(whole)
-        return values.index(whole, place)
+    def get_element(row: Row, run: Run) -> Any:
+        container, key = subject(row, run), index(row, run)
+        if type(container) is Node or type(container) is Relationship:
+            container = run.graph.properties(container)
+        return values.index(container, key)
 
-    return find
+    return get_element
 
 
-def _slice(expression: ast.Slice, columns: Columns) -> Value:
-    subject = value(expression.subject, columns)
-    start = value(expression.start, columns) if expression.start is not None else None
-    end = value(expression.end, columns) if expression.end is not None else None
+def _slice(expression: ast.Slice, columns: Columns) -> Evaluator:
+    subject = build_evaluator(expression.subject, columns)
+    start = build_evaluator(expression.start, columns) if expression.start is not None else None
+    end = build_evaluator(expression.end, columns) if expression.end is not None else None
 
-    def cut(row: Row, run: Run) -> Any:
-        whole = subject(row, run)
+    def get_slice(row: Row, run: Run) -> Any:
+        value = subject(row, run)
         first = start(row, run) if start else 0
-        last = end(row, run) if end else (len(whole) if isinstance(whole, list) else 0)
-        return values.slice_(whole, first, last)
+        last = end(row, run) if end else (len(value) if isinstance(value, list) else 0)
+        return values.slice_list(value, first, last)
 
-    return cut
-
-
-def _list(expression: ast.ListLiteral, columns: Columns) -> Value:
-    elements = [value(each, columns) for each in expression.elements]
-    return lambda row, run: values.bounded([each(row, run) for each in elements])
+    return get_slice
 
 
-def _map(expression: ast.MapLiteral, columns: Columns) -> Value:
-    entries = [(key, value(each, columns)) for key, each in expression.entries]
-    return lambda row, run: values.bounded({key: each(row, run) for key, each in entries})
+def _list(expression: ast.ListLiteral, columns: Columns) -> Evaluator:
+    elements = [build_evaluator(element, columns) for element in expression.elements]
+    return lambda row, run: values.check_size([element(row, run) for element in elements])
 
 
-def _map_projection(expression: ast.MapProjection, columns: Columns) -> Value:
-    subject = value(expression.subject, columns)
-    entries = [(key, value(each, columns)) for key, each in expression.entries]
-    everything = expression.everything
+def _map(expression: ast.MapLiteral, columns: Columns) -> Evaluator:
+    entries = [(key, build_evaluator(value, columns)) for key, value in expression.entries]
+    return lambda row, run: values.check_size({key: evaluator(row, run) for key, evaluator in entries})
+
+
+def _map_projection(expression: ast.MapProjection, columns: Columns) -> Evaluator:
+    subject = build_evaluator(expression.subject, columns)
+    entries = [(key, build_evaluator(value, columns)) for key, value in expression.entries]
+    all_properties = expression.all_properties
 
     def project(row: Row, run: Run) -> Any:
-        whole = subject(row, run)
-        if whole is None:
+        value = subject(row, run)
+        if value is None:
             return None
-        if type(whole) is Node or type(whole) is Relationship:
-            there = run.graph.properties(whole)
-        elif isinstance(whole, dict):
-            there = whole
+        if type(value) is Node or type(value) is Relationship:
+            properties = run.graph.properties(value)
+        elif isinstance(value, dict):
+            properties = value
         else:
             raise errors.QueryFailed(
-                f"a map projection is of a node, a relationship or a map, and this is {values.described(whole)}",
+                f"a map projection is of a node, a relationship or a map, and this is {values.describe(value)}",
                 detail="InvalidArgumentType",
             )
-        return values.bounded({**(there if everything else {}), **{key: each(row, run) for key, each in entries}})
+        projected = {key: evaluator(row, run) for key, evaluator in entries}
+        return values.check_size({**(properties if all_properties else {}), **projected})
 
     return project
 
 
-def _binary(expression: ast.Binary, columns: Columns) -> Value:
-    left, right = value(expression.left, columns), value(expression.right, columns)
+def _binary(expression: ast.Binary, columns: Columns) -> Evaluator:
+    left, right = build_evaluator(expression.left, columns), build_evaluator(expression.right, columns)
     operator = expression.operator
     if operator == "AND":
 
@@ -256,214 +185,220 @@ def _binary(expression: ast.Binary, columns: Columns) -> Value:
 
         return either
     if operator in ("<", "<=", ">", ">="):
-        return lambda row, run: values.compare(operator, left(row, run), right(row, run))
+        return lambda row, run: comparison.compare(operator, left(row, run), right(row, run))
     compute = _BINARY[operator]
     return lambda row, run: compute(left(row, run), right(row, run))
 
 
-def _differs(left: Any, right: Any) -> bool | None:
-    same = values.equal(left, right)
+def _not_equal(left: Any, right: Any) -> bool | None:
+    same = comparison.equal(left, right)
     return None if same is None else not same
 
 
 _BINARY: dict[str, Callable[[Any, Any], Any]] = {
-    "=": values.equal,
-    "<>": _differs,
-    "+": values.add,
-    "-": values.subtract,
-    "*": values.multiply,
-    "/": values.divide,
-    "%": values.modulo,
-    "^": values.power,
+    "=": comparison.equal,
+    "<>": _not_equal,
+    "+": arithmetic.add,
+    "-": arithmetic.subtract,
+    "*": arithmetic.multiply,
+    "/": arithmetic.divide,
+    "%": arithmetic.modulo,
+    "^": arithmetic.power,
     "XOR": values.xor,
-    "IN": values.is_in,
-    "STARTS WITH": values.starts_with,
-    "ENDS WITH": values.ends_with,
-    "CONTAINS": values.contains,
-    "=~": values.matches,
+    "IN": comparison.is_in,
+    "STARTS WITH": comparison.starts_with,
+    "ENDS WITH": comparison.ends_with,
+    "CONTAINS": comparison.contains,
+    "=~": comparison.matches,
 }
 
 
-def _unary(expression: ast.Unary, columns: Columns) -> Value:
-    operand = value(expression.operand, columns)
+def _unary(expression: ast.Unary, columns: Columns) -> Evaluator:
+    operand = build_evaluator(expression.operand, columns)
     if expression.operator == "NOT":
         return lambda row, run: values.not_(operand(row, run))
     if expression.operator == "-":
-        return lambda row, run: values.negate(operand(row, run))
-    return lambda row, run: values.plus(operand(row, run))
+        return lambda row, run: arithmetic.negate(operand(row, run))
+    return lambda row, run: arithmetic.plus(operand(row, run))
 
 
-def _is_null(expression: ast.IsNull, columns: Columns) -> Value:
-    operand, negated = value(expression.operand, columns), expression.negated
+def _is_null(expression: ast.IsNull, columns: Columns) -> Evaluator:
+    operand, negated = build_evaluator(expression.operand, columns), expression.negated
     return lambda row, run: (operand(row, run) is not None) is negated
 
 
-def _has_labels(expression: ast.HasLabels, columns: Columns) -> Value:
-    subject, wanted = value(expression.subject, columns), expression.labels
-    return lambda row, run: has_labels(subject(row, run), wanted, run)
+def _has_labels(expression: ast.HasLabels, columns: Columns) -> Evaluator:
+    subject, labels = build_evaluator(expression.subject, columns), expression.labels
+    return lambda row, run: has_labels(subject(row, run), labels, run)
 
 
-def _call(expression: ast.Call, columns: Columns) -> Value:
+def _call(expression: ast.Call, columns: Columns) -> Evaluator:
     function = functions.FUNCTIONS[expression.name.lower()]
-    arguments = [value(each, columns) for each in expression.arguments]
+    arguments = [build_evaluator(argument, columns) for argument in expression.arguments]
     compute, needs = function.run, function.needs
     if expression.name.lower() == "coalesce":
 
-        def first(row: Row, run: Run) -> Any:
+        def coalesce(row: Row, run: Run) -> Any:
             for argument in arguments:
-                found = argument(row, run)
-                if found is not None:
-                    return found
+                value = argument(row, run)
+                if value is not None:
+                    return value
             return None
 
-        return first
+        return coalesce
     if needs == "":
         if len(arguments) == 1:
             only = arguments[0]
             return lambda row, run: compute(only(row, run))
-        return lambda row, run: compute(*[each(row, run) for each in arguments])
-    return lambda row, run: compute(getattr(run, needs), *[each(row, run) for each in arguments])
+        return lambda row, run: compute(*[argument(row, run) for argument in arguments])
+    return lambda row, run: compute(getattr(run, needs), *[argument(row, run) for argument in arguments])
 
 
-def _case(expression: ast.Case, columns: Columns) -> Value:
-    subject = value(expression.subject, columns) if expression.subject is not None else None
-    branches = [(value(when, columns), value(then, columns)) for when, then in expression.branches]
-    otherwise = value(expression.otherwise, columns) if expression.otherwise is not None else None
+def _case(expression: ast.Case, columns: Columns) -> Evaluator:
+    subject = build_evaluator(expression.subject, columns) if expression.subject is not None else None
+    branches = [(build_evaluator(when, columns), build_evaluator(then, columns)) for when, then in expression.branches]
+    otherwise = build_evaluator(expression.default, columns) if expression.default is not None else None
 
     def choose(row: Row, run: Run) -> Any:
         if subject is None:
-            chosen = next((then for when, then in branches if values.truth(when(row, run)) is True), otherwise)
+            chosen = next(
+                (then for when, then in branches if values.check_condition(when(row, run)) is True), otherwise
+            )
         else:
-            known = subject(row, run)
-            chosen = next((then for when, then in branches if values.equal(known, when(row, run)) is True), otherwise)
+            value = subject(row, run)
+            chosen = next(
+                (then for when, then in branches if comparison.equal(value, when(row, run)) is True), otherwise
+            )
         return chosen(row, run) if chosen is not None else None
 
     return choose
 
 
-def _elements(found: Any, run: Run) -> Iterator[Any] | None:
-    """The elements of a list to go through; None for null."""
-    if found is None:
+def _iterate_list(value: Any, run: Run) -> Iterator[Any] | None:
+    """The elements of a list; None for null."""
+    if value is None:
         return None
-    if not isinstance(found, list):
+    if not isinstance(value, list):
         raise errors.QueryFailed(
-            f"this goes through a list, and got {values.described(found)}", detail="InvalidArgumentType"
+            f"this goes through a list, and got {values.describe(value)}", detail="InvalidArgumentType"
         )
-    return _resting(found, run)
+    return _count_elements(value, run)
 
 
-def _resting(found: list[Any], run: Run) -> Iterator[Any]:
-    # What is done with an element may take long.
-    rest = run.rest
-    for element in found:
-        rest(1)
+def _count_elements(elements: list[Any], run: Run) -> Iterator[Any]:
+    # A list may be long, and the work for each element too.
+    count_work = run.count_work
+    for element in elements:
+        count_work(1)
         yield element
 
 
-def _list_comprehension(expression: ast.ListComprehension, columns: Columns) -> Value:
-    source = value(expression.source, columns)
-    inner = columns.with_(expression.variable)
-    condition = holds(expression.condition, inner) if expression.condition is not None else None
-    result = value(expression.result, inner) if expression.result is not None else None
+def _list_comprehension(expression: ast.ListComprehension, columns: Columns) -> Evaluator:
+    source = build_evaluator(expression.source, columns)
+    inner = columns.extend(expression.variable)
+    condition = build_test(expression.condition, inner) if expression.condition is not None else None
+    result = build_evaluator(expression.result, inner) if expression.result is not None else None
 
     def comprehend(row: Row, run: Run) -> Any:
-        whole = _elements(source(row, run), run)
-        if whole is None:
+        elements = _iterate_list(source(row, run), run)
+        if elements is None:
             return None
-        made = []
-        for element in whole:
+        results = []
+        for element in elements:
             extended = (*row, element)
             if condition is None or condition(extended, run):
-                made.append(element if result is None else result(extended, run))
-        return values.bounded(made)
+                results.append(element if result is None else result(extended, run))
+        return values.check_size(results)
 
     return comprehend
 
 
-def _quantifier(expression: ast.Quantifier, columns: Columns) -> Value:
-    source = value(expression.source, columns)
-    condition = value(expression.condition, columns.with_(expression.variable))
-    which = expression.which
+def _quantifier(expression: ast.Quantifier, columns: Columns) -> Evaluator:
+    source = build_evaluator(expression.source, columns)
+    condition = build_evaluator(expression.condition, columns.extend(expression.variable))
+    quantifier = expression.quantifier
 
     def quantify(row: Row, run: Run) -> bool | None:
-        whole = _elements(source(row, run), run)
-        if whole is None:
+        elements = _iterate_list(source(row, run), run)
+        if elements is None:
             return None
-        answers = [values.truth(condition((*row, element), run)) for element in whole]
-        yes, unknown = answers.count(True), None in answers
-        if which == "any":
-            return True if yes else None if unknown else False
-        if which == "all":
+        answers = [values.check_condition(condition((*row, element), run)) for element in elements]
+        count, unknown = answers.count(True), None in answers
+        if quantifier == "any":
+            return True if count else None if unknown else False
+        if quantifier == "all":
             return False if False in answers else None if unknown else True
-        if which == "none":
-            return False if yes else None if unknown else True
-        return False if yes > 1 else None if unknown else yes == 1
+        if quantifier == "none":
+            return False if count else None if unknown else True
+        return False if count > 1 else None if unknown else count == 1
 
     return quantify
 
 
-def _reduce(expression: ast.Reduce, columns: Columns) -> Value:
-    initial, source = value(expression.initial, columns), value(expression.source, columns)
-    result = value(expression.result, columns.with_(expression.accumulator, expression.variable))
+def _reduce(expression: ast.Reduce, columns: Columns) -> Evaluator:
+    initial, source = build_evaluator(expression.initial, columns), build_evaluator(expression.source, columns)
+    result = build_evaluator(expression.result, columns.extend(expression.accumulator, expression.variable))
 
     def fold(row: Row, run: Run) -> Any:
-        whole = _elements(source(row, run), run)
-        if whole is None:
+        elements = _iterate_list(source(row, run), run)
+        if elements is None:
             return None
         accumulated = initial(row, run)
-        for element in whole:
+        for element in elements:
             accumulated = result((*row, accumulated, element), run)
         return accumulated
 
     return fold
 
 
-def _ways(path: ast.Path, condition: ast.Expression | None, columns: Columns) -> tuple[Rows, tuple[str, ...]]:
-    """The rows of a pattern laid on the graph for the row around it, and their columns."""
-    match = planner.pattern(path, condition, columns.visible())
+def _pattern_rows(
+    path: ast.Path, condition: ast.Expression | None, columns: Columns
+) -> tuple[RowSource, tuple[str, ...]]:
+    """The matches of a pattern for a row of the outer query, and their columns."""
+    match = planner.build_pattern_match(path, condition, columns.visible_names())
     return columns.subquery(match), match.columns
 
 
-def _pattern_comprehension(expression: ast.PatternComprehension, columns: Columns) -> Value:
-    ways, names = _ways(expression.pattern, expression.condition, columns)
-    result = value(expression.result, Columns(names, columns.subquery))
-    return lambda row, run: values.bounded([result(way, run) for way in ways(row, run)])
+def _pattern_comprehension(expression: ast.PatternComprehension, columns: Columns) -> Evaluator:
+    matches, names = _pattern_rows(expression.pattern, expression.condition, columns)
+    result = build_evaluator(expression.result, Columns(names, columns.subquery))
+    return lambda row, run: values.check_size([result(match, run) for match in matches(row, run)])
 
 
-def _pattern_predicate(expression: ast.PatternPredicate, columns: Columns) -> Value:
-    match = planner.pattern(expression.pattern, None, columns.visible())
-    ways = columns.subquery(optimizer.with_ends_only(match, repeats_count=False))
-    return lambda row, run: next(ways(row, run), None) is not None
+def _pattern_predicate(expression: ast.PatternPredicate, columns: Columns) -> Evaluator:
+    match = planner.build_pattern_match(expression.pattern, None, columns.visible_names())
+    matches = columns.subquery(optimizer.search_distinct_ends(match, duplicates_matter=False))
+    return lambda row, run: next(matches(row, run), None) is not None
 
 
-def _pattern_path(expression: ast.PatternPath, columns: Columns) -> Value:
-    written = expression.pattern
-    column = f"{ast.OWN}path"
-    named = ast.Path(column, written.shortest, written.nodes, written.relationships)
-    ways, names = _ways(named, None, columns)
-    place = names.index(column)
-    if written.shortest == "shortest":
+def _pattern_path(expression: ast.PatternPath, columns: Columns) -> Evaluator:
+    pattern = expression.pattern
+    column = f"{ast.INTERNAL_PREFIX}path"
+    named = ast.Path(column, pattern.shortest, pattern.nodes, pattern.relationships)
+    matches, names = _pattern_rows(named, None, columns)
+    position = names.index(column)
+    if pattern.shortest == "shortest":
 
         def one(row: Row, run: Run) -> Any:
-            way = next(ways(row, run), None)
-            return way[place] if way else None
+            match = next(matches(row, run), None)
+            return match[position] if match else None
 
         return one
-    return lambda row, run: [way[place] for way in ways(row, run)]
+    return lambda row, run: [match[position] for match in matches(row, run)]
 
 
-def _subquery(expression: ast.Subquery, columns: Columns) -> Value:
-    exists = expression.which == "EXISTS"
-    plan = planner.plan(expression.query, columns.visible())
-    rows = columns.subquery(optimizer.with_ends_only(plan, repeats_count=not exists))
+def _subquery(expression: ast.Subquery, columns: Columns) -> Evaluator:
+    exists = expression.kind == "EXISTS"
+    plan = planner.build_plan(expression.query, columns.visible_names())
+    rows = columns.subquery(optimizer.search_distinct_ends(plan, duplicates_matter=not exists))
     if exists:
         return lambda row, run: next(rows(row, run), None) is not None
-    if expression.which == "COUNT":
+    if expression.kind == "COUNT":
         return lambda row, run: sum(1 for _ in rows(row, run))
-    return lambda row, run: values.bounded([found[0] for found in rows(row, run)])
+    return lambda row, run: values.check_size([inner[0] for inner in rows(row, run)])
 
 
-_OF: dict[type, Callable[[Any, Columns], Value]] = {
+_BUILDERS: dict[type, Callable[[Any, Columns], Evaluator]] = {
     ast.Literal: _literal,
     ast.Parameter: _parameter,
     ast.Variable: _variable,

@@ -1,6 +1,7 @@
-"""Runs operators over rows in Python: the second target of the compiler, and the reference for the first.
+"""Operators in the interpreter: each operator of a plan becomes a function that gives its rows, as a generator.
 
-Small and complete: every operator and every expression. Rows are tuples in the order of an operator's columns.
+It covers every operator, and is the reference for what SQL means. A row is a tuple in the order of the operator's
+columns.
 """
 
 from __future__ import annotations
@@ -10,139 +11,140 @@ from operator import itemgetter
 from typing import Any
 
 from keepgraph import errors
-from keepgraph.cypher import functions, values
-from keepgraph.cypher.interpret import evaluate, match
-from keepgraph.cypher.interpret.evaluate import Columns, Row, Rows, Run
+from keepgraph.cypher import aggregates, comparison, values
+from keepgraph.cypher.interpret import evaluate, match, paths
+from keepgraph.cypher.interpret.evaluate import Columns, RowSource
+from keepgraph.cypher.interpret.runtime import Row, Run
 from keepgraph.cypher.plan.algebra import (
     Aggregate,
-    Aggregated,
+    AggregateColumn,
     Argument,
-    Around,
+    BuildPaths,
     Distinct,
-    Fetched,
     Filter,
     Limit,
     Match,
+    OuterColumns,
     Plan,
     Project,
+    SingleRow,
     Skip,
     Sort,
-    Trace,
+    SqlRows,
     Union,
-    Unit,
     Unwind,
 )
-from keepgraph.cypher.plan.join_order import GUESSES, Estimates
+from keepgraph.cypher.plan.join_order import DEFAULT_ESTIMATES, Estimates
 from keepgraph.cypher.syntax import ast
 
 
-def rows(plan: Plan, estimates: Estimates = GUESSES) -> Callable[[Run], Iterator[Row]]:
+def build_row_function(plan: Plan, estimates: Estimates = DEFAULT_ESTIMATES) -> Callable[[Run], Iterator[Row]]:
     """The function that gives the rows of a whole query."""
-    found = _rows(plan, estimates)
-    return lambda run: found((), run)
+    rows_of = _build(plan, estimates)
+    return lambda run: rows_of((), run)
 
 
-def _rows(plan: Plan, estimates: Estimates) -> Rows:
-    """The function that gives the rows of an operator, for the row around it."""
-    return _OF[type(plan)](plan, estimates)
+def _build(plan: Plan, estimates: Estimates) -> RowSource:
+    """The function that gives the rows of an operator, for a row of the outer query."""
+    return _BUILDERS[type(plan)](plan, estimates)
 
 
 def _columns(names: tuple[str, ...], estimates: Estimates) -> Columns:
-    return Columns(names, lambda plan: _rows(plan, estimates))
+    return Columns(names, lambda plan: _build(plan, estimates))
 
 
-def _unit(plan: Unit, estimates: Estimates) -> Rows:
+def _single_row(plan: SingleRow, estimates: Estimates) -> RowSource:
     return lambda outer, run: iter(((),))
 
 
-def _argument(plan: Argument, estimates: Estimates) -> Rows:
+def _argument(plan: Argument, estimates: Estimates) -> RowSource:
     return lambda outer, run: iter((outer,))
 
 
-def _match(plan: Match, estimates: Estimates) -> Rows:
-    before = _rows(plan.input, estimates)
-    lay = match.ways(plan, estimates, lambda names: _columns(names, estimates))
+def _match(plan: Match, estimates: Estimates) -> RowSource:
+    rows_of_input = _build(plan.input, estimates)
+    match_rows = match.build_matcher(plan, estimates, lambda names: _columns(names, estimates))
     if not plan.optional:
-        return lambda outer, run: lay(before(outer, run), run)
+        return lambda outer, run: match_rows(rows_of_input(outer, run), run)
     nulls = (None,) * (len(plan.columns) - len(plan.input.columns))
 
     def optional(outer: Row, run: Run) -> Iterator[Row]:
-        for row in before(outer, run):
-            found = False
-            for way in lay(iter((row,)), run):
-                found = True
-                yield way
-            if not found:
+        for row in rows_of_input(outer, run):
+            matched = False
+            for match_row in match_rows(iter((row,)), run):
+                matched = True
+                yield match_row
+            if not matched:
                 yield (*row, *nulls)
 
     return optional
 
 
-def _unwind(plan: Unwind, estimates: Estimates) -> Rows:
-    before = _rows(plan.input, estimates)
-    source = evaluate.value(plan.source, _columns(plan.input.columns, estimates))
+def _unwind(plan: Unwind, estimates: Estimates) -> RowSource:
+    rows_of_input = _build(plan.input, estimates)
+    source = evaluate.build_evaluator(plan.source, _columns(plan.input.columns, estimates))
 
     def unwind(outer: Row, run: Run) -> Iterator[Row]:
-        for row in before(outer, run):
-            found = source(row, run)
-            if found is None:
+        for row in rows_of_input(outer, run):
+            value = source(row, run)
+            if value is None:
                 continue
-            for element in found if isinstance(found, list) else (found,):
-                run.rest(1)
+            for element in value if isinstance(value, list) else (value,):
+                run.count_work(1)
                 yield (*row, element)
 
     return unwind
 
 
-def _filter(plan: Filter, estimates: Estimates) -> Rows:
-    before = _rows(plan.input, estimates)
-    condition = evaluate.holds(plan.condition, _columns(plan.input.columns, estimates))
-    return lambda outer, run: (row for row in before(outer, run) if condition(row, run))
+def _filter(plan: Filter, estimates: Estimates) -> RowSource:
+    rows_of_input = _build(plan.input, estimates)
+    condition = evaluate.build_test(plan.condition, _columns(plan.input.columns, estimates))
+    return lambda outer, run: (row for row in rows_of_input(outer, run) if condition(row, run))
 
 
-def _project(plan: Project, estimates: Estimates) -> Rows:
-    before = _rows(plan.input, estimates)
+def _project(plan: Project, estimates: Estimates) -> RowSource:
+    rows_of_input = _build(plan.input, estimates)
     columns = _columns(plan.input.columns, estimates)
-    by_name = {name: evaluate.value(expression, columns) for name, expression in plan.items}
-    items = [by_name[name] for name in plan.columns]
+    by_name = {name: evaluate.build_evaluator(expression, columns) for name, expression in plan.items}
+    evaluators = [by_name[name] for name in plan.columns]
 
     def project(outer: Row, run: Run) -> Iterator[Row]:
-        for row in before(outer, run):
-            run.rest(1)
-            yield tuple([item(row, run) for item in items])
+        for row in rows_of_input(outer, run):
+            run.count_work(1)
+            yield tuple([evaluator(row, run) for evaluator in evaluators])
 
     return project
 
 
-def _aggregate(plan: Aggregate, estimates: Estimates) -> Rows:
-    before = _rows(plan.input, estimates)
+def _aggregate(plan: Aggregate, estimates: Estimates) -> RowSource:
+    rows_of_input = _build(plan.input, estimates)
     columns = _columns(plan.input.columns, estimates)
-    if (counted := _counted_alone(plan)) is not None:
-        return _count_distinct(before, columns.place(counted))
-    keys = [evaluate.value(expression, columns) for _, expression in plan.keys]
-    folds = [_fold(each, columns) for each in plan.aggregates]
+    if (variable := _only_count_distinct(plan)) is not None:
+        return _count_distinct(rows_of_input, columns.position(variable))
+    keys = [evaluate.build_evaluator(expression, columns) for _, expression in plan.keys]
+    start_groups = [_group_starter(aggregate, columns) for aggregate in plan.aggregates]
 
     def aggregate(outer: Row, run: Run) -> Iterator[Row]:
-        groups: dict[Any, tuple[Row, list[_Fold]]] = {}
+        groups: dict[Any, tuple[Row, list[_GroupAggregate]]] = {}
         if not keys:
-            groups[()] = ((), [start() for start in folds])
-        for row in before(outer, run):
-            key = tuple([each(row, run) for each in keys])
-            known = tuple(map(values.group_key, key))
-            group = groups.get(known)
+            groups[()] = ((), [start() for start in start_groups])
+        for row in rows_of_input(outer, run):
+            key = tuple([evaluator(row, run) for evaluator in keys])
+            group_key = tuple(map(comparison.group_key, key))
+            group = groups.get(group_key)
             if group is None:
-                run.rest(8)
-                group = groups[known] = (key, [start() for start in folds])
-            for fold in group[1]:
-                fold.add(row, run)
-        for key, folded in groups.values():
-            yield (*key, *(fold.result() for fold in folded))
+                run.count_work(8)
+                group = groups[group_key] = (key, [start() for start in start_groups])
+            for group_aggregate in group[1]:
+                group_aggregate.add(row, run)
+        for key, group_aggregates in groups.values():
+            yield (*key, *(group_aggregate.result() for group_aggregate in group_aggregates))
 
     return aggregate
 
 
-def _counted_alone(plan: Aggregate) -> str | None:
-    """The variable of `count(DISTINCT variable)`, where nothing else is asked for."""
+def _only_count_distinct(plan: Aggregate) -> str | None:
+    """The variable of `count(DISTINCT variable)`, where the operator computes nothing else."""
     if plan.keys or len(plan.aggregates) != 1:
         return None
     call = plan.aggregates[0].call
@@ -152,130 +154,131 @@ def _counted_alone(plan: Aggregate) -> str | None:
     return argument.name if isinstance(argument, ast.Variable) else None
 
 
-def _count_distinct(before: Rows, place: int) -> Rows:
+def _count_distinct(rows_of_input: RowSource, position: int) -> RowSource:
     def count(outer: Row, run: Run) -> Iterator[Row]:
         seen: set[Any] = set()
-        for row in before(outer, run):
-            found = row[place]
-            if found is not None:
-                run.rest(1)
-                seen.add(values.group_key(found))
+        for row in rows_of_input(outer, run):
+            value = row[position]
+            if value is not None:
+                run.count_work(1)
+                seen.add(comparison.group_key(value))
         yield (len(seen),)
 
     return count
 
 
-class _Fold:
+class _GroupAggregate:
     """One aggregate of one group."""
 
     __slots__ = ("_accumulator", "_arguments", "_seen")
 
-    def __init__(self, accumulator: Any, arguments: list[evaluate.Value] | None, *, distinct: bool) -> None:
+    def __init__(self, accumulator: Any, arguments: list[evaluate.Evaluator] | None, *, distinct: bool) -> None:
         self._accumulator = accumulator
         self._arguments = arguments
         self._seen: set[Any] | None = set() if distinct else None
 
     def add(self, row: Row, run: Run) -> None:
-        run.rest(1)
+        run.count_work(1)
         if self._arguments is None:
             self._accumulator.add(True)
             return
         first, *others = [argument(row, run) for argument in self._arguments]
         if self._seen is not None:
-            known = values.group_key(first)
-            if known in self._seen:
+            group_key = comparison.group_key(first)
+            if group_key in self._seen:
                 return
-            self._seen.add(known)
+            self._seen.add(group_key)
         self._accumulator.add(first, *others)
 
     def result(self) -> Any:
         return self._accumulator.result()
 
 
-def _fold(aggregated: Aggregated, columns: Columns) -> Callable[[], _Fold]:
-    call = aggregated.call
+def _group_starter(aggregate: AggregateColumn, columns: Columns) -> Callable[[], _GroupAggregate]:
+    call = aggregate.call
     if call is None:
-        return lambda: _Fold(functions.AGGREGATES["count"].start(), None, distinct=False)
-    start = functions.AGGREGATES[call.name.lower()].start
-    arguments = [evaluate.value(each, columns) for each in call.arguments]
-    return lambda: _Fold(start(), arguments, distinct=call.distinct)
+        return lambda: _GroupAggregate(aggregates.AGGREGATES["count"].start(), None, distinct=False)
+    start = aggregates.AGGREGATES[call.name.lower()].start
+    arguments = [evaluate.build_evaluator(argument, columns) for argument in call.arguments]
+    return lambda: _GroupAggregate(start(), arguments, distinct=call.distinct)
 
 
-def _distinct(plan: Distinct, estimates: Estimates) -> Rows:
-    before = _rows(plan.input, estimates)
+def _distinct(plan: Distinct, estimates: Estimates) -> RowSource:
+    rows_of_input = _build(plan.input, estimates)
 
     def distinct(outer: Row, run: Run) -> Iterator[Row]:
         seen: set[Any] = set()
-        for row in before(outer, run):
-            known = tuple(map(values.group_key, row))
-            if known not in seen:
-                run.rest(4)
-                seen.add(known)
+        for row in rows_of_input(outer, run):
+            group_key = tuple(map(comparison.group_key, row))
+            if group_key not in seen:
+                run.count_work(4)
+                seen.add(group_key)
                 yield row
 
     return distinct
 
 
-def _sort(plan: Sort, estimates: Estimates) -> Rows:
-    before = _rows(plan.input, estimates)
+def _sort(plan: Sort, estimates: Estimates) -> RowSource:
+    rows_of_input = _build(plan.input, estimates)
     columns = _columns(plan.input.columns, estimates)
-    keys = [(evaluate.value(expression, columns), descending) for expression, descending in plan.keys]
+    keys = [(evaluate.build_evaluator(expression, columns), descending) for expression, descending in plan.keys]
 
     def sort(outer: Row, run: Run) -> Iterator[Row]:
-        found = []
-        for row in before(outer, run):
-            run.rest(4)
-            found.append((tuple([values.sort_key(key(row, run)) for key, _ in keys]), row))
-        for place in reversed(range(len(keys))):
-            found.sort(key=lambda each: each[0][place], reverse=keys[place][1])
-        return map(itemgetter(1), found)
+        keyed_rows = []
+        for row in rows_of_input(outer, run):
+            run.count_work(4)
+            keyed_rows.append((tuple([comparison.sort_key(key(row, run)) for key, _ in keys]), row))
+        # The sort is stable: by the last key first, and by the first key last.
+        for number in reversed(range(len(keys))):
+            keyed_rows.sort(key=lambda keyed: keyed[0][number], reverse=keys[number][1])
+        return map(itemgetter(1), keyed_rows)
 
     return sort
 
 
-def _count(expression: ast.Expression, run: Run, word: str) -> int:
-    found = evaluate.value(expression, Columns((), _no_subquery))((), run)
-    if type(found) is not int:
+def _row_count(expression: ast.Expression, run: Run, keyword: str) -> int:
+    count = evaluate.build_evaluator(expression, Columns((), _no_subquery))((), run)
+    if type(count) is not int:
         raise errors.QueryFailed(
-            f"{word} takes an integer, and this is {values.described(found)}",
+            f"{keyword} takes an integer, and this is {values.describe(count)}",
             detail="InvalidArgumentType",
             kind="SyntaxError",
             span=expression.span,
         )
-    if found < 0:
+    if count < 0:
         raise errors.QueryFailed(
-            f"{word} takes an integer that is not negative, and this is {found}",
+            f"{keyword} takes an integer that is not negative, and this is {count}",
             detail="NegativeIntegerArgument",
             kind="SyntaxError",
             span=expression.span,
         )
-    return found
+    return count
 
 
-def _no_subquery(plan: Plan) -> Rows:
+def _no_subquery(plan: Plan) -> RowSource:
     raise AssertionError("the binder allows no subquery here")
 
 
-def _skip(plan: Skip, estimates: Estimates) -> Rows:
-    before = _rows(plan.input, estimates)
+def _skip(plan: Skip, estimates: Estimates) -> RowSource:
+    rows_of_input = _build(plan.input, estimates)
 
     def skip(outer: Row, run: Run) -> Iterator[Row]:
-        count = _count(plan.count, run, "SKIP")
-        for number, row in enumerate(before(outer, run)):
+        count = _row_count(plan.count, run, "SKIP")
+        for number, row in enumerate(rows_of_input(outer, run)):
             if number >= count:
                 yield row
 
     return skip
 
 
-def _limit(plan: Limit, estimates: Estimates) -> Rows:
-    before = _rows(plan.input, estimates)
+def _limit(plan: Limit, estimates: Estimates) -> RowSource:
+    rows_of_input = _build(plan.input, estimates)
 
     def limit(outer: Row, run: Run) -> Iterator[Row]:
-        count = _count(plan.count, run, "LIMIT")
+        count = _row_count(plan.count, run, "LIMIT")
         if not count:
             return
-        for number, row in enumerate(before(outer, run), start=1):
+        for number, row in enumerate(rows_of_input(outer, run), start=1):
             yield row
             if number == count:
                 return
@@ -283,50 +286,55 @@ def _limit(plan: Limit, estimates: Estimates) -> Rows:
     return limit
 
 
-def _union(plan: Union, estimates: Estimates) -> Rows:
-    left, right = _rows(plan.left, estimates), _rows(plan.right, estimates)
-    places = [plan.right.columns.index(name) for name in plan.columns]
+def _union(plan: Union, estimates: Estimates) -> RowSource:
+    left, right = _build(plan.left, estimates), _build(plan.right, estimates)
+    positions = [plan.right.columns.index(name) for name in plan.columns]
 
     def union(outer: Row, run: Run) -> Iterator[Row]:
         yield from left(outer, run)
         for row in right(outer, run):
-            yield tuple([row[place] for place in places])
+            yield tuple([row[position] for position in positions])
 
     return union
 
 
-def _trace(plan: Trace, estimates: Estimates) -> Rows:
-    before = _rows(plan.input, estimates)
+def _build_paths(plan: BuildPaths, estimates: Estimates) -> RowSource:
+    rows_of_input = _build(plan.input, estimates)
     names = plan.input.columns
-    builders = [(match.path_builder(path, names), match.places(path, names)) for path in plan.paths]
+    named_paths = [(paths.build_path_function(path, names), paths.part_positions(path, names)) for path in plan.paths]
 
-    def trace(outer: Row, run: Run) -> Iterator[Row]:
-        for row in before(outer, run):
+    def add_paths(outer: Row, run: Run) -> Iterator[Row]:
+        for row in rows_of_input(outer, run):
             yield (
                 *row,
-                *(None if any(row[each] is None for each in needed) else build(row) for build, needed in builders),
+                *(
+                    None if any(row[part] is None for part in parts) else build_path(row)
+                    for build_path, parts in named_paths
+                ),
             )
 
-    return trace
+    return add_paths
 
 
-def _around(plan: Around, estimates: Estimates) -> Rows:
-    before = _rows(plan.input, estimates)
-    places = plan.places
-    return lambda outer, run: ((*row, *(outer[place] for place in places)) for row in before(outer, run))
+def _outer_columns(plan: OuterColumns, estimates: Estimates) -> RowSource:
+    rows_of_input = _build(plan.input, estimates)
+    positions = plan.positions
+    return lambda outer, run: (
+        (*row, *(outer[position] for position in positions)) for row in rows_of_input(outer, run)
+    )
 
 
-def _fetched(plan: Fetched, estimates: Estimates) -> Rows:
+def _sql_rows(plan: SqlRows, estimates: Estimates) -> RowSource:
     def fetch(outer: Row, run: Run) -> Iterator[Row]:
-        for row in run.fetch(plan.statement):
-            run.rest(1)
+        for row in run.fetch_rows(plan.statement):
+            run.count_work(1)
             yield row
 
     return fetch
 
 
-_OF: dict[type, Callable[[Any, Estimates], Rows]] = {
-    Unit: _unit,
+_BUILDERS: dict[type, Callable[[Any, Estimates], RowSource]] = {
+    SingleRow: _single_row,
     Argument: _argument,
     Match: _match,
     Unwind: _unwind,
@@ -338,7 +346,7 @@ _OF: dict[type, Callable[[Any, Estimates], Rows]] = {
     Skip: _skip,
     Limit: _limit,
     Union: _union,
-    Trace: _trace,
-    Around: _around,
-    Fetched: _fetched,
+    BuildPaths: _build_paths,
+    OuterColumns: _outer_columns,
+    SqlRows: _sql_rows,
 }

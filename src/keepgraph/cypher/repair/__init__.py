@@ -1,1 +1,1 @@
-"""Repair of the text of a query, as models and people mistype it, before it is compiled."""
+"""Repair of the text of a query before it is compiled: what models and people often write wrongly."""

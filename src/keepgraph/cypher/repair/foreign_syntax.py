@@ -1,6 +1,6 @@
-"""Mends what other languages have taught to write: operators of SQL and C, names of several words, bare nodes.
+"""Foreign syntax: repairs of habits from SQL, C and JSON, of names of several words, and of nodes without brackets.
 
-Knows the pieces of a text that cannot be read as it stands, and no tree.
+The rules see the tokens of a text that cannot be parsed. Each is given the spelling keys of the graph's labels, too.
 """
 
 from __future__ import annotations
@@ -8,306 +8,273 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator
 
-from keepgraph.cypher.repair.tolerant_tokenizer import CLAUSES, Mend, Pieces, quoted, squeezed
-from keepgraph.cypher.syntax.tokens import RESERVED
+from keepgraph.cypher.repair.operands import find_operand_start
+from keepgraph.cypher.repair.tolerant_tokenizer import CLAUSES, Repair, Tokens, quote_name, shorten
+from keepgraph.cypher.syntax.tokenizer import RESERVED_WORDS
 
-Found = Iterator[Mend]
-Habit = Callable[[Pieces, Collection[str]], Found]
-
-
-def sql_comments(p: Pieces, _: Collection[str]) -> Found:
-    """A line that begins with `-- ` and a word."""
-    if p.sql:
-        yield [(at, at + 2, "//") for at in p.sql], "Wrote comments as // instead of --"
+Repairs = Iterator[Repair]
+Rule = Callable[[Tokens, Collection[str]], Repairs]
 
 
-def semicolons(p: Pieces, _: Collection[str]) -> Found:
-    """Only one at the end."""
-    first = p.length
-    while first and p.kinds[first - 1] == ";":
+def convert_comments(tokens: Tokens, _: Collection[str]) -> Repairs:
+    """Write a line that begins with `-- ` and a word as a comment of Cypher."""
+    if tokens.sql_comments:
+        yield [(offset, offset + 2, "//") for offset in tokens.sql_comments], "Wrote comments as // instead of --"
+
+
+def drop_semicolons(tokens: Tokens, _: Collection[str]) -> Repairs:
+    """Keep one semicolon at the end of the text."""
+    first = tokens.length
+    while first and tokens.kinds[first - 1] == ";":
         first -= 1
-    if p.length - first > 1 and first:
-        yield [(p.ends[first], p.ends[p.length - 1], "")], "Took out all but one semicolon at the end"
+    if tokens.length - first > 1 and first:
+        yield [(tokens.ends[first], tokens.ends[tokens.length - 1], "")], "Took out all but one semicolon at the end"
 
 
 # Names of several words
 
 
-def labels(p: Pieces, known: Collection[str]) -> Found:
-    """`(n:Data Science)`, `[:WORKS WITH]`"""
-    for opening in range(p.length):
-        if p.kinds[opening] == "(":
+def quote_labels(tokens: Tokens, known_labels: Collection[str]) -> Repairs:
+    """Quote labels and types of several words: `(n:Data Science)`, `[:WORKS WITH]`."""
+    for opening in range(tokens.length):
+        if tokens.kinds[opening] == "(":
             before = opening - 1
-            function = opening > 0 and p.kinds[before] in ("name", "quoted") and not p.keywords[before]
-            if not function or p.upper[before] in ("SHORTESTPATH", "ALLSHORTESTPATHS"):
-                yield from _labels_in(p, opening, known)
-        elif p.kinds[opening] == "[" and opening and p.kinds[opening - 1] == "-":
-            yield from _labels_in(p, opening, None)
+            follows_function = (
+                opening > 0 and tokens.kinds[before] in ("name", "quoted") and not tokens.keywords[before]
+            )
+            if not follows_function or tokens.upper[before] in ("SHORTESTPATH", "ALLSHORTESTPATHS"):
+                yield from _quote_labels_in_bracket(tokens, opening, known_labels)
+        elif tokens.kinds[opening] == "[" and opening and tokens.kinds[opening - 1] == "-":
+            yield from _quote_labels_in_bracket(tokens, opening, None)
 
 
 _AFTER_LABEL = frozenset(":|&{*") | {"parameter"}
 
 
-def _labels_in(p: Pieces, opening: int, known: Collection[str] | None) -> Found:
-    """Those in one bracket. `known` is None for types, which may hold keywords (`WORKS WITH`)."""
-    at = opening + 1
-    if p.kinds[at] in ("name", "quoted"):
-        at += 1
-    while p.kinds[at] in (":", "|", "&"):
-        at += 1
-        if p.kinds[at] in (":", "!"):
-            at += 1
-        first = at
-        at = _run(p, first)
-        if at == first:
+def _quote_labels_in_bracket(tokens: Tokens, opening: int, known_labels: Collection[str] | None) -> Repairs:
+    """Those in one bracket. `known_labels` is None for types, which may contain keywords (`WORKS WITH`)."""
+    index = opening + 1
+    if tokens.kinds[index] in ("name", "quoted"):
+        index += 1
+    while tokens.kinds[index] in (":", "|", "&"):
+        index += 1
+        if tokens.kinds[index] in (":", "!"):
+            index += 1
+        first = index
+        index = _end_of_words(tokens, first)
+        if index == first:
             return
-        ends = p.kinds[at] in _AFTER_LABEL or p.kinds[at] in ")]" or p.upper[at] == "WHERE"
-        last = at - 1
-        unusual = last > first or p.kinds[first] == "number"
-        if not unusual or not ends or p.kinds[last] == "-" or not p.only_space(first, last):
+        at_label_end = (
+            tokens.kinds[index] in _AFTER_LABEL or tokens.kinds[index] in ")]" or tokens.upper[index] == "WHERE"
+        )
+        last = index - 1
+        needs_quotes = last > first or tokens.kinds[first] == "number"
+        if (
+            not needs_quotes
+            or not at_label_end
+            or tokens.kinds[last] == "-"
+            or not tokens.only_space_between(first, last)
+        ):
             continue
-        name = " ".join(p.text[p.starts[first] : p.ends[last]].split())
-        words = p.upper[first : last + 1]
-        condition = any(word in RESERVED or word in _OPERATORS for word in words)
-        if known is None or not condition or alike(name) in known:
-            yield [(p.starts[first], p.ends[last], quoted(name))], f"Put {quoted(name)} in back-ticks"
+        name = " ".join(tokens.text[tokens.starts[first] : tokens.ends[last]].split())
+        words = tokens.upper[first : last + 1]
+        condition = any(word in RESERVED_WORDS or word in _OPERATORS for word in words)
+        if known_labels is None or not condition or spelling_key(name) in known_labels:
+            yield [(tokens.starts[first], tokens.ends[last], quote_name(name))], f"Put {quote_name(name)} in back-ticks"
 
 
 _OPERATORS = frozenset(("CONTAINS", "STARTS", "ENDS"))
 
 
-def _run(p: Pieces, at: int) -> int:
-    """Behind the words, numbers and hyphens that begin here."""
-    if p.kinds[at] == "quoted":
-        return at + 1
-    first = at
+def _end_of_words(tokens: Tokens, index: int) -> int:
+    """The index behind the words, numbers and hyphens that begin here."""
+    if tokens.kinds[index] == "quoted":
+        return index + 1
+    first = index
     while (
-        (p.kinds[at] == "name" and p.upper[at] != "WHERE")
-        or p.kinds[at] == "number"
-        or (p.kinds[at] == "-" and at > first and p.kinds[at + 1] in ("name", "number"))
+        (tokens.kinds[index] == "name" and tokens.upper[index] != "WHERE")
+        or tokens.kinds[index] == "number"
+        or (tokens.kinds[index] == "-" and index > first and tokens.kinds[index + 1] in ("name", "number"))
     ):
-        at += 1
-    return at
+        index += 1
+    return index
 
 
-def alike(name: str) -> str:
-    """What two spellings of one name have in common."""
+def spelling_key(name: str) -> str:
+    """What all spellings of one name have in common: no spaces, underscores or hyphens, and no capitals."""
     return re.sub(r"[\s_-]+", "", name).casefold()
 
 
-def keys(p: Pieces, _: Collection[str]) -> Found:
-    """`{first name: 'x'}`, and `{"name": 'x'}` as JSON has it."""
-    for at in range(p.length):
-        kind = p.kinds[at]
-        brace = at if kind == "{" else p.around[at] if kind == "," else -1
-        if brace < 0 or p.kinds[brace] != "{" or p.upper[brace - 1] in ("EXISTS", "COUNT", "COLLECT", "CALL"):
+def quote_keys(tokens: Tokens, _: Collection[str]) -> Repairs:
+    """Quote keys of several words, `{first name: 'x'}`, and unquote keys as in JSON, `{"name": 'x'}`."""
+    for index in range(tokens.length):
+        kind = tokens.kinds[index]
+        opening = index if kind == "{" else tokens.enclosing[index] if kind == "," else -1
+        if (
+            opening < 0
+            or tokens.kinds[opening] != "{"
+            or tokens.upper[opening - 1] in ("EXISTS", "COUNT", "COLLECT", "CALL")
+        ):
             continue
-        first = at + 1
-        if p.kinds[first] == "string" and p.kinds[first + 1] == ":":
-            name = p.words[first][1:-1]
+        first = index + 1
+        if tokens.kinds[first] == "string" and tokens.kinds[first + 1] == ":":
+            name = tokens.texts[first][1:-1]
             if name and "\\" not in name:
-                yield [(p.starts[first], p.ends[first], quoted(name))], f"Wrote the key {quoted(name)} without quotes"
+                yield (
+                    [(tokens.starts[first], tokens.ends[first], quote_name(name))],
+                    f"Wrote the key {quote_name(name)} without quotes",
+                )
             continue
-        after = _run(p, first)
+        after = _end_of_words(tokens, first)
         last = after - 1
-        if p.kinds[after] != ":" or p.kinds[first] == "quoted" or (last == first and p.kinds[first] != "number"):
+        if (
+            tokens.kinds[after] != ":"
+            or tokens.kinds[first] == "quoted"
+            or (last == first and tokens.kinds[first] != "number")
+        ):
             continue
-        if last >= first and p.only_space(first, last):
-            name = " ".join(p.text[p.starts[first] : p.ends[last]].split())
-            yield [(p.starts[first], p.ends[last], quoted(name))], f"Put {quoted(name)} in back-ticks"
+        if last >= first and tokens.only_space_between(first, last):
+            name = " ".join(tokens.text[tokens.starts[first] : tokens.ends[last]].split())
+            yield [(tokens.starts[first], tokens.ends[last], quote_name(name))], f"Put {quote_name(name)} in back-ticks"
 
 
 # Operators
 
-_SIGNS = {"!=": "<>", "==": "=", "&&": "AND"}
-_VALUE_ENDS = frozenset({"name", "quoted", "number", "string", "parameter", ")", "]", "}"})
-_VALUE_STARTS = frozenset({"name", "quoted", "number", "string", "parameter", "(", "[", "{", "-", "+"})
+_REPLACEMENTS = {"!=": "<>", "==": "=", "&&": "AND"}
+_ENDS_VALUE = frozenset({"name", "quoted", "number", "string", "parameter", ")", "]", "}"})
+_STARTS_VALUE = frozenset({"name", "quoted", "number", "string", "parameter", "(", "[", "{", "-", "+"})
 
 
-def operators(p: Pieces, _: Collection[str]) -> Found:
-    """`!=`, `==`, `&&` and `||`.
+def replace_operators(tokens: Tokens, _: Collection[str]) -> Repairs:
+    """Replace `!=`, `==`, `&&` and `||`.
 
-    `||` joins conditions in C and strings in SQL. It becomes OR where something is compared on both sides of it, and
-    `+` where a string stands at one side; elsewhere it is left to the parser, which asks which of the two is meant.
+    `||` joins conditions in C and strings in SQL. It becomes OR where both its sides contain a comparison, and `+`
+    where one side is a string; elsewhere it is left to the parser, whose error asks which of the two is meant.
     """
-    for at in range(1, p.length):
-        kind = p.kinds[at]
-        if kind not in ("!=", "==", "&&", "||") or p.kinds[at - 1] not in _VALUE_ENDS:
+    for index in range(1, tokens.length):
+        kind = tokens.kinds[index]
+        if kind not in ("!=", "==", "&&", "||") or tokens.kinds[index - 1] not in _ENDS_VALUE:
             continue
-        if p.kinds[at + 1] not in _VALUE_STARTS:
+        if tokens.kinds[index + 1] not in _STARTS_VALUE:
             continue
-        new = _SIGNS.get(kind) or _bars(p, at)
-        if not new or (kind == "&&" and _in_label(p, at)):
+        new = _REPLACEMENTS.get(kind) or _meaning_of_bars(tokens, index)
+        if not new or (kind == "&&" and _in_label(tokens, index)):
             continue
-        before = "" if not new[0].isalpha() or p.ends[at - 1] < p.starts[at] else " "
-        after = "" if not new[0].isalpha() or p.ends[at] < p.starts[at + 1] else " "
-        yield [(p.starts[at], p.ends[at], before + new + after)], f"Wrote {kind} as {new}"
+        before = "" if not new[0].isalpha() or tokens.ends[index - 1] < tokens.starts[index] else " "
+        after = "" if not new[0].isalpha() or tokens.ends[index] < tokens.starts[index + 1] else " "
+        yield [(tokens.starts[index], tokens.ends[index], before + new + after)], f"Wrote {kind} as {new}"
 
 
-def _in_label(p: Pieces, at: int) -> bool:
-    return p.kinds[at - 2] in (":", "&", "&&") and p.kinds[at + 2] in (")", "]", "{", "&&")
+def _in_label(tokens: Tokens, index: int) -> bool:
+    return tokens.kinds[index - 2] in (":", "&", "&&") and tokens.kinds[index + 2] in (")", "]", "{", "&&")
 
 
-_COMPARES = frozenset(("=", "<>", "!=", "==", "<", "<=", ">", ">=", "=~"))
-_COMPARING = frozenset("IN CONTAINS STARTS ENDS IS NOT LIKE EXISTS".split())
-_JOINING = frozenset("AND OR XOR WHEN THEN ELSE AS ON BY DISTINCT".split()) | CLAUSES
+_COMPARISON_SIGNS = frozenset(("=", "<>", "!=", "==", "<", "<=", ">", ">=", "=~"))
+_COMPARISON_WORDS = frozenset("IN CONTAINS STARTS ENDS IS NOT LIKE EXISTS".split())
+_ENDS_CONDITION = frozenset("AND OR XOR WHEN THEN ELSE AS ON BY DISTINCT".split()) | CLAUSES
 
 
-def _bars(p: Pieces, at: int) -> str:
-    if _compares(p, at, -1) and _compares(p, at, 1):
+def _meaning_of_bars(tokens: Tokens, index: int) -> str:
+    if _contains_comparison(tokens, index, -1) and _contains_comparison(tokens, index, 1):
         return "OR"
-    return "+" if "string" in (p.kinds[at - 1], p.kinds[at + 1]) else ""
+    return "+" if "string" in (tokens.kinds[index - 1], tokens.kinds[index + 1]) else ""
 
 
-def _compares(p: Pieces, at: int, step: int) -> bool:
-    """Whether something is compared between here and the next end of a condition."""
-    at += step
-    while 0 <= at < p.length:
-        kind, word = p.kinds[at], p.upper[at]
-        if kind in _COMPARES or word in _COMPARING:
+def _contains_comparison(tokens: Tokens, index: int, step: int) -> bool:
+    """Whether there is a comparison between this token and the next end of a condition, in this direction."""
+    index += step
+    while 0 <= index < tokens.length:
+        kind, word = tokens.kinds[index], tokens.upper[index]
+        if kind in _COMPARISON_SIGNS or word in _COMPARISON_WORDS:
             return True
-        if kind in ("||", "&&", ",", "|", ";") or p.keywords[at] in _JOINING:
+        if kind in ("||", "&&", ",", "|", ";") or tokens.keywords[index] in _ENDS_CONDITION:
             return False
-        partner = p.partners[at]
+        partner = tokens.partners[index]
         if partner >= 0:
-            if (partner - at) * step < 0:
+            if (partner - index) * step < 0:
                 return False
-            at = partner
+            index = partner
         elif kind in ("(", "[", "{", ")", "]", "}"):
             return False
-        at += step
+        index += step
     return False
 
 
-def negations(p: Pieces, _: Collection[str]) -> Found:
-    """`x NOT IN list` as `NOT x IN list`, and its like."""
-    for at in range(1, p.length - 1):
-        if p.upper[at] != "NOT" or p.kinds[at - 1] not in _VALUE_ENDS or p.keywords[at] != "NOT":
+def move_negations(tokens: Tokens, _: Collection[str]) -> Repairs:
+    """Write `x NOT IN list` as `NOT x IN list`; the same for CONTAINS, STARTS WITH, ENDS WITH and =~."""
+    for index in range(1, tokens.length - 1):
+        if (
+            tokens.upper[index] != "NOT"
+            or tokens.kinds[index - 1] not in _ENDS_VALUE
+            or tokens.keywords[index] != "NOT"
+        ):
             continue
-        word, following = p.upper[at + 1], p.upper[at + 2]
+        word, following = tokens.upper[index + 1], tokens.upper[index + 2]
         if word in ("STARTS", "ENDS") and following == "WITH":
             word = f"{word} WITH"
-        elif word not in ("IN", "CONTAINS") and p.kinds[at + 1] != "=~":
+        elif word not in ("IN", "CONTAINS") and tokens.kinds[index + 1] != "=~":
             continue
-        first = operand(p, at)
-        if first is None or first == at:
+        first = find_operand_start(tokens, index)
+        if first is None or first == index:
             continue
-        start = p.starts[first]
+        start = tokens.starts[first]
         yield (
-            [(start, start, "NOT "), (p.starts[at], p.starts[at + 1], "")],
+            [(start, start, "NOT "), (tokens.starts[index], tokens.starts[index + 1], "")],
             f"Wrote NOT before the whole condition instead of NOT {word or '=~'}",
         )
 
 
-def likes(p: Pieces, _: Collection[str]) -> Found:
-    """`LIKE` with a `%` at one end, both or none. Others have no operator of their own, and are left alone."""
-    for at in range(1, p.length - 1):
-        like = p.upper[at]
-        if like not in ("LIKE", "ILIKE") or p.kinds[at + 1] != "string":
+def replace_like(tokens: Tokens, _: Collection[str]) -> Repairs:
+    """Replace `LIKE` with a `%` at one end, both or none; no operator means the same as another pattern."""
+    for index in range(1, tokens.length - 1):
+        like = tokens.upper[index]
+        if like not in ("LIKE", "ILIKE") or tokens.kinds[index + 1] != "string":
             continue
-        negated = p.keywords[at - 1] == "NOT"
-        before = at - negated
-        said = _like(p.words[at + 1])
-        if said is None or p.kinds[before - 1] not in _VALUE_ENDS:
+        negated = tokens.keywords[index - 1] == "NOT"
+        value_end = index - negated
+        replacement = _like_operator(tokens.texts[index + 1])
+        if replacement is None or tokens.kinds[value_end - 1] not in _ENDS_VALUE:
             continue
-        first = operand(p, before)
-        if first is None or first == before:
+        first = find_operand_start(tokens, value_end)
+        if first is None or first == value_end:
             continue
-        operator, value = said
-        start, end = p.starts[first], p.ends[before - 1]
-        edits = [(p.starts[before], p.ends[at + 1], f"{operator} {value}")]
+        operator, value = replacement
+        start, end = tokens.starts[first], tokens.ends[value_end - 1]
+        edits = [(tokens.starts[value_end], tokens.ends[index + 1], f"{operator} {value}")]
         if like == "ILIKE":
             edits = [(start, start, "toLower("), (end, end, ")")]
-            edits.append((p.starts[before], p.ends[at + 1], f"{operator} toLower({value})"))
+            edits.append((tokens.starts[value_end], tokens.ends[index + 1], f"{operator} toLower({value})"))
         if negated:
             edits.insert(0, (start, start, "NOT "))
-        shown = squeezed(p.words[at + 1])
-        yield edits, f"Wrote {like} {shown} as {operator} {value if value != p.words[at + 1] else shown}"
+        pattern = shorten(tokens.texts[index + 1])
+        yield edits, f"Wrote {like} {pattern} as {operator} {value if value != tokens.texts[index + 1] else pattern}"
 
 
-def _like(written: str) -> tuple[str, str] | None:
-    quote, inside = written[0], written[1:-1]
-    if "_" in inside or "\\" in inside:
+def _like_operator(pattern: str) -> tuple[str, str] | None:
+    quote, content = pattern[0], pattern[1:-1]
+    if "_" in content or "\\" in content:
         return None
-    left, right = inside.startswith("%"), inside.endswith("%")
-    core = inside[1:] if left else inside
+    left, right = content.startswith("%"), content.endswith("%")
+    core = content[1:] if left else content
     core = core[:-1] if right and core else core
     if "%" in core:
         return None
-    operator = {(True, True): "CONTAINS", (True, False): "ENDS WITH", (False, True): "STARTS WITH"}
-    return operator.get((left, right), "="), f"{quote}{core}{quote}"
+    operators = {(True, True): "CONTAINS", (True, False): "ENDS WITH", (False, True): "STARTS WITH"}
+    return operators.get((left, right), "="), f"{quote}{core}{quote}"
 
 
-def lists(p: Pieces, _: Collection[str]) -> Found:
-    """`x IN (1, 2)` as `x IN [1, 2]`"""
-    seen: set[int] = set()
-    for at in range(1, p.length):
-        if p.kinds[at] != "," or p.around[at] < 1 or p.kinds[p.around[at]] != "(":
+def bracket_lists(tokens: Tokens, _: Collection[str]) -> Repairs:
+    """Write `x IN (1, 2)` as `x IN [1, 2]`."""
+    bracketed: set[int] = set()
+    for index in range(1, tokens.length):
+        if tokens.kinds[index] != "," or tokens.enclosing[index] < 1 or tokens.kinds[tokens.enclosing[index]] != "(":
             continue
-        opening = p.around[at]
-        if p.upper[opening - 1] == "IN" and p.partners[opening] > 0 and opening not in seen:
-            seen.add(opening)
-            closing = p.starts[p.partners[opening]]
-            start = p.starts[opening]
+        opening = tokens.enclosing[index]
+        if tokens.upper[opening - 1] == "IN" and tokens.partners[opening] > 0 and opening not in bracketed:
+            bracketed.add(opening)
+            closing = tokens.starts[tokens.partners[opening]]
+            start = tokens.starts[opening]
             yield [(start, start + 1, "["), (closing, closing + 1, "]")], "Wrote the list after IN in square brackets"
-
-
-_BEFORE_OPERAND = frozenset({"end", "(", "[", "{", ",", "|"})
-_WORDS_BEFORE_OPERAND = frozenset("WHERE AND OR XOR NOT WHEN THEN ELSE CASE RETURN WITH DISTINCT BY UNWIND".split())
-_ARITHMETIC = frozenset("+-*/%^.")
-_WORDLIKE = frozenset({"name", "quoted", "number", "string", "parameter"})
-_BEHIND_VALUE = _ARITHMETIC | {"", "(", "[", "{"}
-
-
-_LONGEST_OPERAND = 200
-
-
-def operand(p: Pieces, end: int) -> int | None:
-    """Where the value begins that ends before this; None if that is not plain to see."""
-    at = end - 1
-    later = ""
-    while at >= 0 and end - at < _LONGEST_OPERAND:
-        if _is_before_operand(p, at):
-            return at + 1
-        kind = p.kinds[at]
-        if kind in (")", "]", "}"):
-            at = p.partners[at]
-        elif p.upper[at] == "END" and later != ".":
-            at = _case(p, at, end - _LONGEST_OPERAND)
-        elif not _is_of_operand(p, at, later):
-            return None
-        if at < 0:
-            return None
-        later = p.kinds[at]
-        at -= 1
-    return 0 if at < 0 else None
-
-
-def _is_before_operand(p: Pieces, at: int) -> bool:
-    kind = p.kinds[at]
-    if kind == ":":
-        return p.around[at] >= 0 and p.kinds[p.around[at]] == "{"
-    return kind in _BEFORE_OPERAND or (p.upper[at] in _WORDS_BEFORE_OPERAND and p.kinds[at - 1] != ".")
-
-
-def _is_of_operand(p: Pieces, at: int, later: str) -> bool:
-    kind = p.kinds[at]
-    if kind in _ARITHMETIC:
-        return True
-    if kind not in _WORDLIKE or (p.keywords[at] and p.keywords[at] not in ("NULL", "TRUE", "FALSE")):
-        return False
-    return later in _BEHIND_VALUE
-
-
-def _case(p: Pieces, at: int, least: int) -> int:
-    """The CASE of this END; -1 if it is not to be seen."""
-    depth = 0
-    while at >= max(0, least):
-        depth += (p.upper[at] == "END") - (p.keywords[at] == "CASE")
-        if depth == 0:
-            return at
-        at -= 1
-    return -1
 
 
 # Clauses
@@ -315,44 +282,50 @@ def _case(p: Pieces, at: int, least: int) -> int:
 _ENDS_NODE = frozenset({"end", ",", ";", "-", "<", ")", "}"})
 
 
-def bare_nodes(p: Pieces, _: Collection[str]) -> Found:
-    """`MATCH a-[:R]->b` as `MATCH (a)-[:R]->(b)`"""
-    for at in range(1, p.length):
-        if p.clauses[at] != "MATCH" or not p.named(at):
+def bracket_nodes(tokens: Tokens, _: Collection[str]) -> Repairs:
+    """Write `MATCH a-[:R]->b` as `MATCH (a)-[:R]->(b)`."""
+    for index in range(1, tokens.length):
+        if tokens.clauses[index] != "MATCH" or not tokens.is_variable(index):
             continue
-        before = p.kinds[at - 1]
-        begins = p.keywords[at - 1] == "MATCH" or before in (",", "=")
-        arrow = before in ("-", ">") and (p.kinds[at - 2] in ("-", "]") or p.kinds[at - 2] == "<")
-        if not begins and not arrow:
+        before = tokens.kinds[index - 1]
+        begins_pattern = tokens.keywords[index - 1] == "MATCH" or before in (",", "=")
+        follows_arrow = before in ("-", ">") and (
+            tokens.kinds[index - 2] in ("-", "]") or tokens.kinds[index - 2] == "<"
+        )
+        if not begins_pattern and not follows_arrow:
             continue
-        after = at + 1
-        while p.kinds[after] == ":" and p.kinds[after + 1] in ("name", "quoted"):
+        after = index + 1
+        while tokens.kinds[after] == ":" and tokens.kinds[after + 1] in ("name", "quoted"):
             after += 2
-        if p.kinds[after] == "{" and p.partners[after] > 0:
-            after = p.partners[after] + 1
-        if p.kinds[after] in _ENDS_NODE or p.keywords[after] in CLAUSES:
-            start, end = p.starts[at], p.ends[after - 1]
-            node = p.text[start:end]
-            yield [(start, end, f"({node})")], f"Put the node {squeezed(node)} in round brackets"
+        if tokens.kinds[after] == "{" and tokens.partners[after] > 0:
+            after = tokens.partners[after] + 1
+        if tokens.kinds[after] in _ENDS_NODE or tokens.keywords[after] in CLAUSES:
+            start, end = tokens.starts[index], tokens.ends[after - 1]
+            node = tokens.text[start:end]
+            yield [(start, end, f"({node})")], f"Put the node {shorten(node)} in round brackets"
 
 
-def unwind_where(p: Pieces, _: Collection[str]) -> Found:
-    """`UNWIND list AS x WHERE …` as `UNWIND list AS x WITH * WHERE …`"""
-    for at in range(2, p.length):
-        if p.keywords[at] == "WHERE" and p.upper[at - 2] == "AS" and p.clauses[at - 1] == "UNWIND":
-            yield [(p.starts[at], p.starts[at], "WITH * ")], "Put WITH * before the WHERE after UNWIND"
+def separate_unwind_where(tokens: Tokens, _: Collection[str]) -> Repairs:
+    """Write `UNWIND list AS x WHERE …` as `UNWIND list AS x WITH * WHERE …`."""
+    for index in range(2, tokens.length):
+        if (
+            tokens.keywords[index] == "WHERE"
+            and tokens.upper[index - 2] == "AS"
+            and tokens.clauses[index - 1] == "UNWIND"
+        ):
+            yield [(tokens.starts[index], tokens.starts[index], "WITH * ")], "Put WITH * before the WHERE after UNWIND"
 
 
-HABITS: tuple[Habit, ...] = (
-    sql_comments,
-    semicolons,
-    labels,
-    keys,
-    operators,
-    lists,
-    likes,
-    negations,
-    bare_nodes,
-    unwind_where,
+RULES: tuple[Rule, ...] = (
+    convert_comments,
+    drop_semicolons,
+    quote_labels,
+    quote_keys,
+    replace_operators,
+    bracket_lists,
+    replace_like,
+    move_negations,
+    bracket_nodes,
+    separate_unwind_where,
 )
-"""In the order in which they are mended."""
+"""The rules, in the order in which they are tried."""

@@ -1,8 +1,8 @@
-"""Mends the text of a query as models and people write it, and tells what was mended. Knows no table and no meaning.
+"""Repair pipeline: mends the text of a query as models and people write it, and tells what was changed.
 
-A text that can be read is changed only where words of the graph, the name of a function or the direction of an arrow
-are wrong; all else is done to texts that cannot be read, and no more of it than makes them readable. Whatever is
-repaired comes out of a second repair as it is.
+A text that can be parsed is changed only where a label, a type, the name of a function, a date or the direction of an
+arrow is wrong. All other repairs are for texts that cannot be parsed, and they stop as soon as the text can be. A
+repaired text is not changed by a second repair.
 """
 
 from __future__ import annotations
@@ -12,23 +12,24 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from keepgraph.cypher.repair import arrow_direction, foreign_syntax, markup, spelling
-from keepgraph.cypher.repair.foreign_syntax import alike
-from keepgraph.cypher.repair.tolerant_tokenizer import Edit, Mend, Pieces, edited, quoted, squeezed
+from keepgraph.cypher.repair.foreign_syntax import spelling_key
+from keepgraph.cypher.repair.tolerant_tokenizer import Edit, Repair, Tokens, apply_edits, quote_name, shorten
 from keepgraph.cypher.syntax import ast, parser, traversal
-from keepgraph.cypher.syntax.tokens import MOST_CHARACTERS
+from keepgraph.cypher.syntax.tokenizer import MAX_QUERY_LENGTH
 from keepgraph.errors import QueryError
 
-_ROUNDS = 8
+_MAX_ROUNDS = 8
+"""A text that still changes after so many rounds is wrapped more often than anyone would, and is left as it was."""
 
 
 @dataclass(frozen=True)
-class Known:
-    """What the graph has.
+class Vocabulary:
+    """The words of a graph.
 
     Attributes:
         labels, types: its labels and relationship types.
-        directions: of a relationship type, the labels that may stand at its start and at its end (a label's
-            ancestors and descendants among them); an empty set means any.
+        directions: for each relationship type, the labels that may stand at its start and at its end, with the
+            ancestors and descendants of each; an empty set means any label.
         text_properties: the properties that hold dates as ISO texts.
     """
 
@@ -39,169 +40,171 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Repaired:
-    """The text that is run, and a sentence for each repair, in the order in which they were done."""
+class RepairedText:
+    """The text that is run, and a sentence for each repair, in the order in which they were made."""
 
     text: str
     fixes: tuple[str, ...]
 
 
-def repaired(text: str, known: Known) -> Repaired:
-    """The text mended as far as it can be; it is for the parser to refuse what is left."""
-    if len(text) > MOST_CHARACTERS:
-        return Repaired(text, ())
-    now = text
+def repair(text: str, vocabulary: Vocabulary) -> RepairedText:
+    """The text, repaired as far as possible; the parser refuses what is left."""
+    if len(text) > MAX_QUERY_LENGTH:
+        return RepairedText(text, ())
+    current = text
     fixes: list[str] = []
-    for _ in range(_ROUNDS):
-        before = now
-        now, tree = _readable(now, known, fixes)
+    for _ in range(_MAX_ROUNDS):
+        before = current
+        current, tree = _repair_until_readable(current, vocabulary, fixes)
         if tree is not None:
-            now = _meaningful(now, tree, known, fixes)
-        if now == before:
-            return Repaired(now, tuple(dict.fromkeys(fixes)))
-    # Something wrapped more often than anyone would: half a repair would be another query with each call.
-    return Repaired(text, ())
+            current = _correct_readable(current, tree, vocabulary, fixes)
+        if current == before:
+            return RepairedText(current, tuple(dict.fromkeys(fixes)))
+    # Half a repair would be another query with each call.
+    return RepairedText(text, ())
 
 
-def _tree(text: str) -> ast.Query | None:
+def _try_parse(text: str) -> ast.Query | None:
     try:
         return parser.parse(text)
     except QueryError:
         return None
 
 
-def _readable(text: str, known: Known, fixes: list[str]) -> tuple[str, ast.Query | None]:
-    """The text with one repair after the other, until it can be read."""
-    tree = _tree(text)
+def _repair_until_readable(text: str, vocabulary: Vocabulary, fixes: list[str]) -> tuple[str, ast.Query | None]:
+    """The text after one repair after the other, until it can be parsed, and its tree; repairs are added to `fixes`."""
+    tree = _try_parse(text)
     if tree is not None:
         return text, tree
-    for unwrap in (markup.fences, markup.entities, markup.characters, markup.leading_words):
+    for unwrap in (markup.unwrap_code_block, markup.decode_html, markup.replace_typography, markup.drop_prefix):
         new, sentences = unwrap(text)
         if new != text:
-            text, tree = new, _tree(new)
+            text, tree = new, _try_parse(new)
             fixes.extend(sentences)
             if tree is not None:
                 return text, tree
-    pieces = Pieces(text)
-    labels = frozenset(map(alike, known.labels))
-    for habit in foreign_syntax.HABITS:
-        new = _mended(text, habit(pieces, labels), fixes)
+    tokens = Tokens(text)
+    labels = frozenset(map(spelling_key, vocabulary.labels))
+    for rule in foreign_syntax.RULES:
+        new = _apply_repairs(text, rule(tokens, labels), fixes)
         if new != text:
-            text, tree = new, _tree(new)
+            text, tree = new, _try_parse(new)
             if tree is not None:
                 return text, tree
-            pieces = Pieces(text)
-    new, sentences = _with_return(text, pieces)
+            tokens = Tokens(text)
+    new, sentences = _add_return(text, tokens)
     if new != text:
         fixes.extend(sentences)
-        return new, _tree(new)
+        return new, _try_parse(new)
     return text, None
 
 
-def _meaningful(text: str, tree: ast.Query, known: Known, fixes: list[str]) -> str:
-    steps: tuple[Callable[[ast.Query, str], Iterable[Mend]], ...] = (
-        lambda query, _: spelling.names(query, known.labels, known.types),
-        spelling.functions,
-        lambda query, text: spelling.dates(query, text, known.text_properties),
-        lambda query, text: arrow_direction.turned(query, text, known.directions),
+def _correct_readable(text: str, tree: ast.Query, vocabulary: Vocabulary, fixes: list[str]) -> str:
+    """A text that can be parsed, with its names, functions, dates and arrows corrected."""
+    steps: tuple[Callable[[ast.Query, str], Iterable[Repair]], ...] = (
+        lambda query, _: spelling.correct_names(query, vocabulary.labels, vocabulary.types),
+        spelling.correct_functions,
+        lambda query, text: spelling.replace_date_calls(query, text, vocabulary.text_properties),
+        lambda query, text: arrow_direction.turn_arrows(query, text, vocabulary.directions),
     )
     for step in steps:
-        told: list[str] = []
-        new = _mended(text, step(tree, text), told)
+        sentences: list[str] = []
+        new = _apply_repairs(text, step(tree, text), sentences)
         if new == text:
             continue
-        new_tree = _tree(new)
+        new_tree = _try_parse(new)
         if new_tree is None:
             continue
         text, tree = new, new_tree
-        fixes.extend(told)
+        fixes.extend(sentences)
     return text
 
 
-def _mended(text: str, mends: Iterable[Mend], fixes: list[str]) -> str:
+def _apply_repairs(text: str, repairs: Iterable[Repair], fixes: list[str]) -> str:
+    """The text after all repairs that do not overlap with an earlier one."""
     edits: list[Edit] = []
-    for some, sentence in mends:
-        if all(_is_apart(edit, edits) for edit in some):
-            for edit in some:
-                insort(edits, edit, key=_place)
+    for new_edits, sentence in repairs:
+        if all(_is_separate(edit, edits) for edit in new_edits):
+            for edit in new_edits:
+                insort(edits, edit, key=_edit_position)
             fixes.append(sentence)
-    return edited(text, edits) if edits else text
+    return apply_edits(text, edits) if edits else text
 
 
-def _place(edit: Edit) -> tuple[int, int]:
+def _edit_position(edit: Edit) -> tuple[int, int]:
     return edit[0], edit[1]
 
 
-def _is_apart(edit: Edit, edits: list[Edit]) -> bool:
-    """Whether an edit touches nothing that the others take away."""
-    at = bisect_right(edits, _place(edit), key=_place)
-    before, after = edits[max(0, at - 1) : at], edits[at : at + 1]
+def _is_separate(edit: Edit, edits: list[Edit]) -> bool:
+    """Whether an edit touches nothing that the others replace."""
+    index = bisect_right(edits, _edit_position(edit), key=_edit_position)
+    before, after = edits[max(0, index - 1) : index], edits[index : index + 1]
     return all(other[1] <= edit[0] for other in before) and all(edit[1] <= other[0] for other in after)
 
 
 # RETURN
 
 
-def _with_return(text: str, pieces: Pieces) -> tuple[str, list[str]]:
-    """The text with a RETURN in each part of it that has none, if that is all that it lacks.
+def _add_return(text: str, tokens: Tokens) -> tuple[str, list[str]]:
+    """The text with a RETURN in each part of a UNION that has none, if nothing else is missing.
 
-    A WITH at the end becomes the RETURN. Else a RETURN is put there first to be able to read the text, and the tree
-    tells what can be seen at its end.
+    A WITH at the end becomes the RETURN. Otherwise `RETURN 1` is put there to parse the text, and the tree tells which
+    names it should return.
     """
-    places = _open_ends(pieces)
-    if not places or not pieces.balanced:
+    parts = _find_open_ends(tokens)
+    if not parts or not tokens.balanced:
         return text, []
     edits: list[Edit] = []
     sentences: list[str] = []
     stubs: list[int] = []
-    for number, (last_with, end) in enumerate(places):
+    for number, (last_with, end) in enumerate(parts):
         if end is None:
             continue
         if last_with is not None:
-            edits.append((pieces.starts[last_with], pieces.ends[last_with], "RETURN"))
+            edits.append((tokens.starts[last_with], tokens.ends[last_with], "RETURN"))
             sentences.append("Wrote the last WITH as RETURN")
         else:
             edits.append((end, end, " RETURN 1"))
             stubs.append(number)
-    tree = _tree(edited(text, edits))
-    if tree is None or len(tree.parts) != len(places):
+    tree = _try_parse(apply_edits(text, edits))
+    if tree is None or len(tree.parts) != len(parts):
         return text, []
     for number in stubs:
-        names = _visible(tree.parts[number])
-        shown = ", ".join(map(quoted, names)) or "count(*)"
-        end = places[number][1] or 0
-        edits[edits.index((end, end, " RETURN 1"))] = (end, end, f" RETURN {shown}")
-        sentences.append(squeezed(f"Added RETURN {shown}"))
-    return edited(text, edits), sentences
+        names = _visible_names(tree.parts[number])
+        returned = ", ".join(map(quote_name, names)) or "count(*)"
+        end = parts[number][1] or 0
+        edits[edits.index((end, end, " RETURN 1"))] = (end, end, f" RETURN {returned}")
+        sentences.append(shorten(f"Added RETURN {returned}"))
+    return apply_edits(text, edits), sentences
 
 
-def _open_ends(p: Pieces) -> list[tuple[int | None, int | None]]:
-    """Of each part between UNIONs: the WITH that could be its RETURN, and where it ends if it has no RETURN."""
-    found: list[tuple[int | None, int | None]] = []
+def _find_open_ends(tokens: Tokens) -> list[tuple[int | None, int | None]]:
+    """For each part of a UNION: the WITH that could be its RETURN, and where it ends if it has no RETURN."""
+    parts: list[tuple[int | None, int | None]] = []
     last_with: int | None = None
     returns = False
     first = 0
-    for at in range(p.length + 1):
-        outside = at == p.length or p.around[at] < 0
-        word = p.keywords[at] if outside else ""
-        if at == p.length or word == "UNION" or (p.kinds[at] == ";" and at == p.length - 1):
-            if at == first:
+    for index in range(tokens.length + 1):
+        outside = index == tokens.length or tokens.enclosing[index] < 0
+        word = tokens.keywords[index] if outside else ""
+        if index == tokens.length or word == "UNION" or (tokens.kinds[index] == ";" and index == tokens.length - 1):
+            if index == first:
                 return []
-            found.append((None, None) if returns else (last_with, p.ends[at - 1]))
+            parts.append((None, None) if returns else (last_with, tokens.ends[index - 1]))
             if word != "UNION":
                 break
-            last_with, returns, first = None, False, at + 1
+            last_with, returns, first = None, False, index + 1
         elif word == "RETURN":
             returns = True
         elif word == "WITH":
-            last_with = at
+            last_with = index
         elif word in ("MATCH", "UNWIND", "WHERE"):
             last_with = None
-    return found if any(end is not None for _, end in found) else []
+    return parts if any(end is not None for _, end in parts) else []
 
 
-def _visible(query: ast.SingleQuery) -> list[str]:
-    """The names that can be seen at the end of a query, before its RETURN, in the order in which they come."""
+def _visible_names(query: ast.SingleQuery) -> list[str]:
+    """The names that are visible at the end of a query, before its RETURN, in the order of the text."""
     names: dict[str, None] = {}
     for clause in query.clauses[:-1]:
         if isinstance(clause, ast.Match):
@@ -211,10 +214,10 @@ def _visible(query: ast.SingleQuery) -> list[str]:
                 for part in (*traversal.pattern_parts(path), path)
                 if part.variable is not None
             ]
-            names.update((name, None) for _, name in sorted(named, key=lambda each: each[0]))
+            names.update((name, None) for _, name in sorted(named, key=lambda named_part: named_part[0]))
         elif isinstance(clause, ast.Unwind):
             names[clause.variable] = None
         else:
-            names = dict(names) if clause.everything else {}
+            names = dict(names) if clause.star else {}
             names.update((item.name, None) for item in clause.items)
     return list(names)

@@ -1,0 +1,203 @@
+"""Comparison of values: equality, `<`, IN, string predicates, the order of all values, and the keys of groups.
+
+Comparisons are three-valued: they give True, False, or None for openCypher's null, which means unknown.
+"""
+
+from __future__ import annotations
+
+from operator import ge, gt, le, lt
+from typing import Any, Final
+
+from keepgraph.cypher import regex, value_types, values
+from keepgraph.cypher.values import NUMBER_TYPES, Node, Path, Relationship, Value, kind_of
+from keepgraph.temporal.base import Temporal
+
+_SCALAR_TYPES: Final = frozenset({bool, int, float, str})
+_OPERATORS: Final = {"<": lt, "<=": le, ">": gt, ">=": ge}
+
+
+def equal(left: Value, right: Value) -> bool | None:
+    """`a = b`. Values of different kinds are different, except that 1 = 1.0. A null inside a value can make it None."""
+    if left is None or right is None:
+        return None
+    left_type, right_type = type(left), type(right)
+    if left_type is not right_type:
+        if left_type in NUMBER_TYPES and right_type in NUMBER_TYPES:
+            return bool(left == right)
+        if isinstance(left, Temporal) and isinstance(right, Temporal):
+            return _equal_temporals(left, right)
+        return False
+    if left_type in _SCALAR_TYPES:
+        return bool(left == right)
+    if left_type is list:
+        return _equal_lists(left, right)
+    if left_type is dict:
+        if left.keys() != right.keys():
+            return False
+        return _equal_lists(list(left.values()), [right[key] for key in left])
+    if left_type is Path:
+        return _path_ids(left) == _path_ids(right)
+    if isinstance(left, Temporal):
+        return _equal_temporals(left, right)
+    return bool(left.id == right.id)
+
+
+def _equal_lists(left: list[Value], right: list[Value]) -> bool | None:
+    if len(left) != len(right):
+        return False
+    unknown = False
+    for left_element, right_element in zip(left, right, strict=True):
+        same = equal(left_element, right_element)
+        if same is False:
+            return False
+        unknown = unknown or same is None
+    return None if unknown else True
+
+
+def _equal_temporals(left: Temporal, right: Temporal) -> bool | None:
+    from keepgraph.temporal import operations
+
+    return operations.equal(left, right)
+
+
+def _path_ids(path: Path) -> tuple[int | str, ...]:
+    """The ids of its nodes and relationships, alternating."""
+    ids = [path.nodes[0].id]
+    for relationship, node in zip(path.relationships, path.nodes[1:], strict=True):
+        ids += (relationship.id, node.id)
+    return tuple(ids)
+
+
+def compare(operator: str, left: Value, right: Value) -> bool | None:
+    """`a < b`, `<=`, `>` or `>=`. None if the two cannot be compared; False if one is NaN."""
+    left_type, right_type = type(left), type(right)
+    if (left_type in NUMBER_TYPES and right_type in NUMBER_TYPES) or (
+        left_type is right_type and left_type in _SCALAR_TYPES
+    ):
+        return bool(_OPERATORS[operator](left, right))
+    if left_type is list and right_type is list:
+        return _compare_lists(operator, left, right)
+    if isinstance(left, Temporal) and isinstance(right, Temporal):
+        from keepgraph.temporal import operations
+
+        order = operations.compare(left, right)
+        return None if order is None else bool(_OPERATORS[operator](order, 0))
+    return None
+
+
+def _compare_lists(operator: str, left: list[Value], right: list[Value]) -> bool | None:
+    """Lexicographically: the first elements that differ decide, then the lengths."""
+    for left_element, right_element in zip(left, right, strict=False):
+        same = equal(left_element, right_element)
+        if same is None:
+            return None
+        if not same:
+            return compare(operator[0], left_element, right_element)
+    return bool(_OPERATORS[operator](len(left), len(right)))
+
+
+def is_in(value: Value, elements: Value) -> bool | None:
+    """`value IN elements`"""
+    if elements is None:
+        return None
+    if type(elements) is not list:
+        raise values.wrong_type("IN", "a list on its right", elements)
+    unknown = False
+    for element in elements:
+        same = equal(value, element)
+        if same:
+            return True
+        unknown = unknown or same is None
+    return None if unknown else False
+
+
+# String predicates
+
+
+def starts_with(left: Value, right: Value) -> bool | None:
+    return left.startswith(right) if type(left) is str and type(right) is str else None
+
+
+def ends_with(left: Value, right: Value) -> bool | None:
+    return left.endswith(right) if type(left) is str and type(right) is str else None
+
+
+def contains(left: Value, right: Value) -> bool | None:
+    return right in left if type(left) is str and type(right) is str else None
+
+
+def matches(left: Value, pattern: Value) -> bool | None:
+    """`a =~ pattern`: whether the whole string matches. No pattern makes the time grow exponentially (see regex)."""
+    return regex.compile_pattern(pattern)(left) if type(left) is str and type(pattern) is str else None
+
+
+# The order of all values, and the keys of groups
+
+# openCypher orders values of different kinds by these ranks: 0 maps, 1 nodes, 2 relationships, 3 lists, 4 paths,
+# then the temporal kinds, then 11 strings, 12 booleans, 13 numbers, 14 NaN, 15 null.
+_TEMPORAL_RANK: Final = {
+    value_types.DATETIME: 5,
+    value_types.LOCAL_DATETIME: 6,
+    value_types.DATE: 7,
+    value_types.TIME: 8,
+    value_types.LOCAL_TIME: 9,
+    value_types.DURATION: 10,
+}
+_NAN_KEY: Final = (14,)
+_NULL_KEY: Final = (15,)
+
+
+def sort_key(value: Value) -> tuple[Any, ...]:
+    """A key for Python's sort, which orders any two values: first by kind, then by value.
+
+    Maps are ordered by size, then by their keys, then by their values; NaN is the greatest number, null the last.
+    """
+    value_type = type(value)
+    if value_type is str:
+        return (11, value)
+    if value_type is int:
+        return (13, value)
+    if value_type is float:
+        return (13, value) if value == value else _NAN_KEY
+    if value is None:
+        return _NULL_KEY
+    if value_type is bool:
+        return (12, value)
+    if value_type is list:
+        return (3, tuple(map(sort_key, value)))
+    if value_type is dict:
+        keys = sorted(value)
+        return (0, len(keys), tuple(keys), tuple(sort_key(value[key]) for key in keys))
+    if value_type is Node:
+        return (1, type(value.id) is str, value.id)
+    if value_type is Relationship:
+        return (2, value.id)
+    if value_type is Path:
+        return (4, tuple((type(id_) is str, id_) for id_ in _path_ids(value)))
+    from keepgraph.temporal import operations
+
+    return (_TEMPORAL_RANK[kind_of(value)], operations.sort_key(value))
+
+
+def group_key(value: Value) -> Any:
+    """A hashable key, the same for values that DISTINCT takes for one. 1 and 1.0 are one, and so are two nulls."""
+    value_type = type(value)
+    if value_type is str or value_type is int or value is None:
+        return value
+    if value_type is float:
+        return value if value == value else _NAN_KEY
+    if value_type is bool:
+        return (12, value)
+    if value_type is Node:
+        return (1, value.id)
+    if value_type is Relationship:
+        return (2, value.id)
+    if value_type is list:
+        return (3, *map(group_key, value))
+    if value_type is dict:
+        return (0, frozenset((key, group_key(entry)) for key, entry in value.items()))
+    if value_type is Path:
+        return (4, _path_ids(value))
+    from keepgraph.temporal import operations
+
+    return (_TEMPORAL_RANK[kind_of(value)], operations.group_key(value))
