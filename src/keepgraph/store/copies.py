@@ -1,4 +1,4 @@
-"""Copies of a whole graph: as it is or under another key, compared row by row. Knows tables by what SQLite says."""
+"""Copies of a whole graph: under the same key, another or none, compared row by row with the original."""
 
 from __future__ import annotations
 
@@ -12,66 +12,76 @@ from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import errors, permissions
 from keepgraph.model import Key
-from keepgraph.store import database, files, migrations, sqlite_errors, wal
-from keepgraph.store.database import Connection
+from keepgraph.store import connections, files, migrations, sqlite_errors, wal
+from keepgraph.store.connections import Connection
 
-PATIENCE_SECONDS = 5.0
-_ROWS_AT_ONCE = 2000
-_COMPLAINTS_SHOWN = 3
+LOCK_TIMEOUT_SECONDS = 5.0
+"""How long whoever replaces the file of a graph waits for the exclusive lock."""
 
-Contents = Mapping[str, tuple[int, str]]
-"""Every table with the number of its rows and a digest of all that is in them."""
+_ROWS_PER_BATCH = 2000
+_PROBLEMS_SHOWN = 3
+
+TableDigests = Mapping[str, tuple[int, str]]
+"""By table: the number of its rows, and a SHA-256 of all their values."""
 
 
-@database.decoded()
-def contents(conn: Connection) -> Contents:
-    """What is in every table, those of the indexes for full text too: the number of rows and their SHA-256.
+@connections.undecodable_text_as_corruption()
+def digest_tables(conn: Connection) -> TableDigests:
+    """Digests of all tables, including the tables behind the full-text indexes.
 
-    Inside a transaction it is one moment of the graph. A million facts take about ten seconds.
+    To have them all of one snapshot, call it inside a transaction. A million facts take about ten seconds.
     """
-    return {table: _digest(conn, table, order) for table, order in _tables(conn)}
+    return {table: _digest_table(conn, table, order) for table, order in _tables(conn)}
 
 
-@database.decoded()
-def complaints(conn: Connection, *, keyed: bool) -> list[str]:
-    """What SQLite finds wrong with a database: none, where all can be read and every index agrees with its table."""
-    found = [str(row[0]) for row in conn.execute("PRAGMA cipher_integrity_check")] if keyed else []
-    found += [str(row[0]) for row in conn.execute("PRAGMA integrity_check(20)") if row[0] != "ok"]
-    found += [f"a row of {row[0]} refers to one of {row[2]} that is not there" for row in _orphans(conn)]
-    return found
-
-
-def copy(conn: Connection, target: Path, *, key: Key | None, was_keyed: bool) -> Contents:
-    """Copy what a connection sees into a new file, and compare; the file is on disk when this returns.
+@connections.undecodable_text_as_corruption()
+def find_problems(conn: Connection, *, encrypted: bool) -> list[str]:
+    """What SQLite finds wrong with a database: pages that cannot be read, indexes and references that do not match.
 
     Args:
-        conn: inside a transaction that reads, or alone with its file.
+        encrypted: whether the file is, so that the signature of every page can be verified.
+    """
+    problems = [str(row[0]) for row in conn.execute("PRAGMA cipher_integrity_check")] if encrypted else []
+    problems += [str(row[0]) for row in conn.execute("PRAGMA integrity_check(20)") if row[0] != "ok"]
+    problems += [
+        f"a row of {row[0]} refers to one of {row[2]} that is not there" for row in _find_dangling_references(conn)
+    ]
+    return problems
+
+
+def copy(conn: Connection, target: Path, *, key: Key | None, was_encrypted: bool) -> TableDigests:
+    """Copy the snapshot of a connection into a new file, and compare the two; the file is on disk when this returns.
+
+    Args:
+        conn: inside a read transaction, or with the file locked exclusively.
         key: what the copy is encrypted with; None leaves it plain.
-        was_keyed: whether the graph itself is encrypted.
+        was_encrypted: whether the graph itself is encrypted.
 
     Raises:
-        errors.BackupFailed: the copy is not what was copied, or cannot be written.
+        errors.BackupFailed: the copy differs from the original, or cannot be written.
         errors.GraphDamaged: the graph itself cannot be read to the end.
     """
     try:
-        original = contents(conn)
+        original = digest_tables(conn)
     except sqlite.DatabaseError as error:
-        kind = errors.GraphDamaged if sqlite_errors.code(error) in sqlite_errors.DAMAGED else errors.BackupFailed
-        raise kind(f"the graph cannot be read to the end ({_name(error)})") from error
+        error_class = (
+            errors.GraphDamaged if sqlite_errors.result_code(error) in sqlite_errors.CORRUPT else errors.BackupFailed
+        )
+        raise error_class(f"the graph cannot be read to the end ({_error_name(error)})") from error
     remove(target)
     files.create(target)
     try:
-        if was_keyed == (key is not None):
+        if was_encrypted == (key is not None):
             _copy_pages(conn, target, key)
         else:
             _copy_rows(conn, target, key)
-        copied = check(target, key=key)
+        copied = verify(target, key=key)
         if copied != original:
             differing = [table for table in original if copied.get(table) != original[table]]
             raise errors.BackupFailed(f"the copy {target} is not what was copied: {', '.join(differing)} differ")
     except (sqlite.Error, OSError) as error:
         remove(target)
-        raise errors.BackupFailed(f"{target} could not be written ({_name(error)})") from error
+        raise errors.BackupFailed(f"{target} could not be written ({_error_name(error)})") from error
     except errors.KeepgraphError:
         remove(target)
         raise
@@ -79,74 +89,79 @@ def copy(conn: Connection, target: Path, *, key: Key | None, was_keyed: bool) ->
     return original
 
 
-def check(file: Path, *, key: Key | None) -> Contents:
-    """Read a copy from the first page to the last.
+def verify(file: Path, *, key: Key | None) -> TableDigests:
+    """Read a copy from the first page to the last, and return its digests.
 
     Raises:
         errors.BackupFailed: it is damaged.
         sqlite.Error: it cannot be opened with this key.
     """
     try:
-        conn = reading(file, key=key)
+        conn = open_copy(file, key=key)
     except sqlite.DatabaseError as error:
-        if sqlite_errors.code(error) not in sqlite_errors.DAMAGED:
+        if sqlite_errors.result_code(error) not in sqlite_errors.CORRUPT:
             raise
-        raise errors.BackupFailed(f"{file} is damaged, or was cut short ({_name(error)})") from error
+        raise errors.BackupFailed(f"{file} is damaged, or was cut short ({_error_name(error)})") from error
     try:
         if conn.execute("PRAGMA application_id").fetchone()[0] != migrations.APPLICATION_ID:
             raise errors.BackupFailed(f"{file} is not a graph, or is not whole")
-        migrations.refuse_newer(conn, file)
-        if found := complaints(conn, keyed=key is not None):
-            raise errors.BackupFailed(f"{file} is damaged: {'; '.join(found[:_COMPLAINTS_SHOWN])}")
-        return contents(conn)
+        migrations.refuse_newer_schema(conn, file)
+        if problems := find_problems(conn, encrypted=key is not None):
+            raise errors.BackupFailed(f"{file} is damaged: {'; '.join(problems[:_PROBLEMS_SHOWN])}")
+        return digest_tables(conn)
     except sqlite.DatabaseError as error:
-        raise errors.BackupFailed(f"{file} is damaged ({_name(error)})") from error
+        raise errors.BackupFailed(f"{file} is damaged ({_error_name(error)})") from error
     finally:
         conn.close()
 
 
-def reading(file: Path, *, key: Key | None) -> Connection:
-    """A connection to a copy, which nobody else has open; nothing is laid beside it unless it has a log."""
-    return database.connect(file, "ro", key=key, immutable=not wal.has_any(file))
+def open_copy(file: Path, *, key: Key | None) -> Connection:
+    """A connection to a copy that nobody else has open; SQLite makes no file beside it, unless it has a log."""
+    return connections.connect(file, "ro", key=key, immutable=not wal.has_content(file))
 
 
-def opens(file: Path, key: Key | None) -> bool:
-    """Whether this key, or none, fits a file: whether its first page can be read with it."""
+def opens_with(file: Path, key: Key | None) -> bool:
+    """Whether the first page of a file can be read with this key, or with none.
+
+    True also for a damaged file: then the key may be right.
+    """
     try:
-        database.connect(file, "ro", key=key, immutable=True).close()
+        connections.connect(file, "ro", key=key, immutable=True).close()
     except sqlite.DatabaseError as error:
-        if sqlite_errors.code(error) in sqlite_errors.NOT_A_DATABASE:
+        if sqlite_errors.result_code(error) in sqlite_errors.NOT_A_DATABASE:
             return False
-        if sqlite_errors.code(error) not in sqlite_errors.DAMAGED:
+        if sqlite_errors.result_code(error) not in sqlite_errors.CORRUPT:
             raise
     return True
 
 
 def remove(file: Path) -> None:
-    """Take a copy away, with what SQLite may have laid beside it."""
-    for each in files.with_companions(file):
-        each.unlink(missing_ok=True)
+    """Delete a copy, with the files that SQLite may have made beside it."""
+    for sidecar in files.with_sidecars(file):
+        sidecar.unlink(missing_ok=True)
 
 
 @contextmanager
-def alone_with(path: Path, *, key: Key | None) -> Iterator[Connection]:
-    """A connection to a graph whose log is in the file; for who holds it exclusively (see files.exclusively).
+def open_exclusively(path: Path, *, key: Key | None) -> Iterator[Connection]:
+    """A connection to a graph that no other program has open, after its log was moved into the file.
+
+    Only for who holds the exclusive lock (`file_locks.exclusive`).
 
     Raises:
-        errors.GraphBusy: a program that is not ours has it open.
+        errors.GraphBusy: a program that does not use our lock has it open.
         errors.GraphDamaged: its log is damaged.
     """
     wal.refuse_damaged(path)
     try:
-        conn = database.connect(path, "rw", key=key, alone=True)
+        conn = connections.connect(path, "rw", key=key, exclusive=True)
     except sqlite.OperationalError as error:
-        if sqlite_errors.code(error) in sqlite_errors.NO_LOG_POSSIBLE:
+        if sqlite_errors.result_code(error) in sqlite_errors.CANNOT_OPEN_LOG:
             raise errors.GraphReadOnly(f"{path} or what lies beside it cannot be written to") from error
-        if sqlite_errors.code(error) not in sqlite_errors.BUSY:
+        if sqlite_errors.result_code(error) not in sqlite_errors.BUSY:
             raise
         raise errors.GraphBusy(f"{path} is open in another program", hint="Close it there, then try again.") from error
     try:
-        # What the log holds belongs to the file that goes.
+        # The log would otherwise be read with the file that replaces this one.
         if conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
             raise errors.GraphBusy(f"the log of {path} could not be emptied", hint="Try again in a moment.")
         yield conn
@@ -154,84 +169,78 @@ def alone_with(path: Path, *, key: Key | None) -> Iterator[Connection]:
         conn.close()
 
 
-def put_in_place(part: Path, path: Path, *, wiped: bool = False) -> None:
-    """Let a checked copy take the place of a graph that we are alone with. The old file is gone then.
+def replace_file(part: Path, path: Path, *, overwrite_old: bool = False) -> None:
+    """Replace the file of a graph with a verified copy. Only for who holds the exclusive lock.
 
     Args:
-        wiped: write zeros over the old file.
+        overwrite_old: write zeros over the old file, which was not encrypted.
     """
-    old = os.open(path, os.O_RDWR) if wiped and path.exists() else None
+    old = os.open(path, os.O_RDWR) if overwrite_old and path.exists() else None
     try:
         os.replace(part, path)
         remove(part)
         permissions.sync(path)
         if old is not None:
-            files.wipe(old)
+            files.overwrite_with_zeros(old)
     finally:
         if old is not None:
             os.close(old)
 
 
-def rewrite(
-    path: Path,
-    *,
-    old: Key | None,
-    new: Key | None,
-    part: Path,
-) -> Contents:
-    """Encrypt a graph, decrypt it, or give it another key: a checked copy takes its place.
+def rewrite(path: Path, *, old: Key | None, new: Key | None, part: Path) -> TableDigests:
+    """Encrypt a graph, decrypt it, or give it another key: a verified copy replaces its file.
 
-    It may be interrupted at any point: the graph is then as it was, or as it was to become. For who holds it
-    exclusively.
+    It may be interrupted at any point: the graph then has the old key or the new one. Only for who holds the exclusive
+    lock.
 
     Args:
         part: the file beside it in which the copy is made.
     """
-    with alone_with(path, key=old) as conn:
-        found = copy(conn, part, key=new, was_keyed=old is not None)
+    with open_exclusively(path, key=old) as conn:
+        digests = copy(conn, part, key=new, was_encrypted=old is not None)
         conn.close()
-        put_in_place(part, path, wiped=old is None and new is not None)
-    return found
+        replace_file(part, path, overwrite_old=old is None and new is not None)
+    return digests
 
 
 def _copy_pages(conn: Connection, target: Path, key: Key | None) -> None:
-    """As it is: page by page, each encrypted anew where there is a key."""
-    copied = database.connect(target, "rw", key=key)
+    """Page by page: from plain to plain, or from one key to another."""
+    copied = connections.connect(target, "rw", key=key)
     try:
         conn.backup(copied)
-        _let_have_a_log(copied)
+        _enable_wal(copied)
     finally:
         copied.close()
 
 
 def _copy_rows(conn: Connection, target: Path, key: Key | None) -> None:
-    """From plain to encrypted or back: the layout of the pages differs, so every row is written anew."""
+    """From plain to encrypted or back: the layout of the pages differs, so every row is written again."""
     conn.execute("PRAGMA query_only = OFF")
-    numbers = {name: conn.execute(f"PRAGMA {name}").fetchone()[0] for name in ("user_version", "application_id")}
+    headers = {name: conn.execute(f"PRAGMA {name}").fetchone()[0] for name in ("user_version", "application_id")}
     conn.execute("ATTACH DATABASE ? AS copied KEY ?", (str(target), f"x'{key.digits}'" if key else ""))
     try:
-        # It is compared, and synced, when it is done.
+        # Unsynced for speed: the copy is compared and synced when it is complete.
         conn.execute("PRAGMA copied.synchronous = OFF")
         conn.execute("SELECT sqlcipher_export('copied')").fetchall()
-        for name, number in numbers.items():
-            conn.execute(f"PRAGMA copied.{name} = {int(number)}")
+        for name, value in headers.items():
+            conn.execute(f"PRAGMA copied.{name} = {int(value)}")
     finally:
         conn.execute("DETACH DATABASE copied")
-    copied = database.connect(target, "rw", key=key)
+    copied = connections.connect(target, "rw", key=key)
     try:
-        _let_have_a_log(copied)
+        _enable_wal(copied)
     finally:
         copied.close()
 
 
-def _let_have_a_log(conn: Connection) -> None:
-    """Let a graph have a write-ahead log already, so that no reader meets the change to it half done."""
+def _enable_wal(conn: Connection) -> None:
+    """Switch to a write-ahead log now, so that no reader finds the file while it is being switched."""
     conn.execute("PRAGMA journal_mode = WAL").fetchall()
 
 
 def _tables(conn: Connection) -> list[tuple[str, str]]:
-    """The tables that hold something themselves, each with what its rows are ordered by."""
-    found = []
+    """The tables that have rows of their own, each with the ORDER BY that makes their order unique."""
+    tables = []
     for name, without_rowid in conn.execute(
         """
         SELECT name, wr
@@ -240,31 +249,31 @@ def _tables(conn: Connection) -> list[tuple[str, str]]:
         ORDER BY name
         """
     ).fetchall():
-        keys = conn.execute("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", (name,)).fetchall()
-        found.append((name, ", ".join(_quoted(key) for (key,) in keys) if without_rowid else "rowid"))
-    return found
+        columns = conn.execute("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", (name,)).fetchall()
+        tables.append((name, ", ".join(_quote(column) for (column,) in columns) if without_rowid else "rowid"))
+    return tables
 
 
-def _digest(conn: Connection, table: str, order: str) -> tuple[int, str]:
+def _digest_table(conn: Connection, table: str, order: str) -> tuple[int, str]:
     digest, count = hashlib.sha256(), 0
-    rows = conn.execute(f"SELECT * FROM {_quoted(table)} ORDER BY {order}")
-    while some := rows.fetchmany(_ROWS_AT_ONCE):
-        count += len(some)
-        # Row by row, so that it does not matter how many came at once.
-        digest.update("\n".join(map(repr, some)).encode("utf-8", "surrogatepass"))
+    rows = conn.execute(f"SELECT * FROM {_quote(table)} ORDER BY {order}")
+    while batch := rows.fetchmany(_ROWS_PER_BATCH):
+        count += len(batch)
+        # All copies are read in batches of the same size, so that equal rows give equal digests.
+        digest.update("\n".join(map(repr, batch)).encode("utf-8", "surrogatepass"))
     return count, digest.hexdigest()
 
 
-def _orphans(conn: Connection) -> list[tuple[object, ...]]:
+def _find_dangling_references(conn: Connection) -> list[tuple[object, ...]]:
     rows: list[tuple[object, ...]] = conn.execute("PRAGMA foreign_key_check").fetchmany(20)
     return rows
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _name(error: Exception) -> str:
+def _error_name(error: Exception) -> str:
     if isinstance(error, OSError):
         return error.strerror or type(error).__name__
     return getattr(error, "sqlite_errorname", None) or type(error).__name__

@@ -1,4 +1,4 @@
-"""Entities and their names in the database: finds, inserts, counts. Decides nothing."""
+"""SQL for entities, aliases and former ids."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 from keepgraph.model import Entity
 from keepgraph.store import facts, journal
-from keepgraph.store.database import Tx
+from keepgraph.store.transactions import Tx
 
 _SELECT = """
     SELECT entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at
     FROM entity
     JOIN entity_type ON entity_type.id = entity.type
 """
-_ROWS_AT_ONCE = 500
+_MAX_PARAMETERS = 500
 
 
 def by_id(tx: Tx, public_id: str) -> Entity | None:
@@ -26,8 +26,8 @@ def by_id(tx: Tx, public_id: str) -> Entity | None:
 
 
 def by_former_id(tx: Tx, public_id: str) -> Entity | None:
-    """The entity into which one with this id was merged."""
-    found = _entities(
+    """The entity into which the entity with this id was merged."""
+    matches = _entities(
         tx,
         f"""
         {_SELECT}
@@ -36,23 +36,25 @@ def by_former_id(tx: Tx, public_id: str) -> Entity | None:
         """,
         {"id": public_id, "group": tx.group},
     )
-    return found[0] if found else None
+    return matches[0] if matches else None
 
 
 def by_rows(tx: Tx, rows: Sequence[int]) -> dict[int, Entity]:
-    """Entities of the group by their row numbers."""
-    known: dict[int, Entity] = {}
-    for first in range(0, len(rows), _ROWS_AT_ONCE):
-        some = rows[first : first + _ROWS_AT_ONCE]
-        # Quicker than json_each, and names are looked up all the time.
-        marks = ", ".join("?" * len(some))
-        found = tx.conn.execute(f"{_SELECT} WHERE entity.id IN ({marks}) AND +entity.group_id = ?", [*some, tx.group])
-        known.update((row[0], Entity(*row)) for row in found)
-    return known
+    """Entities of the group, by their rows."""
+    entities: dict[int, Entity] = {}
+    for first in range(0, len(rows), _MAX_PARAMETERS):
+        batch = rows[first : first + _MAX_PARAMETERS]
+        # Placeholders, because they are faster than json_each, and this is called very often.
+        placeholders = ", ".join("?" * len(batch))
+        rows_found = tx.conn.execute(
+            f"{_SELECT} WHERE entity.id IN ({placeholders}) AND +entity.group_id = ?", [*batch, tx.group]
+        )
+        entities.update((row[0], Entity(*row)) for row in rows_found)
+    return entities
 
 
 def by_key(tx: Tx, key: str, *, of_type: str | None = None) -> list[Entity]:
-    """The entities that have this name."""
+    """The entities whose name has this key."""
     return _entities(
         tx,
         f"""
@@ -67,7 +69,7 @@ def by_key(tx: Tx, key: str, *, of_type: str | None = None) -> list[Entity]:
 
 
 def by_alias_key(tx: Tx, key: str, *, of_type: str | None = None) -> list[tuple[Entity, str]]:
-    """The entities that have this alias, each with the alias as it was given."""
+    """The entities that have an alias with this key, each with the alias as it is written."""
     rows = tx.conn.execute(
         """
         SELECT entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at, alias.alias
@@ -84,8 +86,8 @@ def by_alias_key(tx: Tx, key: str, *, of_type: str | None = None) -> list[tuple[
     return [(Entity(*row[:5]), row[5]) for row in rows]
 
 
-def named_like(tx: Tx, match: str, *, of_type: str | None, limit: int) -> list[tuple[str, int]]:
-    """Folded names and aliases that a trigram query matches, each with the row number of its entity."""
+def by_trigrams(tx: Tx, match: str, *, of_type: str | None, limit: int) -> list[tuple[str, int]]:
+    """Folded names and aliases that a trigram query matches, each with the row of its entity."""
     rows = tx.conn.execute(
         """
         SELECT coalesce(named.name_folded, alias.alias_folded), coalesce(named.id, alias.entity)
@@ -103,8 +105,8 @@ def named_like(tx: Tx, match: str, *, of_type: str | None, limit: int) -> list[t
     return rows.fetchall()  # type: ignore[no-any-return]
 
 
-def initialled(tx: Tx, initials: str, *, of_type: str | None, limit: int) -> list[tuple[str, int]]:
-    """Folded names and aliases of several words that begin with these letters; with the row of the entity."""
+def by_initials(tx: Tx, initials: str, *, of_type: str | None, limit: int) -> list[tuple[str, int]]:
+    """Folded names and aliases of several words with these initials, each with the row of its entity."""
     rows = tx.conn.execute(
         """
         SELECT coalesce(named.name_folded, alias.alias_folded), coalesce(named.id, alias.entity)
@@ -125,8 +127,8 @@ def initialled(tx: Tx, initials: str, *, of_type: str | None, limit: int) -> lis
     return rows.fetchall()  # type: ignore[no-any-return]
 
 
-def spelled(tx: Tx, letters: str) -> list[tuple[str, int]]:
-    """Folded names and aliases with just these letters, wherever they are divided; with the row of the entity."""
+def by_letters(tx: Tx, letters: str) -> list[tuple[str, int]]:
+    """Folded names and aliases with exactly these letters, whatever their spaces, each with the row of its entity."""
     rows = tx.conn.execute(
         """
         SELECT name_folded, id FROM entity WHERE replace(name_folded, ' ', '') = :letters
@@ -138,8 +140,8 @@ def spelled(tx: Tx, letters: str) -> list[tuple[str, int]]:
     return rows.fetchall()  # type: ignore[no-any-return]
 
 
-def starting_with(tx: Tx, key: str, *, of_type: str | None, limit: int) -> list[Entity]:
-    """Entities whose name begins so, by name."""
+def by_prefix(tx: Tx, prefix: str, *, of_type: str | None, limit: int) -> list[Entity]:
+    """Entities whose name has a key with this prefix, by name."""
     return _entities(
         tx,
         f"""
@@ -151,37 +153,37 @@ def starting_with(tx: Tx, key: str, *, of_type: str | None, limit: int) -> list[
         ORDER BY entity.name_key, entity.id
         LIMIT :limit
         """,
-        {"group": tx.group, "key": key, "type": of_type, "limit": limit},
+        {"group": tx.group, "key": prefix, "type": of_type, "limit": limit},
     )
 
 
-def after(tx: Tx, row: int, *, limit: int) -> list[Entity]:
-    """The entities of the group that follow a row number, for going through all of them."""
+def page(tx: Tx, after: int, *, limit: int) -> list[Entity]:
+    """The next entities of the group after a row, for paging through all of them."""
     return _entities(
         tx,
         f"{_SELECT} WHERE entity.id > :row AND +entity.group_id = :group ORDER BY entity.id LIMIT :limit",
-        {"row": row, "group": tx.group, "limit": limit},
+        {"row": after, "group": tx.group, "limit": limit},
     )
 
 
-def unlinked_since(tx: Tx, of_type: str, predicates: Sequence[str], *, since: str) -> list[Entity]:
-    """Entities of a type that came at a stamp or later, and that no fact by these predicates touches or ever will."""
+def without_facts_since(tx: Tx, entity_type: str, predicates: Sequence[str], *, since: str) -> list[Entity]:
+    """Entities of a type created at a timestamp or later, without facts of these predicates, retracted ones apart."""
     words = "SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:words))"
-    linked = f"retracted_at IS NULL AND predicate IN ({words})"
-    known = facts.seen(tx)
+    condition = f"retracted_at IS NULL AND predicate IN ({words})"
+    facts_table = facts.table_as_known(tx)
     return _entities(
         tx,
         f"""
         {_SELECT}
         WHERE entity_type.name = :type AND entity.group_id = :group AND entity.created_at >= :since
           AND (:known IS NULL OR entity.created_at <= :known)
-          AND NOT EXISTS (SELECT 1 FROM {known} WHERE subject = entity.id AND object IS NOT NULL AND {linked})
-          AND NOT EXISTS (SELECT 1 FROM {known} WHERE subject = entity.id AND literal IS NOT NULL AND {linked})
-          AND NOT EXISTS (SELECT 1 FROM {known} WHERE object = entity.id AND object IS NOT NULL AND {linked})
+          AND NOT EXISTS (SELECT 1 FROM {facts_table} WHERE subject = entity.id AND object IS NOT NULL AND {condition})
+          AND NOT EXISTS (SELECT 1 FROM {facts_table} WHERE subject = entity.id AND literal IS NOT NULL AND {condition})
+          AND NOT EXISTS (SELECT 1 FROM {facts_table} WHERE object = entity.id AND object IS NOT NULL AND {condition})
         ORDER BY entity.id
         """,
         {
-            "type": of_type,
+            "type": entity_type,
             "group": tx.group,
             "since": since,
             "words": json.dumps(list(predicates)),
@@ -191,23 +193,23 @@ def unlinked_since(tx: Tx, of_type: str, predicates: Sequence[str], *, since: st
 
 
 def aliases(tx: Tx, entity: Entity) -> list[str]:
-    """In the order in which they were given."""
+    """The aliases of an entity, oldest first."""
     rows = tx.conn.execute("SELECT alias FROM alias WHERE entity = ? ORDER BY created_at, id", (entity.row,))
     return [row[0] for row in rows]
 
 
 def alias_rows(tx: Tx, entity: Entity) -> list[tuple[int, str, str]]:
-    """The row, the alias and the stamp of each alias of an entity."""
+    """The row, the alias and the timestamp of each alias of an entity."""
     rows = tx.conn.execute("SELECT id, alias, created_at FROM alias WHERE entity = ? ORDER BY id", (entity.row,))
     return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def insert(tx: Tx, *, public_id: str, type_row: int, name: str, key: str, folded: str, created_at: str) -> int:
-    """Returns the new row number."""
+    """Returns the row of the new entity."""
     cursor = tx.conn.execute(
         f"""
         INSERT INTO entity (id, public_id, group_id, type, name, name_key, name_folded, created_at)
-        VALUES ({journal.unused_row("entity")}, ?, ?, ?, ?, ?, ?, ?)
+        VALUES ({journal.unused_row_sql("entity")}, ?, ?, ?, ?, ?, ?, ?)
         """,
         (public_id, tx.group, type_row, name, key, folded, created_at),
     )
@@ -215,11 +217,11 @@ def insert(tx: Tx, *, public_id: str, type_row: int, name: str, key: str, folded
 
 
 def insert_alias(tx: Tx, entity: Entity, *, alias: str, key: str, folded: str, created_at: str) -> None:
-    """Nothing happens where the entity has this alias."""
+    """Insert an alias; nothing changes if the entity has it."""
     tx.conn.execute(
         f"""
         INSERT INTO alias (id, entity, alias, alias_key, alias_folded, created_at)
-        VALUES ({journal.unused_row("alias")}, ?, ?, ?, ?, ?)
+        VALUES ({journal.unused_row_sql("alias")}, ?, ?, ?, ?, ?)
         ON CONFLICT DO NOTHING
         """,
         (entity.row, alias, key, folded, created_at),
@@ -257,17 +259,17 @@ def set_particulars(tx: Tx, row: int, *, summary: str, properties: str) -> None:
     tx.conn.execute("UPDATE entity SET summary = ?, properties = ? WHERE id = ?", (summary, properties, row))
 
 
-def move_alias(tx: Tx, one: Entity, other: Entity, key: str) -> None:
-    """Give an alias of one entity to another."""
-    tx.conn.execute("UPDATE alias SET entity = ? WHERE entity = ? AND alias_key = ?", (other.row, one.row, key))
+def move_alias(tx: Tx, source: Entity, target: Entity, key: str) -> None:
+    """Move an alias from one entity to another."""
+    tx.conn.execute("UPDATE alias SET entity = ? WHERE entity = ? AND alias_key = ?", (target.row, source.row, key))
 
 
 def delete_alias(tx: Tx, entity: Entity, key: str) -> None:
     tx.conn.execute("DELETE FROM alias WHERE entity = ? AND alias_key = ?", (entity.row, key))
 
 
-def take_particulars(tx: Tx, keep: Entity, other: Entity) -> None:
-    """Give an entity the properties of another that it lacks, and its summary where it has none."""
+def merge_particulars(tx: Tx, keep: Entity, absorbed: Entity) -> None:
+    """Copy the properties that an entity lacks from the absorbed one, and the summary if it has none."""
     tx.conn.execute(
         """
         UPDATE entity
@@ -277,19 +279,19 @@ def take_particulars(tx: Tx, keep: Entity, other: Entity) -> None:
         WHERE entity.id = ? AND other.id = ?
           AND (other.properties <> '{}' OR (entity.summary = '' AND other.summary <> ''))
         """,
-        (keep.row, other.row),
+        (keep.row, absorbed.row),
     )
 
 
-def take_former_ids(tx: Tx, keep: Entity, other: Entity) -> None:
-    tx.conn.execute("UPDATE former_id SET entity = ? WHERE entity = ?", (keep.row, other.row))
+def move_former_ids(tx: Tx, keep: Entity, absorbed: Entity) -> None:
+    tx.conn.execute("UPDATE former_id SET entity = ? WHERE entity = ?", (keep.row, absorbed.row))
 
 
 def insert_former_id(tx: Tx, public_id: str, entity: Entity) -> None:
     tx.conn.execute(
         f"""
         INSERT INTO former_id (id, public_id, entity)
-        VALUES ({journal.unused_row("former_id")}, ?, ?)
+        VALUES ({journal.unused_row_sql("former_id")}, ?, ?)
         """,
         (public_id, entity.row),
     )
@@ -302,7 +304,7 @@ def has_former_ids(tx: Tx, entity: Entity) -> bool:
 
 
 def delete(tx: Tx, entity: Entity) -> None:
-    """Delete an entity to which nothing refers any more."""
+    """Delete an entity; nothing may refer to it."""
     tx.conn.execute("DELETE FROM entity WHERE id = ?", (entity.row,))
 
 

@@ -1,4 +1,4 @@
-"""Episodes and their chunks in the database: finds, inserts, replaces. Decides nothing."""
+"""SQL for episodes and their chunks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from keepgraph.model import Chunk, Entity, Episode
 from keepgraph.store import journal
-from keepgraph.store.database import Tx
+from keepgraph.store.transactions import Tx
 
 _EPISODE = """
     SELECT episode.id, episode.public_id, episode.kind, episode.name, episode.source, episode.digest,
@@ -22,22 +22,22 @@ _CHUNK = """
 
 
 def by_id(tx: Tx, public_id: str) -> Episode | None:
-    """The episode with this id, of whatever group: an id says where it is."""
-    found = _episodes(tx, f"{_EPISODE} WHERE public_id = :id", {"id": public_id})
-    return found[0] if found else None
+    """The episode with this public id, in any group."""
+    episodes = _select_episodes(tx, f"{_EPISODE} WHERE public_id = :id", {"id": public_id})
+    return episodes[0] if episodes else None
 
 
 def by_rows(tx: Tx, rows: Sequence[int]) -> dict[int, Episode]:
-    """Episodes by their row numbers."""
-    found = _episodes(
+    """Episodes by their rows."""
+    episodes = _select_episodes(
         tx, f"{_EPISODE} WHERE id IN (SELECT value FROM json_each(:rows))", {"rows": json.dumps(list(rows))}
     )
-    return {episode.row: episode for episode in found}
+    return {episode.row: episode for episode in episodes}
 
 
 def by_digest(tx: Tx, digest: str) -> list[Episode]:
-    """The episodes of the group with this very text, the oldest first."""
-    return _episodes(
+    """The episodes of the group whose text has this digest, oldest first."""
+    return _select_episodes(
         tx,
         f"{_EPISODE} WHERE digest = :digest AND group_id = :group ORDER BY id",
         {"digest": digest, "group": tx.group},
@@ -45,17 +45,22 @@ def by_digest(tx: Tx, digest: str) -> list[Episode]:
 
 
 def by_source(tx: Tx, source: str, *, kind: str) -> list[Episode]:
-    """The episodes of the group and of a kind that come from this source, the oldest first."""
-    return _episodes(
+    """The episodes of a kind in the group that come from this source, oldest first."""
+    return _select_episodes(
         tx,
         f"{_EPISODE} WHERE source = :source AND source <> '' AND group_id = :group AND kind = :kind ORDER BY id",
         {"source": source, "group": tx.group, "kind": kind},
     )
 
 
-def below(tx: Tx, folder: str, *, kind: str) -> list[Episode]:
-    """The episodes of the group whose source begins so, by source: the documents of a folder, say."""
-    return _episodes(
+def first_by_source(tx: Tx, source: str, *, kind: str) -> Episode | None:
+    """The oldest episode of a kind in the group that comes from this source."""
+    return next(iter(by_source(tx, source, kind=kind)), None)
+
+
+def by_source_prefix(tx: Tx, prefix: str, *, kind: str) -> list[Episode]:
+    """The episodes of a kind in the group whose source has this prefix, by source: the documents of a folder."""
+    return _select_episodes(
         tx,
         f"""
         {_EPISODE}
@@ -63,13 +68,13 @@ def below(tx: Tx, folder: str, *, kind: str) -> list[Episode]:
           AND group_id = :group AND kind = :kind
         ORDER BY source, id
         """,
-        {"folder": folder, "group": tx.group, "kind": kind},
+        {"folder": prefix, "group": tx.group, "kind": kind},
     )
 
 
 def newest(tx: Tx, groups: Sequence[str], *, limit: int) -> list[Episode]:
-    """The episodes of some groups, newest first by the time they tell of, then by their coming here."""
-    return _episodes(
+    """The episodes of some groups, newest first by `occurred_at`, then by when they were stored."""
+    return _select_episodes(
         tx,
         f"""
         {_EPISODE}
@@ -104,45 +109,70 @@ def count_mentioning(tx: Tx, entity: Entity) -> int:
 
 
 def text(tx: Tx, episode: Episode) -> str:
-    """The whole text, as it was."""
+    """The whole text of an episode: its chunks, joined."""
     rows = tx.conn.execute("SELECT text FROM chunk WHERE episode = ? ORDER BY place, id", (episode.row,))
     return "".join(row[0] for row in rows)
 
 
 def chunks(tx: Tx, episode: Episode) -> list[Chunk]:
     """The chunks of an episode, in their order."""
-    return _chunks(tx, f"{_CHUNK} WHERE episode = :episode ORDER BY place, id", {"episode": episode.row})
+    return _select_chunks(tx, f"{_CHUNK} WHERE episode = :episode ORDER BY place, id", {"episode": episode.row})
 
 
 def chunks_by_rows(tx: Tx, rows: Sequence[int]) -> dict[int, Chunk]:
-    """Chunks by their row numbers, of whatever group."""
-    found = _chunks(tx, f"{_CHUNK} WHERE id IN (SELECT value FROM json_each(:rows))", {"rows": json.dumps(list(rows))})
-    return {chunk.row: chunk for chunk in found}
+    """Chunks by their rows, in any group."""
+    chunks_ = _select_chunks(
+        tx, f"{_CHUNK} WHERE id IN (SELECT value FROM json_each(:rows))", {"rows": json.dumps(list(rows))}
+    )
+    return {chunk.row: chunk for chunk in chunks_}
+
+
+def count_chunks(tx: Tx) -> int:
+    """How many chunks there are, in all groups."""
+    return int(tx.conn.execute("SELECT count(*) FROM chunk").fetchone()[0])
+
+
+def first_chunks(tx: Tx, episodes: Sequence[int]) -> set[int]:
+    """The rows of the first chunks of these episodes."""
+    rows = tx.conn.execute(
+        """
+        SELECT (SELECT chunk.id FROM chunk WHERE chunk.episode = asked.value ORDER BY place, chunk.id LIMIT 1)
+        FROM json_each(?) AS asked
+        """,
+        (json.dumps(list(episodes)),),
+    )
+    return {row[0] for row in rows}
 
 
 def insert(
     tx: Tx, *, public_id: str, kind: str, name: str, source: str, digest: str, occurred_at: str, recorded_at: str
 ) -> Episode:
-    """A new episode of the group, without chunks yet."""
+    """Insert an episode into the group, without chunks."""
     cursor = tx.conn.execute(
         f"""
         INSERT INTO episode (id, public_id, group_id, kind, name, source, digest, occurred_at, recorded_at, session)
-        VALUES ({journal.unused_row("episode")}, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        VALUES ({journal.unused_row_sql("episode")}, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         (public_id, tx.group, kind, name, source, digest, occurred_at, recorded_at, tx.session),
     )
     return Episode(int(cursor.lastrowid), public_id, kind, name, source, digest, occurred_at, recorded_at, tx.group)
 
 
-def update(tx: Tx, episode: Episode, *, name: str, source: str, digest: str, occurred_at: str) -> None:
-    """Give an episode other particulars; one that has them already is not touched."""
+def update(tx: Tx, episode: Episode) -> None:
+    """Update an episode to these values. If its row has them it is not touched, so that the journal shows no change."""
     tx.conn.execute(
         """
         UPDATE episode SET name = :name, source = :source, digest = :digest, occurred_at = :occurred_at
         WHERE id = :row
           AND (name, source, digest, occurred_at) IS NOT (:name, :source, :digest, :occurred_at)
         """,
-        {"row": episode.row, "name": name, "source": source, "digest": digest, "occurred_at": occurred_at},
+        {
+            "row": episode.row,
+            "name": episode.name,
+            "source": episode.source,
+            "digest": episode.digest,
+            "occurred_at": episode.occurred_at,
+        },
     )
 
 
@@ -150,52 +180,55 @@ def insert_chunk(
     tx: Tx,
     episode: Episode,
     *,
-    place: int,
+    position: int,
     text: str,
     heading: str,
     speaker: str | None,
     speaker_key: str | None,
-    named: Sequence[Mapping[str, str | None]],
+    annotations: Sequence[Mapping[str, str | None]],
     spaced: str | None,
 ) -> Chunk:
-    """A new chunk; it waits to be read."""
+    """Insert a chunk. A trigger puts it on the queue of those in which mentions have to be detected."""
     cursor = tx.conn.execute(
         f"""
         INSERT INTO chunk (id, episode, place, text, heading, speaker, speaker_key, named, spaced)
-        VALUES ({journal.unused_row("chunk")}, ?, ?, ?, ?, ?, ?, ?, ?)
+        VALUES ({journal.unused_row_sql("chunk")}, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
-        (episode.row, place, text, heading, speaker, speaker_key, _json(named), spaced),
+        (episode.row, position, text, heading, speaker, speaker_key, _json(annotations), spaced),
     )
-    return Chunk(int(cursor.lastrowid), episode.row, place, text, heading, speaker, tuple(named))
+    return Chunk(int(cursor.lastrowid), episode.row, position, text, heading, speaker, tuple(annotations))
 
 
-def move_chunk(tx: Tx, chunk: Chunk, *, place: int, heading: str, named: Sequence[Mapping[str, str | None]]) -> None:
-    """Give a chunk whose text stays another place, heading or names; what it has already is not touched.
+def update_chunk(
+    tx: Tx, chunk: Chunk, *, position: int, heading: str, annotations: Sequence[Mapping[str, str | None]]
+) -> None:
+    """Update the position, heading and annotations of a chunk whose text stays; equal values are not touched.
 
-    Triggers look at the columns that an update names: of another place alone, nothing has to be read or embedded.
+    One UPDATE for each column, because triggers depend on the columns that an UPDATE names: for another position
+    alone, no mention has to be detected and no vector made again.
     """
-    if place != chunk.place:
-        tx.conn.execute("UPDATE chunk SET place = ? WHERE id = ?", (place, chunk.row))
+    if position != chunk.position:
+        tx.conn.execute("UPDATE chunk SET place = ? WHERE id = ?", (position, chunk.row))
     if heading != chunk.heading:
         tx.conn.execute("UPDATE chunk SET heading = ? WHERE id = ?", (heading, chunk.row))
-    if _json(named) != _json(chunk.named):
-        tx.conn.execute("UPDATE chunk SET named = ? WHERE id = ?", (_json(named), chunk.row))
+    if _json(annotations) != _json(chunk.annotations):
+        tx.conn.execute("UPDATE chunk SET named = ? WHERE id = ?", (_json(annotations), chunk.row))
 
 
 def delete_chunk(tx: Tx, chunk: Chunk) -> None:
-    """Delete a chunk, with what was read in it."""
+    """Delete a chunk, with its mentions and the evidence that it is for proposals."""
     tx.conn.execute("DELETE FROM chunk WHERE id = ?", (chunk.row,))
 
 
 def delete(tx: Tx, episode: Episode) -> None:
-    """Delete an episode to which nothing but its chunks refers any more."""
+    """Delete an episode and its chunks; nothing else may refer to it."""
     tx.conn.execute("DELETE FROM chunk WHERE episode = ?", (episode.row,))
     tx.conn.execute("DELETE FROM episode WHERE id = ?", (episode.row,))
 
 
 def chunks_about(tx: Tx, entity: Entity) -> list[Chunk]:
-    """The chunks of the group of which somebody said that they are about an entity, or that were not read yet."""
-    return _chunks(
+    """The annotated chunks of the group that mention an entity, or in which mentions were not detected yet."""
+    return _select_chunks(
         tx,
         f"""
         {_CHUNK}
@@ -209,17 +242,17 @@ def chunks_about(tx: Tx, entity: Entity) -> list[Chunk]:
     )
 
 
-def _episodes(tx: Tx, query: str, values: Mapping[str, Any]) -> list[Episode]:
+def _select_episodes(tx: Tx, query: str, values: Mapping[str, Any]) -> list[Episode]:
     return [Episode(*row) for row in tx.conn.execute(query, values)]
 
 
-def _chunks(tx: Tx, query: str, values: Mapping[str, Any]) -> list[Chunk]:
+def _select_chunks(tx: Tx, query: str, values: Mapping[str, Any]) -> list[Chunk]:
     rows = tx.conn.execute(query, values)
     return [
-        Chunk(row, episode, place, text, heading, speaker, tuple(json.loads(named)))
-        for row, episode, place, text, heading, speaker, named in rows
+        Chunk(row, episode, position, text, heading, speaker, tuple(json.loads(annotations)))
+        for row, episode, position, text, heading, speaker, annotations in rows
     ]
 
 
-def _json(named: Sequence[Mapping[str, str | None]]) -> str:
-    return json.dumps(list(named), ensure_ascii=False, separators=(",", ":"))
+def _json(annotations: Sequence[Mapping[str, str | None]]) -> str:
+    return json.dumps(list(annotations), ensure_ascii=False, separators=(",", ":"))

@@ -1,7 +1,7 @@
-"""Facts and their provenance in the database. Decides nothing.
+"""SQL for facts.
 
-"Held" in these queries means: not retracted, and valid at a given stamp. Readers who ask what was known once
-(tx.known_at) see the facts as they were known then.
+A fact "holds" at a timestamp if it is not retracted, and valid at this time. Queries over `FACTS` see the facts as they
+were known at `tx.known_at`, if it is set (ADR 0014).
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from keepgraph.model import Entity, Fact, Link, Related
+from keepgraph.model import Entity, Fact, FactRow, Neighbour
 from keepgraph.store import groups, journal
-from keepgraph.store.database import Tx
+from keepgraph.store.transactions import Tx
 
+# An open validity is stored as a text that sorts before or after every timestamp (ADR 0003).
 _OPEN_START = ""
 _OPEN_END = "~"
 
@@ -34,24 +35,24 @@ _SELECT = """
     LEFT JOIN entity_type AS ot ON ot.id = o.type
 """
 
-# In the place of FACTS stands the table, or what it was once: see _asked.
-_SINCE = "iif(known_from = '', recorded_at, known_from)"
+# FACTS is replaced by the table, or by the facts as they were known: see _execute.
+_KNOWN_FROM = "iif(known_from = '', recorded_at, known_from)"
 _COLUMNS = "fact.id, public_id, subject, predicate, object, literal, text, confidence, recorded_at"
-_FACTS_ONCE = f"""(
+_FACTS_AS_KNOWN = f"""(
     SELECT {_COLUMNS}, valid_from, valid_to, NULL AS retracted_at
     FROM fact
-    WHERE retracted_at IS NULL AND {_SINCE} <= :known
+    WHERE retracted_at IS NULL AND {_KNOWN_FROM} <= :known
     UNION ALL
     SELECT {_COLUMNS}, valid_from, valid_to, NULL
     FROM fact
-    WHERE retracted_at > :known AND {_SINCE} <= :known
+    WHERE retracted_at > :known AND {_KNOWN_FROM} <= :known
     UNION ALL
     SELECT {_COLUMNS}, once.valid_from, once.valid_to, NULL
     FROM fact JOIN earlier_validity AS once ON once.fact = fact.id
     WHERE once.known_from <= :known AND :known < once.known_to
 ) AS fact"""
 
-# The rows that touch an entity, from the three indexes that hold them.
+# The facts that hold with an entity as subject or object: one SELECT for each of the three indexes that find them.
 _TOUCHING = """
     SELECT id FROM FACTS
     WHERE subject = :entity AND object IS NOT NULL AND retracted_at IS NULL
@@ -68,8 +69,8 @@ _TOUCHING = """
 
 
 def about(tx: Tx, entity: Entity, *, at: str, limit: int) -> list[Fact]:
-    """What held of an entity, as subject or object, newest first."""
-    return _facts(
+    """The facts that hold with an entity as subject or object, newest first."""
+    return _select(
         tx,
         f"""
         {_SELECT}
@@ -81,9 +82,9 @@ def about(tx: Tx, entity: Entity, *, at: str, limit: int) -> list[Fact]:
     )
 
 
-def related(tx: Tx, entity: Entity, *, at: str, limit: int) -> list[Related]:
-    """The neighbours of an entity by the number of facts shared, most first. It is not its own neighbour."""
-    rows = _asked(
+def related(tx: Tx, entity: Entity, *, at: str, limit: int) -> list[Neighbour]:
+    """The neighbours of an entity, by the number of facts that hold between the two, most first."""
+    rows = _execute(
         tx,
         """
         SELECT count(*) AS shared, entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at
@@ -105,12 +106,12 @@ def related(tx: Tx, entity: Entity, *, at: str, limit: int) -> list[Related]:
         """,
         {"entity": entity.row, "at": at, "limit": limit},
     )
-    return [Related(Entity(*row[1:]), row[0]) for row in rows]
+    return [Neighbour(Entity(*row[1:]), row[0]) for row in rows]
 
 
 def touching(tx: Tx, entity: Entity, predicates: Sequence[str], *, at: str) -> list[Fact]:
-    """What held between an entity and anything by these predicates, in the order in which it was recorded."""
-    return _facts(
+    """The facts of these predicates that hold with an entity as subject or object, oldest first."""
+    return _select(
         tx,
         f"""
         {_SELECT}
@@ -122,9 +123,9 @@ def touching(tx: Tx, entity: Entity, predicates: Sequence[str], *, at: str) -> l
     )
 
 
-def new_since(tx: Tx, predicates: Sequence[str], *, at: str, since: str) -> list[Fact]:
-    """What held by these predicates and was recorded, or began to hold, at a stamp or later."""
-    return _facts(
+def recorded_or_valid_since(tx: Tx, predicates: Sequence[str], *, at: str, since: str) -> list[Fact]:
+    """The facts of these predicates that hold, and were recorded or began to hold at a timestamp or later."""
+    return _select(
         tx,
         f"""
         {_SELECT}
@@ -143,10 +144,10 @@ def new_since(tx: Tx, predicates: Sequence[str], *, at: str, since: str) -> list
     )
 
 
-def begun(tx: Tx, entities: Sequence[int], predicates: Sequence[str], *, at: str) -> dict[int, str]:
-    """When the facts by these predicates that touch each entity began to hold, else were first recorded."""
-    held = "retracted_at IS NULL AND valid_from <= :at AND :at < valid_to"
-    rows = _asked(
+def began(tx: Tx, entities: Sequence[int], predicates: Sequence[str], *, at: str) -> dict[int, str]:
+    """For each entity, when its facts of these predicates first began to hold, or else were first recorded."""
+    condition = "retracted_at IS NULL AND valid_from <= :at AND :at < valid_to"
+    rows = _execute(
         tx,
         f"""
         WITH wanted (id) AS (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates)))
@@ -154,15 +155,15 @@ def begun(tx: Tx, entities: Sequence[int], predicates: Sequence[str], *, at: str
         FROM (
             SELECT subject AS entity, valid_from, recorded_at FROM FACTS
             WHERE subject IN (SELECT value FROM json_each(:entities)) AND predicate IN wanted
-              AND object IS NOT NULL AND {held}
+              AND object IS NOT NULL AND {condition}
             UNION ALL
             SELECT subject, valid_from, recorded_at FROM FACTS
             WHERE subject IN (SELECT value FROM json_each(:entities)) AND predicate IN wanted
-              AND literal IS NOT NULL AND {held}
+              AND literal IS NOT NULL AND {condition}
             UNION ALL
             SELECT object, valid_from, recorded_at FROM FACTS
             WHERE object IN (SELECT value FROM json_each(:entities)) AND predicate IN wanted
-              AND object IS NOT NULL AND {held}
+              AND object IS NOT NULL AND {condition}
         )
         GROUP BY entity
         """,
@@ -171,9 +172,9 @@ def begun(tx: Tx, entities: Sequence[int], predicates: Sequence[str], *, at: str
     return dict(rows.fetchall())
 
 
-def links(tx: Tx, predicate: str, *, at: str, subjects: Sequence[int] | None = None) -> list[Link]:
-    """What held by a predicate in the group, bare; with `subjects`, only of these."""
-    rows = _asked(
+def rows_of_predicate(tx: Tx, predicate: str, *, at: str, subjects: Sequence[int] | None = None) -> list[FactRow]:
+    """The facts of a predicate that hold in the group, as rows; with `subjects`, only of these."""
+    rows = _execute(
         tx,
         """
         SELECT fact.id, fact.subject, fact.object, fact.literal, fact.recorded_at
@@ -193,27 +194,27 @@ def links(tx: Tx, predicate: str, *, at: str, subjects: Sequence[int] | None = N
             "subjects": None if subjects is None else _json(subjects),
         },
     )
-    return [Link(*row) for row in rows]
+    return [FactRow(*row) for row in rows]
 
 
 def by_rows(tx: Tx, rows: Sequence[int]) -> list[Fact]:
-    """Facts by their row numbers, in that order."""
-    found = _facts(tx, f"{_SELECT} WHERE fact.id IN (SELECT value FROM json_each(:rows))", {"rows": _json(rows)})
-    by_row = {fact.row: fact for fact in found}
+    """Facts by their rows, in this order."""
+    facts = _select(tx, f"{_SELECT} WHERE fact.id IN (SELECT value FROM json_each(:rows))", {"rows": _json(rows)})
+    by_row = {fact.row: fact for fact in facts}
     return [by_row[row] for row in rows]
 
 
 def by_id(tx: Tx, public_id: str) -> Fact | None:
-    """A fact of the group by its id, a retracted one too."""
-    found = _facts(
+    """The fact of the group with this public id, which may be retracted."""
+    facts = _select(
         tx, f"{_SELECT} WHERE fact.public_id = :id AND +s.group_id = :group", {"id": public_id, "group": tx.group}
     )
-    return found[0] if found else None
+    return facts[0] if facts else None
 
 
-def every_about(tx: Tx, entity: Entity) -> list[Fact]:
-    """Every fact that touches an entity, retracted and ended ones too, in the order in which they came."""
-    return _facts(
+def all_about(tx: Tx, entity: Entity) -> list[Fact]:
+    """All facts with an entity as subject or object, oldest first; retracted and ended ones too."""
+    return _select(
         tx,
         f"""
         {_SELECT}
@@ -234,12 +235,12 @@ def every_about(tx: Tx, entity: Entity) -> list[Fact]:
     )
 
 
-def tagged(tx: Tx, tag: str, *, at: str) -> list[Entity]:
-    """What carries a literal tag, however its words are divided, and is not resolved; in the order of tagging.
+def tagged_entities(tx: Tx, tag: str, *, at: str) -> list[Entity]:
+    """The entities with a literal tag, whatever divides its words, that have no resolved_by fact; oldest tag first.
 
     The tag is given in lower case, its words divided by hyphens.
     """
-    rows = _asked(
+    rows = _execute(
         tx,
         """
         SELECT s.id, s.public_id, st.name, s.name, s.created_at
@@ -267,8 +268,8 @@ def tagged(tx: Tx, tag: str, *, at: str) -> list[Entity]:
     return list(dict.fromkeys(Entity(*row) for row in rows))
 
 
-def same_triple(tx: Tx, fact: Fact, predicate: int) -> list[Fact]:
-    """Every interval of a fact's triple that is not retracted, oldest first."""
+def intervals_of_triple(tx: Tx, fact: Fact, predicate: int) -> list[Fact]:
+    """All facts with the same triple that are not retracted, oldest first: one for each validity."""
     column = "object" if fact.object else "literal"
     rows = tx.conn.execute(
         f"""
@@ -286,12 +287,12 @@ def same_triple(tx: Tx, fact: Fact, predicate: int) -> list[Fact]:
 
 
 def insert(tx: Tx, fact: Fact, *, predicate: int, text: str) -> int:
-    """Returns the new row number."""
+    """Returns the row of the new fact."""
     cursor = tx.conn.execute(
         f"""
         INSERT INTO fact (id, public_id, subject, predicate, object, literal, text, confidence, recorded_at,
                           valid_from, valid_to, retracted_at)
-        VALUES ({journal.unused_row("fact")}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        VALUES ({journal.unused_row_sql("fact")}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         (
             fact.id,
@@ -323,7 +324,7 @@ def insert_many(tx: Tx, rows: Sequence[tuple[Any, ...]]) -> None:
     )
 
 
-def insert_earlier(tx: Tx, rows: Sequence[tuple[Any, ...]]) -> None:
+def insert_earlier_validities(tx: Tx, rows: Sequence[tuple[Any, ...]]) -> None:
     """Insert rows of: row, row of the fact, valid_from, valid_to, known_from, known_to; None where it is open."""
     tx.conn.executemany(
         f"""
@@ -334,9 +335,9 @@ def insert_earlier(tx: Tx, rows: Sequence[tuple[Any, ...]]) -> None:
     )
 
 
-def twin(tx: Tx, fact: Fact) -> Fact | None:
-    """Another fact, not retracted, that says the same of the same interval."""
-    found = _facts(
+def find_duplicate(tx: Tx, fact: Fact) -> Fact | None:
+    """Another fact with the same triple and validity that is not retracted."""
+    facts = _select(
         tx,
         f"""
         {_SELECT}
@@ -356,11 +357,11 @@ def twin(tx: Tx, fact: Fact) -> Fact | None:
             "valid_to": fact.valid_to or _OPEN_END,
         },
     )
-    return found[0] if found else None
+    return facts[0] if facts else None
 
 
-def move(tx: Tx, fact: Fact, *, text: str) -> None:
-    """Give a fact its subject and its object as they are given."""
+def set_ends(tx: Tx, fact: Fact, *, text: str) -> None:
+    """Update the subject and the object of a fact, and its text."""
     tx.conn.execute(
         "UPDATE fact SET subject = ?, object = ?, text = ? WHERE id = ?",
         (fact.subject.row, fact.object.row if fact.object else None, text, fact.row),
@@ -371,12 +372,12 @@ def retract(tx: Tx, fact: Fact, *, at: str) -> None:
     tx.conn.execute("UPDATE fact SET retracted_at = ? WHERE id = ?", (at, fact.row))
 
 
-def close(tx: Tx, fact: Fact, *, valid_to: str, now: str) -> None:
-    """End the validity of a fact, and keep how it was known until now."""
+def end_validity(tx: Tx, fact: Fact, *, valid_to: str, now: str) -> None:
+    """End the validity of a fact, and store the validity as it was known until now."""
     tx.conn.execute(
         f"""
         INSERT INTO earlier_validity (id, fact, valid_from, valid_to, known_from, known_to)
-        SELECT {journal.unused_row("earlier_validity")}, id, valid_from, valid_to, {_SINCE}, ?
+        SELECT {journal.unused_row_sql("earlier_validity")}, id, valid_from, valid_to, {_KNOWN_FROM}, ?
         FROM fact
         WHERE id = ?
         """,
@@ -393,7 +394,7 @@ def delete(tx: Tx, fact: Fact) -> None:
 
 
 def count_by_pattern(tx: Tx, *, at: str) -> list[tuple[str, str, str, int]]:
-    """How many facts held by predicate, type of subject and type of object (or "literal"), most first."""
+    """How many facts hold, by predicate, type of subject and type of object (or "literal"), most first."""
     rows = tx.conn.execute(
         """
         SELECT predicate.name, st.name, coalesce(ot.name, 'literal'), count(*) AS held
@@ -417,7 +418,7 @@ def count_by_pattern(tx: Tx, *, at: str) -> list[tuple[str, str, str, int]]:
 def count(tx: Tx) -> int:
     """How many facts of the group are not retracted."""
     query = "SELECT count(*) FROM fact WHERE fact.retracted_at IS NULL"
-    if not groups.alone(tx):
+    if not groups.is_only_group(tx):
         query += " AND (SELECT group_id FROM entity WHERE entity.id = fact.subject) = :group"
     return int(tx.conn.execute(query, {"group": tx.group}).fetchone()[0])
 
@@ -428,18 +429,18 @@ def last_recorded(tx: Tx) -> str | None:
     return row[0] if row else None
 
 
-def _facts(tx: Tx, query: str, values: dict[str, Any]) -> list[Fact]:
-    return [_fact(row) for row in _asked(tx, query, values)]
+def _select(tx: Tx, query: str, values: dict[str, Any]) -> list[Fact]:
+    return [_fact(row) for row in _execute(tx, query, values)]
 
 
-def _asked(tx: Tx, query: str, values: dict[str, Any]) -> Any:
-    """Run a query over FACTS: the facts as they are known, or as they were at tx.known_at."""
-    return tx.conn.execute(query.replace("FACTS", seen(tx)), {**values, "known": tx.known_at})
+def _execute(tx: Tx, query: str, values: dict[str, Any]) -> Any:
+    """Run a query in which FACTS stands for the facts as they are known, or were at tx.known_at."""
+    return tx.conn.execute(query.replace("FACTS", table_as_known(tx)), {**values, "known": tx.known_at})
 
 
-def seen(tx: Tx) -> str:
-    """What stands for the table of facts in a query: itself, or how it was known at `:known`."""
-    return "fact" if tx.known_at is None else _FACTS_ONCE
+def table_as_known(tx: Tx) -> str:
+    """The SQL that reads as the table of facts: the table itself, or the facts as they were known at `:known`."""
+    return "fact" if tx.known_at is None else _FACTS_AS_KNOWN
 
 
 def _fact(row: tuple[Any, ...]) -> Fact:

@@ -1,11 +1,11 @@
-"""Tells groups apart and empties them. Knows which tables hold what belongs to one."""
+"""SQL for groups: their names, and deleting all rows of a group from all tables."""
 
 from __future__ import annotations
 
-from keepgraph.store.database import Tx
+from keepgraph.store.transactions import Tx
 
-_THEIRS = "SELECT id FROM entity WHERE :group IS NULL OR group_id = :group"
-_FACTS = f"SELECT id FROM fact WHERE subject IN ({_THEIRS})"
+_ENTITIES = "SELECT id FROM entity WHERE :group IS NULL OR group_id = :group"
+_FACTS = f"SELECT id FROM fact WHERE subject IN ({_ENTITIES})"
 _EPISODES = "SELECT id FROM episode WHERE :group IS NULL OR group_id = :group"
 
 
@@ -14,36 +14,36 @@ def names(tx: Tx) -> list[str]:
     return [row[0] for row in rows]
 
 
-def alone(tx: Tx) -> bool:
+def is_only_group(tx: Tx) -> bool:
     """Whether the group of the call is the only one in the graph."""
-    others = tx.conn.execute(
+    others_exist = tx.conn.execute(
         """
         SELECT EXISTS (SELECT 1 FROM entity WHERE group_id < :group)
             OR EXISTS (SELECT 1 FROM entity WHERE group_id > :group)
         """,
         {"group": tx.group},
     ).fetchone()[0]
-    return not others
+    return not others_exist
 
 
 def clear(tx: Tx, group: str | None) -> dict[str, int]:
-    """Delete every entity and episode of a group, or of all (None), with all that is said in it; returns how many."""
-    told = {"group": group}
-    # What is said in another group stays said, even if it came out of a text of this one.
+    """Delete all entities, facts and episodes of a group, or of all groups (None); returns the counts by table."""
+    values = {"group": group}
+    # A fact of another group keeps its assertions, even those out of an episode of this group.
     tx.conn.execute(
-        f"UPDATE provenance SET episode = NULL WHERE episode IN ({_EPISODES}) AND fact NOT IN ({_FACTS})", told
+        f"UPDATE provenance SET episode = NULL WHERE episode IN ({_EPISODES}) AND fact NOT IN ({_FACTS})", values
     )
     deleted = {}
     for table, where in (
         ("provenance", f"fact IN ({_FACTS})"),
         ("earlier_validity", f"fact IN ({_FACTS})"),
-        ("fact", f"subject IN ({_THEIRS})"),
-        ("former_id", f"entity IN ({_THEIRS})"),
-        ("alias", f"entity IN ({_THEIRS})"),
+        ("fact", f"subject IN ({_ENTITIES})"),
+        ("former_id", f"entity IN ({_ENTITIES})"),
+        ("alias", f"entity IN ({_ENTITIES})"),
         ("chunk", f"episode IN ({_EPISODES})"),
         ("episode", ":group IS NULL OR group_id = :group"),
         ("community", ":group IS NULL OR group_id = :group"),
         ("entity", ":group IS NULL OR group_id = :group"),
     ):
-        deleted[table] = tx.conn.execute(f"DELETE FROM {table} WHERE {where}", told).rowcount
+        deleted[table] = tx.conn.execute(f"DELETE FROM {table} WHERE {where}", values).rowcount
     return deleted

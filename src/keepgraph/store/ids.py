@@ -1,4 +1,4 @@
-"""Public ids: a prefix and a ULID. Knows no table.
+"""Public ids: a prefix and a ULID.
 
 Source: the ULID specification (https://github.com/ulid/spec), with its monotonic rule: within one
 millisecond the random part counts up, so that ids sort in the order in which they were made.
@@ -17,7 +17,7 @@ _RANDOM_BITS = 80
 
 
 def ulids() -> Callable[[str, datetime], str]:
-    """A maker of ids: `new_id("ent", now)` gives `ent_` and 26 lower-case characters. Safe to share by threads."""
+    """A generator of ids: `new_id("ent", now)` gives `ent_` and 26 lower-case characters. Threads may share it."""
     lock = threading.Lock()
     last_millisecond = -1
     last_random = 0

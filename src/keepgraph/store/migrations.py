@@ -1,4 +1,4 @@
-"""Brings a database to the schema of this version, and keeps a ledger of what was applied. Knows no other table."""
+"""Migrations: which of the numbered SQL files a database lacks, and applying them. The table `migration` lists them."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ import hashlib
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import errors, package_files
+from keepgraph.store import journal_triggers
+from keepgraph.store.connections import Connection
 
 APPLICATION_ID = 0x4B475048  # "KGPH"
 
 
-def pending(conn: Any, path: Path) -> list[Path]:
-    """The migrations that this database still lacks.
+def pending(conn: Connection, path: Path) -> list[Path]:
+    """The migrations that a database lacks, in their order.
 
     Raises:
         errors.GraphUnavailable: it is a SQLite database, but not a graph.
@@ -24,7 +25,7 @@ def pending(conn: Any, path: Path) -> list[Path]:
         errors.MigrationEdited: a migration was changed after it had been applied here.
     """
     files = package_files.migrations()
-    applied = _applied(conn, path)
+    applied = _applied_migrations(conn, path)
     if len(applied) > len(files):
         raise errors.GraphTooNew(
             f"{path} is at schema {len(applied)}, and this version of Keepgraph knows schemas up to {len(files)}"
@@ -38,49 +39,50 @@ def pending(conn: Any, path: Path) -> list[Path]:
     return list(files[len(applied) :])
 
 
-def refuse_newer(conn: Any, path: Path) -> None:
-    """See, at the start of a transaction, that no newer version has changed the tables while the file was open.
+def refuse_newer_schema(conn: Connection, path: Path) -> None:
+    """Check, at the start of a transaction, that no newer version has migrated the tables while the file was open.
 
     Raises:
-        errors.GraphTooNew: it has.
+        errors.GraphTooNew: one has.
     """
-    found = version(conn)
-    if found > len(package_files.migrations()):
+    current = version(conn)
+    if current > len(package_files.migrations()):
         raise errors.GraphTooNew(
-            f"{path} is at schema {found}: a newer version of Keepgraph wrote it, or has it brought there meanwhile",
+            f"{path} is at schema {current}: a newer version of Keepgraph wrote it, or has it brought there meanwhile",
             hint="Restart this program with the newer version.",
         )
 
 
-def apply(conn: Any, path: Path, *, now: datetime, before: Callable[[str], None]) -> None:
-    """Apply what is pending, inside the caller's write transaction.
+def apply(conn: Connection, path: Path, *, now: datetime, before_first: Callable[[str], None]) -> None:
+    """Apply the pending migrations, inside the caller's write transaction.
 
-    Of a database with facts in it a copy is made first: `before` is called with the name of the first migration.
+    Args:
+        before_first: makes a backup; called with the name of the first migration, if there are entities or facts.
     """
-    # Asked again under the lock: another process may have been quicker.
-    todo = pending(conn, path)
-    if not todo:
+    # Checked again under the write lock: another process may have migrated meanwhile.
+    pending_files = pending(conn, path)
+    if not pending_files:
         return
-    if _holds_facts(conn):
-        before(todo[0].stem)
-    stamp = f"{now:%Y-%m-%dT%H:%M:%S}.{now.microsecond // 1000:03d}Z"
-    for file in todo:
-        for statement in _statements(file.read_text(encoding="utf-8")):
+    if _has_content(conn):
+        before_first(pending_files[0].stem)
+    timestamp = f"{now:%Y-%m-%dT%H:%M:%S}.{now.microsecond // 1000:03d}Z"
+    for file in pending_files:
+        for statement in _statements(conn, file.read_text(encoding="utf-8")):
             conn.execute(statement)
         conn.execute(
             "INSERT INTO migration (number, name, sha256, applied_at) VALUES (?, ?, ?, ?)",
-            (int(file.name[:4]), file.stem, _checksum(file), stamp),
+            (int(file.name[:4]), file.stem, _checksum(file), timestamp),
         )
-    conn.execute(f"PRAGMA user_version = {int(todo[-1].name[:4])}")
+    conn.execute(f"PRAGMA user_version = {int(pending_files[-1].name[:4])}")
     conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
 
 
-def version(conn: Any) -> int:
+def version(conn: Connection) -> int:
     """The number of the newest migration that was applied."""
     return int(conn.execute("PRAGMA user_version").fetchone()[0])
 
 
-def _applied(conn: Any, path: Path) -> list[tuple[int, str]]:
+def _applied_migrations(conn: Connection, path: Path) -> list[tuple[int, str]]:
     if conn.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID:
         return [tuple(row) for row in conn.execute("SELECT number, sha256 FROM migration ORDER BY number")]
     if conn.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
@@ -91,25 +93,36 @@ def _applied(conn: Any, path: Path) -> list[tuple[int, str]]:
     return []
 
 
-def _holds_facts(conn: Any) -> bool:
+def _has_content(conn: Connection) -> bool:
     return bool(
         version(conn)
         and conn.execute("SELECT EXISTS (SELECT 1 FROM fact) OR EXISTS (SELECT 1 FROM entity)").fetchone()[0]
     )
 
 
-def _statements(script: str) -> Iterator[str]:
-    """One statement after the other; the driver's own executescript would commit first."""
+def _statements(conn: Connection, script: str) -> Iterator[str]:
+    """The statements of a script, one by one: the driver's own executescript would commit the transaction first.
+
+    A line `-- journal triggers: TABLE` stands for the triggers of the table as the statements before have left it.
+    """
     statement = ""
     for line in script.splitlines(keepends=True):
+        if table := journal_triggers.table_in(line):
+            _refuse_unfinished(statement)
+            yield from journal_triggers.statements(conn, table)
+            continue
         statement += line
         if sqlite.complete_statement(statement):
             yield statement
             statement = ""
-    if statement.strip() and not all(line.startswith("--") for line in statement.split("\n") if line.strip()):
+    _refuse_unfinished(statement)
+
+
+def _refuse_unfinished(statement: str) -> None:
+    if not all(line.startswith("--") for line in statement.split("\n") if line.strip()):
         raise errors.InternalError(f"a migration ends within a statement: {statement[:60]!r}")
 
 
 def _checksum(file: Path) -> str:
-    # Line ends may differ between a checkout and a wheel; the meaning does not.
+    # Line ends may differ between a checkout and a wheel.
     return hashlib.sha256(file.read_bytes().replace(b"\r\n", b"\n")).hexdigest()

@@ -1,4 +1,4 @@
-"""What texts seem to say, and nobody has said, in the database. Decides nothing."""
+"""SQL for proposals: entities and facts inferred from texts, each with its evidence in one or more chunks."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from keepgraph.model import Chunk, Episode, Inferred, Proposal
-from keepgraph.store.database import Tx
+from keepgraph.model import Chunk, Episode, Proposal, ProposalDraft
+from keepgraph.store.transactions import Tx
 
-# The evidence shown is that of the oldest chunk.
+# `evidence` is the words of the oldest chunk.
 _SELECT = """
     SELECT proposal.id, proposal.public_id, proposal.kind, proposal.subject_type, proposal.subject, proposal.predicate,
            proposal.object_type, proposal.object, proposal.literal, proposal.confidence, proposal.created_at,
@@ -21,23 +21,23 @@ _SELECT = """
 
 
 def by_id(tx: Tx, public_id: str) -> Proposal | None:
-    """The proposal of the group that has this id."""
-    found = _proposals(
+    """The proposal of the group with this public id."""
+    proposals = _select(
         tx, f"{_SELECT} WHERE public_id = :id AND group_id = :group", {"id": public_id, "group": tx.group}
     )
-    return found[0] if found else None
+    return proposals[0] if proposals else None
 
 
 def by_rows(tx: Tx, rows: Sequence[int]) -> dict[int, Proposal]:
-    """Proposals by their row numbers."""
-    found = _proposals(
+    """Proposals by their rows."""
+    proposals = _select(
         tx, f"{_SELECT} WHERE id IN (SELECT value FROM json_each(:rows))", {"rows": json.dumps(list(rows))}
     )
-    return {each.row: each for each in found}
+    return {proposal.row: proposal for proposal in proposals}
 
 
 def by_keys(tx: Tx, kind: str, keys: Sequence[str], *, groups: Sequence[str] | None = None) -> dict[str, Proposal]:
-    """Proposals of a kind by their keys: names that are not known yet, say."""
+    """Proposals of a kind, by their keys."""
     rows = tx.conn.execute(
         """
         SELECT key, id FROM proposal
@@ -46,17 +46,17 @@ def by_keys(tx: Tx, kind: str, keys: Sequence[str], *, groups: Sequence[str] | N
         """,
         {"groups": json.dumps(list(groups or [tx.group])), "kind": kind, "keys": json.dumps(list(keys))},
     ).fetchall()
-    found = by_rows(tx, [row for _, row in rows])
-    return {key: found[row] for key, row in rows}
+    proposals = by_rows(tx, [row for _, row in rows])
+    return {key: proposals[row] for key, row in rows}
 
 
 def of_episode(tx: Tx, episode: Episode) -> list[Proposal]:
-    """What the chunks of an episode seem to say, in the order of the text, each with the words of this text."""
-    of_it = "seen.chunk IN (SELECT id FROM chunk WHERE episode = :episode) AND seen.proposal = proposal.id"
-    return _proposals(
+    """The proposals with evidence in an episode, in the order of its text; their evidence is from this text."""
+    condition = "seen.chunk IN (SELECT id FROM chunk WHERE episode = :episode) AND seen.proposal = proposal.id"
+    return _select(
         tx,
         f"""
-        {_SELECT.replace("seen.proposal = proposal.id", of_it)}
+        {_SELECT.replace("seen.proposal = proposal.id", condition)}
         JOIN (SELECT proposal AS of_it, min(chunk.place) AS place, min(start) AS start
               FROM proposal_evidence JOIN chunk ON chunk.id = proposal_evidence.chunk
               WHERE chunk.episode = :episode GROUP BY proposal) ON of_it = proposal.id
@@ -67,7 +67,7 @@ def of_episode(tx: Tx, episode: Episode) -> list[Proposal]:
 
 
 def chunks_of_name(tx: Tx, key: str, *, group: str) -> list[int]:
-    """The chunks in which a name was seen that nobody knew."""
+    """The rows of the chunks that are evidence for a proposed entity, by the key of its name."""
     rows = tx.conn.execute(
         """
         SELECT seen.chunk
@@ -80,61 +80,70 @@ def chunks_of_name(tx: Tx, key: str, *, group: str) -> list[int]:
 
 
 def replace(
-    tx: Tx, chunk: Chunk, found: Sequence[Inferred], *, group: str, new_id: Callable[[str], str], created_at: str
+    tx: Tx,
+    chunk: Chunk,
+    drafts: Sequence[ProposalDraft],
+    *,
+    group: str,
+    new_id: Callable[[str], str],
+    created_at: str,
 ) -> None:
-    """Let a chunk be the evidence of just these. One that is known keeps its id; one without evidence is dropped."""
-    kept = []
-    for each in found:
-        told = {
-            "id": None,
-            "group": group,
-            "kind": each.kind,
-            "key": each.key,
-            "chunk": chunk.row,
-            "start": each.start,
-            "stop": each.stop,
-        }
-        row = tx.conn.execute(
-            "SELECT id FROM proposal WHERE group_id = :group AND kind = :kind AND key = :key", told
-        ).fetchone()
+    """Replace the proposals for which a chunk is evidence.
+
+    An existing proposal keeps its id. A trigger deletes a proposal that has no evidence any more.
+    """
+    rows = []
+    for draft in drafts:
+        row = _find(tx, draft, group=group)
         if row is None:
-            row = tx.conn.execute(
-                """
-                INSERT INTO proposal (public_id, group_id, kind, key, subject_type, subject, predicate, object_type,
-                                      object, literal, confidence, created_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                RETURNING id
-                """,
-                (
-                    new_id("prop"),
-                    group,
-                    each.kind,
-                    each.key,
-                    each.subject_type,
-                    each.subject,
-                    each.predicate,
-                    each.object_type,
-                    each.object,
-                    each.literal,
-                    each.confidence,
-                    created_at,
-                ),
-            ).fetchone()
+            row = _insert(tx, draft, public_id=new_id("prop"), group=group, created_at=created_at)
         tx.conn.execute(
-            """
-            INSERT INTO proposal_evidence (proposal, chunk, start, stop) VALUES (:row, :chunk, :start, :stop)
-            ON CONFLICT DO NOTHING
-            """,
-            {**told, "row": row[0]},
+            "INSERT INTO proposal_evidence (proposal, chunk, start, stop) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            (row, chunk.row, draft.start, draft.stop),
         )
-        kept.append(row[0])
+        rows.append(row)
     tx.conn.execute(
         """
         DELETE FROM proposal_evidence
         WHERE chunk = ? AND proposal NOT IN (SELECT value FROM json_each(?))
         """,
-        (chunk.row, json.dumps(kept)),
+        (chunk.row, json.dumps(rows)),
     )
+
+
+def _find(tx: Tx, draft: ProposalDraft, *, group: str) -> int | None:
+    """The row of the existing proposal that a draft repeats."""
+    row = tx.conn.execute(
+        "SELECT id FROM proposal WHERE group_id = ? AND kind = ? AND key = ?", (group, draft.kind, draft.key)
+    ).fetchone()
+    return row[0] if row else None
+
+
+def _insert(tx: Tx, draft: ProposalDraft, *, public_id: str, group: str, created_at: str) -> int:
+    """Insert a proposal without evidence; returns its row."""
+    row = tx.conn.execute(
+        """
+        INSERT INTO proposal (public_id, group_id, kind, key, subject_type, subject, predicate, object_type,
+                              object, literal, confidence, created_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        RETURNING id
+        """,
+        (
+            public_id,
+            group,
+            draft.kind,
+            draft.key,
+            draft.subject_type,
+            draft.subject,
+            draft.predicate,
+            draft.object_type,
+            draft.object,
+            draft.literal,
+            draft.confidence,
+            created_at,
+        ),
+    ).fetchone()
+    return int(row[0])
 
 
 def count_in(tx: Tx, episodes: Sequence[int]) -> int:
@@ -151,8 +160,8 @@ def count_in(tx: Tx, episodes: Sequence[int]) -> int:
     return int(row[0])
 
 
-def is_said(tx: Tx, subjects: Sequence[int], predicate: str, objects: Sequence[int]) -> bool:
-    """Whether one of these entities is said to be so to one of those, now or once: such a fact is nobody's guess."""
+def fact_exists(tx: Tx, subjects: Sequence[int], predicate: str, objects: Sequence[int]) -> bool:
+    """Whether a fact with such a triple exists, also an ended or retracted one: then it is not proposed."""
     row = tx.conn.execute(
         """
         SELECT EXISTS (
@@ -167,5 +176,5 @@ def is_said(tx: Tx, subjects: Sequence[int], predicate: str, objects: Sequence[i
     return bool(row[0])
 
 
-def _proposals(tx: Tx, query: str, values: dict[str, Any]) -> list[Proposal]:
+def _select(tx: Tx, query: str, values: dict[str, Any]) -> list[Proposal]:
     return [Proposal(*row) for row in tx.conn.execute(query, values)]

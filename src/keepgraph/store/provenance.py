@@ -1,4 +1,4 @@
-"""Who said what, when, and from which source: every assertion of every fact. Decides nothing."""
+"""SQL for provenance: the assertions behind each fact, with source, confidence, time, session and tool."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 from keepgraph.model import Fact
 from keepgraph.store import journal
-from keepgraph.store.database import Tx
+from keepgraph.store.transactions import Tx
 
 
 def insert(tx: Tx, fact: int, *, source: str | None, confidence: float, recorded_at: str) -> None:
     tx.conn.execute(
         f"""
         INSERT INTO provenance (id, fact, source, confidence, recorded_at, session, tool, episode)
-        VALUES ({journal.unused_row("provenance")}, ?, ?, ?, ?, ?, ?, ?)
+        VALUES ({journal.unused_row_sql("provenance")}, ?, ?, ?, ?, ?, ?, ?)
         """,
         (fact, source, confidence, recorded_at, tx.session, tx.tool, tx.episode),
     )
@@ -32,9 +32,9 @@ def insert_many(tx: Tx, rows: Sequence[tuple[Any, ...]]) -> None:
     )
 
 
-def take(tx: Tx, fact: Fact, other: Fact) -> None:
-    """Let what was asserted of another fact count for this one. Each tells for itself how it was known earlier."""
-    tx.conn.execute("UPDATE provenance SET fact = ? WHERE fact = ?", (fact.row, other.row))
+def move(tx: Tx, *, source: Fact, target: Fact) -> None:
+    """Move the assertions of one fact to another."""
+    tx.conn.execute("UPDATE provenance SET fact = ? WHERE fact = ?", (target.row, source.row))
 
 
 def first_source(tx: Tx, fact: int) -> str | None:
@@ -51,8 +51,8 @@ def first_source(tx: Tx, fact: int) -> str | None:
     return row[0] if row else None
 
 
-def assertions(tx: Tx, facts: Sequence[int]) -> list[int]:
-    """These facts in the order in which they were asserted; one that was asserted twice comes twice."""
+def fact_rows_by_assertion(tx: Tx, facts: Sequence[int]) -> list[int]:
+    """The rows of these facts in the order of their assertions; one that was asserted twice comes twice."""
     rows = tx.conn.execute(
         """
         SELECT fact
@@ -65,8 +65,8 @@ def assertions(tx: Tx, facts: Sequence[int]) -> list[int]:
     return [row[0] for row in rows]
 
 
-def assertions_about(tx: Tx, facts: Sequence[int], *, limit: int) -> list[tuple[int, int, str | None, str]]:
-    """The row of each assertion of these facts, its fact, its source and its stamp, newest first."""
+def newest_assertions(tx: Tx, facts: Sequence[int], *, limit: int) -> list[tuple[int, int, str | None, str]]:
+    """The assertions of these facts, newest first: the row, the fact, the source and the timestamp."""
     rows = tx.conn.execute(
         """
         SELECT id, fact, source, recorded_at
@@ -81,15 +81,15 @@ def assertions_about(tx: Tx, facts: Sequence[int], *, limit: int) -> list[tuple[
 
 
 def of_episode(tx: Tx, episode: int) -> list[tuple[int, int, str]]:
-    """The assertions that came out of an episode: the row, the fact, and the stamp, in their order."""
+    """The assertions out of an episode, oldest first: the row, the fact and the timestamp."""
     rows = tx.conn.execute(
         "SELECT id, fact, recorded_at FROM provenance WHERE episode = ? ORDER BY recorded_at, id", (episode,)
     )
     return rows.fetchall()  # type: ignore[no-any-return]
 
 
-def others(tx: Tx, facts: Sequence[int], *, besides: Sequence[int]) -> dict[int, int]:
-    """How many assertions each of these facts has besides some; those without any are left out."""
+def count_others(tx: Tx, facts: Sequence[int], *, besides: Sequence[int]) -> dict[int, int]:
+    """How many other assertions each of these facts has; those without any are left out."""
     rows = tx.conn.execute(
         """
         SELECT fact, count(*)

@@ -1,9 +1,9 @@
-"""The words that are allowed: entity types and predicates, as the database holds them."""
+"""SQL for the vocabulary: the allowed entity types and predicates."""
 
 from __future__ import annotations
 
-from keepgraph.model import Word
-from keepgraph.store.database import Tx
+from keepgraph.model import VocabularyTerm
+from keepgraph.store.transactions import Tx
 
 ENTITY_TYPE = "entity_type"
 PREDICATE = "predicate"
@@ -12,7 +12,7 @@ _TABLES = {ENTITY_TYPE: "entity_type", PREDICATE: "predicate"}
 
 
 def find(tx: Tx, kind: str, name: str) -> int | None:
-    """The row number of a word, or None where the vocabulary lacks it."""
+    """The row of an entity type or a predicate, or None if the vocabulary lacks it."""
     if (kind, name) not in tx.memo:
         row = tx.conn.execute(f"SELECT id FROM {_TABLES[kind]} WHERE name = ?", (name,)).fetchone()
         if row is None:
@@ -21,7 +21,7 @@ def find(tx: Tx, kind: str, name: str) -> int | None:
     return int(tx.memo[kind, name])
 
 
-def words(tx: Tx, kind: str) -> list[Word]:
-    """All words of a kind, in the order in which they came in."""
+def terms(tx: Tx, kind: str) -> list[VocabularyTerm]:
+    """All entity types or all predicates, in the order of their rows."""
     rows = tx.conn.execute(f"SELECT id, name, description, version FROM {_TABLES[kind]} ORDER BY id")
-    return [Word(row=row[0], kind=kind, name=row[1], description=row[2], version=row[3]) for row in rows]
+    return [VocabularyTerm(row=row[0], kind=kind, name=row[1], description=row[2], version=row[3]) for row in rows]

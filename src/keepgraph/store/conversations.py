@@ -1,0 +1,71 @@
+"""Conversations in the texts: who speaks, which chunks a speaker says, and the turns before and after a turn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from keepgraph.store.search_filters import json_array
+from keepgraph.store.transactions import Tx
+
+
+def speakers(tx: Tx) -> dict[str, str]:
+    """The names of those who speak in texts, by key."""
+    # Step by step through the index of the keys: every chunk would be too many.
+    rows = tx.conn.execute(
+        """
+        WITH RECURSIVE speaker (key) AS (
+            SELECT min(speaker_key) FROM chunk WHERE speaker_key IS NOT NULL
+            UNION ALL
+            SELECT (SELECT min(speaker_key) FROM chunk WHERE speaker_key > speaker.key)
+            FROM speaker
+            WHERE speaker.key IS NOT NULL
+        )
+        SELECT key, (SELECT speaker FROM chunk WHERE speaker_key = key LIMIT 1) FROM speaker WHERE key IS NOT NULL
+        """
+    )
+    return dict(rows.fetchall())
+
+
+def spoken_by(tx: Tx, chunks: Sequence[int], speakers: Sequence[str]) -> set[int]:
+    """Those of some chunks that one of these speakers says; speakers by their keys."""
+    rows = tx.conn.execute(
+        """
+        SELECT id FROM chunk
+        WHERE id IN (SELECT value FROM json_each(?)) AND speaker_key IN (SELECT value FROM json_each(?))
+        """,
+        (json_array(chunks), json_array(speakers)),
+    )
+    return {row[0] for row in rows}
+
+
+def adjacent_turns(tx: Tx, chunks: Sequence[int]) -> dict[int, tuple[int | None, int | None]]:
+    """The turns before and after each of some chunks that are turns: in the same text, or in the next message.
+
+    A message is next to the one that came before it, and to the one that came after it, in its group.
+    """
+    rows = tx.conn.execute(
+        f"""
+        SELECT chunk.id, {_adjacent("<", "DESC")}, {_adjacent(">", "ASC")}
+        FROM chunk
+        JOIN episode ON episode.id = chunk.episode
+        WHERE chunk.id IN (SELECT value FROM json_each(?)) AND (chunk.speaker IS NOT NULL OR episode.kind = 'message')
+        """,
+        (json_array(chunks),),
+    )
+    return {chunk: (before, after) for chunk, before, after in rows}
+
+
+def _adjacent(side: str, order: str) -> str:
+    return f"""
+        coalesce(
+            (SELECT other.id FROM chunk AS other
+             WHERE other.episode = chunk.episode AND other.place {side} chunk.place
+             ORDER BY other.place {order} LIMIT 1),
+            (SELECT other.id FROM chunk AS other
+             WHERE other.episode = (
+                 SELECT next.id FROM episode AS next
+                 WHERE next.group_id = episode.group_id AND next.kind = episode.kind AND next.id {side} episode.id
+                 ORDER BY next.id {order} LIMIT 1)
+               AND (other.speaker IS NOT NULL OR episode.kind = 'message')
+             ORDER BY other.place {order} LIMIT 1))
+    """

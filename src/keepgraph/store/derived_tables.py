@@ -1,0 +1,225 @@
+"""Derived tables: from what rows each is made, with which content. Checks, repairs and backfills read it here.
+
+Migrations have the triggers that keep these tables in step with their sources; a test compares them with this.
+An entity or alias has one number in all of them: 2 × entity.id for a name, 2 × alias.id + 1 for an alias.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from keepgraph.store.transactions import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A table, a view or a join, each row of which makes a row of a derived table.
+
+    Attributes:
+        number: SQL for the number of the derived row.
+        content: SQL for what the derived row holds, column by column.
+        condition: SQL for the rows that make one.
+    """
+
+    table: str
+    number: str = "id"
+    content: tuple[str, ...] = ()
+    condition: str = "1"
+
+    @property
+    def rows(self) -> str:
+        """SQL for the derived rows: the number, and the content."""
+        columns = ", ".join((f"{self.number} AS number", *self.content))
+        return f"SELECT {columns} FROM {self.table} WHERE {self.condition}"
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """A full-text index, or the index of initials.
+
+    Attributes:
+        title: what an integrity check calls it.
+        key: the column with the number.
+        columns: the columns of the content.
+        view: the view that takes the content in, where the index holds something else that is computed from it.
+    """
+
+    table: str
+    title: str
+    sources: tuple[Source, ...]
+    key: str = "rowid"
+    columns: tuple[str, ...] = ("text",)
+    view: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """The numbers of rows that wait for a backfill; `key` is the column that has them."""
+
+    table: str
+    key: str
+    sources: tuple[Source, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class VectorKind:
+    """A kind of data that has vectors. For each there are two tables and a queue.
+
+    Attributes:
+        noun: its name in the singular.
+        prefix: the first part of the names of its tables.
+        key: the column with the number.
+        text: SQL for the text to embed, by `number`; null if it was deleted.
+        filter_columns: columns beside the signs, by which a search for the nearest filters.
+        filter_values: SQL for the values of these columns, by `number`.
+    """
+
+    noun: str
+    prefix: str
+    key: str
+    sources: tuple[Source, ...]
+    text: str
+    filter_columns: tuple[str, ...] = ()
+    filter_values: str | None = None
+
+    @property
+    def queue(self) -> Queue:
+        return Queue(f"{self.prefix}_unembedded", self.key, self.sources)
+
+    @property
+    def vector_table(self) -> str:
+        return f"{self.prefix}_vector"
+
+    @property
+    def signs_table(self) -> str:
+        return f"{self.prefix}_signs"
+
+
+def numbers(sources: Sequence[Source]) -> str:
+    """SQL for all numbers that a derived table should have, as `number`."""
+    return " UNION ALL ".join(
+        f"SELECT {source.number} AS number FROM {source.table} WHERE {source.condition}" for source in sources
+    )
+
+
+def fill(tx: Tx, queue: Queue) -> None:
+    """Put everything on a queue."""
+    tx.conn.execute(f"INSERT OR IGNORE INTO {queue.table} SELECT number FROM ({numbers(queue.sources)})")
+
+
+def _names(entity: str | None = None, alias: str | None = None) -> tuple[Source, Source]:
+    return (
+        Source("entity", "2 * id", (entity,) if entity else ()),
+        Source("alias", "2 * id + 1", (alias,) if alias else ()),
+    )
+
+
+INDEXES = (
+    Index("fact_text", "the index of full text", (Source("fact", content=("text",)),)),
+    Index(
+        "name_trigram",
+        "the index of letters in names",
+        # With a space at both ends, so that the start and the end of a word count.
+        _names("' ' || name_folded || ' '", "' ' || alias_folded || ' '"),
+        columns=("folded",),
+    ),
+    Index(
+        "name_initials",
+        "the index of initials of names",
+        _names("name_folded", "alias_folded"),
+        key="surface",
+        columns=("folded",),
+        view="name_to_initial",
+    ),
+    Index("entity_text", "the index of words in names", _names("name || char(10) || summary", "alias")),
+    Index("chunk_text", "the index of words in texts", (Source("chunk_words", content=("text",)),)),
+    Index(
+        "community_text",
+        "the index of words in communities",
+        (Source("community", content=("name", "summary")),),
+        columns=("name", "summary"),
+    ),
+)
+
+NAME_VECTORS = VectorKind(
+    noun="name",
+    prefix="name",
+    key="surface",
+    sources=_names(),
+    text="""
+        CASE number % 2 WHEN 0 THEN (SELECT name FROM entity WHERE id = number / 2)
+                        ELSE (SELECT alias FROM alias WHERE id = number / 2) END
+    """,
+    filter_columns=("type", "group_id"),
+    filter_values="""
+        SELECT type, group_id FROM entity
+        WHERE id = CASE number % 2 WHEN 0 THEN number / 2
+                                   ELSE (SELECT entity FROM alias WHERE id = number / 2) END
+    """,
+)
+FACT_VECTORS = VectorKind(
+    noun="fact",
+    prefix="fact",
+    key="fact",
+    sources=(Source("fact"),),
+    text="(SELECT text FROM fact WHERE id = number)",
+)
+# The text of the turn before: in the same episode, or else in the message before it in the group.
+_TURN_BEFORE = """
+    coalesce(
+        (SELECT earlier.text FROM chunk AS earlier
+         WHERE earlier.episode = chunk.episode AND earlier.place < chunk.place
+         ORDER BY earlier.place DESC LIMIT 1),
+        (SELECT earlier.text FROM chunk AS earlier
+         WHERE earlier.episode = (
+             SELECT other.id FROM episode AS other
+             WHERE other.group_id = episode.group_id AND other.kind = episode.kind AND other.id < episode.id
+             ORDER BY other.id DESC LIMIT 1)
+         ORDER BY earlier.place DESC LIMIT 1),
+        '')
+"""
+CHUNK_VECTORS = VectorKind(
+    noun="text",
+    prefix="chunk",
+    key="reading",
+    # A turn of a conversation has a second vector, in which it is read with the turn before.
+    sources=(
+        Source("chunk", "2 * id"),
+        Source(
+            "chunk JOIN episode ON episode.id = chunk.episode",
+            "2 * chunk.id + 1",
+            condition="(chunk.speaker IS NOT NULL OR episode.kind = 'message')",
+        ),
+    ),
+    text=f"""
+        (SELECT CASE
+             WHEN number % 2 = 1 THEN {_TURN_BEFORE} || char(10) || chunk.text
+             WHEN chunk.speaker IS NOT NULL OR episode.kind = 'message' THEN chunk.text
+             WHEN chunk.heading = '' THEN episode.name || char(10) || chunk.text
+             ELSE chunk.heading || char(10) || chunk.text
+         END
+         FROM chunk JOIN episode ON episode.id = chunk.episode
+         WHERE chunk.id = number / 2)
+    """,
+    filter_columns=("group_id",),
+    filter_values="""
+        SELECT episode.group_id FROM chunk JOIN episode ON episode.id = chunk.episode WHERE chunk.id = number / 2
+    """,
+)
+VECTOR_KINDS = (NAME_VECTORS, CHUNK_VECTORS, FACT_VECTORS)
+"""In the order of the backfill: names first, which resolution needs."""
+
+UNREAD_CHUNKS = Queue("chunk_unread", "chunk", (Source("chunk"),))
+UNREAD_NAMES = Queue("name_unread", "surface", _names())
+"""Where mentions have yet to be detected, and names that have yet to be looked for (see mention_queue)."""
+
+QUEUES = (*(kind.queue for kind in VECTOR_KINDS), UNREAD_CHUNKS, UNREAD_NAMES)
+
+TABLES = frozenset(
+    [
+        *(index.table for index in INDEXES),
+        *(queue.table for queue in QUEUES),
+        *(table for kind in VECTOR_KINDS for table in (kind.vector_table, kind.signs_table)),
+    ]
+)

@@ -1,0 +1,149 @@
+"""Queries of an export: the whole graph in the order of public ids, all groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from keepgraph.model import VocabularyTerm
+from keepgraph.store import vocabulary
+from keepgraph.store.exchange_rows import (
+    ASSERTION_COLUMNS,
+    FACT_COLUMNS,
+    SELECT_FROM_ENTITY,
+    SELECT_FROM_EPISODE,
+    Assertion,
+    EntityRow,
+    EpisodeRow,
+    FactExportRow,
+    group_by_owner,
+    to_json_list,
+)
+from keepgraph.store.transactions import Tx
+
+BATCH_ROWS = 1000
+"""Rows that are fetched and held in memory at once."""
+
+
+class AssertionOrder(NamedTuple):
+    """The position of an assertion among those with the same timestamp.
+
+    Attributes:
+        fact: the public id of its fact.
+        nth: which assertion of its fact it is, from 1; None if the fact has only one.
+        previous: the row of the assertion of the same fact before it; None for the first.
+    """
+
+    recorded_at: str
+    row: int
+    fact: str
+    nth: int | None
+    previous: int | None
+
+
+def terms(tx: Tx, *, version: str) -> list[VocabularyTerm]:
+    """The entity types and predicates of a vocabulary version, ordered by kind and name."""
+    return [
+        term
+        for kind in vocabulary.KINDS
+        for term in sorted(vocabulary.terms(tx, kind), key=lambda term: term.name)
+        if term.version == version
+    ]
+
+
+def has_episodes(tx: Tx) -> bool:
+    """Whether the graph has any episode."""
+    return bool(tx.conn.execute("SELECT EXISTS (SELECT 1 FROM episode)").fetchone()[0])
+
+
+def episodes(tx: Tx) -> Iterator[EpisodeRow]:
+    """Every episode, ordered by public id."""
+    return (EpisodeRow(*row) for row in tx.conn.execute(f"{SELECT_FROM_EPISODE} ORDER BY public_id"))
+
+
+def entities(tx: Tx) -> Iterator[list[EntityRow]]:
+    """Every entity, ordered by public id, in batches."""
+    rows = tx.conn.execute(f"{SELECT_FROM_ENTITY} ORDER BY entity.public_id")
+    while batch := rows.fetchmany(BATCH_ROWS):
+        yield [EntityRow(*row) for row in batch]
+
+
+def facts(tx: Tx) -> Iterator[list[FactExportRow]]:
+    """Every fact, retracted ones too, ordered by public id, in batches."""
+    rows = tx.conn.execute(
+        f"""
+        SELECT fact.id, fact.public_id, s.public_id, predicate.name, o.public_id, {FACT_COLUMNS}
+        FROM fact
+        JOIN predicate ON predicate.id = fact.predicate
+        JOIN entity AS s ON s.id = fact.subject
+        LEFT JOIN entity AS o ON o.id = fact.object
+        ORDER BY fact.public_id
+        """
+    )
+    while batch := rows.fetchmany(BATCH_ROWS):
+        yield [FactExportRow(*row) for row in batch]
+
+
+def aliases(tx: Tx, rows: Iterable[int]) -> dict[int, list[tuple[str, str]]]:
+    """The aliases of entities by entity row, each as (alias, timestamp), the oldest first."""
+    return group_by_owner(
+        tx,
+        """
+        SELECT entity, alias, created_at
+        FROM alias
+        WHERE entity IN (SELECT value FROM json_each(?))
+        ORDER BY entity, created_at, id
+        """,
+        rows,
+    )
+
+
+def former_ids(tx: Tx, rows: Iterable[int]) -> dict[int, list[tuple[str]]]:
+    """The public ids of merged entities, by the row of the entity that they were merged into."""
+    return group_by_owner(
+        tx,
+        """
+        SELECT entity, public_id
+        FROM former_id
+        WHERE entity IN (SELECT value FROM json_each(?))
+        ORDER BY entity, public_id
+        """,
+        rows,
+    )
+
+
+def assertions_at_repeated_timestamps(tx: Tx) -> Iterator[AssertionOrder]:
+    """All assertions of those timestamps at which some fact was asserted again, in the order in which they came."""
+    rows = tx.conn.execute(
+        """
+        WITH several AS (SELECT fact FROM provenance GROUP BY fact HAVING count(*) > 1),
+        ranked AS MATERIALIZED (
+            SELECT id, recorded_at, row_number() OVER assertions AS nth, lag(id) OVER assertions AS previous
+            FROM provenance
+            WHERE fact IN several
+            WINDOW assertions AS (PARTITION BY fact ORDER BY recorded_at, id)
+        )
+        SELECT provenance.recorded_at, provenance.id, fact.public_id, ranked.nth, ranked.previous
+        FROM provenance
+        JOIN fact ON fact.id = provenance.fact
+        LEFT JOIN ranked ON ranked.id = provenance.id
+        WHERE provenance.recorded_at IN (SELECT recorded_at FROM ranked WHERE nth > 1)
+        ORDER BY provenance.recorded_at, provenance.id
+        """
+    )
+    return (AssertionOrder(*row) for row in rows)
+
+
+def assertions_by_row(tx: Tx, rows: Iterable[int]) -> Iterator[tuple[int, str, Assertion]]:
+    """Assertions by their rows, each with its row and the public id of its fact, in the order in which they came."""
+    result_rows = tx.conn.execute(
+        f"""
+        SELECT provenance.id, fact.public_id, {ASSERTION_COLUMNS}
+        FROM provenance
+        JOIN fact ON fact.id = provenance.fact
+        WHERE provenance.id IN (SELECT value FROM json_each(?))
+        ORDER BY provenance.recorded_at, provenance.id
+        """,
+        (to_json_list(rows),),
+    )
+    return ((row, fact, Assertion(*columns)) for row, fact, *columns in result_rows)

@@ -1,0 +1,75 @@
+"""Statistics of the graph for the Cypher planner and catalogue: counts, ends of predicates, when facts change."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from keepgraph.store.transactions import Tx
+
+
+def all_hold_since(tx: Tx) -> str:
+    """The timestamp from which on every fact that is not retracted holds for ever; `~` if one ends."""
+    return str(
+        tx.conn.execute(
+            """
+            SELECT CASE WHEN EXISTS (SELECT 1 FROM fact WHERE retracted_at IS NULL AND valid_to <> '~') THEN '~'
+                        ELSE coalesce((SELECT max(valid_from) FROM fact WHERE valid_from <> ''), '')
+                   END
+            """
+        ).fetchone()[0]
+    )
+
+
+def next_boundary(tx: Tx, *, at: str) -> str:
+    """The timestamp after which other facts hold than at this one, if nobody writes; `~` if there is none."""
+    row = tx.conn.execute(
+        """
+        SELECT (SELECT min(valid_to) FROM fact WHERE retracted_at IS NULL AND valid_to <> '~' AND valid_to > :at),
+               (SELECT min(valid_from) FROM fact WHERE valid_from <> '' AND valid_from > :at)
+        """,
+        {"at": at},
+    ).fetchone()
+    return min((timestamp for timestamp in row if timestamp is not None), default="~")
+
+
+def count_entities_by_type(tx: Tx) -> dict[int, int]:
+    """How many entities there are of each type."""
+    return dict(tx.conn.execute("SELECT type, count(*) FROM entity GROUP BY type").fetchall())
+
+
+def count_facts_by_predicate(tx: Tx) -> dict[int, int]:
+    """How many facts there are of each predicate, retracted ones left out."""
+    return dict(
+        tx.conn.execute("SELECT predicate, count(*) FROM fact WHERE retracted_at IS NULL GROUP BY predicate").fetchall()
+    )
+
+
+def largest_fact_row(tx: Tx) -> int:
+    """The row number of the fact that was recorded last; 0 where there is none."""
+    return int(tx.conn.execute("SELECT coalesce(max(id), 0) FROM fact").fetchone()[0])
+
+
+def intended_ends(tx: Tx) -> list[tuple[int, str, int]]:
+    """Between which types predicates are intended to lead: row of the predicate, side, and row of the type."""
+    rows = tx.conn.execute("SELECT predicate, side, type FROM predicate_end ORDER BY predicate, side, type")
+    return [(row[0], row[1], row[2]) for row in rows]
+
+
+def has_other_ends(tx: Tx, predicate: int, subjects: Sequence[int], objects: Sequence[int]) -> bool:
+    """Whether a fact of a predicate has a subject or an object of another type than these; no types means any."""
+    row = tx.conn.execute(
+        """
+        SELECT EXISTS (
+            SELECT 1
+            FROM fact
+            JOIN entity AS s ON s.id = fact.subject
+            LEFT JOIN entity AS o ON o.id = fact.object
+            WHERE fact.predicate = :predicate AND fact.retracted_at IS NULL
+              AND (:subjects <> '[]' AND s.type NOT IN (SELECT value FROM json_each(:subjects))
+                   OR :objects <> '[]' AND o.type NOT IN (SELECT value FROM json_each(:objects)))
+        )
+        """,
+        {"predicate": predicate, "subjects": json.dumps(list(subjects)), "objects": json.dumps(list(objects))},
+    )
+    return bool(row.fetchone()[0])

@@ -1,0 +1,189 @@
+"""Queries of an import: which of many entities, episodes and facts are in the graph, and inserts of many rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from keepgraph.store import journal, vocabulary
+from keepgraph.store.exchange_rows import (
+    FACT_COLUMNS,
+    SELECT_ENTITY,
+    SELECT_FROM_ENTITY,
+    SELECT_FROM_EPISODE,
+    EntityRow,
+    EpisodeRow,
+    FactRow,
+    NameKey,
+    group_by_owner,
+    to_json_list,
+)
+from keepgraph.store.transactions import Tx
+
+SELECT_FACT = f"SELECT fact.id, fact.public_id, fact.subject, fact.predicate, fact.object, {FACT_COLUMNS}"
+
+
+def entities_by_id(tx: Tx, ids: Iterable[str]) -> dict[str, EntityRow]:
+    """Entities of any group by public id."""
+    result_rows = tx.conn.execute(
+        f"{SELECT_FROM_ENTITY} WHERE entity.public_id IN (SELECT value FROM json_each(?))", (to_json_list(ids),)
+    )
+    return {row[1]: EntityRow(*row) for row in result_rows}
+
+
+def entities_by_former_id(tx: Tx, ids: Iterable[str]) -> dict[str, EntityRow]:
+    """The entities of any group into which others were merged, by the public ids of those others."""
+    result_rows = tx.conn.execute(
+        f"""
+        {SELECT_ENTITY}, former_id.public_id
+        FROM former_id
+        JOIN entity ON entity.id = former_id.entity
+        JOIN entity_type ON entity_type.id = entity.type
+        WHERE former_id.public_id IN (SELECT value FROM json_each(?))
+        """,
+        (to_json_list(ids),),
+    )
+    return {row[9]: EntityRow(*row[:9]) for row in result_rows}
+
+
+def entities_by_name(tx: Tx, names: Iterable[NameKey]) -> dict[NameKey, EntityRow]:
+    """The entities with these canonical names."""
+    result_rows = tx.conn.execute(
+        f"""
+        {SELECT_ENTITY}
+        FROM json_each(?) AS lookup
+        CROSS JOIN entity_type ON entity_type.name = lookup.value ->> 1
+        CROSS JOIN entity
+            ON entity.group_id = lookup.value ->> 0
+            AND entity.name_key = lookup.value ->> 2
+            AND entity.type = entity_type.id
+        """,
+        (to_json_list(names),),
+    )
+    return {(row[2], row[3], row[5]): EntityRow(*row) for row in result_rows}
+
+
+def entities_by_alias(tx: Tx, names: Iterable[NameKey]) -> dict[NameKey, list[EntityRow]]:
+    """The entities that have these names as aliases, ordered by row."""
+    result_rows = tx.conn.execute(
+        f"""
+        {SELECT_ENTITY}, alias.alias_key
+        FROM json_each(?) AS lookup
+        CROSS JOIN alias ON alias.alias_key = lookup.value ->> 2
+        CROSS JOIN entity ON entity.id = alias.entity AND entity.group_id = lookup.value ->> 0
+        CROSS JOIN entity_type ON entity_type.id = entity.type AND entity_type.name = lookup.value ->> 1
+        ORDER BY entity.id
+        """,
+        (to_json_list(names),),
+    )
+    by_name: dict[NameKey, list[EntityRow]] = {}
+    for row in result_rows:
+        by_name.setdefault((row[2], row[3], row[9]), []).append(EntityRow(*row[:9]))
+    return by_name
+
+
+def alias_keys(tx: Tx, rows: Iterable[int]) -> dict[int, list[tuple[str]]]:
+    """The normalisation keys of the aliases of entities, by entity row."""
+    return group_by_owner(
+        tx, "SELECT entity, alias_key FROM alias WHERE entity IN (SELECT value FROM json_each(?)) ORDER BY id", rows
+    )
+
+
+def episodes_by_id(tx: Tx, ids: Iterable[str]) -> dict[str, EpisodeRow]:
+    """Episodes of any group by public id."""
+    result_rows = tx.conn.execute(
+        f"{SELECT_FROM_EPISODE} WHERE public_id IN (SELECT value FROM json_each(?))", (to_json_list(ids),)
+    )
+    return {row[1]: EpisodeRow(*row) for row in result_rows}
+
+
+def episodes_by_digest(tx: Tx, digests: Iterable[str]) -> list[EpisodeRow]:
+    """The episodes of any group with these digests of their texts, the oldest first."""
+    result_rows = tx.conn.execute(
+        f"{SELECT_FROM_EPISODE} WHERE digest IN (SELECT value FROM json_each(?)) ORDER BY id", (to_json_list(digests),)
+    )
+    return [EpisodeRow(*row) for row in result_rows]
+
+
+def facts_by_id(tx: Tx, ids: Iterable[str]) -> dict[str, FactRow]:
+    """Facts of any group by public id, retracted ones too."""
+    result_rows = tx.conn.execute(
+        f"{SELECT_FACT} FROM fact WHERE fact.public_id IN (SELECT value FROM json_each(?))", (to_json_list(ids),)
+    )
+    return {row[1]: FactRow(*row) for row in result_rows}
+
+
+def facts_by_content(tx: Tx, facts: Iterable[FactRow]) -> list[FactRow]:
+    """The facts, not retracted, with the same subject, predicate, object or literal, and validity as these."""
+    keys_by_column: dict[str, list[tuple[Any, ...]]] = {"object": [], "literal": []}
+    for fact in facts:
+        target = ("object", fact.object) if fact.object is not None else ("literal", fact.literal)
+        keys_by_column[target[0]].append((fact.subject, fact.predicate, target[1], fact.valid_from, fact.valid_to))
+    return [
+        FactRow(*row)
+        for column, keys in keys_by_column.items()
+        if keys
+        for row in tx.conn.execute(
+            f"""
+            {SELECT_FACT}
+            FROM json_each(?) AS lookup
+            CROSS JOIN fact
+                ON fact.subject = lookup.value ->> 0
+                AND fact.predicate = lookup.value ->> 1
+                AND fact.{column} = lookup.value ->> 2
+                AND fact.valid_from = coalesce(lookup.value ->> 3, '')
+                AND fact.valid_to = coalesce(lookup.value ->> 4, '~')
+            WHERE fact.retracted_at IS NULL AND fact.{column} IS NOT NULL
+            """,
+            (to_json_list(keys),),
+        )
+    ]
+
+
+def count_assertions(tx: Tx, fact: int, source: str, confidence: float) -> int:
+    """How many assertions a fact has from this source with this confidence."""
+    row = tx.conn.execute(
+        "SELECT count(*) FROM provenance WHERE fact = ? AND source = ? AND confidence = ?", (fact, source, confidence)
+    ).fetchone()
+    return int(row[0])
+
+
+def first_free_row(tx: Tx, table: str) -> int:
+    """The first row number that a table has never used; all those after it are free as well."""
+    return int(tx.conn.execute(f"SELECT {journal.unused_row_sql(table)}").fetchone()[0])
+
+
+def insert_term(tx: Tx, kind: str, *, name: str, description: str, version: str) -> None:
+    """Add an entity type or a predicate to the vocabulary."""
+    table = {vocabulary.ENTITY_TYPE: "entity_type", vocabulary.PREDICATE: "predicate"}[kind]
+    tx.conn.execute(
+        f"INSERT INTO {table} (id, name, description, version) VALUES ({journal.unused_row_sql(table)}, ?, ?, ?)",
+        (name, description, version),
+    )
+
+
+def insert_episodes(tx: Tx, rows: Iterable[EpisodeRow]) -> None:
+    """Insert episodes; `insert_chunks` inserts their chunks."""
+    tx.conn.executemany(
+        """
+        INSERT INTO episode (id, public_id, group_id, kind, name, source, digest, occurred_at, recorded_at, session)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        list(rows),
+    )
+
+
+def insert_chunks(tx: Tx, rows: Iterable[tuple[Any, ...]]) -> None:
+    """Insert chunks. Columns: row, episode row, place, text, heading, speaker, named, speaker key, spaced text."""
+    tx.conn.executemany(
+        """
+        INSERT INTO chunk (id, episode, place, text, heading, speaker, named, speaker_key, spaced)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        list(rows),
+    )
+
+
+def set_entity_type(tx: Tx, entity: int, type_row: int) -> None:
+    """Change the type of an entity."""
+    tx.conn.execute("UPDATE entity SET type = ? WHERE id = ?", (type_row, entity))

@@ -1,0 +1,105 @@
+"""SQL for the queues of the mention backfill.
+
+A chunk is "unread" until mentions were detected in it; a name, until it was looked for in the chunks that were read
+before. A name has the number 2 × entity.id, an alias 2 × alias.id + 1.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from keepgraph.store import derived_tables
+from keepgraph.store.transactions import Tx
+
+
+def any_unread(tx: Tx) -> bool:
+    """Whether there are unread chunks or names."""
+    return bool(
+        tx.conn.execute("SELECT EXISTS (SELECT 1 FROM chunk_unread) OR EXISTS (SELECT 1 FROM name_unread)").fetchone()[
+            0
+        ]
+    )
+
+
+def next_chunks(tx: Tx, *, limit: int) -> list[int]:
+    """Some unread chunks of all groups, oldest first."""
+    rows = tx.conn.execute("SELECT chunk FROM chunk_unread ORDER BY chunk LIMIT ?", (limit,))
+    return [row[0] for row in rows]
+
+
+def next_names(tx: Tx, *, limit: int) -> list[tuple[int, str | None, str | None, str | None]]:
+    """Some unread names of all groups: the number, the name, the group, and the type of the entity.
+
+    If the name was deleted in the meantime, all but the number is None.
+    """
+    rows = tx.conn.execute(
+        """
+        SELECT surface, coalesce(named.name, alias.alias), coalesce(named.group_id, owner.group_id), entity_type.name
+        FROM name_unread
+        LEFT JOIN entity AS named ON surface % 2 = 0 AND named.id = surface / 2
+        LEFT JOIN alias ON surface % 2 = 1 AND alias.id = surface / 2
+        LEFT JOIN entity AS owner ON owner.id = alias.entity
+        LEFT JOIN entity_type ON entity_type.id = coalesce(named.type, owner.type)
+        ORDER BY surface
+        LIMIT ?
+        """,
+        (limit,),
+    )
+    return rows.fetchall()  # type: ignore[no-any-return]
+
+
+def remove_names(tx: Tx, surfaces: Sequence[int]) -> None:
+    """Take names off the queue: they were looked for."""
+    tx.conn.execute(
+        "DELETE FROM name_unread WHERE surface IN (SELECT value FROM json_each(?))", (json.dumps(list(surfaces)),)
+    )
+
+
+def add_chunks(tx: Tx, chunks: Sequence[int]) -> None:
+    """Put chunks on the queue, so that mentions are detected in them again."""
+    tx.conn.executemany("INSERT OR IGNORE INTO chunk_unread VALUES (?)", [(row,) for row in chunks])
+
+
+def add_all_chunks(tx: Tx) -> None:
+    """Put all chunks on the queue; then no name has to be looked for separately."""
+    derived_tables.fill(tx, derived_tables.UNREAD_CHUNKS)
+    tx.conn.execute("DELETE FROM name_unread")
+
+
+def count(tx: Tx) -> tuple[int, int]:
+    """How many chunks and how many names are on the queues."""
+    row = tx.conn.execute("SELECT (SELECT count(*) FROM chunk_unread), (SELECT count(*) FROM name_unread)").fetchone()
+    return int(row[0]), int(row[1])
+
+
+def count_chunks(tx: Tx, chunks: Sequence[int]) -> int:
+    """How many of these chunks are unread."""
+    row = tx.conn.execute(
+        "SELECT count(*) FROM chunk_unread WHERE chunk IN (SELECT value FROM json_each(?))", (json.dumps(list(chunks)),)
+    ).fetchone()
+    return int(row[0])
+
+
+def count_in_episodes(tx: Tx, episodes: Sequence[int]) -> int:
+    """How many chunks of these episodes are unread."""
+    row = tx.conn.execute(
+        """
+        SELECT count(*)
+        FROM chunk_unread
+        JOIN chunk ON chunk.id = chunk_unread.chunk
+        WHERE chunk.episode IN (SELECT value FROM json_each(?))
+        """,
+        (json.dumps(list(episodes)),),
+    ).fetchone()
+    return int(row[0])
+
+
+def remove_chunks(tx: Tx, chunks: Sequence[int]) -> None:
+    """Take deleted chunks off the queue."""
+    tx.conn.executemany("DELETE FROM chunk_unread WHERE chunk = ?", [(row,) for row in chunks])
+
+
+def journal_version(tx: Tx) -> int:
+    """The number of the last change in the journal: it grows with every change to what mentions depend on."""
+    return int(tx.conn.execute("SELECT coalesce(max(id), 0) FROM journal").fetchone()[0])

@@ -1,0 +1,81 @@
+"""A pool of connections that only read, so that transactions in several threads do not open one each time."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sqlcipher3 import dbapi2 as sqlite
+
+from keepgraph.model import Key
+from keepgraph.store import connections, files, sqlite_errors, wal
+from keepgraph.store.connections import Connection
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A connection that only reads, the file it has open, and the cache that belongs to it."""
+
+    file: files.Identity
+    conn: Connection
+    cache: dict[Any, Any] = field(default_factory=dict)
+
+
+class ReaderPool:
+    """The idle readers of one path.
+
+    Attributes:
+        is_immutable: whether the file lies in a folder that cannot be written to, so that it has no write-ahead log.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.is_immutable = False
+        self._path = path
+        self._idle: list[Reader] = []
+        self._lock = threading.Lock()
+
+    def take(self, file: files.Identity, key: Key | None) -> Reader:
+        """An idle reader that has this file open, else a new one. Those of a file that was replaced are closed."""
+        with self._lock:
+            while self._idle:
+                idle = self._idle.pop()
+                if idle.file == file:
+                    return idle
+                idle.conn.close()
+        return Reader(file, self._connect(key))
+
+    def put_back(self, reader: Reader) -> None:
+        with self._lock:
+            self._idle.append(reader)
+
+    def close(self) -> None:
+        """Close the idle readers."""
+        with self._lock:
+            while self._idle:
+                self._idle.pop().conn.close()
+
+    def _connect(self, key: Key | None) -> Connection:
+        if not self.is_immutable:
+            try:
+                return connections.connect(self._path, "ro", key=key)
+            except sqlite.OperationalError as error:
+                if sqlite_errors.result_code(error) not in sqlite_errors.CANNOT_OPEN_LOG:
+                    raise
+                if wal.has_hot_journal(self._path) and self._roll_back_journal(key):
+                    return connections.connect(self._path, "ro", key=key)
+                if wal.has_content(self._path):
+                    raise
+            # In a read-only folder SQLite cannot make the files of a write-ahead log. If there is no log, all is in the
+            # file itself, and it can be read without.
+            self.is_immutable = True
+        return connections.connect(self._path, "ro", key=key, immutable=True)
+
+    def _roll_back_journal(self, key: Key | None) -> bool:
+        """Let SQLite roll back an interrupted change of the journal mode, which takes a connection that may write."""
+        with suppress(sqlite.OperationalError):
+            connections.connect(self._path, "rw", key=key).close()
+            return True
+        return False

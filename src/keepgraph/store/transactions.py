@@ -1,0 +1,103 @@
+"""A transaction as a tool call sees it: the connection, the instant, the partition, savepoints and dry runs.
+
+`Database` begins and ends transactions; nothing here commits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
+from typing import Any, TypeVar
+
+from keepgraph.model import Settings
+from keepgraph.store.cancellation import CancellationCheck, interrupt_when, interrupt_when_cancelled
+from keepgraph.store.connections import Connection
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Tx:
+    """One transaction of one call, at one instant.
+
+    Attributes:
+        conn: the connection, inside a transaction that only `Database` ends.
+        now: the instant of the call, in UTC; for a reader who asks `as_of`, the instant that is asked about.
+        new_id: makes a public id from a prefix.
+        zone: the time zone of local days; None means the system's.
+        group: the partition that the call reads and writes.
+        tool: the tool that was called.
+        session: the conversation it came from, if known.
+        call: the number of the call in the journal, where it may write.
+        settings: how names are resolved.
+        known_at: show what was known at this timestamp; None is what is known now.
+        backfilled: the kinds of derived data that were backfilled before this call, as far as there was time; see
+            engine/backfill/on_demand.py.
+        episode: the row of the episode from which what is recorded comes.
+        backed_up: whether a backup was made for this call.
+        memo: rows read in this transaction that nothing in it changes; cleared when a savepoint is rolled back.
+        connection_cache: what readers on this connection keep from one transaction to the next; see
+            store/change_cache.py. A writer starts with an empty one.
+        cancellation: checked while statements run.
+    """
+
+    conn: Connection
+    now: datetime
+    new_id: Callable[[str], str]
+    zone: tzinfo | None
+    group: str
+    tool: str
+    session: str | None = None
+    call: int | None = None
+    settings: Settings = field(default_factory=Settings)
+    known_at: str | None = None
+    backfilled: frozenset[str] = frozenset()
+    episode: int | None = None
+    backed_up: bool = False
+    memo: dict[tuple[str, ...], Any] = field(default_factory=dict)
+    connection_cache: dict[Any, Any] = field(default_factory=dict)
+    cancellation: CancellationCheck | None = None
+
+    @contextmanager
+    def interrupt_when(self, condition: Callable[[], bool]) -> Iterator[None]:
+        """Let a condition of the caller interrupt a running statement, as well as the cancellation of the call."""
+        cancellation = self.cancellation
+        interrupt_when(self.conn, lambda: condition() or (cancellation is not None and cancellation() is not None))
+        try:
+            yield
+        finally:
+            interrupt_when_cancelled(self.conn, cancellation)
+
+    def dry_run(self, act: Callable[[], T]) -> T:
+        """What `act` returns; all that it writes is rolled back."""
+        try:
+            with self.savepoint():
+                raise _DryRun(act())
+        except _DryRun as dry_run:
+            result: T = dry_run.result
+            return result
+
+    @contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """Roll back what was written inside when it raises; the transaction itself goes on."""
+        self.conn.execute("SAVEPOINT part")
+        try:
+            yield
+        except BaseException:
+            self.memo.clear()
+            # After some errors, a full disk for instance, SQLite has rolled back the whole transaction already.
+            if self.conn.in_transaction:
+                self.conn.execute("ROLLBACK TO part")
+                self.conn.execute("RELEASE part")
+            raise
+        self.conn.execute("RELEASE part")
+
+
+class _DryRun(Exception):
+    """Leaves the savepoint of a dry run, with the result."""
+
+    def __init__(self, result: Any) -> None:
+        super().__init__()
+        self.result = result

@@ -1,0 +1,116 @@
+"""Vector search: the names, facts and chunks whose embeddings are nearest to a vector, by cosine.
+
+A query vector is a pair, embedding and signs, in the form in which vectors are stored (ADR 0011).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from keepgraph.store import search_filters, vectors
+from keepgraph.store.derived_tables import CHUNK_VECTORS, FACT_VECTORS, NAME_VECTORS, VectorKind
+from keepgraph.store.search_filters import Filters, json_array
+from keepgraph.store.transactions import Tx
+
+_MAX_VECTORS = 300_000
+"""Of a kind with more vectors none is compared: it would take seconds."""
+
+
+def nearest_names(tx: Tx, query: tuple[bytes, bytes], *, filters: Filters, limit: int) -> list[tuple[int, float]]:
+    """The entities with a name or alias nearest to a vector, each once, with the cosine."""
+    types = "1" if filters.types is None else search_filters.ENTITY_TYPE.replace("entity.type", "type")
+    names = _nearest(
+        tx,
+        NAME_VECTORS,
+        query,
+        condition=f"group_id IN (SELECT value FROM json_each(:groups)) AND {types}",
+        values=filters.values,
+        row="iif(number % 2 = 0, number / 2, (SELECT entity FROM alias WHERE id = number / 2))",
+        limit=2 * limit,
+    )
+    best: dict[int, float] = {}
+    for entity, cosine in names:
+        if entity is not None:
+            best.setdefault(entity, cosine)
+    return list(best.items())[:limit]
+
+
+def nearest_facts(tx: Tx, query: tuple[bytes, bytes], *, limit: int) -> list[tuple[int, float]]:
+    """The facts whose sentences are nearest to a vector, with the cosine; of any group and time."""
+    return _nearest(tx, FACT_VECTORS, query, condition="1", values={}, row="number", limit=limit)
+
+
+def nearest_chunks(
+    tx: Tx, query: tuple[bytes, bytes], *, groups: Sequence[str], with_turn_before: bool, limit: int
+) -> list[tuple[int, float]]:
+    """The chunks that are nearest to a vector, with the cosine.
+
+    Args:
+        with_turn_before: compare the vectors of turns that were read with the turn before, and no others.
+    """
+    in_groups = (
+        "1" if search_filters.is_only_group(tx, groups) else "group_id IN (SELECT value FROM json_each(:groups))"
+    )
+    return _nearest(
+        tx,
+        CHUNK_VECTORS,
+        query,
+        condition=f"{in_groups} AND reading % 2 = {int(with_turn_before)}",
+        values={"groups": json_array(groups)},
+        row="number / 2",
+        limit=limit,
+    )
+
+
+def embeddings(tx: Tx, kind: VectorKind, numbers: Sequence[int]) -> dict[int, bytes]:
+    """The vectors with some numbers, as they are stored: a byte a dimension."""
+    rows = tx.conn.execute(
+        f"SELECT {kind.key}, embedding FROM {kind.vector_table} WHERE {kind.key} IN (SELECT value FROM json_each(?))",
+        (json_array(numbers),),
+    )
+    return dict(rows.fetchall())
+
+
+def has_too_many(tx: Tx, kind: VectorKind) -> bool:
+    """Whether there are so many vectors of a kind that they are not compared."""
+    largest = tx.conn.execute(f"SELECT max({kind.key}) FROM {kind.signs_table}").fetchone()[0]
+    return largest is not None and largest > 2 * _MAX_VECTORS
+
+
+def _nearest(
+    tx: Tx,
+    kind: VectorKind,
+    query: tuple[bytes, bytes],
+    *,
+    condition: str,
+    values: Mapping[str, str | None],
+    row: str,
+    limit: int,
+) -> list[tuple[int, float]]:
+    """The nearest rows in two passes: the signs of all are compared, then the embeddings of twice the limit.
+
+    Args:
+        row: SQL for the row number in the result, by `number`, that of the vector.
+    """
+    largest = tx.conn.execute(f"SELECT max({kind.key}) FROM {kind.signs_table}").fetchone()[0]
+    if largest is None or largest > 2 * _MAX_VECTORS:
+        return []
+    vectors.load_extension(tx.conn)
+    rows = tx.conn.execute(
+        f"""
+        WITH near AS MATERIALIZED (
+            SELECT {kind.key} AS number
+            FROM {kind.signs_table}
+            WHERE {condition}
+            ORDER BY vec_distance_hamming(vec_bit(signs), vec_bit(:signs))
+            LIMIT :compared
+        )
+        SELECT {row}, 1 - vec_distance_cosine(vec_int8(embedding), vec_int8(:embedding)) AS cosine
+        FROM near
+        JOIN {kind.vector_table} ON {kind.key} = number
+        ORDER BY cosine DESC, number
+        LIMIT :limit
+        """,
+        {**values, "embedding": query[0], "signs": query[1], "compared": 2 * limit, "limit": limit},
+    )
+    return rows.fetchall()  # type: ignore[no-any-return]
