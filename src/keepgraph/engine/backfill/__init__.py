@@ -1,9 +1,9 @@
-"""Derived data that is computed after the write that made it necessary: vectors."""
+"""Backfill: data derived after the write that makes it necessary, such as vectors; and how a read asks for it."""
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from keepgraph.engine.backfill import requests, vectors
+    from keepgraph.engine.backfill import on_demand, vectors
 else:
     from keepgraph import lazy_submodules
 

@@ -1,6 +1,7 @@
-"""Vectors of names, texts and facts: makes those that wait, in short writes, and finds the names that are near to one.
+"""Vector backfill: embeds names, chunks and facts that have no vector yet, in short writes.
 
-A graph has the vectors of one model, and says which. Nothing is computed inside a write.
+All vectors of a graph are of one model, whose name the graph stores. The model runs outside of the writes, so that
+other writers never wait for it.
 """
 
 from __future__ import annotations
@@ -10,175 +11,181 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from keepgraph import errors, store
-from keepgraph.engine.backfill import requests
+from keepgraph.engine.backfill import on_demand
 from keepgraph.model import Entity
-from keepgraph.store.database import Database, Tx
+from keepgraph.store.database import Database
+from keepgraph.store.transactions import Tx
 
 if TYPE_CHECKING:
     import numpy as np
 
-AT_ONCE = {"name": 256, "text": 16, "fact": 64}
+BATCH_SIZES = {"name": 256, "text": 16, "fact": 64}
 """How many of a kind are embedded and written together: a long text takes as long as fifty names."""
 
-BOUND_SECONDS = 1.5
-"""How long a question waits for vectors to be made, at most about one batch longer."""
+MAX_SECONDS_OF_A_READ = 1.5
+"""How long a read waits for a backfill; at most about one batch longer."""
 
-_NEIGHBOURS = 24
+_MAX_NEAREST = 24
 
 
-def off(tx: Tx) -> str | None:
-    """Why names cannot be found by meaning in this graph, in words to act on, or None."""
+def backfill(
+    database: Database,
+    *,
+    seconds: float | None = None,
+    at_most: int | None = None,
+    kinds: Sequence[store.derived_tables.VectorKind] = store.derived_tables.VECTOR_KINDS,
+) -> int:
+    """Embed what has no vector yet, in batches: names, then texts, then facts.
+
+    Args:
+        seconds: stop after the batch in which this time has passed, and do not wait long for other writers; None
+            goes on until all have a vector.
+        at_most: stop after this many.
+        kinds: the kinds to embed.
+
+    Returns:
+        How many still have no vector, of all kinds.
+
+    Raises:
+        errors.ModelUnavailable: the model, or the extension sqlite-vec, is not installed.
+        errors.GraphFileError: the graph cannot be written.
+    """
+    from keepgraph.ml import embedder
+
+    model = database.settings.model
+    deadline = time.monotonic() + seconds if seconds is not None else None
+    embedded = 0
+    while True:
+        with database.read("vectors") as tx:
+            reason, missing = unavailable_reason(tx), count_missing(tx)
+            kind, batch = _next_batch(tx, kinds, at_most=None if at_most is None else at_most - embedded)
+        if reason:
+            raise errors.ModelUnavailable(f"nothing can be found by meaning: {reason}")
+        timed_out = deadline is not None and embedded and time.monotonic() > deadline
+        if not batch or timed_out:
+            return missing
+        packed = pack(embedder.embed([text for _, text in batch], model=model))
+        with database.write("vectors", cancellation=on_demand.short_wait() if deadline else None) as tx:
+            if store.vectors.model_and_dimension(tx) is None:
+                store.vectors.reset(tx, model, embedder.dimension(model))
+            if unavailable_reason(tx) is None:  # another process may have changed the model meanwhile
+                store.vectors.insert(
+                    tx, [(number, text, *vector) for (number, text), vector in zip(batch, packed, strict=True)], kind
+                )
+        embedded += len(batch)
+
+
+def backfill_some(database: Database) -> None:
+    """Embed as many as a read may wait for."""
+    backfill(database, seconds=MAX_SECONDS_OF_A_READ)
+
+
+def backfill_some_names(database: Database) -> None:
+    """Embed as many names as a read may wait for."""
+    backfill(database, seconds=MAX_SECONDS_OF_A_READ, kinds=(store.derived_tables.NAME_VECTORS,))
+
+
+def _next_batch(
+    tx: Tx, kinds: Sequence[store.derived_tables.VectorKind], *, at_most: int | None
+) -> tuple[store.derived_tables.VectorKind, list[tuple[int, str]]]:
+    """The next batch without vectors, all of one kind: their numbers, and the texts to embed."""
+    for kind in kinds:
+        size = BATCH_SIZES[kind.noun] if at_most is None else min(BATCH_SIZES[kind.noun], at_most)
+        if size > 0 and (batch := store.vectors.next_missing(tx, kind, limit=size)):
+            return kind, batch
+    return store.derived_tables.NAME_VECTORS, []
+
+
+def count_missing(tx: Tx) -> int:
+    """How many names, texts and facts have no vector yet."""
+    return sum(store.vectors.count_missing(tx, kind) for kind in store.derived_tables.VECTOR_KINDS)
+
+
+def count_due(database: Database) -> int:
+    """How many names, texts and facts have no vector and can get one on this machine. Loads no model."""
+    with database.read("vectors") as tx:
+        return count_missing(tx) if "embedding" in tx.settings.rungs and unavailable_reason(tx) is None else 0
+
+
+def unavailable_reason(tx: Tx) -> str | None:
+    """Why names cannot be found by meaning in this graph, in words to act on; None if they can."""
     from keepgraph.ml import embedder
 
     model = tx.settings.model
-    reason = store.vectors.missing() or embedder.missing(model)
+    reason = store.vectors.extension_missing() or embedder.unavailable_reason(model)
     if reason:
         return reason
-    made_with = store.vectors.space(tx)
+    made_with = store.vectors.model_and_dimension(tx)
     if made_with and made_with[0] != model:
         return f"the vectors are of {made_with[0]}, and the profile names {model}; `kg reindex` makes them anew"
     return None
 
 
-def state(tx: Tx) -> str:
-    """The state of the rung in words: on, with how many names wait, or why it is off."""
+def describe_state(tx: Tx) -> str:
+    """The state of the embedding step of resolution in words: on, with how many names wait, or why it is off."""
     if "embedding" not in tx.settings.rungs:
         return "off: by the settings"
-    if reason := off(tx):
+    if reason := unavailable_reason(tx):
         return f"off: {reason}"
-    waiting = store.vectors.waiting(tx)
-    return f"on; {told(waiting)}" if waiting else "on"
+    missing = store.vectors.count_missing(tx)
+    return f"on; {describe_missing(missing)}" if missing else "on"
 
 
-def told(waiting: int, noun: str = "name") -> str:
-    """How many names, texts or facts wait, in words."""
-    if waiting == 1:
+def describe_missing(count: int, noun: str = "name") -> str:
+    """How many names, texts or facts have no vector yet, in words."""
+    if count == 1:
         return f"1 {noun} still waits for its vector"
-    return f"{waiting:,} {noun}s still wait for their vectors"
+    return f"{count:,} {noun}s still wait for their vectors"
 
 
-def due(database: Database) -> int:
-    """How many names, texts and facts wait for vectors that can be made here. Loads nothing."""
-    with database.read("vectors") as tx:
-        return waiting(tx) if "embedding" in tx.settings.rungs and off(tx) is None else 0
-
-
-def some(database: Database) -> None:
-    """Make as many vectors as a question may wait for."""
-    fill(database, seconds=BOUND_SECONDS)
-
-
-def some_of_names(database: Database) -> None:
-    """Make as many vectors of names as a question for a name may wait for."""
-    fill(database, seconds=BOUND_SECONDS, kinds=(store.vectors.NAME,))
-
-
-def waiting(tx: Tx) -> int:
-    """How many names, texts and facts have no vector yet."""
-    return sum(store.vectors.waiting(tx, kind) for kind in store.vectors.KINDS)
-
-
-def nearest(tx: Tx, asked: str, *, of_type: str | None) -> list[tuple[Entity, str, float]]:
-    """The entities whose names are nearest in meaning: each once, with that name and the cosine, nearest first."""
+def nearest_entities(tx: Tx, name: str, *, of_type: str | None) -> list[tuple[Entity, str, float]]:
+    """The entities with the nearest names in meaning: each once, with that name and its cosine, nearest first."""
     from keepgraph.ml import embedder
 
-    embedding, signs = stored(embedder.embed([asked], model=tx.settings.model))[0]
-    found = store.vectors.nearest(tx, embedding, signs, of_type=of_type, limit=_NEIGHBOURS)
-    known = store.entities.by_rows(tx, list({row for row, _, _ in found}))
-    best: dict[int, tuple[Entity, str, float]] = {}
-    for row, name, cosine in found:
-        if row in known and row not in best:
-            best[row] = (known[row], name, float(cosine))
-    return list(best.values())
+    embedding, signs = pack(embedder.embed([name], model=tx.settings.model))[0]
+    hits = store.vectors.nearest_names(tx, embedding, signs, of_type=of_type, limit=_MAX_NEAREST)
+    entities = store.entities.by_rows(tx, list({row for row, _, _ in hits}))
+    nearest: dict[int, tuple[Entity, str, float]] = {}
+    for row, matched_name, cosine in hits:
+        if row in entities and row not in nearest:
+            nearest[row] = (entities[row], matched_name, float(cosine))
+    return list(nearest.values())
 
 
-def fill(
-    database: Database,
-    *,
-    seconds: float | None = None,
-    at_most: int | None = None,
-    kinds: Sequence[store.vectors.Kind] = store.vectors.KINDS,
-) -> int:
-    """Make vectors for what waits, some at a time: names, then texts, then facts; returns how many wait still.
-
-    Args:
-        seconds: stop after the batch in which these have passed, and do not wait long for other writers; None goes
-            on to the end.
-        at_most: stop after so many.
-        kinds: what is given vectors.
-
-    Raises:
-        errors.ModelUnavailable: the model is not here.
-        errors.GraphTrouble: the graph cannot be written.
-    """
-    from keepgraph.ml import embedder
-
-    model = database.settings.model
-    until = time.monotonic() + seconds if seconds is not None else None
-    made = 0
-    while True:
-        with database.read("vectors") as tx:
-            reason, left = off(tx), waiting(tx)
-            kind, batch = _next(tx, kinds, at_most=None if at_most is None else at_most - made)
-        if reason:
-            raise errors.ModelUnavailable(f"nothing can be found by meaning: {reason}")
-        tired = until is not None and made and time.monotonic() > until
-        if not batch or tired:
-            return left
-        packed = stored(embedder.embed([text for _, text in batch], model=model))
-        with database.write("vectors", stop=requests.impatient() if until else None) as tx:
-            if store.vectors.space(tx) is None:
-                store.vectors.set_space(tx, model, embedder.dimension(model))
-            if off(tx) is None:
-                store.vectors.insert(
-                    tx, [(number, text, *both) for (number, text), both in zip(batch, packed, strict=True)], kind
-                )
-        made += len(batch)
-
-
-def _next(
-    tx: Tx, kinds: Sequence[store.vectors.Kind], *, at_most: int | None
-) -> tuple[store.vectors.Kind, list[tuple[int, str]]]:
-    """What waits next, all of one kind, and at most so many."""
-    for kind in kinds:
-        size = AT_ONCE[kind.noun] if at_most is None else min(AT_ONCE[kind.noun], at_most)
-        if size > 0 and (batch := store.vectors.next_waiting(tx, kind, limit=size)):
-            return kind, batch
-    return store.vectors.NAME, []
-
-
-def made_otherwise(database: Database) -> bool:
-    """Whether the vectors there are were made by another model than the profile names."""
+def are_of_another_model(database: Database) -> bool:
+    """Whether the stored vectors were made by another model than the profile names."""
     with database.read("vectors") as tx:
-        space = store.vectors.space(tx)
-    return space is not None and space[0] != database.settings.model
+        made_with = store.vectors.model_and_dimension(tx)
+    return made_with is not None and made_with[0] != database.settings.model
 
 
 def restart(database: Database) -> int:
-    """Drop all vectors, to be made anew with the model of the profile; returns how many wait.
+    """Drop all vectors, so that a backfill makes them with the model of the profile; returns how many are missing.
 
     Raises:
-        errors.ModelUnavailable: the model is not here; then the old vectors stay.
+        errors.ModelUnavailable: the model is not installed; then the old vectors stay.
     """
     from keepgraph.ml import embedder
 
     model = database.settings.model
-    if reason := store.vectors.missing() or embedder.missing(model):
+    if reason := store.vectors.extension_missing() or embedder.unavailable_reason(model):
         raise errors.ModelUnavailable(f"names cannot be found by meaning: {reason}")
     dimension = embedder.dimension(model)
-    embedder.embed(["a name"], model=model)  # before anything is dropped: a model may be there and not work
+    # Before anything is dropped: a model may be installed and not work.
+    embedder.embed(["a name"], model=model)
     with database.write("vectors") as tx:
-        store.vectors.set_space(tx, model, dimension)
-        return waiting(tx)
+        store.vectors.reset(tx, model, dimension)
+        return count_missing(tx)
 
 
-def stored(embedded: np.ndarray) -> Sequence[tuple[bytes, bytes]]:
-    """Each row as it is kept: a byte a dimension, scaled to the largest, and the signs as bits, lowest first.
+def pack(embeddings: np.ndarray) -> Sequence[tuple[bytes, bytes]]:
+    """Quantise embeddings for storage: each row as signed bytes, scaled to its largest value, and as sign bits.
 
-    Cosines do not change with the scale; rounding moves them by less than 0.002.
+    The cosine does not change with the scale; rounding changes it by less than 0.002. The signs are packed with the
+    lowest bit first, as sqlite-vec expects.
     """
     import numpy as np
 
-    scaled = np.rint(embedded / np.abs(embedded).max(axis=1, keepdims=True) * 127).astype(np.int8)
-    signs = np.packbits(embedded > 0, axis=1, bitorder="little")
+    scaled = np.rint(embeddings / np.abs(embeddings).max(axis=1, keepdims=True) * 127).astype(np.int8)
+    signs = np.packbits(embeddings > 0, axis=1, bitorder="little")
     return [(row.tobytes(), bits.tobytes()) for row, bits in zip(scaled, signs, strict=True)]

@@ -1,9 +1,9 @@
-"""Entities, facts, decisions, blockers and the weekly rollup: the rules for what is recorded."""
+"""The rules for recorded knowledge: entities, facts, retraction, merges, decisions, blockers, the weekly rollup."""
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from keepgraph.engine.knowledge import blockers, decisions, entities, facts, groups, merges, rollup
+    from keepgraph.engine.knowledge import blockers, decisions, entities, facts, groups, merges, retraction, rollup
 else:
     from keepgraph import lazy_submodules
 

@@ -1,8 +1,8 @@
-"""Which blockers are open. Each is closed by itself, never by the resolution of another.
+"""Open blockers. Each blocker is closed by itself, never by the resolution of another (ADR 0006).
 
 `S blocked_by B` is closed by a later `B resolved_by …` or `S resolved_by B`. A later `S resolved_by X`, where
 X names no blocker of S, closes it only if it was the only one open then: which of several it settles cannot be
-known. Saying again that S is blocked by B opens it again.
+known. A later assertion that S is blocked by B opens the blocker again.
 """
 
 from __future__ import annotations
@@ -12,62 +12,64 @@ from collections.abc import Collection, Sequence
 
 from keepgraph import store
 from keepgraph.language import normalisation
-from keepgraph.model import Link
-from keepgraph.store.database import Tx
+from keepgraph.model import FactRow
+from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
 
-def open_blockers(tx: Tx, *, among: Collection[int] | None = None) -> list[Link]:
-    """The blocked_by facts that nothing has settled, newest first.
+def open_blockers(tx: Tx, *, among: Collection[int] | None = None) -> list[FactRow]:
+    """The blocked_by facts that nothing has resolved, newest first.
 
-    With `among`, those that touch one of these entities, given by their row numbers.
+    Args:
+        among: only those with one of these entities, given by their rows, as subject or object.
     """
-    at = timestamps.stamp(tx.now)
-    blocking = store.facts.links(tx, "blocked_by", at=at)
+    at = timestamps.from_datetime(tx.now)
+    blocking = store.facts.rows_of_predicate(tx, "blocked_by", at=at)
     if among is not None:
-        wanted = [link for link in blocking if link.subject in among or link.object in among]
-        # Whether one is open may depend on the others of its subject.
-        subjects = {link.subject for link in wanted}
-        blocking = [link for link in blocking if link.subject in subjects]
+        selected = [fact for fact in blocking if fact.subject in among or fact.object in among]
+        # Whether a blocker is open may depend on the other blockers of its subject.
+        subjects = {fact.subject for fact in selected}
+        blocking = [fact for fact in blocking if fact.subject in subjects]
     else:
-        wanted = blocking
-    if not wanted:
+        selected = blocking
+    if not selected:
         return []
-    touched = {link.subject for link in blocking} | {link.object for link in blocking if link.object is not None}
-    resolutions = store.facts.links(tx, "resolved_by", at=at, subjects=sorted(touched))
-    still_open = _still_open(tx, blocking, resolutions)
+    entities = {fact.subject for fact in blocking} | {fact.object for fact in blocking if fact.object is not None}
+    resolutions = store.facts.rows_of_predicate(tx, "resolved_by", at=at, subjects=sorted(entities))
+    open_rows = _replay(tx, blocking, resolutions)
     return sorted(
-        (link for link in wanted if link.row in still_open),
-        key=lambda link: (link.recorded_at, link.row),
+        (fact for fact in selected if fact.row in open_rows),
+        key=lambda fact: (fact.recorded_at, fact.row),
         reverse=True,
     )
 
 
-def _still_open(tx: Tx, blocking: Sequence[Link], resolutions: Sequence[Link]) -> set[int]:
-    """Replay what was said, in the order in which it was said; the rows of the blockers left open."""
-    by_row = {link.row: link for link in [*blocking, *resolutions]}
-    blocks = {link.row for link in blocking}
-    # Who is blocked by what: the open blockers of each subject, and the subjects of each blocker.
-    named: dict[int, set[str]] = defaultdict(set)
-    blocked_by_it: dict[int, set[int]] = defaultdict(set)
-    for link in blocking:
-        named[link.subject].add(_blocker(link))
-        if link.object is not None:
-            blocked_by_it[link.object].add(link.subject)
-    open_now: dict[int, dict[str, int]] = defaultdict(dict)
-    for row in store.provenance.assertions(tx, list(by_row)):
-        link = by_row[row]
-        if row in blocks:
-            open_now[link.subject][_blocker(link)] = row
+def _replay(tx: Tx, blocking: Sequence[FactRow], resolutions: Sequence[FactRow]) -> set[int]:
+    """Replay the assertions of these facts in the order of time; the rows of the blockers that are open at the end."""
+    by_row = {fact.row: fact for fact in [*blocking, *resolutions]}
+    blocking_rows = {fact.row for fact in blocking}
+    # By the row of a subject: the keys of all its blockers. By the row of a blocker: the subjects that it blocks.
+    blockers_of: dict[int, set[str]] = defaultdict(set)
+    blocked_by: dict[int, set[int]] = defaultdict(set)
+    for fact in blocking:
+        blockers_of[fact.subject].add(_blocker_key(fact))
+        if fact.object is not None:
+            blocked_by[fact.object].add(fact.subject)
+    # By the row of a subject: its open blockers, as key and row of the fact.
+    open_rows: dict[int, dict[str, int]] = defaultdict(dict)
+    for row in store.provenance.fact_rows_by_assertion(tx, list(by_row)):
+        fact = by_row[row]
+        if row in blocking_rows:
+            open_rows[fact.subject][_blocker_key(fact)] = row
             continue
-        for subject in blocked_by_it[link.subject]:
-            open_now[subject].pop(f"entity {link.subject}", None)
-        if _blocker(link) in named[link.subject]:
-            open_now[link.subject].pop(_blocker(link), None)
-        elif len(open_now[link.subject]) == 1:
-            open_now[link.subject].clear()
-    return {row for still in open_now.values() for row in still.values()}
+        for subject in blocked_by[fact.subject]:
+            open_rows[subject].pop(f"entity {fact.subject}", None)
+        if _blocker_key(fact) in blockers_of[fact.subject]:
+            open_rows[fact.subject].pop(_blocker_key(fact), None)
+        elif len(open_rows[fact.subject]) == 1:
+            open_rows[fact.subject].clear()
+    return {row for blockers in open_rows.values() for row in blockers.values()}
 
 
-def _blocker(link: Link) -> str:
-    return f"entity {link.object}" if link.object is not None else f"text {normalisation.key(link.literal or '')}"
+def _blocker_key(fact: FactRow) -> str:
+    return f"entity {fact.object}" if fact.object is not None else f"text {normalisation.key(fact.literal or '')}"

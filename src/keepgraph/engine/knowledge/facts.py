@@ -1,4 +1,4 @@
-"""When a fact is new and when it was known, and what recording it brings about."""
+"""Facts: recording them, with deduplication, validity and supersession of earlier facts."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from keepgraph import errors, store
 from keepgraph.engine.knowledge import entities
-from keepgraph.model import Candidate, Entity, Fact, Recorded, Ref
-from keepgraph.store.database import Tx
+from keepgraph.model import Candidate, Entity, Fact, RecordedFact, Ref
+from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
 MAX_LITERAL = 1000
@@ -28,42 +28,45 @@ def record(
     aliases: Sequence[str] = (),
     supersedes: Sequence[str] = (),
     compare_names: bool = True,
-) -> Recorded:
-    """Record that a fact holds, or that someone says so again.
+) -> RecordedFact:
+    """Record a fact, or add an assertion to the fact that says the same already.
 
     Args:
-        subject: who or what it is about; created if new. `aliases` become names of it.
-        predicate: a word of the vocabulary.
-        object: an entity, created if new, or a text: a literal.
-        source: where it comes from, 1 to 2000 characters, kept as it is and never fetched.
+        subject: an entity, created if new.
+        predicate: a predicate of the vocabulary.
+        object: an entity, created if new, or a text, which is a literal.
+        source: where it comes from, 1 to 2000 characters; stored as it is and never fetched.
         confidence: from 0 to 1.
         valid_from, valid_to: dates or instants in ISO 8601; a validity up to a date includes that day.
+        aliases: other names of the subject.
         supersedes: ids of facts whose validity ends where that of this one begins, or now.
-        compare_names: whether new names are compared with those that exist.
+        compare_names: whether new names are compared with existing ones, for `possible_duplicates`; record_facts
+            leaves it out in long calls.
 
     Raises:
-        errors.InvalidRequest: a word is unknown, a name empty, a validity upside down.
-        errors.Conflict: a name or an alias could mean several entities.
-        errors.FactNotFound: a fact to be superseded is unknown.
+        errors.InvalidRequest: a type or the predicate is not in the vocabulary, a name is empty, or valid_from is
+            not before valid_to.
+        errors.Conflict: a name or an alias may mean several entities.
+        errors.FactNotFound: a fact to be superseded does not exist.
     """
-    predicate_row = _predicate(tx, predicate)
+    predicate_row = _predicate_row(tx, predicate)
     start, end = _validity(tx, valid_from, valid_to)
-    whose, created_subject = entities.find_or_create(tx, subject, missing=errors.SubjectRequired)
-    created = [whose] if created_subject else []
-    entities.add_aliases(tx, whose, aliases)
-    target, literal = None, None
+    subject_entity, created_subject = entities.find_or_create(tx, subject, error_class=errors.SubjectRequired)
+    created = [subject_entity] if created_subject else []
+    entities.add_aliases(tx, subject_entity, aliases)
+    object_entity, literal = None, None
     if isinstance(object, Ref):
-        target, created_object = entities.find_or_create(tx, object, missing=errors.ObjectRequired)
-        created += [target] if created_object else []
+        object_entity, created_object = entities.find_or_create(tx, object, error_class=errors.ObjectRequired)
+        created += [object_entity] if created_object else []
     else:
         literal = _literal(object)
-    now = timestamps.stamp(tx.now)
+    now = timestamps.from_datetime(tx.now)
     new = Fact(
         row=0,
         id="",
-        subject=whose,
+        subject=subject_entity,
         predicate=predicate,
-        object=target,
+        object=object_entity,
         literal=literal,
         confidence=confidence,
         recorded_at=now,
@@ -71,126 +74,50 @@ def record(
         valid_to=end,
         source=source,
     )
-    known = _known(tx, new, predicate_row)
-    if known is None and supersedes and start is None:
-        # What takes the place of something begins where that ends.
-        new = replace(new, valid_from=now)
-        if end is not None and end <= now:
-            raise errors.ValidityInvalid(
-                f"what ended ({valid_to}) before now cannot take a place now", hint="Give valid_from too."
-            )
-        known = _known(tx, new, predicate_row)
-    fact = known or _inserted(tx, new, predicate_row)
+    existing = _find_interval(tx, new, predicate_row)
+    if existing is None and supersedes and start is None:
+        new = _starting_now(new, valid_to)
+        existing = _find_interval(tx, new, predicate_row)
+    fact = existing or _insert(tx, new, predicate_row)
     store.provenance.insert(tx, fact.row, source=source, confidence=confidence, recorded_at=now)
-    superseded = _superseded(tx, replace(fact, recorded_at=now), supersedes)
-    return Recorded(
-        fact=replace(fact, source=store.provenance.first_source(tx, fact.row)) if known else fact,
-        deduplicated=known is not None,
+    superseded = _supersede(tx, replace(fact, recorded_at=now), supersedes)
+    return RecordedFact(
+        fact=replace(fact, source=store.provenance.first_source(tx, fact.row)) if existing else fact,
+        deduplicated=existing is not None,
         created=tuple(created),
         superseded=superseded,
-        possible_duplicates=_doubles(tx, created) if compare_names and created else (),
+        possible_duplicates=_possible_duplicates(tx, created) if compare_names and created else (),
     )
 
 
-def sentence(fact: Fact) -> str:
-    """A fact as a sentence, for search and for people."""
-    said = fact.object.name if fact.object else fact.literal
-    return f"{fact.subject.name} {fact.predicate.replace('_', ' ')} {said}"
-
-
-def find(tx: Tx, public_id: str) -> Fact:
-    """A fact by its id, a retracted one too.
+def find(tx: Tx, fact_id: str) -> Fact:
+    """The fact with this public id, which may be retracted.
 
     Raises:
         errors.FactNotFound: there is none.
     """
-    fact = store.facts.by_id(tx, public_id.strip().lower())
+    fact = store.facts.by_id(tx, fact_id.strip().lower())
     if fact is None:
-        raise errors.FactNotFound(f"there is no fact {public_id[:60]!r}")
+        raise errors.FactNotFound(f"there is no fact {fact_id[:60]!r}")
     return fact
 
 
-def delete(tx: Tx, public_id: str) -> Fact:
-    """Delete a fact with every assertion of it, as if it had never been recorded.
-
-    Raises:
-        errors.FactNotFound: there is none.
-    """
-    fact = find(tx, public_id)
-    store.facts.delete(tx, fact)
-    return fact
+def sentence(fact: Fact) -> str:
+    """A fact as an English sentence, for full-text search, for embedding and for people."""
+    target = fact.object.name if fact.object else fact.literal
+    return f"{fact.subject.name} {fact.predicate.replace('_', ' ')} {target}"
 
 
-def retract(tx: Tx, fact: Fact) -> bool:
-    """Say that a fact is not true after all: it is no longer known from now on. False where that was said before."""
-    if fact.retracted_at is not None:
-        return False
-    store.facts.retract(tx, fact, at=timestamps.stamp(tx.now))
-    return True
-
-
-def _superseded(tx: Tx, new: Fact, old: Sequence[str]) -> tuple[Fact, ...]:
-    """Close the validity of older facts where the new one begins.
-
-    The validity as it was known before stays on record, so that it can be asked for.
-
-    Raises:
-        errors.FactNotFound: one is unknown, or retracted.
-        errors.ValidityInvalid: one begins only when the new one does, or later, or is the new one.
-    """
-    end = new.valid_from or new.recorded_at
-    closed = []
-    for each in dict.fromkeys(old):
-        fact = find(tx, each)
-        if fact.retracted_at is not None:
-            raise errors.FactNotFound(f"{fact.id} is retracted, so nothing can take its place")
-        if fact.row == new.row:
-            raise errors.ValidityInvalid(f"{fact.id} is the fact that was given; it cannot take its own place")
-        if fact.valid_to is not None and fact.valid_to <= end:
-            closed.append(fact)
-            continue
-        if fact.valid_from is not None and fact.valid_from >= end:
-            raise errors.ValidityInvalid(
-                f"{fact.id} begins to hold at {fact.valid_from}, not before the fact that is to take its place",
-                hint="Give the new fact a later valid_from, or retract the old one if it never held.",
-            )
-        if store.facts.twin(tx, replace(fact, valid_to=end)):
-            raise errors.ValidityInvalid(f"another fact says the same as {fact.id} of the time up to {end}")
-        store.facts.close(tx, fact, valid_to=end, now=timestamps.stamp(tx.now))
-        closed.append(replace(fact, valid_to=end))
-    return tuple(closed)
-
-
-def _known(tx: Tx, new: Fact, predicate: int) -> Fact | None:
-    """The interval of this triple that is meant: the very same, or, if none is given, the one that holds now."""
-    for held in store.facts.same_triple(tx, new, predicate):
-        if (held.valid_from, held.valid_to) == (new.valid_from, new.valid_to):
-            return held
-        if new.valid_from is None and new.valid_to is None and _holds(held, at=new.recorded_at):
-            return held
-    return None
-
-
-def _holds(fact: Fact, *, at: str) -> bool:
-    begun = fact.valid_from is None or fact.valid_from <= at
-    return begun and (fact.valid_to is None or at < fact.valid_to)
-
-
-def _inserted(tx: Tx, new: Fact, predicate: int) -> Fact:
-    new = replace(new, id=tx.new_id("fact"))
-    return replace(new, row=store.facts.insert(tx, new, predicate=predicate, text=sentence(new)))
-
-
-def _predicate(tx: Tx, name: str) -> int:
+def _predicate_row(tx: Tx, name: str) -> int:
     row = store.vocabulary.find(tx, store.vocabulary.PREDICATE, name)
     if row is None:
-        allowed = store.vocabulary.words(tx, store.vocabulary.PREDICATE)
-        near = entities.meant(name, allowed)
-        perhaps = f" Did you mean {near[0]}?" if near else ""
+        predicates = store.vocabulary.terms(tx, store.vocabulary.PREDICATE)
+        similar = entities.similar_words(name, predicates)
+        suggestion = f" Did you mean {similar[0]}?" if similar else ""
         raise errors.PredicateUnknown(
-            f"{name!r} is not a predicate.{perhaps}",
-            hint=f"Use one of {', '.join(word.name for word in allowed)}.",
-            candidates=near,
+            f"{name!r} is not a predicate.{suggestion}",
+            hint=f"Use one of {', '.join(term.name for term in predicates)}.",
+            candidates=similar,
         )
     return row
 
@@ -218,7 +145,73 @@ def _literal(text: str) -> str:
     return literal
 
 
-def _doubles(tx: Tx, created: Sequence[Entity]) -> tuple[tuple[Entity, Candidate], ...]:
+def _find_interval(tx: Tx, new: Fact, predicate: int) -> Fact | None:
+    """The fact that a new one repeats: the same triple and validity; or, without a validity, the one that holds now."""
+    for fact in store.facts.intervals_of_triple(tx, new, predicate):
+        if (fact.valid_from, fact.valid_to) == (new.valid_from, new.valid_to):
+            return fact
+        if new.valid_from is None and new.valid_to is None and _holds_at(fact, at=new.recorded_at):
+            return fact
+    return None
+
+
+def _holds_at(fact: Fact, *, at: str) -> bool:
+    has_begun = fact.valid_from is None or fact.valid_from <= at
+    return has_begun and (fact.valid_to is None or at < fact.valid_to)
+
+
+def _starting_now(fact: Fact, valid_to: str | None) -> Fact:
+    """The fact with a validity that begins now: what supersedes another fact begins where that ends.
+
+    Raises:
+        errors.ValidityInvalid: it has ended already.
+    """
+    now = fact.recorded_at
+    if fact.valid_to is not None and fact.valid_to <= now:
+        raise errors.ValidityInvalid(
+            f"what ended ({valid_to}) before now cannot take a place now", hint="Give valid_from too."
+        )
+    return replace(fact, valid_from=now)
+
+
+def _insert(tx: Tx, new: Fact, predicate: int) -> Fact:
+    new = replace(new, id=tx.new_id("fact"))
+    return replace(new, row=store.facts.insert(tx, new, predicate=predicate, text=sentence(new)))
+
+
+def _supersede(tx: Tx, new: Fact, fact_ids: Sequence[str]) -> tuple[Fact, ...]:
+    """End the validity of earlier facts where the new fact begins; a fact that ended before then stays as it is.
+
+    The validity as it was known before stays on record (ADR 0014), for `known_at`.
+
+    Raises:
+        errors.FactNotFound: one does not exist, or is retracted.
+        errors.ValidityInvalid: one does not begin before the new fact, or is the new fact.
+    """
+    end = new.valid_from or new.recorded_at
+    superseded = []
+    for fact_id in dict.fromkeys(fact_ids):
+        fact = find(tx, fact_id)
+        if fact.retracted_at is not None:
+            raise errors.FactNotFound(f"{fact.id} is retracted, so nothing can take its place")
+        if fact.row == new.row:
+            raise errors.ValidityInvalid(f"{fact.id} is the fact that was given; it cannot take its own place")
+        if fact.valid_to is not None and fact.valid_to <= end:
+            superseded.append(fact)
+            continue
+        if fact.valid_from is not None and fact.valid_from >= end:
+            raise errors.ValidityInvalid(
+                f"{fact.id} begins to hold at {fact.valid_from}, not before the fact that is to take its place",
+                hint="Give the new fact a later valid_from, or retract the old one if it never held.",
+            )
+        if store.facts.find_duplicate(tx, replace(fact, valid_to=end)):
+            raise errors.ValidityInvalid(f"another fact says the same as {fact.id} of the time up to {end}")
+        store.facts.end_validity(tx, fact, valid_to=end, now=timestamps.from_datetime(tx.now))
+        superseded.append(replace(fact, valid_to=end))
+    return tuple(superseded)
+
+
+def _possible_duplicates(tx: Tx, created: Sequence[Entity]) -> tuple[tuple[Entity, Candidate], ...]:
     new = {entity.row for entity in created}
     return tuple(
         (entity, candidate)

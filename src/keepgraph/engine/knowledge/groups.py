@@ -1,4 +1,4 @@
-"""Which groups are to be emptied, and their emptying."""
+"""Groups: which groups a call means, and deleting all that is in them."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ from collections import Counter
 from collections.abc import Sequence
 
 from keepgraph import errors, store
-from keepgraph.store.database import Tx
+from keepgraph.store.transactions import Tx
 
 
-def chosen(tx: Tx, named: Sequence[str] | None, *, everything: bool) -> list[str]:
-    """The groups that are meant: all, those that are named, or the one that the call works in."""
-    return store.groups.names(tx) if everything else list(dict.fromkeys(named or [tx.group]))
+def select(tx: Tx, groups: Sequence[str] | None, *, everything: bool) -> list[str]:
+    """The groups that a call means: all, those it names, or the group it works in."""
+    return store.groups.names(tx) if everything else list(dict.fromkeys(groups or [tx.group]))
 
 
-def clear(tx: Tx, named: Sequence[str] | None, *, everything: bool) -> Counter[str]:
-    """Delete every entity of the chosen groups with all that is said of it; returns how many rows of each table.
+def clear(tx: Tx, groups: Sequence[str] | None, *, everything: bool) -> Counter[str]:
+    """Delete all entities, facts and episodes of the groups that a call means; returns the deleted rows by table.
 
     Raises:
-        errors.InvalidArguments: there is nothing in one that is named.
+        errors.InvalidArguments: a named group has nothing in it.
     """
-    known = store.groups.names(tx)
-    if unknown := [group for group in named or () if group not in known]:
-        raise errors.InvalidArguments(f"there is nothing in {listed(unknown)}", hint="Check the name of the group.")
+    existing = store.groups.names(tx)
+    if unknown := [group for group in groups or () if group not in existing]:
+        raise errors.InvalidArguments(f"there is nothing in {describe(unknown)}", hint="Check the name of the group.")
     counts: Counter[str] = Counter()
-    for group in chosen(tx, named, everything=everything):
+    for group in select(tx, groups, everything=everything):
         counts.update(store.groups.clear(tx, group))
     tx.memo.clear()
     return counts
 
 
-def listed(named: Sequence[str]) -> str:
-    return f"group {', '.join(map(repr, named))}" if named else "no group"
+def describe(groups: Sequence[str]) -> str:
+    return f"group {', '.join(map(repr, groups))}" if groups else "no group"

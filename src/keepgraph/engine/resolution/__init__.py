@@ -1,9 +1,9 @@
-"""Name resolution for readers: exact, alias, fuzzy and embedding steps, with abstention."""
+"""Name resolution for readers: from a name to an entity, in the steps exact, alias, fuzzy, embedding."""
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from keepgraph.engine.resolution import acronyms, embedding, resolver
+    from keepgraph.engine.resolution import abstention, acronyms, candidates, embedding, fuzzy, resolver
 else:
     from keepgraph import lazy_submodules
 

@@ -1,0 +1,33 @@
+"""Retraction and deletion of facts.
+
+A retracted fact is no longer believed, but stays on record for readers who ask what was known earlier (`known_at`).
+A deleted fact is as if it had never been recorded. A fact that was true and has ended is neither: record what holds
+now with `supersedes` (see facts.py).
+"""
+
+from __future__ import annotations
+
+from keepgraph import store
+from keepgraph.engine.knowledge import facts
+from keepgraph.model import Fact
+from keepgraph.store.transactions import Tx
+from keepgraph.temporal import timestamps
+
+
+def retract(tx: Tx, fact: Fact) -> bool:
+    """Say that a fact is not true after all: it is not believed from now on. False if it was retracted before."""
+    if fact.retracted_at is not None:
+        return False
+    store.facts.retract(tx, fact, at=timestamps.from_datetime(tx.now))
+    return True
+
+
+def delete(tx: Tx, fact_id: str) -> Fact:
+    """Delete a fact with every assertion of it, and return it as it was.
+
+    Raises:
+        errors.FactNotFound: there is none with this id.
+    """
+    fact = facts.find(tx, fact_id)
+    store.facts.delete(tx, fact)
+    return fact

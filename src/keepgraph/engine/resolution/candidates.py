@@ -1,0 +1,119 @@
+"""Candidate generation: the names in the graph that are worth scoring, from the trigram index.
+
+Scoring 100,000 names takes 20 to 60 ms, and ranking them by shared trigrams takes as long (ADR 0004). So the index is
+asked for names that contain a half of each word of the query: one typo leaves one half of a word unchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from keepgraph import store
+from keepgraph.language import abbreviations, given_names, normalisation, phonetics, typos
+from keepgraph.store.transactions import Tx
+
+IndexedName: TypeAlias = tuple[int, str, bool]
+"""The row of an entity, a folded form of its name or alias, and whether that form is the romanised one."""
+
+MIN_SCORE = 0.60
+"""Candidates with a lower score are left out of the answer."""
+
+# These bound the time of a query of frequent words in a large graph.
+_MAX_NAMES = 30_000
+_MAX_WEAK_NAMES = 1_000
+_MAX_NAMES_SCORED = 40  # by each of the quick scorers
+_MAX_WORDS_SEARCHED = 3
+_MAX_WORDS_VARIED = 3
+_MAX_SPELLINGS_OF_NAME = 12
+
+
+def generate(tx: Tx, words: list[str], *, of_type: str | None, include_weak: bool) -> list[IndexedName]:
+    """The indexed names that a query of these folded words may mean.
+
+    They contain every word, with a typo or not. Where there are none, and with `include_weak`, they share a word.
+    """
+    from rapidfuzz import fuzz, process
+
+    forms = _search_index(tx, words, of_type, include_weak=include_weak)
+    if len(forms) <= 2 * _MAX_NAMES_SCORED:
+        return list(forms)
+    # Too many for the rules of `similarity`: the quick scorers choose those that look most similar.
+    closest = dict.fromkeys(
+        indexed_name
+        for spelling in _spellings_of_name(words)
+        for scorer in (fuzz.ratio, fuzz.WRatio)
+        for _, _, indexed_name in process.extract(
+            spelling, forms, scorer=scorer, limit=_MAX_NAMES_SCORED, score_cutoff=100 * MIN_SCORE
+        )
+    )
+    return list(closest)
+
+
+def _search_index(tx: Tx, words: list[str], of_type: str | None, *, include_weak: bool) -> dict[IndexedName, str]:
+    """The folded form of each name that the index returns."""
+    rows = store.entities.by_trigrams(tx, _trigram_query(words), of_type=of_type, limit=_MAX_NAMES)
+    rows += store.entities.by_letters(tx, "".join(words))
+    if not rows and include_weak:
+        any_word = " OR ".join(f'" {word} "' for word in words)
+        rows = store.entities.by_trigrams(tx, any_word, of_type=of_type, limit=_MAX_WEAK_NAMES)
+    return {
+        (row, form, bool(position)): form
+        for folded, row in rows
+        for position, form in enumerate(folded.split(normalisation.FORM_SEPARATOR))
+    }
+
+
+def _trigram_query(words: Sequence[str]) -> str:
+    """An FTS5 query for names that contain all these words, with a typo or not, or run together.
+
+    It may return too many names, but none is missing that similarity.compare accepts with one typo in it. The longest
+    words are enough, and quicker.
+    """
+    longest = sorted(words, key=len, reverse=True)[:_MAX_WORDS_SEARCHED]
+    searched = [word for word in longest if len(word) > 1] or longest
+    query = " AND ".join(map(_word_query, searched))
+    joined = "".join(words)
+    return query if len(words) == 1 else f'({query}) OR " {joined} "'
+
+
+def _word_query(word: str) -> str:
+    """A query for a word, for what a typo leaves of it, and for its other names and spellings."""
+    synonyms = sorted(
+        given_names.nicknames(word)
+        | given_names.spellings(word)
+        | {*abbreviations.expand(word), *abbreviations.abbreviate(word)}
+    )
+    same_sound = sorted({phonetics.key(word), phonetics.german_spelling(word)} - {word})
+    sound_fragments = [fragment for spelling in same_sound for fragment in _fragments(spelling)]
+    terms = [*_fragments(word), *sound_fragments, *(f'" {synonym} "' for synonym in synonyms)]
+    return "(" + " OR ".join(terms) + ")"
+
+
+def _fragments(word: str) -> list[str]:
+    """Parts of a word of which a typo leaves at least one unchanged.
+
+    One typo leaves the first or the second half, unless it swaps the two letters in the middle. Of two typos in a
+    long word, a third of the word is left.
+    """
+    if len(word) < typos.MIN_LETTERS:
+        return [f'" {word} "']
+    middle = (len(word) + 1) // 2
+    swapped = f" {word[: middle - 1]}{word[middle]}{word[middle - 1]}{word[middle + 1 :]} "
+    around_middle = swapped[max(middle - 2, 0) : middle + 3]
+    fragments = [f" {word[: max(middle, 2)]}", f"{word[min(middle, len(word) - 2) :]} ", around_middle]
+    if len(word) >= typos.MIN_LETTERS_FOR_TWO_TYPOS:
+        third = len(word) // 3
+        fragments += [f" {word[:third]}", word[third : 2 * third], f"{word[2 * third :]} "]
+    return [f'"{fragment}"' for fragment in fragments]
+
+
+def _spellings_of_name(words: Sequence[str]) -> list[str]:
+    """The name as it is, and with a nickname or another spelling for one of its first words."""
+    spellings = [" ".join(words)]
+    for position, word in enumerate(words[:_MAX_WORDS_VARIED]):
+        spellings += [
+            " ".join([*words[:position], other, *words[position + 1 :]])
+            for other in sorted(given_names.nicknames(word) | given_names.spellings(word))
+        ]
+    return spellings[:_MAX_SPELLINGS_OF_NAME]
