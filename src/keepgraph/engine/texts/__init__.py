@@ -1,9 +1,24 @@
-"""Episodes and documents: storing, ingesting and reading texts, and the index of mentions."""
+"""Texts: episodes, documents, ingestion of files, extraction by the client, and the index of mentions and proposals."""
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from keepgraph.engine.texts import chunks, documents, episodes, extraction, ingestion, mention_index, upserts
+    from keepgraph.engine.texts import (
+        client_extraction,
+        document_files,
+        documents,
+        episode_context,
+        episode_deletion,
+        episodes,
+        imported_texts,
+        ingestion,
+        mention_detection,
+        mention_index,
+        name_lookup,
+        prechunked_documents,
+        proposals,
+        storage,
+    )
 else:
     from keepgraph import lazy_submodules
 

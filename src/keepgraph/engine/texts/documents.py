@@ -1,7 +1,7 @@
-"""Documents: one file's text is one episode, stored or brought up to date. Knows no folder.
+"""Documents: the text of a file as an episode, stored or updated. Files are read by `document_files`.
 
-What stays of a text that has changed keeps its chunks, and so their vectors and what was read in them. A file that
-was moved, and is as it was, stays the episode that it was.
+What stays of a text that has changed keeps its chunks, and so their vectors and mentions. A file that was moved, and
+whose text is the same, stays the same episode.
 """
 
 from __future__ import annotations
@@ -15,20 +15,15 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from keepgraph import store
-from keepgraph.engine.texts import chunks
-from keepgraph.engine.texts.chunks import Named
-from keepgraph.engine.texts.episodes import PRECHUNKED
-from keepgraph.language import canonical, chunking, markdown, normalisation
-from keepgraph.language.chunking import Piece
+from keepgraph.engine.texts import storage
+from keepgraph.engine.texts.storage import Annotation, Outcome, StoredText
+from keepgraph.language import chunking, markdown, markdown_links, normalisation, utf8
+from keepgraph.language.chunking import TextChunk
 from keepgraph.model import Episode
-from keepgraph.store.database import Tx
+from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
-KIND = "document"
-ADDED, CHANGED, UNCHANGED, MOVED = "added", "changed", "unchanged", "moved"
-
-_LONGEST_NAME = 200
-_LONGEST_TITLE = 500
+_MAX_ANNOTATION = 200
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _ATTACHMENT = re.compile(
     r"\.(?:png|jpe?g|gif|svg|webp|bmp|avif|heic|tiff?|pdf|mp[34]|m4a|wav|ogg|flac|webm|mov|mkv|canvas|base|excalidraw"
@@ -43,11 +38,11 @@ class Document:
 
     Attributes:
         source: the path of its file.
-        digest: as texts.digest has it.
-        date: when it is of, as the text or the name of the file says; None where neither does.
-        modified_at: the stamp of the file's last change.
-        named: for each piece, what it links to and is tagged with.
-        trouble: why its front matter could not be read.
+        digest: as utf8.digest gives it.
+        date: the date of the text, by its front matter or the name of its file; None where neither has one.
+        modified_at: the timestamp of the last change of the file.
+        annotations: for each chunk, its links and tags.
+        front_matter_error: why the front matter could not be parsed; None where it could.
     """
 
     source: str
@@ -55,142 +50,115 @@ class Document:
     digest: str
     date: str | None
     modified_at: str
-    pieces: tuple[Piece, ...]
-    named: tuple[tuple[Named, ...], ...]
-    trouble: str | None = None
+    text_chunks: tuple[TextChunk, ...]
+    annotations: tuple[tuple[Annotation, ...], ...]
+    front_matter_error: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """What became of a document: added, changed, unchanged or moved; and of its chunks."""
-
-    episode: Episode
-    what: str
-    chunks_added: int = 0
-    chunks_removed: int = 0
-    chunks_kept: int = 0
-
-
-def prepared(text: str, *, source: str, stem: str, modified_at: str, is_markdown: bool = True) -> Document:
-    """Cut a text, and read what it says of itself. Needs no graph; may take seconds for a very long text.
+def prepare(text: str, *, source: str, stem: str, modified_at: str, is_markdown: bool = True) -> Document:
+    """Divide a text into chunks, and parse its Markdown. Needs no graph; may take seconds for a very long text.
 
     Args:
         text: valid Unicode.
         stem: the name of the file without its suffix.
     """
-    digest = canonical.digest(text)
-    day = found[0] if (found := _DAY.match(stem)) else None
+    digest = utf8.digest(text)
+    day = match[0] if (match := _DAY.match(stem)) else None
     if not is_markdown:
-        pieces = tuple(chunking.split(text, kind="text"))
-        return Document(source, _title(None, stem), digest, day, modified_at, pieces, ((),) * len(pieces))
-    note = markdown.read(text)
-    pieces = tuple(chunking.split(text, kind="document", outline=note.outline))
+        text_chunks = tuple(chunking.split(text, kind="text"))
+        annotations: tuple[tuple[Annotation, ...], ...] = ((),) * len(text_chunks)
+        return Document(source, _title(None, stem), digest, day, modified_at, text_chunks, annotations)
+    note = markdown.parse(text)
+    text_chunks = tuple(chunking.split(text, kind="document", outline=note.outline))
     return Document(
         source=source,
         name=_title(note.title, stem),
         digest=digest,
         date=note.date or day,
         modified_at=modified_at,
-        pieces=pieces,
-        named=tuple(_named(pieces, note)),
-        trouble=note.trouble,
+        text_chunks=text_chunks,
+        annotations=tuple(_annotations(text_chunks, note)),
+        front_matter_error=note.front_matter_error,
     )
 
 
-def upsert(tx: Tx, document: Document, *, is_gone: Callable[[str], bool]) -> Stored:
-    """Store a document as an episode of the group, or bring the one that it is up to date.
+def upsert(tx: Tx, document: Document, *, is_gone: Callable[[str], bool]) -> StoredText:
+    """Store a document as an episode of the group, or update the episode with its source.
 
     Args:
-        is_gone: whether the file of another source is no longer there; then this one may be it.
+        is_gone: whether the file of another source no longer exists; then the document may be that file, moved.
     """
-    known = next(iter(store.episodes.by_source(tx, document.source, kind=KIND)), None)
-    if known and known.digest == document.digest:
-        return Stored(known, UNCHANGED, chunks_kept=len(document.pieces))
-    if known:
-        _update(tx, known, document)
-        return _chunked(tx, known, document, what=CHANGED)
-    if elsewhere := moved(tx, document, is_gone=is_gone):
-        _update(tx, elsewhere, document)
-        return Stored(elsewhere, MOVED, chunks_kept=len(document.pieces))
-    added = store.episodes.insert(
+    existing = store.episodes.first_by_source(tx, document.source, kind=storage.DOCUMENT)
+    if existing and existing.digest == document.digest:
+        return StoredText(existing, Outcome.UNCHANGED, is_same_text=True)
+    return storage.upsert(
         tx,
-        public_id=tx.new_id("ep"),
-        kind=KIND,
+        existing=existing or find_moved(tx, document, is_gone=is_gone),
+        kind=storage.DOCUMENT,
         name=document.name,
         source=document.source,
         digest=document.digest,
         occurred_at=_occurred_at(tx, document),
-        recorded_at=timestamps.stamp(tx.now),
+        chunks=lambda: zip(document.text_chunks, document.annotations, strict=True),
     )
-    return _chunked(tx, added, document, what=ADDED)
 
 
-def moved(tx: Tx, document: Document, *, is_gone: Callable[[str], bool]) -> Episode | None:
-    """The document with this very text whose file is no longer where it was."""
-    if not document.pieces:
+def find_moved(tx: Tx, document: Document, *, is_gone: Callable[[str], bool]) -> Episode | None:
+    """The episode with the very text of a document whose file no longer exists."""
+    if not document.text_chunks:
         return None
-    same = (each for each in store.episodes.by_digest(tx, document.digest) if each.kind == KIND)
-    return next((each for each in same if os.path.isabs(each.source) and is_gone(each.source)), None)
+    for episode in store.episodes.by_digest(tx, document.digest):
+        if episode.kind == storage.DOCUMENT and os.path.isabs(episode.source) and is_gone(episode.source):
+            return episode
+    return None
 
 
-def known(tx: Tx, folder: str) -> dict[str, Episode]:
+def in_folder(tx: Tx, folder: str) -> dict[str, Episode]:
     """The documents of the group from a folder and those below it, by their source."""
-    return {each.source: each for each in reversed(store.episodes.below(tx, os.path.join(folder, ""), kind=KIND))}
+    episodes = store.episodes.by_source_prefix(tx, os.path.join(folder, ""), kind=storage.DOCUMENT)
+    return {episode.source: episode for episode in reversed(episodes)}
 
 
-def find(tx: Tx, asked: str) -> Episode | None:
-    """An episode by its id; or one of the group by the path of its file, or by the id or source a caller gave it."""
-    named = (each for kind in (KIND, PRECHUNKED) for each in store.episodes.by_source(tx, asked, kind=kind))
-    return store.episodes.by_id(tx, asked) or next(named, None)
+def find(tx: Tx, reference: str) -> Episode | None:
+    """An episode by its id; or one of the group by the path of its file, or by the id or source that a caller gave."""
+    return (
+        store.episodes.by_id(tx, reference)
+        or store.episodes.first_by_source(tx, reference, kind=storage.DOCUMENT)
+        or store.episodes.first_by_source(tx, reference, kind=storage.PRECHUNKED)
+    )
 
 
 def _title(title: str | None, stem: str) -> str:
-    return (normalisation.clean(title or "") or normalisation.clean(stem) or "untitled")[:_LONGEST_TITLE]
+    return (normalisation.clean(title or "") or normalisation.clean(stem) or "untitled")[: storage.MAX_NAME]
 
 
-def _named(pieces: Sequence[Piece], note: markdown.Note) -> Iterable[tuple[Named, ...]]:
-    """For each piece, the notes that it links to and the tags that it has, each once."""
-    starts = [0, *accumulate(len(piece.text) for piece in pieces)]
-    found: dict[int, dict[tuple[str, str], None]] = defaultdict(dict)
+def _annotations(text_chunks: Sequence[TextChunk], note: markdown.Note) -> Iterable[tuple[Annotation, ...]]:
+    """For each chunk the notes that it links to and its tags, each once."""
+    starts = [0, *accumulate(len(text_chunk.text) for text_chunk in text_chunks)]
+    names: dict[int, dict[tuple[str, str], None]] = defaultdict(dict)
     for link in note.links:
-        if _is_of_a_thing(link):
-            found[bisect_right(starts, link.offset) - 1][("link", normalisation.clean(link.name))] = None
+        if _may_name_entity(link):
+            names[bisect_right(starts, link.offset) - 1]["link", normalisation.clean(link.name)] = None
     for tag in note.tags:
-        found[bisect_right(starts, tag.offset) - 1][("tag", normalisation.clean(tag.name))] = None
-    for place in range(len(pieces)):
+        names[bisect_right(starts, tag.offset) - 1]["tag", normalisation.clean(tag.name)] = None
+    for index in range(len(text_chunks)):
         yield tuple(
             {"how": how, "type": "concept" if how == "tag" else None, "name": name}
-            for how, name in found[place]
-            if 0 < len(name) <= _LONGEST_NAME
+            for how, name in names[index]
+            if 0 < len(name) <= _MAX_ANNOTATION
         )
 
 
-def _is_of_a_thing(link: markdown.Link) -> bool:
-    """Whether a link may name an entity: not a picture, and not the note of a day."""
+def _may_name_entity(link: markdown_links.Link) -> bool:
+    """Whether a link may name an entity: it leads to no picture or other attachment, and to no daily note."""
     return not _ATTACHMENT.search(link.name) and not _DAY.fullmatch(link.name)
 
 
-def _update(tx: Tx, episode: Episode, document: Document) -> None:
-    store.episodes.update(
-        tx,
-        episode,
-        name=document.name,
-        source=document.source,
-        digest=document.digest,
-        occurred_at=_occurred_at(tx, document),
-    )
-
-
 def _occurred_at(tx: Tx, document: Document) -> str:
-    """When a document is of: its date, or the last change of its file."""
+    """The timestamp of a document: its date, else the last change of its file."""
     if document.date:
         try:
             return timestamps.parse(document.date, tx.zone)
         except (ValueError, OverflowError):
             pass  # it is a date in another form of ISO 8601, of which there are many
     return document.modified_at
-
-
-def _chunked(tx: Tx, episode: Episode, document: Document, *, what: str) -> Stored:
-    put = chunks.put(tx, episode, document.pieces, document.named)
-    return Stored(episode, what, put.added, put.removed, put.kept)

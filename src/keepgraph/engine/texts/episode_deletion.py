@@ -1,0 +1,114 @@
+"""Deletion of episodes, and withdrawal of what they stated: what nothing else supports goes with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from keepgraph import store
+from keepgraph.engine.texts import episode_context, mention_index
+from keepgraph.language import normalisation
+from keepgraph.model import Entity, Episode, Fact
+from keepgraph.store.transactions import Tx
+
+# An entity is only deleted if no other text mentions it: so long unread texts are read before that is decided.
+_CATCH_UP_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class KeptObject:
+    """A fact or an entity that stays although its episode is deleted, and the reason."""
+
+    object: Fact | Entity
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeletedEpisode:
+    """A deleted episode, what was deleted with it, and what stays; `chunks` and `assertions` are counts."""
+
+    episode: Episode
+    chunks: int
+    assertions: int
+    facts: tuple[Fact, ...]
+    entities: tuple[Entity, ...]
+    kept: tuple[KeptObject, ...]
+
+
+def delete(tx: Tx, episode: Episode) -> DeletedEpisode:
+    """Delete an episode with what nothing else supports. What others state, or other texts mention, stays.
+
+    With it go its assertions, the facts that nobody else has asserted, and the entities that were created with it or
+    with those, which are in no fact any more and which no other text mentions.
+    """
+    tx = replace(tx, group=episode.group)
+    chunks = store.episodes.chunks(tx, episode)
+    mentioned = episode_context.mentioned_entities(tx, chunks)
+    assertions = store.provenance.of_episode(tx, episode.row)
+    facts, kept_facts = withdraw_assertions(tx, episode, [row for row, _, _ in assertions])
+    created_at = {episode.recorded_at, *(recorded_at for _, _, recorded_at in assertions)}
+    store.episodes.delete(tx, episode)
+    entities, kept_entities = delete_unsupported_entities(tx, [*mentioned, *ends_of(facts)], created_at)
+    return DeletedEpisode(
+        episode, len(chunks), len(assertions), tuple(facts), tuple(entities), (*kept_facts, *kept_entities)
+    )
+
+
+def withdraw_assertions(tx: Tx, episode: Episode, assertions: Sequence[int]) -> tuple[list[Fact], list[KeptObject]]:
+    """Delete assertions of an episode, by their rows; returns the facts deleted with them, and those that stay."""
+    facts = {row: fact for row, fact, _ in store.provenance.of_episode(tx, episode.row) if row in set(assertions)}
+    others = store.provenance.count_others(tx, list(set(facts.values())), besides=list(facts))
+    deleted, kept = [], []
+    for fact in store.facts.by_rows(tx, sorted(set(facts.values()))):
+        if count := others.get(fact.row, 0):
+            kept.append(KeptObject(fact, f"it has {count} other assertion{'s' if count > 1 else ''}"))
+        else:
+            deleted.append(fact)
+    store.provenance.delete(tx, list(facts))
+    for fact in deleted:
+        store.facts.delete(tx, fact)
+    return deleted, kept
+
+
+def ends_of(facts: Sequence[Fact]) -> list[Entity]:
+    """The entities at both ends of some facts."""
+    return [end for fact in facts for end in (fact.subject, fact.object) if end is not None]
+
+
+def delete_unsupported_entities(
+    tx: Tx, entities: Sequence[Entity], created_at: set[str]
+) -> tuple[list[Entity], list[KeptObject]]:
+    """Delete those entities that came with an episode and that nothing supports any more; the others stay.
+
+    Args:
+        entities: those that the episode mentioned, and the ends of its facts.
+        created_at: the timestamps of the calls that brought the episode: older and newer entities are not looked at.
+    """
+    candidates = {entity.row: entity for entity in entities if entity.created_at in created_at}
+    if not candidates:
+        return [], []
+    is_up_to_date = mention_index.catch_up(tx, seconds=_CATCH_UP_SECONDS)
+    deleted, kept = [], []
+    for entity in candidates.values():
+        if reason := _support(tx, entity, mentions_are_up_to_date=is_up_to_date):
+            kept.append(KeptObject(entity, reason))
+            continue
+        for alias in store.entities.aliases(tx, entity):
+            store.entities.delete_alias(tx, entity, normalisation.key(alias))
+        store.entities.delete(tx, entity)
+        deleted.append(entity)
+    tx.memo.clear()
+    return deleted, kept
+
+
+def _support(tx: Tx, entity: Entity, *, mentions_are_up_to_date: bool) -> str | None:
+    """Why an entity is to be kept, in words; None where nothing supports it."""
+    if count := len(store.facts.all_about(tx, entity)):
+        return f"{count} other fact{'s are' if count > 1 else ' is'} about it"
+    if count := store.episodes.count_mentioning(tx, entity):
+        return f"{count} other episode{'s mention' if count > 1 else ' mentions'} it"
+    if store.entities.has_former_ids(tx, entity):
+        return "another entity was merged into it"
+    if any(since > entity.created_at for _, _, since in store.entities.alias_rows(tx, entity)):
+        return "it was given another name since"
+    return None if mentions_are_up_to_date else "texts that may mention it have not been read yet"

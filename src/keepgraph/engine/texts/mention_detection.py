@@ -1,0 +1,152 @@
+"""Mention detection in a chunk: which entities it names in its words, its title, its speaker, its links and tags.
+
+How a known name is recognised in a text is in `language.mentions`; here the names come from the graph.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from keepgraph import store
+from keepgraph.engine.texts.name_lookup import NamedEntity, NameLookup
+from keepgraph.language import common_words, given_names, mentions, normalisation
+from keepgraph.language.annotated_text import AnnotatedText
+from keepgraph.language.mentions import NameMatch
+from keepgraph.model import Chunk, Episode, Mention
+from keepgraph.store.transactions import Tx
+
+# How much more of a text than its name is compared with that name, as white space is not alike in both. In characters.
+_TITLE_MARGIN = 200
+_ROLES = frozenset("user assistant human system ai bot me you agent tool model unknown speaker".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """What was detected in a chunk.
+
+    Attributes:
+        title: the name of the episode, with its first chunk; empty elsewhere, and where the text begins with it.
+        mentions: each entity once, by the first way in which it is mentioned: text, title, speaker, annotations.
+        text_matches, title_matches: the known names in the text and in the title.
+        unknown_speaker: the name of the speaker, where no entity has it.
+        unknown_annotations: names and types of links, tags and given names that no entity has; None: no type is given.
+    """
+
+    episode: Episode
+    chunk: Chunk
+    text: AnnotatedText
+    title: str
+    mentions: tuple[Mention, ...]
+    text_matches: tuple[NameMatch, ...]
+    title_matches: tuple[NameMatch, ...]
+    unknown_speaker: str | None
+    unknown_annotations: tuple[tuple[str, str | None], ...]
+
+
+class Detector:
+    """Detects mentions in chunks of one group, in one transaction."""
+
+    def __init__(self, tx: Tx, group: str) -> None:
+        self.names = NameLookup(tx, group)
+        self._title_entities: dict[str, list[tuple[NameMatch, NamedEntity]]] = {}
+
+    def detect(self, episode: Episode, chunk: Chunk, *, is_first: bool) -> Detection:
+        """What a chunk mentions.
+
+        Args:
+            is_first: whether it is the first chunk of its episode; then the title of the episode is read with it.
+        """
+        text = AnnotatedText(chunk.text)
+        title = episode.name if is_first and not _title_repeats_text(episode, chunk) else ""
+        in_text = self._entities_in_text(text)
+        in_title = self.entities_in_title(title) if title else []
+        by_row: dict[int, Mention] = {}
+        for match, entity in in_text:
+            by_row.setdefault(entity.row, Mention(chunk.row, entity.row, entity.how, match.start, match.end))
+        for _, entity in in_title:
+            by_row.setdefault(entity.row, Mention(chunk.row, entity.row, entity.how))
+        unknown_speaker = self._detect_speaker(chunk, by_row)
+        unknown_annotations = self._detect_annotations(chunk, by_row)
+        return Detection(
+            episode=episode,
+            chunk=chunk,
+            text=text,
+            title=title,
+            mentions=tuple(by_row.values()),
+            text_matches=tuple(match for match, _ in in_text),
+            title_matches=tuple(match for match, _ in in_title),
+            unknown_speaker=unknown_speaker,
+            unknown_annotations=tuple(unknown_annotations),
+        )
+
+    def entities_in_title(self, title: str) -> list[tuple[NameMatch, NamedEntity]]:
+        """The known names in a title or a heading, with their entities; cached, as many chunks have the same."""
+        if title not in self._title_entities:
+            self._title_entities[title] = self._entities_in_text(AnnotatedText(title))
+        return self._title_entities[title]
+
+    def _entities_in_text(self, text: AnnotatedText) -> list[tuple[NameMatch, NamedEntity]]:
+        """The known names in a text, each with every entity that has it."""
+        spans = list(mentions.candidate_spans(text, self.names.prefixes(mentions.prefix_keys(text))))
+        by_key = self.names.by_keys(span.key for span in spans)
+        words = [
+            span
+            for span in mentions.word_spans(text)
+            if span.key not in by_key and _may_be_part_of_name(text.text[span.start : span.end], span.key)
+        ]
+        by_part = {key: person for key in {span.key for span in words} if (person := self.names.person_by_part(key))}
+        matches = mentions.detect(
+            text,
+            {key: [entity.written for entity in entities] for key, entities in by_key.items()},
+            {key: [person.written] for key, person in by_part.items()},
+            spans=[*(span for span in spans if span.key in by_key), *(span for span in words if span.key in by_part)],
+        )
+        return [
+            (match, entity)
+            for match in matches
+            for entity in (by_key[match.key] if match.key in by_key else (by_part[match.key],))
+        ]
+
+    def _detect_speaker(self, chunk: Chunk, by_row: dict[int, Mention]) -> str | None:
+        """Add the mentions of the speaker; returns the name of the speaker where no entity has it."""
+        speaker = normalisation.clean(chunk.speaker or "")
+        key = normalisation.key(speaker)
+        if not key or key in _ROLES:
+            return None
+        entities = self.names.by_name(speaker)
+        for entity in entities:
+            by_row.setdefault(entity.row, Mention(chunk.row, entity.row, "speaker"))
+        return None if entities else speaker
+
+    def _detect_annotations(self, chunk: Chunk, by_row: dict[int, Mention]) -> list[tuple[str, str | None]]:
+        """Add the mentions by links, tags and what the caller gave; returns the names and types that no entity has."""
+        unknown = []
+        for annotation in chunk.annotations:
+            how = annotation.get("how") or "given"
+            if public_id := annotation.get("id"):
+                row = store.mention_lookups.entity_row(self.names.tx, public_id)
+                if row is not None:
+                    by_row.setdefault(row, Mention(chunk.row, row, how))
+                continue
+            name = normalisation.clean(annotation.get("name") or "")
+            if not normalisation.key(name):
+                continue
+            entities = self.names.by_name(name, of_type=annotation.get("type") if how == "given" else None)
+            for entity in entities:
+                by_row.setdefault(entity.row, Mention(chunk.row, entity.row, how))
+            if not entities:
+                unknown.append((name, annotation.get("type")))
+        return unknown
+
+
+def _title_repeats_text(episode: Episode, chunk: Chunk) -> bool:
+    """Whether the name of an episode is only the beginning of its text; that of a message never is a title."""
+    beginning = normalisation.clean(chunk.text[: 2 * len(episode.name) + _TITLE_MARGIN])
+    return episode.kind == "message" or beginning.startswith(normalisation.clean(episode.name).rstrip("…").rstrip())
+
+
+def _may_be_part_of_name(word: str, key: str) -> bool:
+    """Whether a word may be somebody's first or last name: written with a capital, or known as a given name."""
+    if len(key) < 2 or not key.isalpha():
+        return False
+    return word[:1].isupper() or (given_names.contains(key) and not common_words.is_common(key))

@@ -1,0 +1,223 @@
+"""Proposals: entities and facts inferred from a chunk, which nobody has accepted. No entity and no fact is written.
+
+An entity is proposed for a name that the graph does not know: a speaker, a link, a tag, a proper name in the text. A
+fact is proposed for a sentence that states it in plain words (`language.relation_patterns`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from keepgraph import store
+from keepgraph.engine.texts.mention_detection import Detection, Detector
+from keepgraph.engine.texts.name_lookup import NamedEntity
+from keepgraph.language import common_words, normalisation, proper_names, relation_patterns
+from keepgraph.language.annotated_text import AnnotatedText
+from keepgraph.language.mentions import NameMatch
+from keepgraph.language.relation_patterns import ExtractedFact
+from keepgraph.model import ProposalDraft
+
+MAX_NAMES = 200
+"""Of one chunk, at most so many names and so many facts are proposed."""
+
+# Confidence of a proposed entity: its name only looks like one, or somebody wrote it as one (speaker, link, tag).
+_LIKELY_NAME = 0.5
+_EXPLICIT_NAME = 0.8
+
+# Nothing with a longer name is proposed. In characters.
+_MAX_NAME = 200
+_JSON_KEY_END = re.compile(r'"\s*:')
+_KEY_SEPARATOR = "\x1f"
+
+
+def propose(detector: Detector, detection: Detection) -> tuple[ProposalDraft, ...]:
+    """The entities and facts to propose from a chunk in which mentions have been detected."""
+    drafts = _Drafts()
+    _propose_speaker(drafts, detection)
+    _propose_annotations(drafts, detection)
+    _propose_names(drafts, detector, detection, detection.text, detection.text_matches, with_evidence=True)
+    if detection.title:
+        title = AnnotatedText(detection.title)
+        _propose_names(drafts, detector, detection, title, detection.title_matches, with_evidence=False)
+    about = _topic(detector, detection)
+    _propose_decisions(drafts, detector, detection.text.text)
+    _propose_facts(drafts, detector, detection.text.text, about=about)
+    return tuple(drafts.without_parts_of_names()[: 2 * MAX_NAMES])
+
+
+class _Drafts:
+    """The drafts of one chunk, in the order in which they are found; of two with the same key, the first."""
+
+    def __init__(self) -> None:
+        self._drafts: dict[tuple[str, str], ProposalDraft] = {}
+
+    def add(self, draft: ProposalDraft) -> None:
+        self._drafts.setdefault((draft.kind, draft.key), draft)
+
+    def entity(self, key: str) -> ProposalDraft | None:
+        return self._drafts.get(("entity", key))
+
+    def change_type(self, draft: ProposalDraft, entity_type: str) -> None:
+        self._drafts["entity", draft.key] = replace(draft, subject_type=entity_type)
+
+    def without_parts_of_names(self) -> list[ProposalDraft]:
+        """All but first or last names that are a part of a longer name in the same chunk: Priya of Priya Raman."""
+        return [draft for draft in self._drafts.values() if not self._is_part_of_name(draft)]
+
+    def _is_part_of_name(self, draft: ProposalDraft) -> bool:
+        if draft.kind != "entity" or " " in draft.key:
+            return False
+        return any(
+            other.subject_type != "decision" and draft.key in (key.split()[0], key.split()[-1])
+            for (kind, key), other in self._drafts.items()
+            if kind == "entity" and " " in key
+        )
+
+
+def _propose_speaker(drafts: _Drafts, detection: Detection) -> None:
+    speaker = detection.unknown_speaker
+    if speaker is None:
+        return
+    key = normalisation.key(speaker)
+    if len(speaker) <= _MAX_NAME and speaker[:1].isupper() and not common_words.is_rarely_name(key):
+        drafts.add(ProposalDraft("entity", key, "person", speaker, confidence=_EXPLICIT_NAME))
+
+
+def _propose_annotations(drafts: _Drafts, detection: Detection) -> None:
+    """Propose entities for links, tags and names that the caller gave."""
+    for name, given_type in detection.unknown_annotations:
+        if len(name) <= _MAX_NAME:
+            entity_type = given_type or proper_names.guess_type(name)
+            key = normalisation.key(name)
+            drafts.add(ProposalDraft("entity", key, entity_type, name, confidence=_EXPLICIT_NAME))
+
+
+def _propose_names(
+    drafts: _Drafts,
+    detector: Detector,
+    detection: Detection,
+    text: AnnotatedText,
+    known: Sequence[NameMatch],
+    *,
+    with_evidence: bool,
+) -> None:
+    """Propose entities for the proper names in a text.
+
+    Args:
+        known: the known names in it.
+        with_evidence: whether the sentence around a name is its evidence; not so in a title, which is not in the chunk.
+    """
+    names = proper_names.detect(text, besides=known)[:MAX_NAMES]
+    known_keys = detector.names.by_keys(normalisation.key(name.name) for name in names)
+    for name in names:
+        key = normalisation.key(name.name)
+        if not key or len(name.name) > _MAX_NAME or key in known_keys:
+            continue
+        if detection.episode.kind == "json" and _JSON_KEY_END.match(text.text, name.end):
+            continue  # the key of a value
+        start, stop = text.sentence_around(name.start, name.end) if with_evidence else (None, None)
+        drafts.add(ProposalDraft("entity", key, name.type, name.name, confidence=_LIKELY_NAME, start=start, stop=stop))
+
+
+def _topic(detector: Detector, detection: Detection) -> str | None:
+    """The name of what a chunk is about; None where that is not known.
+
+    It is the one project that the caller gave, else the only known project in the nearest heading or the title, else
+    the entity whose name is that heading or title.
+    """
+    given = [annotation for annotation in detection.chunk.annotations if annotation.get("how") == "given"]
+    given_names = {
+        annotation["name"]
+        for annotation in given
+        if annotation.get("name") and annotation.get("type") in (None, "project")
+    }
+    if len(given_names) == 1:
+        return given_names.pop()
+    headings = [heading.strip() for heading in detection.chunk.heading.split("›") if heading.strip()]
+    title = [detection.episode.name] if detection.episode.kind != "message" else []
+    for heading in [*reversed(headings), *title]:
+        projects = {entity.name for _, entity in detector.entities_in_title(heading) if entity.type == "project"}
+        if len(projects) == 1:
+            return projects.pop()
+        if entities := detector.names.by_keys([normalisation.key(heading)]):
+            return next(iter(entities.values()))[0].name
+    return None
+
+
+def _propose_decisions(drafts: _Drafts, detector: Detector, text: str) -> None:
+    for decision in relation_patterns.extract_decisions(text)[:MAX_NAMES]:
+        key = normalisation.key(decision.name)
+        if key and not detector.names.by_keys([key]):
+            drafts.add(
+                ProposalDraft(
+                    "entity",
+                    key,
+                    "decision",
+                    decision.name,
+                    confidence=decision.confidence,
+                    start=decision.start,
+                    stop=decision.end,
+                )
+            )
+
+
+def _propose_facts(drafts: _Drafts, detector: Detector, text: str, *, about: str | None) -> None:
+    for fact in relation_patterns.extract_facts(text, about=about)[:MAX_NAMES]:
+        if draft := _fact_draft(drafts, detector, fact):
+            drafts.add(draft)
+
+
+def _fact_draft(drafts: _Drafts, detector: Detector, fact: ExtractedFact) -> ProposalDraft | None:
+    """The draft of a fact, after its unknown ends were proposed as entities.
+
+    None where the predicate is not in the vocabulary, the ends do not fit it, or the graph has the fact already.
+    """
+    tx = detector.names.tx
+    if store.vocabulary.find(tx, store.vocabulary.PREDICATE, fact.predicate) is None:
+        return None
+    subjects, objects = detector.names.by_name(fact.subject), detector.names.by_name(fact.object)
+    if fact.object_type == "project" and objects and all(entity.type != "project" for entity in objects):
+        return None  # a decision belongs to a project
+    rows = [entity.row for entity in subjects], [entity.row for entity in objects]
+    if subjects and objects and store.proposals.fact_exists(tx, rows[0], fact.predicate, rows[1]):
+        return None
+    subject, subject_type = _end(subjects, fact.subject, fact.subject_type)
+    target, object_type = _end(objects, fact.object, fact.object_type)
+    if max(len(subject), len(target)) > _MAX_NAME:
+        return None
+    for entities, name, entity_type in ((subjects, subject, subject_type), (objects, target, object_type)):
+        if not entities:
+            _propose_end(drafts, name, entity_type, fact)
+    return ProposalDraft(
+        kind="fact",
+        key=_KEY_SEPARATOR.join((normalisation.key(subject), fact.predicate, normalisation.key(target))),
+        subject_type=subject_type,
+        subject=subject,
+        predicate=fact.predicate,
+        object_type=object_type,
+        object=target,
+        confidence=fact.confidence,
+        start=fact.start,
+        stop=fact.end,
+    )
+
+
+def _end(entities: Sequence[NamedEntity], name: str, entity_type: str) -> tuple[str, str]:
+    """The name and the type of one end of a fact: as the graph has it, else as the text does."""
+    candidates = [entity for entity in entities if entity.type == entity_type] or list(entities)
+    return (candidates[0].name, candidates[0].type) if candidates else (name, entity_type)
+
+
+def _propose_end(drafts: _Drafts, name: str, entity_type: str, fact: ExtractedFact) -> None:
+    """Propose one end of a fact as an entity, if it is written like a name; the fact tells its type best."""
+    key = normalisation.key(name)
+    existing = drafts.entity(key)
+    if existing is not None:
+        if entity_type != "concept":
+            drafts.change_type(existing, entity_type)
+    elif any(c.isupper() for c in name) and entity_type != "decision":
+        drafts.add(
+            ProposalDraft("entity", key, entity_type, name, confidence=_LIKELY_NAME, start=fact.start, stop=fact.end)
+        )
