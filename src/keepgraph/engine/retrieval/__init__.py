@@ -3,7 +3,27 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from keepgraph.engine.retrieval import neighbourhood, question_analysis, reranking, search
+    from keepgraph.engine.retrieval import (
+        content_reranking,
+        fusion,
+        graph_distances,
+        hydration,
+        mention_counts,
+        name_boost,
+        neighbourhood,
+        node_lookup,
+        passages,
+        question_analysis,
+        question_names,
+        question_vectors,
+        reranking,
+        retrievers,
+        search,
+        search_context,
+        search_request,
+        search_results,
+        weights,
+    )
 else:
     from keepgraph import lazy_submodules
 

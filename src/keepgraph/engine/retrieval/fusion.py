@@ -1,0 +1,95 @@
+"""Fusion: one ranking from several, by reciprocal ranks (RRF); boosts, and scores handed on to neighbours.
+
+Source: Cormack, Clarke and Büttcher, Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning Methods,
+SIGIR 2009.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from keepgraph.engine.retrieval.weights import RRF_K
+
+Key = int
+"""What is ranked, by its row number: a fact, a chunk, a community or a node.
+
+A node is an entity, or a proposed name: that has its row number with a minus, so that both fit into one ranking.
+"""
+
+Ranking = Sequence[tuple[Key, float]]
+"""What one retriever found, best first, with its own scores."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where a hit stood in one ranking, from 1, and its score there; None where it has none."""
+
+    rank: int | None
+    score: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A result of retrieval with its fused score, and why it is one: its placement in each ranking, by name of that."""
+
+    key: Key
+    score: float
+    why: Mapping[str, Placement] = field(default_factory=dict)
+
+
+def fuse(rankings: Mapping[str, Ranking], weights: Mapping[str, float] | None = None) -> list[Hit]:
+    """Fuse rankings by reciprocal ranks, best first; of equal scores, the lower key first.
+
+    A hit at rank r of a ranking counts weight / (RRF_K + r).
+
+    Args:
+        weights: by the name of the ranking, where it is not 1.
+    """
+    scores: dict[Key, float] = {}
+    why: dict[Key, dict[str, Placement]] = {}
+    for source, ranking in rankings.items():
+        weight = (weights or {}).get(source, 1.0)
+        for rank, (key, score) in enumerate(ranking, 1):
+            scores[key] = scores.get(key, 0.0) + weight / (RRF_K + rank)
+            why.setdefault(key, {})[source] = Placement(rank, round_score(score))
+    return _best_first(Hit(key, score, why[key]) for key, score in scores.items())
+
+
+def boost(hits: Iterable[Hit], keys: Collection[Key], *, by: float, source: str) -> list[Hit]:
+    """Multiply the scores of some hits, and note it under the name `source`."""
+    return _best_first(
+        replace(hit, score=hit.score * by, why={**hit.why, source: Placement(None, by)}) if hit.key in keys else hit
+        for hit in hits
+    )
+
+
+def spread(ranking: Ranking, neighbours: Mapping[Key, Iterable[tuple[Key, float]]]) -> list[tuple[Key, float]]:
+    """Add a share of each score to the scores of neighbours.
+
+    Args:
+        neighbours: of each key, with the share that each of them is given, from 0 to 1.
+    """
+    scores = dict(ranking)
+    for key, score in ranking:
+        for neighbour, share in neighbours.get(key, ()):
+            scores[neighbour] = scores.get(neighbour, 0.0) + share * score
+    return sorted(scores.items(), key=lambda scored: (-scored[1], scored[0]))
+
+
+def sum_scores(groups: Iterable[tuple[Sequence[Key], float]]) -> list[tuple[Key, float]]:
+    """The members of groups that have scores, each with the sum of the scores of its groups, best first."""
+    scores: dict[Key, float] = {}
+    for members, score in groups:
+        for key in dict.fromkeys(members):
+            scores[key] = scores.get(key, 0.0) + score
+    return sorted(scores.items(), key=lambda scored: (-scored[1], scored[0]))
+
+
+def round_score(score: float) -> float:
+    """A score as results show it."""
+    return round(score, 4)
+
+
+def _best_first(hits: Iterable[Hit]) -> list[Hit]:
+    return sorted(hits, key=lambda hit: (-hit.score, hit.key))

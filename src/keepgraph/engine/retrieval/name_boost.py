@@ -1,0 +1,23 @@
+"""The boost of chunks by names: what a named person says, and texts that mention a named entity, come before others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from keepgraph import store
+from keepgraph.engine.retrieval import fusion, weights
+from keepgraph.engine.retrieval.fusion import Hit
+from keepgraph.engine.retrieval.search_context import SearchContext
+
+
+def apply(context: SearchContext, chunks: Sequence[Hit]) -> list[Hit]:
+    """The chunks with the boost, which takes the place of the names that words and vectors leave out (ADR 0028)."""
+    tx, question = context.tx, context.question
+    rows = [chunk.key for chunk in chunks]
+    boosted: set[int] = set()
+    if question.speakers:
+        boosted |= store.conversations.spoken_by(tx, rows, sorted(question.speakers))
+    if question.nodes:
+        entities, proposals = [key for key in question.nodes if key > 0], [-key for key in question.nodes if key < 0]
+        boosted |= store.retrieval.unspoken_mentioning(tx, rows, entities, proposals)
+    return fusion.boost(chunks, boosted, by=weights.NAMED_SPEAKER, source="names") if boosted else list(chunks)

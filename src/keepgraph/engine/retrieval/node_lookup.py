@@ -1,0 +1,153 @@
+"""Node lookup: the entity or the proposed name that a reader asks about, by an id or by a name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from keepgraph import errors, store
+from keepgraph.engine import knowledge
+from keepgraph.engine.resolution import abstention, resolver
+from keepgraph.language import normalisation
+from keepgraph.model import Candidate, Entity, Proposal, Ref, Resolution
+from keepgraph.store.transactions import Tx
+
+_OWN_ID = re.compile("(?:ent|prop)_[0-9a-z]{26}")
+_UUID = re.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """An entity, or a name that texts mention and nobody has accepted; and its group."""
+
+    record: Entity | Proposal
+    group: str
+
+    @property
+    def id(self) -> str:
+        return self.record.id
+
+    @property
+    def name(self) -> str:
+        return self.record.name if isinstance(self.record, Entity) else self.record.subject
+
+
+def find(tx: Tx, name_or_id: str, *, not_found: str, groups: Sequence[str] = ()) -> Node | None:
+    """Find the only node with this id, name or alias. An id is looked up in every group.
+
+    None is an id of the right form that nothing has: one of ours, or a UUID of another system.
+
+    Args:
+        not_found: how the message begins where nothing is found: "No connections found for entity".
+        groups: where a name is looked up before it is in the group of the call.
+
+    Raises:
+        errors.EntityNotFound: it is neither an id nor a known name.
+        errors.Ambiguous: several nodes have the name.
+    """
+    text = normalisation.clean(name_or_id)
+    if _OWN_ID.fullmatch(text.lower()):
+        return _by_id(tx, text.lower())
+    if _UUID.fullmatch(text.lower()):
+        return None
+    if not normalisation.key(text):
+        raise errors.EntityNotFound(f"{not_found}: the id is empty")
+    candidates: list[object] = []
+    for group in dict.fromkeys([*groups, tx.group]):
+        within = replace(tx, group=group)
+        try:
+            return Node(knowledge.entities.find(within, _ref(within, text)), group)
+        except errors.EntityNotFound as error:
+            candidates += error.candidates
+        if proposed := _proposed(within, text):
+            return proposed
+    raise errors.EntityNotFound(
+        f"{not_found} {_shortened(text)}: that is no id (ent_… and 26 letters and digits), and no name that is known",
+        hint="Look it up with search_nodes or recall_entity and pass its id.",
+        candidates=candidates,
+    )
+
+
+def resolve(tx: Tx, name_or_id: str, *, groups: Sequence[str]) -> tuple[Node | None, Resolution]:
+    """Resolve an id or a name in some groups; a proposed name with exactly this name comes before a guess.
+
+    None where there is nothing, or where it is not sure enough: then the resolution has the candidates.
+    """
+    text = normalisation.clean(name_or_id)
+    if _OWN_ID.fullmatch(text.lower()):
+        return _resolve_id(tx, text.lower(), groups=groups)
+    transactions = [replace(tx, group=group) for group in groups]
+    if not any(_is_known(within, text) for within in transactions):
+        for within in transactions:
+            if proposed := _proposed(within, text):
+                return proposed, Resolution(None, "exact", 1.0)
+    resolutions = [(within.group, resolver.resolve(within, text)) for within in transactions]
+    resolved = sorted(
+        ((group, resolution) for group, resolution in resolutions if resolution.entity), key=lambda pair: -pair[1].score
+    )
+    if resolved and (len(resolved) == 1 or resolved[0][1].score > resolved[1][1].score):
+        group, best = resolved[0]
+        return (Node(best.entity, group) if best.entity else None), best
+    candidates = [candidate for _, resolution in resolutions for candidate in _all_candidates(resolution)]
+    likeliest = sorted(candidates, key=lambda candidate: -candidate.score)[: abstention.MAX_CANDIDATES]
+    return None, replace(
+        resolutions[0][1], entity=None, method="none", score=0.0, candidates=tuple(likeliest), reason=None
+    )
+
+
+def _by_id(tx: Tx, public_id: str) -> Node | None:
+    group = store.details.group_of(tx, public_id)
+    if group is None:
+        return None
+    tx = replace(tx, group=group)
+    entity = store.entities.by_id(tx, public_id) or store.entities.by_former_id(tx, public_id)
+    if entity:
+        return Node(entity, group)
+    proposal = store.proposals.by_id(tx, public_id)
+    return Node(proposal, group) if proposal and proposal.kind == "entity" else None
+
+
+def _ref(tx: Tx, text: str) -> Ref:
+    """`person: Ada` is an Ada of the type person, unless something is called that."""
+    kind, colon, rest = text.partition(":")
+    kind = kind.strip().lower()
+    typed = colon and rest.strip() and store.vocabulary.find(tx, store.vocabulary.ENTITY_TYPE, kind)
+    if typed and not store.entities.by_key(tx, normalisation.key(text)):
+        return Ref(type=kind, name=rest.strip())
+    return Ref(name=text)
+
+
+def _proposed(tx: Tx, name: str) -> Node | None:
+    """The proposed name with this name."""
+    key = normalisation.key(name)
+    proposal = store.proposals.by_keys(tx, "entity", [key]).get(key)
+    return Node(proposal, tx.group) if proposal else None
+
+
+def _resolve_id(tx: Tx, public_id: str, *, groups: Sequence[str]) -> tuple[Node | None, Resolution]:
+    node = _by_id(tx, public_id)
+    if node is None or node.group not in groups:
+        return None, Resolution(None, "none", 0.0)
+    entity = node.record if isinstance(node.record, Entity) else None
+    if node.id == public_id:
+        return node, Resolution(entity, "exact", 1.0)
+    return node, Resolution(entity, "alias", 1.0, reason=f"{public_id} was merged into it")
+
+
+def _is_known(tx: Tx, name: str) -> bool:
+    """Whether an entity has this name or alias."""
+    key = normalisation.key(name)
+    return bool(store.entities.by_key(tx, key) or store.entities.by_alias_key(tx, key))
+
+
+def _all_candidates(resolution: Resolution) -> tuple[Candidate, ...]:
+    """The candidates of a resolution, the resolved entity first."""
+    if resolution.entity is None:
+        return resolution.candidates
+    entity = resolution.entity
+    return (Candidate(entity, entity.name, resolution.method, resolution.score), *resolution.candidates)
+
+
+def _shortened(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:57] + "…")

@@ -1,0 +1,187 @@
+"""Names in a question: what the graph knows by that name, exactly or nearly, and who speaks by that name in texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from keepgraph import store
+from keepgraph.engine.knowledge.entities import MAX_NAME
+from keepgraph.engine.resolution import fuzzy
+from keepgraph.engine.retrieval import weights
+from keepgraph.language import common_words, given_names, mentions, normalisation, proper_names
+from keepgraph.language.mentions import NameMatch
+from keepgraph.store.retrieval import KnownName
+from keepgraph.store.transactions import Tx
+
+_MAX_CHARACTERS = 2000
+"""Names are looked for in the beginning of a long question."""
+
+_MAX_GUESSES = 3
+"""How many unknown names are compared with known ones, in how many groups, for how many results: each costs time."""
+
+_MAX_PERSONS_COMPARED = 50
+
+_MAX_WORDS_OF_A_NAME = 4
+"""A question of so few words, without a known name in it, may itself be a name."""
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionName:
+    """A name in a question, and what it may mean: entities, names that are only proposed, and speakers.
+
+    Attributes:
+        start, end: offsets in the question.
+        entities: by row number, each with how sure that is, from 0 to 1.
+        proposals: by row number.
+        speakers: by their keys.
+        is_person: whether it is the name of a person.
+    """
+
+    start: int
+    end: int
+    entities: tuple[tuple[int, float], ...] = ()
+    proposals: tuple[int, ...] = ()
+    speakers: tuple[str, ...] = ()
+    is_person: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Speakers:
+    """Those who speak in the texts of a graph.
+
+    Attributes:
+        names: by key.
+        name_parts: words that are a part of only one such name, with their spelling there.
+        key_of_part: the key of the speaker, by such a word.
+    """
+
+    names: Mapping[str, str]
+    name_parts: Mapping[str, Sequence[str]]
+    key_of_part: Mapping[str, str]
+
+
+def detect(tx: Tx, text: str, *, groups: Sequence[str]) -> list[QuestionName]:
+    """Detect the names in a question that the graph knows, or nearly; in their order.
+
+    First names and aliases as they are written, and words that are a part of only one speaker's name; then what looks
+    like a name: nicknames of speakers, and what fuzzy resolution takes it for.
+    """
+    beginning = text[:_MAX_CHARACTERS]
+    speakers = _speakers(tx)
+    keys = list(dict.fromkeys(span.key for span in mentions.candidate_spans(beginning)))
+    known = store.retrieval.names_by_keys(tx, keys, groups=groups)
+    spellings: dict[str, list[str]] = {key: [name.name for name in names] for key, names in known.items()}
+    for key in keys:
+        if key in speakers.names:
+            spellings.setdefault(key, []).append(speakers.names[key])
+    persons = _persons_by_name_part(tx, [key for key in keys if key not in spellings], groups=groups)
+    parts = {key: [person.name] for key, person in persons.items()} | dict(speakers.name_parts)
+    matches = mentions.detect(beginning, spellings, parts)
+    known |= {key: [person] for key, person in persons.items()}
+    names = [_known_name(known.get(match.key, ()), match, speakers) for match in matches]
+    names += _guessed_names(tx, beginning, matches, speakers, groups=groups)
+    return [_with_speakers(tx, name, speakers) for name in sorted(names, key=lambda name: name.start)]
+
+
+def _speakers(tx: Tx) -> _Speakers:
+    def read() -> _Speakers:
+        names = store.conversations.speakers(tx)
+        owners: dict[str, set[str]] = {}
+        for key in names:
+            for word in key.split() if " " in key else ():
+                owners.setdefault(word, set()).add(key)
+        key_of_part = {word: min(keys) for word, keys in owners.items() if len(keys) == 1 and word not in names}
+        spelling = {part.casefold(): part for name in names.values() for part in name.split()}
+        return _Speakers(names, {word: (spelling.get(word, word),) for word in key_of_part}, key_of_part)
+
+    return store.change_cache.get(tx, "speakers", read)
+
+
+def _persons_by_name_part(tx: Tx, keys: Sequence[str], *, groups: Sequence[str]) -> dict[str, KnownName]:
+    """The only person whose first or last name a word is, by that word.
+
+    Only given names, and words that are not English, are looked up: other words are hardly names in a question.
+    """
+    words = [key for key in keys if key.isalpha() and (given_names.contains(key) or not common_words.is_english(key))]
+    only: dict[str, KnownName] = {}
+    for word in words[:_MAX_GUESSES]:
+        persons: dict[int, str] = {}
+        for group in groups[:_MAX_GUESSES]:
+            rows = store.mention_lookups.persons_with_word(tx, f'"{word}"', group=group, limit=_MAX_PERSONS_COMPARED)
+            for row, _, name in rows:
+                words_of_name = name.split()
+                first_and_last = (words_of_name[0], words_of_name[-1])
+                part = next((part for part in first_and_last if normalisation.key(part) == word), None)
+                if part:
+                    persons[row] = part
+        if len(persons) == 1:
+            row, part = persons.popitem()
+            only[word] = KnownName(part, row, None, False, "person")
+    return only
+
+
+def _known_name(known: Sequence[KnownName], match: NameMatch, speakers: _Speakers) -> QuestionName:
+    """A name that the graph knows as it is written."""
+    entities = {
+        name.entity: weights.EXACT_NAME if name.is_name else weights.ALIAS for name in known if name.entity is not None
+    }
+    speaker = match.key if match.key in speakers.names else speakers.key_of_part.get(match.key)
+    return QuestionName(
+        start=match.start,
+        end=match.end,
+        entities=tuple(entities.items()),
+        proposals=tuple(name.proposal for name in known if name.proposal is not None),
+        speakers=(speaker,) if speaker else (),
+        is_person=any(name.type == "person" for name in known) or speaker is not None,
+    )
+
+
+def _guessed_names(
+    tx: Tx, text: str, matches: Sequence[NameMatch], speakers: _Speakers, *, groups: Sequence[str]
+) -> list[QuestionName]:
+    """What looks like a name, or is the whole question, and is not known: with what it may mean all the same."""
+    spans = [(name.start, name.end, name.name) for name in proper_names.detect(text, besides=matches)]
+    spans = spans[:_MAX_GUESSES]
+    if not spans and not matches and 0 < len(_WORD.findall(text)) <= _MAX_WORDS_OF_A_NAME and len(text) <= MAX_NAME:
+        spans = [(0, len(text), text)]
+    names = []
+    for start, end, name in spans:
+        nicknamed = _speaker_by_nickname(name, speakers)
+        similar = _similar_entities(tx, name, groups=groups)
+        if nicknamed or similar:
+            entities = tuple((row, score) for row, score, _ in similar)
+            is_person = bool(nicknamed) or any(kind == "person" for _, _, kind in similar)
+            names.append(QuestionName(start, end, entities, speakers=nicknamed, is_person=is_person))
+    return names
+
+
+def _speaker_by_nickname(name: str, speakers: _Speakers) -> tuple[str, ...]:
+    """The speaker with this nickname, if there is only one."""
+    folded = normalisation.fold(name)
+    nicknames = given_names.nicknames(folded) if folded and " " not in folded else frozenset()
+    keys = [key for key in speakers.names if key.partition(" ")[0] in nicknames]
+    return tuple(keys) if len(keys) == 1 else ()
+
+
+def _similar_entities(tx: Tx, name: str, *, groups: Sequence[str]) -> list[tuple[int, float, str]]:
+    """Entities with a similar name, as row number, score and type."""
+    if "fuzzy" not in tx.settings.rungs:
+        return []
+    similar = []
+    for group in groups[:_MAX_GUESSES]:
+        for candidate in fuzzy.rank(replace(tx, group=group), name, include_weak=False):
+            if candidate.score >= tx.settings.fuzzy:
+                similar.append((candidate.entity.row, candidate.score, candidate.entity.type))
+    return sorted(similar, key=lambda scored: -scored[1])[:_MAX_GUESSES]
+
+
+def _with_speakers(tx: Tx, name: QuestionName, speakers: _Speakers) -> QuestionName:
+    """The name with the speakers who are the entities that it means: texts may call them by another name."""
+    if not speakers.names or not name.entities:
+        return name
+    keys = store.retrieval.keys_of_entities(tx, [row for row, _ in name.entities])
+    return replace(name, speakers=tuple(dict.fromkeys([*name.speakers, *(keys & speakers.names.keys())])))

@@ -1,0 +1,56 @@
+"""Retrieval by vector: the nearest embeddings, by cosine; what is less similar than a minimum is left out."""
+
+from __future__ import annotations
+
+from keepgraph import store
+from keepgraph.engine.retrieval import weights
+from keepgraph.engine.retrieval.fusion import Ranking
+from keepgraph.engine.retrieval.search_context import SearchContext
+
+
+def entities(context: SearchContext) -> Ranking:
+    """The entities whose names and aliases are nearest to the question."""
+    if not context.vectors.full:
+        return []
+    nearest = store.vector_search.nearest_names(
+        context.tx, context.vectors.full, filters=context.request.filters, limit=weights.CANDIDATES
+    )
+    return _at_least(weights.MIN_COSINE_OF_NAMES, nearest)
+
+
+def facts(context: SearchContext) -> Ranking:
+    """The facts whose sentences are nearest to the question, of those that pass the filters."""
+    if not context.vectors.full:
+        return []
+    nearest = store.vector_search.nearest_facts(context.tx, context.vectors.full, limit=weights.FACT_VECTORS)
+    similar = _at_least(weights.MIN_COSINE_OF_FACTS, nearest)
+    rows = [fact for fact, _ in similar]
+    passing = set(store.retrieval.facts(context.tx, rows, context.request.filters))
+    return [(fact, cosine) for fact, cosine in similar if fact in passing][: weights.CANDIDATES]
+
+
+def chunks(context: SearchContext) -> Ranking:
+    """The chunks that are nearest to the question without the names of persons."""
+    return _nearest_chunks(context, with_turn_before=False)
+
+
+def turns_with_turn_before(context: SearchContext) -> Ranking:
+    """The turns of conversations that, read with the turn before them, are nearest to the same."""
+    return _nearest_chunks(context, with_turn_before=True)
+
+
+def _nearest_chunks(context: SearchContext, *, with_turn_before: bool) -> Ranking:
+    if not context.vectors.without_names:
+        return []
+    nearest = store.vector_search.nearest_chunks(
+        context.tx,
+        context.vectors.without_names,
+        groups=context.request.filters.groups,
+        with_turn_before=with_turn_before,
+        limit=weights.CANDIDATES,
+    )
+    return _at_least(weights.MIN_COSINE_OF_CHUNKS, nearest)
+
+
+def _at_least(minimum: float, ranking: Ranking) -> Ranking:
+    return [(key, cosine) for key, cosine in ranking if cosine >= minimum]

@@ -1,0 +1,76 @@
+"""Retrieval by words: full-text search, ranked by BM25."""
+
+from __future__ import annotations
+
+from keepgraph import store
+from keepgraph.engine.retrieval import fusion, weights
+from keepgraph.engine.retrieval.fusion import Key, Ranking
+from keepgraph.engine.retrieval.search_context import SearchContext
+
+
+def entities(context: SearchContext) -> Ranking:
+    """The entities with the words of the question in a name, an alias or the summary."""
+    filters = context.request.filters
+    return store.full_text.search(
+        context.tx,
+        store.full_text.ENTITIES,
+        context.question.phrases,
+        filters=filters,
+        conditions=[store.search_filters.ENTITY_TYPE] if filters.types is not None else [],
+        limit=weights.CANDIDATES,
+    )
+
+
+def facts(context: SearchContext) -> Ranking:
+    """The facts with the words of the question in their sentences."""
+    filters = context.request.filters
+    return store.full_text.search(
+        context.tx,
+        store.full_text.FACTS,
+        context.question.phrases,
+        filters=filters,
+        conditions=store.search_filters.fact_conditions(filters),
+        limit=weights.CANDIDATES,
+    )
+
+
+def chunks(context: SearchContext) -> Ranking:
+    """The chunks with the words of the question in them; of a conversation, also the turns before and after those.
+
+    The names of speakers are left out, for they are in every second turn. Where the other words find little, they are
+    looked for, too.
+    """
+    question, filters = context.question, context.request.filters
+    ranking = store.full_text.search(
+        context.tx, store.full_text.CHUNKS, question.phrases_for_chunks, filters=filters, limit=weights.CANDIDATES
+    )
+    if len(ranking) < context.request.limit and question.phrases != question.phrases_for_chunks:
+        present = {chunk for chunk, _ in ranking}
+        by_all_words = store.full_text.search(
+            context.tx, store.full_text.CHUNKS, question.phrases, filters=filters, limit=weights.CANDIDATES
+        )
+        more = [scored for scored in by_all_words if scored[0] not in present]
+        ranking = [*ranking, *more][: weights.CANDIDATES]
+    return fusion.spread(ranking, _adjacent_turns(context, ranking))[: weights.CANDIDATES]
+
+
+def communities(context: SearchContext) -> Ranking:
+    """The communities with the words of the question in their names or summaries."""
+    return store.full_text.search(
+        context.tx,
+        store.full_text.COMMUNITIES,
+        context.question.phrases,
+        filters=context.request.filters,
+        limit=weights.CANDIDATES,
+    )
+
+
+def _adjacent_turns(context: SearchContext, ranking: Ranking) -> dict[Key, list[tuple[Key, float]]]:
+    """The turns before and after each of these, with the share of its score that they are given."""
+    adjacent = store.conversations.adjacent_turns(context.tx, [chunk for chunk, _ in ranking])
+    # To the turn before it, a turn is the turn after.
+    shares = (weights.SHARE_OF_TURN_AFTER, weights.SHARE_OF_TURN_BEFORE)
+    return {
+        chunk: [(turn, share) for turn, share in zip(turns, shares, strict=True) if turn is not None]
+        for chunk, turns in adjacent.items()
+    }

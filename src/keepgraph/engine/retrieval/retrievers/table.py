@@ -1,0 +1,67 @@
+"""The table of retrievers: for each kind of result, the functions whose rankings are fused, and what each counts.
+
+A new retriever is a file in this package and a row here. It takes the context of the search and returns a ranking,
+which is empty where it does not apply. It may use the hits of the kinds that stand above its own in the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from keepgraph.engine.retrieval import weights
+from keepgraph.engine.retrieval.fusion import Ranking
+from keepgraph.engine.retrieval.retrievers import (
+    by_distance,
+    by_fact,
+    by_member,
+    by_mention,
+    by_name,
+    by_vector,
+    by_words,
+)
+from keepgraph.engine.retrieval.search_context import SearchContext
+from keepgraph.engine.retrieval.search_request import COMMUNITIES, EDGES, EPISODES, NODES
+
+
+@dataclass(frozen=True, slots=True)
+class Retriever:
+    """One retriever of a kind of result.
+
+    Attributes:
+        source: its name in results, which say by which retrievers a hit was found (`why`).
+        weight: what its ranking counts in the fusion.
+    """
+
+    source: str
+    retrieve: Callable[[SearchContext], Ranking]
+    weight: float = 1.0
+
+
+RETRIEVERS: Mapping[str, tuple[Retriever, ...]] = {
+    EPISODES: (
+        Retriever("words", by_words.chunks, weights.CHUNKS_BY_WORDS),
+        Retriever("meaning", by_vector.chunks),
+        Retriever("meaning_with_turn_before", by_vector.turns_with_turn_before),
+        Retriever("graph", by_distance.chunks),
+    ),
+    EDGES: (
+        Retriever("words", by_words.facts),
+        Retriever("meaning", by_vector.facts),
+        Retriever("names", by_name.facts),
+        Retriever("texts", by_mention.facts, weights.EDGES_BY_MENTION),
+        Retriever("graph", by_distance.facts),
+    ),
+    NODES: (
+        Retriever("names", by_name.nodes, weights.NODES_BY_NAME),
+        Retriever("words", by_words.entities),
+        Retriever("meaning", by_vector.entities),
+        Retriever("facts", by_fact.entities),
+        Retriever("texts", by_mention.nodes, weights.NODES_BY_MENTION),
+        Retriever("graph", by_distance.nodes),
+    ),
+    COMMUNITIES: (
+        Retriever("words", by_words.communities),
+        Retriever("members", by_member.communities),
+    ),
+}

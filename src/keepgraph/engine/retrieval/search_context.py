@@ -1,0 +1,43 @@
+"""The context of one search: the analysed question, its vectors, and what the retrievers have found so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from keepgraph.engine.retrieval import graph_distances
+from keepgraph.engine.retrieval.fusion import Hit, Key
+from keepgraph.engine.retrieval.graph_distances import Distances
+from keepgraph.engine.retrieval.question_analysis import Question
+from keepgraph.engine.retrieval.question_vectors import QuestionVectors
+from keepgraph.engine.retrieval.search_request import NODE_DISTANCE, SearchRequest
+from keepgraph.store.transactions import Tx
+
+
+@dataclass(slots=True)
+class SearchContext:
+    """What all retrievers of one search may use.
+
+    Attributes:
+        hits: the fused hits of each kind that has been retrieved already, best first.
+    """
+
+    tx: Tx
+    request: SearchRequest
+    question: Question
+    vectors: QuestionVectors
+    hits: dict[str, list[Hit]] = field(default_factory=dict)
+    _distances: Distances | None = None
+
+    @property
+    def centres(self) -> tuple[Key, ...]:
+        """The nodes that distances are measured from: those of the request, else those that the question names."""
+        if self.request.centre is not None and self.request.reranker == NODE_DISTANCE:
+            return (self.request.centre,)
+        return self.request.starting_nodes or self.question.nodes
+
+    @property
+    def distances(self) -> Distances:
+        """The distances from the centres, measured once."""
+        if self._distances is None:
+            self._distances = graph_distances.measure(self.tx, self.centres, self.request.filters)
+        return self._distances

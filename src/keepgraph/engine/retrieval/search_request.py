@@ -1,0 +1,51 @@
+"""The request of a search: the question, the kinds of results, the filters, the reranker, and where to begin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from keepgraph.engine.retrieval.fusion import Key
+from keepgraph.store.search_filters import Filters
+
+NODES, EDGES, COMMUNITIES, EPISODES = KINDS = ("nodes", "edges", "communities", "episodes")
+"""The kinds of results, as callers name them.
+
+A node is an entity or a name that is only proposed; an edge is a fact; an episode is a text, of which the best chunk is
+found.
+"""
+
+RRF, MMR, CROSS_ENCODER, NODE_DISTANCE, EPISODE_MENTIONS = (
+    "rrf",
+    "mmr",
+    "cross_encoder",
+    "node_distance",
+    "episode_mentions",
+)
+"""The rerankers, as callers name them."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """What to search for.
+
+    Attributes:
+        question: may be empty where there is a node to begin at.
+        kinds: of KINDS.
+        reranker: one of those above.
+        centre: the node that distances are measured from.
+        origins: the nodes where the search along facts and mentions begins.
+        limit: the number of results of each kind.
+    """
+
+    question: str
+    kinds: frozenset[str]
+    filters: Filters
+    reranker: str = RRF
+    centre: Key | None = None
+    origins: tuple[Key, ...] = ()
+    limit: int = 10
+
+    @property
+    def starting_nodes(self) -> tuple[Key, ...]:
+        """The origins and the centre, each once."""
+        return tuple(dict.fromkeys([*self.origins, *([] if self.centre is None else [self.centre])]))

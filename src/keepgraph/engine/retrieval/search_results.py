@@ -1,0 +1,65 @@
+"""The results of a search: hits with the entities, facts, chunks and communities that they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from keepgraph.engine.retrieval.fusion import Hit
+from keepgraph.model import Chunk, Entity, Episode, Fact, Proposal
+from keepgraph.store.communities import Community
+from keepgraph.store.details import EntityDetails, FactDetails
+
+
+@dataclass(frozen=True, slots=True)
+class NodeResult:
+    """An entity with its details; or a name that is only proposed, with its group."""
+
+    hit: Hit
+    entity: Entity | None = None
+    details: EntityDetails | None = None
+    proposal: Proposal | None = None
+    group: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FactResult:
+    """A fact; its group and episodes are read only for the results that are returned."""
+
+    hit: Hit
+    fact: Fact
+    details: FactDetails | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkResult:
+    """The chunk of an episode that answers best."""
+
+    hit: Hit
+    episode: Episode
+    chunk: Chunk
+
+
+@dataclass(frozen=True, slots=True)
+class CommunityResult:
+    """A community."""
+
+    hit: Hit
+    community: Community
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResults:
+    """The results of each kind, best first.
+
+    Attributes:
+        truncated_kinds: the kinds of which more was found than the limit allows.
+        embedding_state: the state of the vectors, in words: on, how many are missing, or why they are off.
+    """
+
+    nodes: Sequence[NodeResult] = ()
+    edges: Sequence[FactResult] = ()
+    communities: Sequence[CommunityResult] = ()
+    episodes: Sequence[ChunkResult] = ()
+    truncated_kinds: frozenset[str] = frozenset()
+    embedding_state: str = "on"
