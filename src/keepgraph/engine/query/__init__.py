@@ -3,7 +3,17 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from keepgraph.engine.query import descriptions, empty_results, graph_catalogue, hydration, queries, schema
+    from keepgraph.engine.query import (
+        bounds,
+        descriptions,
+        empty_results,
+        graph_catalogue,
+        graph_probe,
+        hydration,
+        query_pipeline,
+        query_terms,
+        schema,
+    )
 else:
     from keepgraph import lazy_submodules
 

@@ -1,7 +1,7 @@
-"""How a graph introduces itself in the descriptions of tools: its labels, its relationship types, questions to ask.
+"""What a graph adds to the descriptions of tools: its labels, its relationship types, and queries as examples.
 
-Only words of the vocabulary, in the spelling of queries. Names, texts and notes that are stored never get here, for
-a description is read as an instruction. There are no counts either: it is the same text from one day to the next
+Only terms of the vocabulary, in the spelling of Cypher. Names, texts and notes that are stored never get here, for a
+description is read as an instruction. There are no counts either: the text stays the same from one day to the next
 unless the graph has changed its shape.
 """
 
@@ -9,103 +9,109 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from keepgraph.cypher.repair.tolerant_tokenizer import quoted
+from keepgraph.cypher.repair.tolerant_tokenizer import quote_name
 from keepgraph.engine.query import schema
 from keepgraph.engine.query.graph_catalogue import LITERAL
 from keepgraph.engine.query.schema import Schema
-from keepgraph.store.database import Tx
+from keepgraph.store.transactions import Tx
 
-_MOST_LABELS = 20
-_MOST_PATTERNS = 8
-_MOST_NOT_USED = 14
+_MAX_LABELS = 20
+_MAX_PATTERNS = 8
+_MAX_UNUSED = 14
 
-_Step = tuple[str, str, str]
-"""Source, type and target."""
+_Triple = tuple[str, str, str]
+"""Label of the source, relationship type, label of the target."""
 
 
-def of_words(tx: Tx) -> str:
+def describe_vocabulary(tx: Tx) -> str:
     """The labels and the relationship types that are in use."""
-    found = schema.of_graph(tx)
-    labels = [label.name for label in _used_labels(found)]
-    types = [each.name for each in sorted(found.types, key=lambda each: -each.count) if each.count]
+    graph_schema = schema.of_graph(tx)
+    labels = [label.name for label in _used_labels(graph_schema)]
+    used_types = [kind for kind in sorted(graph_schema.types, key=lambda kind: -kind.count) if kind.count]
     if not labels:
         return "The graph is empty yet."
-    return f"Now in the graph: {_listed(labels, _MOST_LABELS)}" + (
-        f"; {_listed(types, _MOST_LABELS)}." if types else "."
-    )
+    types = [kind.name for kind in used_types]
+    return f"Now in the graph: {_listed(labels, _MAX_LABELS)}" + (f"; {_listed(types, _MAX_LABELS)}." if types else ".")
 
 
-def of_patterns(tx: Tx) -> str:
-    """What connects what, most first, and questions that can be asked of it; of an empty graph, what is meant to."""
-    found = schema.of_graph(tx)
-    labels = [f":{quoted(label.name)}" for label in _used_labels(found)]
-    steps = _steps(found)
-    told = [f"This graph has {_listed(labels, _MOST_LABELS)}." if labels else "This graph is empty yet."]
-    if steps:
-        told.append(f"In it: {_listed([_written(step) for step in steps], _MOST_PATTERNS)}.")
-    if not_used := _not_used(found):
-        told.append(f"Known, but not used yet: {_listed(not_used, _MOST_NOT_USED)}.")
-    told += [f"Example: {question}" for question in _questions(steps or _meant(found))]
-    return "\n".join(told)
+def describe_patterns(tx: Tx) -> str:
+    """What connects what, most first, and example queries; of an empty graph, those that its vocabulary intends."""
+    graph_schema = schema.of_graph(tx)
+    labels = [f":{quote_name(label.name)}" for label in _used_labels(graph_schema)]
+    triples = _used_triples(graph_schema)
+    lines = [f"This graph has {_listed(labels, _MAX_LABELS)}." if labels else "This graph is empty yet."]
+    if triples:
+        lines.append(f"In it: {_listed([_pattern(triple) for triple in triples], _MAX_PATTERNS)}.")
+    if unused := _unused_terms(graph_schema):
+        lines.append(f"Known, but not used yet: {_listed(unused, _MAX_UNUSED)}.")
+    lines += [f"Example: {query}" for query in _example_queries(triples or _intended_triples(graph_schema))]
+    return "\n".join(lines)
 
 
-def _used_labels(found: Schema) -> list[schema.Label]:
-    return sorted((label for label in found.labels if label.count), key=lambda label: -label.count)
+def _used_labels(graph_schema: Schema) -> list[schema.Label]:
+    """The labels that nodes have, most frequent first."""
+    return sorted((label for label in graph_schema.labels if label.count), key=lambda label: -label.count)
 
 
-def _steps(found: Schema) -> list[_Step]:
-    """The patterns that there are, most first."""
-    every = [(pattern, each.name) for each in found.types for pattern in each.patterns]
-    every.sort(key=lambda each: -each[0].count)
-    return [(pattern.source, name, pattern.target) for pattern, name in every]
+def _used_triples(graph_schema: Schema) -> list[_Triple]:
+    """The patterns that there are, most frequent first."""
+    patterns = [(pattern, kind.name) for kind in graph_schema.types for pattern in kind.patterns]
+    patterns.sort(key=lambda entry: -entry[0].count)
+    return [(pattern.source, name, pattern.target) for pattern, name in patterns]
 
 
-def _meant(found: Schema) -> list[_Step]:
-    """The patterns that the vocabulary means."""
-    return [(each.meant_sources[0], each.name, each.meant_targets[0]) for each in found.types if each.meant_sources]
+def _intended_triples(graph_schema: Schema) -> list[_Triple]:
+    """The patterns that the vocabulary intends."""
+    return [
+        (kind.intended_sources[0], kind.name, kind.intended_targets[0])
+        for kind in graph_schema.types
+        if kind.intended_sources
+    ]
 
 
-def _not_used(found: Schema) -> list[str]:
-    """The words that nothing has: labels, then types between the labels they are meant for."""
-    labels = [f":{quoted(label.name)}" for label in found.labels if not label.count]
+def _unused_terms(graph_schema: Schema) -> list[str]:
+    """What the vocabulary has and the graph has not: labels, then types between the labels they are intended for."""
+    labels = [f":{quote_name(label.name)}" for label in graph_schema.labels if not label.count]
     types = [
-        f"({_any_of(each.meant_sources)})-[:{quoted(each.name)}]->({_any_of(each.meant_targets)})"
-        if each.meant_sources or each.meant_targets
-        else f"[:{quoted(each.name)}]"
-        for each in found.types
-        if not each.count
+        f"({_label_alternatives(kind.intended_sources)})-[:{quote_name(kind.name)}]->"
+        f"({_label_alternatives(kind.intended_targets)})"
+        if kind.intended_sources or kind.intended_targets
+        else f"[:{quote_name(kind.name)}]"
+        for kind in graph_schema.types
+        if not kind.count
     ]
     return [*labels, *types]
 
 
-def _questions(steps: Sequence[_Step]) -> Iterable[str]:
-    """One that counts, and one that follows two steps, over the commonest patterns."""
-    between = [step for step in steps if step[2] != LITERAL]
-    if between:
-        source, name, target = between[0]
+def _example_queries(triples: Sequence[_Triple]) -> Iterable[str]:
+    """A query that counts, and one that follows two relationships, over the most frequent patterns."""
+    between_nodes = [triple for triple in triples if triple[2] != LITERAL]
+    if between_nodes:
+        source, name, target = between_nodes[0]
         yield (
-            f"MATCH (a:{quoted(source)})-[:{quoted(name)}]->(b:{quoted(target)}) "
+            f"MATCH (a:{quote_name(source)})-[:{quote_name(name)}]->(b:{quote_name(target)}) "
             "RETURN b.name, count(a) AS n ORDER BY n DESC"
         )
-    for first in between:
-        for second in between:
+    for first in between_nodes:
+        for second in between_nodes:
             if first[2] == second[0] and first[1] != second[1]:
                 yield (
-                    f"MATCH {_written(first, 'a', 'b')}-[:{quoted(second[1])}]->(c:{quoted(second[2])}) "
+                    f"MATCH {_pattern(first, 'a', 'b')}-[:{quote_name(second[1])}]->(c:{quote_name(second[2])}) "
                     "RETURN c.name, collect(DISTINCT a.name)"
                 )
                 return
 
 
-def _written(step: _Step, one: str = "", other: str = "") -> str:
-    source, name, target = step
-    return f"({one}:{quoted(source)})-[:{quoted(name)}]->({other}:{quoted(target)})"
+def _pattern(triple: _Triple, left: str = "", right: str = "") -> str:
+    """A triple in Cypher, with variables for its ends."""
+    source, name, target = triple
+    return f"({left}:{quote_name(source)})-[:{quote_name(name)}]->({right}:{quote_name(target)})"
 
 
-def _any_of(labels: Sequence[str]) -> str:
-    return ":" + "|".join(map(quoted, labels)) if labels else ""
+def _label_alternatives(labels: Sequence[str]) -> str:
+    return ":" + "|".join(map(quote_name, labels)) if labels else ""
 
 
-def _listed(words: Sequence[str], most: int) -> str:
-    left = len(words) - most
-    return ", ".join(words[:most]) + (f" and {left} more (get_schema has all)" if left > 0 else "")
+def _listed(words: Sequence[str], limit: int) -> str:
+    omitted = len(words) - limit
+    return ", ".join(words[:limit]) + (f" and {omitted} more (get_schema has all)" if omitted > 0 else "")

@@ -1,4 +1,4 @@
-"""The graph as queries see it: which labels, relationship types and properties there are, and how they lie in tables.
+"""The Cypher catalogue of the graph: its labels, relationship types and properties, and where they lie in tables.
 
 Labels are entity types in PascalCase, relationship types are predicates in UPPER_SNAKE. A literal is a node with the
 label Literal; equal texts are one node.
@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 
 from keepgraph import store
 from keepgraph.cypher import value_types
-from keepgraph.cypher.catalogue import Catalogue, Column, Edges, Literals, Nodes, counted
-from keepgraph.cypher.table_graph import Arrays, Statements
-from keepgraph.model import Word
-from keepgraph.store.database import Tx
+from keepgraph.cypher.catalogue import Catalogue, Column, EdgeTable, LiteralNodes, NodeTable, with_row_counts
+from keepgraph.cypher.table_graph import AdjacencyCache, StatementCache
+from keepgraph.model import VocabularyTerm
+from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
 LITERAL = "Literal"
@@ -24,114 +24,119 @@ ENTITY = "Entity"
 """A label that every entity answers to, and that is never shown: many are used to writing it."""
 
 LITERAL_PROPERTIES = ("value", "name")
-DATES = frozenset(("created_at", "recorded_at", "valid_from", "valid_to"))
+INSTANT_PROPERTIES = frozenset(("created_at", "recorded_at", "valid_from", "valid_to"))
 """Properties whose values are instants as text: UTC, `2026-11-21T08:44:39.123Z`, so that text order is time order."""
 
 _TEXT = value_types.STRING | value_types.NULL
-_UNIQUE = 1e-6
+_UNIQUE_SELECTIVITY = 1e-6
+"""The share of rows that have one value, as the planner estimates it for an id or a name."""
 
 NODE_COLUMNS: Mapping[str, Column] = {
-    "id": Column("{row}.public_id", value_types.STRING, _UNIQUE),
-    "name": Column("{row}.name", value_types.STRING, _UNIQUE),
+    "id": Column("{row}.public_id", value_types.STRING, _UNIQUE_SELECTIVITY),
+    "name": Column("{row}.name", value_types.STRING, _UNIQUE_SELECTIVITY),
     "summary": Column("nullif({row}.summary, '')", _TEXT),
-    "aliases": Column(store.compiled_queries.ALIASES_OF, value_types.LIST),
+    "aliases": Column(store.catalogue_sql.ALIASES_OF, value_types.LIST),
     "group_id": Column("{row}.group_id", value_types.STRING, 1.0),
     "created_at": Column("{row}.created_at", value_types.STRING),
 }
 EDGE_COLUMNS: Mapping[str, Column] = {
-    "id": Column("{row}.public_id", value_types.STRING, _UNIQUE),
+    "id": Column("{row}.public_id", value_types.STRING, _UNIQUE_SELECTIVITY),
     "text": Column("{row}.text", value_types.STRING),
     "confidence": Column("{row}.confidence", value_types.FLOAT, 0.1),
-    "source": Column(store.compiled_queries.SOURCE_OF, _TEXT),
+    "source": Column(store.catalogue_sql.SOURCE_OF, _TEXT),
     "recorded_at": Column("{row}.recorded_at", value_types.STRING),
     "valid_from": Column("nullif({row}.valid_from, '')", _TEXT),
     "valid_to": Column("nullif({row}.valid_to, '~')", _TEXT),
 }
 
 
-def label(word: str) -> str:
+def label(entity_type: str) -> str:
     """An entity type as a label: `research_paper` is `ResearchPaper`."""
-    return "".join(part[:1].upper() + part[1:] for part in re.split(r"[_\s-]+", word) if part)
+    return "".join(part[:1].upper() + part[1:] for part in re.split(r"[_\s-]+", entity_type) if part)
 
 
-def relationship_type(word: str) -> str:
+def relationship_type(predicate: str) -> str:
     """A predicate as a relationship type: `reports_to` is `REPORTS_TO`."""
-    return re.sub(r"[\s-]+", "_", word).upper()
+    return re.sub(r"[\s-]+", "_", predicate).upper()
 
 
-def statements(tx: Tx) -> Statements:
-    """The catalogue of the graph at the instant of the call, with the statements written for it.
+def statement_cache(tx: Tx) -> StatementCache:
+    """The catalogue of the graph at the instant of the call, with the statements that were compiled for it.
 
-    Written anew when what it says of the graph has changed: the words, the groups, whether all facts hold, and
+    Made anew when what it says of the graph has changed: the vocabulary, the groups, whether all facts hold, and
     roughly how many there are.
     """
-    shape = store.change_cache.kept(tx, ("shape", tx.group), lambda: _shape(tx))
+    shape = store.change_cache.get(tx, ("shape", tx.group), lambda: _shape(tx))
     # One connection reads as of many moments.
-    all_hold = tx.known_at is None and shape.settled <= timestamps.stamp(tx.now)
+    all_hold = tx.known_at is None and shape.all_hold_since <= timestamps.from_datetime(tx.now)
     key = ("statements", tx.group, tx.known_at is None, all_hold, shape)
-    if key not in tx.kept:
-        for old in [each for each in tx.kept if isinstance(each, tuple) and each[:4] == key[:4]]:
-            del tx.kept[old]
-        tx.kept[key] = Statements(_catalogue(tx, shape, all_hold=all_hold))
-    found: Statements = tx.kept[key]
-    return found
+    if key not in tx.connection_cache:
+        for outdated in [old for old in tx.connection_cache if isinstance(old, tuple) and old[:4] == key[:4]]:
+            del tx.connection_cache[outdated]
+        tx.connection_cache[key] = StatementCache(_catalogue(tx, shape, all_hold=all_hold))
+    cache: StatementCache = tx.connection_cache[key]
+    return cache
 
 
-def arrays(tx: Tx) -> Arrays | None:
-    """Where the arrays of the graph at the instant of the call are kept; None for the past as it was known."""
+def adjacency_cache(tx: Tx) -> AdjacencyCache | None:
+    """The cache of adjacency arrays at the instant of the call; None for the past as it was known."""
     if tx.known_at is not None:
         return None
-    at = timestamps.stamp(tx.now)
-    kept = store.change_cache.kept(
-        tx, ("arrays", tx.group), lambda: [_Laid(at, store.compiled_queries.next_boundary(tx, at=at), Arrays())]
+    at = timestamps.from_datetime(tx.now)
+    caches = store.change_cache.get(
+        tx,
+        ("arrays", tx.group),
+        lambda: [_TimedAdjacency(at, store.graph_statistics.next_boundary(tx, at=at), AdjacencyCache())],
     )
-    if not kept[0].since <= at < kept[0].until:
-        kept[0] = _Laid(at, store.compiled_queries.next_boundary(tx, at=at), Arrays())
-    return kept[0].arrays
+    if not caches[0].since <= at < caches[0].until:
+        caches[0] = _TimedAdjacency(at, store.graph_statistics.next_boundary(tx, at=at), AdjacencyCache())
+    return caches[0].cache
 
 
 @dataclass(frozen=True, slots=True)
-class _Laid:
-    """Arrays, and from when until when they are of what holds."""
+class _TimedAdjacency:
+    """Adjacency arrays, and the timestamps between which the same facts hold."""
 
     since: str
     until: str
-    arrays: Arrays
+    cache: AdjacencyCache
 
 
-def values(tx: Tx) -> dict[str, object]:
-    """What the conditions of the catalogue bind."""
-    return {"at": timestamps.stamp(tx.now), "group": tx.group, "known": tx.known_at}
+def condition_values(tx: Tx) -> dict[str, object]:
+    """The values that the conditions of the catalogue bind."""
+    return {"at": timestamps.from_datetime(tx.now), "group": tx.group, "known": tx.known_at}
 
 
-def words(tx: Tx) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
+def vocabulary(tx: Tx) -> tuple[tuple[VocabularyTerm, ...], tuple[VocabularyTerm, ...]]:
     """The entity types and the predicates of the graph."""
-    shape = store.change_cache.kept(tx, ("shape", tx.group), lambda: _shape(tx))
+    shape = store.change_cache.get(tx, ("shape", tx.group), lambda: _shape(tx))
     return shape.types, shape.predicates
 
 
-class Directions(Mapping[str, tuple[frozenset[str], frozenset[str]]]):
-    """For each relationship type, the labels it is meant to lead from and to; an empty set means any.
+class IntendedEnds(Mapping[str, tuple[frozenset[str], frozenset[str]]]):
+    """For each relationship type, the labels that it is intended to lead from and to; an empty set means any.
 
-    A type that some fact uses otherwise is meant for any: what is in the graph can be asked for. Whether there is
-    such a fact is looked up when somebody asks about the type. Of one transaction.
+    Where some fact has other ends, any is returned: what is in the graph can be queried. Whether there is such a fact
+    is looked up when somebody asks about the type. Of one transaction.
     """
 
     def __init__(self, tx: Tx) -> None:
         self._tx = tx
-        types, predicates = words(tx)
-        self._labels = {word.row: label(word.name) for word in types}
-        self._predicates = {relationship_type(word.name): word.row for word in predicates}
+        types, predicates = vocabulary(tx)
+        self._labels = {term.row: label(term.name) for term in types}
+        self._predicates = {relationship_type(term.name): term.row for term in predicates}
 
     def __getitem__(self, name: str) -> tuple[frozenset[str], frozenset[str]]:
         predicate = self._predicates[name]
-        meant = [(side, row) for which, side, row in store.compiled_queries.meant_ends(self._tx) if which == predicate]
-        subjects = [row for side, row in meant if side == "subject"]
-        objects = [row for side, row in meant if side == "object"]
-        if not meant or store.change_cache.kept(
+        intended = [
+            (side, row) for term, side, row in store.graph_statistics.intended_ends(self._tx) if term == predicate
+        ]
+        subjects = [row for side, row in intended if side == "subject"]
+        objects = [row for side, row in intended if side == "object"]
+        if not intended or store.change_cache.get(
             self._tx,
             ("contradicted", predicate),
-            lambda: store.compiled_queries.contradicted(self._tx, predicate, subjects, objects),
+            lambda: store.graph_statistics.has_other_ends(self._tx, predicate, subjects, objects),
         ):
             return frozenset(), frozenset()
         return frozenset(self._labels[row] for row in subjects), frozenset(self._labels[row] for row in objects)
@@ -145,58 +150,58 @@ class Directions(Mapping[str, tuple[frozenset[str], frozenset[str]]]):
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """What a catalogue depends on besides the moment and the group.
+    """What a catalogue depends on besides the instant and the group.
 
     Attributes:
-        alone: whether there is no other group.
-        settled: the stamp from which on every fact holds for ever; `~` if there is none.
-        magnitude: how many facts there are, roughly: estimates may be that old.
+        is_only_group: whether there is no other group.
+        all_hold_since: the timestamp from which on every fact holds for ever; `~` if there is none.
+        magnitude: of the number of facts; between two magnitudes, the estimates of the planner may be outdated.
     """
 
-    alone: bool
-    settled: str = field(compare=False)
+    is_only_group: bool
+    all_hold_since: str = field(compare=False)
     magnitude: int
-    types: tuple[Word, ...]
-    predicates: tuple[Word, ...]
+    types: tuple[VocabularyTerm, ...]
+    predicates: tuple[VocabularyTerm, ...]
 
 
 def _shape(tx: Tx) -> _Shape:
     return _Shape(
-        alone=store.groups.alone(tx),
-        settled=store.compiled_queries.settled(tx),
-        magnitude=int(4 * math.log2(store.compiled_queries.newest_fact(tx) + 1)),
-        types=tuple(store.vocabulary.words(tx, store.vocabulary.ENTITY_TYPE)),
-        predicates=tuple(store.vocabulary.words(tx, store.vocabulary.PREDICATE)),
+        is_only_group=store.groups.is_only_group(tx),
+        all_hold_since=store.graph_statistics.all_hold_since(tx),
+        magnitude=int(4 * math.log2(store.graph_statistics.largest_fact_row(tx) + 1)),
+        types=tuple(store.vocabulary.terms(tx, store.vocabulary.ENTITY_TYPE)),
+        predicates=tuple(store.vocabulary.terms(tx, store.vocabulary.PREDICATE)),
     )
 
 
 def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool) -> Catalogue:
     indexed = tx.known_at is None
-    held = "" if all_hold else " AND {row}.valid_from <= {at} AND {at} < {row}.valid_to"
-    grouped = "" if shape.alone else f" AND {store.compiled_queries.GROUP_OF} = {{group}}"
-    current = "{row}.retracted_at IS NULL" + held + grouped
-    described = Catalogue(
-        nodes=Nodes(
+    holds = "" if all_hold else " AND {row}.valid_from <= {at} AND {at} < {row}.valid_to"
+    in_group = "" if shape.is_only_group else f" AND {store.catalogue_sql.GROUP_OF} = {{group}}"
+    current = "{row}.retracted_at IS NULL" + holds + in_group
+    catalogue = Catalogue(
+        nodes=NodeTable(
             table="entity",
             id="id",
             code="type",
-            labels={word.row: (label(word.name),) for word in shape.types},
-            condition="" if shape.alone else "{row}.group_id = {group}",
+            labels={term.row: (label(term.name),) for term in shape.types},
+            condition="" if shape.is_only_group else "{row}.group_id = {group}",
             columns=NODE_COLUMNS,
             bag="properties",
             public_id="{row}.public_id",
-            implied=(ENTITY,),
-            sorted_by=("group_id",),
+            implied_labels=(ENTITY,),
+            index_order=("group_id",),
         ),
-        edges=Edges(
-            table="fact" if indexed else store.compiled_queries.KNOWN_ONCE,
+        edges=EdgeTable(
+            table="fact" if indexed else store.catalogue_sql.FACTS_AS_KNOWN,
             id="id",
             code="predicate",
-            types={word.row: relationship_type(word.name) for word in shape.predicates},
+            types={term.row: relationship_type(term.name) for term in shape.predicates},
             source="subject",
             target="object",
             condition=current,
-            to_node="+{row}.object IS NOT NULL",
+            node_end_condition="+{row}.object IS NOT NULL",
             columns=EDGE_COLUMNS,
             bag=None,
             public_id="{row}.public_id",
@@ -204,15 +209,17 @@ def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool) -> Catalogue:
             out_index="fact_by_predicate" if indexed else "",
             in_index="fact_in" if indexed else "",
         ),
-        literals=Literals(
+        literals=LiteralNodes(
             column="literal",
             label=LITERAL,
             properties=LITERAL_PROPERTIES,
             condition=current + " AND {row}.literal IS NOT NULL",
             index="fact_with_literal" if indexed else "",
         ),
-        values=values(tx),
+        condition_values=condition_values(tx),
     )
-    return counted(
-        described, store.compiled_queries.entities_by_type(tx), store.compiled_queries.facts_by_predicate(tx)
+    return with_row_counts(
+        catalogue,
+        store.graph_statistics.count_entities_by_type(tx),
+        store.graph_statistics.count_facts_by_predicate(tx),
     )

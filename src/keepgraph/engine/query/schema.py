@@ -1,33 +1,34 @@
-"""What kinds of things the graph holds, what connects them and what they may be asked for, in the words of queries.
+"""The schema of a graph: its labels, relationship types and properties, with counts, in the words of Cypher.
 
-It counts exactly what run_cypher would count. It is counted once for as long as nobody writes and no fact begins or
-ceases to hold.
+The counts are exactly those that run_cypher would give. They are cached for as long as nobody writes and no fact begins
+or ceases to hold.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from keepgraph import store
 from keepgraph.cypher import value_types
 from keepgraph.cypher.catalogue import Column
 from keepgraph.engine.query import graph_catalogue
-from keepgraph.store.database import Tx
+from keepgraph.model import VocabularyTerm
+from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
-SAMPLE = 50
+SAMPLE_SIZE = 50
 """So many entities of a type are looked at for the keys of their properties."""
 
-_KEPT_AT_ONCE = 8
+_MAX_CACHED = 8
 _OR = " or "
 
 INSTANT = "instant"
 """The kind of a text that holds a moment in UTC, `2026-11-21T08:44:39.123Z`: text order is time order."""
 
-_OF_COLUMNS = {value_types.STRING: "string", value_types.FLOAT: "float", value_types.LIST: "list"}
-_OF_JSON = {
+_COLUMN_TYPES = {value_types.STRING: "string", value_types.FLOAT: "float", value_types.LIST: "list"}
+_JSON_TYPES = {
     "text": "string",
     "integer": "integer",
     "real": "float",
@@ -40,7 +41,7 @@ _OF_JSON = {
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A label: how many nodes have it, and the properties they may have, each with its kinds.
+    """A label: how many nodes have it, and the properties they may have, each with its types.
 
     Attributes:
         sampled: whether some of the nodes were not looked at.
@@ -65,18 +66,18 @@ class Pattern:
 
 
 @dataclass(frozen=True, slots=True)
-class Type:
-    """A relationship type: what it connects, most first, and the labels it is meant for (none: any)."""
+class RelationshipType:
+    """A relationship type: what it connects, most frequent first, and the labels it is intended for (none: any)."""
 
     name: str
     patterns: tuple[Pattern, ...]
-    meant_sources: tuple[str, ...] = ()
-    meant_targets: tuple[str, ...] = ()
+    intended_sources: tuple[str, ...] = ()
+    intended_targets: tuple[str, ...] = ()
     description: str = ""
 
     @property
     def count(self) -> int:
-        return sum(each.count for each in self.patterns)
+        return sum(pattern.count for pattern in self.patterns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,17 +85,17 @@ class Schema:
     """The labels and the relationship types of a graph, those of the vocabulary that nothing has yet among them."""
 
     labels: tuple[Label, ...]
-    types: tuple[Type, ...]
+    types: tuple[RelationshipType, ...]
     relationship_properties: Mapping[str, str]
 
     @property
     def node_properties(self) -> dict[str, str]:
-        """The properties of all labels together, each with all its kinds."""
-        found: dict[str, dict[str, None]] = defaultdict(dict)
+        """The properties of all labels together, each with all its types: `integer or string`."""
+        types_of: dict[str, dict[str, None]] = defaultdict(dict)
         for label in self.labels:
-            for name, words in label.properties.items():
-                found[name].update(dict.fromkeys(words.split(_OR)))
-        return {name: _OR.join(sorted(words)) for name, words in sorted(found.items())}
+            for name, types in label.properties.items():
+                types_of[name].update(dict.fromkeys(types.split(_OR)))
+        return {name: _OR.join(sorted(types)) for name, types in sorted(types_of.items())}
 
 
 def of_graph(tx: Tx, *, exact: bool = False) -> Schema:
@@ -103,55 +104,67 @@ def of_graph(tx: Tx, *, exact: bool = False) -> Schema:
     Args:
         exact: look at the properties of every entity, not at those of a sample.
     """
-    found = at_hand(tx, exact=exact)
-    if found is None:
-        found = _counted(tx, exact=exact)
+    schema = cached(tx, exact=exact)
+    if schema is None:
+        schema = _count(tx, exact=exact)
         if tx.known_at is None:
-            at, kept = timestamps.stamp(tx.now), _kept(tx, exact=exact)
-            del kept[: len(kept) + 1 - _KEPT_AT_ONCE]
-            kept.append(_Kept(at, store.schema_counts.next_change(tx, after=at), found))
-    return found
+            at, schemas = timestamps.from_datetime(tx.now), _cached_schemas(tx, exact=exact)
+            del schemas[: len(schemas) + 1 - _MAX_CACHED]
+            schemas.append(_CachedSchema(at, store.schema_counts.next_change(tx, after=at), schema))
+    return schema
 
 
-def at_hand(tx: Tx, *, exact: bool = False) -> Schema | None:
-    """The schema where it has been counted already, and nothing has changed since."""
+def cached(tx: Tx, *, exact: bool = False) -> Schema | None:
+    """The schema, if it has been counted already and nothing has changed since."""
     if tx.known_at is not None:
         return None
-    at = timestamps.stamp(tx.now)
-    for each in _kept(tx, exact=exact):
-        if each.since <= at and (each.until is None or at < each.until):
-            return each.schema
+    at = timestamps.from_datetime(tx.now)
+    for entry in _cached_schemas(tx, exact=exact):
+        if entry.since <= at and (entry.until is None or at < entry.until):
+            return entry.schema
     return None
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
-    """A schema, and from when until when it is the same if nobody writes."""
+class _CachedSchema:
+    """A schema, and the timestamps between which it is the same if nobody writes."""
 
     since: str
     until: str | None
     schema: Schema
 
 
-def _kept(tx: Tx, *, exact: bool) -> list[_Kept]:
-    return store.change_cache.kept(tx, ("schema", tx.group, exact), list)
+def _cached_schemas(tx: Tx, *, exact: bool) -> list[_CachedSchema]:
+    return store.change_cache.get(tx, ("schema", tx.group, exact), list)
 
 
-def _counted(tx: Tx, *, exact: bool) -> Schema:
-    types, predicates = graph_catalogue.words(tx)
-    at = timestamps.stamp(tx.now)
+def _count(tx: Tx, *, exact: bool) -> Schema:
+    types, predicates = graph_catalogue.vocabulary(tx)
+    at = timestamps.from_datetime(tx.now)
+    return Schema(
+        tuple(_count_labels(tx, types, at=at, exact=exact)),
+        tuple(_count_relationships(tx, types, predicates, at=at)),
+        relationship_properties=_types_of_columns(graph_catalogue.EDGE_COLUMNS),
+    )
+
+
+def _count_labels(tx: Tx, types: Sequence[VocabularyTerm], *, at: str, exact: bool) -> list[Label]:
     counts = store.entities.count_by_type(tx)
     labels = []
-    for word in types:
-        count = counts[word.name]
-        keys = store.schema_counts.keys(tx, type_row=word.row, sample=None if exact else SAMPLE) if count else ()
+    for term in types:
+        count = counts[term.name]
+        keys = (
+            store.schema_counts.property_keys(tx, type_row=term.row, sample=None if exact else SAMPLE_SIZE)
+            if count
+            else ()
+        )
         labels.append(
             Label(
-                graph_catalogue.label(word.name),
+                graph_catalogue.label(term.name),
                 count,
-                {**_kinds_of_columns(graph_catalogue.NODE_COLUMNS), **_kinds_of_keys(keys)},
-                sampled=count > SAMPLE and not exact,
-                description=word.description,
+                {**_types_of_columns(graph_catalogue.NODE_COLUMNS), **_types_of_keys(keys)},
+                sampled=count > SAMPLE_SIZE and not exact,
+                description=term.description,
             )
         )
     if literals := store.schema_counts.count_literals(tx, at=at):
@@ -163,39 +176,45 @@ def _counted(tx: Tx, *, exact: bool) -> Schema:
                 description="A text at the end of a relationship; equal texts are one node.",
             )
         )
-    name = {word.row: graph_catalogue.label(word.name) for word in types}
-    found: dict[int, list[Pattern]] = defaultdict(list)
-    for predicate, source, target, count in store.schema_counts.patterns(tx, at=at):
-        end = graph_catalogue.LITERAL if target is None else name[target]
-        found[predicate].append(Pattern(name[source], end, count))
-    meant = graph_catalogue.Directions(tx)
-    links = []
-    for word in predicates:
-        shown = graph_catalogue.relationship_type(word.name)
-        sources, targets = meant[shown]
-        links.append(
-            Type(
-                shown,
-                tuple(sorted(found[word.row], key=lambda each: (-each.count, each.source, each.target))),
-                meant_sources=tuple(sorted(sources)),
-                meant_targets=tuple(sorted(targets)),
-                description=word.description,
+    return labels
+
+
+def _count_relationships(
+    tx: Tx, types: Sequence[VocabularyTerm], predicates: Sequence[VocabularyTerm], *, at: str
+) -> list[RelationshipType]:
+    label_of = {term.row: graph_catalogue.label(term.name) for term in types}
+    patterns: dict[int, list[Pattern]] = defaultdict(list)
+    for predicate, source, target, count in store.schema_counts.count_patterns(tx, at=at):
+        end = graph_catalogue.LITERAL if target is None else label_of[target]
+        patterns[predicate].append(Pattern(label_of[source], end, count))
+    intended = graph_catalogue.IntendedEnds(tx)
+    relationship_types = []
+    for term in predicates:
+        name = graph_catalogue.relationship_type(term.name)
+        sources, targets = intended[name]
+        relationship_types.append(
+            RelationshipType(
+                name,
+                tuple(sorted(patterns[term.row], key=lambda pattern: (-pattern.count, pattern.source, pattern.target))),
+                intended_sources=tuple(sorted(sources)),
+                intended_targets=tuple(sorted(targets)),
+                description=term.description,
             )
         )
-    return Schema(tuple(labels), tuple(links), relationship_properties=_kinds_of_columns(graph_catalogue.EDGE_COLUMNS))
+    return relationship_types
 
 
-def _kinds_of_columns(columns: Mapping[str, Column]) -> dict[str, str]:
+def _types_of_columns(columns: Mapping[str, Column]) -> dict[str, str]:
     return {
         name: INSTANT
-        if name in graph_catalogue.DATES
-        else _OR.join(word for kind, word in _OF_COLUMNS.items() if column.kinds & kind)
+        if name in graph_catalogue.INSTANT_PROPERTIES
+        else _OR.join(name for kind, name in _COLUMN_TYPES.items() if column.kinds & kind)
         for name, column in columns.items()
     }
 
 
-def _kinds_of_keys(keys: Iterable[tuple[str, str]]) -> dict[str, str]:
-    found: dict[str, dict[str, None]] = defaultdict(dict)
-    for key, kind in keys:
-        found[key][_OF_JSON[kind]] = None
-    return {key: _OR.join(sorted(words)) for key, words in found.items()}
+def _types_of_keys(keys: Iterable[tuple[str, str]]) -> dict[str, str]:
+    types_of: dict[str, dict[str, None]] = defaultdict(dict)
+    for key, json_type in keys:
+        types_of[key][_JSON_TYPES[json_type]] = None
+    return {key: _OR.join(sorted(types)) for key, types in types_of.items()}

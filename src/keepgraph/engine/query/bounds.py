@@ -1,0 +1,74 @@
+"""Bounds of a query: how long it may take, and how much memory."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from keepgraph import errors
+from keepgraph.store.transactions import Tx
+
+MAX_SECONDS = 20.0
+MAX_MEMORY = 1 << 30
+"""How much the process may grow during one query, in bytes."""
+
+_WORK_BETWEEN_CHECKS = 8
+_SECONDS_BETWEEN_CHECKS = 0.01
+"""To ask the system for the memory takes as long as thousands of steps of SQLite."""
+
+
+class Bounds:
+    """The bounds of one query, which begins now."""
+
+    def __init__(self, tx: Tx, seconds: float) -> None:
+        self._cancellation = tx.cancellation
+        self._seconds = seconds
+        self._deadline = time.monotonic() + seconds
+        self._memory = process_memory()
+        self._next_check = 0.0
+        self._work = 0
+        self._reason: errors.KeepgraphError | None = None
+
+    def count_work(self, amount: int) -> None:
+        """Called by whoever computes in Python, with how much was done.
+
+        Raises:
+            errors.KeepgraphError: the reason to stop.
+        """
+        self._work += amount
+        if self._work > _WORK_BETWEEN_CHECKS:
+            self._work = 0
+            if self.exceeded() and self._reason is not None:
+                raise self._reason
+
+    def exceeded(self) -> bool:
+        """Whether it is time to stop; then there is a reason."""
+        now = time.monotonic()
+        if self._reason is None and now >= self._next_check:
+            self._next_check = now + _SECONDS_BETWEEN_CHECKS
+            if now > self._deadline:
+                self._reason = errors.QueryTooSlow(f"the query took more than {self._seconds:g} seconds")
+            elif process_memory() - self._memory > MAX_MEMORY:
+                self._reason = errors.QueryTooLarge(f"the query takes more than {MAX_MEMORY >> 20} MB of memory")
+            elif self._cancellation is not None:
+                self._reason = self._cancellation()
+        return self._reason is not None
+
+    def reason(self) -> errors.KeepgraphError | None:
+        """Why it is time to stop; None where it is not."""
+        return self._reason
+
+
+def process_memory() -> int:
+    """The memory of the process in bytes, as near as the system tells; 0 where it does not."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[1]) * 4096
+    except (OSError, ValueError, IndexError):
+        pass
+    try:
+        import resource
+    except ImportError:
+        return 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024

@@ -1,0 +1,90 @@
+"""Probing the graph: short queries about labels and relationships, within a time that is set for all together."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from keepgraph import errors
+from keepgraph.cypher.interpret.label_expressions import labels_match
+from keepgraph.cypher.interpret.runtime import Row
+from keepgraph.cypher.repair.tolerant_tokenizer import quote_name
+from keepgraph.cypher.syntax import ast
+from keepgraph.engine.query import graph_catalogue, query_pipeline, schema
+from keepgraph.store.transactions import Tx
+
+
+class GraphProbe:
+    """What the graph has, as far as can be found out in the time that is left.
+
+    The questions are put in Cypher, so that the answers are what the query itself saw. Where the schema has been
+    counted already, some are answered from it.
+    """
+
+    def __init__(self, tx: Tx, seconds: float) -> None:
+        self.tx = tx
+        self._end = time.monotonic() + seconds
+        catalogue = graph_catalogue.statement_cache(tx).catalogue
+        entity_labels = [label for labels in catalogue.nodes.labels.values() for label in labels]
+        self.labels = [*entity_labels, graph_catalogue.LITERAL]
+        self.types = list(catalogue.edges.types.values())
+        self.implied_labels = catalogue.nodes.implied_labels
+        self._schema = schema.cached(tx)
+
+    def seconds_left(self) -> float:
+        return self._end - time.monotonic()
+
+    def has_rows(self, text: str, /, **parameters: Any) -> bool | None:
+        """Whether a query has a result; None where there was no time to find out."""
+        rows = self.rows(text, 1, **parameters)
+        return None if rows is None else bool(rows)
+
+    def rows(self, text: str, limit: int, /, **parameters: Any) -> list[Row] | None:
+        """The first rows of a query; None where there was no time."""
+        seconds = self.seconds_left()
+        if seconds <= 0:
+            return None
+        try:
+            return query_pipeline.run_internal(self.tx, text, parameters, rows=limit, seconds=seconds)
+        except errors.QueryError:
+            return None
+
+    def are_connected(self, sources: Sequence[str], types: Sequence[str], targets: Sequence[str]) -> bool | None:
+        """Whether a relationship of these types leads from one of these labels to one of those; None as above."""
+        if self._schema is None:
+            source, target = (f"(:{'|'.join(map(quote_name, labels))})" for labels in (sources, targets))
+            return self.has_rows(f"MATCH {source}-[:{'|'.join(map(quote_name, types))}]->{target} RETURN 1")
+        patterns = (pattern for kind in self._schema.types if kind.name in types for pattern in kind.patterns)
+        return any(pattern.source in sources and pattern.target in targets for pattern in patterns)
+
+    def patterns(self, types: Sequence[str], *, limit: int) -> tuple[str, ...]:
+        """What relationships of these types connect, in Cypher."""
+        link = f"[:{'|'.join(map(quote_name, types))}]"
+        if self._schema is None:
+            query = f"MATCH (a)-{link}->(b) RETURN DISTINCT labels(a)[0], labels(b)[0]"
+            ends = [(row[0], row[1]) for row in self.rows(query, limit) or ()]
+        else:
+            patterns = [pattern for kind in self._schema.types if kind.name in types for pattern in kind.patterns]
+            ends = [(pattern.source, pattern.target) for pattern in patterns[:limit]]
+        return tuple(f"(:{quote_name(source)})-{link}->(:{quote_name(target)})" for source, target in sorted(set(ends)))
+
+    def matching_labels(self, expressions: Iterable[ast.LabelExpression]) -> list[str]:
+        """The labels of the nodes for which all these label expressions are true."""
+        expressions = list(expressions)
+        return [
+            label
+            for label in self.labels
+            if all(
+                labels_match(
+                    (label,) if label == graph_catalogue.LITERAL else (label, *self.implied_labels), expression
+                )
+                for expression in expressions
+            )
+        ]
+
+    def node_pattern(self, expressions: tuple[ast.LabelExpression, ...], variable: str = "") -> str:
+        """A pattern, in Cypher, for the nodes for which these label expressions are true."""
+        if not expressions:
+            return f"({variable})"
+        return f"({variable}:{'|'.join(map(quote_name, self.matching_labels(expressions)))})"

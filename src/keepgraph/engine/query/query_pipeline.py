@@ -1,0 +1,284 @@
+"""Running a Cypher query: repair, dialect, check, compile, execute within bounds, hydrate.
+
+Nothing is ever written: the grammar has no way to say it, the connection cannot, and SQLite is told to refuse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from keepgraph import errors, store
+from keepgraph.cypher import compiler, execution, functions
+from keepgraph.cypher.check import parameters
+from keepgraph.cypher.compiler import CompiledQuery
+from keepgraph.cypher.dialect import refusal
+from keepgraph.cypher.interpret.runtime import Row
+from keepgraph.cypher.repair import pipeline
+from keepgraph.cypher.sql import callbacks, terms
+from keepgraph.cypher.syntax import ast, parser, tokenizer
+from keepgraph.cypher.table_graph import Execute, StatementCache, TableGraph
+from keepgraph.engine.query import graph_catalogue, hydration
+from keepgraph.engine.query.bounds import MAX_SECONDS, Bounds
+from keepgraph.store.transactions import Tx
+
+DEFAULT_ROWS = 200
+MAX_ROWS = 10_000
+_MAX_CACHED_QUERIES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class QueryResult:
+    """What a query returns.
+
+    Attributes:
+        text: the query as it ran, repaired and with its limit.
+        repairs: what was repaired, a sentence each.
+        fixes: the same, and that a limit was set where the query had none.
+        tree: the same as a syntax tree, bound.
+        columns: the names of the columns.
+        rows: plain values, and nodes, relationships and paths with their labels and properties.
+        limit: the limit of rows.
+        truncated: whether there were more.
+        target: what ran the query: 'sql', 'sql and python' or 'python'.
+    """
+
+    text: str
+    repairs: tuple[str, ...]
+    fixes: tuple[str, ...]
+    tree: ast.Query
+    columns: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+    limit: int
+    truncated: bool
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How a query would run: each statement in SQL with SQLite's plan for it.
+
+    Attributes:
+        statements: the steps of a plan are their number, that of the step around it, and what it does.
+        target: what would run the query, as in a QueryResult.
+    """
+
+    text: str
+    fixes: tuple[str, ...]
+    statements: list[tuple[str, list[tuple[int, int, str]]]]
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class _PreparedQuery:
+    """A query that is ready to run, as it is cached from one call to the next.
+
+    Attributes:
+        max_rows: rows beyond this are cut.
+        limit: the limit as results show it.
+        limit_injected: whether the query itself had no limit.
+    """
+
+    text: str
+    repairs: tuple[str, ...]
+    compiled: CompiledQuery
+    max_rows: int
+    limit: int
+    limit_injected: bool
+
+    @property
+    def fixes(self) -> tuple[str, ...]:
+        """What was repaired, and that a limit was set where that is so."""
+        return (*self.repairs, f"Injected LIMIT {self.limit}") if self.limit_injected else self.repairs
+
+
+def run(
+    tx: Tx, text: str, values: Mapping[str, Any], *, rows: int | None = None, seconds: float = MAX_SECONDS
+) -> QueryResult:
+    """Run a query.
+
+    Args:
+        values: of its parameters.
+        rows: the limit where the query itself sets none; None means DEFAULT_ROWS.
+        seconds: when to give up.
+
+    Raises:
+        errors.QueryError: the query cannot be read, makes no sense, is refused, or fails on what is in the graph.
+    """
+    bounds = Bounds(tx, seconds)
+    statements = graph_catalogue.statement_cache(tx)
+    prepared = _prepare(tx, statements, text, values, DEFAULT_ROWS if rows is None else rows)
+    result, truncated, target = _execute(tx, prepared.compiled, statements, values, bounds, max_rows=prepared.max_rows)
+    return QueryResult(
+        text=prepared.text,
+        repairs=prepared.repairs,
+        fixes=prepared.fixes,
+        tree=prepared.compiled.query,
+        columns=prepared.compiled.columns,
+        rows=result,
+        limit=prepared.limit,
+        truncated=truncated,
+        target=target,
+    )
+
+
+def run_internal(tx: Tx, text: str, values: Mapping[str, Any], *, rows: int, seconds: float) -> list[tuple[Any, ...]]:
+    """Run a query of our own, which is neither repaired nor refused, and return its first rows.
+
+    Raises:
+        errors.QueryTooSlow: it would take longer.
+    """
+    bounds = Bounds(tx, seconds)
+    statements = graph_catalogue.statement_cache(tx)
+    compiled = compiler.compile_text(text, statements.catalogue, parameters.infer_types(values), row_cap=rows)
+    return _execute(tx, compiled, statements, values, bounds, max_rows=rows)[0]
+
+
+def explain(tx: Tx, text: str, values: Mapping[str, Any], *, rows: int | None = None) -> Explanation:
+    """Explain how a query would run; it does not run.
+
+    Raises:
+        errors.QueryError: the query cannot be read, makes no sense or is refused.
+    """
+    statements = graph_catalogue.statement_cache(tx)
+    prepared = _prepare(tx, statements, text, values, DEFAULT_ROWS if rows is None else rows)
+    plans = []
+    for statement in prepared.compiled.statements():
+        _register_callbacks(tx, statement.callbacks)
+        arguments = statement.arguments(values, graph_catalogue.condition_values(tx))
+        plans.append((statement.sql, store.compiled_queries.explain(tx, statement.sql, arguments)))
+    return Explanation(prepared.text, prepared.fixes, plans, prepared.compiled.by)
+
+
+def repair(tx: Tx, text: str) -> str:
+    """A query with its slips repaired: the text that the positions of errors refer to."""
+    return pipeline.repair(text, _repair_vocabulary(tx)).text
+
+
+def functions_and_keywords() -> tuple[list[str], list[str]]:
+    """The functions and the keywords that a query may use."""
+    return functions.names(), sorted(tokenizer.RESERVED_WORDS | tokenizer.UNRESERVED_WORDS)
+
+
+def _prepare(tx: Tx, statements: StatementCache, text: str, values: Mapping[str, Any], rows: int) -> _PreparedQuery:
+    """The query, repaired, checked and compiled; from an earlier call where the graph's shape is the same."""
+    types = parameters.infer_types(values)
+    cache: dict[Any, _PreparedQuery] = statements.get_or_build("compiled", dict)
+    key = (text, rows, tuple(sorted(types.items(), key=lambda entry: entry[0])))
+    prepared = cache.get(key)
+    if prepared is None:
+        if len(cache) >= _MAX_CACHED_QUERIES:
+            cache.clear()
+        prepared = cache[key] = _compile(tx, statements, text, types, rows)
+    return prepared
+
+
+def _compile(tx: Tx, statements: StatementCache, text: str, types: Mapping[str, Any], rows: int) -> _PreparedQuery:
+    repaired = pipeline.repair(text, _repair_vocabulary(tx))
+    try:
+        tree = parser.parse(repaired.text)
+        refusal.refuse(tree, repaired.text)
+        own_limit = _own_limit(tree)
+        max_rows = min(rows, MAX_ROWS) if own_limit is None else MAX_ROWS
+        # One row more than is returned says that there are more.
+        compiled = compiler.compile_tree(tree, statements.catalogue, types, row_cap=max_rows + 1)
+    except errors.QueryError as error:
+        explained = refusal.explain(repaired.text, error)
+        if explained is error:
+            raise
+        raise explained from error
+    if own_limit is None:
+        limited = _with_limit(repaired.text, tree, max_rows + 1)
+        return _PreparedQuery(limited, repaired.fixes, compiled, max_rows, limit=max_rows, limit_injected=True)
+    limit = own_limit.value if isinstance(own_limit, ast.Literal) and isinstance(own_limit.value, int) else max_rows
+    limit = max(0, min(limit, max_rows))
+    return _PreparedQuery(repaired.text, repaired.fixes, compiled, max_rows, limit=limit, limit_injected=False)
+
+
+def _repair_vocabulary(tx: Tx) -> pipeline.Vocabulary:
+    """What the repair of a query may know of the graph."""
+    types, predicates = graph_catalogue.vocabulary(tx)
+    return pipeline.Vocabulary(
+        labels=frozenset(
+            (*(graph_catalogue.label(term.name) for term in types), graph_catalogue.LITERAL, graph_catalogue.ENTITY)
+        ),
+        types=frozenset(graph_catalogue.relationship_type(term.name) for term in predicates),
+        directions=graph_catalogue.IntendedEnds(tx),
+        text_properties=graph_catalogue.INSTANT_PROPERTIES,
+    )
+
+
+def _own_limit(tree: ast.Query) -> ast.Expression | None:
+    """The limit that a query sets on its outermost result; that of one part of a UNION is none."""
+    last = tree.parts[-1].clauses[-1]
+    return last.limit if len(tree.parts) == 1 and isinstance(last, ast.Projection) else None
+
+
+def _with_limit(text: str, tree: ast.Query, rows: int) -> str:
+    """The query as it runs. Behind a UNION a limit would be that of the last part alone, and is not shown."""
+    if len(tree.parts) > 1:
+        return text
+    body = text.rstrip().rstrip(";").rstrip()
+    # The last line may be a comment.
+    return f"{body}{chr(10) if '//' in body.rpartition(chr(10))[2] else ' '}LIMIT {rows}"
+
+
+def _execute(
+    tx: Tx,
+    compiled: CompiledQuery,
+    statements: StatementCache,
+    values: Mapping[str, Any],
+    bounds: Bounds,
+    *,
+    max_rows: int,
+) -> tuple[list[tuple[Any, ...]], bool, str]:
+    """The rows up to a number, hydrated; whether there are more; and the target that ran the query."""
+    execute = executor(tx, bounds)
+    condition_values = graph_catalogue.condition_values(tx)
+    graph = TableGraph(
+        statements, _counting_rows(execute, bounds), condition_values, graph_catalogue.adjacency_cache(tx)
+    )
+    with store.compiled_queries.read_only(tx), tx.interrupt_when(bounds.exceeded):
+        rows, target = execution.run(
+            compiled,
+            graph,
+            execute,
+            values,
+            condition_values,
+            now=tx.now if tx.zone is None else tx.now.astimezone(tx.zone),
+            count_work=bounds.count_work,
+        )
+        return hydration.hydrate(rows[:max_rows], graph), len(rows) > max_rows, target
+
+
+def executor(tx: Tx, bounds: Bounds) -> Execute:
+    """What runs the statements of a query on the connection."""
+
+    def execute(sql: str, arguments: Sequence[Any], called: frozenset[str]) -> Iterator[Row]:
+        if called:
+            _register_callbacks(tx, called)
+        return store.compiled_queries.run(
+            tx.conn, sql, arguments, refused=terms.Inexpressible, interrupted_by=bounds.reason
+        )
+
+    return execute
+
+
+def _counting_rows(execute: Execute, bounds: Bounds) -> Execute:
+    """The same with the rows counted as work: Python does something with each before it takes the next."""
+
+    def execute_and_count(sql: str, arguments: Sequence[Any], called: frozenset[str]) -> Iterator[Row]:
+        for row in execute(sql, arguments, called):
+            bounds.count_work(1)
+            yield row
+
+    return execute_and_count
+
+
+def _register_callbacks(tx: Tx, called: frozenset[str]) -> None:
+    """Let the connection call the functions that Python computes."""
+    registered: set[str] = tx.connection_cache.setdefault("functions that Python computes", set())
+    for name in called - registered:
+        store.compiled_queries.register(tx.conn, callbacks.PREFIX, name, callbacks.function(name))
+        registered.add(name)

@@ -1,0 +1,136 @@
+"""What a query names in the graph: labels, relationship types, properties, and the values it compares them with."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from keepgraph.cypher.syntax import ast
+from keepgraph.cypher.syntax.tree_walk import walk
+
+Labels = tuple[ast.LabelExpression, ...]
+"""Everything that a query says of the labels of one node; all of it has to be true."""
+
+_MAX_TEXT_LENGTH = 200
+
+
+class QueryTerms:
+    """The terms of a bound query; those within a negation are left out, for it may be right that they are nowhere."""
+
+    def __init__(self, tree: ast.Query, parameters: Mapping[str, Any]) -> None:
+        self._parameters = parameters
+        all_parts = list(walk(tree))
+        negated = {id(inner) for part in all_parts if _is_negation(part) for inner in walk(part)}
+        self._parts = [part for part in all_parts if id(part) not in negated]
+        self.paths = [part for part in self._parts if isinstance(part, ast.Path)]
+        self.nodes = [part for part in self._parts if isinstance(part, ast.NodePattern)]
+        self.relationships = [part for part in self._parts if isinstance(part, ast.RelationshipPattern)]
+        self.label_tests = [part for part in self._parts if isinstance(part, ast.HasLabels)]
+        self._original_names = self._renamed_variables()
+        self._labels = self._labels_by_variable()
+        self.node_variables = {node.variable for node in self.nodes if node.variable}
+        self.relationship_variables = {
+            edge.variable for edge in self.relationships if edge.variable and not edge.length
+        }
+
+    def labels_of(self, node: ast.NodePattern) -> Labels:
+        """What the query says of the labels of a node, in this pattern and elsewhere."""
+        if node.variable is not None:
+            return self.labels_of_variable(node.variable)
+        return (node.labels,) if node.labels else ()
+
+    def labels_of_variable(self, name: str) -> Labels:
+        """What the query says of the labels of the node with this variable."""
+        return tuple(self._labels[name]) if name in self._labels else ()
+
+    def properties(self) -> Iterator[tuple[str, str | None, ast.SyntaxNode | None]]:
+        """Each property that is read: its key, the variable of what has it, and the pattern if it stands in one."""
+        for part in self._parts:
+            if isinstance(part, ast.Property) and isinstance(part.subject, ast.Variable):
+                yield part.key, self._original_name(part.subject.name), None
+            elif isinstance(part, ast.NodePattern | ast.RelationshipPattern):
+                for key in _entries(part.properties):
+                    yield key, part.variable, part
+
+    def values(self) -> Iterator[tuple[str, Labels, str, str]]:
+        """Each text that a property of a node is compared with: key, labels of the node, operator, text."""
+        for part in self._parts:
+            if isinstance(part, ast.NodePattern):
+                for key, value in _entries(part.properties).items():
+                    for text in self._texts(value):
+                        yield key, self.labels_of(part), "=", text
+            elif isinstance(part, ast.Binary) and part.operator in ("=", "IN", "CONTAINS", "STARTS WITH", "ENDS WITH"):
+                yield from self._compared_values(part)
+
+    def _compared_values(self, comparison: ast.Binary) -> Iterator[tuple[str, Labels, str, str]]:
+        operator = "=" if comparison.operator == "IN" else comparison.operator
+        sides = [(comparison.left, comparison.right)]
+        if comparison.operator == "=":
+            sides.append((comparison.right, comparison.left))
+        for side, value in sides:
+            if isinstance(side, ast.Property) and isinstance(side.subject, ast.Variable):
+                name = self._original_name(side.subject.name)
+                if name in self.node_variables:
+                    for text in self._texts(value):
+                        yield side.key, self.labels_of_variable(name), operator, text
+
+    def _labels_by_variable(self) -> dict[str, list[ast.LabelExpression]]:
+        labels: dict[str, list[ast.LabelExpression]] = defaultdict(list)
+        for node in self.nodes:
+            if node.variable and node.labels:
+                labels[node.variable].append(node.labels)
+        for test in self.label_tests:
+            if isinstance(test.subject, ast.Variable):
+                labels[self._original_name(test.subject.name)].append(test.labels)
+        return labels
+
+    def _renamed_variables(self) -> dict[str, str]:
+        """The former names of variables: `WITH p AS manager` renames p."""
+        former: dict[str, str] = {}
+        for part in self._parts:
+            variable = part.expression if isinstance(part, ast.ProjectionItem) else None
+            if (
+                isinstance(part, ast.ProjectionItem)
+                and isinstance(variable, ast.Variable)
+                and part.name != variable.name
+            ):
+                former.setdefault(part.name, variable.name)
+        return former
+
+    def _original_name(self, name: str) -> str:
+        for _ in self._original_names:  # no more often: names may be swapped in a circle
+            if name not in self._original_names:
+                break
+            name = self._original_names[name]
+        return name
+
+    def _texts(self, value: Any) -> list[str]:
+        """The texts that a value is, or holds if it is a list."""
+        if isinstance(value, ast.Literal):
+            value = value.value
+        elif isinstance(value, ast.Parameter):
+            value = self._parameters.get(value.name)
+        elif isinstance(value, ast.ListLiteral):
+            value = list(value.elements)
+        if isinstance(value, list):
+            return [text for element in value if not isinstance(element, list) for text in self._texts(element)]
+        return [value] if isinstance(value, str) and value.strip() and len(value) <= _MAX_TEXT_LENGTH else []
+
+
+def label_names(labels: ast.LabelExpression) -> Iterator[ast.LabelName]:
+    """The names in a label expression that something must have, or may; not those behind a `!`."""
+    if isinstance(labels, ast.LabelName):
+        yield labels
+    elif isinstance(labels, ast.LabelAnd | ast.LabelOr):
+        for operand in labels.operands:
+            yield from label_names(operand)
+
+
+def _is_negation(part: ast.SyntaxNode) -> bool:
+    return isinstance(part, ast.LabelNot) or (isinstance(part, ast.Unary) and part.operator == "NOT")
+
+
+def _entries(properties: ast.Expression | None) -> dict[str, Any]:
+    """The entries of a map of properties in a pattern."""
+    return dict(properties.entries) if isinstance(properties, ast.MapLiteral) else {}
