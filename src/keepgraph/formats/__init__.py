@@ -1,1 +1,1 @@
-"""Readers of other programs' files, as streams of records. No graph and no vocabulary."""
+"""Readers of other programs' files: chat exports, CSV tables, the MCP memory server; each gives a stream of records."""

@@ -1,4 +1,4 @@
-"""Reads the JSONL of the reference MCP memory server: an entity or a relation a line. Knows no graph."""
+"""JSONL of the reference MCP memory server: each line is an entity or a relation."""
 
 from __future__ import annotations
 
@@ -7,102 +7,102 @@ from collections.abc import Iterator, Mapping
 from typing import IO, Any
 
 from keepgraph import errors
-from keepgraph.formats import streams
-from keepgraph.formats.records import Entity, Fact, Record, Trouble
+from keepgraph.formats import text_streams
+from keepgraph.formats.records import Entity, Fact, ReadError, Record
 
-_OF_ENTITY = frozenset(["type", "name", "entityType", "observations"])
-_OF_RELATION = frozenset(["type", "from", "to", "relationType"])
+_ENTITY_FIELDS = frozenset(["type", "name", "entityType", "observations"])
+_RELATION_FIELDS = frozenset(["type", "from", "to", "relationType"])
 
 
-def says(said: Any) -> bool:
-    """Whether a line is one of this server's."""
-    return isinstance(said, dict) and (
-        (said.get("type") == "entity" and "name" in said and "entityType" in said)
-        or (said.get("type") == "relation" and {"from", "to", "relationType"} <= said.keys())
+def is_record(value: Any) -> bool:
+    """Whether a value of JSON is an entity or a relation of this server."""
+    return isinstance(value, dict) and (
+        (value.get("type") == "entity" and "name" in value and "entityType" in value)
+        or (value.get("type") == "relation" and {"from", "to", "relationType"} <= value.keys())
     )
 
 
 def read(file: IO[bytes]) -> Iterator[Record]:
-    """Every line as a record, in the order of the file; `line` holds it as it stands there."""
-    with streams.text(file) as source:
-        for number, line in streams.lines(source):
+    """Every line as a record, in order; the attribute `line` holds it unchanged."""
+    with text_streams.open_text(file) as source:
+        for number, line in text_streams.read_lines(source):
             if line is None:
-                problem = f"the line has more than {streams.LINE_AT_MOST:,} characters"
-                yield Trouble(number, errors.InvalidArguments(problem))
+                problem = f"the line has more than {text_streams.MAX_LINE_CHARACTERS:,} characters"
+                yield ReadError(number, errors.InvalidArguments(problem))
             elif line.strip():
-                yield _record(number, line.strip())
+                yield _parse_line(number, line.strip())
 
 
-def _record(number: int, line: str) -> Record:
+def _parse_line(number: int, line: str) -> Record:
     try:
-        if not streams.is_whole(line):
+        if not text_streams.is_valid(line):
             raise errors.InvalidArguments("the line is not text in UTF-8")
-        said = json.loads(line)
-        if not isinstance(said, dict):
+        record = json.loads(line)
+        if not isinstance(record, dict):
             raise errors.InvalidArguments("the line is not an object")
-        if said.get("type") == "entity":
-            return _entity(number, said, line)
-        if said.get("type") == "relation":
-            return _relation(number, said, line)
+        if record.get("type") == "entity":
+            return _parse_entity(number, record, line)
+        if record.get("type") == "relation":
+            return _parse_relation(number, record, line)
         raise errors.InvalidArguments('type is neither "entity" nor "relation"')
     except errors.InvalidArguments as error:
-        return Trouble(number, error, streams.whole(line))
+        return ReadError(number, error, text_streams.replace_invalid(line))
     except (ValueError, RecursionError) as error:
-        return Trouble(number, errors.InvalidArguments(f"not JSON: {error}"), streams.whole(line))
+        return ReadError(number, errors.InvalidArguments(f"not JSON: {error}"), text_streams.replace_invalid(line))
 
 
-def _entity(number: int, said: Mapping[str, Any], line: str) -> Entity:
-    observations = said.get("observations", [])
+def _parse_entity(number: int, record: Mapping[str, Any], line: str) -> Entity:
+    observations = record.get("observations", [])
     if not isinstance(observations, list):
         raise errors.InvalidArguments("observations is not a list")
     return Entity(
-        place=number,
-        type=_word(said, "entityType", may_be_empty=True),
-        name=_word(said, "name"),
-        observations=tuple(_observation(each) for each in observations),
-        properties={name: _kept(value) for name, value in said.items() if name not in _OF_ENTITY},
+        position=number,
+        type=_text_field(record, "entityType", may_be_empty=True),
+        name=_text_field(record, "name"),
+        observations=tuple(_observation_text(observation) for observation in observations),
+        properties={name: _storable(value) for name, value in record.items() if name not in _ENTITY_FIELDS},
         line=line,
     )
 
 
-def _relation(number: int, said: Mapping[str, Any], line: str) -> Fact:
+def _parse_relation(number: int, record: Mapping[str, Any], line: str) -> Fact:
     return Fact(
-        place=number,
-        subject=_word(said, "from"),
-        predicate=_word(said, "relationType"),
-        object=_word(said, "to"),
-        properties={name: _kept(value) for name, value in said.items() if name not in _OF_RELATION},
+        position=number,
+        subject=_text_field(record, "from"),
+        predicate=_text_field(record, "relationType"),
+        object=_text_field(record, "to"),
+        properties={name: _storable(value) for name, value in record.items() if name not in _RELATION_FIELDS},
         line=line,
     )
 
 
-def _word(said: Mapping[str, Any], name: str, *, may_be_empty: bool = False) -> str:
-    word = said.get(name)
-    if may_be_empty and word in (None, ""):
+def _text_field(record: Mapping[str, Any], name: str, *, may_be_empty: bool = False) -> str:
+    text = record.get(name)
+    if may_be_empty and text in (None, ""):
         return ""
-    if not isinstance(word, str) or not word.strip():
+    if not isinstance(text, str) or not text.strip():
         raise errors.InvalidArguments(f"{name} is not a text, or an empty one")
-    return streams.whole(word)
+    return text_streams.replace_invalid(text)
 
 
-def _observation(given: Any) -> str:
-    """An observation as text; what is more than a text stays what it is, as JSON."""
-    return streams.whole(given if isinstance(given, str) else json.dumps(given, ensure_ascii=False))
+def _observation_text(value: Any) -> str:
+    """An observation as text; one that is not a string is written as JSON."""
+    return text_streams.replace_invalid(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
-def _kept(value: Any) -> Any:
-    """A value as it can be kept in JSON: what is no character is shown as �, at every depth.
+def _storable(value: Any) -> Any:
+    """A value as it can be stored in JSON: � replaces invalid characters, at every depth.
 
     Raises:
-        errors.InvalidArguments: a number is in it that others cannot read: NaN, an infinite one, or an integer that
-            does not fit into 64 bits.
+        errors.InvalidArguments: it has a number that other programs cannot read: NaN, an infinite one, or an integer
+            that does not fit into 64 bits.
     """
     if isinstance(value, str):
-        return streams.whole(value)
+        return text_streams.replace_invalid(value)
     if isinstance(value, list):
-        return [_kept(each) for each in value]
+        return [_storable(element) for element in value]
     if isinstance(value, dict):
-        return {streams.whole(name): _kept(each) for name, each in value.items()}
+        return {text_streams.replace_invalid(name): _storable(element) for name, element in value.items()}
     if isinstance(value, int | float) and not -(2**63) <= value < 2**63:
         raise errors.InvalidArguments(f"{str(value)[:40]} is no number that JSON can hold everywhere")
     return value

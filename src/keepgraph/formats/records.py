@@ -1,4 +1,4 @@
-"""What a file of another program says, as records in its own words. Knows no graph and no vocabulary."""
+"""Records of other programs' files, with the entity types and predicates of the file."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ class Entity:
     """Something with a name.
 
     Attributes:
-        place: its line in the file, from 1.
-        type: the word of the file, in any vocabulary; "" where it gives none.
-        observations: what is said of it, a text each, as it stands there.
-        properties: fields that have no place of their own.
-        line: the line as it stands in the file, where a line is the whole record; else "".
+        position: its line in the file, from 1.
+        type: as the file has it, in any vocabulary; "" if it gives none.
+        observations: texts about it, unchanged.
+        properties: fields of the file that have no attribute here.
+        line: the line of the file, unchanged, if the line is the whole record; else "".
     """
 
-    place: int
+    position: int
     type: str
     name: str
     aliases: tuple[str, ...] = ()
@@ -34,20 +34,20 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Something said of a subject. Either `object` or `literal` is set.
+    """A fact. Either `object` or `literal` is set.
 
     Attributes:
-        place: its line in the file, from 1.
-        subject_type: the word of the file; None where it does not say, so that the name alone must tell.
-        predicate: the word of the file, in any vocabulary.
+        position: its line in the file, from 1.
+        subject_type: as the file has it; None if it gives none, so that only the name identifies the entity.
+        predicate: as the file has it, in any vocabulary.
         object_type: as `subject_type`.
-        confidence: as it stands there, from 0 to 1; None where it does not say.
-        valid_from, valid_to: as they stand there, unread; None where they are open.
-        properties: fields that a fact has no place for.
-        line: the line as it stands in the file, where a line is the whole record; else "".
+        confidence: from 0 to 1; None if the file gives none.
+        valid_from, valid_to: unparsed; None for an open end.
+        properties: fields of the file that have no attribute here.
+        line: the line of the file, unchanged, if the line is the whole record; else "".
     """
 
-    place: int
+    position: int
     subject: str
     predicate: str
     subject_type: str | None = None
@@ -64,11 +64,11 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What one said in a conversation, in one go.
+    """A message of a conversation.
 
     Attributes:
         speaker: "human" or "assistant".
-        at: when, aware; None where the file does not say.
+        at: when it was written, with a time zone; None if the file does not say.
     """
 
     speaker: str
@@ -81,28 +81,28 @@ class Episode:
     """A conversation.
 
     Attributes:
-        place: which element of the file it is, from 1.
-        source: where it can be read, the same whenever it is exported: "https://claude.ai/chat/…".
+        position: its number among the conversations of the file, from 1.
+        source: its address, the same in every export: "https://claude.ai/chat/…".
         name: its title, which may be empty.
-        at: when it began, aware; None where the file does not say.
-        left_out: what of it is no turn of either, and how often.
+        started_at: with a time zone; None if the file does not say.
+        skipped: parts that are not turns of either speaker, counted by kind.
     """
 
-    place: int
+    position: int
     source: str
     name: str
-    at: datetime | None
+    started_at: datetime | None
     turns: tuple[Turn, ...]
-    left_out: Mapping[str, int] = field(default_factory=dict)
+    skipped: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
-        """All of it, each turn after the name of who speaks: "human: …", an empty line, "assistant: …"."""
-        return "".join(self.pieces)
+        """The whole conversation: "human: …", an empty line, "assistant: …"."""
+        return "".join(self.turn_texts)
 
     @property
-    def pieces(self) -> tuple[str, ...]:
-        """The text divided into its turns: joined they are the text."""
+    def turn_texts(self) -> tuple[str, ...]:
+        """The text of each turn, after its speaker; joined they are `text`."""
         last = len(self.turns) - 1
         return tuple(
             f"{turn.speaker}: {turn.text}" + ("\n\n" if number < last else "") for number, turn in enumerate(self.turns)
@@ -110,21 +110,26 @@ class Episode:
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
-    """A part of the file that cannot be taken, and why; what follows is read all the same."""
+class ReadError:
+    """A part of the file that cannot be read; what follows it is read all the same.
 
-    place: int
+    Attributes:
+        position: its line or its number in the file, from 1; 0 for the file as a whole.
+        line: the line of the file, if it is known.
+    """
+
+    position: int
     error: errors.KeepgraphError
     line: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
-    """Something of the file that is left out on purpose, and how often it is there."""
+class Skipped:
+    """A part of the file that is left out on purpose, with how many of its kind."""
 
-    place: int
-    what: str
-    times: int = 1
+    position: int
+    kind: str
+    count: int = 1
 
 
-Record: TypeAlias = Entity | Fact | Episode | Trouble | LeftOut
+Record: TypeAlias = Entity | Fact | Episode | ReadError | Skipped

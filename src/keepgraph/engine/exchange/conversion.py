@@ -1,9 +1,8 @@
-"""How the records of other programs become ours, and nothing of them is lost: words, entities, facts and texts.
+"""Conversion of records of other programs into entities, facts and episodes, so that nothing of a file is lost.
 
-A word that the vocabulary has is that word, and so is another spelling or a synonym that means just the same. An
-entity of another type becomes a concept that keeps its type as the property `entityType`. A relation of another kind
-stays text: its line is kept as it stands in the file, in an episode that speaks of both ends. Or these words are added
-to the vocabulary of the graph, if that is wished. What is there already stays, so that a file may come again.
+An entity whose type is not in the vocabulary becomes a concept, which keeps the type as the property `entityType`. A
+relation whose predicate is not in the vocabulary stays text: its line is kept unchanged in an episode that mentions
+both ends. What is in the graph already stays, so a file may be imported again, also after it has grown.
 """
 
 from __future__ import annotations
@@ -11,199 +10,74 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from keepgraph import errors, store
 from keepgraph.engine import knowledge
-from keepgraph.engine.exchange.export import IMPORTED
-from keepgraph.engine.texts import upserts
-from keepgraph.engine.texts.upserts import Effect, Part
-from keepgraph.engine.upkeep import calls
-from keepgraph.formats import detection
-from keepgraph.formats.records import Entity, Episode, Fact, LeftOut, Record, Trouble
-from keepgraph.language import canonical, normalisation
-from keepgraph.model import Entity as KnownEntity
-from keepgraph.model import Ref, Word
-from keepgraph.store.database import Database, Tx
+from keepgraph.engine.exchange import term_mapping
+from keepgraph.engine.exchange.export_format import DEFAULT_CONFIDENCE, IMPORTED
+from keepgraph.engine.exchange.file_survey import Survey
+from keepgraph.engine.exchange.term_mapping import DEFAULT_TYPE, TermMapping
+from keepgraph.engine.texts import imported_texts
+from keepgraph.engine.texts.imported_texts import TextPart
+from keepgraph.engine.texts.storage import Outcome
+from keepgraph.formats import detection, records
+from keepgraph.formats.records import ReadError, Record, Skipped
+from keepgraph.language import normalisation, utf8
+from keepgraph.model import Entity, Ref
+from keepgraph.store import journal
+from keepgraph.store.database import Database
+from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
 _TOOL = "import"
-_OTHERWISE = "concept"
-_TYPE_OF_FILE = "entityType"
-_LONGEST_WORD = 100
-_LONGEST_SOURCE = 1_500
-_LONGEST_LINE = upserts.MAX_TEXT // 2
-
-_SYNONYMS = {
-    store.vocabulary.ENTITY_TYPE: {
-        "person": ("people", "persons", "human", "human_being"),
-        "project": ("projects",),
-        "decision": ("decisions",),
-        "concept": ("concepts", "idea", "ideas"),
-        "source": ("sources",),
-    },
-    store.vocabulary.PREDICATE: {
-        "belongs_to": ("part_of", "is_part_of"),
-        "blocked_by": ("is_blocked_by",),
-        "depends_on": ("is_dependent_on", "requires", "needs"),
-        "mentioned_in": ("is_mentioned_in",),
-        "reports_to": ("reporting_to",),
-        "resolved_by": ("is_resolved_by",),
-        "tagged": ("has_tag", "tagged_with", "is_tagged"),
-    },
-}
-"""Words that say just the same as one of ours, spelled as ours are."""
-
-
-# What a file says, before the graph is asked
-
-
-@dataclass(slots=True)
-class Survey:
-    """What there is in a file.
-
-    Attributes:
-        counts: records by what they are: entities, facts, episodes; observations and turns.
-        types, predicates: the words of the file, and how often they are there.
-        declared: the type of each name, by its key, where the file says so apart from the facts about it.
-        ends: the keys of the names that facts connect.
-        troubles: what cannot be read.
-        left_out: what is left out on purpose, and how often it is there.
-    """
-
-    counts: Counter[str] = field(default_factory=Counter)
-    types: Counter[str] = field(default_factory=Counter)
-    predicates: Counter[str] = field(default_factory=Counter)
-    declared: dict[str, str] = field(default_factory=dict)
-    ends: set[str] = field(default_factory=set)
-    troubles: list[Trouble] = field(default_factory=list)
-    left_out: Counter[str] = field(default_factory=Counter)
-
-    @property
-    def undeclared(self) -> int:
-        """How many names only stand in facts."""
-        return len(self.ends - self.declared.keys())
-
-
-def survey(records: Iterable[Record]) -> Survey:
-    """Go through a file once, and remember what is in it, not what it says."""
-    found = Survey()
-    for record in records:
-        if isinstance(record, Trouble):
-            found.troubles.append(Trouble(record.place, record.error))
-        elif isinstance(record, LeftOut):
-            found.left_out[record.what] += record.times
-        elif isinstance(record, Entity):
-            found.counts.update(entities=1, observations=len(record.observations))
-            found.types[record.type] += 1
-            found.declared.setdefault(normalisation.key(record.name), record.type)
-        elif isinstance(record, Fact):
-            found.counts["facts"] += 1
-            found.predicates[record.predicate] += 1
-            found.types.update(each for each in (record.subject_type, record.object_type) if each is not None)
-            found.ends.update(normalisation.key(each) for each in (record.subject, record.object) if each)
-        else:
-            found.counts.update(episodes=1, turns=len(record.turns))
-            found.left_out.update(record.left_out)
-    return found
-
-
-# Words
+_TYPE_PROPERTY = "entityType"
+_MAX_SOURCE_CHARACTERS = 1_500
+_MAX_LINE_CHARACTERS = imported_texts.MAX_CHARACTERS // 2
+"""Characters of a line that is kept as text, and of the lines in one episode, at most."""
 
 
 @dataclass(frozen=True, slots=True)
-class Meant:
-    """What a word of the file becomes: a word of the vocabulary, or None.
+class RecordResult:
+    """The result of a record.
 
     Attributes:
-        how: "same", "synonym", "added" to the vocabulary; "other", where it is none of it.
+        outcome: None if it was refused, or left out on purpose.
+        partial_errors: why parts of it were refused, while the rest was imported.
+        kept_as_text: a summary of its line if that was kept as text: {from, relationType, to} or {name, entityType}.
     """
 
-    word: str | None
-    how: str
-
-
-@dataclass(frozen=True, slots=True)
-class Meanings:
-    """What the words of a file become, by the words as they stand there."""
-
-    types: Mapping[str, Meant]
-    predicates: Mapping[str, Meant]
-
-
-def meanings(found: Survey, words: Mapping[str, Sequence[Word]], *, add_words: bool) -> Meanings:
-    """What the words of a file become, given those of the vocabulary by kind."""
-    return Meanings(
-        {said: _meant(said, store.vocabulary.ENTITY_TYPE, words, add_words=add_words) for said in found.types},
-        {said: _meant(said, store.vocabulary.PREDICATE, words, add_words=add_words) for said in found.predicates},
-    )
-
-
-def words_of(tx: Tx) -> dict[str, list[Word]]:
-    """The words of the vocabulary, by kind."""
-    return {kind: store.vocabulary.words(tx, kind) for kind in store.vocabulary.KINDS}
-
-
-def spelled(said: str) -> str:
-    """A word as those of the vocabulary are spelled: `Works at` and `worksAt` are works_at."""
-    apart = re.sub(r"(?<=[^\W\d_A-Z])(?=[A-Z])", "_", unicodedata.normalize("NFKC", said))
-    return re.sub(r"[\W_]+", "_", apart.casefold()).strip("_")[:_LONGEST_WORD].rstrip("_")
-
-
-def _meant(said: str, kind: str, words: Mapping[str, Sequence[Word]], *, add_words: bool) -> Meant:
-    known = {word.name for word in words[kind]}
-    word = spelled(said)
-    if word in known:
-        return Meant(word, "same")
-    for ours, synonyms in _SYNONYMS[kind].items():
-        if word in synonyms and ours in known:
-            return Meant(ours, "synonym")
-    if add_words and word:
-        return Meant(word, "added")
-    return Meant(_OTHERWISE if kind == store.vocabulary.ENTITY_TYPE else None, "other")
-
-
-# Records
-
-
-@dataclass(frozen=True, slots=True)
-class Taken:
-    """What became of a record.
-
-    Attributes:
-        effect: None where it was refused, or left out on purpose.
-        left_out: what of it was refused, while the rest was taken.
-        as_text: a relation that was kept as text, as it stands in the file: {from, relationType, to}.
-    """
-
-    place: int
-    effect: Effect | None = None
+    position: int
+    outcome: Outcome | None = None
     error: errors.KeepgraphError | None = None
-    left_out: tuple[errors.KeepgraphError, ...] = ()
-    as_text: Mapping[str, str] | None = None
+    partial_errors: tuple[errors.KeepgraphError, ...] = ()
+    kept_as_text: Mapping[str, str] | None = None
 
 
-_Lines: TypeAlias = list[tuple[Entity | Fact, upserts.Named]]
-"""Records whose lines are to be kept as they stand, with the entities that they speak of."""
+_Lines: TypeAlias = list[tuple[records.Entity | records.Fact, imported_texts.Annotations]]
+"""Records whose lines will be kept as text, with annotations of the entities that they mention."""
 
 
-class _SaidBefore(Exception):
-    """The same source has said the same fact already; nothing is to be written."""
+class _AlreadyAsserted(Exception):
+    """The same source has asserted the same fact before; nothing must be written."""
 
 
-class Import:
-    """Takes records of a file into a graph, some at a time, each time in one call.
+class RecordImport:
+    """Imports records of one file, in batches; each batch is one call.
 
     Args:
-        source: the file, by which what comes out of it is known.
-        found: what there is in the file.
-        add_words: whether words that the vocabulary lacks are added to it.
-        strict: take nothing of a record of which something is refused, and none after it.
+        format: one of `detection.FORMATS`.
+        source: the path of the file; facts and episodes get it as their source.
+        add_terms: whether entity types and predicates that the vocabulary lacks are added to it.
+        strict: import nothing of a record of which a part is refused, and no record after it.
+
+    Attributes:
+        counts: what was new: entities, facts, episodes, words.
+        mapping: what the terms of the file become.
     """
 
     def __init__(
@@ -212,320 +86,376 @@ class Import:
         *,
         format: str,
         source: str,
-        found: Survey,
-        add_words: bool = False,
+        survey: Survey,
+        add_terms: bool = False,
         strict: bool = False,
     ) -> None:
-        self._database, self._format, self._found, self._strict = database, format, found, strict
-        self._source = source[-_LONGEST_SOURCE:]
-        self._lines_kept: set[bytes] = set()
+        self._database, self._format, self._survey, self._strict = database, format, survey, strict
+        self._source = source[-_MAX_SOURCE_CHARACTERS:]
+        self._line_digests: set[bytes] = set()
         self.counts: Counter[str] = Counter()
         with database.read(_TOOL) as tx:
-            self.words = meanings(found, words_of(tx), add_words=add_words)
+            vocabulary = term_mapping.read_vocabulary(tx)
+            self.mapping = term_mapping.map_vocabulary(survey, vocabulary, add_terms=add_terms)
             for episode in store.episodes.by_source(tx, self._source, kind="json"):
-                self._lines_kept.update(map(_line_digest, store.episodes.text(tx, episode).split("\n")))
-        if any(each.how == "added" for each in (*self.words.types.values(), *self.words.predicates.values())):
-            self._add_words()
+                self._line_digests.update(map(_line_digest, store.episodes.text(tx, episode).split("\n")))
+        mappings = (*self.mapping.entity_types.values(), *self.mapping.predicates.values())
+        if any(mapping.how == "added" for mapping in mappings):
+            self._add_terms()
 
-    def take(self, batch: Sequence[Record]) -> list[Taken]:
-        """Take some records in one call; returns what became of each."""
-        taken: list[Taken] = []
-        as_text: _Lines = []
+    def import_batch(self, batch: Sequence[Record]) -> list[RecordResult]:
+        """Import records in one call; returns their results in order. With `strict` an error ends the list."""
+        results: list[RecordResult] = []
+        lines: _Lines = []
         with self._database.write(_TOOL) as tx:
-            tx = calls.begin(tx)
-            before = Counter(self.counts)
+            tx = journal.begin_call(tx)
+            counts_before = Counter(self.counts)
             try:
                 for record in batch:
-                    taken.append(self._taken(tx, record, as_text))
-                    if self._strict and taken[-1].error:
+                    results.append(self._import_record(tx, record, lines))
+                    if self._strict and results[-1].error:
                         break
-                self._keep_lines(tx, as_text)
+                self._keep_lines(tx, lines)
             except BaseException:
-                self.counts = before
+                self.counts = counts_before
                 raise
-        self._lines_kept.update(_line_digest(record.line) for record, _ in as_text)
-        return taken
+        self._line_digests.update(_line_digest(record.line) for record, _ in lines)
+        return results
 
-    def _add_words(self) -> None:
+    def _add_terms(self) -> None:
         with self._database.write(_TOOL) as tx:
-            tx = calls.begin(tx)
-            for kind, meant in (
-                (store.vocabulary.ENTITY_TYPE, self.words.types),
-                (store.vocabulary.PREDICATE, self.words.predicates),
+            tx = journal.begin_call(tx)
+            for kind, mappings in (
+                (store.vocabulary.ENTITY_TYPE, self.mapping.entity_types),
+                (store.vocabulary.PREDICATE, self.mapping.predicates),
             ):
-                for said, each in meant.items():
-                    if each.how == "added" and each.word and store.vocabulary.find(tx, kind, each.word) is None:
-                        description = f"Imported from {_last(self._source)}, where it is {said[:200]!r}."
-                        store.exchange.insert_word(tx, kind, name=each.word, description=description, version=IMPORTED)
+                for term, mapping in mappings.items():
+                    if mapping.how != "added" or not mapping.term:
+                        continue
+                    if store.vocabulary.find(tx, kind, mapping.term) is None:
+                        description = f"Imported from {_file_name(self._source)}, where it is {term[:200]!r}."
+                        store.imports.insert_term(
+                            tx, kind, name=mapping.term, description=description, version=IMPORTED
+                        )
                         self.counts["words"] += 1
 
-    def _taken(self, tx: Tx, record: Record, as_text: _Lines) -> Taken:
-        if isinstance(record, Trouble):
-            return Taken(record.place, error=record.error)
-        if isinstance(record, LeftOut):
-            return Taken(record.place)
-        counts, lines = Counter(self.counts), len(as_text)
+    def _import_record(self, tx: Tx, record: Record, lines: _Lines) -> RecordResult:
+        if isinstance(record, ReadError):
+            return RecordResult(record.position, error=record.error)
+        if isinstance(record, Skipped):
+            return RecordResult(record.position)
+        counts_before, lines_before = Counter(self.counts), len(lines)
         try:
             with tx.savepoint():
-                if isinstance(record, Entity):
-                    return self._entity(tx, record, as_text)
-                if isinstance(record, Episode):
-                    return self._conversation(tx, record)
-                return self._fact(tx, record, as_text)
+                if isinstance(record, records.Entity):
+                    return self._import_entity(tx, record, lines)
+                if isinstance(record, records.Episode):
+                    return self._import_conversation(tx, record)
+                return self._import_fact(tx, record, lines)
         except (errors.InvalidRequest, errors.Conflict) as error:
-            self.counts = counts
-            del as_text[lines:]
-            if isinstance(record, Episode) or not 0 < len(record.line) <= _LONGEST_LINE:
-                return Taken(record.place, error=error)
-            # What cannot be an entity or a fact stays what it is: a line.
-            effect = self._as_text(record, (), as_text)
-            return Taken(record.place, effect, as_text={**_shown(record), "because": error.message})
+            self.counts = counts_before
+            del lines[lines_before:]
+            if isinstance(record, records.Episode) or not 0 < len(record.line) <= _MAX_LINE_CHARACTERS:
+                return RecordResult(record.position, error=error)
+            # What cannot be an entity or a fact is kept as its line.
+            outcome = self._keep_as_text(record, (), lines)
+            summary = {**_summary(record), "because": error.message}
+            return RecordResult(record.position, outcome, kept_as_text=summary)
 
     # Entities
 
-    def _entity(self, tx: Tx, said: Entity, as_text: _Lines) -> Taken:
-        meant = self.words.types[said.type]
-        entity, created = self._found_or_made(tx, said.type, said.name)
+    def _import_entity(self, tx: Tx, record: records.Entity, lines: _Lines) -> RecordResult:
+        mapping = self.mapping.entity_types[record.type]
+        entity, created = self._find_or_create(tx, record.type, record.name)
         changed = created
-        against: list[errors.KeepgraphError] = []
-        known = {normalisation.key(name) for name in (entity.name, *store.entities.aliases(tx, entity))}
-        for alias in said.aliases:
-            if normalisation.key(alias) in known:
+        refusals: list[errors.KeepgraphError] = []
+        known_keys = {normalisation.key(name) for name in (entity.name, *store.entities.aliases(tx, entity))}
+        for alias in record.aliases:
+            if normalisation.key(alias) in known_keys:
                 continue
             try:
                 knowledge.entities.add_aliases(tx, entity, [alias])
                 changed = True
             except (errors.AliasTaken, errors.AliasInvalid) as error:
-                against.append(error)
-        changed |= self._fill(tx, entity, said, meant, against)
-        if against and self._strict:
-            raise against[0]
-        changed |= self._observed(tx, entity, said)
-        if against and said.line:
-            named = ({"how": "given", "id": entity.id},)
-            changed |= self._as_text(said, named, as_text) is Effect.ADDED
-            because = "; ".join(error.message for error in against)
-            return Taken(said.place, _effect(changed), as_text={**_shown(said), "because": because})
-        return Taken(said.place, _effect(changed), left_out=tuple(against))
+                refusals.append(error)
+        changed |= self._complete(tx, entity, record, mapping, refusals)
+        if refusals and self._strict:
+            raise refusals[0]
+        changed |= self._keep_observations(tx, entity, record)
+        if refusals and record.line:
+            annotations = ({"how": "given", "id": entity.id},)
+            changed |= self._keep_as_text(record, annotations, lines) is Outcome.ADDED
+            because = "; ".join(error.message for error in refusals)
+            summary = {**_summary(record), "because": because}
+            return RecordResult(record.position, _outcome(changed), kept_as_text=summary)
+        return RecordResult(record.position, _outcome(changed), partial_errors=tuple(refusals))
 
-    def _found_or_made(self, tx: Tx, word: str, name: str) -> tuple[KnownEntity, bool]:
+    def _find_or_create(self, tx: Tx, file_type: str, name: str) -> tuple[Entity, bool]:
         """
         Raises:
-            errors.InvalidRequest, errors.Ambiguous: it cannot be a name, or means several.
+            errors.InvalidRequest, errors.Ambiguous: it cannot be a name, or several entities have it.
         """
-        meant = self.words.types.get(word, Meant(_OTHERWISE, "same"))
-        if meant.word not in (None, _OTHERWISE):
-            self._give_type(tx, word, meant, name)
+        mapping = self.mapping.entity_types.get(file_type, TermMapping(DEFAULT_TYPE, "same"))
+        if mapping.term not in (None, DEFAULT_TYPE):
+            self._change_type_of_concept(tx, file_type, mapping, name)
         entity, created = knowledge.entities.find_or_create(
-            tx, Ref(type=meant.word, name=name), missing=errors.InvalidArguments
+            tx, Ref(type=mapping.term, name=name), error_class=errors.InvalidArguments
         )
         self.counts["entities"] += created
-        if created and word and meant.how != "same":
-            self._set(tx, entity, summary="", properties={_TYPE_OF_FILE: word})
+        if created and file_type and mapping.how != "same":
+            self._update(tx, entity, summary="", properties={_TYPE_PROPERTY: file_type})
         return entity, created
 
-    def _give_type(self, tx: Tx, word: str, meant: Meant, name: str) -> None:
-        """Let a concept that came with this word, before it was one of the vocabulary, be of this type."""
+    def _change_type_of_concept(self, tx: Tx, file_type: str, mapping: TermMapping, name: str) -> None:
+        """Give a concept the type that it had in a file, now that the type is in the vocabulary.
+
+        Such a concept came with an import before the type was added to the vocabulary.
+        """
         key = normalisation.key(name)
-        if store.entities.by_key(tx, key, of_type=meant.word):
+        if store.entities.by_key(tx, key, of_type=mapping.term):
             return
-        for other in store.entities.by_key(tx, key, of_type=_OTHERWISE):
-            kept = json.loads(store.exchange.entities_by_id(tx, [other.id])[other.id].properties)
-            if kept.get(_TYPE_OF_FILE) == word:
-                store.exchange.set_type(tx, other.row, knowledge.entities.type_of(tx, meant.word))
+        for concept in store.entities.by_key(tx, key, of_type=DEFAULT_TYPE):
+            properties = json.loads(store.imports.entities_by_id(tx, [concept.id])[concept.id].properties)
+            if properties.get(_TYPE_PROPERTY) == file_type:
+                store.imports.set_entity_type(tx, concept.row, knowledge.entities.find_type(tx, mapping.term))
                 tx.memo.clear()
 
-    def _fill(
-        self, tx: Tx, entity: KnownEntity, said: Entity, meant: Meant, against: list[errors.KeepgraphError]
+    def _complete(
+        self,
+        tx: Tx,
+        entity: Entity,
+        record: records.Entity,
+        mapping: TermMapping,
+        refusals: list[errors.KeepgraphError],
     ) -> bool:
-        """Let an entity have the summary and the properties that it lacks; whether there were some."""
-        there = store.exchange.entities_by_id(tx, [entity.id])[entity.id]
-        ours = json.loads(there.properties)
-        theirs = dict(said.properties)
-        if said.type and meant.how != "same":
-            theirs.setdefault(_TYPE_OF_FILE, said.type)
+        """Give an entity the summary and the properties that it lacks; whether it lacked any."""
+        existing = store.imports.entities_by_id(tx, [entity.id])[entity.id]
+        ours = json.loads(existing.properties)
+        theirs = dict(record.properties)
+        if record.type and mapping.how != "same":
+            theirs.setdefault(_TYPE_PROPERTY, record.type)
         differing = [name for name in theirs if name in ours and ours[name] != theirs[name]]
-        if said.summary and there.summary and said.summary != there.summary:
+        if record.summary and existing.summary and record.summary != existing.summary:
             differing.insert(0, "summary")
         if differing:
-            told = ", ".join(name[:60] for name in differing[:5])
-            against.append(errors.ImportConflict(f"{entity.name!r} is in this graph with another {told}"))
-        lacking = theirs.keys() - ours.keys()
-        if not lacking and not (said.summary and not there.summary):
+            names = ", ".join(name[:60] for name in differing[:5])
+            refusals.append(errors.ImportConflict(f"{entity.name!r} is in this graph with another {names}"))
+        missing = theirs.keys() - ours.keys()
+        if not missing and not (record.summary and not existing.summary):
             return False
-        self._set(tx, entity, summary=there.summary or said.summary, properties={**theirs, **ours})
+        self._update(tx, entity, summary=existing.summary or record.summary, properties={**theirs, **ours})
         return True
 
-    def _set(self, tx: Tx, entity: KnownEntity, *, summary: str, properties: Mapping[str, object]) -> None:
-        kept = json.dumps(properties, ensure_ascii=False, sort_keys=True)
-        store.entities.set_particulars(tx, entity.row, summary=summary, properties=kept)
+    def _update(self, tx: Tx, entity: Entity, *, summary: str, properties: Mapping[str, object]) -> None:
+        text = json.dumps(properties, ensure_ascii=False, sort_keys=True)
+        store.entities.set_particulars(tx, entity.row, summary=summary, properties=text)
 
-    def _observed(self, tx: Tx, entity: KnownEntity, said: Entity) -> bool:
-        """Keep what was observed of an entity as a text about it, a paragraph each; whether something was new."""
-        source = f"{self._source}#{normalisation.key(said.name)}"
-        there = next(iter(store.episodes.by_source(tx, source, kind="text")), None)
-        before = _paragraphs(store.episodes.text(tx, there)) if there else ""
-        new = [each for each in dict.fromkeys(said.observations) if each.strip() and _paragraphs(each) not in before]
+    def _keep_observations(self, tx: Tx, entity: Entity, record: records.Entity) -> bool:
+        """Keep the observations about an entity as an episode, a paragraph each; whether one of them was new."""
+        source = f"{self._source}#{normalisation.key(record.name)}"
+        existing = store.episodes.first_by_source(tx, source, kind="text")
+        text = _as_paragraphs(store.episodes.text(tx, existing)) if existing else ""
+        new = [
+            observation
+            for observation in dict.fromkeys(record.observations)
+            if observation.strip() and _as_paragraphs(observation) not in text
+        ]
         if not new:
             return False
-        named = ({"how": "given", "id": entity.id},)
-        kept = [Part(chunk.text, named=chunk.named) for chunk in store.episodes.chunks(tx, there)] if there else []
-        if kept:
-            kept[-1] = Part(f"{kept[-1].text}\n\n", named=named)
+        annotations = ({"how": "given", "id": entity.id},)
+        parts_before: list[TextPart] = []
+        if existing:
+            parts_before = [
+                TextPart(chunk.text, annotations=chunk.annotations) for chunk in store.episodes.chunks(tx, existing)
+            ]
+        if parts_before:
+            parts_before[-1] = TextPart(f"{parts_before[-1].text}\n\n", annotations=annotations)
         last = len(new) - 1
-        parts = [Part(each if number == last else f"{each}\n\n", named=named) for number, each in enumerate(new)]
-        if not kept and _is_kept(tx, parts, name=entity.name):
-            return False  # the same file, from another place
-        effect = upserts.keep(tx, [*kept, *parts], kind="text", name=entity.name, source=source, there=there)
-        self.counts["episodes"] += effect is Effect.ADDED
+        parts = [
+            TextPart(observation if number == last else f"{observation}\n\n", annotations=annotations)
+            for number, observation in enumerate(new)
+        ]
+        if not parts_before and _is_in_graph(tx, parts, name=entity.name):
+            return False  # the same file, imported from another path
+        outcome = imported_texts.upsert(
+            tx, [*parts_before, *parts], kind="text", name=entity.name, source=source, existing=existing
+        )
+        self.counts["episodes"] += outcome is Outcome.ADDED
         return True
 
     # Facts
 
-    def _fact(self, tx: Tx, said: Fact, as_text: _Lines) -> Taken:
-        meant = self.words.predicates[said.predicate]
-        if meant.word is None and not said.line:
+    def _import_fact(self, tx: Tx, record: records.Fact, lines: _Lines) -> RecordResult:
+        mapping = self.mapping.predicates[record.predicate]
+        if mapping.term is None and not record.line:
             raise errors.PredicateUnknown(
-                f"{said.predicate[:100]!r} is not a predicate",
+                f"{record.predicate[:100]!r} is not a predicate",
                 hint="Use a word of the vocabulary, or add those of the file: --add-words.",
             )
-        subject = self._end(tx, said.subject, said.subject_type)
-        target = self._end(tx, said.object, said.object_type) if said.object else None
-        effect = None
-        # Go and GO are one name here. What such a line says of two is kept, and not taken for something about one.
-        two_in_one = bool(said.line) and target is not None and subject.id == target.id and said.subject != said.object
-        if meant.word is None or said.properties or two_in_one:
-            ends = {each.id: None for each in (subject, target) if each}
-            named = tuple({"how": "given", "id": each} for each in ends)
-            effect = self._as_text(said, named, as_text)
-        if meant.word is None or two_in_one:
-            return Taken(said.place, effect, as_text=_shown(said))
-        with suppress(_SaidBefore):
+        subject = self._find_endpoint(tx, record.subject, record.subject_type)
+        target = self._find_endpoint(tx, record.object, record.object_type) if record.object else None
+        outcome = None
+        # Go and GO are one name here. A line about the two is kept as text, instead of a fact of one about itself.
+        is_merged = (
+            bool(record.line) and target is not None and subject.id == target.id and record.subject != record.object
+        )
+        if mapping.term is None or record.properties or is_merged:
+            ids = dict.fromkeys(entity.id for entity in (subject, target) if entity)
+            annotations = tuple({"how": "given", "id": public_id} for public_id in ids)
+            outcome = self._keep_as_text(record, annotations, lines)
+        if mapping.term is None or is_merged:
+            return RecordResult(record.position, outcome, kept_as_text=_summary(record))
+        with suppress(_AlreadyAsserted):
             with tx.savepoint():
-                self._record(tx, said, meant.word, subject, target)
-            effect = Effect.ADDED
-        return Taken(said.place, effect or Effect.MERGED)
+                self._record_fact(tx, record, mapping.term, subject, target)
+            outcome = Outcome.ADDED
+        return RecordResult(record.position, outcome or Outcome.UNCHANGED)
 
-    def _end(self, tx: Tx, name: str, word: str | None) -> KnownEntity:
-        if word is None and self._format == detection.MEMORY_SERVER:
+    def _find_endpoint(self, tx: Tx, name: str, file_type: str | None) -> Entity:
+        """The entity of a name in a fact.
+
+        Raises:
+            errors.InvalidRequest, errors.Ambiguous: it cannot be a name, or several entities have it.
+        """
+        if file_type is None and self._format == detection.MEMORY_SERVER:
             key = normalisation.key(name)
-            known = store.entities.by_key(tx, key) if key not in self._found.declared else []
-            if len(known) == 1:
-                return known[0]  # the file does not say what it is; the graph does
-            return self._found_or_made(tx, self._found.declared.get(key, ""), name)[0]
-        if word is None:
+            # If the file does not say what it is, the graph may.
+            existing = store.entities.by_key(tx, key) if key not in self._survey.declared_types else []
+            if len(existing) == 1:
+                return existing[0]
+            return self._find_or_create(tx, self._survey.declared_types.get(key, ""), name)[0]
+        if file_type is None:
             return knowledge.entities.find(tx, Ref(name=name))
-        return self._found_or_made(tx, word, name)[0]
+        return self._find_or_create(tx, file_type, name)[0]
 
-    def _record(self, tx: Tx, said: Fact, predicate: str, subject: KnownEntity, target: KnownEntity | None) -> None:
+    def _record_fact(
+        self, tx: Tx, record: records.Fact, predicate: str, subject: Entity, target: Entity | None
+    ) -> None:
         """
         Raises:
-            _SaidBefore: by the same source, with the same confidence.
-            errors.InvalidRequest: something in it cannot be.
+            _AlreadyAsserted: by the same source, with the same confidence.
+            errors.InvalidRequest: a value is not allowed.
         """
-        source = said.source or self._source
+        source = record.source or self._source
         if len(source) > knowledge.facts.MAX_SOURCE:
             raise errors.InvalidArguments(
                 f"the source has {len(source):,} characters; {knowledge.facts.MAX_SOURCE:,} at most"
             )
-        confidence = 1.0 if said.confidence is None else said.confidence
+        confidence = DEFAULT_CONFIDENCE if record.confidence is None else record.confidence
         recorded = knowledge.facts.record(
             tx,
             subject=Ref(id=subject.id),
             predicate=predicate,
-            object=Ref(id=target.id) if target else said.literal or "",
+            object=Ref(id=target.id) if target else record.literal or "",
             source=source,
             confidence=confidence,
-            valid_from=said.valid_from,
-            valid_to=said.valid_to,
+            valid_from=record.valid_from,
+            valid_to=record.valid_to,
             compare_names=False,
         )
-        if recorded.deduplicated and store.exchange.times_said(tx, recorded.fact.row, source, confidence) > 1:
-            raise _SaidBefore
+        if recorded.deduplicated and store.imports.count_assertions(tx, recorded.fact.row, source, confidence) > 1:
+            raise _AlreadyAsserted
         self.counts["facts"] += not recorded.deduplicated
 
-    # Texts
+    # Episodes
 
-    def _as_text(self, said: Entity | Fact, named: upserts.Named, as_text: _Lines) -> Effect:
-        """Let the line of a record be kept as it stands there, unless it is.
+    def _keep_as_text(
+        self, record: records.Entity | records.Fact, annotations: imported_texts.Annotations, lines: _Lines
+    ) -> Outcome:
+        """Add the line of a record to those that are kept as text, unless the graph has it.
 
         Raises:
             errors.EpisodeInvalid: it is too long.
         """
-        if len(said.line) > _LONGEST_LINE:
-            raise errors.EpisodeInvalid(f"the line has {len(said.line):,} characters; {_LONGEST_LINE:,} can be kept")
-        if _line_digest(said.line) in self._lines_kept or any(said.line == other.line for other, _ in as_text):
-            return Effect.MERGED
-        as_text.append((said, named))
-        return Effect.ADDED
+        if len(record.line) > _MAX_LINE_CHARACTERS:
+            raise errors.EpisodeInvalid(
+                f"the line has {len(record.line):,} characters; {_MAX_LINE_CHARACTERS:,} can be kept"
+            )
+        is_kept = _line_digest(record.line) in self._line_digests
+        if is_kept or any(record.line == other.line for other, _ in lines):
+            return Outcome.UNCHANGED
+        lines.append((record, annotations))
+        return Outcome.ADDED
 
-    def _keep_lines(self, tx: Tx, as_text: _Lines) -> None:
-        parts: list[Part] = []
-        for said, named in as_text:
-            if parts and sum(len(part.text) for part in parts) + len(said.line) > _LONGEST_LINE:
-                self._keep(tx, parts)
+    def _keep_lines(self, tx: Tx, lines: _Lines) -> None:
+        """Write the lines of a batch as episodes that are not too long."""
+        parts: list[TextPart] = []
+        for record, line_annotations in lines:
+            if parts and sum(len(part.text) for part in parts) + len(record.line) > _MAX_LINE_CHARACTERS:
+                self._keep_episode(tx, parts)
                 parts = []
-            parts.append(Part(f"{said.line}\n", named=named))
+            parts.append(TextPart(f"{record.line}\n", annotations=line_annotations))
         if parts:
-            self._keep(tx, parts)
+            self._keep_episode(tx, parts)
 
-    def _keep(self, tx: Tx, lines: Sequence[Part]) -> None:
-        if _is_kept(tx, lines):
+    def _keep_episode(self, tx: Tx, lines: Sequence[TextPart]) -> None:
+        if _is_in_graph(tx, lines):
             return
-        upserts.keep(tx, lines, kind="json", name=_last(self._source), source=self._source)
+        imported_texts.upsert(tx, lines, kind="json", name=_file_name(self._source), source=self._source)
         self.counts["episodes"] += 1
 
-    def _conversation(self, tx: Tx, said: Episode) -> Taken:
-        there = next(iter(store.episodes.by_source(tx, said.source, kind="message")), None)
-        if there and said.text != (before := store.episodes.text(tx, there)) and len(said.text) <= len(before):
-            return Taken(said.place, Effect.MERGED)  # the file is older: conversations grow
-        parts = [Part(text, speaker=turn.speaker) for text, turn in zip(said.pieces, said.turns, strict=True)]
-        at = timestamps.stamp(said.at) if said.at else None
-        day = f" of {at[:10]}" if at else ""
-        name = said.name or f"Conversation{day}"
-        effect = upserts.keep(tx, parts, kind="message", name=name, source=said.source, occurred_at=at, there=there)
-        self.counts["episodes"] += effect is Effect.ADDED
-        return Taken(said.place, effect)
+    def _import_conversation(self, tx: Tx, record: records.Episode) -> RecordResult:
+        existing = store.episodes.first_by_source(tx, record.source, kind="message")
+        if existing and record.text != (text := store.episodes.text(tx, existing)) and len(record.text) <= len(text):
+            return RecordResult(record.position, Outcome.UNCHANGED)  # an older export: conversations only grow
+        parts = [
+            TextPart(text, speaker=turn.speaker) for text, turn in zip(record.turn_texts, record.turns, strict=True)
+        ]
+        occurred_at = timestamps.from_datetime(record.started_at) if record.started_at else None
+        day = f" of {occurred_at[:10]}" if occurred_at else ""
+        outcome = imported_texts.upsert(
+            tx,
+            parts,
+            kind="message",
+            name=record.name or f"Conversation{day}",
+            source=record.source,
+            occurred_at=occurred_at,
+            existing=existing,
+        )
+        self.counts["episodes"] += outcome is Outcome.ADDED
+        return RecordResult(record.position, outcome)
 
 
-def _is_kept(tx: Tx, parts: Sequence[Part], *, name: str | None = None) -> bool:
-    """Whether there is this very text already, wherever it came from; with `name`, under that."""
-    same = store.episodes.by_digest(tx, canonical.digest("".join(part.text for part in parts)))
-    return any(name in (None, each.name) for each in same)
-
-
-def batches(records: Iterable[Record], *, most: int, characters: int) -> Iterator[list[Record]]:
-    """Records in batches that are neither many nor long."""
+def batches(file_records: Iterable[Record], *, max_records: int, max_characters: int) -> Iterator[list[Record]]:
+    """Records in batches; a batch ends when it has so many records, or more than so many characters of text."""
     batch: list[Record] = []
     length = 0
-    for record in records:
+    for record in file_records:
         batch.append(record)
-        length += _length(record)
-        if len(batch) == most or length > characters:
+        length += _text_length(record)
+        if len(batch) == max_records or length > max_characters:
             yield batch
             batch, length = [], 0
     if batch:
         yield batch
 
 
-def _length(record: Record) -> int:
-    if isinstance(record, Episode):
+def _text_length(record: Record) -> int:
+    if isinstance(record, records.Episode):
         return sum(len(turn.text) for turn in record.turns)
-    return sum(map(len, record.observations)) if isinstance(record, Entity) else 0
+    return sum(map(len, record.observations)) if isinstance(record, records.Entity) else 0
 
 
-def _effect(changed: bool) -> Effect:
-    return Effect.ADDED if changed else Effect.MERGED
+def _is_in_graph(tx: Tx, parts: Sequence[TextPart], *, name: str | None = None) -> bool:
+    """Whether the graph has an episode with exactly this text, and with this name if one is given."""
+    same = store.episodes.by_digest(tx, utf8.digest("".join(part.text for part in parts)))
+    return any(name in (None, episode.name) for episode in same)
 
 
-def _shown(said: Entity | Fact) -> dict[str, str]:
-    """What of a line a report shows."""
-    if isinstance(said, Fact):
-        return {"from": said.subject[:200], "relationType": said.predicate[:200], "to": (said.object or "")[:200]}
-    return {"name": said.name[:200], "entityType": said.type[:200]}
+def _outcome(changed: bool) -> Outcome:
+    return Outcome.ADDED if changed else Outcome.UNCHANGED
 
 
-def _paragraphs(text: str) -> str:
+def _summary(record: records.Entity | records.Fact) -> dict[str, str]:
+    """The fields of a line that a report shows."""
+    if isinstance(record, records.Fact):
+        target = (record.object or "")[:200]
+        return {"from": record.subject[:200], "relationType": record.predicate[:200], "to": target}
+    return {"name": record.name[:200], "entityType": record.type[:200]}
+
+
+def _as_paragraphs(text: str) -> str:
+    """The text between empty lines, so that a search for a paragraph finds only whole paragraphs."""
     return f"\n\n{text}\n\n"
 
 
@@ -533,6 +463,6 @@ def _line_digest(line: str) -> bytes:
     return hashlib.sha256(line.strip().encode()).digest()
 
 
-def _last(path: str) -> str:
+def _file_name(path: str) -> str:
     """The name of a file without its folders."""
     return re.split(r"[\\/]", path)[-1] or path

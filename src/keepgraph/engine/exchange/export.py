@@ -1,9 +1,10 @@
-"""What a graph is as lines: its own words, one line for every entity, every text, and every fact.
+"""Export: the whole graph as JSON lines, one for each imported word, entity, episode and fact (ADR 0019).
 
-They stand in the order of their ids, so that what is new comes last. What was said of a fact stands in its line, in
-order. The order of what was said of different facts counts too: it decides which blockers are open. Their stamps tell
-it, and within one moment the ids of the facts. Where that would be wrong, because something was said again, the rest of
-that moment follows in lines of its own, after the facts.
+Lines are in the order of public ids. Ids grow with time, so what is new comes last. The assertions of a fact stand in
+the line of the fact, in order. An import must also restore the order of the assertions of different facts, because it
+decides which blockers are open. Timestamps give this order; for equal timestamps the ids of the facts give it. Where
+the ids would give a wrong order, because a fact was asserted again at that timestamp, the remaining assertions of the
+timestamp follow after the facts, as lines of the kind `provenance`.
 """
 
 from __future__ import annotations
@@ -15,51 +16,45 @@ from itertools import groupby
 from typing import Any
 
 from keepgraph import store
-from keepgraph.store.database import Tx
-from keepgraph.store.exchange import Assertion, ChunkRow, EntityRow, EpisodeRow, FactInWords, Said, Validity
+from keepgraph.engine.exchange import export_format
+from keepgraph.engine.exchange.export_format import DEFAULT_CONFIDENCE, DEFAULT_GROUP, IMPORTED
+from keepgraph.store.exchange_rows import Assertion, ChunkRow, EntityRow, EpisodeRow, FactExportRow, Validity
+from keepgraph.store.exports import AssertionOrder
+from keepgraph.store.transactions import Tx
 
-FORMAT = 2
-"""The newest that is known. A graph without texts and words of its own is written in format 1, which has none."""
-
-IMPORTED = "imported"
-"""The version of the words that came into a vocabulary with a file."""
-
-DEFAULT_GROUP = "default"
-SURE = 1.0
-"""What a line does not say: the group and the confidence."""
-
-SAID_IN_LINE = 50
-"""How often a fact is said in its own line, at most."""
+ASSERTIONS_IN_LINE = 50
+"""Assertions in the line of their fact, at most; the others follow in lines of their own. It bounds the line length."""
 
 CHARACTERS_IN_LINE = 400_000
-"""How much of a text stands in the line of its episode, at most; the rest follows chunk by chunk."""
+"""Characters of an episode in its own line, at most; its other chunks follow in lines of their own."""
 
 
-def lines(tx: Tx) -> Iterator[dict[str, Any]]:
-    """The whole graph, all groups, as lines: a header, words, entities, texts, facts, what was said late."""
-    words = store.exchange.words(tx, version=IMPORTED)
-    yield {"keepgraph": "graph", "format": FORMAT if words or store.exchange.any_episodes(tx) else 1}
-    for word in words:
-        yield {"kind": "word", "word_kind": word.kind, "name": word.name, "description": word.description}
-    for entities_here in store.exchange.entities(tx):
-        rows = [entity.row for entity in entities_here]
-        aliases, former_ids = store.exchange.aliases(tx, rows), store.exchange.former_ids(tx, rows)
-        for entity in entities_here:
+def generate_lines(tx: Tx) -> Iterator[dict[str, Any]]:
+    """The lines of an export in order: header, words, entities, episodes, facts, postponed assertions; all groups."""
+    terms = store.exports.terms(tx, version=IMPORTED)
+    yield {"keepgraph": "graph", "format": export_format.VERSION if terms or store.exports.has_episodes(tx) else 1}
+    for term in terms:
+        yield {"kind": "word", "word_kind": term.kind, "name": term.name, "description": term.description}
+    for entities in store.exports.entities(tx):
+        rows = [entity.row for entity in entities]
+        aliases, former_ids = store.exports.aliases(tx, rows), store.exports.former_ids(tx, rows)
+        for entity in entities:
             yield _entity_line(entity, aliases.get(entity.row, ()), former_ids.get(entity.row, ()))
-    for episode in store.exchange.episodes(tx):
-        yield from _episode_lines(episode, store.exchange.chunks(tx, episode.row))
-    late = _said_late(tx)
-    follow: dict[int, int] = {}
-    for facts_here in store.exchange.facts(tx):
-        rows = [fact.row for fact in facts_here]
-        earlier, said = store.exchange.earlier(tx, rows), store.exchange.assertions(tx, rows)
-        for fact in facts_here:
-            every = said.get(fact.row, [])
-            if late and any(row in late for row, _ in every):
-                follow |= {row: nth for row, nth in _numbered(every) if row in late}
-            in_line = [assertion for row, assertion in every if row not in late]
+    for episode in store.exports.episodes(tx):
+        yield from _episode_lines(episode, store.exchange_rows.chunks(tx, episode.row))
+    postponed_rows = _postponed_assertion_rows(tx)
+    postponed: dict[int, int] = {}
+    for facts in store.exports.facts(tx):
+        rows = [fact.row for fact in facts]
+        earlier = store.exchange_rows.earlier_validities(tx, rows)
+        assertions = store.exchange_rows.assertions(tx, rows)
+        for fact in facts:
+            of_fact = assertions.get(fact.row, [])
+            if postponed_rows and any(row in postponed_rows for row, _ in of_fact):
+                postponed |= {row: nth for row, nth in _count_repetitions(of_fact) if row in postponed_rows}
+            in_line = [assertion for row, assertion in of_fact if row not in postponed_rows]
             yield _fact_line(fact, earlier.get(fact.row, ()), in_line)
-    yield from _provenance_lines(tx, follow)
+    yield from _provenance_lines(tx, postponed)
 
 
 def _entity_line(
@@ -72,52 +67,52 @@ def _entity_line(
         "type": entity.type,
         "name": entity.name,
         "summary": entity.summary or None,
-        "properties": json.loads(entity.properties, object_pairs_hook=by_name) or None,
+        "properties": json.loads(entity.properties, object_pairs_hook=_sort_by_name) or None,
         "created_at": entity.created_at,
         "aliases": [alias if at == entity.created_at else {"alias": alias, "created_at": at} for alias, at in aliases]
         or None,
         "former_ids": [former_id for (former_id,) in former_ids] or None,
     }
-    return _without_nothing(line)
+    return _without_none(line)
 
 
 def _episode_lines(episode: EpisodeRow, chunks: Sequence[ChunkRow]) -> Iterator[dict[str, Any]]:
-    """An episode with the chunks that fit into its line, and then the others, each in its own."""
-    room = CHARACTERS_IN_LINE
-    within = 0
-    while within < len(chunks) and room > 0:
-        room -= len(chunks[within].text) + len(chunks[within].named)
-        within += 1
+    """The line of an episode with as many chunks as fit into it, then a line for each other chunk."""
+    remaining = CHARACTERS_IN_LINE
+    in_line = 0
+    while in_line < len(chunks) and remaining > 0:
+        remaining -= len(chunks[in_line].text) + len(chunks[in_line].annotations)
+        in_line += 1
     line = {
         "kind": "episode",
         "id": episode.id,
-        "group": _unless(episode.group, DEFAULT_GROUP),
+        "group": _none_if_default(episode.group, DEFAULT_GROUP),
         "episode_kind": episode.kind,
         "name": episode.name,
         "source": episode.source or None,
         "digest": episode.digest,
         "occurred_at": episode.occurred_at,
-        "recorded_at": _unless(episode.recorded_at, episode.occurred_at),
+        "recorded_at": _none_if_default(episode.recorded_at, episode.occurred_at),
         "session": episode.session,
-        "chunks": [_chunk_part(chunk) for chunk in chunks[:within]] or None,
-        "following": len(chunks) - within or None,
+        "chunks": [_chunk_object(chunk) for chunk in chunks[:in_line]] or None,
+        "following": len(chunks) - in_line or None,
     }
-    yield _without_nothing(line)
-    for place, chunk in enumerate(chunks[within:], start=within):
-        yield {"kind": "chunk", "episode": episode.id, "place": place, **_chunk_part(chunk)}
+    yield _without_none(line)
+    for place, chunk in enumerate(chunks[in_line:], start=in_line):
+        yield {"kind": "chunk", "episode": episode.id, "place": place, **_chunk_object(chunk)}
 
 
-def _chunk_part(chunk: ChunkRow) -> dict[str, Any]:
-    line = {
+def _chunk_object(chunk: ChunkRow) -> dict[str, Any]:
+    chunk_object = {
         "text": chunk.text,
         "heading": chunk.heading or None,
         "speaker": chunk.speaker,
-        "named": json.loads(chunk.named) or None,
+        "named": json.loads(chunk.annotations) or None,
     }
-    return _without_nothing(line)
+    return _without_none(chunk_object)
 
 
-def _fact_line(fact: FactInWords, earlier: Sequence[Validity], said: Sequence[Assertion]) -> dict[str, Any]:
+def _fact_line(fact: FactExportRow, earlier: Sequence[Validity], assertions: Sequence[Assertion]) -> dict[str, Any]:
     line = {
         "kind": "fact",
         "id": fact.id,
@@ -126,89 +121,94 @@ def _fact_line(fact: FactInWords, earlier: Sequence[Validity], said: Sequence[As
         "object": fact.object,
         "literal": fact.literal,
         "text": fact.text,
-        "confidence": _unless(fact.confidence, SURE),
+        "confidence": _none_if_default(fact.confidence, DEFAULT_CONFIDENCE),
         "recorded_at": fact.recorded_at,
         "valid_from": fact.valid_from,
         "valid_to": fact.valid_to,
         "retracted_at": fact.retracted_at,
         "known_from": fact.known_from,
-        "earlier": [_without_nothing(each._asdict()) for each in earlier] or None,
-        "provenance": [_assertion_part(each, fact) for each in said] or None,
+        "earlier": [_without_none(validity._asdict()) for validity in earlier] or None,
+        "provenance": [_assertion_object(assertion, fact) for assertion in assertions] or None,
     }
-    return _without_nothing(line)
+    return _without_none(line)
 
 
-def _assertion_part(said: Assertion, fact: FactInWords) -> dict[str, Any]:
-    return _without_nothing(
+def _assertion_object(assertion: Assertion, fact: FactExportRow) -> dict[str, Any]:
+    return _without_none(
         {
-            "source": said.source,
-            "confidence": _unless(said.confidence, fact.confidence),
-            "recorded_at": _unless(said.recorded_at, fact.recorded_at),
-            "session": said.session,
-            "tool": said.tool,
-            "episode": said.episode,
+            "source": assertion.source,
+            "confidence": _none_if_default(assertion.confidence, fact.confidence),
+            "recorded_at": _none_if_default(assertion.recorded_at, fact.recorded_at),
+            "session": assertion.session,
+            "tool": assertion.tool,
+            "episode": assertion.episode,
         }
     )
 
 
-def _provenance_lines(tx: Tx, follow: Mapping[int, int]) -> Iterator[dict[str, Any]]:
-    for row, fact, said in store.exchange.assertions_by_row(tx, follow) if follow else ():
-        yield _without_nothing(
+def _provenance_lines(tx: Tx, postponed: Mapping[int, int]) -> Iterator[dict[str, Any]]:
+    """Lines of assertions, given by their rows with their numbers among equal assertions of their fact."""
+    for row, fact, assertion in store.exports.assertions_by_row(tx, postponed) if postponed else ():
+        yield _without_none(
             {
                 "kind": "provenance",
                 "fact": fact,
-                "source": said.source,
-                "confidence": _unless(said.confidence, SURE),
-                "recorded_at": said.recorded_at,
-                "session": said.session,
-                "tool": said.tool,
-                "episode": said.episode,
-                "nth": _unless(follow[row], 1),
+                "source": assertion.source,
+                "confidence": _none_if_default(assertion.confidence, DEFAULT_CONFIDENCE),
+                "recorded_at": assertion.recorded_at,
+                "session": assertion.session,
+                "tool": assertion.tool,
+                "episode": assertion.episode,
+                "nth": _none_if_default(postponed[row], 1),
             }
         )
 
 
-def _numbered(every: Iterable[tuple[int, Assertion]]) -> Iterator[tuple[int, int]]:
-    """The row of each assertion, and which it is of those that are alike in all."""
-    often: Counter[Assertion] = Counter()
-    for row, said in every:
-        often[said] += 1
-        yield row, often[said]
+def _count_repetitions(assertions: Iterable[tuple[int, Assertion]]) -> Iterator[tuple[int, int]]:
+    """The row of each assertion, and its number, from 1, among the equal assertions of the fact."""
+    times: Counter[Assertion] = Counter()
+    for row, assertion in assertions:
+        times[assertion] += 1
+        yield row, times[assertion]
 
 
-def _said_late(tx: Tx) -> set[int]:
-    """The rows of what cannot be told in the lines of the facts: what was said again in a moment, and the rest of it.
+def _postponed_assertion_rows(tx: Tx) -> set[int]:
+    """The rows of assertions that must follow after the facts.
 
-    Also what was said of one fact so often that its line would be too long.
+    That is, at a timestamp, the first assertion that `_breaks_order` and all that were made after it.
     """
-    late: set[int] = set()
-    for _, moment in groupby(store.exchange.said_where_some_repeats(tx), key=lambda said: said.recorded_at):
-        highest, following = "", False
-        for said in moment:
-            following = following or _is_late(said, highest)
-            highest = max(highest, said.fact)
-            if following:
-                late.add(said.row)
-    return late
+    rows: set[int] = set()
+    repeated = store.exports.assertions_at_repeated_timestamps(tx)
+    for _, same_timestamp in groupby(repeated, key=lambda assertion: assertion.recorded_at):
+        highest_fact, postponing = "", False
+        for assertion in same_timestamp:
+            postponing = postponing or _breaks_order(assertion, highest_fact)
+            highest_fact = max(highest_fact, assertion.fact)
+            if postponing:
+                rows.add(assertion.row)
+    return rows
 
 
-def _is_late(said: Said, highest: str) -> bool:
-    """Whether the ids of the facts would put an assertion before another one of its moment that it followed.
+def _breaks_order(assertion: AssertionOrder, highest_fact: str) -> bool:
+    """Whether an assertion cannot stand in the line of its fact.
 
-    What stands in one line lies together, in whatever order the lines came; what does not has a row apart.
+    It cannot if the line has enough assertions, or if the ids of facts would put it before an assertion of the same
+    timestamp that was made earlier. Assertions of one line are in adjacent rows, in whatever order the lines were
+    imported; an assertion with a line of its own has a gap before its row.
     """
-    if said.nth is None or said.before is None:
+    if assertion.nth is None or assertion.previous is None:
         return False
-    return said.nth > SAID_IN_LINE or (said.row != said.before + 1 and highest > said.fact)
+    is_adjacent = assertion.row == assertion.previous + 1
+    return assertion.nth > ASSERTIONS_IN_LINE or (not is_adjacent and highest_fact > assertion.fact)
 
 
-def _unless(value: Any, usual: Any) -> Any:
-    return None if value == usual else value
+def _none_if_default(value: Any, default: Any) -> Any:
+    return None if value == default else value
 
 
-def _without_nothing(line: dict[str, Any]) -> dict[str, Any]:
+def _without_none(line: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in line.items() if value is not None}
 
 
-def by_name(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _sort_by_name(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(sorted(pairs))

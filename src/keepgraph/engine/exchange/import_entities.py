@@ -1,0 +1,266 @@
+"""Import of entity lines: an entity is matched by id, by former id, or by name; missing aliases and ids are added."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from keepgraph import errors, store
+from keepgraph.engine import knowledge
+from keepgraph.engine.exchange.export_format import DEFAULT_GROUP
+from keepgraph.engine.exchange.import_state import ImportState, Line, LineResult, import_each
+from keepgraph.engine.exchange.import_values import list_differences, quote_name, validate_timestamp
+from keepgraph.language import normalisation
+from keepgraph.store.exchange_rows import EntityRow, NameKey
+from keepgraph.store.transactions import Tx
+
+
+def import_entities(tx: Tx, lines: Sequence[Line], state: ImportState, strict: bool) -> list[LineResult]:
+    batch = _EntityBatch(tx, lines, state, strict=strict)
+    results = import_each(lines, batch.import_line, strict=strict)
+    batch.write()
+    return results
+
+
+class _ParsedEntity(NamedTuple):
+    """An entity line with checked values. An alias is (alias, its normalisation key, timestamp)."""
+
+    id: str
+    group: str
+    type: str
+    type_row: int
+    name: str
+    key: str
+    summary: str
+    properties: str
+    created_at: str
+    aliases: tuple[tuple[str, str, str], ...]
+    former_ids: tuple[str, ...]
+
+
+class _EntityBatch:
+    """Entity lines of one call: the entities of the graph that they may mean, and the rows to write."""
+
+    def __init__(self, tx: Tx, lines: Sequence[Line], state: ImportState, *, strict: bool) -> None:
+        self._tx, self._state, self._strict = tx, state, strict
+        ids = {public_id for line in lines for public_id in (line["id"], *line.get("former_ids", ()))}
+        self._looked_up: set[NameKey] = {
+            (line.get("group", DEFAULT_GROUP), line["type"], normalisation.key(name))
+            for line in lines
+            for name in (line["name"], *(_alias_text(alias) for alias in line.get("aliases", ())))
+        }
+        self._by_id = store.imports.entities_by_id(tx, ids)
+        self._by_former_id = store.imports.entities_by_former_id(tx, ids)
+        self._by_name = store.imports.entities_by_name(tx, self._looked_up)
+        self._by_alias = store.imports.entities_by_alias(tx, self._looked_up)
+        existing = [*self._by_id.values(), *self._by_former_id.values(), *self._by_name.values()]
+        self._alias_keys: dict[int, set[str]] = defaultdict(set)
+        for row, keys in store.imports.alias_keys(tx, {entity.row for entity in existing}).items():
+            self._alias_keys[row] = {key for (key,) in keys}
+        self._next_rows = {table: store.imports.first_free_row(tx, table) for table in ("entity", "alias", "former_id")}
+        self._new: list[tuple[Any, ...]] = []
+        self._new_aliases: list[tuple[Any, ...]] = []
+        self._new_former_ids: list[tuple[int, str, int]] = []
+        self._completed: dict[int, EntityRow] = {}
+
+    def import_line(self, line: Line) -> LineResult:
+        parsed = _parse_entity(self._tx, line)
+        existing, former_ids = self._find_existing(parsed), parsed.former_ids
+        if existing is None:
+            self._check_not_an_alias(parsed)
+        elif existing.id != parsed.id:
+            self._complete(existing, parsed)
+            former_ids = (parsed.id, *former_ids)
+        else:
+            self._check_same(existing, parsed)
+        entity = existing or EntityRow(
+            self._next_rows["entity"], parsed.id, parsed.group, parsed.type, parsed.name, parsed.key, *parsed[6:9]
+        )
+        aliases, missing_ids, refusals = self._missing_names(entity, parsed.aliases, former_ids)
+        if refusals and self._strict:
+            raise refusals[0]
+        if existing is None:
+            self._add_entity(entity, parsed)
+        for alias, key, at in aliases:
+            self._new_aliases.append(
+                (self._take_row("alias"), entity.row, alias, key, normalisation.folded_forms(alias), at)
+            )
+            self._alias_keys[entity.row].add(key)
+            self._by_alias.setdefault((entity.group, entity.type, key), []).append(entity)
+        for former_id in missing_ids:
+            self._new_former_ids.append((self._take_row("former_id"), former_id, entity.row))
+            self._by_former_id[former_id] = entity
+        self._state.entity_rows.add(entity.row)
+        return LineResult(created=existing is None, partial_errors=tuple(refusals))
+
+    def write(self) -> None:
+        store.entities.insert_many(self._tx, self._new)
+        for entity in self._completed.values():
+            store.entities.set_particulars(self._tx, entity.row, summary=entity.summary, properties=entity.properties)
+        store.entities.insert_aliases(self._tx, self._new_aliases)
+        store.entities.insert_former_ids(self._tx, self._new_former_ids)
+
+    def _find_existing(self, parsed: _ParsedEntity) -> EntityRow | None:
+        """The entity with this id, or the one that it was merged into, or the one with this name."""
+        return (
+            self._by_id.get(parsed.id)
+            or self._by_former_id.get(parsed.id)
+            or self._find_by_name((parsed.group, parsed.type, parsed.key))
+        )
+
+    def _check_same(self, existing: EntityRow, parsed: _ParsedEntity) -> None:
+        """
+        Raises:
+            errors.ImportConflict: the entity with this id is another one, or has other values.
+        """
+        if (existing.group, existing.type, existing.key) != (parsed.group, parsed.type, parsed.key):
+            self._state.refused_ids.add(parsed.id)
+            raise errors.ImportConflict(
+                f"{parsed.id} is the {existing.type} {quote_name(existing.name)} of group {existing.group!r} "
+                f"in this graph, not the {parsed.type} {quote_name(parsed.name)} of group {parsed.group!r}"
+            )
+        differences = {
+            "name": existing.name != parsed.name,
+            "summary": existing.summary != parsed.summary,
+            "properties": _sorted_json(existing.properties) != parsed.properties,
+            "created_at": existing.created_at != parsed.created_at,
+        }
+        if any(differences.values()):
+            raise errors.ImportConflict(f"{parsed.id} is in this graph with another {list_differences(differences)}")
+
+    def _check_not_an_alias(self, parsed: _ParsedEntity) -> None:
+        """
+        Raises:
+            errors.ImportConflict: the name of a new entity is the alias of another entity in this graph.
+        """
+        for other in self._by_alias.get((parsed.group, parsed.type, parsed.key), ()):
+            # If the file has both entities, then it was the same in the graph that the file comes from.
+            if other.row not in self._state.entity_rows:
+                self._state.refused_ids.add(parsed.id)
+                raise errors.ImportConflict(
+                    f"{quote_name(parsed.name)} is an alias of the {other.type} {quote_name(other.name)}, {other.id}",
+                    hint=f"If they are one, write {other.id} for {parsed.id} in the file; if not, take the alias back.",
+                )
+
+    def _complete(self, existing: EntityRow, parsed: _ParsedEntity) -> None:
+        """Give an entity with another id the summary and the properties that it lacks.
+
+        Raises:
+            errors.ImportConflict: it has another summary, or another value of a property.
+        """
+        existing = self._completed.get(existing.row, existing)
+        ours, theirs = json.loads(existing.properties), json.loads(parsed.properties)
+        differences = {
+            "summary": bool(existing.summary and parsed.summary and existing.summary != parsed.summary),
+            **{f"property {quote_name(name)}": ours[name] != theirs[name] for name in theirs if name in ours},
+        }
+        if any(differences.values()):
+            raise errors.ImportConflict(
+                f"{parsed.id} is {existing.id} in this graph, with another {list_differences(differences)}"
+            )
+        properties = existing.properties
+        if theirs.keys() - ours.keys():
+            properties = _sorted_json(json.dumps({**theirs, **ours}))
+        completed = existing._replace(summary=existing.summary or parsed.summary, properties=properties)
+        if completed != existing:
+            self._completed[existing.row] = completed
+
+    def _missing_names(
+        self, entity: EntityRow, aliases: Iterable[tuple[str, str, str]], former_ids: Iterable[str]
+    ) -> tuple[list[tuple[str, str, str]], list[str], list[errors.KeepgraphError]]:
+        """The aliases and the former ids that an entity lacks, and why others cannot be added."""
+        missing_aliases: dict[str, tuple[str, str, str]] = {}
+        missing_ids: dict[str, None] = {}
+        refusals: list[errors.KeepgraphError] = []
+        for alias, key, at in aliases:
+            if key == entity.key or key in self._alias_keys[entity.row]:
+                continue
+            other = self._find_by_name((entity.group, entity.type, key))
+            if other and other.row != entity.row and other.row not in self._state.entity_rows:
+                refusals.append(
+                    errors.AliasTaken(f"{quote_name(alias)} is the name of another {other.type}, {other.id}")
+                )
+            else:
+                missing_aliases.setdefault(key, (alias, key, at))
+        for former_id in former_ids:
+            owner = self._by_former_id.get(former_id)
+            if former_id == entity.id or (owner and owner.row == entity.row):
+                continue
+            if former_id in self._by_id:
+                hint = f"If they are one: kg merge {entity.id} {former_id}"
+                refusals.append(errors.ImportConflict(f"{former_id} is an entity of its own in this graph", hint=hint))
+            elif owner:
+                refusals.append(errors.ImportConflict(f"{former_id} was merged into {owner.id} in this graph"))
+            else:
+                missing_ids[former_id] = None
+        return list(missing_aliases.values()), list(missing_ids), refusals
+
+    def _add_entity(self, entity: EntityRow, parsed: _ParsedEntity) -> None:
+        folded = normalisation.folded_forms(entity.name)
+        values = (entity.key, folded, entity.summary, entity.properties, entity.created_at)
+        self._new.append((self._take_row("entity"), entity.id, entity.group, parsed.type_row, entity.name, *values))
+        self._by_id[entity.id] = self._by_name[entity.group, entity.type, entity.key] = entity
+
+    def _find_by_name(self, name: NameKey) -> EntityRow | None:
+        if name not in self._looked_up:
+            # A name whose entity was merged into one of another type was not looked up with that type.
+            self._looked_up.add(name)
+            self._by_name.update(store.imports.entities_by_name(self._tx, [name]))
+        return self._by_name.get(name)
+
+    def _take_row(self, table: str) -> int:
+        row = self._next_rows[table]
+        self._next_rows[table] += 1
+        return row
+
+
+def _parse_entity(tx: Tx, line: Line) -> _ParsedEntity:
+    """
+    Raises:
+        errors.EntityTypeUnknown, errors.AliasInvalid, errors.InvalidArguments: a value is not allowed.
+    """
+    type_row = knowledge.entities.find_type(tx, line["type"])
+    name = normalisation.clean(line["name"])
+    key = normalisation.key(name)
+    if not key or len(name) > knowledge.entities.MAX_NAME:
+        raise errors.InvalidArguments(
+            f"a name has 1 to {knowledge.entities.MAX_NAME} characters, and this one {len(name)}"
+        )
+    created_at = validate_timestamp(line["created_at"])
+    return _ParsedEntity(
+        id=line["id"],
+        group=line.get("group", DEFAULT_GROUP),
+        type=line["type"],
+        type_row=type_row,
+        name=name,
+        key=key,
+        summary=line.get("summary", ""),
+        properties=_sorted_json(json.dumps(line.get("properties", {}))),
+        created_at=created_at,
+        aliases=tuple(_parse_alias(alias, created_at) for alias in line.get("aliases", ())),
+        former_ids=tuple(line.get("former_ids", ())),
+    )
+
+
+def _parse_alias(value: str | Line, created_at: str) -> tuple[str, str, str]:
+    """An alias, its key and its timestamp: that of the entity, `created_at`, where the line gives none."""
+    alias = normalisation.clean(_alias_text(value))
+    key = normalisation.key(alias)
+    if not key or len(alias) > knowledge.entities.MAX_NAME:
+        raise errors.AliasInvalid(
+            f"an alias has 1 to {knowledge.entities.MAX_NAME} characters, and this one {len(alias)}"
+        )
+    return alias, key, created_at if isinstance(value, str) else validate_timestamp(value["created_at"])
+
+
+def _alias_text(value: str | Line) -> str:
+    return value if isinstance(value, str) else str(value["alias"])
+
+
+def _sorted_json(properties: str) -> str:
+    """A JSON object as it is stored: names sorted, at every depth."""
+    if properties == "{}":
+        return properties
+    return json.dumps(json.loads(properties), ensure_ascii=False, sort_keys=True)

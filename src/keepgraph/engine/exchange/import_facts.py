@@ -1,0 +1,228 @@
+"""Import of fact lines: a fact is matched by id or by content; earlier validities and assertions come with it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from keepgraph import errors, store
+from keepgraph.engine import knowledge
+from keepgraph.engine.exchange.export_format import DEFAULT_CONFIDENCE
+from keepgraph.engine.exchange.import_assertions import AssertionInserts, find_episodes, parse_assertion
+from keepgraph.engine.exchange.import_state import ImportState, Line, LineResult, import_each
+from keepgraph.engine.exchange.import_values import list_differences, validate_timestamp
+from keepgraph.model import Entity, Fact
+from keepgraph.store.exchange_rows import Assertion, EntityRow, EpisodeRow, FactRow, Validity
+from keepgraph.store.transactions import Tx
+
+
+def import_facts(tx: Tx, lines: Sequence[Line], state: ImportState, strict: bool) -> list[LineResult]:
+    batch = _FactBatch(tx, lines, state)
+    results = import_each(batch.parsed, batch.import_line, strict=strict)
+    batch.write()
+    return results
+
+
+class _ParsedFact(NamedTuple):
+    """A fact line with checked values; the fact has no row yet."""
+
+    fact: FactRow
+    earlier: tuple[Validity, ...]
+    assertions: tuple[Assertion, ...]
+
+
+class _FactBatch:
+    """Fact lines of one call: the facts of the graph that they may mean, and the rows to write."""
+
+    def __init__(self, tx: Tx, lines: Sequence[Line], state: ImportState) -> None:
+        self._tx, self._state = tx, state
+        ids = {line[end] for line in lines for end in ("subject", "object") if end in line}
+        entities = {**store.imports.entities_by_former_id(tx, ids), **store.imports.entities_by_id(tx, ids)}
+        episodes = find_episodes(tx, (assertion for line in lines for assertion in line.get("provenance", ())), state)
+        self.parsed = [_parse_or_error(tx, line, entities, episodes, state) for line in lines]
+        facts = [parsed.fact for parsed in self.parsed if isinstance(parsed, _ParsedFact)]
+        self._by_id = store.imports.facts_by_id(tx, (fact.id for fact in facts))
+        without_id = (fact for fact in facts if fact.id not in self._by_id and fact.retracted_at is None)
+        self._by_content = {_content(fact): fact for fact in store.imports.facts_by_content(tx, without_id)}
+        existing = [fact.row for fact in (*self._by_id.values(), *self._by_content.values())]
+        self._earlier = store.exchange_rows.earlier_validities(tx, existing)
+        self._assertions = AssertionInserts(tx, existing, {episode.id: episode for episode in episodes.values()})
+        self._next_row = store.imports.first_free_row(tx, "fact")
+        self._next_earlier_row = store.imports.first_free_row(tx, "earlier_validity")
+        self._new: list[FactRow] = []
+        self._new_earlier: list[tuple[Any, ...]] = []
+
+    def import_line(self, parsed: _ParsedFact | errors.KeepgraphError) -> LineResult:
+        if isinstance(parsed, errors.KeepgraphError):
+            raise parsed
+        existing = self._by_id.get(parsed.fact.id)
+        if existing is not None:
+            self._check_same(existing, parsed)
+        elif parsed.fact.retracted_at is None and (existing := self._by_content.get(_content(parsed.fact))):
+            self._state.same_facts[parsed.fact.id] = existing.row
+        fact = existing or self._add_fact(parsed)
+        times: Counter[Assertion] = Counter()
+        for assertion in parsed.assertions:
+            times[assertion] += 1
+            self._assertions.add(fact.row, assertion, nth=times[assertion])
+        return LineResult(created=existing is None)
+
+    def write(self) -> None:
+        store.facts.insert_many(self._tx, self._new)
+        store.facts.insert_earlier_validities(self._tx, self._new_earlier)
+        self._assertions.write()
+
+    def _check_same(self, existing: FactRow, parsed: _ParsedFact) -> None:
+        """
+        Raises:
+            errors.ImportConflict: the fact with this id has other values.
+        """
+        # The text is derived from the names of the entities, which may be other names here.
+        expected = parsed.fact._replace(row=existing.row, text=existing.text)
+        if existing == expected and tuple(self._earlier.get(existing.row, ())) == parsed.earlier:
+            return
+        self._state.refused_ids.add(parsed.fact.id)
+        differences = {
+            name: ours != theirs for name, ours, theirs in zip(existing._fields, existing, expected, strict=True)
+        }
+        names = list_differences(differences) or "validity known before"
+        raise errors.ImportConflict(f"{parsed.fact.id} is in this graph with another {names}")
+
+    def _add_fact(self, parsed: _ParsedFact) -> FactRow:
+        fact = parsed.fact._replace(row=self._next_row)
+        self._next_row += 1
+        self._new.append(fact)
+        self._by_id[fact.id] = fact
+        if fact.retracted_at is None:
+            self._by_content[_content(fact)] = fact
+        if parsed.earlier:
+            self._earlier[fact.row] = list(parsed.earlier)
+        for validity in parsed.earlier:
+            self._new_earlier.append((self._next_earlier_row, fact.row, *validity))
+            self._next_earlier_row += 1
+        return fact
+
+
+def _parse_or_error(
+    tx: Tx, line: Line, entities: Mapping[str, EntityRow], episodes: Mapping[str, EpisodeRow], state: ImportState
+) -> _ParsedFact | errors.KeepgraphError:
+    try:
+        return _parse_fact(tx, line, entities, episodes, state)
+    except errors.KeepgraphError as error:
+        return error
+
+
+def _parse_fact(
+    tx: Tx, line: Line, entities: Mapping[str, EntityRow], episodes: Mapping[str, EpisodeRow], state: ImportState
+) -> _ParsedFact:
+    """
+    Raises:
+        errors.InvalidRequest: a value is not allowed, or an entity or episode is neither in the graph nor in the file.
+        errors.ImportConflict: the line of an entity or episode was refused.
+    """
+    if ("object" in line) == ("literal" in line):
+        raise errors.ObjectRequired("a fact has either an object or a literal", hint="Give one of them.")
+    predicate = _find_predicate(tx, line["predicate"])
+    subject = _find_entity(line["subject"], entities, state)
+    target = _find_entity(line["object"], entities, state) if "object" in line else None
+    if target and target.group != subject.group:
+        raise errors.InvalidArguments(f"{subject.id} and {target.id} are of different groups, which no fact connects")
+    literal = line["literal"].strip() if "literal" in line else None
+    if literal == "":
+        raise errors.ObjectRequired("the literal is empty")
+    recorded_at = validate_timestamp(line["recorded_at"])
+    confidence = float(line.get("confidence", DEFAULT_CONFIDENCE))
+    valid_from, valid_to = _parse_interval(line)
+    fact = FactRow(
+        row=0,
+        id=line["id"],
+        subject=subject.row,
+        predicate=predicate,
+        object=target.row if target else None,
+        literal=literal,
+        text=_sentence(subject, line["predicate"], target, literal),
+        confidence=confidence,
+        recorded_at=recorded_at,
+        valid_from=valid_from,
+        valid_to=valid_to,
+        retracted_at=validate_timestamp(line["retracted_at"]) if "retracted_at" in line else None,
+        known_from=validate_timestamp(line["known_from"]) if "known_from" in line else None,
+    )
+    return _ParsedFact(
+        fact,
+        tuple(sorted(map(_parse_validity, line.get("earlier", ())), key=_stored_order)),
+        tuple(
+            parse_assertion(assertion, episodes, state, confidence=confidence, recorded_at=recorded_at)
+            for assertion in line.get("provenance", ())
+        ),
+    )
+
+
+def _find_predicate(tx: Tx, name: str) -> int:
+    row = store.vocabulary.find(tx, store.vocabulary.PREDICATE, name)
+    if row is None:
+        allowed = store.vocabulary.terms(tx, store.vocabulary.PREDICATE)
+        raise errors.PredicateUnknown(
+            f"{name!r} is not a predicate", candidates=knowledge.entities.similar_words(name, allowed)
+        )
+    return row
+
+
+def _find_entity(public_id: str, entities: Mapping[str, EntityRow], state: ImportState) -> EntityRow:
+    if public_id in state.refused_ids:
+        raise errors.ImportConflict(
+            f"{public_id} is something else in this graph: its line was refused",
+            hint="Put that line right first.",
+        )
+    if public_id not in entities:
+        raise errors.EntityNotFound(
+            f"there is no entity {public_id}, in this graph or in the file",
+            hint="Import the line of the entity as well.",
+        )
+    return entities[public_id]
+
+
+def _parse_interval(line: Line) -> tuple[str | None, str | None]:
+    valid_from = validate_timestamp(line["valid_from"]) if "valid_from" in line else None
+    valid_to = validate_timestamp(line["valid_to"]) if "valid_to" in line else None
+    if valid_from and valid_to and valid_from >= valid_to:
+        raise errors.ValidityInvalid(f"valid_from ({valid_from}) is not before valid_to ({valid_to})")
+    return valid_from, valid_to
+
+
+def _sentence(subject: EntityRow, predicate: str, target: EntityRow | None, literal: str | None) -> str:
+    return knowledge.facts.sentence(
+        Fact(
+            row=0,
+            id="",
+            subject=_entity(subject),
+            predicate=predicate,
+            object=_entity(target) if target else None,
+            literal=literal,
+            confidence=DEFAULT_CONFIDENCE,
+            recorded_at="",
+            valid_from=None,
+            valid_to=None,
+        )
+    )
+
+
+def _entity(row: EntityRow) -> Entity:
+    return Entity(row.row, row.id, row.type, row.name, row.created_at)
+
+
+def _parse_validity(line: Line) -> Validity:
+    return Validity(
+        *_parse_interval(line), validate_timestamp(line["known_from"]), validate_timestamp(line["known_to"])
+    )
+
+
+def _stored_order(validity: Validity) -> tuple[str, ...]:
+    """The order in which `store.exchange_rows.earlier_validities` gives them; '' and '~' stand for open ends."""
+    return validity.known_from, validity.known_to, validity.valid_from or "", validity.valid_to or "~"
+
+
+def _content(fact: FactRow) -> tuple[Any, ...]:
+    """The values by which facts that are not retracted are unique."""
+    return fact.subject, fact.predicate, fact.object, fact.literal, fact.valid_from, fact.valid_to

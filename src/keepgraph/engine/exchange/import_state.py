@@ -1,0 +1,64 @@
+"""The state of an import: the result of each line, and what later batches of the same file must know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from keepgraph import errors
+from keepgraph.store.exchange_rows import EpisodeRow
+
+Line = Mapping[str, Any]
+"""A line of an export as JSON; it fits the schema of its kind."""
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class LineResult:
+    """The result of a line.
+
+    Attributes:
+        created: whether the line added something; False if the graph had all of it, or if the line was refused.
+        error: why the whole line was refused.
+        partial_errors: why aliases or former ids of an imported entity were refused.
+    """
+
+    created: bool = False
+    error: errors.KeepgraphError | None = None
+    partial_errors: tuple[errors.KeepgraphError, ...] = ()
+
+
+@dataclass(slots=True)
+class ImportState:
+    """What an import remembers of a file from batch to batch.
+
+    Attributes:
+        entity_rows: the rows of the entities that the file has lines for.
+        episode_rows: the rows of the episodes that the file has lines for.
+        same_episodes: episodes that the graph has under another id, by their ids in the file.
+        was_complete: whether an episode, by row, had its whole text before the first chunk line of it.
+        same_facts: rows of facts that the graph has under another id, by their ids in the file.
+        refused_ids: ids of entities, episodes and facts that stand for something else in the graph.
+    """
+
+    entity_rows: set[int] = field(default_factory=set)
+    episode_rows: set[int] = field(default_factory=set)
+    same_episodes: dict[str, EpisodeRow] = field(default_factory=dict)
+    was_complete: dict[int, bool] = field(default_factory=dict)
+    same_facts: dict[str, int] = field(default_factory=dict)
+    refused_ids: set[str] = field(default_factory=set)
+
+
+def import_each(lines: Iterable[_T], import_line: Callable[[_T], LineResult], *, strict: bool) -> list[LineResult]:
+    """Import lines one by one; an error becomes the result of its line. With `strict` the first error ends it."""
+    results: list[LineResult] = []
+    for line in lines:
+        try:
+            results.append(import_line(line))
+        except errors.KeepgraphError as error:
+            results.append(LineResult(error=error))
+            if strict:
+                break
+    return results
