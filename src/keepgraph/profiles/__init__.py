@@ -1,1 +1,1 @@
-"""Named graphs: their settings files, and where their keys are kept. No graph is opened here."""
+"""Profiles: named graphs, their settings files, and their keys. No graph is opened here."""

@@ -1,9 +1,21 @@
-"""Backups, encryption, integrity checks, history, undo, and long jobs of short calls."""
+"""Backups, restoration, encryption, integrity checks, history, undo, idempotency, and long jobs."""
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from keepgraph.engine.upkeep import backups, calls, encryption, history, integrity, jobs, undo
+    from keepgraph.engine.upkeep import (
+        backups,
+        deletion,
+        encryption,
+        graph_keys,
+        history,
+        idempotency,
+        integrity,
+        jobs,
+        rebuilding,
+        restoration,
+        undo,
+    )
 else:
     from keepgraph import lazy_submodules
 

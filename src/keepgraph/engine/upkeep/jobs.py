@@ -1,4 +1,4 @@
-"""Long work in many short calls: each has a transaction and an instant to itself. Knows not what the work is."""
+"""Jobs: long work in many short calls, each with its own transaction and its own instant."""
 
 from __future__ import annotations
 
@@ -6,40 +6,48 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from keepgraph.engine.upkeep import calls
-from keepgraph.store.database import Database, Stop, Tx
+from keepgraph import store
+from keepgraph.store.cancellation import CancellationCheck
+from keepgraph.store.database import Database
+from keepgraph.store.transactions import Tx
 
 Progress = Callable[[int, int | None, str], None]
-"""Told how much is done, of how much (None: nobody knows yet), and what is at hand."""
+"""Called with how much is done, of how much (None: not known yet), and what is being worked on."""
 
 
 @dataclass(frozen=True, slots=True)
-class Drive:
-    """What long work is given in the place of a transaction."""
+class Job:
+    """What a tool that is a job gets in the place of a transaction.
+
+    Attributes:
+        tool: what the journal names as the tool of each call.
+        session: the conversation it came from, if known.
+        cancellation: checked between calls, and while one reads; a call that writes is finished.
+        progress: called from time to time.
+    """
 
     database: Database
     tool: str
     session: str | None = None
-    stop: Stop | None = None
+    cancellation: CancellationCheck | None = None
     progress: Progress | None = None
 
     @contextmanager
     def read(self, *, group: str | None = None) -> Iterator[Tx]:
-        """A short look at the graph."""
-        with self.database.read(self.tool, session=self.session, stop=self.stop) as tx:
+        """One snapshot of the graph, in the group of the database or another."""
+        with self.database.read(self.tool, session=self.session, cancellation=self.cancellation) as tx:
             yield tx if group is None else replace(tx, group=group)
 
     @contextmanager
     def write(self, *, group: str | None = None) -> Iterator[Tx]:
-        """A short call of its own: all of it is on disk when this ends, or none of it."""
+        """A call of its own in the journal: all of it is on disk when this ends, or none of it."""
         with self.database.write(self.tool, session=self.session) as tx:
-            yield calls.begin(tx if group is None else replace(tx, group=group))
+            yield store.journal.begin_call(tx if group is None else replace(tx, group=group))
 
-    def told(self, done: int, total: int | None, what: str) -> None:
-        """Say how far it has come, to whoever wants to know."""
+    def report_progress(self, done: int, total: int | None, what: str) -> None:
         if self.progress is not None:
             self.progress(done, total, what)
 
-    def should_stop(self) -> bool:
-        """Whether there is a reason to end here; what was done stays."""
-        return self.stop is not None and self.stop() is not None
+    def is_cancelled(self) -> bool:
+        """Whether to end after this call; what was done stays."""
+        return self.cancellation is not None and self.cancellation() is not None

@@ -1,8 +1,8 @@
-"""Takes back what a call changed, or one of its changes, and refuses where something later rests on it.
+"""Undo: reverts the changes of a call, or one of its changes, and refuses where a later change depends on it.
 
-A change is taken back by giving the row the state it had before. That is safe as long as the row is still in the
-state in which the change left it, and nothing refers to a row that has to go. What undo does is journalled like
-everything else, so it can be taken back in turn.
+A change is reverted by giving the row the state it had before. That is safe as long as the row is still in the state
+in which the change left it, and no row refers to a row that has to be deleted (ADR 0013). What undo does is journalled
+like every call, so it can be undone in turn.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import Any
 
 from keepgraph import errors, store
 from keepgraph.model import Change
-from keepgraph.store.database import Tx
+from keepgraph.store.transactions import Tx
 
-MAX_CULPRITS = 5
+_MAX_BLOCKING_CALLS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """What was taken back: the call, its tool and instant, and the changes, newest first."""
+    """What was undone: the call, its tool and timestamp, and the changes, newest first."""
 
     call: int
     tool: str
@@ -29,125 +29,141 @@ class Undone:
 
 
 def undo(tx: Tx, *, call: int | None = None, change: int | None = None) -> Undone:
-    """Take back a call, or one change with what it brought along; else the last call that still stands.
+    """Undo a call, or one change and those that belong to it; else the last call that was not undone yet.
 
     Raises:
-        errors.ChangeNotFound: there is no such call or change in this group, or it was taken back already.
-        errors.LaterChanges: a later change rests on it.
+        errors.ChangeNotFound: there is no such call or change in this group, or it was undone already.
+        errors.LaterChanges: a later change depends on it.
     """
-    changes = _of_change(tx, change) if change is not None else _of_call(tx, call)
+    changes = _changes_with(tx, change) if change is not None else _changes_of_call(tx, call)
     number = changes[0].call
-    at, tool, _ = store.journal.made(tx, number) or ("", "", None)
-    for each in changes:
-        _take_back(tx, each)
+    at, tool, _ = store.journal.find_call(tx, number) or ("", "", None)
+    for reverted in changes:
+        _revert(tx, reverted)
     if change is None:
-        store.journal.mark_undoing(tx, number)
+        store.journal.record_undo(tx, number)
     tx.memo.clear()
     return Undone(number, tool, at, tuple(changes))
 
 
-def _of_call(tx: Tx, call: int | None) -> list[Change]:
-    number = store.journal.last_standing(tx) if call is None else call
+def _changes_of_call(tx: Tx, call: int | None) -> list[Change]:
+    number = store.journal.find_last_undoable_call(tx) if call is None else call
     if number is None:
         raise errors.ChangeNotFound("there is nothing to take back")
-    found = store.journal.calls(tx, limit=1, only=number)
-    if not found:
+    calls = store.journal.list_calls(tx, limit=1, only=number)
+    if not calls:
         raise errors.ChangeNotFound(f"there is no call {number} that changed anything in group {tx.group!r}")
-    if found[0].undone_by is not None:
+    if calls[0].undone_by is not None:
         raise errors.ChangeNotFound(
-            f"call {number} was taken back by call {found[0].undone_by} already",
-            hint=f"To have it again, undo call {found[0].undone_by}.",
+            f"call {number} was taken back by call {calls[0].undone_by} already",
+            hint=f"To have it again, undo call {calls[0].undone_by}.",
         )
-    return store.journal.of_call(tx, number)
+    return store.journal.changes_of_call(tx, number)
 
 
-def _of_change(tx: Tx, number: int) -> list[Change]:
-    """A change with what the same call hung on its row, or deleted along with it; newest first."""
-    wanted = store.journal.change(tx, number)
-    if wanted is None or not store.journal.calls(tx, limit=1, only=wanted.call):
+def _changes_with(tx: Tx, number: int) -> list[Change]:
+    """A change, with those of the same call that depend on its row or belong to the same text; newest first."""
+    change = store.journal.find_change(tx, number)
+    if change is None or not store.journal.list_calls(tx, limit=1, only=change.call):
         raise errors.ChangeNotFound(f"there is no change {number} in group {tx.group!r}")
-    others = store.journal.of_call(tx, wanted.call)
-    inserted = {(each.table, each.row): each for each in others if each.op == "insert"}
-    wanted = _first_assertion(tx, wanted, inserted)
-    todo = [wanted, *_of_the_same_text(tx, wanted, others)]
-    found = {each.id: each for each in todo}
-    while todo:
-        each = todo.pop()
-        if each.op == "delete":
-            hung = [
-                other
-                for other in others
-                if other.op == "delete" and (each.table, each.row) in store.journal.referred(other)
-            ]
-        else:
-            places = store.journal.referring(tx, each.table, each.row)
-            hung = [inserted[place] for place in places if place in inserted]
-            hung += [_first_assertion(tx, other, inserted) for other in hung if each.table == "episode"]
-        todo += [other for other in hung if other.id not in found]
-        found |= {other.id: other for other in hung}
-    return [found[each] for each in sorted(found, reverse=True)]
+    of_call = store.journal.changes_of_call(tx, change.call)
+    insertions = {(other.table, other.row): other for other in of_call if other.op == "insert"}
+    change = _insertion_of_fact(tx, change, insertions)
+    pending = [change, *_changes_of_same_text(tx, change, of_call)]
+    collected = {other.id: other for other in pending}
+    while pending:
+        dependent = _dependent_changes(tx, pending.pop(), of_call, insertions)
+        pending += [other for other in dependent if other.id not in collected]
+        collected |= {other.id: other for other in dependent}
+    return [collected[id] for id in sorted(collected, reverse=True)]
 
 
-def _of_the_same_text(tx: Tx, wanted: Change, others: Sequence[Change]) -> list[Change]:
-    """What the same call changed of the text that a change is of: a part of a text does not come or go alone."""
-    text = _text_of(tx, wanted)
-    return [each for each in others if each.id != wanted.id and _text_of(tx, each) == text] if text else []
+def _dependent_changes(
+    tx: Tx, change: Change, of_call: Sequence[Change], insertions: Mapping[tuple[str, int], Change]
+) -> list[Change]:
+    """The changes of the same call to rows that refer to the row of a change: deleted or inserted along with it."""
+    if change.op == "delete":
+        return [
+            other
+            for other in of_call
+            if other.op == "delete" and (change.table, change.row) in store.journal.referred_rows(other)
+        ]
+    referring = store.journal.referring_rows(tx, change.table, change.row)
+    dependent = [insertions[row] for row in referring if row in insertions]
+    if change.table == "episode":
+        dependent += [_insertion_of_fact(tx, other, insertions) for other in dependent]
+    return dependent
 
 
-def _text_of(tx: Tx, change: Change) -> int | None:
-    """The row of the episode that a change is of, or of the episode of a chunk."""
+def _changes_of_same_text(tx: Tx, change: Change, of_call: Sequence[Change]) -> list[Change]:
+    """The other changes of a call to the same text: an episode and its chunks come and go together."""
+    episode = _episode_of(tx, change)
+    return (
+        [other for other in of_call if other.id != change.id and _episode_of(tx, other) == episode] if episode else []
+    )
+
+
+def _episode_of(tx: Tx, change: Change) -> int | None:
+    """The row of the episode that was changed, or of which a chunk was changed."""
     if change.table == "episode":
         return change.row
     if change.table != "chunk":
         return None
-    row = change.was or store.journal.current(tx, "chunk", change.row) or {}
+    row = change.before or store.journal.current_row(tx, "chunk", change.row) or {}
     return row.get("episode")
 
 
-def _first_assertion(tx: Tx, wanted: Change, inserted: Mapping[tuple[str, int], Change]) -> Change:
-    """A fact that nobody says any more goes with its only assertion: then the change that brought the fact."""
-    if wanted.table != "provenance" or wanted.op != "insert":
-        return wanted
-    row = store.journal.current(tx, "provenance", wanted.row) or {}
-    fact = inserted.get(("fact", row.get("fact", 0)))
-    others = (
-        [place for place in store.journal.referring(tx, "fact", fact.row) if place[0] == "provenance"] if fact else []
-    )
-    return fact if fact and len(others) == 1 else wanted
+def _insertion_of_fact(tx: Tx, change: Change, insertions: Mapping[tuple[str, int], Change]) -> Change:
+    """For the insertion of the only assertion of a fact, the insertion of that fact, which cannot be without one.
+
+    Any other change is returned as it is.
+    """
+    if change.table != "provenance" or change.op != "insert":
+        return change
+    assertion = store.journal.current_row(tx, "provenance", change.row) or {}
+    fact = insertions.get(("fact", assertion.get("fact", 0)))
+    if fact is None:
+        return change
+    assertions = [row for row in store.journal.referring_rows(tx, "fact", fact.row) if row[0] == "provenance"]
+    return fact if len(assertions) == 1 else change
 
 
-def _take_back(tx: Tx, done: Change) -> None:
-    now = store.journal.current(tx, done.table, done.row)
-    if done.op == "delete":
-        if now is not None:
-            raise _blocked(tx, done, "its place is taken")
-    elif now is None or not _is_as_left(tx, done, now):
-        raise _blocked(tx, done, "it has been changed since")
-    if done.op != "insert":
-        if not store.journal.restore(tx, done.table, done.was or {}):
-            there = store.journal.in_the_way(tx, done.table, done.was or {})
-            raise _blocked(tx, done, "what was there before has been said anew since", resting=there)
+def _revert(tx: Tx, change: Change) -> None:
+    current = store.journal.current_row(tx, change.table, change.row)
+    if change.op == "delete":
+        if current is not None:
+            raise _later_changes(tx, change, "its place is taken")
+    elif current is None or not _is_unchanged_since(tx, change, current):
+        raise _later_changes(tx, change, "it has been changed since")
+    if change.op != "insert":
+        if not store.journal.restore_row(tx, change.table, change.before or {}):
+            conflicting = store.journal.conflicting_rows(tx, change.table, change.before or {})
+            raise _later_changes(tx, change, "what was there before has been said anew since", rows=conflicting)
         return
-    if referring := store.journal.referring(tx, done.table, done.row, limit=MAX_CULPRITS):
-        raise _blocked(tx, done, "something recorded later rests on it", resting=referring)
-    store.journal.remove(tx, done.table, done.row)
+    if referring := store.journal.referring_rows(tx, change.table, change.row, limit=_MAX_BLOCKING_CALLS):
+        raise _later_changes(tx, change, "something recorded later rests on it", rows=referring)
+    store.journal.delete_row(tx, change.table, change.row)
 
 
-def _is_as_left(tx: Tx, done: Change, now: Mapping[str, Any]) -> bool:
+def _is_unchanged_since(tx: Tx, change: Change, current: Mapping[str, Any]) -> bool:
     """Whether a row is as the change left it: as the next change found it, if there was another."""
-    left = store.journal.next_of_row(tx, done)
-    return left is None or all(now.get(column) == value for column, value in (left.was or {}).items())
+    following = store.journal.next_change_of_row(tx, change)
+    return following is None or all(current.get(column) == value for column, value in (following.before or {}).items())
 
 
-def _blocked(tx: Tx, done: Change, reason: str, *, resting: Sequence[tuple[str, int]] = ()) -> errors.LaterChanges:
-    places = [(done.table, done.row), *resting]
+def _later_changes(tx: Tx, change: Change, reason: str, *, rows: Sequence[tuple[str, int]] = ()) -> errors.LaterChanges:
+    """The error for a change that cannot be undone, with the later calls on its row and on `rows`."""
     numbers = sorted(
-        {call for table, row in places for call in store.journal.later_of_row(tx, table, row, after=done.call)},
+        {
+            call
+            for table, row in [(change.table, change.row), *rows]
+            for call in store.journal.later_calls_on_row(tx, table, row, after=change.call)
+        },
         reverse=True,
     )
-    culprits = [(number, store.journal.made(tx, number)) for number in numbers[:MAX_CULPRITS]]
-    told = ", ".join(f"call {number} ({made[1]})" for number, made in culprits if made)
+    calls = [(number, store.journal.find_call(tx, number)) for number in numbers[:_MAX_BLOCKING_CALLS]]
+    listed = ", ".join(f"call {number} ({call[1]})" for number, call in calls if call)
     return errors.LaterChanges(
-        f"call {done.call} cannot be taken back: {reason}{f', see {told}' if told else ''}. Nothing was changed.",
-        candidates=[{"call": number, "tool": made[1]} for number, made in culprits if made],
+        f"call {change.call} cannot be taken back: {reason}{f', see {listed}' if listed else ''}. Nothing was changed.",
+        candidates=[{"call": number, "tool": call[1]} for number, call in calls if call],
     )

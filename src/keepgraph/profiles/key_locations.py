@@ -1,0 +1,183 @@
+"""Where the key of a graph is kept: the search for it, saving it, and deleting it.
+
+The locations are a key file, the environment, the keyring of the system, and a file that a passphrase opens. At each
+there may be two keys, the old and the new, while the key of a graph is being changed: the one that opens the graph is
+the right one, so the change may be interrupted at any point.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from keepgraph import errors, permissions
+from keepgraph.model import Key, KeyLocation, KeySource
+from keepgraph.profiles import key_files, key_wrapping, keys, profile, system_keyring
+from keepgraph.profiles.key_wrapping import AskPassphrase
+
+
+def key_source(
+    graph: Path,
+    location: KeyLocation | None,
+    *,
+    given: str | None = None,
+    ask: AskPassphrase | None = None,
+    environment: Mapping[str, str] = os.environ,
+) -> KeySource:
+    """The candidate keys of a graph: the one that is given; else a key file, KG_KEY, the keyring, a passphrase.
+
+    Args:
+        location: where the settings of the graph say that its key is.
+        given: the digits of the key, from a program that has them; nothing else is then tried.
+        ask: asks for the passphrase; None where nobody can be asked.
+    """
+    fingerprint = location.fingerprint if location else None
+    if given is not None:
+        given_key = keys.from_digits(given, "the key that was given")
+        return KeySource(expected=True, fingerprint=fingerprint, candidates=lambda: iter([given_key]))
+    return KeySource(
+        expected=bool(
+            environment.get("KG_KEY_FILE", "").strip()
+            or environment.get("KG_KEY", "").strip()
+            or (location and location.encrypted)
+        ),
+        fingerprint=fingerprint,
+        candidates=lambda: _candidates(graph, location, ask=ask, environment=environment),
+    )
+
+
+def from_environment(environment: Mapping[str, str] = os.environ) -> Key | None:
+    """The key that KG_KEY_FILE or KG_KEY gives."""
+    if name := environment.get("KG_KEY_FILE", "").strip():
+        return key_files.read(_file_in_environment(name))[0]
+    digits = environment.get("KG_KEY", "").strip()
+    return keys.from_digits(digits, "KG_KEY") if digits else None
+
+
+def default_file(graph: Path) -> Path:
+    """The key file where the settings name none. It is not beside the graph: a copy of one does not take the other."""
+    return profile.config_folder() / "keys" / permissions.beside(graph, ".key").name
+
+
+def wrapped_file(graph: Path, location: KeyLocation | None = None) -> Path:
+    """The file beside a graph with its key, wrapped with a passphrase."""
+    if location is not None and location.source == "passphrase" and location.file:
+        return Path(location.file)
+    return permissions.beside(graph, ".wrapped-key")
+
+
+def keyring_account(graph: Path, location: KeyLocation | None) -> str:
+    """The name under which the keyring has the key of a graph."""
+    return (location and location.account) or profile.name_of(graph) or str(graph)
+
+
+def save(graph: Path, location: KeyLocation, saved: Sequence[Key], *, passphrase: str | None = None) -> None:
+    """Save keys at a location, and read them back. Nothing is saved in the environment.
+
+    Raises:
+        errors.KeyMissing: there is no keyring, or no passphrase.
+        errors.KeyInvalid: other keys are read back than were saved.
+    """
+    match location.source:
+        case "file":
+            file = Path(location.file or default_file(graph))
+            key_files.write(file, saved, about=f"The key of {graph} ({saved[-1].fingerprint}).")
+            read_back = key_files.read(file)
+        case "keyring":
+            system_keyring.write(keyring_account(graph, location), saved)
+            read_back = system_keyring.read(keyring_account(graph, location))
+        case "passphrase":
+            if passphrase is None:
+                raise errors.KeyMissing("a passphrase is needed, and nobody can be asked here")
+            key_wrapping.wrap(wrapped_file(graph, location), saved, passphrase)
+            read_back = key_wrapping.unwrap(wrapped_file(graph, location), lambda _: passphrase)
+        case _:
+            return
+    if [key.digits for key in read_back] != [key.digits for key in saved]:
+        raise errors.KeyInvalid("the key did not come back as it was kept; nothing else was changed")
+
+
+def delete(graph: Path, location: KeyLocation) -> None:
+    """Delete the key at a location, when its graph is deleted or has its key elsewhere.
+
+    Raises:
+        errors.KeyMissing: the keyring of the system refuses.
+    """
+    match location.source:
+        case "file":
+            Path(location.file or default_file(graph)).unlink(missing_ok=True)
+        case "keyring":
+            system_keyring.delete(keyring_account(graph, location))
+        case "passphrase":
+            wrapped_file(graph, location).unlink(missing_ok=True)
+
+
+def _candidates(
+    graph: Path, location: KeyLocation | None, *, ask: AskPassphrase | None, environment: Mapping[str, str]
+) -> Iterator[Key]:
+    """The keys at all locations; a location is searched only if no key before it opens the graph.
+
+    Raises:
+        errors.KeyMissing: there is no key anywhere; the message lists where it was searched.
+    """
+    searched: list[str] = []
+    any_key = False
+    for key in _search(graph, location, ask, environment, searched):
+        any_key = True
+        yield key
+    if not any_key:
+        raise errors.KeyMissing(
+            f"{graph} is encrypted, and its key was not found: {'; '.join(searched)}",
+            hint=f"Put back the key you exported: `{profile.command_prefix(graph)} key import FILE`; or name the file "
+            "that has it in KG_KEY_FILE. "
+            "Without the key nobody can read the graph.",
+        )
+
+
+def _search(
+    graph: Path,
+    location: KeyLocation | None,
+    ask: AskPassphrase | None,
+    environment: Mapping[str, str],
+    searched: list[str],
+) -> Iterator[Key]:
+    """The keys at each location in turn; `searched` gets a reason for each that has none."""
+    if name := environment.get("KG_KEY_FILE", "").strip():
+        yield from key_files.read(_file_in_environment(name))
+    else:
+        file = Path(location.file) if location and location.source == "file" and location.file else default_file(graph)
+        if file.exists():
+            yield from key_files.read(file)
+        else:
+            searched.append(f"there is no key file {file}")
+    if digits := environment.get("KG_KEY", "").strip():
+        yield keys.from_digits(digits, "KG_KEY")
+    else:
+        searched.append("KG_KEY is not set")
+    wrapped = wrapped_file(graph, location)
+    if location is not None and location.source == "passphrase" and not wrapped.exists():
+        searched.append(f"there is no {wrapped}, which has it wrapped with a passphrase")
+    if wrapped.exists() and (location is None or location.source == "passphrase"):
+        if ask is None:
+            searched.append(f"{wrapped.name} needs its passphrase, and nobody can be asked here")
+        else:
+            yield from key_wrapping.unwrap(wrapped, ask)
+        return
+    # Last, because importing the library of the keyring takes longer than all the rest of a start.
+    try:
+        yield from system_keyring.read(keyring_account(graph, location))
+    except errors.KeyMissing as error:
+        searched.append(error.message)
+
+
+def _file_in_environment(name: str) -> Path:
+    if keys.looks_like_digits(name):
+        raise errors.KeyInvalid(
+            "KG_KEY_FILE holds a key, where the name of a file belongs",
+            hint="Put the key into KG_KEY, or into a file for you alone. It may have been seen: see `kg rekey`.",
+        )
+    file = permissions.expanded(name)
+    if not file.exists():
+        raise errors.KeyMissing(f"KG_KEY_FILE names {file}, and there is no such file")
+    return file

@@ -1,0 +1,175 @@
+"""The settings file of a graph, TOML: read with every value checked, and changed without losing its comments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from keepgraph import errors, permissions
+from keepgraph.model import KeyLocation, Profile, Settings
+from keepgraph.profiles import settings_schema
+from keepgraph.profiles.settings_schema import KEY_SOURCES, Check
+
+_SIMILAR_NAME = 0.75
+"""From this similarity (of difflib) on, an unknown setting is taken for a misspelt one."""
+
+_BACKUP_FIELDS = {"daily": "daily_backups", "keep": "backups_kept"}
+"""The fields of a profile that the settings of the table backups set."""
+
+TEMPLATE = """\
+# Settings of a Keepgraph profile. A line that begins with # shows the value that holds without it.
+
+# offline = true                  # refuse everything that would use a network
+# zone = "Europe/Berlin"          # what "today" means; the zone of the system if not said
+# group = "default"               # the partition to work in
+# toolsets = ["memory"]           # what `kg serve` shows; memory and discovery if not said
+
+# [names]
+# fuzzy = 0.80                    # the likeness of letters from which a name is taken for another
+# embedding = 0.58                # the cosine from which two names mean the same
+# margin = 0.04                   # two entities nearer to each other than this are too close to call
+# model = "all-MiniLM-L6-v2"      # or the folder of another model
+# rungs = ["fuzzy", "embedding"]  # what is tried after exact and alias
+
+# [search]
+# cross_encoder = "models/ce"     # the folder of a model that reads a question together with a text; none if not said
+
+# [documents]
+# roots = ["~/Notes"]             # the folders from which a tool may ingest files; none if not said
+
+# [backups]
+# daily = true                    # one a day, on use
+# keep = 7                        # how many of each kind
+"""
+
+
+def path(graph: Path) -> Path:
+    """The settings file beside a graph: `graph.toml` for `graph.db`."""
+    return permissions.beside(graph, ".toml")
+
+
+def read(graph: Path) -> Profile:
+    """The settings of a graph: those in the file beside it, and the defaults for all others.
+
+    Raises:
+        errors.SettingsInvalid: the file is not TOML, or a setting has an invalid value; the message names its line.
+    """
+    file = path(graph)
+    if not file.is_file():
+        return Profile()
+    import tomllib
+
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+        document = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise errors.SettingsInvalid(f"{file} is not TOML: {error}") from error
+    except OSError as error:
+        raise errors.SettingsInvalid(f"{file} cannot be read: {error.strerror}") from error
+    checker = _Checker(file, text)
+    profile = checker.check_table("", document, settings_schema.PROFILE, tables=settings_schema.TABLES)
+    tables = {
+        name: checker.check_table(name, document.get(name, {}), checks)
+        for name, checks in settings_schema.TABLES.items()
+    }
+    key = tables["key"]
+    if "key" in document and "source" not in key:
+        raise checker.error("key", None, f"source is missing; it is one of {', '.join(KEY_SOURCES)}")
+    return Profile(
+        settings=Settings(**tables["names"], **tables["search"], document_roots=tables["documents"].get("roots", ())),
+        key=KeyLocation(**key) if key else None,
+        **profile,
+        **{_BACKUP_FIELDS[name]: value for name, value in tables["backups"].items()},
+    )
+
+
+def update(graph: Path, values: Mapping[tuple[str, str], Any]) -> None:
+    """Write settings, each by its table and its name; None removes one. All else in the file stays as it is.
+
+    Raises:
+        errors.InvalidArguments: a value cannot be written as UTF-8.
+    """
+    import tomlkit
+
+    file = path(graph)
+    text = file.read_bytes().decode("utf-8-sig") if file.exists() else TEMPLATE
+    document = tomlkit.parse(text)
+    for (table_name, name), value in values.items():
+        if table_name and table_name not in document:
+            if value is None:
+                continue
+            document[table_name] = tomlkit.table()
+        table: Any = document[table_name] if table_name else document
+        if value is not None:
+            table[name] = value
+        elif name in table:
+            del table[name]
+            if table_name and not table:
+                del document[table_name]
+    try:
+        permissions.write(file, tomlkit.dumps(document))
+    except UnicodeEncodeError as error:
+        raise errors.InvalidArguments(f"the settings {file} cannot hold a name that is not text") from error
+
+
+class _Checker:
+    """Checks the values of a settings file, and finds the line of each for error messages."""
+
+    def __init__(self, file: Path, text: str) -> None:
+        self._file = file
+        self._lines = text.splitlines()
+
+    def check_table(
+        self, table: str, values: Any, checks: Mapping[str, Check], *, tables: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """The checked values of the settings that this version has. Unknown ones are of a newer version, or misspelt.
+
+        Args:
+            table: the name of the table; empty for the settings before the first one.
+            tables: the tables that may stand in this one.
+        """
+        from difflib import get_close_matches
+
+        if not isinstance(values, dict):
+            raise self.error(table, None, f"{table} is not a table", hint=f"Write [{table}] on a line of its own.")
+        tables = tables or {}
+        checked = {}
+        for name, value in values.items():
+            if name in checks:
+                problem, checked_value = checks[name](value, self._file)
+                if problem:
+                    raise self.error(table, name, f"{name} is not {problem}")
+                checked[name] = checked_value
+            elif name not in tables and (
+                similar := get_close_matches(name, [*checks, *tables], n=1, cutoff=_SIMILAR_NAME)
+            ):
+                error_table, setting = (name, None) if isinstance(value, dict) else (table, name)
+                raise self.error(error_table, setting, f"there is no setting {name}; did you mean {similar[0]}?")
+        return checked
+
+    def error(self, table: str, name: str | None, problem: str, *, hint: str | None = None) -> errors.SettingsInvalid:
+        line = self._find_line(table, name)
+        position = f"{self._file}, line {line}" if line else f"{self._file}"
+        return errors.SettingsInvalid(f"{position}: {problem}", hint=hint)
+
+    def _find_line(self, table: str, name: str | None) -> int | None:
+        """The line of a setting, counted from 1; that of its table where the setting is not found.
+
+        The parser of the standard library does not tell positions, so the lines are searched for headings and keys.
+        """
+        in_table, table_line, in_quotes = table == "", None, False
+        for number, line in enumerate(self._lines, 1):
+            text = line.strip()
+            was_in_quotes, in_quotes = in_quotes, in_quotes ^ bool((text.count('"""') + text.count("'''")) % 2)
+            if was_in_quotes:
+                continue
+            if text.startswith("["):
+                in_table = text.split("#")[0].strip(" []\"'") == table
+                table_line = number if in_table else table_line
+            elif in_table and name is not None and re.match(rf"[\"']?{re.escape(name)}[\"']?\s*(=|\.)", text):
+                return number
+            elif re.match(rf"[\"']?{re.escape(table)}[\"']?\s*(=|\.)", text) and table:
+                table_line = table_line or number
+        return table_line

@@ -1,0 +1,64 @@
+"""The keyring of the operating system, as a place for keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from keepgraph import errors
+from keepgraph.model import Key
+from keepgraph.profiles import keys
+
+SERVICE = "keepgraph"
+"""The service name of our entries in the keyring."""
+
+
+def read(name: str) -> list[Key]:
+    """The keys that the keyring has under a name.
+
+    Raises:
+        errors.KeyMissing: it has none, is locked, or there is no keyring here; the message says which.
+    """
+    import keyring
+    from keyring.errors import KeyringError
+
+    try:
+        text = keyring.get_password(SERVICE, name)
+    except (KeyringError, OSError, RuntimeError) as error:
+        raise errors.KeyMissing(f"the keyring of the system cannot be asked ({type(error).__name__})") from error
+    if text is None:
+        raise errors.KeyMissing(f"the keyring of the system has none for {name}")
+    return keys.parse(text.encode(), "the keyring")
+
+
+def write(name: str, saved: Sequence[Key]) -> None:
+    """Replace the keys that the keyring has under a name.
+
+    Raises:
+        errors.KeyMissing: there is no keyring here, or it is locked.
+    """
+    import keyring
+    from keyring.errors import KeyringError
+
+    try:
+        keyring.set_password(SERVICE, name, "\n".join(key.digits for key in saved))
+    except (KeyringError, OSError, RuntimeError) as error:
+        raise errors.KeyMissing(
+            f"the keyring of the system cannot keep a key ({type(error).__name__})",
+            hint="Keep it in a file instead: --key file.",
+        ) from error
+
+
+def delete(name: str) -> None:
+    """Delete the keys under a name, if there are any.
+
+    Raises:
+        errors.KeyMissing: there is no keyring here, or it refuses.
+    """
+    import keyring
+    from keyring.errors import KeyringError
+
+    try:
+        if keyring.get_password(SERVICE, name) is not None:
+            keyring.delete_password(SERVICE, name)
+    except (KeyringError, OSError, RuntimeError) as error:
+        raise errors.KeyMissing(f"the keyring of the system did not give up {name} ({type(error).__name__})") from error
