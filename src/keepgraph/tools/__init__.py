@@ -1,1 +1,1 @@
-"""The one list of tools, one module a toolset. Knows words and contracts; the rules are in engine."""
+"""The tools, one module a toolset; `contract/` has the catalogue and what every call goes through."""

@@ -1,4 +1,4 @@
-"""The connections toolset: what is tied to an entity, which texts speak of it, and what there is."""
+"""The connections toolset: the facts of an entity, the texts that mention it, and lists of entities."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ from typing import Any
 
 from keepgraph import errors, store
 from keepgraph.engine import knowledge
-from keepgraph.engine.retrieval import neighbourhood, search
-from keepgraph.engine.retrieval.neighbourhood import Passage, Subject
+from keepgraph.engine.retrieval import node_lookup, passages, search_request
+from keepgraph.engine.retrieval.node_lookup import Node
+from keepgraph.engine.retrieval.passages import Passage
 from keepgraph.engine.texts import mention_index
 from keepgraph.model import Entity, Proposal
-from keepgraph.store.database import Tx
+from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import search_requests, shape
+from keepgraph.tools.contract import search_answers, search_arguments, shape
 from keepgraph.tools.contract.catalogue import Effect, tool
 
 MAX_EVENTS = 200
-MOST_OF_A_TEXT = 4_000
-"""Of a longer text a timeline shows the beginning; get_episode_context and get_full_document have all of it."""
+MAX_CONTENT = 4_000
+"""A timeline shows this many characters of a text; get_full_document has all of it."""
 
-_OF_A_TEXT = re.compile(r"mention:(\d{1,15}):(\d{1,15}|prop_[0-9a-z]{26})")
+_MENTION_ID = re.compile(r"mention:(\d{1,15}):(\d{1,15}|prop_[0-9a-z]{26})")
 
 
 @tool(Effect.READ)
@@ -41,29 +42,33 @@ def get_entity_connections(
     the sentence and what else it names. `total` counts all; where `truncated`, go on with offset.
     Takes an id (ent_…, or prop_… of a name that is only proposed) or an exact name or alias.
     """
-    mention_index.see_to(tx)
-    subject = neighbourhood.find(tx, entity_uuid, nothing="No connections found for entity", groups=group_ids or ())
-    if subject is None or _left_out(subject, group_ids):
+    mention_index.require(tx)
+    subject = node_lookup.find(tx, entity_uuid, not_found="No connections found for entity", groups=group_ids or ())
+    if subject is None or _is_outside(subject, group_ids):
         return _connections(entity_uuid, None, [], total_facts=0, total_mentions=0, offset=offset)
     tx = replace(tx, group=subject.group)
-    about = subject.found
-    facts = store.neighbourhood.count_facts(tx, about) if isinstance(about, Entity) else 0
+    node = subject.record
+    fact_count = store.neighbourhood.count_facts(tx, node) if isinstance(node, Entity) else 0
     rows = (
-        store.neighbourhood.every_fact(tx, about, limit=max_connections, offset=offset)
-        if isinstance(about, Entity)
+        store.neighbourhood.all_facts(tx, node, limit=max_connections, offset=offset)
+        if isinstance(node, Entity)
         else []
     )
-    room = max_connections - len(rows)
-    places = store.neighbourhood.spoken(tx, about, limit=room, offset=max(offset - facts, 0)) if room else []
-    found = store.facts.by_rows(tx, rows)
-    backing = store.neighbourhood.backing(tx, rows)
+    remaining = max_connections - len(rows)
+    positions = (
+        store.mention_places.by_chunk(tx, node, limit=remaining, offset=max(offset - fact_count, 0))
+        if remaining
+        else []
+    )
+    facts = store.facts.by_rows(tx, rows)
+    fact_details = store.details.of_facts(tx, rows)
     return _connections(
         entity_uuid,
         subject,
-        [shape.edge(tx, fact, backing[fact.row]) for fact in found]
-        + [_mention(tx, subject, passage) for passage in neighbourhood.passages(tx, subject, places)],
-        total_facts=facts,
-        total_mentions=store.neighbourhood.count_spoken(tx, about),
+        [shape.edge(tx, fact, fact_details[fact.row]) for fact in facts]
+        + [_mention(tx, subject, passage) for passage in passages.read(tx, subject, positions)],
+        total_facts=fact_count,
+        total_mentions=store.mention_places.count_chunks(tx, node),
         offset=offset,
     )
 
@@ -85,8 +90,8 @@ def get_entity_timeline(
     with newest_first. `chunk` is the sentence. include_events adds when its facts began and ceased to hold.
     Takes an id (ent_…, or prop_… of a name that is only proposed) or an exact name or alias.
     """
-    mention_index.see_to(tx)
-    subject = neighbourhood.find(tx, entity_uuid, nothing="No episodes found mentioning entity", groups=group_ids or ())
+    mention_index.require(tx)
+    subject = node_lookup.find(tx, entity_uuid, not_found="No episodes found mentioning entity", groups=group_ids or ())
     answer: dict[str, Any] = {
         "entity": None,
         "episodes": [],
@@ -95,24 +100,24 @@ def get_entity_timeline(
         "newest_first": newest_first,
     }
     answer |= {"events": [], "events_truncated": False}
-    if subject is None or _left_out(subject, group_ids):
+    if subject is None or _is_outside(subject, group_ids):
         return {"message": f"No episodes found mentioning entity {entity_uuid.strip()}", **answer}
     tx = replace(tx, group=subject.group)
-    total = store.neighbourhood.count_telling(tx, subject.found, until=None)
-    places = store.neighbourhood.telling(
-        tx, subject.found, until=None, limit=max_episodes, offset=offset, newest_first=newest_first
+    total = store.mention_places.count_episodes(tx, subject.record, until=None)
+    positions = store.mention_places.by_episode(
+        tx, subject.record, until=None, limit=max_episodes, offset=offset, newest_first=newest_first
     )
-    if include_events and isinstance(subject.found, Entity):
-        answer |= _events(tx, subject.found, newest_first=newest_first)
-    shown = [_told(tx, passage) for passage in neighbourhood.passages(tx, subject, places)]
-    found = f"Found {len(shown)} of {total} episode(s) mentioning {subject.name}"
+    if include_events and isinstance(subject.record, Entity):
+        answer |= _events(tx, subject.record, newest_first=newest_first)
+    episodes = [_episode(tx, passage) for passage in passages.read(tx, subject, positions)]
+    message = f"Found {len(episodes)} of {total} episode(s) mentioning {subject.name}"
     return {
         **answer,
-        "message": found if total else f"No episodes found mentioning entity {subject.name}",
-        "entity": _named(subject),
-        "episodes": shown,
+        "message": message if total else f"No episodes found mentioning entity {subject.name}",
+        "entity": _subject(subject),
+        "episodes": episodes,
         "total": total,
-        "truncated": offset + len(shown) < total,
+        "truncated": offset + len(episodes) < total,
     }
 
 
@@ -122,24 +127,24 @@ def get_entity_edge(tx: Tx, *, uuid: str) -> dict[str, Any]:
 
     Takes the id of a mention, as get_entity_connections gives it, too.
     """
-    given = uuid.strip().lower()
-    if mention := _OF_A_TEXT.fullmatch(given):
-        mention_index.see_to(tx)
-        return {**_found_mention(tx, int(mention[1]), mention[2]), "sources": []}
-    tx = replace(tx, group=store.neighbourhood.group_of(tx, given) or tx.group)
-    fact = knowledge.facts.find(tx, given)
+    edge_id = uuid.strip().lower()
+    if mention := _MENTION_ID.fullmatch(edge_id):
+        mention_index.require(tx)
+        return {**_mention_by_key(tx, int(mention[1]), mention[2]), "sources": []}
+    tx = replace(tx, group=store.details.group_of(tx, edge_id) or tx.group)
+    fact = knowledge.facts.find(tx, edge_id)
     return {
-        **shape.edge(tx, fact, store.neighbourhood.backing(tx, [fact.row])[fact.row]),
+        **shape.edge(tx, fact, store.details.of_facts(tx, [fact.row])[fact.row]),
         "sources": [
             {
                 "source": source,
                 "confidence": confidence,
-                "recorded_at": timestamps.shown(at, tx.zone),
+                "recorded_at": timestamps.format_local(at, tx.zone),
                 "session": session,
-                "tool": by,
+                "tool": tool_name,
                 "episode": episode,
             }
-            for source, confidence, at, session, by, episode in store.neighbourhood.assertions(tx, fact.row)
+            for source, confidence, at, session, tool_name, episode in store.details.assertions(tx, fact.row)
         ],
     }
 
@@ -154,43 +159,15 @@ def list_entities(
     on with offset.
     """
     if type is not None:
-        knowledge.entities.type_of(tx, type)
+        knowledge.entities.find_type(tx, type)
     tx = replace(tx, group=project or tx.group)
-    found, total = store.neighbourhood.by_name(tx, of_type=type, limit=limit, offset=offset)
+    entities, total = store.neighbourhood.entities_by_name(tx, of_type=type, limit=limit, offset=offset)
     return {
-        "entities": [{"uuid": each.id, **shape.entity(each)} for each in found],
-        "count": len(found),
+        "entities": [{"uuid": entity.id, **shape.entity(entity)} for entity in entities],
+        "count": len(entities),
         "total": total,
-        "truncated": offset + len(found) < total,
+        "truncated": offset + len(entities) < total,
         "project": tx.group,
-    }
-
-
-def _left_out(subject: Subject, group_ids: Sequence[str] | None) -> bool:
-    return bool(group_ids) and subject.group not in (group_ids or ())
-
-
-def _connections(
-    asked: str,
-    subject: Subject | None,
-    shown: list[dict[str, Any]],
-    *,
-    total_facts: int,
-    total_mentions: int,
-    offset: int,
-) -> dict[str, Any]:
-    total = total_facts + total_mentions
-    name = subject.name if subject else asked.strip()
-    return {
-        "message": f"Found {len(shown)} of {total} connection(s) for {name}"
-        if total
-        else f"No connections found for entity {name}",
-        "entity": _named(subject) if subject else None,
-        "facts": shown,
-        "total": total,
-        "total_facts": total_facts,
-        "total_mentions": total_mentions,
-        "truncated": offset + len(shown) < total,
     }
 
 
@@ -208,22 +185,22 @@ def search_nodes(
 
     Names that are only seen in texts are found too, marked proposed. Then use get_entity_connections on a uuid.
     """
-    tx, found = search_requests.look_for(
+    tx, results = search_arguments.run_search(
         tx,
         query=query,
-        kinds=(search.NODES,),
+        kinds=(search_request.NODES,),
         limit=max_nodes,
         entity_types=entity_types,
         group_ids=group_ids,
         center_node_uuid=center_node_uuid,
-        reranker=search.NODE_DISTANCE if center_node_uuid else search.RRF,
+        reranker=search_request.NODE_DISTANCE if center_node_uuid else search_request.RRF,
     )
-    shown = [search_requests.node(tx, each) for each in found.nodes]
+    nodes = [search_answers.node(tx, node) for node in results.nodes]
     return {
-        "message": f"Found {len(shown)} nodes" if shown else "No relevant nodes found",
-        "nodes": shown,
-        "truncated": search.NODES in found.more,
-        "embedding": found.meaning,
+        "message": f"Found {len(nodes)} nodes" if nodes else "No relevant nodes found",
+        "nodes": nodes,
+        "truncated": search_request.NODES in results.truncated_kinds,
+        "embedding": results.embedding_state,
     }
 
 
@@ -242,35 +219,69 @@ def search_memory_facts(
 
     For ALL facts of one entity use get_entity_connections.
     """
-    tx, found = search_requests.look_for(
+    tx, results = search_arguments.run_search(
         tx,
         query=query,
-        kinds=(search.EDGES,),
+        kinds=(search_request.EDGES,),
         limit=max_facts,
         edge_types=edge_types,
         group_ids=group_ids,
         center_node_uuid=center_node_uuid,
         valid_at=valid_at,
-        reranker=search.NODE_DISTANCE if center_node_uuid else search.RRF,
+        reranker=search_request.NODE_DISTANCE if center_node_uuid else search_request.RRF,
     )
-    shown = [shape.edge(tx, each.fact, each.backing, why=search_requests.why(each.ranked)) for each in found.edges]
+    edges = [shape.edge(tx, edge.fact, edge.details, why=search_answers.why(edge.hit)) for edge in results.edges]
     return {
-        "message": f"Found {len(shown)} facts" if shown else "No relevant facts found",
-        "facts": shown,
-        "truncated": search.EDGES in found.more,
-        "embedding": found.meaning,
+        "message": f"Found {len(edges)} facts" if edges else "No relevant facts found",
+        "facts": edges,
+        "truncated": search_request.EDGES in results.truncated_kinds,
+        "embedding": results.embedding_state,
     }
 
 
-def _named(subject: Subject) -> dict[str, Any]:
-    proposed = isinstance(subject.found, Proposal)
-    kind = subject.found.subject_type if isinstance(subject.found, Proposal) else subject.found.type
-    named = {"uuid": subject.id, "id": subject.id, "name": subject.name, "type": kind, "group_id": subject.group}
-    return {**named, "proposed": True} if proposed else named
+def _is_outside(subject: Node, group_ids: Sequence[str] | None) -> bool:
+    return bool(group_ids) and subject.group not in (group_ids or ())
 
 
-def _mention(tx: Tx, subject: Subject, passage: Passage) -> dict[str, Any]:
-    key = subject.found.row if isinstance(subject.found, Entity) else subject.id
+def _connections(
+    name_or_id: str,
+    subject: Node | None,
+    edges: list[dict[str, Any]],
+    *,
+    total_facts: int,
+    total_mentions: int,
+    offset: int,
+) -> dict[str, Any]:
+    total = total_facts + total_mentions
+    name = subject.name if subject else name_or_id.strip()
+    return {
+        "message": f"Found {len(edges)} of {total} connection(s) for {name}"
+        if total
+        else f"No connections found for entity {name}",
+        "entity": _subject(subject) if subject else None,
+        "facts": edges,
+        "total": total,
+        "total_facts": total_facts,
+        "total_mentions": total_mentions,
+        "truncated": offset + len(edges) < total,
+    }
+
+
+def _subject(subject: Node) -> dict[str, Any]:
+    proposed = isinstance(subject.record, Proposal)
+    entity_type = subject.record.subject_type if isinstance(subject.record, Proposal) else subject.record.type
+    reference = {
+        "uuid": subject.id,
+        "id": subject.id,
+        "name": subject.name,
+        "type": entity_type,
+        "group_id": subject.group,
+    }
+    return {**reference, "proposed": True} if proposed else reference
+
+
+def _mention(tx: Tx, subject: Node, passage: Passage) -> dict[str, Any]:
+    key = subject.record.row if isinstance(subject.record, Entity) else subject.id
     return shape.mention_edge(
         tx,
         id=subject.id,
@@ -278,43 +289,43 @@ def _mention(tx: Tx, subject: Subject, passage: Passage) -> dict[str, Any]:
         place=f"{passage.chunk}:{key}",
         episode=passage.episode,
         quote=passage.quote,
-        others=list(dict.fromkeys(each.name for each in passage.others)),
-        confidence=1.0 if isinstance(subject.found, Entity) else subject.found.confidence,
+        others=list(dict.fromkeys(entity.name for entity in passage.others)),
+        confidence=1.0 if isinstance(subject.record, Entity) else subject.record.confidence,
     )
 
 
-def _told(tx: Tx, passage: Passage) -> dict[str, Any]:
+def _episode(tx: Tx, passage: Passage) -> dict[str, Any]:
     content = store.episodes.text(tx, passage.episode)
     return {
-        **shape.episode(tx, passage.episode, content=content[:MOST_OF_A_TEXT], chunk=passage.quote),
-        "content_truncated": len(content) > MOST_OF_A_TEXT,
+        **shape.episode(tx, passage.episode, content=content[:MAX_CONTENT], chunk=passage.quote),
+        "content_truncated": len(content) > MAX_CONTENT,
     }
 
 
 def _events(tx: Tx, entity: Entity, *, newest_first: bool) -> dict[str, Any]:
-    turns = store.neighbourhood.turns(tx, entity, limit=MAX_EVENTS + 1, newest_first=newest_first)
-    facts = {fact.row: fact for fact in store.facts.by_rows(tx, list({row for _, _, row in turns}))}
+    changes = store.neighbourhood.validity_changes(tx, entity, limit=MAX_EVENTS + 1, newest_first=newest_first)
+    facts = {fact.row: fact for fact in store.facts.by_rows(tx, list({row for _, _, row in changes}))}
     return {
         "events": [
             {
-                "at": timestamps.shown(at, tx.zone),
+                "at": timestamps.format_local(at, tx.zone),
                 "what": "ended" if ended else "began",
                 "fact": knowledge.facts.sentence(facts[row]),
                 "uuid": facts[row].id,
             }
-            for at, ended, row in turns[:MAX_EVENTS]
+            for at, ended, row in changes[:MAX_EVENTS]
         ],
-        "events_truncated": len(turns) > MAX_EVENTS,
+        "events_truncated": len(changes) > MAX_EVENTS,
     }
 
 
-def _found_mention(tx: Tx, chunk: int, key: str) -> dict[str, Any]:
-    """A mention as a fact, by the row of its chunk and the row of the entity or the id of the proposal."""
-    found = store.neighbourhood.mention_at(tx, chunk, key)
-    subject = neighbourhood.find(tx, found[0], nothing="No mention found of") if found else None
-    if found is None or subject is None:
+def _mention_by_key(tx: Tx, chunk: int, key: str) -> dict[str, Any]:
+    """A mention as an edge, by the row of its chunk, and the row of the entity or the id of the proposal."""
+    mention = store.mention_places.find(tx, chunk, key)
+    subject = node_lookup.find(tx, mention[0], not_found="No mention found of") if mention else None
+    if mention is None or subject is None:
         raise errors.FactNotFound(
             f"there is no mention {chunk}:{key}", hint="The text was changed or deleted; ask for the connections anew."
         )
     tx = replace(tx, group=subject.group)
-    return _mention(tx, subject, neighbourhood.passages(tx, subject, [found[1]])[0])
+    return _mention(tx, subject, passages.read(tx, subject, [mention[1]])[0])

@@ -1,4 +1,4 @@
-"""The context toolset: what a conversation should know before it goes on."""
+"""The context toolset: the context of the next turn of a conversation."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from typing import Any
 from keepgraph import store
 from keepgraph.engine import knowledge
 from keepgraph.engine.retrieval import neighbourhood, search
-from keepgraph.engine.retrieval.search import EDGES, EPISODES, NODES, Found, Node, Passage
+from keepgraph.engine.retrieval.search_request import EDGES, EPISODES, NODES, SearchRequest
+from keepgraph.engine.retrieval.search_results import ChunkResult, NodeResult, SearchResults
 from keepgraph.model import Entity, Fact
-from keepgraph.store.database import Tx
-from keepgraph.store.retrieval import Filters
+from keepgraph.store.search_filters import Filters
+from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 from keepgraph.tools.contract import shape
 from keepgraph.tools.contract.catalogue import Effect, tool
 
-MAX_NAMED = 5
+MAX_ENTITIES = 5
 MAX_FACTS = 10
 MAX_NEIGHBOURS = 10
 MAX_NAMES = 20
-_BETWEEN = "\n---\n"
+_SEPARATOR = "\n---\n"
 
 
 @tool(Effect.READ)
@@ -34,89 +35,93 @@ def priming_context(
     pieces. `project` is another partition of the graph (group_id). Quick, and no language model is asked.
     """
     tx = replace(tx, group=project or tx.group)
-    at = timestamps.stamp(tx.now)
-    found = search.search(
+    at = timestamps.from_datetime(tx.now)
+    results = search.search(
         tx,
-        search.Wanted(
+        SearchRequest(
             question=query,
             kinds=frozenset((NODES, EDGES, EPISODES)),
             filters=Filters(groups=(tx.group,), at=at),
             limit=max(k, MAX_FACTS),
         ),
     )
-    passages = found.episodes[:k]
-    named = [each.entity for each in found.nodes if each.entity and "names" in each.ranked.why][:MAX_NAMED]
-    facts = _facts(tx, named, found, at=at)
-    backing = store.neighbourhood.backing(tx, [fact.row for fact in facts])
+    passages = results.episodes[:k]
+    entities = [hit.entity for hit in results.nodes if hit.entity and "names" in hit.hit.why][:MAX_ENTITIES]
+    facts = _facts(tx, entities, results, at=at)
+    fact_details = store.details.of_facts(tx, [fact.row for fact in facts])
     return {
-        "chunks": [_chunk(tx, each) for each in passages],
+        "chunks": [_chunk(tx, hit) for hit in passages],
         "context": _context(passages, facts),
-        "entities": _names(tx, found, passages),
-        "facts": [shape.edge(tx, fact, backing[fact.row]) for fact in facts],
-        "neighbours": _neighbours(tx, named),
+        "entities": _entity_names(tx, results, passages),
+        "facts": [shape.edge(tx, fact, fact_details[fact.row]) for fact in facts],
+        "neighbours": _neighbours(tx, entities),
         "project": tx.group,
         "session_id": session_id or tx.session,
-        "truncated": bool(found.more) or len(found.episodes) > k or len(facts) == MAX_FACTS,
-        "embedding": found.meaning,
+        "truncated": bool(results.truncated_kinds) or len(results.episodes) > k or len(facts) == MAX_FACTS,
+        "embedding": results.embedding_state,
     }
 
 
-def _facts(tx: Tx, named: Sequence[Entity], found: Found, *, at: str) -> list[Fact]:
-    """What holds of those that are named, the newest first of each, then what was found besides."""
-    each_of = max(MAX_FACTS // max(len(named), 1), 2)
-    told = [fact for entity in named for fact in store.facts.about(tx, entity, at=at, limit=each_of)]
-    told += [each.fact for each in found.edges]
-    return list({fact.row: fact for fact in told}.values())[:MAX_FACTS]
+def _facts(tx: Tx, entities: Sequence[Entity], results: SearchResults, *, at: str) -> list[Fact]:
+    """The current facts of the named entities, newest first for each; then the facts that search found."""
+    per_entity = max(MAX_FACTS // max(len(entities), 1), 2)
+    facts = [fact for entity in entities for fact in store.facts.about(tx, entity, at=at, limit=per_entity)]
+    facts += [edge.fact for edge in results.edges]
+    return list({fact.row: fact for fact in facts}.values())[:MAX_FACTS]
 
 
-def _chunk(tx: Tx, found: Passage) -> dict[str, Any]:
+def _chunk(tx: Tx, passage: ChunkResult) -> dict[str, Any]:
     return {
-        "id": f"{found.episode.id}#{found.chunk.place}",
-        "text": found.chunk.text,
-        "source": _source(found),
-        "doc_id": found.episode.id,
-        "chunk_idx": found.chunk.place,
-        "score": found.ranked.score,
-        "valid_at": timestamps.shown(found.episode.occurred_at, tx.zone),
-        "project": found.episode.group,
+        "id": f"{passage.episode.id}#{passage.chunk.position}",
+        "text": passage.chunk.text,
+        "source": _source(passage),
+        "doc_id": passage.episode.id,
+        "chunk_idx": passage.chunk.position,
+        "score": passage.hit.score,
+        "valid_at": timestamps.format_local(passage.episode.occurred_at, tx.zone),
+        "project": passage.episode.group,
     }
 
 
-def _context(passages: Sequence[Passage], facts: Sequence[Fact]) -> str:
-    pieces = [
-        f"[{number}] Source: {_source(each)}\n{each.chunk.text.strip()}" for number, each in enumerate(passages, 1)
+def _context(passages: Sequence[ChunkResult], facts: Sequence[Fact]) -> str:
+    parts = [
+        f"[{number}] Source: {_source(passage)}\n{passage.chunk.text.strip()}"
+        for number, passage in enumerate(passages, 1)
     ]
     if facts:
-        pieces.append("\n".join(["Facts", *(f"- {knowledge.facts.sentence(fact)}" for fact in facts)]))
-    return _BETWEEN.join(pieces)
+        parts.append("\n".join(["Facts", *(f"- {knowledge.facts.sentence(fact)}" for fact in facts)]))
+    return _SEPARATOR.join(parts)
 
 
-def _source(found: Passage) -> str:
-    """Where a text comes from, else what it is called."""
-    return found.episode.source or found.episode.name
+def _source(passage: ChunkResult) -> str:
+    """The source of a text, or its name if it has none."""
+    return passage.episode.source or passage.episode.name
 
 
-def _names(tx: Tx, found: Found, passages: Sequence[Passage]) -> list[str]:
-    named = [_name(each) for each in found.nodes if "names" in each.ranked.why]
-    named += [each.name for each in store.neighbourhood.named_in(tx, [each.chunk.row for each in passages])]
-    return list(dict.fromkeys(named))[:MAX_NAMES]
+def _entity_names(tx: Tx, results: SearchResults, passages: Sequence[ChunkResult]) -> list[str]:
+    names = [_name(hit) for hit in results.nodes if "names" in hit.hit.why]
+    names += [hit.name for hit in store.mention_places.nodes_in_chunks(tx, [hit.chunk.row for hit in passages])]
+    return list(dict.fromkeys(names))[:MAX_NAMES]
 
 
-def _name(found: Node) -> str:
-    if found.proposal is not None:
-        return found.proposal.subject
-    return found.entity.name if found.entity else ""
+def _name(node: NodeResult) -> str:
+    if node.proposal is not None:
+        return node.proposal.subject
+    return node.entity.name if node.entity else ""
 
 
-def _neighbours(tx: Tx, named: Sequence[Entity]) -> list[dict[str, Any]]:
-    """What is one fact away from those that are named, in turn."""
-    theirs = {entity.row for entity in named}
-    reached = [
-        each
-        for entity in named
-        for each in neighbourhood.neighbourhood(tx, entity, depth=1, limit=MAX_NEIGHBOURS).reached
-        if each.entity.row not in theirs
+def _neighbours(tx: Tx, entities: Sequence[Entity]) -> list[dict[str, Any]]:
+    """The neighbours of the named entities, without these entities, each once."""
+    entity_rows = {entity.row for entity in entities}
+    neighbours = [
+        neighbour
+        for entity in entities
+        for neighbour in neighbourhood.explore(tx, entity, depth=1, limit=MAX_NEIGHBOURS).neighbours
+        if neighbour.entity.row not in entity_rows
     ]
-    first = {each.entity.row: each for each in reversed(reached)}
-    once = [each for each in reached if first[each.entity.row] is each]
-    return [{"uuid": each.entity.id, **shape.entity(each.entity), "path": each.path} for each in once[:MAX_NEIGHBOURS]]
+    first = {neighbour.entity.row: neighbour for neighbour in reversed(neighbours)}
+    distinct = [neighbour for neighbour in neighbours if first[neighbour.entity.row] is neighbour]
+    return [
+        {"uuid": neighbour.entity.id, **shape.entity(neighbour.entity), "path": neighbour.path}
+        for neighbour in distinct[:MAX_NEIGHBOURS]
+    ]

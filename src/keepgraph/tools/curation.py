@@ -1,4 +1,4 @@
-"""The curation toolset: put right what was recorded, look back on it, and take things back."""
+"""The curation toolset: aliases, merges, retraction, deletion, history and undo."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from keepgraph.engine import knowledge, upkeep
 from keepgraph.engine.resolution import resolver
 from keepgraph.engine.upkeep import backups, history
 from keepgraph.language import normalisation
-from keepgraph.model import Event, Merged
-from keepgraph.store.database import Tx
+from keepgraph.model import Event, MergeResult
+from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 from keepgraph.tools.contract import shape
 from keepgraph.tools.contract.catalogue import Effect, tool
 
-MAX_SHOWN = 200
+MAX_MERGED_FACTS = 200
 MAX_EVENTS = 50
 
 
@@ -27,11 +27,14 @@ def add_alias(tx: Tx, *, entity: Mapping[str, Any], alias: str) -> dict[str, Any
 
     Refused where another entity of the type has that very name; if the two are one, use merge_entities.
     """
-    found = knowledge.entities.find(tx, shape.ref(entity))
-    before = store.entities.aliases(tx, found)
-    knowledge.entities.add_aliases(tx, found, [alias])
-    after = store.entities.aliases(tx, found)
-    return {"entity": shape.entity_in_full(tx, found, after), "added": len(after) > len(before)}
+    entity_ = knowledge.entities.find(tx, shape.ref(entity))
+    aliases_before = store.entities.aliases(tx, entity_)
+    knowledge.entities.add_aliases(tx, entity_, [alias])
+    aliases_after = store.entities.aliases(tx, entity_)
+    return {
+        "entity": shape.entity_in_full(tx, entity_, aliases_after),
+        "added": len(aliases_after) > len(aliases_before),
+    }
 
 
 @tool(Effect.DESTRUCTIVE)
@@ -48,14 +51,14 @@ def merge_entities(
     Facts that both had become one with the sources of both; facts between the two are retracted. dry_run shows
     exactly what would change. Ask the person first; undo takes it back. Refused across types unless across_types.
     """
-    kept, gone = knowledge.entities.find(tx, shape.ref(keep)), knowledge.entities.find(tx, shape.ref(absorb))
+    survivor, absorbed = knowledge.entities.find(tx, shape.ref(keep)), knowledge.entities.find(tx, shape.ref(absorb))
 
-    def merged() -> Merged:
-        return knowledge.merges.merge(tx, keep=kept, absorb=gone, across_types=across_types)
+    def merge() -> MergeResult:
+        return knowledge.merges.merge(tx, keep=survivor, absorb=absorbed, across_types=across_types)
 
     if dry_run:
-        return {**_merged(tx.rehearse(merged)), "dry_run": True, "call": None}
-    return {**_merged(merged()), "dry_run": False}
+        return {**_describe_merge(tx.dry_run(merge)), "dry_run": True, "call": None}
+    return {**_describe_merge(merge()), "dry_run": False}
 
 
 @tool(Effect.DESTRUCTIVE)
@@ -65,10 +68,10 @@ def retract_fact(tx: Tx, *, fact_id: str) -> dict[str, Any]:
     Where something was true and has ended, record what holds now with `supersedes` instead.
     """
     fact = knowledge.facts.find(tx, fact_id)
-    retracted = knowledge.facts.retract(tx, fact)
+    retracted = knowledge.retraction.retract(tx, fact)
     return {
         "fact": shape.fact(tx, fact),
-        "retracted_at": timestamps.shown(fact.retracted_at or timestamps.stamp(tx.now), tx.zone),
+        "retracted_at": timestamps.format_local(fact.retracted_at or timestamps.from_datetime(tx.now), tx.zone),
         "already_retracted": not retracted,
     }
 
@@ -76,7 +79,7 @@ def retract_fact(tx: Tx, *, fact_id: str) -> dict[str, Any]:
 @tool(Effect.DESTRUCTIVE)
 def delete_entity_edge(tx: Tx, *, uuid: str) -> dict[str, Any]:
     """Delete a fact (by its id, fact_…) with its sources, as if it had never been recorded. undo brings it back."""
-    fact = knowledge.facts.delete(tx, uuid)
+    fact = knowledge.retraction.delete(tx, uuid)
     return {
         "message": f"{fact.id} deleted successfully: {knowledge.facts.sentence(fact)}",
         "fact": shape.fact(tx, fact),
@@ -91,13 +94,13 @@ def clear_graph(
 
     Works only with confirm set to true: ask the person first. undo brings all of it back.
     """
-    cleared = knowledge.groups.chosen(tx, group_ids, everything=everything)
+    cleared = knowledge.groups.select(tx, group_ids, everything=everything)
     if not confirm:
-        raise errors.NotConfirmed(f"this would delete everything in {knowledge.groups.listed(cleared)}")
-    backups.see_to(tx, "before-clear")
+        raise errors.NotConfirmed(f"this would delete everything in {knowledge.groups.describe(cleared)}")
+    backups.require(tx, "before-clear")
     counts = knowledge.groups.clear(tx, group_ids, everything=everything)
     return {
-        "message": f"Cleared {knowledge.groups.listed(cleared)}: {counts['entity']:,} entities, "
+        "message": f"Cleared {knowledge.groups.describe(cleared)}: {counts['entity']:,} entities, "
         f"{counts['fact']:,} facts and {counts['episode']:,} episodes.",
         "groups": cleared,
         "entities": counts["entity"],
@@ -117,12 +120,12 @@ def get_history(tx: Tx, *, about: str, limit: int = MAX_EVENTS) -> dict[str, Any
     if about.strip().lower().startswith("fact_"):
         fact = knowledge.facts.find(tx, about)
         events = history.of_fact(tx, fact, limit=limit + 1)
-        return _history(tx, events, limit) | {"fact": shape.fact(tx, fact)}
-    found = resolver.resolve(tx, about)
-    events = history.of_entity(tx, found.entity, limit=limit + 1) if found.entity else []
-    return _history(tx, events, limit) | {
-        "entity": shape.entity(found.entity) if found.entity else None,
-        "resolution": shape.resolution(found),
+        return _describe_events(tx, events, limit) | {"fact": shape.fact(tx, fact)}
+    resolution = resolver.resolve(tx, about)
+    events = history.of_entity(tx, resolution.entity, limit=limit + 1) if resolution.entity else []
+    return _describe_events(tx, events, limit) | {
+        "entity": shape.entity(resolution.entity) if resolution.entity else None,
+        "resolution": shape.resolution(resolution),
     }
 
 
@@ -135,38 +138,39 @@ def undo(tx: Tx, *, call: int | None = None, change: int | None = None) -> dict[
     """
     if call is not None and change is not None:
         raise errors.InvalidArguments("call and change are both given", hint="Give one of them, or neither.")
-    done = upkeep.undo.undo(tx, call=call, change=change)
-    tally = Counter(change.table for change in done.changes)
-    what = ", ".join(f"{number} × {table}" for table, number in tally.items())
+    undone = upkeep.undo.undo(tx, call=call, change=change)
+    counts = Counter(change.table for change in undone.changes)
+    changes = ", ".join(f"{number} × {table}" for table, number in counts.items())
+    part = "call" if change is None else "part of call"
     return {
-        "message": f"Took back {'call' if change is None else 'part of call'} {done.call} ({done.tool}): {what}.",
-        "undone_call": done.call,
-        "tool": done.tool,
-        "at": timestamps.shown(done.at, tx.zone),
-        "changes": len(done.changes),
+        "message": f"Took back {part} {undone.call} ({undone.tool}): {changes}.",
+        "undone_call": undone.call,
+        "tool": undone.tool,
+        "at": timestamps.format_local(undone.at, tx.zone),
+        "changes": len(undone.changes),
     }
 
 
-def _merged(done: Merged) -> dict[str, Any]:
-    effects = Counter(fact.effect for fact in done.facts)
-    shown = done.facts[:MAX_SHOWN]
+def _describe_merge(result: MergeResult) -> dict[str, Any]:
+    effects = Counter(fact.effect for fact in result.facts)
+    facts = result.facts[:MAX_MERGED_FACTS]
     return {
-        "entity": shape.entity(done.kept),
-        "absorbed": shape.entity(done.absorbed),
+        "entity": shape.entity(result.entity),
+        "absorbed": shape.entity(result.absorbed),
         "facts": [
-            {"id": fact.id, "effect": fact.effect, "was": fact.was, "becomes": fact.becomes, "into": fact.other}
-            for fact in shown
+            {"id": fact.id, "effect": fact.effect, "was": fact.before, "becomes": fact.after, "into": fact.merged_into}
+            for fact in facts
         ],
         "moved": effects["moved"],
         "folded": effects["folded"],
         "retracted": effects["retracted"],
-        "aliases_added": list(done.aliases_added),
-        "aliases_dropped": list(done.aliases_dropped),
-        "truncated": len(shown) < len(done.facts),
+        "aliases_added": list(result.aliases_added),
+        "aliases_dropped": list(result.aliases_dropped),
+        "truncated": len(facts) < len(result.facts),
     }
 
 
-def _history(tx: Tx, events: list[Event], limit: int) -> dict[str, Any]:
+def _describe_events(tx: Tx, events: list[Event], limit: int) -> dict[str, Any]:
     return {
         "entity": None,
         "fact": None,

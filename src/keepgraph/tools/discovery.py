@@ -1,4 +1,4 @@
-"""The discovery toolset: what there is in the graph, and questions of one's own."""
+"""The discovery toolset: schema, Cypher queries, exploring from an entity, and search."""
 
 from __future__ import annotations
 
@@ -8,18 +8,27 @@ from dataclasses import replace
 from typing import Any
 
 from keepgraph import errors, store
-from keepgraph.engine.backfill import requests
-from keepgraph.engine.query import descriptions, empty_results, queries, schema
-from keepgraph.engine.retrieval import neighbourhood
-from keepgraph.engine.retrieval.neighbourhood import Neighbourhood, Passage, Reached, Subject
+from keepgraph.engine.backfill import on_demand
+from keepgraph.engine.query import descriptions, empty_results, query_pipeline, schema
+from keepgraph.engine.retrieval import neighbourhood, node_lookup, passages
+from keepgraph.engine.retrieval.neighbourhood import Neighbour, Neighbourhood
+from keepgraph.engine.retrieval.node_lookup import Node
+from keepgraph.engine.retrieval.passages import Passage
 from keepgraph.engine.texts import mention_index
 from keepgraph.language import normalisation
 from keepgraph.model import Entity, Fact
-from keepgraph.store.database import Tx
-from keepgraph.store.neighbourhood import Named, Particulars
+from keepgraph.store.details import EntityDetails
+from keepgraph.store.mention_places import MentionedNode
+from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools import views
-from keepgraph.tools.contract import query_results, search_requests, shape
+from keepgraph.tools.contract import (
+    query_results,
+    search_answers,
+    search_arguments,
+    shape,
+    time_travel,
+    vocabulary_arguments,
+)
 from keepgraph.tools.contract.catalogue import Effect, tool
 
 MAX_NAME = 200
@@ -29,13 +38,16 @@ MAX_EPISODES = 10
 MAX_MENTIONED_WITH = 20
 
 Facts = tuple[Sequence[Fact], int]
-Texts = tuple[Sequence[Passage], int, Sequence[tuple[Named, int]]]
+"""Some facts, and how many there are in all."""
+
+Texts = tuple[Sequence[Passage], int, Sequence[tuple[MentionedNode, int]]]
+"""Some passages, in how many episodes there are any, and nodes mentioned with the centre, with a number of texts."""
 
 
-@tool(Effect.READ, told=descriptions.of_words)
+@tool(Effect.READ, description_suffix=descriptions.describe_vocabulary)
 def get_schema(tx: Tx, *, exact: bool = False, as_of: str | None = None, known_at: str | None = None) -> dict[str, Any]:
     """Show what the graph holds: labels and relationship types with counts, properties, and what connects what."""
-    tx = views.seen(tx, as_of=as_of, known_at=known_at)
+    tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
     return {
         "type": "schema",
         "graph_name": tx.group,
@@ -44,7 +56,7 @@ def get_schema(tx: Tx, *, exact: bool = False, as_of: str | None = None, known_a
     }
 
 
-@tool(Effect.READ, told=descriptions.of_patterns)
+@tool(Effect.READ, description_suffix=descriptions.describe_patterns)
 def run_cypher(
     tx: Tx,
     *,
@@ -60,24 +72,24 @@ def run_cypher(
     relationships text, confidence, source, recorded_at, valid_from, valid_to (ISO text). Literals are
     (:Literal {value}). Slips of syntax are mended (auto_fixes); an empty answer says what may be wrong (warnings).
     """
-    began = time.perf_counter()
-    tx = views.seen(tx, as_of=as_of, known_at=known_at)
-    answer = queries.answer(tx, query, parameters or {}, rows=limit)
-    found = {
+    started = time.perf_counter()
+    tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
+    answer = query_pipeline.run(tx, query, parameters or {}, rows=limit)
+    response = {
         "query": answer.text,
         "auto_fixes": list(answer.fixes),
         "row_count": len(answer.rows),
         "truncated": answer.truncated,
         "limit_applied": answer.limit,
         "columns": list(answer.columns),
-        **query_results.shown(answer.columns, answer.rows),
+        **query_results.summarise(answer.columns, answer.rows),
     }
-    if empty_results.is_hollow(answer.rows):
-        found["warnings"] = [
-            {"kind": each.kind, "written": each.written, "message": each.message, "near": list(each.near)}
-            for each in empty_results.of_nothing(tx, answer, parameters or {})
+    if empty_results.is_empty(answer.rows):
+        response["warnings"] = [
+            {"kind": warning.kind, "written": warning.written, "message": warning.message, "near": list(warning.near)}
+            for warning in empty_results.explain(tx, answer, parameters or {})
         ]
-    return {**found, "execution_ms": round((time.perf_counter() - began) * 1000, 2)}
+    return {**response, "execution_ms": round((time.perf_counter() - started) * 1000, 2)}
 
 
 @tool(Effect.READ)
@@ -99,123 +111,39 @@ def explore_node(
     nodes say by which path (via); facts are what is said of it in words; episodes mention it. `complete`: no node or
     edge is left out. Unsure, center_node is null and resolution.candidates are near names: ask.
     """
-    asked = node_uuid or name or node_name or ""
-    if not normalisation.key(asked):
+    name_or_id = node_uuid or name or node_name or ""
+    if not normalisation.key(name_or_id):
         raise errors.NameOrAliasRequired("nothing is named: give name, or node_name or node_uuid")
-    if len(asked) > MAX_NAME:
-        raise errors.NameOrAliasTooLong(f"the name has {len(asked):,} characters; {MAX_NAME} are the most")
-    mention_index.see_to(tx)
-    tx = views.seen(tx, as_of=as_of, known_at=known_at)
-    along = search_requests.predicates_meant(tx, edge_types)
+    if len(name_or_id) > MAX_NAME:
+        raise errors.NameOrAliasTooLong(f"the name has {len(name_or_id):,} characters; {MAX_NAME} are the most")
+    mention_index.require(tx)
+    tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
+    predicates = vocabulary_arguments.predicates(tx, edge_types)
     depth = min(depth, neighbourhood.MAX_DEPTH)
     groups = list(dict.fromkeys(group_ids or [tx.group]))
     if len(groups) > MAX_GROUPS:
         raise errors.InvalidArguments(f"group_ids names {len(groups)} groups; {MAX_GROUPS} are the most")
-    centre, found = neighbourhood.look_up(tx, asked, groups=groups)
+    centre, resolution = node_lookup.resolve(tx, name_or_id, groups=groups)
     if centre is None:
-        return _around(tx, None, Neighbourhood(), depth=depth) | {
-            "message": f"No node found matching “{asked}”",
-            "resolution": shape.resolution(found),
+        return _describe_neighbourhood(tx, None, Neighbourhood(), depth=depth) | {
+            "message": f"No node found matching “{name_or_id}”",
+            "resolution": shape.resolution(resolution),
         }
     tx = replace(tx, group=centre.group)
-    near = Neighbourhood()
-    if isinstance(centre.found, Entity):
-        near = neighbourhood.neighbourhood(tx, centre.found, depth=depth, predicates=along, limit=limit)
-    said = _said(tx, centre, along, until=timestamps.stamp(tx.now) if as_of else None)
-    answer = _around(tx, centre, near, depth=depth, **said)
-    counted = f"{len(near.reached)} nodes, {len(near.edges)} edges, {len(answer['communities'])} communities"
-    guessed = found.method not in ("exact", "alias")
-    how = f" (“{asked}” matched by {found.method}, {found.score:.2f})" if guessed else ""
+    exploration = Neighbourhood()
+    if isinstance(centre.record, Entity):
+        exploration = neighbourhood.explore(tx, centre.record, depth=depth, predicates=predicates, limit=limit)
+    context = _facts_and_texts(tx, centre, predicates, until=timestamps.from_datetime(tx.now) if as_of else None)
+    answer = _describe_neighbourhood(tx, centre, exploration, depth=depth, **context)
+    counts = (
+        f"{len(exploration.neighbours)} nodes, {len(exploration.facts)} edges, {len(answer['communities'])} communities"
+    )
+    is_similar = resolution.method not in ("exact", "alias")
+    matched_by = f" (“{name_or_id}” matched by {resolution.method}, {resolution.score:.2f})" if is_similar else ""
     return answer | {
-        "message": f"Found {counted} around {centre.name}{how}",
-        "resolution": shape.resolution(found),
+        "message": f"Found {counts} around {centre.name}{matched_by}",
+        "resolution": shape.resolution(resolution),
     }
-
-
-def _around(
-    tx: Tx,
-    centre: Subject | None,
-    near: Neighbourhood,
-    *,
-    depth: int,
-    facts: Facts = ((), 0),
-    texts: Texts = ((), 0, ()),
-) -> dict[str, Any]:
-    """The answer of explore_node, but for the message and for how the name was understood."""
-    (said, fact_total), (passages, text_total, others) = facts, texts
-    rows = [each.entity.row for each in near.reached]
-    entity = centre.found if centre and isinstance(centre.found, Entity) else None
-    known = store.neighbourhood.particulars(tx, [*rows, entity.row] if entity else rows)
-    backing = store.neighbourhood.backing(tx, [fact.row for fact in (*near.edges, *said)])
-    ids = {fact.row: fact.id for fact in near.edges}
-    return {
-        "center_node": _centre(tx, centre, known),
-        "nodes": [
-            {
-                **shape.node(tx, each.entity, known[each.entity.row]),
-                "distance": each.distance,
-                "degree": each.degree,
-                "via": _via(each, ids),
-            }
-            for each in near.reached
-        ],
-        "edges": [shape.edge(tx, fact, backing[fact.row]) for fact in near.edges],
-        "facts": [shape.edge(tx, fact, backing[fact.row]) for fact in said],
-        "episodes": [shape.episode(tx, each.episode, chunk=each.quote) for each in passages],
-        "mentioned_with": [
-            {"uuid": each.id, "name": each.name, "type": each.type, "texts": number}
-            | ({"proposed": True} if each.proposed else {})
-            for each, number in others[:MAX_MENTIONED_WITH]
-        ],
-        "communities": [
-            shape.community(tx, each)
-            for each in (store.neighbourhood.communities_of(tx, [entity.row]).get(entity.row, ()) if entity else ())
-        ],
-        "totals": {
-            "depth": depth,
-            "by_distance": [
-                {"distance": ring.distance, "nodes": ring.total, "exact": ring.exact} for ring in near.rings
-            ],
-            "edges": near.edge_total,
-            "facts": fact_total,
-            "episodes": text_total,
-        },
-        "complete": near.complete and not requests.was_wanted(tx, requests.READINGS),
-        "truncated": not near.complete
-        or fact_total > len(said)
-        or text_total > len(passages)
-        or len(others) > MAX_MENTIONED_WITH,
-    }
-
-
-def _said(tx: Tx, centre: Subject, along: Sequence[str] | None, *, until: str | None) -> dict[str, Any]:
-    """What is said of something in so many words, and the texts that speak of it, the newest first."""
-    found: dict[str, Any] = {}
-    if isinstance(centre.found, Entity):
-        found["facts"] = neighbourhood.facts_about(tx, centre.found, predicates=along, limit=MAX_FACTS)
-    if along is None or shape.MENTIONED in along:
-        places = store.neighbourhood.telling(tx, centre.found, until=until, limit=MAX_EPISODES, newest_first=True)
-        found["texts"] = (
-            neighbourhood.passages(tx, centre, places),
-            store.neighbourhood.count_telling(tx, centre.found, until=until),
-            neighbourhood.mentioned_with(tx, centre, limit=MAX_MENTIONED_WITH + 1),
-        )
-    return found
-
-
-def _centre(tx: Tx, centre: Subject | None, known: Mapping[int, Particulars]) -> dict[str, Any] | None:
-    if centre is None:
-        return None
-    if isinstance(centre.found, Entity):
-        aliases = store.entities.aliases(tx, centre.found)
-        return {**shape.node(tx, centre.found, known[centre.found.row]), "aliases": aliases}
-    return {**shape.proposed_node(tx, centre.found, group=centre.group), "aliases": []}
-
-
-def _via(reached: Reached, ids: Mapping[int, str]) -> dict[str, str] | None:
-    if reached.fact is None or reached.before is None:
-        return None
-    return {"edge": ids[reached.fact], "from": reached.before.id, "path": reached.path}
 
 
 @tool(Effect.READ)
@@ -223,7 +151,7 @@ def search(
     tx: Tx,
     *,
     query: str = "",
-    search_mode: str = search_requests.COMBINED,
+    search_mode: str = search_arguments.COMBINED_MODE,
     entity_types: Sequence[str] | None = None,
     edge_types: Sequence[str] | None = None,
     reranker: str = "rrf",
@@ -239,11 +167,11 @@ def search(
     Ask in plain words; names are recognised. Facts are current ones. Each hit says why. For ALL facts of one entity
     use explore_node.
     """
-    began = time.perf_counter()
-    tx, found = search_requests.look_for(
+    started = time.perf_counter()
+    tx, results = search_arguments.run_search(
         tx,
         query=query,
-        kinds=search_requests.KINDS_OF_MODE[search_mode],
+        kinds=search_arguments.KINDS_BY_MODE[search_mode],
         entity_types=entity_types,
         edge_types=edge_types,
         reranker=reranker,
@@ -253,5 +181,93 @@ def search(
         group_ids=group_ids,
         limit=limit,
     )
-    answer = search_requests.answer(tx, found, max_tokens=max_tokens)
-    return {**answer, "execution_ms": round((time.perf_counter() - began) * 1000, 2)}
+    answer = search_answers.answer(tx, results, max_tokens=max_tokens)
+    return {**answer, "execution_ms": round((time.perf_counter() - started) * 1000, 2)}
+
+
+def _describe_neighbourhood(
+    tx: Tx,
+    centre: Node | None,
+    exploration: Neighbourhood,
+    *,
+    depth: int,
+    facts: Facts = ((), 0),
+    texts: Texts = ((), 0, ()),
+) -> dict[str, Any]:
+    """The answer of explore_node, without the message and the resolution of the name."""
+    (facts_about, fact_total), (passages, passage_total, mentioned_entities) = facts, texts
+    rows = [node.entity.row for node in exploration.neighbours]
+    entity = centre.record if centre and isinstance(centre.record, Entity) else None
+    entity_details = store.details.of_entities(tx, [*rows, entity.row] if entity else rows)
+    fact_details = store.details.of_facts(tx, [fact.row for fact in (*exploration.facts, *facts_about)])
+    ids = {fact.row: fact.id for fact in exploration.facts}
+    return {
+        "center_node": _describe_centre(tx, centre, entity_details),
+        "nodes": [
+            {
+                **shape.node(tx, node.entity, entity_details[node.entity.row]),
+                "distance": node.distance,
+                "degree": node.degree,
+                "via": _via(node, ids),
+            }
+            for node in exploration.neighbours
+        ],
+        "edges": [shape.edge(tx, fact, fact_details[fact.row]) for fact in exploration.facts],
+        "facts": [shape.edge(tx, fact, fact_details[fact.row]) for fact in facts_about],
+        "episodes": [shape.episode(tx, passage.episode, chunk=passage.quote) for passage in passages],
+        "mentioned_with": [
+            {"uuid": node.id, "name": node.name, "type": node.type, "texts": number}
+            | ({"proposed": True} if node.proposed else {})
+            for node, number in mentioned_entities[:MAX_MENTIONED_WITH]
+        ],
+        "communities": [
+            shape.community(tx, community)
+            for community in (store.communities.of_entities(tx, [entity.row]).get(entity.row, ()) if entity else ())
+        ],
+        "totals": {
+            "depth": depth,
+            "by_distance": [
+                {"distance": ring.distance, "nodes": ring.total, "exact": ring.exact} for ring in exploration.counts
+            ],
+            "edges": exploration.fact_total,
+            "facts": fact_total,
+            "episodes": passage_total,
+        },
+        "complete": exploration.complete and not on_demand.is_incomplete(tx, on_demand.MENTIONS),
+        "truncated": not exploration.complete
+        or fact_total > len(facts_about)
+        or passage_total > len(passages)
+        or len(mentioned_entities) > MAX_MENTIONED_WITH,
+    }
+
+
+def _facts_and_texts(tx: Tx, centre: Node, predicates: Sequence[str] | None, *, until: str | None) -> dict[str, Any]:
+    """The facts of an entity with a literal, and the texts that mention it, newest first."""
+    result: dict[str, Any] = {}
+    if isinstance(centre.record, Entity):
+        result["facts"] = neighbourhood.literal_facts(tx, centre.record, predicates=predicates, limit=MAX_FACTS)
+    if predicates is None or shape.MENTION_EDGE in predicates:
+        positions = store.mention_places.by_episode(
+            tx, centre.record, until=until, limit=MAX_EPISODES, newest_first=True
+        )
+        result["texts"] = (
+            passages.read(tx, centre, positions),
+            store.mention_places.count_episodes(tx, centre.record, until=until),
+            passages.mentioned_with(tx, centre, limit=MAX_MENTIONED_WITH + 1),
+        )
+    return result
+
+
+def _describe_centre(tx: Tx, centre: Node | None, entity_details: Mapping[int, EntityDetails]) -> dict[str, Any] | None:
+    if centre is None:
+        return None
+    if isinstance(centre.record, Entity):
+        aliases = store.entities.aliases(tx, centre.record)
+        return {**shape.node(tx, centre.record, entity_details[centre.record.row]), "aliases": aliases}
+    return {**shape.proposed_node(tx, centre.record, group=centre.group), "aliases": []}
+
+
+def _via(neighbour: Neighbour, ids: Mapping[int, str]) -> dict[str, str] | None:
+    if neighbour.fact is None or neighbour.previous is None:
+        return None
+    return {"edge": ids[neighbour.fact], "from": neighbour.previous.id, "path": neighbour.path}

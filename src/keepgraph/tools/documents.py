@@ -1,4 +1,4 @@
-"""The documents toolset: take in files and folders, and give a text back as it was."""
+"""The documents toolset: ingestion of files, folders and prechunked documents, and the full text of a document."""
 
 from __future__ import annotations
 
@@ -9,38 +9,40 @@ from typing import Any
 
 from keepgraph import errors, store
 from keepgraph.engine import knowledge, texts
-from keepgraph.engine.texts import documents, extraction, ingestion
-from keepgraph.engine.texts.extraction import Taken
+from keepgraph.engine.texts import client_extraction, document_files, documents, ingestion, prechunked_documents
+from keepgraph.engine.texts.client_extraction import ExtractionResult
 from keepgraph.engine.texts.ingestion import Remark, Report
-from keepgraph.engine.upkeep.jobs import Drive
-from keepgraph.store.database import Tx
+from keepgraph.engine.upkeep.jobs import Job
+from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 from keepgraph.tools.contract import shape
 from keepgraph.tools.contract.catalogue import Effect, tool
 
-SECONDS = 40
+MAX_SECONDS = 40
 MAX_REMARKS = 200
-CHARACTERS_A_TOKEN = 4
+CHARACTERS_PER_TOKEN = 4
 
 
-@tool(Effect.WRITE, drives=True)
-def ingest_markdown(drive: Drive, *, file_path: str, project: str | None = None) -> dict[str, Any]:
+@tool(Effect.WRITE, is_job=True)
+def ingest_markdown(job: Job, *, file_path: str, project: str | None = None) -> dict[str, Any]:
     """Take in one Markdown or text file, or bring it up to date; an unchanged file is left alone.
 
     file_path must lie in a folder that the settings of the profile allow ([documents] roots = ["~/Notes"]); a relative
     path is looked for there. The text is kept in chunks and found by search. Wiki links and tags become mentions of
     known entities, or proposals: no entity is created.
     """
-    path = _allowed(drive, file_path)
+    path = _allowed_path(job, file_path)
     if os.path.isdir(path):
-        raise errors.DocumentUnreadable(f"{ingestion.shown(path)} is a folder", hint="Call ingest_directory.")
-    report = ingestion.ingest(drive, path, group=project or None)
+        raise errors.DocumentUnreadable(
+            f"{document_files.display_path(path)} is a folder", hint="Call ingest_directory."
+        )
+    report = ingestion.ingest(job, path, group=project or None)
     for remark in (*report.failed, *report.skipped):
         raise errors.DocumentUnreadable(f"{remark.path}: {remark.message}")
-    with drive.read(group=project or None) as tx:
-        episode = documents.find(tx, ingestion.shown(path))
+    with job.read(group=project or None) as tx:
+        episode = documents.find(tx, document_files.display_path(path))
         if episode is None:
-            raise errors.DocumentUnreadable(f"{ingestion.shown(path)} was taken away while it was read")
+            raise errors.DocumentUnreadable(f"{document_files.display_path(path)} was taken away while it was read")
         return {
             "call": report.calls[0] if report.calls else None,
             "source": episode.source,
@@ -48,21 +50,21 @@ def ingest_markdown(drive: Drive, *, file_path: str, project: str | None = None)
             "doc_id": episode.id,
             "name": episode.name,
             "status": _status(report),
-            "valid_at": timestamps.shown(episode.occurred_at, tx.zone),
+            "valid_at": timestamps.format_local(episode.occurred_at, tx.zone),
             "chunks": len(store.episodes.chunks(tx, episode)),
             "chunks_added": report.chunks_added,
             "chunks_removed": report.chunks_removed,
             "mentions": report.mentions,
             "proposals": report.proposals,
             "unread": report.unread,
-            "remarks": _remarks(report.mended),
+            "remarks": _remarks(report.warnings),
             "project": tx.group,
         }
 
 
-@tool(Effect.WRITE, drives=True)
+@tool(Effect.WRITE, is_job=True)
 def ingest_directory(
-    drive: Drive,
+    job: Job,
     *,
     directory: str,
     recursive: bool = True,
@@ -77,21 +79,25 @@ def ingest_directory(
     that are gone are listed in missing, and their texts deleted only with forget_missing. Hidden folders and links are
     skipped. If complete is false, time ran out: call again to go on. dry_run tells only what would be done.
     """
-    path = _allowed(drive, directory)
+    path = _allowed_path(job, directory)
     if not os.path.isdir(path):
         raise errors.DocumentUnreadable(
-            f"{ingestion.shown(path)} is no folder", hint="Call ingest_markdown for a file."
+            f"{document_files.display_path(path)} is no folder", hint="Call ingest_markdown for a file."
         )
     report = ingestion.ingest(
-        drive,
+        job,
         path,
         group=project or None,
         recursive=recursive,
         forget_missing=forget_missing,
         dry_run=dry_run,
-        seconds=SECONDS,
+        seconds=MAX_SECONDS,
     )
-    return {"directory": ingestion.shown(path), **told(report), "project": project or drive.database.group}
+    return {
+        "directory": document_files.display_path(path),
+        **describe_report(report),
+        "project": project or job.database.group,
+    }
 
 
 @tool(Effect.READ)
@@ -112,63 +118,14 @@ def get_full_document(
         "name": episode and episode.name,
         "source": episode and episode.source,
         "kind": episode and episode.kind,
-        "valid_at": episode and timestamps.shown(episode.occurred_at, tx.zone),
+        "valid_at": episode and timestamps.format_local(episode.occurred_at, tx.zone),
         "text": part,
         "offset": offset,
         "characters": len(text),
-        "tokens": -(-len(text) // CHARACTERS_A_TOKEN),
+        "tokens": -(-len(text) // CHARACTERS_PER_TOKEN),
         "truncated": offset + len(part) < len(text),
         "project": episode.group if episode else project or tx.group,
     }
-
-
-def told(report: Report, *, most: int | None = MAX_REMARKS) -> dict[str, Any]:
-    """What became of the files of a folder, for an answer with at most so many of each kind of remark; None: all."""
-    remarks = {
-        "missing": report.missing[:most],
-        "skipped": _remarks(report.skipped[:most]),
-        "failed": _remarks(report.failed[:most]),
-        "remarks": _remarks(report.mended[:most]),
-    }
-    lengths = [len(report.missing), len(report.skipped), len(report.failed), len(report.mended)]
-    return {
-        "files_processed": report.files_seen,
-        "added": report.added,
-        "changed": report.changed,
-        "unchanged": report.unchanged,
-        "moved": report.moved,
-        "forgotten": report.forgotten,
-        "chunks_added": report.chunks_added,
-        "chunks_removed": report.chunks_removed,
-        "mentions": report.mentions,
-        "proposals": report.proposals,
-        "unread": report.unread,
-        **remarks,
-        "totals": dict(zip(remarks, lengths, strict=True)),
-        "calls": report.calls,
-        "truncated": most is not None and max(lengths) > most,
-        "complete": report.complete,
-    }
-
-
-def _allowed(drive: Drive, named: str) -> Any:
-    with drive.read() as tx:
-        roots = tx.settings.document_roots
-    return ingestion.allowed(named, roots=roots)
-
-
-def _status(report: Report) -> str:
-    told = {
-        documents.ADDED: report.added,
-        documents.CHANGED: report.changed,
-        documents.MOVED: report.moved,
-        documents.UNCHANGED: 1,
-    }
-    return next(what for what, count in told.items() if count)
-
-
-def _remarks(remarks: Sequence[Remark]) -> list[dict[str, str]]:
-    return [{"path": each.path, "code": each.code, "message": each.message} for each in remarks]
 
 
 @tool(Effect.WRITE)
@@ -192,8 +149,8 @@ def ingest_prechunked(
     """
     if project and doc_id and doc_id.strip().lower().startswith("ep_"):
         texts.episodes.refuse_another_group(texts.episodes.find(tx, doc_id.strip()), project)
-    tx = _placed(tx, project, session_id)
-    document, taken = extraction.take_document(tx, chunks, source=source, doc_id=doc_id)
+    tx = _in_group(tx, project, session_id)
+    document, result = prechunked_documents.upsert(tx, chunks, source=source, doc_id=doc_id)
     return {
         "source": source,
         "doc_id": doc_id or document.episode.id,
@@ -204,8 +161,8 @@ def ingest_prechunked(
         "blank_chunks": document.blank,
         "unread": document.unread,
         "replaced": not document.is_new,
-        **_taken(taken),
-        "truncated_chunks": taken.truncated_chunks,
+        **_describe_extraction(result),
+        "truncated_chunks": result.truncated_chunks,
         "project": document.episode.group,
     }
 
@@ -224,36 +181,87 @@ def submit_session_extraction(
     entities: [{name, type}]; relations: [{from, to, type, confidence?}], by the vocabulary, as ingest_prechunked takes
     them. Ends of relations may also be entities that the graph knows. What is refused is told with the reason.
     """
-    tx = _placed(tx, project, session_id)
-    taken = extraction.take(tx, entities, relations, source=f"session {tx.session}" if tx.session else "a session")
-    return {"session_id": tx.session, **_taken(taken), "project": tx.group}
+    tx = _in_group(tx, project, session_id)
+    result = client_extraction.record(
+        tx, entities, relations, source=f"session {tx.session}" if tx.session else "a session"
+    )
+    return {"session_id": tx.session, **_describe_extraction(result), "project": tx.group}
 
 
-def _placed(tx: Tx, project: str | None, session: str | None) -> Tx:
+def describe_report(report: Report, *, limit: int | None = MAX_REMARKS) -> dict[str, Any]:
+    """The result of an ingestion as an answer, with at most `limit` remarks of each kind; None: all."""
+    remarks = {
+        "missing": report.missing[:limit],
+        "skipped": _remarks(report.skipped[:limit]),
+        "failed": _remarks(report.failed[:limit]),
+        "remarks": _remarks(report.warnings[:limit]),
+    }
+    counts = [len(report.missing), len(report.skipped), len(report.failed), len(report.warnings)]
+    return {
+        "files_processed": report.files_seen,
+        "added": report.added,
+        "changed": report.changed,
+        "unchanged": report.unchanged,
+        "moved": report.moved,
+        "forgotten": report.forgotten,
+        "chunks_added": report.chunks_added,
+        "chunks_removed": report.chunks_removed,
+        "mentions": report.mentions,
+        "proposals": report.proposals,
+        "unread": report.unread,
+        **remarks,
+        "totals": dict(zip(remarks, counts, strict=True)),
+        "calls": report.calls,
+        "truncated": limit is not None and max(counts) > limit,
+        "complete": report.complete,
+    }
+
+
+def _allowed_path(job: Job, name: str) -> Any:
+    with job.read() as tx:
+        roots = tx.settings.document_roots
+    return document_files.allowed_path(name, roots=roots)
+
+
+def _status(report: Report) -> str:
+    counts = {"added": report.added, "changed": report.changed, "moved": report.moved, "unchanged": 1}
+    return next(status for status, count in counts.items() if count)
+
+
+def _remarks(remarks: Sequence[Remark]) -> list[dict[str, str]]:
+    return [{"path": remark.path, "code": remark.code, "message": remark.message} for remark in remarks]
+
+
+def _in_group(tx: Tx, project: str | None, session: str | None) -> Tx:
     return replace(tx, group=project or tx.group, session=session or tx.session)
 
 
-def _taken(taken: Taken) -> dict[str, Any]:
-    """What became of entities and relations, for an answer."""
-    refused = (taken.refused_entities, taken.refused_relations)
+def _describe_extraction(result: ExtractionResult) -> dict[str, Any]:
+    """The result of recording entities and relations, as an answer."""
+    rejected = (result.rejected_entities, result.rejected_relations)
     return {
-        "entities_added": len(taken.created),
-        "entities_merged": len(taken.found),
-        "entities": [shape.entity(each) for each in taken.created[:MAX_REMARKS]],
-        "mapped_types": dict(taken.mapped_types),
-        "relations_proposed": taken.proposed,
-        "relations_accepted": taken.recorded + taken.repeated,
-        "relations_rejected": len(taken.refused_relations),
-        "facts": [{"id": each.id, "fact": knowledge.facts.sentence(each)} for each in taken.facts[:MAX_REMARKS]],
-        "facts_withdrawn": [{"id": each.id, "fact": knowledge.facts.sentence(each)} for each in taken.withdrawn],
-        "entities_forgotten": [shape.entity(each) for each in taken.forgotten],
+        "entities_added": len(result.created),
+        "entities_merged": len(result.existing),
+        "entities": [shape.entity(entity) for entity in result.created[:MAX_REMARKS]],
+        "mapped_types": dict(result.mapped_types),
+        "relations_proposed": result.relations,
+        "relations_accepted": result.recorded + result.repeated,
+        "relations_rejected": len(result.rejected_relations),
+        "facts": [{"id": fact.id, "fact": knowledge.facts.sentence(fact)} for fact in result.facts[:MAX_REMARKS]],
+        "facts_withdrawn": [{"id": fact.id, "fact": knowledge.facts.sentence(fact)} for fact in result.withdrawn],
+        "entities_forgotten": [shape.entity(entity) for entity in result.deleted],
         "rejected": [
-            {"where": each.where, "what": each.what, "why": each.why, "near": list(each.near)}
-            for every in refused
-            for each in every[:MAX_REMARKS]
+            {
+                "where": rejection.location,
+                "what": rejection.summary,
+                "why": rejection.reason,
+                "near": list(rejection.suggestions),
+            }
+            for rejections in rejected
+            for rejection in rejections[:MAX_REMARKS]
         ],
-        "truncated_entities": taken.truncated_entities,
-        "truncated_relations": taken.truncated_relations,
-        "truncated": any(len(each) > MAX_REMARKS for each in (*refused, taken.created, taken.facts)),
+        "truncated_entities": result.truncated_entities,
+        "truncated_relations": result.truncated_relations,
+        "truncated": any(len(entries) > MAX_REMARKS for entries in (*rejected, result.created, result.facts)),
         "verified": False,
     }

@@ -1,4 +1,4 @@
-"""The episodes toolset: remember texts, look back on them, and forget them."""
+"""The episodes toolset: add, list and delete episodes, and show what they mention."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Any
 from keepgraph import errors, store
 from keepgraph.engine import knowledge, texts
 from keepgraph.engine.texts import mention_index
-from keepgraph.engine.texts.episodes import Added, Deleted
+from keepgraph.engine.texts.episode_deletion import DeletedEpisode
+from keepgraph.engine.texts.episodes import UpsertedEpisode
 from keepgraph.model import Entity, Episode, Fact, Proposal
-from keepgraph.store.database import Tx
+from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 from keepgraph.tools.contract import shape
 from keepgraph.tools.contract.catalogue import Effect, tool
@@ -52,11 +53,11 @@ def add_memory(
         texts.episodes.refuse_another_group(texts.episodes.find(tx, uuid), group_id)
     tx = replace(tx, group=group_id) if group_id else tx
     if episodes is not None:
-        alone = {"name": name, "episode_body": episode_body, "uuid": uuid, "source": source}
-        alone |= {"source_description": source_description, "reference_time": reference_time}
-        if given := [word for word, value in alone.items() if value is not None]:
+        single = {"name": name, "episode_body": episode_body, "uuid": uuid, "source": source}
+        single |= {"source_description": source_description, "reference_time": reference_time}
+        if conflicting := [argument for argument, value in single.items() if value is not None]:
             raise errors.EpisodeInvalid(
-                f"{', '.join(given)} cannot be given beside episodes", hint="Put it into each of the episodes."
+                f"{', '.join(conflicting)} cannot be given beside episodes", hint="Put it into each of the episodes."
             )
         return _add_many(tx, episodes)
     if name is None or episode_body is None:
@@ -68,10 +69,10 @@ def add_memory(
         text=episode_body,
         kind=source,
         source=source_description,
-        at=reference_time,
+        occurred_at=reference_time,
         uuid=uuid,
     )
-    return told(tx, added)
+    return describe_added(tx, added)
 
 
 @tool(Effect.READ)
@@ -92,13 +93,13 @@ def get_episodes(
         raise errors.InvalidArguments("max_episodes and last_n say different things", hint="Give one of them.")
     groups = list(dict.fromkeys([*(group_ids or ()), *([group_id] if group_id else ())])) or [tx.group]
     limit = max_episodes or last_n or 10
-    found = store.episodes.newest(tx, groups, limit=limit)
+    episodes = store.episodes.newest(tx, groups, limit=limit)
     total = store.episodes.count(tx, groups)
     return {
-        "message": f"Found {len(found)} of {total} episode(s)" if found else "No episodes found",
-        "episodes": [_shown(tx, each) for each in found],
+        "message": f"Found {len(episodes)} of {total} episode(s)" if episodes else "No episodes found",
+        "episodes": [_with_content(tx, episode) for episode in episodes],
         "total": total,
-        "truncated": len(found) < total,
+        "truncated": len(episodes) < total,
     }
 
 
@@ -109,25 +110,27 @@ def get_episode_context(tx: Tx, *, episode_uuids: list[str]) -> dict[str, Any]:
     Nodes with `proposed` are names that the graph does not know, and proposed_facts what the texts only seem to say:
     nobody has recorded it.
     """
-    mention_index.see_to(tx)
-    found = texts.episodes.context(tx, episode_uuids)
-    known, edges = found.entities[:MAX_SHOWN], found.facts[:MAX_SHOWN]
-    proposed = found.proposed_entities[: MAX_SHOWN - len(known)]
-    particulars = store.neighbourhood.particulars(tx, [each.row for each in known])
-    backing = store.neighbourhood.backing(tx, [each.row for each in edges])
-    nodes = len(found.entities) + len(found.proposed_entities)
+    mention_index.require(tx)
+    context = texts.episode_context.collect(tx, episode_uuids)
+    entities, edges = context.entities[:MAX_SHOWN], context.facts[:MAX_SHOWN]
+    proposed = context.proposed_entities[: MAX_SHOWN - len(entities)]
+    entity_details = store.details.of_entities(tx, [entity.row for entity in entities])
+    fact_details = store.details.of_facts(tx, [fact.row for fact in edges])
+    nodes = len(context.entities) + len(context.proposed_entities)
     return {
-        "message": f"Found {nodes} nodes and {len(found.facts)} edges from {len(found.episodes)} episodes",
-        "episodes": [{"uuid": each.id, "name": each.name, "group_id": each.group} for each in found.episodes],
-        "nodes": [shape.node(tx, each, particulars[each.row]) for each in known]
-        + [shape.proposed_node(tx, each) for each in proposed],
-        "edges": [shape.edge(tx, each, backing.get(each.row)) for each in edges],
-        "proposed_facts": [proposed_fact(each) for each in found.proposed_facts[:MAX_SHOWN]],
+        "message": f"Found {nodes} nodes and {len(context.facts)} edges from {len(context.episodes)} episodes",
+        "episodes": [
+            {"uuid": episode.id, "name": episode.name, "group_id": episode.group} for episode in context.episodes
+        ],
+        "nodes": [shape.node(tx, entity, entity_details[entity.row]) for entity in entities]
+        + [shape.proposed_node(tx, proposal) for proposal in proposed],
+        "edges": [shape.edge(tx, each, fact_details.get(each.row)) for each in edges],
+        "proposed_facts": [proposed_fact(proposal) for proposal in context.proposed_facts[:MAX_SHOWN]],
         "total_nodes": nodes,
-        "total_edges": len(found.facts),
-        "total_proposed_facts": len(found.proposed_facts),
-        "truncated": max(nodes, len(found.facts), len(found.proposed_facts)) > MAX_SHOWN,
-        "unread": mention_index.waiting(tx),
+        "total_edges": len(context.facts),
+        "total_proposed_facts": len(context.proposed_facts),
+        "truncated": max(nodes, len(context.facts), len(context.proposed_facts)) > MAX_SHOWN,
+        "unread": mention_index.count_unread(tx),
     }
 
 
@@ -140,135 +143,139 @@ def delete_episode(tx: Tx, *, uuid: str, dry_run: bool = False) -> dict[str, Any
     """
     episode = texts.episodes.find(tx, uuid)
     if not dry_run:
-        return {**_deleted(tx, texts.episodes.delete(tx, episode)), "dry_run": False}
-    shown = tx.rehearse(lambda: _deleted(tx, texts.episodes.delete(tx, episode)))
-    return {**shown, "dry_run": True, "call": None}
+        return {**_describe_deleted(tx, texts.episode_deletion.delete(tx, episode)), "dry_run": False}
+    preview = tx.dry_run(lambda: _describe_deleted(tx, texts.episode_deletion.delete(tx, episode)))
+    return {**preview, "dry_run": True, "call": None}
 
 
-def told(tx: Tx, added: Added) -> dict[str, Any]:
-    """What became of one text, for an answer."""
+def describe_added(tx: Tx, added: UpsertedEpisode) -> dict[str, Any]:
+    """The result of adding one text, as an answer."""
     tx = replace(tx, group=added.episode.group)
-    new_names, new_facts = texts.episodes.proposed(tx, added.episode)
-    mentioned = texts.episodes.spoken_of(tx, added.chunks)
+    new_names, new_facts = texts.episode_context.open_proposals(tx, added.episode)
+    mentioned = texts.episode_context.mentioned_entities(tx, added.chunks)
     return {
         "message": _message(added),
         "uuid": added.episode.id,
         "episode": shape.episode(tx, added.episode),
         "deduplicated": added.deduplicated,
         "replaced": added.replaced,
-        "identical_to": [_named(each.id, each.name) for each in added.identical[:MAX_SHOWN]],
+        "identical_to": [_reference(episode.id, episode.name) for episode in added.identical[:MAX_SHOWN]],
         "chunks": len(added.chunks),
-        "mentions": [shape.entity(each) for each in mentioned[:MAX_SHOWN]],
-        **_proposals(new_names, new_facts, source=_source_of(added)),
+        "mentions": [shape.entity(entity) for entity in mentioned[:MAX_SHOWN]],
+        **_proposals_of(new_names, new_facts, source=_source(added)),
         "totals": {
             "mentions": len(mentioned),
             "proposed_entities": len(new_names),
             "proposed_facts": len(new_facts),
         },
         "truncated": max(len(mentioned), len(new_names), len(new_facts)) > MAX_SHOWN,
-        "unread": mention_index.unread(tx, added.chunks),
+        "unread": mention_index.count_unread_chunks(tx, added.chunks),
         "recognised": RECOGNISED,
     }
 
 
-def proposed_entity(found: Proposal) -> dict[str, Any]:
-    """A name that a text says and the graph does not know; its type is a guess."""
+def proposed_entity(proposal: Proposal) -> dict[str, Any]:
+    """A proposed entity: a name in a text that no entity has. Its type is a guess."""
     return {
-        "id": found.id,
-        "name": found.subject,
-        "type": found.subject_type,
-        "confidence": found.confidence,
-        "evidence": found.evidence or "",
+        "id": proposal.id,
+        "name": proposal.subject,
+        "type": proposal.subject_type,
+        "confidence": proposal.confidence,
+        "evidence": proposal.evidence or "",
     }
 
 
-def proposed_fact(found: Proposal, *, source: str | None = None) -> dict[str, Any]:
-    """A fact that a text seems to say, as record_fact takes it."""
-    target = {"literal": found.literal} if found.object is None else {"type": found.object_type, "name": found.object}
+def proposed_fact(proposal: Proposal, *, source: str | None = None) -> dict[str, Any]:
+    """A proposed fact, with the arguments for record_fact."""
+    object_ = (
+        {"literal": proposal.literal}
+        if proposal.object is None
+        else {"type": proposal.object_type, "name": proposal.object}
+    )
     arguments: dict[str, Any] = {
-        "subject": {"type": found.subject_type, "name": found.subject},
-        "predicate": found.predicate,
-        "object": target,
-        "confidence": found.confidence,
+        "subject": {"type": proposal.subject_type, "name": proposal.subject},
+        "predicate": proposal.predicate,
+        "object": object_,
+        "confidence": proposal.confidence,
     }
     if source:
         arguments["source"] = source
-    return {"id": found.id, "arguments": arguments, "evidence": found.evidence or ""}
+    return {"id": proposal.id, "arguments": arguments, "evidence": proposal.evidence or ""}
 
 
-def _add_many(tx: Tx, given: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    if not given:
+def _add_many(tx: Tx, episodes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    if not episodes:
         raise errors.EpisodeInvalid("episodes is empty", hint="Give at least one, with name and content.")
-    done: list[Added] = []
-    for index, each in enumerate(given):
+    added: list[UpsertedEpisode] = []
+    for index, episode in enumerate(episodes):
         try:
-            if missing := [word for word in ("name", "content") if each.get(word) is None]:
+            if missing := [key for key in ("name", "content") if episode.get(key) is None]:
                 raise errors.EpisodeInvalid(f"missing required key(s): {', '.join(missing)}")
-            done.append(
-                texts.episodes.keep(
+            added.append(
+                texts.episodes.upsert(
                     tx,
-                    name=each["name"],
-                    text=each["content"],
-                    kind=each.get("source"),
-                    source=each.get("source_description"),
-                    at=each.get("reference_time"),
+                    name=episode["name"],
+                    text=episode["content"],
+                    kind=episode.get("source"),
+                    source=episode.get("source_description"),
+                    occurred_at=episode.get("reference_time"),
                 )
             )
         except errors.InvalidRequest as error:
             error.message = f"Episode at index {index}: {error.message.rstrip('.')}; nothing was kept"
             raise
-    texts.episodes.read(tx, done)
-    shown = [_briefly(tx, index, each) for index, each in enumerate(done)]
-    new = sum(not each.deduplicated for each in done)
+    texts.episodes.index(tx, added)
+    summaries = [_summarise(tx, index, result) for index, result in enumerate(added)]
+    new_count = sum(not result.deduplicated for result in added)
     return {
-        "message": f"Stored {new} episode(s) in {tx.group!r}; {len(done) - new} were there already.",
-        "episodes": shown,
-        "added": new,
-        "deduplicated_episodes": len(done) - new,
-        "chunks": sum(each["chunks"] for each in shown),
-        "unread": mention_index.unread(tx, [chunk for each in done for chunk in each.chunks]),
+        "message": f"Stored {new_count} episode(s) in {tx.group!r}; {len(added) - new_count} were there already.",
+        "episodes": summaries,
+        "added": new_count,
+        "deduplicated_episodes": len(added) - new_count,
+        "chunks": sum(summary["chunks"] for summary in summaries),
+        "unread": mention_index.count_unread_chunks(tx, [chunk for result in added for chunk in result.chunks]),
         "recognised": RECOGNISED,
     }
 
 
-def _briefly(tx: Tx, index: int, added: Added) -> dict[str, Any]:
-    new_names, new_facts = texts.episodes.proposed(tx, added.episode)
+def _summarise(tx: Tx, index: int, added: UpsertedEpisode) -> dict[str, Any]:
+    new_names, new_facts = texts.episode_context.open_proposals(tx, added.episode)
     return {
         "index": index,
         "uuid": added.episode.id,
         "name": added.episode.name,
         "deduplicated": added.deduplicated,
-        "identical_to": [each.id for each in added.identical[:MAX_SHOWN]],
+        "identical_to": [episode.id for episode in added.identical[:MAX_SHOWN]],
         "chunks": len(added.chunks),
-        "mentions": [each.name for each in texts.episodes.spoken_of(tx, added.chunks)[:MAX_SHOWN]],
-        "proposed_entities": [each.subject for each in new_names[:MAX_SHOWN]],
+        "mentions": [entity.name for entity in texts.episode_context.mentioned_entities(tx, added.chunks)[:MAX_SHOWN]],
+        "proposed_entities": [proposal.subject for proposal in new_names[:MAX_SHOWN]],
         "proposed_facts": len(new_facts),
     }
 
 
-def _message(added: Added) -> str:
+def _message(added: UpsertedEpisode) -> str:
     name = f"Episode {added.episode.name!r}"
     if added.deduplicated:
         return f"{name} was there already, word for word; nothing was changed"
-    done = "was replaced" if added.replaced else f"was stored in group {added.episode.group!r}"
-    return f"{name} {done}"
+    outcome = "was replaced" if added.replaced else f"was stored in group {added.episode.group!r}"
+    return f"{name} {outcome}"
 
 
-def _source_of(added: Added) -> str:
-    """Where a fact comes from that is recorded out of a text."""
+def _source(added: UpsertedEpisode) -> str:
+    """The source to give to a fact that is recorded out of a text."""
     return f"{added.episode.name} ({added.episode.id})"
 
 
-def _proposals(
+def _proposals_of(
     new_names: Sequence[Proposal], new_facts: Sequence[Proposal], *, source: str | None = None
 ) -> dict[str, Any]:
     return {
-        "proposed_entities": [proposed_entity(each) for each in new_names[:MAX_SHOWN]],
-        "proposed_facts": [proposed_fact(each, source=source) for each in new_facts[:MAX_SHOWN]],
+        "proposed_entities": [proposed_entity(proposal) for proposal in new_names[:MAX_SHOWN]],
+        "proposed_facts": [proposed_fact(proposal, source=source) for proposal in new_facts[:MAX_SHOWN]],
     }
 
 
-def _shown(tx: Tx, episode: Episode) -> dict[str, Any]:
+def _with_content(tx: Tx, episode: Episode) -> dict[str, Any]:
     content = store.episodes.text(tx, episode)
     return {
         **shape.episode(tx, episode, content=content[:MAX_CONTENT]),
@@ -276,35 +283,39 @@ def _shown(tx: Tx, episode: Episode) -> dict[str, Any]:
     }
 
 
-def _deleted(tx: Tx, done: Deleted) -> dict[str, Any]:
+def _describe_deleted(tx: Tx, deleted: DeletedEpisode) -> dict[str, Any]:
     kept = [
         {
-            **(_named(each.what.id, each.what.name) if isinstance(each.what, Entity) else _fact(each.what)),
-            "why": each.why,
+            **(
+                _reference(survivor.object.id, survivor.object.name)
+                if isinstance(survivor.object, Entity)
+                else _fact_reference(survivor.object)
+            ),
+            "why": survivor.reason,
         }
-        for each in done.kept
+        for survivor in deleted.kept
     ]
-    gone = f"{len(done.facts)} facts and {len(done.entities)} entities"
-    lists = (done.facts, done.entities, done.kept)
+    counts = f"{len(deleted.facts)} facts and {len(deleted.entities)} entities"
+    lists = (deleted.facts, deleted.entities, deleted.kept)
     return {
-        "message": f"Episode {done.episode.id} ({done.episode.name}) deleted successfully, with {gone}",
+        "message": f"Episode {deleted.episode.id} ({deleted.episode.name}) deleted successfully, with {counts}",
         "episode": {
-            **_named(done.episode.id, done.episode.name),
-            "valid_at": timestamps.shown(done.episode.occurred_at, tx.zone),
+            **_reference(deleted.episode.id, deleted.episode.name),
+            "valid_at": timestamps.format_local(deleted.episode.occurred_at, tx.zone),
         },
-        "chunks": done.chunks,
-        "assertions": done.assertions,
-        "facts": [_fact(each) for each in done.facts[:MAX_SHOWN]],
-        "entities": [shape.entity(each) for each in done.entities[:MAX_SHOWN]],
+        "chunks": deleted.chunks,
+        "assertions": deleted.assertions,
+        "facts": [_fact_reference(fact) for fact in deleted.facts[:MAX_SHOWN]],
+        "entities": [shape.entity(entity) for entity in deleted.entities[:MAX_SHOWN]],
         "kept": kept[:MAX_SHOWN],
-        "totals": {"facts": len(done.facts), "entities": len(done.entities), "kept": len(done.kept)},
-        "truncated": any(len(each) > MAX_SHOWN for each in lists),
+        "totals": {"facts": len(deleted.facts), "entities": len(deleted.entities), "kept": len(deleted.kept)},
+        "truncated": any(len(entries) > MAX_SHOWN for entries in lists),
     }
 
 
-def _fact(fact: Fact) -> dict[str, Any]:
+def _fact_reference(fact: Fact) -> dict[str, Any]:
     return {"id": fact.id, "name": knowledge.facts.sentence(fact)}
 
 
-def _named(public_id: str, name: str) -> dict[str, Any]:
+def _reference(public_id: str, name: str) -> dict[str, Any]:
     return {"id": public_id, "name": name}

@@ -1,4 +1,4 @@
-"""The memory toolset: record what is known, and get it back."""
+"""The memory toolset: record facts and notes; recall entities, decisions and the week."""
 
 from __future__ import annotations
 
@@ -9,19 +9,18 @@ from typing import Any
 from keepgraph import errors, store
 from keepgraph.engine import knowledge
 from keepgraph.engine.resolution import resolver
-from keepgraph.engine.upkeep import calls
+from keepgraph.engine.upkeep import idempotency
 from keepgraph.language import normalisation
 from keepgraph.model import Entity
-from keepgraph.store.database import Tx
+from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools import views
-from keepgraph.tools.contract import schemas, shape, validation
+from keepgraph.tools.contract import schemas, shape, time_travel, validation
 from keepgraph.tools.contract.catalogue import Effect, tool
 
 MAX_FACTS = 500
 MAX_RELATED = 20
 MAX_DECISIONS = 200
-MOST_FACTS_WITH_NAMES_COMPARED = 50
+MAX_FACTS_WITH_NAMES_COMPARED = 50
 
 
 @tool(Effect.READ)
@@ -36,23 +35,24 @@ def recall_entity(
     """
     if not normalisation.key(name_or_alias):
         raise errors.NameOrAliasRequired("the name is empty")
-    tx = views.seen(tx, as_of=as_of, known_at=known_at)
-    found = resolver.resolve(tx, name_or_alias)
-    if found.entity is None:
-        known, near = [], []
+    tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
+    resolution = resolver.resolve(tx, name_or_alias)
+    if resolution.entity is None:
+        facts, neighbours = [], []
     else:
-        at = timestamps.stamp(tx.now)
-        known = store.facts.about(tx, found.entity, at=at, limit=MAX_FACTS + 1)
-        near = store.facts.related(tx, found.entity, at=at, limit=MAX_RELATED + 1)
+        at = timestamps.from_datetime(tx.now)
+        facts = store.facts.about(tx, resolution.entity, at=at, limit=MAX_FACTS + 1)
+        neighbours = store.facts.related(tx, resolution.entity, at=at, limit=MAX_RELATED + 1)
     return {
-        "entity": _in_full(tx, found.entity),
-        "facts": [shape.fact(tx, fact) for fact in known[:MAX_FACTS]],
+        "entity": _entity_in_full(tx, resolution.entity),
+        "facts": [shape.fact(tx, fact) for fact in facts[:MAX_FACTS]],
         "related_entities": [
-            {**shape.entity(each.entity), "co_occurrence_count": each.facts} for each in near[:MAX_RELATED]
+            {**shape.entity(neighbour.entity), "co_occurrence_count": neighbour.shared_facts}
+            for neighbour in neighbours[:MAX_RELATED]
         ],
-        "resolution": shape.resolution(found),
-        "truncated_facts": len(known) > MAX_FACTS,
-        "truncated_related_entities": len(near) > MAX_RELATED,
+        "resolution": shape.resolution(resolution),
+        "truncated_facts": len(facts) > MAX_FACTS,
+        "truncated_related_entities": len(neighbours) > MAX_RELATED,
     }
 
 
@@ -107,15 +107,15 @@ def record_facts(
     Repeat a call that may have failed with the same idempotency_key: nothing is added twice.
     New names are compared with those that exist in calls of up to 50 facts.
     """
-    request = calls.digest([facts, all_or_nothing]) if idempotency_key else ""
-    if idempotency_key and (earlier := calls.earlier_answer(tx, idempotency_key, request=request)):
+    digest = idempotency.request_digest([facts, all_or_nothing]) if idempotency_key else ""
+    if idempotency_key and (earlier := idempotency.earlier_answer(tx, idempotency_key, digest=digest)):
         return {**earlier, "replayed": True}
     results: list[dict[str, Any]] = []
-    compare_names = len(facts) <= MOST_FACTS_WITH_NAMES_COMPARED
-    for index, given in enumerate(facts):
+    compare_names = len(facts) <= MAX_FACTS_WITH_NAMES_COMPARED
+    for index, fact in enumerate(facts):
         try:
             with tx.savepoint():
-                arguments = validation.check_input("memory", "record_fact", given, measured=True)
+                arguments = validation.check_input("memory", "record_fact", fact, measured=True)
                 results.append(_record(tx, arguments, compare_names=compare_names))
         except errors.KeepgraphError as error:
             if all_or_nothing:
@@ -129,11 +129,11 @@ def record_facts(
         "recorded": sum("fact_id" in result and not result["deduplicated"] for result in results),
         "deduplicated": sum(result.get("deduplicated", False) for result in results),
         "refused": sum("error" in result for result in results),
-        "names_not_compared": 0 if compare_names else sum(len(_created(result)) for result in results),
+        "names_not_compared": 0 if compare_names else sum(len(_created_entities(result)) for result in results),
         "replayed": False,
     }
     if idempotency_key:
-        calls.keep_answer(tx, idempotency_key, answer, request=request)
+        idempotency.store_answer(tx, idempotency_key, answer, digest=digest)
     return answer
 
 
@@ -149,19 +149,19 @@ def recall_decisions(
         raise errors.ProjectRequired("the project is empty")
     if since:
         _check_date(since)
-    tx = views.seen(tx, as_of=as_of, known_at=known_at)
-    found = resolver.resolve(tx, project, of_type="project")
-    made, total = (
-        knowledge.decisions.of_project(tx, found.entity, since=since or "", limit=MAX_DECISIONS)
-        if found.entity
+    tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
+    resolution = resolver.resolve(tx, project, of_type="project")
+    decisions, total = (
+        knowledge.decisions.of_project(tx, resolution.entity, since=since or "", limit=MAX_DECISIONS)
+        if resolution.entity
         else ([], 0)
     )
     return {
-        "project": shape.entity(found.entity) if found.entity else None,
-        "resolution": shape.resolution(found),
-        "decisions": [shape.decision(each) for each in made],
+        "project": shape.entity(resolution.entity) if resolution.entity else None,
+        "resolution": shape.resolution(resolution),
+        "decisions": [shape.decision(decision) for decision in decisions],
         "total": total,
-        "truncated": total > len(made),
+        "truncated": total > len(decisions),
         "since": since or None,
     }
 
@@ -174,31 +174,34 @@ def weekly_rollup(
 
     An unknown project gives project null and resolution.candidates. as_of gives the week that ended then.
     """
-    generated_at = timestamps.shown(timestamps.stamp(tx.now), tx.zone)
-    tx = views.seen(tx, as_of=as_of, known_at=known_at)
-    found = resolver.resolve(tx, project, of_type="project") if project and normalisation.key(project) else None
-    wanted = found.entity if found else None
-    if found is not None and wanted is None:
-        this, summary = knowledge.rollup.nothing(tx), knowledge.rollup.no_such_project(project or "", found)
+    generated_at = timestamps.format_local(timestamps.from_datetime(tx.now), tx.zone)
+    tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
+    resolution = resolver.resolve(tx, project, of_type="project") if project and normalisation.key(project) else None
+    project_entity = resolution.entity if resolution else None
+    if resolution is not None and project_entity is None:
+        rollup, summary = (
+            knowledge.rollup.empty_week(tx),
+            knowledge.rollup.describe_unknown_project(project or "", resolution),
+        )
     else:
-        this = knowledge.rollup.week(tx, project=wanted)
-        summary = knowledge.rollup.summary(this, project=wanted)
+        rollup = knowledge.rollup.week(tx, project=project_entity)
+        summary = knowledge.rollup.summarise(rollup, project=project_entity)
     return {
-        "project": shape.entity(wanted) if wanted else None,
-        "resolution": shape.resolution(found) if found else None,
-        "period": {"start": this.start, "end": this.end},
+        "project": shape.entity(project_entity) if project_entity else None,
+        "resolution": shape.resolution(resolution) if resolution else None,
+        "period": {"start": rollup.start, "end": rollup.end},
         "summary": summary,
-        "decisions": [shape.decision(each) for each in this.decisions],
-        "blockers": [shape.fact(tx, each) for each in this.blockers],
-        "next_actions": list(this.next_actions),
+        "decisions": [shape.decision(decision) for decision in rollup.decisions],
+        "blockers": [shape.fact(tx, fact) for fact in rollup.blockers],
+        "next_actions": list(rollup.next_actions),
         "totals": {
-            "decisions": this.decision_count,
-            "blockers": this.blocker_count,
-            "next_actions": this.next_action_count,
+            "decisions": rollup.decision_count,
+            "blockers": rollup.blocker_count,
+            "next_actions": rollup.next_action_count,
         },
-        "truncated": this.decision_count > len(this.decisions)
-        or this.blocker_count > len(this.blockers)
-        or this.next_action_count > len(this.next_actions),
+        "truncated": rollup.decision_count > len(rollup.decisions)
+        or rollup.blocker_count > len(rollup.blockers)
+        or rollup.next_action_count > len(rollup.next_actions),
         "generated_at": generated_at,
     }
 
@@ -217,22 +220,22 @@ def remember(
 
     New names and plainly worded facts are only proposed, not recorded: pass what is right on to record_fact.
     """
-    # Reading texts takes code that no other tool of this set needs.
+    # Imported here, because no other tool of this toolset needs the code that reads texts.
     from keepgraph.engine import texts
     from keepgraph.tools import episodes
 
     tx = replace(tx, group=project) if project else tx
     added = texts.episodes.add(
         tx,
-        name=texts.episodes.title_of(text) or source,
+        name=texts.episodes.derive_title(text) or source,
         text=text,
         source=source,
-        at=reference_time,
-        about=[{"how": "given", "type": None, "name": name} for name in about or ()],
+        occurred_at=reference_time,
+        annotations=[{"how": "given", "type": None, "name": name} for name in about or ()],
     )
-    told = episodes.told(tx, added)
+    description = episodes.describe_added(tx, added)
     return {
-        "message": told["message"],
+        "message": description["message"],
         "doc_id": added.episode.id,
         "name": added.episode.name,
         "source": added.episode.source,
@@ -241,8 +244,8 @@ def remember(
         "entities_added": 0,
         "entities_merged": 0,
         **{
-            word: told[word]
-            for word in (
+            field: description[field]
+            for field in (
                 "deduplicated",
                 "mentions",
                 "proposed_entities",
@@ -256,47 +259,47 @@ def remember(
     }
 
 
-def _in_full(tx: Tx, entity: Entity | None) -> dict[str, Any] | None:
+def _entity_in_full(tx: Tx, entity: Entity | None) -> dict[str, Any] | None:
     return shape.entity_in_full(tx, entity, store.entities.aliases(tx, entity)) if entity else None
 
 
-def _record(tx: Tx, given: Mapping[str, Any], *, compare_names: bool) -> dict[str, Any]:
-    """Record what one call of record_fact, or one element of record_facts, gives."""
-    target = given["object"]
-    done = knowledge.facts.record(
+def _record(tx: Tx, arguments: Mapping[str, Any], *, compare_names: bool) -> dict[str, Any]:
+    """Record one fact, from the arguments of record_fact."""
+    object_ = arguments["object"]
+    result = knowledge.facts.record(
         tx,
-        subject=shape.ref(given["subject"]),
-        predicate=given["predicate"],
-        object=target["literal"] if "literal" in target else shape.ref(target),
-        source=given.get("source"),
-        confidence=given.get("confidence", 1.0),
-        valid_from=given.get("valid_from"),
-        valid_to=given.get("valid_to"),
-        aliases=given.get("aliases", ()),
-        supersedes=given.get("supersedes", ()),
+        subject=shape.ref(arguments["subject"]),
+        predicate=arguments["predicate"],
+        object=object_["literal"] if "literal" in object_ else shape.ref(object_),
+        source=arguments.get("source"),
+        confidence=arguments.get("confidence", 1.0),
+        valid_from=arguments.get("valid_from"),
+        valid_to=arguments.get("valid_to"),
+        aliases=arguments.get("aliases", ()),
+        supersedes=arguments.get("supersedes", ()),
         compare_names=compare_names,
     )
     return {
-        "fact_id": done.fact.id,
-        "recorded_at": timestamps.shown(done.fact.recorded_at, tx.zone),
-        "subject": shape.entity(done.fact.subject),
-        "predicate": done.fact.predicate,
-        "object": shape.target(done.fact),
-        "deduplicated": done.deduplicated,
-        **shape.validity(tx, done.fact),
+        "fact_id": result.fact.id,
+        "recorded_at": timestamps.format_local(result.fact.recorded_at, tx.zone),
+        "subject": shape.entity(result.fact.subject),
+        "predicate": result.fact.predicate,
+        "object": shape.object_of_fact(result.fact),
+        "deduplicated": result.deduplicated,
+        **shape.validity(tx, result.fact),
         "superseded": [
-            {"fact_id": each.id, "valid_to": each.valid_to and timestamps.shown(each.valid_to, tx.zone)}
-            for each in done.superseded
+            {"fact_id": fact.id, "valid_to": fact.valid_to and timestamps.format_local(fact.valid_to, tx.zone)}
+            for fact in result.superseded
         ],
-        "auto_created_entities": [shape.entity(each) for each in done.created],
+        "auto_created_entities": [shape.entity(fact) for fact in result.created],
         "possible_duplicates": [
-            {"new": shape.entity(new), **shape.candidate(old)} for new, old in done.possible_duplicates
+            {"new": shape.entity(new), **shape.candidate(existing)} for new, existing in result.possible_duplicates
         ],
     }
 
 
-def _created(result: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The entities that one of many facts brought with it; none where it was refused."""
+def _created_entities(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The entities that were created for one fact of many; none if it was refused."""
     return list(result.get("auto_created_entities", ()))
 
 

@@ -1,4 +1,4 @@
-"""The names that other systems give to our tools; calls by them are answered too."""
+"""Aliases of tools: the names that other memory servers give to them. Calls by these names are answered too."""
 
 from __future__ import annotations
 

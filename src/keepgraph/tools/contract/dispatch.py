@@ -1,4 +1,4 @@
-"""Calls a tool: checks the words, opens the one transaction, checks the answer. Every door comes through here."""
+"""Dispatch of a tool call: input schema, transaction, function, output schema. Every interface goes through it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import replace
 from typing import Any
 
 from keepgraph import errors, store
-from keepgraph.engine.backfill import requests
-from keepgraph.engine.upkeep import backups, calls, jobs
-from keepgraph.engine.upkeep.jobs import Drive
+from keepgraph.engine.backfill import on_demand
+from keepgraph.engine.upkeep import backups, jobs
+from keepgraph.engine.upkeep.jobs import Job
+from keepgraph.store.cancellation import CancellationCheck
 from keepgraph.store.database import Database
 from keepgraph.tools.contract import catalogue, schemas, validation
 from keepgraph.tools.contract.catalogue import Effect, Tool
 
-Stop = store.database.Stop
 Progress = jobs.Progress
 
 
@@ -26,31 +26,35 @@ def call(
     *,
     session: str | None = None,
     read_only: bool = False,
-    stop: Stop | None = None,
+    cancellation: CancellationCheck | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Run one tool in one transaction, at one instant; or, where it is long work, in many short ones.
+    """Run one tool in one transaction, at one instant; or, if the tool is a job, in many short transactions.
 
     Args:
-        session: the conversation that the call belongs to; kept with what it records.
+        name: the name of the tool, or an alias of it.
+        arguments: as the caller sent them; they are checked against the input schema.
+        session: the conversation that the call belongs to; stored with what it records.
         read_only: refuse tools that write.
-        stop: asked now and then for a reason to give up.
-        progress: told now and then how far long work has come.
+        cancellation: the cancellation check: it is called again and again, and gives a reason to cancellation, or None.
+        progress: called now and then with the progress of a job.
 
     Raises:
-        errors.KeepgraphError: whatever went wrong; then nothing has changed, but for what long work had done before.
+        errors.KeepgraphError: whatever went wrong. Then nothing has changed, except what a job had committed before.
     """
     tool = catalogue.find(name)
     try:
-        given = validation.check_input(tool.toolset, tool.name, {} if arguments is None else arguments)
+        checked = validation.check_input(tool.toolset, tool.name, {} if arguments is None else arguments)
         if tool.effect is Effect.READ:
-            answer = _read(database, tool, given, session=session, stop=stop, may_fill=not read_only)
+            answer = _read(
+                database, tool, checked, session=session, cancellation=cancellation, may_backfill=not read_only
+            )
         elif read_only:
             raise errors.GraphReadOnly(f"{tool.name} writes, and this graph was opened for reading only")
-        elif tool.drives:
-            answer = _drive(database, tool, given, session=session, stop=stop, progress=progress)
+        elif tool.is_job:
+            answer = _run_job(database, tool, checked, session=session, cancellation=cancellation, progress=progress)
         else:
-            answer = _write(database, tool, given, session=session, stop=stop)
+            answer = _write(database, tool, checked, session=session, cancellation=cancellation)
     except errors.KeepgraphError as error:
         if error.example is None:
             error.example = schemas.example(tool.toolset, tool.name)
@@ -58,65 +62,65 @@ def call(
     return answer
 
 
-def _write(
-    database: Database,
-    tool: Tool,
-    given: dict[str, Any],
-    *,
-    session: str | None,
-    stop: Stop | None,
-    backed_up: bool = False,
-) -> dict[str, Any]:
-    """Run a tool that writes; if it wants a backup of what is there, one is made first, and it is run once more."""
-    try:
-        with database.write(tool.name, session=session, stop=stop) as tx:
-            tx = calls.begin(replace(tx, backed_up=backed_up))
-            answer = {"call": tx.call, **tool.run(tx, **given)}
-            validation.check_output(tool.toolset, tool.name, answer)
-            return answer
-    except backups.Wanted as wanted:
-        backups.make(database, str(wanted))
-    return _write(database, tool, given, session=session, stop=stop, backed_up=True)
-
-
 def _read(
     database: Database,
     tool: Tool,
-    given: dict[str, Any],
+    arguments: dict[str, Any],
     *,
     session: str | None,
-    stop: Stop | None,
-    may_fill: bool,
+    cancellation: CancellationCheck | None,
+    may_backfill: bool,
 ) -> dict[str, Any]:
-    """Run a tool that reads; if it asks for something that waits, some of it is made first, and it is run once more."""
-    filled: frozenset[str] = frozenset() if may_fill else requests.EVERYTHING
+    """Run a tool that reads. If it asks for missing data, backfill some of it and run it once more."""
+    backfilled: frozenset[str] = frozenset() if may_backfill else on_demand.ALL
     while True:
         try:
-            with database.read(tool.name, session=session, stop=stop) as tx:
-                answer = tool.run(replace(tx, filled=filled), **given)
-                if requests.was_wanted(tx, requests.READINGS):
-                    # Names in texts that have not been read are not in the answer.
-                    answer["unread"] = sum(store.mentions.waiting(tx))
+            with database.read(tool.name, session=session, cancellation=cancellation) as tx:
+                answer = tool.run(replace(tx, backfilled=backfilled), **arguments)
+                if on_demand.is_incomplete(tx, on_demand.MENTIONS):
+                    # The answer lacks names that stand in these texts: the caller is told how many there are.
+                    answer["unread"] = sum(store.mention_queue.count(tx))
                 validation.check_output(tool.toolset, tool.name, answer)
                 return answer
-        except requests.Wanted as wanted:
-            with suppress(errors.GraphTrouble, errors.ModelUnavailable):
-                # Where it cannot be made, the answer says how much waits.
-                wanted.fill(database)
-            filled |= {wanted.what}
+        except on_demand.BackfillNeeded as missing:
+            # Where the backfill fails, the tool answers with what there is, and says what is missing.
+            with suppress(errors.GraphFileError, errors.ModelUnavailable):
+                missing.backfill(database)
+            backfilled |= {missing.kind}
 
 
-def _drive(
+def _write(
     database: Database,
     tool: Tool,
-    given: dict[str, Any],
+    arguments: dict[str, Any],
     *,
     session: str | None,
-    stop: Stop | None,
+    cancellation: CancellationCheck | None,
+    backed_up: bool = False,
+) -> dict[str, Any]:
+    """Run a tool that writes. If it asks for a backup of the graph as it is, make one and run it once more."""
+    try:
+        with database.write(tool.name, session=session, cancellation=cancellation) as tx:
+            tx = store.journal.begin_call(replace(tx, backed_up=backed_up))
+            answer = {"call": tx.call, **tool.run(tx, **arguments)}
+            validation.check_output(tool.toolset, tool.name, answer)
+            return answer
+    except backups.BackupNeeded as wanted:
+        backups.make(database, str(wanted))
+    return _write(database, tool, arguments, session=session, cancellation=cancellation, backed_up=True)
+
+
+def _run_job(
+    database: Database,
+    tool: Tool,
+    arguments: dict[str, Any],
+    *,
+    session: str | None,
+    cancellation: CancellationCheck | None,
     progress: Progress | None,
 ) -> dict[str, Any]:
     """Run a tool that makes many short writes, each a call of its own."""
-    drive = Drive(database, tool=tool.name, session=session, stop=stop, progress=progress)
-    answer = {"call": None, **tool.run(drive, **given)}
+    job = Job(database, tool=tool.name, session=session, cancellation=cancellation, progress=progress)
+    answer = {"call": None, **tool.run(job, **arguments)}
     validation.check_output(tool.toolset, tool.name, answer)
     return answer

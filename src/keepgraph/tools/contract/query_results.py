@@ -1,4 +1,4 @@
-"""What a query found, in the words of an answer: scalar, tabular, graph or path. Knows no query."""
+"""The rows of a query as an answer: scalar, tabular, graph or path."""
 
 from __future__ import annotations
 
@@ -9,59 +9,59 @@ from typing import Any
 from keepgraph.model import GraphEdge, GraphNode, GraphPath
 
 
-def shown(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, Any]:
-    """The part of the answer that depends on what was found.
+def summarise(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, Any]:
+    """The part of the answer whose form depends on the rows.
 
-    One value is a scalar; nodes and relationships alone are a graph, each in it once; paths alone are paths; all else
-    is a table, and nodes in it are objects. A question that found nothing has an empty table with its columns.
+    Only nodes and relationships: a graph, with each of them once. Only paths: paths. One value: a scalar. Otherwise,
+    also without any row: a table, in which nodes and relationships are objects.
     """
-    whole = [value for row in rows for value in row if value is not None]
-    if whole and all(isinstance(value, GraphPath) for value in whole):
-        return {"type": "path", "steps": [value_of(value) for row in rows for value in row]}
-    if whole and all(map(_is_of_graph, whole)):
-        found = {each.id: each for value in whole for each in _parts(value)}
+    values = [value for row in rows for value in row if value is not None]
+    if values and all(isinstance(value, GraphPath) for value in values):
+        return {"type": "path", "steps": [to_json(value) for row in rows for value in row]}
+    if values and all(map(_is_graph_element, values)):
+        elements = {element.id: element for value in values for element in _elements(value)}
         return {
             "type": "graph",
-            "nodes": [value_of(each) for each in found.values() if isinstance(each, GraphNode)],
-            "edges": [value_of(each) for each in found.values() if isinstance(each, GraphEdge)],
+            "nodes": [to_json(element) for element in elements.values() if isinstance(element, GraphNode)],
+            "edges": [to_json(element) for element in elements.values() if isinstance(element, GraphEdge)],
         }
     if len(rows) == 1 and len(columns) == 1:
-        return {"type": "scalar", "result": value_of(rows[0][0])}
-    return {"type": "tabular", "rows": [[value_of(value) for value in row] for row in rows]}
+        return {"type": "scalar", "result": to_json(rows[0][0])}
+    return {"type": "tabular", "rows": [[to_json(value) for value in row] for row in rows]}
 
 
-def value_of(value: Any) -> Any:
-    """A value as JSON has it. What JSON has no number for is text."""
+def to_json(value: Any) -> Any:
+    """A value as JSON. Infinity and NaN, which JSON has no numbers for, become text."""
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value).replace("inf", "Infinity").replace("nan", "NaN")
     if isinstance(value, list):
-        return [value_of(each) for each in value]
+        return [to_json(inner) for inner in value]
     if isinstance(value, GraphNode):
-        return {"id": value.id, "labels": list(value.labels), "properties": value_of(dict(value.properties))}
+        return {"id": value.id, "labels": list(value.labels), "properties": to_json(dict(value.properties))}
     if isinstance(value, GraphEdge):
         return {
             "id": value.id,
             "type": value.type,
             "src": value.start,
             "dest": value.end,
-            "properties": value_of(dict(value.properties)),
+            "properties": to_json(dict(value.properties)),
         }
     if isinstance(value, GraphPath):
-        return [value_of(each) for each in value.steps]
-    return {key: value_of(each) for key, each in value.items()}
+        return [to_json(inner) for inner in value.steps]
+    return {key: to_json(inner) for key, inner in value.items()}
 
 
-def _is_of_graph(value: Any) -> bool:
+def _is_graph_element(value: Any) -> bool:
     if isinstance(value, list):
-        return bool(value) and all(each is None or _is_of_graph(each) for each in value)
+        return bool(value) and all(element is None or _is_graph_element(element) for element in value)
     return isinstance(value, GraphNode | GraphEdge)
 
 
-def _parts(value: Any) -> Iterator[GraphNode | GraphEdge]:
+def _elements(value: Any) -> Iterator[GraphNode | GraphEdge]:
     if isinstance(value, list):
-        for each in value:
-            yield from _parts(each)
+        for element in value:
+            yield from _elements(element)
     elif value is not None:
         yield value

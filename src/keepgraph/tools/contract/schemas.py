@@ -1,10 +1,11 @@
-"""The schema files of the tools: finds them, makes each whole by itself, and shows them to clients.
+"""The schema files of the tools: loads them, makes each self-contained, and prepares them for clients.
 
-A schema may carry hints of ours, which mean nothing to a validator:
+A schema may have keywords of our own, which a validator ignores:
 
-    x-vocabulary   a word of this kind: advertised with the graph's own words as an enum, enforced as a string
-    x-code         the error code of whatever is wrong with this part of the arguments; or a code for each
-                   keyword of the schema that can be broken, and "*" for the others
+    x-vocabulary   an entity type or a predicate: clients see the vocabulary of the graph as an enum; the tool
+                   itself checks the value, so that its error can suggest similar words
+    x-code         the error code for this part of the arguments; or one code for each JSON Schema keyword that
+                   can fail, and "*" for the others
     x-each         a list whose elements are checked one by one by the tool, as the arguments of this other tool
 """
 
@@ -21,9 +22,9 @@ Schema = dict[str, Any]
 
 _COMMON = "../common.json#/$defs/"
 _LOCAL = "#/$defs/"
-_SAYING_LITTLE: list[tuple[str, Any]] = [("required", []), ("minLength", 1)]
-_MOST_OPTIONS = 3
-_UNADVERTISED = {"$schema", "$id", "examples", "x-vocabulary", "x-code", "x-each"}
+_UNINFORMATIVE: list[tuple[str, Any]] = [("required", []), ("minLength", 1)]
+_MAX_OPTIONS = 3
+_NOT_ADVERTISED = {"$schema", "$id", "examples", "x-vocabulary", "x-code", "x-each"}
 
 
 @cache
@@ -32,38 +33,41 @@ def load(toolset: str, tool: str, side: str) -> Schema:
     folder = package_files.schemas()
     schema: Schema = json.loads((folder / toolset / f"{tool}.{side}.json").read_text(encoding="utf-8"))
     common = _common()
-    wanted = [*_references(schema)]
-    local: Schema = {}
-    while wanted:
-        name = wanted.pop()
-        if name not in local:
-            local[name] = common[name]
-            wanted += _references(common[name])
-    if local:
-        schema["$defs"] = dict(sorted(local.items()))
-    return _localised(schema)  # type: ignore[no-any-return]
+    pending = [*_referenced_names(schema)]
+    definitions: Schema = {}
+    while pending:
+        name = pending.pop()
+        if name not in definitions:
+            definitions[name] = common[name]
+            pending += _referenced_names(common[name])
+    if definitions:
+        schema["$defs"] = dict(sorted(definitions.items()))
+    return _with_local_references(schema)  # type: ignore[no-any-return]
 
 
-def followed(part: Schema, schema: Schema) -> Schema:
-    """A part of a schema, or the definition that it refers to."""
+def resolve_reference(part: Schema, schema: Schema) -> Schema:
+    """A part of a schema, or the definition that its `$ref` names."""
     while "$ref" in part:
         part = schema["$defs"][part["$ref"].removeprefix(_LOCAL)]
     return part
 
 
 def example(toolset: str, tool: str) -> dict[str, Any] | None:
-    """Arguments that work, from the schema."""
+    """The first example of the input schema: arguments that work."""
     examples = load(toolset, tool, "input").get("examples")
     return dict(examples[0]) if examples else None
 
 
-def advertised(toolset: str, tool: str, *, words: Mapping[str, list[str]]) -> tuple[Schema, Schema]:
-    """The input and the output schema as clients see them: self-contained, with the graph's own words.
+def advertise(toolset: str, tool: str, *, vocabulary: Mapping[str, list[str]]) -> tuple[Schema, Schema]:
+    """The input and the output schema as clients see them: self-contained, with the vocabulary of the graph.
 
-    Of the output only the outline is shown. Every schema is read by a model at the start of every conversation,
-    and what an answer is like in detail it sees in the answer.
+    Of the output only an outline is shown (ADR 0008): a model reads every schema at the start of every conversation,
+    and sees the details of an answer in the answer.
+
+    Args:
+        vocabulary: the entity types and predicates, by the values of x-vocabulary.
     """
-    return _shown(load(toolset, tool, "input"), words), _outline(load(toolset, tool, "output"))
+    return _advertised(load(toolset, tool, "input"), vocabulary), _outline(load(toolset, tool, "output"))
 
 
 @cache
@@ -72,59 +76,66 @@ def _common() -> Schema:
     return definitions
 
 
-def _references(part: Any) -> list[str]:
+def _referenced_names(part: Any) -> list[str]:
     if isinstance(part, dict):
-        own = part.get("$ref", "")
-        found = [name for value in part.values() for name in _references(value)]
+        reference = part.get("$ref", "")
+        names = [name for value in part.values() for name in _referenced_names(value)]
         for prefix in (_COMMON, _LOCAL):
-            if own.startswith(prefix):
-                found.append(own.removeprefix(prefix))
-        return found
+            if reference.startswith(prefix):
+                names.append(reference.removeprefix(prefix))
+        return names
     if isinstance(part, list):
-        return [name for value in part for name in _references(value)]
+        return [name for value in part for name in _referenced_names(value)]
     return []
 
 
-def _localised(part: Any) -> Any:
+def _with_local_references(part: Any) -> Any:
     if isinstance(part, dict):
         return {
             name: _LOCAL + value.removeprefix(_COMMON)
             if name == "$ref" and value.startswith(_COMMON)
-            else _localised(value)
+            else _with_local_references(value)
             for name, value in part.items()
         }
-    return [_localised(value) for value in part] if isinstance(part, list) else part
+    return [_with_local_references(value) for value in part] if isinstance(part, list) else part
 
 
-def _shown(part: Any, words: Mapping[str, list[str]], *, named: bool = False) -> Any:
-    """A schema without what is ours; `named` where the keys are names of properties, not keywords."""
+def _advertised(part: Any, vocabulary: Mapping[str, list[str]], *, are_property_names: bool = False) -> Any:
+    """A part of a schema without our own keywords.
+
+    Args:
+        are_property_names: whether the keys of the part are names of properties, not keywords of JSON Schema.
+    """
     if isinstance(part, list):
-        return [_shown(value, words) for value in part]
+        return [_advertised(value, vocabulary) for value in part]
     if not isinstance(part, dict):
         return part
-    if named:
-        return {name: _shown(value, words) for name, value in part.items()}
-    shown = {
-        name: _shown(value, words, named=name in ("properties", "$defs"))
+    if are_property_names:
+        return {name: _advertised(value, vocabulary) for name, value in part.items()}
+    advertised = {
+        name: _advertised(value, vocabulary, are_property_names=name in ("properties", "$defs"))
         for name, value in part.items()
-        if name not in _UNADVERTISED and (name, value) not in _SAYING_LITTLE
+        if name not in _NOT_ADVERTISED and (name, value) not in _UNINFORMATIVE
     }
-    if part.get("x-vocabulary") in words:
-        shown["enum"] = list(words[part["x-vocabulary"]])
-    return shown
+    if part.get("x-vocabulary") in vocabulary:
+        advertised["enum"] = list(vocabulary[part["x-vocabulary"]])
+    return advertised
 
 
 def _outline(schema: Schema) -> Schema:
     """The properties of an object and their types, one level deep."""
-    return {"type": "object", "properties": {name: _type(part, schema) for name, part in schema["properties"].items()}}
+    return {
+        "type": "object",
+        "properties": {name: _outline_of_property(part, schema) for name, part in schema["properties"].items()},
+    }
 
 
-def _type(part: Schema, schema: Schema) -> Schema:
-    part = followed(part, schema)
-    kinds = part.get("type", "string")
-    options = [_type(option, schema) for option in part.get("anyOf", ())]
-    if isinstance(kinds, list):
-        options = [{"type": kind} for kind in kinds]
-    if len(options) > _MOST_OPTIONS:
-        return {}  # as good as anything
-    return {"anyOf": options} if options else {"type": kinds}
+def _outline_of_property(part: Schema, schema: Schema) -> Schema:
+    part = resolve_reference(part, schema)
+    type_names = part.get("type", "string")
+    options = [_outline_of_property(option, schema) for option in part.get("anyOf", ())]
+    if isinstance(type_names, list):
+        options = [{"type": kind} for kind in type_names]
+    if len(options) > _MAX_OPTIONS:
+        return {}  # so many options tell a client no more than any value
+    return {"anyOf": options} if options else {"type": type_names}

@@ -1,4 +1,4 @@
-"""How the nouns of the graph look in an answer, and how a caller names an entity."""
+"""The shapes of answers: entities, facts, texts and other results as dicts; and the entity that an argument names."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from keepgraph.engine import knowledge
 from keepgraph.engine.backfill import vectors
 from keepgraph.model import Candidate, Decision, Entity, Episode, Event, Fact, Proposal, Ref, Resolution
-from keepgraph.store.database import Tx
-from keepgraph.store.neighbourhood import Backing, Community, Particulars
+from keepgraph.store.communities import Community
+from keepgraph.store.details import EntityDetails, FactDetails
+from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
 if TYPE_CHECKING:
@@ -17,152 +18,152 @@ if TYPE_CHECKING:
 
 
 Why = Mapping[str, Mapping[str, Any]]
-"""What put something into a list: by source, its rank and score there."""
+"""Why a hit is in a ranked list: by retriever, its rank and score there."""
 
-MENTIONED = "mentioned_in"
-
-
-def ref(given: Mapping[str, Any]) -> Ref:
-    """An entity as a caller names it."""
-    return Ref(id=given.get("id"), type=given.get("type"), name=given.get("name"))
+MENTION_EDGE = "mentioned_in"
 
 
-def entity(found: Entity) -> dict[str, Any]:
-    return {"type": found.type, "id": found.id, "name": found.name}
+def ref(reference: Mapping[str, Any]) -> Ref:
+    """The entity that an argument names, by id, or by type and name."""
+    return Ref(id=reference.get("id"), type=reference.get("type"), name=reference.get("name"))
 
 
-def entity_in_full(tx: Tx, found: Entity, aliases: Sequence[str]) -> dict[str, Any]:
+def entity(entity: Entity) -> dict[str, Any]:
+    return {"type": entity.type, "id": entity.id, "name": entity.name}
+
+
+def entity_in_full(tx: Tx, entity_: Entity, aliases: Sequence[str]) -> dict[str, Any]:
     return {
-        **entity(found),
+        **entity(entity_),
         "aliases": list(aliases),
-        "created_at": timestamps.shown(found.created_at, tx.zone),
+        "created_at": timestamps.format_local(entity_.created_at, tx.zone),
     }
 
 
-def fact(tx: Tx, found: Fact) -> dict[str, Any]:
+def fact(tx: Tx, fact: Fact) -> dict[str, Any]:
     return {
-        "id": found.id,
-        "subject": entity(found.subject),
-        "predicate": found.predicate,
-        "object": target(found),
-        "source": found.source,
-        "confidence": found.confidence,
-        "recorded_at": timestamps.shown(found.recorded_at, tx.zone),
-        **validity(tx, found),
+        "id": fact.id,
+        "subject": entity(fact.subject),
+        "predicate": fact.predicate,
+        "object": object_of_fact(fact),
+        "source": fact.source,
+        "confidence": fact.confidence,
+        "recorded_at": timestamps.format_local(fact.recorded_at, tx.zone),
+        **validity(tx, fact),
     }
 
 
-def target(found: Fact) -> dict[str, Any]:
-    return entity(found.object) if found.object else {"literal": found.literal}
+def object_of_fact(fact: Fact) -> dict[str, Any]:
+    return entity(fact.object) if fact.object else {"literal": fact.literal}
 
 
-def validity(tx: Tx, found: Fact) -> dict[str, Any]:
+def validity(tx: Tx, fact: Fact) -> dict[str, Any]:
     return {
-        "valid_from": found.valid_from and timestamps.shown(found.valid_from, tx.zone),
-        "valid_to": found.valid_to and timestamps.shown(found.valid_to, tx.zone),
+        "valid_from": fact.valid_from and timestamps.format_local(fact.valid_from, tx.zone),
+        "valid_to": fact.valid_to and timestamps.format_local(fact.valid_to, tx.zone),
     }
 
 
-def resolution(found: Resolution) -> dict[str, Any]:
-    shown: dict[str, Any] = {
-        "method": found.method,
-        "score": found.score,
-        "candidates": [candidate(each) for each in found.candidates],
+def resolution(resolution: Resolution) -> dict[str, Any]:
+    answer: dict[str, Any] = {
+        "method": resolution.method,
+        "score": resolution.score,
+        "candidates": [candidate(match) for match in resolution.candidates],
     }
-    if found.because:
-        shown["because"] = found.because
-    if found.off:
-        shown["embedding"] = f"off: {found.off}"
-    elif found.waiting:
-        shown["embedding"] = vectors.told(found.waiting)
-    return shown
+    if resolution.reason:
+        answer["because"] = resolution.reason
+    if resolution.embedding_off:
+        answer["embedding"] = f"off: {resolution.embedding_off}"
+    elif resolution.names_without_vector:
+        answer["embedding"] = vectors.describe_missing(resolution.names_without_vector)
+    return answer
 
 
-def candidate(found: Candidate) -> dict[str, Any]:
-    return {**entity(found.entity), "method": found.method, "score": found.score}
+def candidate(candidate: Candidate) -> dict[str, Any]:
+    return {**entity(candidate.entity), "method": candidate.method, "score": candidate.score}
 
 
-def event(tx: Tx, found: Event) -> dict[str, Any]:
+def event(tx: Tx, event: Event) -> dict[str, Any]:
     return {
-        "at": timestamps.shown(found.at, tx.zone),
-        "what": found.what,
-        "text": found.text,
-        "tool": found.tool,
-        "session": found.session,
-        "source": found.source,
-        "fact_id": found.fact,
-        "call": found.call,
-        "change": found.change,
+        "at": timestamps.format_local(event.at, tx.zone),
+        "what": event.kind,
+        "text": event.text,
+        "tool": event.tool,
+        "session": event.session,
+        "source": event.source,
+        "fact_id": event.fact,
+        "call": event.call,
+        "change": event.change,
     }
 
 
-def decision(found: Decision) -> dict[str, Any]:
+def decision(decision: Decision) -> dict[str, Any]:
     return {
-        "id": found.id,
-        "name": found.name,
-        "decided_on": found.decided_on,
-        "decided_by": [entity(each) for each in found.decided_by],
-        "source": found.source,
-        "confidence": found.confidence,
-        "supersedes": entity(found.supersedes) if found.supersedes else None,
-        "followed_up": found.followed_up,
+        "id": decision.id,
+        "name": decision.name,
+        "decided_on": decision.decided_on,
+        "decided_by": [entity(person) for person in decision.decided_by],
+        "source": decision.source,
+        "confidence": decision.confidence,
+        "supersedes": entity(decision.supersedes) if decision.supersedes else None,
+        "followed_up": decision.followed_up,
     }
 
 
-def node(tx: Tx, found: Entity, known: Particulars, *, why: Why | None = None) -> dict[str, Any]:
-    """An entity as a node of the graph; `known` is that of exploring.particulars, `why` what put it into a list."""
-    from keepgraph.engine.query import graph_catalogue  # it brings the compiler, which not every answer needs
+def node(tx: Tx, entity: Entity, details: EntityDetails, *, why: Why | None = None) -> dict[str, Any]:
+    """An entity as a node of the graph; `details` is that of exploring.particulars, `why` what put it into a list."""
+    from keepgraph.engine.query import graph_catalogue  # imports the Cypher compiler, which few answers need
 
     return {
-        "uuid": found.id,
-        "id": found.id,
-        "name": found.name,
-        "labels": [graph_catalogue.label(found.type)],
-        "type": found.type,
-        "summary": known.summary,
-        "created_at": timestamps.shown(found.created_at, tx.zone),
-        "group_id": known.group,
-        "attributes": dict(known.properties),
-        **_because(why),
+        "uuid": entity.id,
+        "id": entity.id,
+        "name": entity.name,
+        "labels": [graph_catalogue.label(entity.type)],
+        "type": entity.type,
+        "summary": details.summary,
+        "created_at": timestamps.format_local(entity.created_at, tx.zone),
+        "group_id": details.group,
+        "attributes": dict(details.properties),
+        **_why(why),
     }
 
 
-def proposed_node(tx: Tx, found: Proposal, *, group: str | None = None, why: Why | None = None) -> dict[str, Any]:
-    """A name that texts say and the graph does not know, as a node; its type is a guess."""
+def proposed_node(tx: Tx, proposal: Proposal, *, group: str | None = None, why: Why | None = None) -> dict[str, Any]:
+    """A proposed entity as a node: a name in texts that no entity has. Its type is a guess."""
     return {
-        "uuid": found.id,
-        "id": found.id,
-        "name": found.subject,
+        "uuid": proposal.id,
+        "id": proposal.id,
+        "name": proposal.subject,
         "labels": ["Proposed"],
-        "type": found.subject_type,
-        "summary": found.evidence or "",
-        "created_at": timestamps.shown(found.created_at, tx.zone),
+        "type": proposal.subject_type,
+        "summary": proposal.evidence or "",
+        "created_at": timestamps.format_local(proposal.created_at, tx.zone),
         "group_id": group or tx.group,
-        "attributes": {"confidence": found.confidence},
+        "attributes": {"confidence": proposal.confidence},
         "proposed": True,
-        **_because(why),
+        **_why(why),
     }
 
 
-def edge(tx: Tx, found: Fact, backing: Backing | None = None, *, why: Why | None = None) -> dict[str, Any]:
-    """A fact as an edge of the graph; `backing` is that of exploring.backing. A literal is a target without a uuid."""
+def edge(tx: Tx, fact: Fact, details: FactDetails | None = None, *, why: Why | None = None) -> dict[str, Any]:
+    """A fact as an edge of the graph; `details` is that of exploring.backing. A literal is a target without a uuid."""
     return {
-        "uuid": found.id,
-        "name": found.predicate,
-        "fact": knowledge.facts.sentence(found),
-        "source_node_uuid": found.subject.id,
-        "source_name": found.subject.name,
-        "target_node_uuid": found.object.id if found.object else None,
-        "target_name": found.object.name if found.object else found.literal,
-        "created_at": timestamps.shown(found.recorded_at, tx.zone),
-        "valid_at": found.valid_from and timestamps.shown(found.valid_from, tx.zone),
-        "invalid_at": found.valid_to and timestamps.shown(found.valid_to, tx.zone),
-        "expired_at": found.retracted_at and timestamps.shown(found.retracted_at, tx.zone),
-        "group_id": backing.group if backing else tx.group,
-        "confidence": found.confidence,
-        "source": found.source,
-        "episodes": list(backing.episodes) if backing else [],
-        **_because(why),
+        "uuid": fact.id,
+        "name": fact.predicate,
+        "fact": knowledge.facts.sentence(fact),
+        "source_node_uuid": fact.subject.id,
+        "source_name": fact.subject.name,
+        "target_node_uuid": fact.object.id if fact.object else None,
+        "target_name": fact.object.name if fact.object else fact.literal,
+        "created_at": timestamps.format_local(fact.recorded_at, tx.zone),
+        "valid_at": fact.valid_from and timestamps.format_local(fact.valid_from, tx.zone),
+        "invalid_at": fact.valid_to and timestamps.format_local(fact.valid_to, tx.zone),
+        "expired_at": fact.retracted_at and timestamps.format_local(fact.retracted_at, tx.zone),
+        "group_id": details.group if details else tx.group,
+        "confidence": fact.confidence,
+        "source": fact.source,
+        "episodes": list(details.episodes) if details else [],
+        **_why(why),
     }
 
 
@@ -177,24 +178,24 @@ def mention_edge(
     others: Sequence[str] = (),
     confidence: float = 1.0,
 ) -> dict[str, Any]:
-    """What a text says of an entity, as an edge that leads to the text.
+    """A mention as an edge, from an entity to the text that mentions it.
 
     Args:
-        id, name: those of the entity, or of the name that is only proposed.
+        id, name: those of the entity, or of the proposed entity.
         place: "<row of the chunk>:<row of the entity>", or "<row of the chunk>:<id>" of a proposal.
-        quote: the sentence that speaks of it.
-        others: what else the chunk mentions, by name.
+        quote: the sentence that mentions it.
+        others: the names of the other entities that the chunk mentions.
     """
     return {
         "uuid": f"mention:{place}",
-        "name": MENTIONED,
+        "name": MENTION_EDGE,
         "fact": f"{name} is mentioned in “{episode.name}”: {quote}",
         "source_node_uuid": id,
         "source_name": name,
         "target_node_uuid": episode.id,
         "target_name": episode.name,
-        "created_at": timestamps.shown(episode.recorded_at, tx.zone),
-        "valid_at": timestamps.shown(episode.occurred_at, tx.zone),
+        "created_at": timestamps.format_local(episode.recorded_at, tx.zone),
+        "valid_at": timestamps.format_local(episode.occurred_at, tx.zone),
         "invalid_at": None,
         "expired_at": None,
         "group_id": episode.group,
@@ -206,42 +207,42 @@ def mention_edge(
 
 
 def episode(
-    tx: Tx, found: Episode, *, content: str | None = None, chunk: str | None = None, why: Why | None = None
+    tx: Tx, episode: Episode, *, content: str | None = None, chunk: str | None = None, why: Why | None = None
 ) -> dict[str, Any]:
-    """A text; `content` is the whole of it, `chunk` the piece of it that was looked for."""
-    shown: dict[str, Any] = {"uuid": found.id, "name": found.name}
+    """An episode; `content` is its text or the beginning of it, `chunk` the part that matched."""
+    answer: dict[str, Any] = {"uuid": episode.id, "name": episode.name}
     if content is not None:
-        shown["content"] = content
+        answer["content"] = content
     if chunk is not None:
-        shown["chunk"] = chunk
+        answer["chunk"] = chunk
     return {
-        **shown,
-        "source": found.kind,
-        "source_description": found.source,
-        "valid_at": timestamps.shown(found.occurred_at, tx.zone),
-        "created_at": timestamps.shown(found.recorded_at, tx.zone),
-        "group_id": found.group,
-        **_because(why),
+        **answer,
+        "source": episode.kind,
+        "source_description": episode.source,
+        "valid_at": timestamps.format_local(episode.occurred_at, tx.zone),
+        "created_at": timestamps.format_local(episode.recorded_at, tx.zone),
+        "group_id": episode.group,
+        **_why(why),
     }
 
 
-def community(tx: Tx, found: Community, *, why: Why | None = None) -> dict[str, Any]:
-    """A community, and how many members it has."""
+def community(tx: Tx, community: Community, *, why: Why | None = None) -> dict[str, Any]:
+    """A community, without its members."""
     return {
-        "uuid": found.id,
-        "name": found.name,
-        "summary": found.summary,
-        "member_count": found.members,
-        "created_at": timestamps.shown(found.created_at, tx.zone),
-        "group_id": found.group,
-        **_because(why),
+        "uuid": community.id,
+        "name": community.name,
+        "summary": community.summary,
+        "member_count": community.members,
+        "created_at": timestamps.format_local(community.created_at, tx.zone),
+        "group_id": community.group,
+        **_why(why),
     }
 
 
-def schema(found: Schema) -> dict[str, Any]:
+def schema(schema: Schema) -> dict[str, Any]:
     return {
-        "node_count": sum(label.count for label in found.labels),
-        "relationship_count": sum(each.count for each in found.types),
+        "node_count": sum(label.count for label in schema.labels),
+        "relationship_count": sum(relationship.count for relationship in schema.types),
         "node_labels": {
             label.name: {
                 "count": label.count,
@@ -250,26 +251,26 @@ def schema(found: Schema) -> dict[str, Any]:
                 "ancestors": list(label.ancestors),
                 "description": label.description,
             }
-            for label in found.labels
+            for label in schema.labels
         },
         "relationship_types": {
-            each.name: {
-                "count": each.count,
-                "patterns": [[pattern.source, pattern.target] for pattern in each.patterns],
-                "pattern_counts": [pattern.count for pattern in each.patterns],
-                "properties": sorted(found.relationship_properties),
-                "meant_sources": list(each.meant_sources),
-                "meant_targets": list(each.meant_targets),
-                "description": each.description,
+            relationship.name: {
+                "count": relationship.count,
+                "patterns": [[pattern.source, pattern.target] for pattern in relationship.patterns],
+                "pattern_counts": [pattern.count for pattern in relationship.patterns],
+                "properties": sorted(schema.relationship_properties),
+                "meant_sources": list(relationship.intended_sources),
+                "meant_targets": list(relationship.intended_targets),
+                "description": relationship.description,
             }
-            for each in found.types
+            for relationship in schema.types
         },
         "property_kinds": {
-            "nodes": found.node_properties,
-            "relationships": dict(found.relationship_properties),
+            "nodes": schema.node_properties,
+            "relationships": dict(schema.relationship_properties),
         },
     }
 
 
-def _because(why: Why | None) -> dict[str, Any]:
-    return {} if why is None else {"why": {source: dict(each) for source, each in why.items()}}
+def _why(why: Why | None) -> dict[str, Any]:
+    return {} if why is None else {"why": {source: dict(rank) for source, rank in why.items()}}

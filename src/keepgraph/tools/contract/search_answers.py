@@ -1,0 +1,73 @@
+"""Search results as the answer of a tool: each kind a ranked list, cut to a number of tokens."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from keepgraph import errors
+from keepgraph.engine.retrieval.fusion import Hit
+from keepgraph.engine.retrieval.search_request import COMMUNITIES, EDGES, EPISODES, KINDS, NODES
+from keepgraph.engine.retrieval.search_results import NodeResult, SearchResults
+from keepgraph.store.transactions import Tx
+from keepgraph.tools.contract import shape
+
+_CHARACTERS_PER_TOKEN = 4  # a rough estimate
+_ENVELOPE_TOKENS = 80  # set aside for what surrounds the lists
+
+
+def answer(tx: Tx, results: SearchResults, *, max_tokens: int | None = None) -> dict[str, Any]:
+    """The answer of a search: a list for each kind, best first; all lists together have at most `max_tokens` tokens."""
+    lists = {
+        NODES: [node(tx, hit) for hit in results.nodes],
+        EDGES: [shape.edge(tx, hit.fact, hit.details, why=why(hit.hit)) for hit in results.edges],
+        COMMUNITIES: [shape.community(tx, hit.community, why=why(hit.hit)) for hit in results.communities],
+        EPISODES: [shape.episode(tx, hit.episode, chunk=hit.chunk.text, why=why(hit.hit)) for hit in results.episodes],
+    }
+    fitting = lists if max_tokens is None else _cut_to_tokens(lists, max_tokens)
+    truncated = {kind: kind in results.truncated_kinds or len(fitting[kind]) < len(lists[kind]) for kind in KINDS}
+    return {
+        "message": _message(fitting),
+        **{kind: fitting[kind] for kind in KINDS},
+        "truncated": truncated,
+        "embedding": results.embedding_state,
+    }
+
+
+def node(tx: Tx, result: NodeResult) -> dict[str, Any]:
+    """A node of the results: an entity, or a name that is only proposed."""
+    if result.entity is not None and result.details is not None:
+        return shape.node(tx, result.entity, result.details, why=why(result.hit))
+    if result.proposal is not None:
+        return shape.proposed_node(tx, result.proposal, group=result.group, why=why(result.hit))
+    raise errors.InternalError("a node was found that is nothing")
+
+
+def why(hit: Hit) -> dict[str, dict[str, Any]]:
+    """Why a hit is in the results: by retriever, its rank and score there."""
+    return {source: {"rank": ranking.rank, "score": ranking.score} for source, ranking in hit.why.items()}
+
+
+def _cut_to_tokens(lists: Mapping[str, list[dict[str, Any]]], max_tokens: int) -> dict[str, list[dict[str, Any]]]:
+    """Take the best of each kind in turn, as long as they fit; a kind ends where its next hit does not fit."""
+    characters_left = (max_tokens - _ENVELOPE_TOKENS) * _CHARACTERS_PER_TOKEN
+    fitting: dict[str, list[dict[str, Any]]] = {kind: [] for kind in lists}
+    open_kinds = [kind for kind in lists if lists[kind]]
+    while open_kinds:
+        for kind in list(open_kinds):
+            position = len(fitting[kind])
+            if position >= len(lists[kind]):
+                open_kinds.remove(kind)
+                continue
+            size = len(json.dumps(lists[kind][position], ensure_ascii=False)) + 2
+            if size > characters_left:
+                open_kinds.remove(kind)
+                continue
+            characters_left -= size
+            fitting[kind].append(lists[kind][position])
+    return fitting
+
+
+def _message(lists: Mapping[str, Sequence[object]]) -> str:
+    return f"Found {', '.join(f'{len(lists[kind])} {kind}' for kind in KINDS)}"

@@ -1,0 +1,84 @@
+"""The arguments of the tools that search, as a search request of the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from keepgraph import errors, store
+from keepgraph.engine.resolution import resolver
+from keepgraph.engine.retrieval import search
+from keepgraph.engine.retrieval.fusion import Key
+from keepgraph.engine.retrieval.search_request import KINDS, RRF, SearchRequest
+from keepgraph.engine.retrieval.search_results import SearchResults
+from keepgraph.store.search_filters import Filters
+from keepgraph.store.transactions import Tx
+from keepgraph.temporal import timestamps
+from keepgraph.tools.contract import time_travel, vocabulary_arguments
+
+COMBINED_MODE = "combined"
+KINDS_BY_MODE = {COMBINED_MODE: KINDS, **{kind: (kind,) for kind in KINDS}}
+
+
+def run_search(
+    tx: Tx,
+    *,
+    query: str,
+    kinds: Iterable[str],
+    limit: int,
+    entity_types: Sequence[str] | None = None,
+    edge_types: Sequence[str] | None = None,
+    reranker: str = RRF,
+    center_node_uuid: str | None = None,
+    bfs_origin_node_uuids: Sequence[str] | None = None,
+    valid_at: str | None = None,
+    group_ids: Sequence[str] | None = None,
+) -> tuple[Tx, SearchResults]:
+    """Search with the arguments of a caller.
+
+    Returns the transaction as of `valid_at`, in which the answer has to be made, and the results.
+
+    Raises:
+        errors.EntityTypeUnknown, PredicateUnknown: a type or a predicate is not in the vocabulary.
+        errors.EntityNotFound: no entity has this id or name.
+        errors.MomentInvalid: valid_at is neither a date nor an instant.
+        and the errors of search.search.
+    """
+    tx = time_travel.to_valid_at(tx, valid_at)
+    groups = tuple(dict.fromkeys(group_ids or [tx.group]))
+    filters = Filters(
+        groups=groups,
+        at=timestamps.from_datetime(tx.now),
+        types=vocabulary_arguments.entity_types(tx, entity_types),
+        predicates=vocabulary_arguments.predicates(tx, edge_types),
+    )
+    request = SearchRequest(
+        question=query,
+        kinds=frozenset(kinds),
+        filters=filters,
+        reranker=reranker,
+        centre=_resolve_key(tx, center_node_uuid, groups) if center_node_uuid else None,
+        origins=tuple(_resolve_key(tx, name, groups) for name in bfs_origin_node_uuids or ()),
+        limit=limit,
+    )
+    return tx, search.search(tx, request)
+
+
+def _resolve_key(tx: Tx, id_or_name: str, groups: Sequence[str]) -> Key:
+    """The row of an entity, by its id, exact name or alias; or the negative row of a proposed entity, by its id."""
+    public_id = id_or_name.strip().lower()
+    exact_only = replace(tx, settings=replace(tx.settings, rungs=()))
+    for group in groups:
+        in_group = replace(exact_only, group=group)
+        if public_id.startswith("prop_"):
+            proposal = store.proposals.by_id(in_group, public_id)
+            if proposal is not None and proposal.kind == "entity":
+                return -proposal.row
+            continue
+        entity = store.entities.by_id(in_group, public_id) or store.entities.by_former_id(in_group, public_id)
+        entity = entity or resolver.resolve(in_group, id_or_name).entity
+        if entity is not None:
+            return entity.row
+    raise errors.EntityNotFound(
+        f"there is no entity {id_or_name[:60]!r}", hint="Use the uuid of a node, as search_nodes gives it (ent_…)."
+    )
