@@ -1,1 +1,1 @@
-"""The Model Context Protocol, over standard input and output. Knows no tool by name."""
+"""The MCP server: the Model Context Protocol over standard input and output. It takes the tools from the catalogue."""

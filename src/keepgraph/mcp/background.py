@@ -1,4 +1,4 @@
-"""Work that a server does when nobody asks: texts are read, vectors made, the log kept short. Knows no protocol."""
+"""Background tasks of a server: mentions and vectors are backfilled, the log checkpointed, daily backups made."""
 
 from __future__ import annotations
 
@@ -15,104 +15,111 @@ from keepgraph.engine.texts import mention_index
 from keepgraph.engine.upkeep import backups
 from keepgraph.graph import Graph
 
-_EVERY_SECONDS = 2.0
-_BREATH_SECONDS = 0.05
-_AT_ONCE = 16  # the server ends only between two batches
-_PUT_OFF_AT_MOST = 15
-_BACKUPS_EVERY_SECONDS = 900.0
+_PAUSE_SECONDS = 2.0
+_SHORT_PAUSE_SECONDS = 0.05  # while a backfill has more to do: lets calls in between two batches
+_BATCH = 16  # small, because a server that is told to stop waits for the end of a batch
+_MAX_POSTPONED = 15  # times, so for about half a minute
+_BACKUP_CHECK_SECONDS = 900.0
 
 _log = logging.getLogger("keepgraph.background")
 
 
 @contextmanager
-def kept(graph: Graph, *, daily: bool = False) -> Iterator[None]:
-    """While this lasts, a thread of its own sees to what comes in; with `daily`, it makes a backup a day as well."""
+def running(graph: Graph, *, daily: bool = False) -> Iterator[None]:
+    """Run the background tasks in a thread of their own while this context lasts.
+
+    Args:
+        daily: make a backup once a day as well.
+    """
     if graph.read_only:
         yield
         return
-    ended = threading.Event()
-    worker = threading.Thread(target=_work, args=(graph, ended, daily), name="background", daemon=True)
+    stopped = threading.Event()
+    worker = threading.Thread(target=_run_tasks, args=(graph, stopped, daily), name="background", daemon=True)
     worker.start()
     try:
         yield
     finally:
-        ended.set()
+        stopped.set()
         worker.join()
 
 
-def _work(graph: Graph, ended: threading.Event, daily: bool) -> None:
-    duties: list[Callable[[], bool]] = [_Readings(graph), _Vectors(graph), _Log(graph)]
+def _run_tasks(graph: Graph, stopped: threading.Event, daily: bool) -> None:
+    """Run each task in turn, again and again; a task returns whether it has more to do at once."""
+    tasks: list[Callable[[], bool]] = [_MentionBackfill(graph), _VectorBackfill(graph), _Checkpoint(graph)]
     if daily:
-        duties.append(_Backups(graph))
-    pause = _EVERY_SECONDS
-    while duties and not ended.wait(pause):
-        pause = _EVERY_SECONDS
-        for duty in list(duties):
+        tasks.append(_DailyBackup(graph))
+    pause = _PAUSE_SECONDS
+    while tasks and not stopped.wait(pause):
+        pause = _PAUSE_SECONDS
+        for task in list(tasks):
             try:
-                if duty():
-                    pause = _BREATH_SECONDS
+                if task():
+                    pause = _SHORT_PAUSE_SECONDS
             except errors.ModelUnavailable as error:
                 _log.warning("vectors are no longer made: %s", error)
-                duties.remove(duty)
+                tasks.remove(task)
             except errors.KeepgraphError as error:
                 # A busy or a missing file is no reason to stop trying.
                 _log.info("not now: %s", error)
-            except Exception:  # noqa: BLE001 (the one place where an error of this thread can be told)
-                _log.exception("%s is given up", type(duty).__name__)
-                duties.remove(duty)
+            except Exception:  # noqa: BLE001 (the one place where an error of this thread can be reported)
+                _log.exception("%s is given up", type(task).__name__)
+                tasks.remove(task)
 
 
-class _Filling:
-    """Makes what waits, a few at a time, when it is quiet.
+class _Backfill:
+    """A backfill in small batches, at quiet times.
 
-    Whoever brings more is not disturbed, and what another server is at already is not made twice: as long as others
-    change how much waits, it is put off, though not for ever.
+    While the number of what is due changes between two looks, someone is writing, or another server is already at the
+    same backfill. Then this one is postponed, but not for ever.
     """
 
-    def __init__(self, due: Callable[[], int], fill: Callable[[], int]) -> None:
-        self._due = due
-        self._fill = fill
-        self._last: int | None = None
-        self._put_off = 0
+    def __init__(self, count_due: Callable[[], int], backfill: Callable[[], int]) -> None:
+        self._count_due = count_due
+        self._backfill = backfill
+        self._last_count: int | None = None
+        self._postponed = 0
 
     def __call__(self) -> bool:
-        """Whether there is more to do at once."""
-        now, before = self._due(), self._last
-        self._last = now
-        if not now:
+        due, before = self._count_due(), self._last_count
+        self._last_count = due
+        if not due:
             return False
-        if before not in (None, now) and self._put_off < _PUT_OFF_AT_MOST:
-            self._put_off += 1
+        if before not in (None, due) and self._postponed < _MAX_POSTPONED:
+            self._postponed += 1
             return False
-        self._put_off = 0
-        self._last = self._fill()
-        return self._last > 0
+        self._postponed = 0
+        self._last_count = self._backfill()
+        return self._last_count > 0
 
 
-class _Readings(_Filling):
-    """Reads texts, and looks for new names in those that were read."""
+class _MentionBackfill(_Backfill):
+    """Detects mentions in new texts, and of new names in old texts."""
 
     def __init__(self, graph: Graph) -> None:
         database = graph.database
         super().__init__(
-            lambda: mention_index.due(database),
-            lambda: mention_index.fill(database, seconds=mention_index.BOUND_SECONDS, at_most=_AT_ONCE),
+            lambda: mention_index.count_due(database),
+            lambda: mention_index.backfill(database, seconds=mention_index.MAX_SECONDS_OF_A_READ, max_chunks=_BATCH),
         )
 
 
-class _Vectors(_Filling):
-    """Gives names, texts and facts their vectors."""
+class _VectorBackfill(_Backfill):
+    """Embeds names, texts and facts."""
 
     def __init__(self, graph: Graph) -> None:
         database = graph.database
         super().__init__(
-            lambda: vectors.due(database),
-            lambda: vectors.fill(database, seconds=vectors.BOUND_SECONDS, at_most=_AT_ONCE),
+            lambda: vectors.count_due(database),
+            lambda: vectors.backfill(database, seconds=vectors.MAX_SECONDS_OF_A_READ, at_most=_BATCH),
         )
 
 
-class _Log:
-    """Empties the log when it has been quiet for a moment: what is in the log alone is lost with one flipped bit."""
+class _Checkpoint:
+    """Checkpoints the write-ahead log when nobody has written since the last look.
+
+    SQLite drops what follows the first damaged frame of the log: one flipped bit can lose all that is in it alone.
+    """
 
     def __init__(self, graph: Graph) -> None:
         self._database = graph.database
@@ -126,18 +133,18 @@ class _Log:
         return False
 
 
-class _Backups:
+class _DailyBackup:
     """Makes a backup once a day."""
 
     def __init__(self, graph: Graph) -> None:
         self._database = graph.database
-        self._next = 0.0
+        self._next_check = 0.0
 
     def __call__(self) -> bool:
-        if time.monotonic() < self._next:
+        if time.monotonic() < self._next_check:
             return False
-        self._next = time.monotonic() + _BACKUPS_EVERY_SECONDS
-        if backups.due(self._database.path, datetime.now(UTC)):
+        self._next_check = time.monotonic() + _BACKUP_CHECK_SECONDS
+        if backups.is_due(self._database.path, datetime.now(UTC)):
             try:
                 backups.make(self._database, backups.DAILY)
             except errors.BackupFailed as error:

@@ -1,4 +1,4 @@
-"""The prompts that a client shows in its menu: a weekly review, what is known, a decision to record."""
+"""MCP prompts, which a client shows in its menu: a weekly review, what is known, a decision to record."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _PROMPTS = {
 _TYPES = {"project": "project", "person": "person", "decision": "decision"}
 
 
-def every() -> list[t.Prompt]:
+def all_prompts() -> list[t.Prompt]:
     return [
         t.Prompt(
             name=name,
@@ -64,7 +64,7 @@ def every() -> list[t.Prompt]:
     ]
 
 
-def filled(name: str, arguments: Mapping[str, str]) -> t.GetPromptResult:
+def fill(name: str, arguments: Mapping[str, str]) -> t.GetPromptResult:
     """A prompt with its arguments in place.
 
     Raises:
@@ -72,30 +72,30 @@ def filled(name: str, arguments: Mapping[str, str]) -> t.GetPromptResult:
     """
     if name not in _PROMPTS:
         raise errors.InvalidArguments(f"there is no prompt {name[:60]!r}", hint=f"Use one of {', '.join(_PROMPTS)}.")
-    _, description, declared = _PROMPTS[name]
-    given = {argument: arguments.get(argument, "").strip()[:200] for argument, _, _ in declared}
-    for argument, about, required in declared:
-        if required and not given[argument]:
-            raise errors.InvalidArguments(f"{argument} is missing", hint=about)
+    _, description, parameters = _PROMPTS[name]
+    values = {argument: arguments.get(argument, "").strip()[:200] for argument, _, _ in parameters}
+    for argument, parameter_description, required in parameters:
+        if required and not values[argument]:
+            raise errors.InvalidArguments(f"{argument} is missing", hint=parameter_description)
     match name:
         case "weekly_review":
-            project = given["project"]
+            project = values["project"]
             text = _WEEKLY_REVIEW.format(
                 about=f" on “{project}”" if project else "",
                 with_project=f" with this project: “{project}”" if project else "",
             )
         case "what_do_i_know":
-            text = _WHAT_DO_I_KNOW.format(name=given["name"])
+            text = _WHAT_DO_I_KNOW.format(name=values["name"])
         case _:
             text = _RECORD_DECISION.format(
-                decision=given["decision"],
-                on_project=f", of the project “{given['project']}”" if given["project"] else "",
-                by_whom=f", made by “{given['person']}”" if given["person"] else "",
+                decision=values["decision"],
+                on_project=f", of the project “{values['project']}”" if values["project"] else "",
+                by_whom=f", made by “{values['person']}”" if values["person"] else "",
             )
     message = t.PromptMessage(role="user", content=t.TextContent(type="text", text=text))
     return t.GetPromptResult(description=description, messages=[message])
 
 
 def type_of_argument(argument: str) -> str | None:
-    """The type of entity that an argument names, where it is only one."""
+    """The type of the entities that complete an argument; None if it may be of any type."""
     return _TYPES.get(argument)

@@ -1,4 +1,4 @@
-"""The resources that a client can attach: the vocabulary, the shape of the graph, an entity."""
+"""MCP resources, which a client can attach: the vocabulary, the schema of the graph, an entity."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import mcp.types as t
 
 from keepgraph import errors
 from keepgraph.graph import Graph
+from keepgraph.store.cancellation import CancellationCheck
 from keepgraph.tools import views
-from keepgraph.tools.contract.dispatch import Stop
 
 _VOCABULARY = "keepgraph://vocabulary"
 _SCHEMA = "keepgraph://schema"
@@ -18,7 +18,7 @@ _ENTITY = "keepgraph://entity/"
 _JSON = "application/json"
 
 
-def every() -> list[t.Resource]:
+def all_resources() -> list[t.Resource]:
     return [
         t.Resource(
             name="vocabulary",
@@ -49,20 +49,21 @@ def templates() -> list[t.ResourceTemplate]:
     ]
 
 
-def read(graph: Graph, uri: str, *, stop: Stop) -> dict[str, Any]:
-    """
+def read(graph: Graph, uri: str, *, cancellation: CancellationCheck) -> dict[str, Any]:
+    """The content of a resource.
+
     Raises:
         errors.InvalidArguments: there is no such resource.
     """
     if uri == _VOCABULARY:
-        return views.vocabulary_in_full(graph.database)
+        return views.vocabulary_with_descriptions(graph.database)
     if uri == _SCHEMA:
         return views.schema(graph.database)
     if uri.startswith(_ENTITY):
         name = unquote(uri.removeprefix(_ENTITY))
-        found = graph.call_until(stop, "recall_entity", {"name_or_alias": name})
-        if found["resolution"]["method"] in ("exact", "alias"):
-            return found
+        answer = graph.call_until(cancellation, "recall_entity", {"name_or_alias": name})
+        if answer["resolution"]["method"] in ("exact", "alias"):
+            return answer
     raise errors.InvalidArguments(
         f"there is no resource {uri[:200]}", hint=f"Read {_VOCABULARY}, {_SCHEMA} or {_ENTITY} and an id."
     )

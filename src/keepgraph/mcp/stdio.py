@@ -1,8 +1,8 @@
-"""The transport: lines on standard input and output. Knows nothing of what is served.
+"""The stdio transport of MCP: one JSON-RPC message a line, on standard input and output.
 
 Every request gets an answer. A line that the protocol library cannot parse, but Python can (too deep, half a
-surrogate pair, not UTF-8), is passed on to be refused by name; what nobody can parse is answered with a JSON-RPC
-error. When the input ends, what was asked before is answered first.
+surrogate pair, not UTF-8), is passed on, so that the tool refuses it with an error code; a line that is not JSON is
+answered with a JSON-RPC error. When the input ends, the open requests are answered before the server stops.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
-from keepgraph.mcp import encoding
+from keepgraph.mcp import surrogates
 
-LAST_ANSWERS_SECONDS = 60.0
+DRAIN_SECONDS = 60.0
 
 
 def serve(server: Server[Any]) -> None:
@@ -30,13 +30,13 @@ def serve(server: Server[Any]) -> None:
 
 
 async def _serve(server: Server[Any]) -> None:
-    async with stdio_server(stdin=_Nothing()) as (_, write):  # type: ignore[arg-type]
-        answers = _Answers(write)
-        await server.run(_Lines(sys.stdin.buffer, answers), answers, server.create_initialization_options())
+    async with stdio_server(stdin=_EmptyInput()) as (_, write):  # type: ignore[arg-type]
+        output = _Output(write)
+        await server.run(_Input(sys.stdin.buffer, output), output, server.create_initialization_options())
 
 
-class _Nothing:
-    """An input that is at its end: the library claims the output for us, and we read the lines ourselves."""
+class _EmptyInput:
+    """An input at its end: we use the output stream of the library, and read the lines ourselves."""
 
     def __aiter__(self) -> Self:
         return self
@@ -45,34 +45,35 @@ class _Nothing:
         raise StopAsyncIteration
 
 
-class _Answers:
-    """The write stream of the transport; knows which requests it has not answered yet."""
+class _Output:
+    """The write stream of the transport. It tracks the requests that have no answer yet."""
 
     def __init__(self, write: Any) -> None:
         self._write = write
         self._open: set[str | int] = set()
         self._all_answered = anyio.Event()
 
-    def expect(self, request: str | int) -> None:
-        self._open.add(request)
+    def expect(self, request_id: str | int) -> None:
+        self._open.add(request_id)
 
     def forget(self, request: Any) -> None:
-        """It is answered, or was cancelled, which gets no answer."""
+        """Stop waiting for a request: it is answered, or was cancelled and gets no answer."""
         if isinstance(request, str | int):
             self._open.discard(request)
         if not self._open:
             self._all_answered.set()
 
     async def wait(self) -> None:
-        with anyio.move_on_after(LAST_ANSWERS_SECONDS):
+        """Wait until every request has its answer, up to DRAIN_SECONDS."""
+        with anyio.move_on_after(DRAIN_SECONDS):
             while self._open:
                 self._all_answered = anyio.Event()
                 await self._all_answered.wait()
 
-    async def send(self, item: SessionMessage) -> None:
-        await self._write.send(item)
-        if isinstance(item.message, t.JSONRPCResponse | t.JSONRPCError):
-            self.forget(item.message.id)
+    async def send(self, message: SessionMessage) -> None:
+        await self._write.send(message)
+        if isinstance(message.message, t.JSONRPCResponse | t.JSONRPCError):
+            self.forget(message.message.id)
 
     async def aclose(self) -> None:
         await self._write.aclose()
@@ -84,27 +85,27 @@ class _Answers:
         await self.aclose()
 
 
-class _Lines:
-    """The read stream of the transport: messages, one a line."""
+class _Input:
+    """The read stream of the transport: one message a line."""
 
-    def __init__(self, file: Any, answers: _Answers) -> None:
+    def __init__(self, file: Any, output: _Output) -> None:
         self._file = file
-        self._answers = answers
+        self._output = output
 
     async def receive(self) -> SessionMessage:
         while line := await anyio.to_thread.run_sync(self._file.readline, abandon_on_cancel=True):
             if not line.strip():
                 continue
-            message = _read(line)
+            message = _parse(line)
             if isinstance(message, t.JSONRPCError):
-                await self._answers.send(SessionMessage(message))
+                await self._output.send(SessionMessage(message))
                 continue
             if isinstance(message, t.JSONRPCRequest):
-                self._answers.expect(message.id)
+                self._output.expect(message.id)
             elif isinstance(message, t.JSONRPCNotification) and message.method == "notifications/cancelled":
-                self._answers.forget((message.params or {}).get("requestId"))
+                self._output.forget((message.params or {}).get("requestId"))
             return SessionMessage(message)
-        await self._answers.wait()
+        await self._output.wait()
         raise anyio.EndOfStream
 
     async def aclose(self) -> None:
@@ -126,44 +127,45 @@ class _Lines:
         await self.aclose()
 
 
-def _read(line: bytes) -> t.JSONRPCMessage:
+def _parse(line: bytes) -> t.JSONRPCMessage:
     """The message of a line, or the error to answer it with."""
     try:
         message = t.jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValidationError:
-        return _second_reading(line)
-    # An id of a wrong kind makes a notification of a request, in the eyes of the library.
-    return _second_reading(line) if isinstance(message, t.JSONRPCNotification) and b'"id"' in line else message
+        return _parse_leniently(line)
+    # The library takes a request whose id has a wrong type for a notification, and would not answer it.
+    return _parse_leniently(line) if isinstance(message, t.JSONRPCNotification) and b'"id"' in line else message
 
 
-def _second_reading(line: bytes) -> t.JSONRPCMessage:
+def _parse_leniently(line: bytes) -> t.JSONRPCMessage:
+    """The message of a line that the library refused, parsed by Python, or the error to answer it with."""
     try:
         message = json.loads(line.decode("utf-8", "surrogateescape"))
     except (ValueError, RecursionError):
         return _error(t.PARSE_ERROR, "this line is not JSON, or is nested too deeply")
     if not isinstance(message, dict):
         return _error(t.INVALID_REQUEST, "this line is not a single JSON-RPC message")
-    arguments = _taken_out(message)
-    message = encoding.scrubbed(message)
+    arguments = _pop_arguments(message)
+    message = surrogates.replace(message)
     if arguments is not None:
         message["params"]["arguments"] = arguments
-    number = message.get("id")
-    if "id" in message and (isinstance(number, bool) or not isinstance(number, str | int)) and "method" in message:
+    request_id = message.get("id")
+    is_valid_id = isinstance(request_id, str | int) and not isinstance(request_id, bool)
+    if "id" in message and "method" in message and not is_valid_id:
         return _error(t.INVALID_REQUEST, "the id of a request is a text or a whole number")
     try:
         return t.jsonrpc_message_adapter.validate_python(message, by_name=False)
     except ValidationError:
-        known = number if isinstance(number, str | int) and not isinstance(number, bool) else None
-        return _error(t.INVALID_REQUEST, "this line is not a JSON-RPC message", known)
+        return _error(t.INVALID_REQUEST, "this line is not a JSON-RPC message", request_id if is_valid_id else None)
 
 
-def _taken_out(message: dict[str, Any]) -> Any:
-    """The arguments of a tool call: the one part in which the contract refuses odd text itself, by name."""
+def _pop_arguments(message: dict[str, Any]) -> Any:
+    """Take the arguments out of a tool call: they keep their lone surrogates, which input validation refuses."""
     params = message.get("params")
     if message.get("method") == "tools/call" and isinstance(params, dict) and isinstance(params.get("arguments"), dict):
         return params.pop("arguments")
     return None
 
 
-def _error(code: int, message: str, number: str | int | None = None) -> t.JSONRPCError:
-    return t.JSONRPCError(jsonrpc="2.0", id=number, error=t.ErrorData(code=code, message=message))
+def _error(code: int, message: str, request_id: str | int | None = None) -> t.JSONRPCError:
+    return t.JSONRPCError(jsonrpc="2.0", id=request_id, error=t.ErrorData(code=code, message=message))
