@@ -1,4 +1,7 @@
-"""The `kg` command: what a person types, and how answers look on a terminal. Imports what a command needs, no more."""
+"""The command line `kg`: click commands, one module for each group, and output on the terminal.
+
+Modules are imported when a command needs them, so that `kg` starts quickly.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from keepgraph.cli.root import kg
 def main() -> None:
     """Run the command line."""
     for stream in (sys.stdout, sys.stderr):
-        # A terminal that cannot show a letter of a name should still show the rest.
+        # A terminal whose encoding lacks a letter of a name should still show the rest.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     kg(prog_name="kg")

@@ -10,16 +10,16 @@ import click
 
 from keepgraph import errors, permissions
 from keepgraph.cli import graph_options
-from keepgraph.cli.output import render
-from keepgraph.engine.upkeep import backups
+from keepgraph.cli.output import terminal
+from keepgraph.engine.upkeep import backups, restoration
 from keepgraph.model import Backup, Key
-from keepgraph.profiles import profile
+from keepgraph.profiles import settings_file
 
 
 @click.command("backup")
 @click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--list", "listed", is_flag=True, help="Show the backups there are.")
-@graph_options.takes_graph
+@graph_options.all_options
 @click.pass_context
 def backup_command(ctx: click.Context, file: Path | None, listed: bool) -> None:
     """Make a checked copy of the graph, in its folder of backups or in FILE. Others may go on writing meanwhile.
@@ -27,92 +27,103 @@ def backup_command(ctx: click.Context, file: Path | None, listed: bool) -> None:
     It is encrypted if the graph is. Every row is read back and compared.
     """
     if listed:
-        _list(ctx)
+        _show_list(ctx)
         return
-    with graph_options.opened(ctx) as graph:
+    with graph_options.open_graph(ctx) as graph:
         target = permissions.expanded(str(file)).absolute() if file is not None else None
-        made = backups.make(graph.database, backups.BY_HAND, target=target)
+        backup = backups.make(graph.database, backups.BY_HAND, target=target)
         encrypted = graph.database.key is not None
-    if graph_options.answers_in_json(ctx):
-        render.in_json({**_told(made), "encrypted": encrypted})
+    if graph_options.wants_json(ctx):
+        terminal.show_json({**_backup_as_dict(backup), "encrypted": encrypted})
     else:
         note = ", encrypted as the graph is" if encrypted else ""
-        click.echo(f"{made.file}  ({made.size / 1e6:.1f} MB{note})")
+        click.echo(f"{backup.file}  ({backup.size / 1e6:.1f} MB{note})")
 
 
 @click.command("restore")
 @click.argument("backup", required=False)
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@graph_options.takes_graph
+@graph_options.all_options
 @click.pass_context
 def restore_command(ctx: click.Context, backup: str | None, yes: bool) -> None:
     """Bring BACKUP back: a file, or one of those that `kg backup --list` shows; the newest sound one if not given.
 
     It is read from the first page to the last before it is put in place. What is there now is kept beside the others.
     """
-    graph = graph_options.path(ctx).resolve()
-    chosen = _chosen(graph, backup)
+    graph = graph_options.graph_path(ctx).resolve()
+    candidates = _choose_backups(graph, backup)
     if not yes and graph.exists():
-        if graph_options.asks(ctx) is None:
+        if graph_options.passphrase_prompt(ctx) is None:
             raise errors.NotConfirmed("restoring a backup needs a yes", hint="Say --yes if you mean it.")
-        click.confirm(f"Put {chosen[0]} in the place of {graph}?", abort=True, err=True)
-    for n, file in enumerate(chosen):
-        key, others = _keys(ctx, graph, file)
+        click.confirm(f"Put {candidates[0]} in the place of {graph}?", abort=True, err=True)
+    for number, file in enumerate(candidates):
+        key, other_keys = _find_keys(ctx, graph, file)
         try:
-            kept = backups.restore(
-                graph, file, key=key, others=others, now=datetime.now(UTC), keep=profile.read(graph).keep
+            previous = restoration.restore(
+                graph,
+                file,
+                key=key,
+                others=other_keys,
+                now=datetime.now(UTC),
+                keep=settings_file.read(graph).backups_kept,
             )
             break
         except errors.BackupFailed as error:
-            if n == len(chosen) - 1:
+            if number == len(candidates) - 1:
                 raise
-            click.echo(f"{render.printable(error.message)}; the one before it is tried.", err=True)
-    if graph_options.answers_in_json(ctx):
-        render.in_json({"graph": str(graph), "restored": str(file), "kept": kept and str(kept)})
+            click.echo(f"{terminal.printable(error.message)}; the one before it is tried.", err=True)
+    if graph_options.wants_json(ctx):
+        terminal.show_json({"graph": str(graph), "restored": str(file), "kept": previous and str(previous)})
         return
     click.secho(f"{graph} is as it was in {file.name}.", bold=True)
-    if kept is not None:
-        click.echo(f"  what was there is kept in {kept}")
+    if previous is not None:
+        click.echo(f"  what was there is kept in {previous}")
 
 
-def _chosen(graph: Path, named: str | None) -> list[Path]:
-    """The backup that is meant; without a name all that may be, the newest first."""
-    found = backups.every(graph, now=datetime.now(UTC))
-    if named is None:
-        # What a restore put aside is what somebody did not want.
-        usable = [backup for backup in found if backup.kind not in (backups.DAMAGED, backups.BEFORE_RESTORE)]
+def _choose_backups(graph: Path, name: str | None) -> list[Path]:
+    """The backup with this name or path; without a name all usable ones, the newest first.
+
+    Raises:
+        errors.BackupNotFound: there is none.
+    """
+    existing = backups.list_all(graph, now=datetime.now(UTC))
+    if name is None:
+        # A file that a restore put aside is what the user wanted to get rid of.
+        usable = [backup for backup in existing if backup.kind not in (backups.DAMAGED, backups.BEFORE_RESTORE)]
         if not usable:
             raise errors.BackupNotFound(f"there is no backup of {graph} yet", hint="Name the file of a backup.")
-        return [each.file for each in usable]
-    for backup in found:
-        if named in (backup.file.name, backup.file.stem):
+        return [candidate.file for candidate in usable]
+    for backup in existing:
+        if name in (backup.file.name, backup.file.stem):
             return [backup.file]
-    file = permissions.expanded(named)
+    file = permissions.expanded(name)
     if not file.is_file():
-        raise errors.BackupNotFound(f"there is no backup {named!r} of {graph}")
+        raise errors.BackupNotFound(f"there is no backup {name!r} of {graph}")
     return [file.resolve()]
 
 
-def _keys(ctx: click.Context, graph: Path, backup: Path) -> tuple[Key | None, list[Key]]:
-    """The key that the graph will have, and others that the backup may have been encrypted with."""
-    from keepgraph.engine.upkeep import encryption
+def _find_keys(ctx: click.Context, graph: Path, backup: Path) -> tuple[Key | None, list[Key]]:
+    """The key that the restored graph gets, and other keys that may open the backup."""
+    from keepgraph.engine.upkeep import graph_keys
 
-    return encryption.for_restoring(graph, backup, ask=graph_options.asks(ctx))
+    return graph_keys.find_for_restoration(graph, backup, ask=graph_options.passphrase_prompt(ctx))
 
 
-def _list(ctx: click.Context) -> None:
-    graph = graph_options.path(ctx).resolve()
-    found = backups.every(graph)
-    if graph_options.answers_in_json(ctx):
-        render.in_json({"folder": str(backups.folder(graph)), "backups": [_told(backup) for backup in found]})
+def _show_list(ctx: click.Context) -> None:
+    graph = graph_options.graph_path(ctx).resolve()
+    existing = backups.list_all(graph)
+    if graph_options.wants_json(ctx):
+        terminal.show_json(
+            {"folder": str(backups.folder(graph)), "backups": [_backup_as_dict(backup) for backup in existing]}
+        )
         return
     click.secho(str(backups.folder(graph)), bold=True)
-    for backup in found:
+    for backup in existing:
         click.echo(f"  {backup.file.name}  {backup.size / 1e6:.1f} MB")
-    if not found:
+    if not existing:
         click.echo("  no backups yet")
 
 
-def _told(backup: Backup) -> dict[str, Any]:
+def _backup_as_dict(backup: Backup) -> dict[str, Any]:
     at = backup.at.astimezone().isoformat(timespec="seconds")
     return {"file": str(backup.file), "kind": backup.kind, "at": at, "bytes": backup.size}

@@ -1,4 +1,4 @@
-"""`kg completion`."""
+"""`kg completion`: the completion script for a shell."""
 
 from __future__ import annotations
 

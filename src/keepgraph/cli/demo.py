@@ -1,4 +1,4 @@
-"""`kg demo`: fills a graph from real facts that travel with the project, and looks around in it by every door."""
+"""`kg demo`: a graph of facts about Keepgraph itself, shown by the commands and by the MCP server."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from keepgraph import package_files
-from keepgraph.cli.output import render
+from keepgraph.cli.output import answers, terminal
 from keepgraph.graph import Graph, open
 
 PROJECT = {"type": "project", "name": "Keepgraph"}
@@ -24,52 +24,52 @@ def demo_command(into: str | None) -> None:
     The facts are its own decisions, from adr/, and its dependencies and their authors, from the packages installed;
     the texts are those of the decisions. Your own graph is not touched.
     """
-    path = Path(into) if into else _new_file()
-    facts = [*_decisions(), *_dependencies()]
+    path = Path(into) if into else _temporary_graph()
+    facts = [*_decision_facts(), *_dependency_facts()]
     with open(path, session="demo") as graph:
         answer = graph.call("record_facts", facts=facts)
         click.echo(f"{answer['recorded']} facts recorded, {answer['deduplicated']} known before, in {path}")
-        author = _an_author(graph)
+        author = _some_author(graph)
         mistyped = author[:-2] + author[-1]
-        _ask(f'recall "{mistyped}"')
-        render.recalled(graph.call("recall_entity", name_or_alias=mistyped), asked=mistyped)
-        meant = "storing vectors in ordinary tables"
-        _ask(f'recall "{meant}"')
-        render.recalled(graph.call("recall_entity", name_or_alias=meant), asked=meant)
-        _ask("decisions Keepgraph")
-        render.decisions(graph.call("recall_decisions", project="Keepgraph"), asked="Keepgraph")
-        _ask("week Keepgraph")
-        render.week(graph.call("weekly_rollup", project="Keepgraph"))
-        _ask("ingest adr/")
-        click.echo(f"  {_ingested(graph)} files read")
+        _show_command(f'recall "{mistyped}"')
+        answers.show_recall(graph.call("recall_entity", name_or_alias=mistyped), name=mistyped)
+        description = "storing vectors in ordinary tables"
+        _show_command(f'recall "{description}"')
+        answers.show_recall(graph.call("recall_entity", name_or_alias=description), name=description)
+        _show_command("decisions Keepgraph")
+        answers.show_decisions(graph.call("recall_decisions", project="Keepgraph"), name="Keepgraph")
+        _show_command("week Keepgraph")
+        answers.show_week(graph.call("weekly_rollup", project="Keepgraph"))
+        _show_command("ingest adr/")
+        click.echo(f"  {_ingest_decisions(graph)} files read")
         question = "how is a text cut into pieces"
-        _ask(f'search "{question}"')
-        _show_texts(graph.call("search", query=question, search_mode="episodes", limit=3))
-    _ask("serve, and a client that asks over stdio: recall_entity sqlcypher3")
-    render.recalled(_over_stdio(path, "sqlcypher3"), asked="sqlcypher3")
-    click.echo(f"\nLook around yourself: {_own_name()} --db {path} recall keepgraph")
+        _show_command(f'search "{question}"')
+        _show_episodes(graph.call("search", query=question, search_mode="episodes", limit=3))
+    _show_command("serve, and a client that asks over stdio: recall_entity sqlcypher3")
+    answers.show_recall(_recall_over_stdio(path, "sqlcypher3"), name="sqlcypher3")
+    click.echo(f"\nLook around yourself: {_command_name()} --db {path} recall keepgraph")
 
 
-def _ask(command: str) -> None:
+def _show_command(command: str) -> None:
     click.secho(f"\n$ kg {command}", fg="cyan")
 
 
-def _own_name() -> str:
-    """How to call `kg` from here: by its name where the shell finds it, else by its path."""
+def _command_name() -> str:
+    """The name of this command if the shell finds it, else its path."""
     import shutil
     import sys
 
     return "kg" if shutil.which("kg") else sys.argv[0]
 
 
-def _new_file() -> Path:
+def _temporary_graph() -> Path:
     import tempfile
 
     return Path(tempfile.mkdtemp(prefix="keepgraph-demo-")) / "demo.db"
 
 
-def _decisions() -> Iterator[dict[str, Any]]:
-    """The facts in adr/: each decision with its project, its date and its record."""
+def _decision_facts() -> Iterator[dict[str, Any]]:
+    """Facts from adr/: each decision with its project, its date and its file."""
     for file in package_files.decisions():
         text = file.read_text(encoding="utf-8")
         title = re.search(r"^# ADR (\d{4}): (.+)$", text, re.MULTILINE)
@@ -85,19 +85,19 @@ def _decisions() -> Iterator[dict[str, Any]]:
             "valid_from": date and date[1],
             "aliases": [f"ADR {title[1]}"],
         }
-        record = {"type": "source", "name": f"adr/{file.name}"}
-        yield {"subject": decision, "predicate": "mentioned_in", "object": record}
-        if done := re.search(r"^Implementation: (.+)$", text, re.MULTILINE):
+        adr = {"type": "source", "name": f"adr/{file.name}"}
+        yield {"subject": decision, "predicate": "mentioned_in", "object": adr}
+        if implementation := re.search(r"^Implementation: (.+)$", text, re.MULTILINE):
             yield {
                 "subject": decision,
                 "predicate": "tagged",
                 "object": {"literal": "implemented"},
-                "source": done[1],
+                "source": implementation[1],
             }
 
 
-def _dependencies() -> Iterator[dict[str, Any]]:
-    """The facts in the metadata of installed packages: what Keepgraph needs, and who wrote it."""
+def _dependency_facts() -> Iterator[dict[str, Any]]:
+    """Facts from the metadata of installed packages: the dependencies of Keepgraph and their authors."""
     from importlib import metadata
 
     for requirement in metadata.requires("keepgraph") or []:
@@ -115,33 +115,33 @@ def _dependencies() -> Iterator[dict[str, Any]]:
             yield {"subject": person, "predicate": "mentioned_in", "object": source}
 
 
-def _ingested(graph: Graph) -> int:
-    """Take in the decisions as texts too; returns how many there are."""
+def _ingest_decisions(graph: Graph) -> int:
+    """Ingest the decisions as documents; returns the number of files."""
     from keepgraph.engine.texts import ingestion
-    from keepgraph.engine.upkeep.jobs import Drive
+    from keepgraph.engine.upkeep.jobs import Job
 
-    report = ingestion.ingest(Drive(graph.database, tool="kg ingest"), package_files.folder("adr").resolve())
+    report = ingestion.ingest(Job(graph.database, tool="kg ingest"), package_files.folder("adr").resolve())
     return report.files_seen
 
 
-def _show_texts(answer: dict[str, Any]) -> None:
-    for each in answer["episodes"]:
-        found_by = ", ".join(sorted(each["why"]))
-        click.echo(f"  {render.printable(each['name'])}  (by {found_by})")
-        click.secho(f"    {render.printable(' '.join(each['chunk'].split())[:160])}…", dim=True)
+def _show_episodes(answer: dict[str, Any]) -> None:
+    for episode in answer["episodes"]:
+        retrievers = ", ".join(sorted(episode["why"]))
+        click.echo(f"  {terminal.printable(episode['name'])}  (by {retrievers})")
+        click.secho(f"    {terminal.printable(' '.join(episode['chunk'].split())[:160])}…", dim=True)
 
 
-def _an_author(graph: Graph) -> str:
-    """Somebody with a first and a last name, whom the graph knows."""
+def _some_author(graph: Graph) -> str:
+    """The name of an author in the graph, with a first and a last name."""
     from keepgraph.tools import views
 
-    people = views.names_starting(graph.database, "", of_type="person", limit=50)
-    named = [person["name"] for person in people if re.fullmatch(r"\w{3,} \w{6,}", person["name"])]
-    return str(named[-1])
+    people = views.complete_names(graph.database, "", of_type="person", limit=50)
+    names = [person["name"] for person in people if re.fullmatch(r"\w{3,} \w{6,}", person["name"])]
+    return str(names[-1])
 
 
-def _over_stdio(path: Path, name: str) -> dict[str, Any]:
-    """Ask our own server as any MCP client would, in a process of its own."""
+def _recall_over_stdio(path: Path, name: str) -> dict[str, Any]:
+    """Recall an entity through the MCP server, started in a process of its own."""
     import sys
 
     import anyio

@@ -1,4 +1,4 @@
-"""`kg ingest`: takes in the files and folders that a person names."""
+"""`kg ingest`: keeps Markdown and text files as episodes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ import click
 
 from keepgraph import errors, permissions
 from keepgraph.cli import graph_options
-from keepgraph.cli.output import render
+from keepgraph.cli.output import terminal
+from keepgraph.graph import Graph
 from keepgraph.profiles import profile
 
-_REMARKS_SHOWN = 20
+_MAX_SHOWN = 20
 
 
 @click.command("ingest")
@@ -25,7 +26,7 @@ _REMARKS_SHOWN = 20
 @click.option("--flat", is_flag=True, help="Leave out the folders below.")
 @click.option("--forget-missing", is_flag=True, help="Delete the texts whose files are gone.")
 @click.option("--dry-run", is_flag=True, help="Tell what would be done, and do nothing.")
-@graph_options.takes_graph
+@graph_options.all_options
 @click.pass_context
 def ingest_command(
     ctx: click.Context, paths: tuple[str, ...], project: str | None, flat: bool, forget_missing: bool, dry_run: bool
@@ -36,88 +37,115 @@ def ingest_command(
     only what is new is looked at. Texts whose files are gone are listed, and kept unless you say --forget-missing.
     Hidden folders and links are left out. Ctrl-C ends it; what was taken in by then is kept, and the next run goes on.
     """
-    from keepgraph.engine.backfill import vectors
-    from keepgraph.engine.texts import ingestion
-    from keepgraph.engine.upkeep.jobs import Drive
-    from keepgraph.tools import documents
-
     if not all(path.strip() for path in paths):
         raise errors.InvalidArguments("a path is empty", hint="Name a file or a folder; . is the folder you are in.")
-    reports: list[dict[str, Any]] = []
-    with graph_options.opened(ctx, create=True) as graph, _bar(quiet=graph_options.answers_in_json(ctx)) as progress:
-        for path in paths:
-            whole = Path(os.path.realpath(permissions.expanded(path)))
-            drive = Drive(graph.database, tool="kg ingest", progress=progress)
-            try:
-                report = ingestion.ingest(
-                    drive,
-                    whole,
-                    group=project or None,
-                    recursive=not flat,
-                    forget_missing=forget_missing,
-                    dry_run=dry_run,
-                )
-            except errors.DocumentUnreadable as error:
-                reports.append({"path": ingestion.shown(path), **error.answer()})
-                continue
-            reports.append({"path": ingestion.shown(whole), **documents.told(report, most=None)})
+    as_json = graph_options.wants_json(ctx)
+    with graph_options.open_graph(ctx, create=True) as graph, _progress_callback(quiet=as_json) as progress:
+        reports = [
+            _ingest_path(
+                graph,
+                path,
+                progress,
+                group=project or None,
+                recursive=not flat,
+                forget_missing=forget_missing,
+                dry_run=dry_run,
+            )
+            for path in paths
+        ]
         status = graph.call("get_status")
-    if graph_options.answers_in_json(ctx):
-        render.in_json(reports[0] if len(reports) == 1 else reports)
+    if as_json:
+        terminal.show_json(reports[0] if len(reports) == 1 else reports)
     else:
-        for told in reports:
-            _show(told, dry_run=dry_run)
-        waiting = status["waiting_for_vectors"]["texts"]
-        if waiting and status["resolution"]["embedding"].startswith("on") and not dry_run:
-            click.echo(f"{vectors.told(waiting, 'text')}; until then only words find what is new. To make them now:")
-            click.echo(f"  {render.printable(profile.naming(graph.path))} reindex")
-    ctx.exit(1 if any("error" in told or told["failed"] for told in reports) else 0)
+        for report in reports:
+            _show_report(report, dry_run=dry_run)
+        if not dry_run:
+            _show_missing_vectors(graph.path, status)
+    ctx.exit(1 if any("error" in report or report["failed"] for report in reports) else 0)
+
+
+def _ingest_path(
+    graph: Graph,
+    path: str,
+    progress: Any,
+    *,
+    group: str | None,
+    recursive: bool,
+    forget_missing: bool,
+    dry_run: bool,
+) -> dict[str, Any]:
+    """Ingest a file or folder; returns the report, or the error if it cannot be read at all."""
+    from keepgraph.engine.texts import document_files, ingestion
+    from keepgraph.engine.upkeep.jobs import Job
+    from keepgraph.tools import documents
+
+    resolved = Path(os.path.realpath(permissions.expanded(path)))
+    job = Job(graph.database, tool="kg ingest", progress=progress)
+    try:
+        report = ingestion.ingest(
+            job, resolved, group=group, recursive=recursive, forget_missing=forget_missing, dry_run=dry_run
+        )
+    except errors.DocumentUnreadable as error:
+        return {"path": document_files.display_path(path), **error.answer()}
+    return {"path": document_files.display_path(resolved), **documents.describe_report(report, limit=None)}
+
+
+def _show_missing_vectors(graph: Path, status: dict[str, Any]) -> None:
+    from keepgraph.engine.backfill import vectors
+
+    waiting = status["waiting_for_vectors"]["texts"]
+    if waiting and status["resolution"]["embedding"].startswith("on"):
+        click.echo(
+            f"{vectors.describe_missing(waiting, 'text')}; until then only words find what is new. To make them now:"
+        )
+        click.echo(f"  {terminal.printable(profile.command_prefix(graph))} reindex")
 
 
 @contextmanager
-def _bar(*, quiet: bool) -> Iterator[Any]:
-    """A bar on the terminal; nothing where there is none."""
+def _progress_callback(*, quiet: bool) -> Iterator[Any]:
+    """A callback that moves a progress bar on the terminal; None where there is no terminal."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
     with click.progressbar(length=1, label="Reading", file=sys.stderr) as bar:
 
-        def told(done: int, total: int | None, what: str) -> None:
-            bar.pos = min(bar.pos, done)  # the next folder begins anew
+        def update(processed: int, total: int | None, what: str) -> None:
+            bar.pos = min(bar.pos, processed)  # the next folder starts at 0
             bar.length = max(total or 0, 1)
-            bar.update(done - bar.pos)
+            bar.update(processed - bar.pos)
 
-        yield told
+        yield update
 
 
-def _show(told: dict[str, Any], *, dry_run: bool) -> None:
-    if "error" in told:
-        render.error(told, as_json=False)
+def _show_report(report: dict[str, Any], *, dry_run: bool) -> None:
+    if "error" in report:
+        terminal.show_error(report, as_json=False)
         return
     would = "would be " if dry_run else ""
-    click.secho(render.printable(told["path"]), bold=True)
+    click.secho(terminal.printable(report["path"]), bold=True)
     click.echo(
-        f"  {told['files_processed']:,} files: {told['added']:,} {would}added, {told['changed']:,} {would}changed, "
-        f"{told['moved']:,} {would}moved, {told['unchanged']:,} unchanged"
+        f"  {report['files_processed']:,} files: {report['added']:,} {would}added, "
+        f"{report['changed']:,} {would}changed, "
+        f"{report['moved']:,} {would}moved, {report['unchanged']:,} unchanged"
     )
-    if told["chunks_added"] or told["chunks_removed"]:
-        click.echo(f"  {told['chunks_added']:,} pieces came, {told['chunks_removed']:,} went")
-    if told["mentions"] or told["proposals"]:
-        click.echo(f"  {told['mentions']:,} mentions of what is known, {told['proposals']:,} proposals")
-    if told["unread"]:
-        click.echo(f"  in {told['unread']:,} pieces names are still to be looked for; the next question does it")
-    _list(f"{told['forgotten']:,} forgotten" if told["forgotten"] else "missing (kept)", told["missing"])
-    for what in ("failed", "skipped", "remarks"):
-        _list(what, [f"{each['path']}: {each['message']} ({each['code']})" for each in told[what]])
-    if not told["complete"]:
+    if report["chunks_added"] or report["chunks_removed"]:
+        click.echo(f"  {report['chunks_added']:,} pieces came, {report['chunks_removed']:,} went")
+    if report["mentions"] or report["proposals"]:
+        click.echo(f"  {report['mentions']:,} mentions of what is known, {report['proposals']:,} proposals")
+    if report["unread"]:
+        click.echo(f"  in {report['unread']:,} pieces names are still to be looked for; the next question does it")
+    _show_list(f"{report['forgotten']:,} forgotten" if report["forgotten"] else "missing (kept)", report["missing"])
+    for outcome in ("failed", "skipped", "remarks"):
+        _show_list(outcome, [f"{file['path']}: {file['message']} ({file['code']})" for file in report[outcome]])
+    if not report["complete"]:
         click.secho("  Stopped before the end; run it again to go on.", fg="yellow")
 
 
-def _list(what: str, lines: list[str]) -> None:
+def _show_list(title: str, lines: list[str]) -> None:
     if not lines:
         return
-    click.secho(f"  {what}:", fg="yellow")
-    for line in lines[:_REMARKS_SHOWN]:
-        click.echo(f"    {render.printable(line)}")
-    if len(lines) > _REMARKS_SHOWN:
-        click.echo(f"    … and {len(lines) - _REMARKS_SHOWN:,} more; --json lists them all")
+    click.secho(f"  {title}:", fg="yellow")
+    for line in lines[:_MAX_SHOWN]:
+        click.echo(f"    {terminal.printable(line)}")
+    if len(lines) > _MAX_SHOWN:
+        click.echo(f"    … and {len(lines) - _MAX_SHOWN:,} more; --json lists them all")

@@ -1,4 +1,4 @@
-"""Where a command line says that a key is to be kept, and what it tells about it. Asks for new passphrases."""
+"""The options --key and --key-file: where a new key is kept; and the prompt for a new passphrase."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import click
 
 from keepgraph import errors, permissions
 from keepgraph.cli import graph_options
-from keepgraph.model import KeyPlace
-from keepgraph.profiles import keys, profile
+from keepgraph.model import KeyLocation
+from keepgraph.profiles import key_locations, profile, settings_file, system_keyring
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
-_SHORTEST = 8
+_MIN_PASSPHRASE_LENGTH = 8
 
 
-def takes_place(command: _F) -> _F:
-    """Let a command have --key and --key-file."""
+def location_options(command: _F) -> _F:
+    """A decorator: the command takes --key and --key-file."""
     command = click.option(
         "--key-file", type=click.Path(path_type=Path), metavar="FILE", help="Keep the key in FILE, made for it."
     )(command)
@@ -32,45 +32,59 @@ def takes_place(command: _F) -> _F:
     )(command)
 
 
-def place(ctx: click.Context, graph: Path, source: str | None, key_file: Path | None) -> tuple[KeyPlace, str | None]:
-    """Where a new key is to be kept, and the passphrase to wrap it with, which is asked for."""
-    from keepgraph.engine.upkeep import encryption
+def choose_location(
+    ctx: click.Context, graph: Path, source: str | None, key_file: Path | None
+) -> tuple[KeyLocation, str | None]:
+    """The location for a new key, and the passphrase that wraps it, if the location needs one.
+
+    Raises:
+        errors.InvalidArguments: --key-file goes only with --key file.
+        errors.KeyMissing: a passphrase is needed, and standard input is not a terminal.
+    """
+    from keepgraph.engine.upkeep import graph_keys
 
     if key_file is not None and source not in (None, "file"):
         raise errors.InvalidArguments("--key-file is for --key file", hint="Leave one of them out.")
-    if source is None and key_file is None and keys.in_environment():
-        return KeyPlace("environment"), None
-    where = permissions.expanded(str(key_file)).absolute() if key_file is not None else None
-    found = encryption.place_for(graph, source or "file", file=where)
-    return found, new_passphrase(ctx) if found.source == "passphrase" else None
+    if source is None and key_file is None and key_locations.from_environment():
+        return KeyLocation("environment"), None
+    file = permissions.expanded(str(key_file)).absolute() if key_file is not None else None
+    location = graph_keys.new_location(graph, source or "file", file=file)
+    return location, ask_new_passphrase(ctx) if location.source == "passphrase" else None
 
 
-def new_passphrase(ctx: click.Context) -> str:
-    """A passphrase typed twice."""
-    if graph_options.asks(ctx) is None:
+def ask_new_passphrase(ctx: click.Context) -> str:
+    """Ask for a new passphrase, twice.
+
+    Raises:
+        errors.KeyMissing: standard input is not a terminal.
+    """
+    if graph_options.passphrase_prompt(ctx) is None:
         raise errors.KeyMissing(
             "a passphrase is needed, and nobody can be asked here",
             hint="Run it in a terminal, or keep the key elsewhere: --key file.",
         )
     while True:
-        typed = str(
+        passphrase = str(
             click.prompt("A passphrase to wrap the key with", hide_input=True, confirmation_prompt=True, err=True)
         )
-        if len(typed) >= _SHORTEST:
-            return typed
-        click.echo(f"That is too short: use {_SHORTEST} characters or more; several words are easy to keep.", err=True)
+        if len(passphrase) >= _MIN_PASSPHRASE_LENGTH:
+            return passphrase
+        click.echo(
+            f"That is too short: use {_MIN_PASSPHRASE_LENGTH} characters or more; several words are easy to keep.",
+            err=True,
+        )
 
 
-def told(graph: Path) -> None:
-    """Say where the key is, and what to do so that it is not lost."""
-    at = profile.read(graph).key
-    if at is None:
+def show_location(graph: Path) -> None:
+    """Show where the key is kept, and how to export a copy of it."""
+    location = settings_file.read(graph).key
+    if location is None:
         return
-    where = {
-        "file": f"in {at.file}",
-        "keyring": f"in the keyring of the system, as {keys.SERVICE}/{at.account}",
-        "passphrase": f"wrapped with your passphrase in {keys.wrapped_file(graph, at)}",
-    }.get(at.source, "where you keep it")
-    click.echo(f"  the key:  {where}")
+    place = {
+        "file": f"in {location.file}",
+        "keyring": f"in the keyring of the system, as {system_keyring.SERVICE}/{location.account}",
+        "passphrase": f"wrapped with your passphrase in {key_locations.wrapped_file(graph, location)}",
+    }.get(location.source, "where you keep it")
+    click.echo(f"  the key:  {place}")
     click.secho("  Without the key nobody can read the graph. Keep a copy of it in a safe place:", fg="yellow")
-    click.secho(f"    {profile.naming(graph)} key export FILE", fg="yellow")
+    click.secho(f"    {profile.command_prefix(graph)} key export FILE", fg="yellow")

@@ -1,4 +1,4 @@
-"""Keeps a command off the network: whatever in this process tries to reach it is refused."""
+"""Offline mode: an audit hook that refuses every attempt of this process to reach the network."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-_REACHING_OUT = frozenset(
+_NETWORK_EVENTS = frozenset(
     {"socket.connect", "socket.sendto", "socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"}
 )
 
-_held = 0
-_watching = False
+_block_count = 0
+_hook_installed = False
 
 
 @contextmanager
-def held() -> Iterator[None]:
-    """While this lasts, no library of ours can reach a network, by mistake or otherwise (PEP 578)."""
-    global _held, _watching
-    if not _watching:
-        sys.addaudithook(_refuse)  # for good: hooks cannot be taken away, only be told to do nothing
-        _watching = True
-    _held += 1
+def block_network() -> Iterator[None]:
+    """Within this context, no code in this process can reach a network (audit hooks, PEP 578)."""
+    global _block_count, _hook_installed
+    if not _hook_installed:
+        sys.addaudithook(_audit)  # a hook cannot be removed; outside the context it does nothing
+        _hook_installed = True
+    _block_count += 1
     try:
         yield
     finally:
-        _held -= 1
+        _block_count -= 1
 
 
-def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
-    if event in _REACHING_OUT and _held:
-        # The address of a socket within the machine is a path; the keyring is behind one.
+def _audit(event: str, arguments: tuple[Any, ...]) -> None:
+    if event in _NETWORK_EVENTS and _block_count:
+        # The address of a socket within the machine is a path. The keyring of the system is reached by such a socket.
         if event in ("socket.connect", "socket.sendto") and isinstance(arguments[1], str | bytes):
             return
         raise PermissionError("Keepgraph is offline: its profile says offline = true")

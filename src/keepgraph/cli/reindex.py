@@ -1,37 +1,39 @@
-"""`kg reindex`."""
+"""`kg reindex`: computes the missing vectors."""
 
 from __future__ import annotations
 
 import click
 
 from keepgraph.cli import graph_options
-from keepgraph.cli.output import render
+from keepgraph.cli.output import terminal
 
-_AT_ONCE = 256
+_BATCH_SIZE = 256
 
 
 @click.command("reindex")
 @click.option("--anew", is_flag=True, help="Drop the vectors there are first, as after a change of the model.")
-@graph_options.takes_graph
+@graph_options.all_options
 @click.pass_context
 def reindex_command(ctx: click.Context, anew: bool) -> None:
     """Make the vectors of all names, texts and facts that wait. Interrupt it at will: it goes on where it was."""
     from keepgraph.engine.backfill import vectors
 
-    with graph_options.opened(ctx) as graph:
+    with graph_options.open_graph(ctx) as graph:
         model = graph.database.settings.model
-        if anew or vectors.made_otherwise(graph.database):
-            left = vectors.restart(graph.database)
+        if anew or vectors.are_of_another_model(graph.database):
+            remaining = vectors.restart(graph.database)
         else:
-            left = vectors.fill(graph.database, at_most=0)
-        total = left
-        with render.progress(total, "Embedding", quiet=graph_options.answers_in_json(ctx)) as bar:
-            while left:
-                before, left = left, vectors.fill(graph.database, at_most=_AT_ONCE)
-                bar.update(max(before - left, 0))
-                if left >= before:
-                    break  # others bring more as fast as they are dealt with
-    if graph_options.answers_in_json(ctx):
-        render.in_json({"model": model, "embedded": total - left, "waiting": left})
+            remaining = vectors.backfill(graph.database, at_most=0)
+        total = remaining
+        with terminal.progress_bar(total, "Embedding", quiet=graph_options.wants_json(ctx)) as progress_bar:
+            while remaining:
+                previous, remaining = remaining, vectors.backfill(graph.database, at_most=_BATCH_SIZE)
+                progress_bar.update(max(previous - remaining, 0))
+                if remaining >= previous:
+                    break  # other programs add texts as fast as they are embedded
+    if graph_options.wants_json(ctx):
+        terminal.show_json({"model": model, "embedded": total - remaining, "waiting": remaining})
     else:
-        click.echo(f"{total - left:,} names, texts and facts were given their vectors by {render.printable(model)}.")
+        click.echo(
+            f"{total - remaining:,} names, texts and facts were given their vectors by {terminal.printable(model)}."
+        )

@@ -1,4 +1,4 @@
-"""The list of commands, each imported when it is run, and the one place where errors become exit codes.
+"""The command group `kg`: the table of commands, each imported when it is run, and errors as exit codes.
 
 Exit codes: 0 done, 1 refused or failed, 2 the command line was wrong, 3 nothing matched.
 """
@@ -13,9 +13,9 @@ from typing import Any
 import click
 
 from keepgraph import _version, errors
-from keepgraph.cli.output import render
+from keepgraph.cli.output import terminal
 
-_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS}
+_STORAGE_ERRNOS = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS}
 
 _COMMANDS = {
     "record": ("record", 'Record a fact: kg record person:Priya decided_in "decision:Adopt SQLite".'),
@@ -27,7 +27,7 @@ _COMMANDS = {
     "search": ("explore", "Find entities, facts and texts by what they say."),
     "show": ("explore", "Show all there is about someone or something, on a page."),
     "timeline": ("explore", "Tell what happened to someone or something, in the order of time."),
-    "query": ("query", "Ask the graph in Cypher; without a query, at a prompt."),
+    "query": ("query.command", "Ask the graph in Cypher; without a query, at a prompt."),
     "alias": ("curation", "Let something be found by another name too."),
     "merge": ("curation", "Make two entities one that are the same."),
     "retract": ("curation", "Say that a fact is not true after all."),
@@ -43,8 +43,8 @@ _COMMANDS = {
     "key": ("encryption", "Export the key to a safe place, or import it when it was lost."),
     "backup": ("backups", "Make a checked copy of the graph."),
     "restore": ("backups", "Bring a backup back."),
-    "import": ("transfer", "Record the facts of a JSONL file."),
-    "export": ("transfer", "Write all facts as JSONL."),
+    "import": ("transfer.commands", "Record the facts of a JSONL file."),
+    "export": ("transfer.commands", "Write all facts as JSONL."),
     "reindex": ("reindex", "Make the vectors by which names are found by their meaning."),
     "status": ("status", "Show where the graph is and what it holds."),
     "doctor": ("doctor.command", "Look whether all is well, and say what mends what is not."),
@@ -56,8 +56,8 @@ _COMMANDS = {
 }
 
 
-class _Commands(click.Group):
-    """Finds a command in the module that has it, and shows errors the same way for all."""
+class _CommandGroup(click.Group):
+    """A group of commands that are imported when they are run. It shows the errors of all commands."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -75,15 +75,15 @@ class _Commands(click.Group):
         if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
             from difflib import get_close_matches
 
-            near = get_close_matches(args[0], _COMMANDS, n=1)
-            perhaps = f" Did you mean “{near[0]}”?" if near else " See “kg --help”."
-            ctx.fail(f"There is no command “{render.printable(args[0])}”.{perhaps}")
+            similar = get_close_matches(args[0], _COMMANDS, n=1)
+            hint = f" Did you mean “{similar[0]}”?" if similar else " See “kg --help”."
+            ctx.fail(f"There is no command “{terminal.printable(args[0])}”.{hint}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        # From the table, so that help need not import every command.
+        # From the table: help does not import the commands.
         with formatter.section("Commands"):
-            formatter.write_dl([(name, about) for name, (_, about) in _COMMANDS.items()])
+            formatter.write_dl([(name, description) for name, (_, description) in _COMMANDS.items()])
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -93,34 +93,34 @@ class _Commands(click.Group):
         except (click.exceptions.Exit, click.ClickException, click.Abort, BrokenPipeError):
             raise
         except OSError as error:
-            kind = errors.GraphWriteFailed if error.errno in _NO_ROOM else errors.InvalidArguments
-            hint = None if error.errno in _NO_ROOM else "Name another file."
+            kind = errors.GraphWriteFailed if error.errno in _STORAGE_ERRNOS else errors.InvalidArguments
+            hint = None if error.errno in _STORAGE_ERRNOS else "Name another file."
             problem = kind(f"{error.filename or 'a file'}: {error.strerror}", hint=hint)
-        except Exception:  # the one place of this door where every error becomes an answer
+        except Exception:  # the one place of the command line where every error becomes an answer
             if ctx.params["trace"]:
                 raise
             problem = errors.InternalError("the command failed in an unforeseen way; --trace shows where")
         if problem.hint:
-            problem.hint = _named(ctx, problem.hint)
-        render.error(problem.answer(), as_json=ctx.params["as_json"])
+            problem.hint = _with_graph_arguments(ctx, problem.hint)
+        terminal.show_error(problem.answer(), as_json=ctx.params["as_json"])
         return ctx.exit(1)
 
 
-def _named(ctx: click.Context, hint: str) -> str:
-    """A hint whose commands name the graph that is meant, where it is not the one that is used anyway."""
-    if "`kg " not in hint or not any(ctx.params.get(word) for word in ("db", "profile")):
+def _with_graph_arguments(ctx: click.Context, hint: str) -> str:
+    """A hint with --db or --profile in its commands, if the user named a graph by one of them."""
+    if "`kg " not in hint or not any(ctx.params.get(name) for name in ("db", "profile")):
         return hint
     from keepgraph.cli import graph_options
     from keepgraph.profiles import profile
 
     try:
-        words = profile.naming(graph_options.path(ctx).resolve())
+        prefix = profile.command_prefix(graph_options.graph_path(ctx).resolve())
     except (errors.KeepgraphError, OSError):
         return hint
-    return re.sub(r"`kg (?!profile\b|serve\b|--)", f"`{words} ".replace("\\", r"\\"), hint)
+    return re.sub(r"`kg (?!profile\b|serve\b|--)", f"`{prefix} ".replace("\\", r"\\"), hint)
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=_CommandGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.option("--db", metavar="FILE", help="The graph, if not that of a profile. [env: KG_DB]")
 @click.option("--profile", metavar="NAME", help="The profile. [env: KG_PROFILE]")
 @click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")

@@ -1,4 +1,4 @@
-"""`kg serve`."""
+"""`kg serve`: the MCP server on standard input and output."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import click
 
 from keepgraph import errors
 from keepgraph.cli import graph_options
-from keepgraph.profiles import profile
+from keepgraph.profiles import settings_file
 
 INTERRUPTED = 130
 _FIRST_REQUEST_SECONDS = 2.0
@@ -17,7 +17,7 @@ _FIRST_REQUEST_SECONDS = 2.0
     "--toolsets", metavar="NAME,…", help="Which toolsets to show, or “all”; memory and discovery if not given."
 )
 @click.option("--read-only", is_flag=True, help="Show and allow only tools that change nothing.")
-@graph_options.takes_graph
+@graph_options.all_options
 @click.pass_context
 def serve_command(ctx: click.Context, toolsets: str | None, read_only: bool) -> None:
     """Serve the graph to an MCP client over standard input and output, until the input ends."""
@@ -29,12 +29,14 @@ def serve_command(ctx: click.Context, toolsets: str | None, read_only: bool) -> 
     from keepgraph.tools.contract import catalogue
     from keepgraph.tools.contract.catalogue import DEFAULT_TOOLSETS
 
-    said = profile.read(graph_options.path(ctx).resolve()).toolsets
-    names = [name.strip() for name in toolsets.split(",")] if toolsets is not None else list(said or DEFAULT_TOOLSETS)
+    configured = settings_file.read(graph_options.graph_path(ctx).resolve()).toolsets
+    names = (
+        [name.strip() for name in toolsets.split(",")] if toolsets is not None else list(configured or DEFAULT_TOOLSETS)
+    )
     chosen: list[str] | None = None if names == ["all"] else names
-    known = {*catalogue.toolsets(), *DEFAULT_TOOLSETS}
-    if unknown := [name for name in chosen or () if name not in known]:
-        problem = f"there is no toolset {unknown[0]!r}; there are {', '.join(sorted(known))}, and all"
+    available = {*catalogue.toolsets(), *DEFAULT_TOOLSETS}
+    if unknown := [name for name in chosen or () if name not in available]:
+        problem = f"there is no toolset {unknown[0]!r}; there are {', '.join(sorted(available))}, and all"
         if toolsets is None:
             raise errors.SettingsInvalid(f"the settings of the profile name toolsets: {problem}")
         raise click.BadParameter(problem, param_hint="--toolsets")
@@ -43,26 +45,26 @@ def serve_command(ctx: click.Context, toolsets: str | None, read_only: bool) -> 
         click.echo("Waiting for an MCP client on standard input. Ctrl-C ends it.", err=True)
     session = f"mcp_{uuid.uuid4().hex}"
     try:
-        opened = graph_options.opened(ctx, create=True, read_only=read_only, session=session)
+        opened_graph = graph_options.open_graph(ctx, create=True, read_only=read_only, session=session)
     except errors.KeepgraphError as error:
         _answer_first_request(error)
         raise
-    with opened as graph:
+    with opened_graph as graph:
         from keepgraph.mcp import background, server, stdio
 
         try:
-            with background.kept(graph, daily=profile.read(graph.path).daily):
+            with background.running(graph, daily=settings_file.read(graph.path).daily_backups):
                 stdio.serve(server.build(graph, toolsets=chosen))
         except* KeyboardInterrupt:
             graph.close()
-            # A thread still waits for a line of input, and an ordinary exit would wait for it.
+            # A thread still waits for input, and an ordinary exit would wait for that thread.
             os._exit(INTERRUPTED)
         except* BrokenPipeError:
-            pass  # the client has gone, as it may
+            pass  # the client closed the connection
 
 
 def _answer_first_request(error: errors.KeepgraphError) -> None:
-    """Tell a client why there is no server: few show what a server writes to standard error."""
+    """Answer the first request of a client with an error: few clients show the standard error of a server."""
     import json
     import select
     import sys
@@ -74,5 +76,9 @@ def _answer_first_request(error: errors.KeepgraphError) -> None:
     except (ValueError, RecursionError):
         return
     if isinstance(request, dict) and isinstance(request.get("id"), str | int):
-        said = {"code": -32603, "message": f"{error.code}: {error.message}. {error.hint or ''}", "data": error.answer()}
-        click.echo(json.dumps({"jsonrpc": "2.0", "id": request["id"], "error": said}))
+        answer = {
+            "code": -32603,
+            "message": f"{error.code}: {error.message}. {error.hint or ''}",
+            "data": error.answer(),
+        }
+        click.echo(json.dumps({"jsonrpc": "2.0", "id": request["id"], "error": answer}))

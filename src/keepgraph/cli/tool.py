@@ -1,4 +1,4 @@
-"""`kg tool`: every tool by its own name, for scripts and for what has no command of its own."""
+"""`kg tool`: lists the tools, and calls a tool by name with JSON, for scripts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 
 from keepgraph import errors
 from keepgraph.cli import graph_options
-from keepgraph.cli.output import render
+from keepgraph.cli.output import terminal
 
 
 def _complete_tool(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
@@ -24,22 +24,22 @@ def tool_command() -> None:
 
 
 @tool_command.command("list")
-@graph_options.takes_graph
+@graph_options.all_options
 @click.pass_context
 def list_command(ctx: click.Context) -> None:
     """List all tools with what they do."""
     from keepgraph.tools.contract import catalogue, schemas
 
     tools = catalogue.tools()
-    if graph_options.answers_in_json(ctx):
-        render.in_json(
+    if graph_options.wants_json(ctx):
+        terminal.show_json(
             [
                 {
                     "name": tool.name,
                     "toolset": tool.toolset,
                     "effect": tool.effect.value,
                     "description": tool.description,
-                    "input": schemas.advertised(tool.toolset, tool.name, words={})[0],
+                    "input": schemas.advertise(tool.toolset, tool.name, vocabulary={})[0],
                 }
                 for tool in tools
             ]
@@ -56,20 +56,20 @@ def list_command(ctx: click.Context) -> None:
 @tool_command.command("call")
 @click.argument("name", shell_complete=_complete_tool)
 @click.option("--json", "arguments", default="{}", help="The arguments: JSON, @FILE, or - for standard input.")
-@graph_options.takes_place
+@graph_options.location_options
 @click.pass_context
 def call_command(ctx: click.Context, name: str, arguments: str) -> None:
     """Call a tool with JSON; the answer is JSON, errors too."""
     ctx.find_root().params["as_json"] = True
-    given = _read(arguments)
+    parsed = _read_arguments(arguments)
     from keepgraph.tools.contract import catalogue
 
     writes = catalogue.find(name).effect is not catalogue.Effect.READ
-    with graph_options.opened(ctx, create=writes) as graph:
-        render.in_json(graph.call_until(None, name, given))
+    with graph_options.open_graph(ctx, create=writes) as graph:
+        terminal.show_json(graph.call_until(None, name, parsed))
 
 
-def _read(arguments: str) -> Any:
+def _read_arguments(arguments: str) -> Any:
     text = arguments
     if arguments == "-" or arguments.startswith("@"):
         try:

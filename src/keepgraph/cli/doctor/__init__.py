@@ -1,1 +1,1 @@
-"""`kg doctor`: checks of a graph and of everything it rests on."""
+"""`kg doctor`: checks of a graph, its files, its keys and its clients; and repairs."""

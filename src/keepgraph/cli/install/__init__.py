@@ -1,1 +1,1 @@
-"""`kg install`: client configuration files, and a trial start of the server."""
+"""`kg install`: configuration files of MCP clients, and a test that the server answers."""

@@ -1,4 +1,4 @@
-"""`kg install`: lets a client use the graph, and proves that it can."""
+"""`kg install`: adds the server to the configuration of a client, after a test that it answers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import click
 
 from keepgraph import errors
 from keepgraph.cli import graph_options
-from keepgraph.cli.install import clients, handshake
-from keepgraph.cli.output import render
+from keepgraph.cli.install import clients, configuration, handshake
+from keepgraph.cli.output import terminal
 
 
 @click.command("install")
@@ -21,7 +21,7 @@ from keepgraph.cli.output import render
 @click.option("--dry-run", is_flag=True, help="Show the change, and write nothing.")
 @click.option("--uninstall", is_flag=True, help="Take our entry away again.")
 @click.option("--anyway", is_flag=True, help="Write even where the client seems not to be installed.")
-@graph_options.takes_graph
+@graph_options.all_options
 @click.pass_context
 def install_command(
     ctx: click.Context,
@@ -36,92 +36,98 @@ def install_command(
 
     The configuration is kept in a backup beside it, and everything else in it stays as it is.
     """
-    named = _naming(ctx, uninstall=uninstall)
+    graph_arguments = _graph_arguments(ctx, uninstall=uninstall)
     report: dict[str, Any] = {
         "client": client,
-        "name": clients.entry_name(named),
+        "name": clients.entry_name(graph_arguments),
         "entry": None,
         "server": None,
         "dry_run": dry_run,
         "files": [],
     }
-    places = clients.CLIENTS[client].places(clients.here())
+    locations = clients.CLIENTS[client].locations(clients.this_machine())
     if uninstall:
-        _take_away(report, places)
+        _uninstall(report, locations)
     else:
-        words = ["serve", *named, *(["--toolsets", toolsets] if toolsets is not None else [])]
-        report["entry"] = clients.entry(clients.CLIENTS[client], [*words, *(["--read-only"] if read_only else [])])
-        _put_in(report, places, anyway=anyway)
-    if graph_options.answers_in_json(ctx):
-        render.in_json(report)
+        arguments = ["serve", *graph_arguments, *(["--toolsets", toolsets] if toolsets is not None else [])]
+        report["entry"] = clients.entry(clients.CLIENTS[client], [*arguments, *(["--read-only"] if read_only else [])])
+        _install(report, locations, anyway=anyway)
+    if graph_options.wants_json(ctx):
+        terminal.show_json(report)
     else:
         _show(report, clients.CLIENTS[client].title)
 
 
-def _naming(ctx: click.Context, *, uninstall: bool) -> list[str]:
+def _graph_arguments(ctx: click.Context, *, uninstall: bool) -> list[str]:
     try:
-        return graph_options.naming(ctx)
+        return graph_options.naming_arguments(ctx)
     except errors.ProfileNotFound:
         name = ctx.find_root().params.get("profile")
         if not uninstall or name is None:
             raise
-        return ["--profile", name]  # its entry may outlive a profile
+        return ["--profile", name]  # the entry of a deleted profile can be removed
 
 
-def _put_in(report: dict[str, Any], places: list[clients.Place], *, anyway: bool) -> None:
-    for place in places:
-        if not anyway and not place.folder.is_dir():
+def _install(report: dict[str, Any], locations: list[clients.ConfigLocation], *, anyway: bool) -> None:
+    for location in locations:
+        if not anyway and not location.folder.is_dir():
             raise errors.InvalidArguments(
-                f"{clients.CLIENTS[report['client']].title} seems not to be installed: there is no {place.folder}",
+                f"{clients.CLIENTS[report['client']].title} seems not to be installed: there is no {location.folder}",
                 hint="Start it once, so that it makes its folder; or write the configuration all the same: --anyway.",
             )
-        clients.read(place.file)
+        configuration.read(location.file)
     _warn_of_keys()
     if not report["dry_run"]:
-        # Before anything is written: what does not answer does not get into the configuration at all.
-        report["server"] = _proved([report["entry"]["command"], *report["entry"]["args"]])
-    for place in places:
-        found = clients.read(place.file)
-        became = "added" if report["name"] not in found.servers else "replaced"
-        if found.servers.get(report["name"]) == report["entry"]:
-            became = "unchanged"
-        text = clients.with_entry(found, report["name"], report["entry"])
-        report["files"].append(_written(found, became, text, dry_run=report["dry_run"]))
+        # Before anything is written: a server that does not answer is not configured.
+        report["server"] = _check_server([report["entry"]["command"], *report["entry"]["args"]])
+    for location in locations:
+        existing = configuration.read(location.file)
+        change = "added" if report["name"] not in existing.servers else "replaced"
+        if existing.servers.get(report["name"]) == report["entry"]:
+            change = "unchanged"
+        text = configuration.set_entry(existing, report["name"], report["entry"])
+        report["files"].append(_write_configuration(existing, change, text, dry_run=report["dry_run"]))
 
 
-def _take_away(report: dict[str, Any], places: list[clients.Place]) -> None:
-    for found in [clients.read(place.file) for place in places]:
-        became = "removed" if report["name"] in found.servers else "absent"
-        text = clients.without_entry(found, report["name"])
-        report["files"].append(_written(found, became, text, dry_run=report["dry_run"]))
+def _uninstall(report: dict[str, Any], locations: list[clients.ConfigLocation]) -> None:
+    for existing in [configuration.read(location.file) for location in locations]:
+        change = "removed" if report["name"] in existing.servers else "absent"
+        text = configuration.remove_entry(existing, report["name"])
+        report["files"].append(_write_configuration(existing, change, text, dry_run=report["dry_run"]))
 
 
-def _written(found: clients.Configuration, became: str, text: str, *, dry_run: bool) -> dict[str, Any]:
-    """Write a configuration where it has to change; tells what became of our entry in it."""
-    changes = became not in ("unchanged", "absent")
-    backup = clients.write(found, text, now=datetime.now(UTC)) if changes and not dry_run else None
+def _write_configuration(
+    existing: configuration.Configuration, change: str, text: str, *, dry_run: bool
+) -> dict[str, Any]:
+    """Write a configuration if it changes; returns the report about it."""
+    is_changed = change not in ("unchanged", "absent")
+    backup = configuration.write(existing, text, now=datetime.now(UTC)) if is_changed and not dry_run else None
     return {
-        "file": str(found.file),
-        "became": became,
+        "file": str(existing.file),
+        "became": change,
         "backup": str(backup) if backup else None,
-        "diff": clients.difference(found, text) if changes and (dry_run or became == "replaced") else [],
+        "diff": configuration.diff(existing, text) if is_changed and (dry_run or change == "replaced") else [],
     }
 
 
-def _proved(command: list[str]) -> dict[str, Any]:
-    """What the server says of itself that a client will start by this command."""
+def _check_server(command: list[str]) -> dict[str, Any]:
+    """Start the server by the command of a client; returns its name, version and number of tools.
+
+    Raises:
+        errors.HandshakeFailed: it does not answer, or is another program.
+    """
     try:
-        shaken = handshake.shake(command)
-        if shaken.server != "keepgraph":
-            raise errors.HandshakeFailed(f"{command[0]} is another program: it calls itself {shaken.server[:60]!r}")
+        server = handshake.connect(command)
+        if server.server != "keepgraph":
+            raise errors.HandshakeFailed(f"{command[0]} is another program: it calls itself {server.server[:60]!r}")
     except errors.HandshakeFailed as error:
-        error.hint = f"The configuration is as it was. To see for yourself: {_typed(command)}"
+        error.hint = f"The configuration is as it was. To see for yourself: {_as_typed(command)}"
         raise
-    return {"name": shaken.server, "version": shaken.version, "tools": shaken.tools}
+    return {"name": server.server, "version": server.version, "tools": server.tools}
 
 
-def _typed(command: list[str]) -> str:
-    """A command as a person would type it."""
+def _as_typed(command: list[str]) -> str:
+    """A command as the user would type it."""
     import shlex
     import subprocess
 
@@ -140,7 +146,7 @@ def _warn_of_keys() -> None:
 
 
 def _show(report: dict[str, Any], title: str) -> None:
-    said = {
+    phrases = {
         "added": "{name} would be added to" if report["dry_run"] else "{name} is now in",
         "replaced": "{name} would be replaced in" if report["dry_run"] else "{name} was replaced in",
         "unchanged": "{name} is already in",
@@ -150,13 +156,13 @@ def _show(report: dict[str, Any], title: str) -> None:
     if len(report["files"]) > 1:
         click.echo(f"There are {len(report['files'])} builds of {title} here; each has a configuration of its own.")
     for file in report["files"]:
-        click.secho(said[file["became"]].format(name=report["name"]), bold=True, nl=False)
-        click.echo(f" {render.printable(file['file'])}")
+        click.secho(phrases[file["became"]].format(name=report["name"]), bold=True, nl=False)
+        click.echo(f" {terminal.printable(file['file'])}")
         for line in file["diff"]:
-            click.echo(f"  {render.printable(line)}")
+            click.echo(f"  {terminal.printable(line)}")
         if file["backup"]:
-            click.echo(f"  as it was: {render.printable(file['backup'])}")
+            click.echo(f"  as it was: {terminal.printable(file['backup'])}")
     if server := report["server"]:
-        click.echo(f"  it answers: {server['name']} {render.printable(server['version'])}, {server['tools']} tools")
+        click.echo(f"  it answers: {server['name']} {terminal.printable(server['version'])}, {server['tools']} tools")
     if not report["dry_run"] and {file["became"] for file in report["files"]} & {"added", "replaced", "removed"}:
         click.echo(f"Restart {title} for it to take effect.")

@@ -1,4 +1,4 @@
-"""Starts a server as a client does, asks for its tools, and ends it. Knows the first lines of MCP, and no client."""
+"""MCP handshake: starts a server as a client does, initialises it, counts its tools, and stops it."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from typing import IO, Any, cast
 from keepgraph import _version, errors
 
 _PROTOCOL = "2025-06-18"
-_GRACE_SECONDS = 2.0
-_PATIENCE_SECONDS = 30.0
-_MOST_BYTES = 64_000_000
-_LAST_LINES = 6
+_STOP_SECONDS = 2.0
+_SHUTDOWN_SECONDS = 30.0
+_MAX_OUTPUT_BYTES = 64_000_000
+_ERROR_LINES_KEPT = 6
 
-# What clients hand on to the servers they start: enough to find files and programs, and nothing that was exported.
-_HANDED_ON = frozenset(
+# The environment variables that clients pass on to servers: those to find files and programs, not those the user set.
+_INHERITED_VARIABLES = frozenset(
     "HOME PATH LANG USER LOGNAME TMPDIR "
     "APPDATA LOCALAPPDATA USERPROFILE USERNAME HOMEDRIVE HOMEPATH SYSTEMROOT SYSTEMDRIVE WINDIR COMSPEC PATHEXT "
     "PROCESSOR_ARCHITECTURE PROGRAMFILES TEMP TMP".split()
@@ -33,8 +33,8 @@ _HANDED_ON = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Shaken:
-    """What a server said of itself."""
+class ServerInfo:
+    """What a server says about itself; `tools` is their number."""
 
     server: str
     version: str
@@ -42,174 +42,184 @@ class Shaken:
     tools: int
 
 
-def shake(command: Sequence[str], *, seconds: float = 20) -> Shaken:
-    """Start a server by its command, as a client would start it; whatever happens, it is ended again.
+def connect(command: Sequence[str], *, seconds: float = 20) -> ServerInfo:
+    """Start a server as a client would, do the handshake, and stop it in any case.
+
+    Args:
+        seconds: the time for all answers together.
 
     Raises:
-        errors.HandshakeFailed: it cannot be started, ends too early, is silent, or says what is not MCP.
+        errors.HandshakeFailed: it cannot be started, ends too early, does not answer in time, or does not speak MCP.
     """
     server = _Server(command, seconds)
     try:
-        about = server.ask("initialize", _introduction())
-        server.tell("notifications/initialized")
-        named = about.get("serverInfo")
-        if not isinstance(named, dict):
-            raise _NoAnswer("it answered initialize without saying what it is")
-        shaken = Shaken(
-            server=str(named.get("name", "")),
-            version=str(named.get("version", "")),
-            protocol=str(about.get("protocolVersion", "")),
+        result = server.request("initialize", _initialize_parameters())
+        server.notify("notifications/initialized")
+        info = result.get("serverInfo")
+        if not isinstance(info, dict):
+            raise _HandshakeError("it answered initialize without saying what it is")
+        server_info = ServerInfo(
+            server=str(info.get("name", "")),
+            version=str(info.get("version", "")),
+            protocol=str(result.get("protocolVersion", "")),
             tools=_count_tools(server),
         )
-        # It may have something to finish, such as the backup of the day.
-        server.end(patience=_PATIENCE_SECONDS)
-        return shaken
-    except _NoAnswer as problem:
-        server.end()
-        raise errors.HandshakeFailed(f"the server does not work: {problem}{server.last_words()}") from problem
+        # It may have to finish something, such as the daily backup.
+        server.stop(timeout=_SHUTDOWN_SECONDS)
+        return server_info
+    except _HandshakeError as error:
+        server.stop()
+        raise errors.HandshakeFailed(f"the server does not work: {error}{server.last_errors()}") from error
     finally:
-        server.end()
+        server.stop()
 
 
-def environment(ours: Mapping[str, str]) -> dict[str, str]:
-    """The part of our environment that a client hands on; nothing that begins with KG_ is in it."""
-    return {name: value for name, value in ours.items() if name in _HANDED_ON or name.startswith("XDG_")}
+def client_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment variables that a client passes on to a server; those of Keepgraph (KG_…) are not among them."""
+    return {
+        name: value for name, value in environment.items() if name in _INHERITED_VARIABLES or name.startswith("XDG_")
+    }
 
 
-class _NoAnswer(Exception):
-    """Why a server did not answer as it should, in words."""
+class _HandshakeError(Exception):
+    """Why a handshake failed; the message is for the user."""
 
 
 class _Server:
-    """A server that runs, the lines it says, and how long we will listen."""
+    """A running server, with threads that read its output, and a deadline for its answers."""
 
     def __init__(self, command: Sequence[str], seconds: float) -> None:
         self._seconds = seconds
         self._deadline = time.monotonic() + seconds
         try:
-            self._process = subprocess.Popen(  # noqa: S603 (the very command that the client will start)
+            self._process = subprocess.Popen(  # noqa: S603 (the command that the client will start)
                 list(command),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                env=environment(os.environ),
-                # Where a client starts it is anybody's guess; this folder helps nobody by accident.
+                env=client_environment(os.environ),
+                # A client may start it in any folder. In the root folder nothing works by accident.
                 cwd=Path(sys.executable).anchor or None,
             )
         except (OSError, ValueError, IndexError) as error:
-            why = getattr(error, "strerror", None) or error
-            raise errors.HandshakeFailed(f"{' '.join(command[:1])!r} cannot be started: {why}") from error
+            reason = getattr(error, "strerror", None) or error
+            raise errors.HandshakeFailed(f"{' '.join(command[:1])!r} cannot be started: {reason}") from error
         self._input = cast(IO[bytes], self._process.stdin)
-        self._said: queue.Queue[bytes | None] = queue.Queue()
-        self._complained: deque[str] = deque(maxlen=_LAST_LINES)
-        self._asked = 0
-        self._listeners = [
-            threading.Thread(target=self._listen, args=[self._process.stdout, self._said.put], daemon=True),
-            threading.Thread(target=self._listen, args=[self._process.stderr, self._note], daemon=True),
+        self._output: queue.Queue[bytes | None] = queue.Queue()
+        self._error_lines: deque[str] = deque(maxlen=_ERROR_LINES_KEPT)
+        self._request_id = 0
+        self._readers = [
+            threading.Thread(target=self._read_stream, args=[self._process.stdout, self._output.put], daemon=True),
+            threading.Thread(target=self._read_stream, args=[self._process.stderr, self._add_error_line], daemon=True),
         ]
-        for listener in self._listeners:
-            listener.start()
+        for reader in self._readers:
+            reader.start()
 
-    def ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        """Send a request, and wait for the answer to it."""
-        self._asked += 1
-        self._send({"jsonrpc": "2.0", "id": self._asked, "method": method, "params": params}, about=method)
+    def request(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        """Send a request and return its result.
+
+        Raises:
+            _HandshakeError: there is no result in time.
+        """
+        self._request_id += 1
+        self._send({"jsonrpc": "2.0", "id": self._request_id, "method": method, "params": params}, method=method)
         while True:
-            message = self._next(method)
-            if message.get("id") != self._asked or "method" in message:
-                continue  # a notification, or a request of its own
+            message = self._next_message(method)
+            if message.get("id") != self._request_id or "method" in message:
+                continue  # a notification, or a request of the server
             if isinstance(result := message.get("result"), dict):
                 return result
             refusal = message.get("error")
-            said = refusal.get("message") if isinstance(refusal, dict) else None
-            raise _NoAnswer(f"it refused {method}: {said or 'it does not say why'}")
+            reason = refusal.get("message") if isinstance(refusal, dict) else None
+            raise _HandshakeError(f"it refused {method}: {reason or 'it does not say why'}")
 
-    def tell(self, method: str) -> None:
-        """Send what needs no answer. That nobody reads it is found out by the next question."""
-        with suppress(_NoAnswer):
-            self._send({"jsonrpc": "2.0", "method": method}, about=method)
+    def notify(self, method: str) -> None:
+        """Send a notification. If the server is gone, the next request reports it."""
+        with suppress(_HandshakeError):
+            self._send({"jsonrpc": "2.0", "method": method}, method=method)
 
-    def last_words(self) -> str:
-        """What it said on standard error in the end; to be asked after its end."""
-        said = "\n".join(line for line in self._complained if line.strip())
-        return f". It said:\n{said}" if said else ""
+    def last_errors(self) -> str:
+        """The last lines of its standard error, for a message; complete only after `stop`."""
+        text = "\n".join(line for line in self._error_lines if line.strip())
+        return f". It said:\n{text}" if text else ""
 
-    def end(self, *, patience: float = 0) -> None:
-        """Let it end by itself for so many seconds; then ask it to, and then make it."""
+    def stop(self, *, timeout: float = 0) -> None:
+        """Close its input and wait so many seconds for its end; then terminate it, and then kill it."""
         with suppress(OSError):
             self._input.close()
         waits: list[tuple[Callable[[], None], float]] = [
-            (lambda: None, patience),
-            (self._process.terminate, _GRACE_SECONDS),
-            (self._process.kill, _GRACE_SECONDS),
+            (lambda: None, timeout),
+            (self._process.terminate, _STOP_SECONDS),
+            (self._process.kill, _STOP_SECONDS),
         ]
         for stop, seconds in waits:
             stop()
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(seconds)
                 break
-        for listener in self._listeners:
-            listener.join(_GRACE_SECONDS)
+        for reader in self._readers:
+            reader.join(_STOP_SECONDS)
 
-    def _send(self, message: dict[str, Any], *, about: str) -> None:
+    def _send(self, message: dict[str, Any], *, method: str) -> None:
         try:
             self._input.write(json.dumps(message).encode() + b"\n")
             self._input.flush()
         except OSError as error:
-            raise self._gone(about) from error
+            raise self._end_error(method) from error
 
-    def _next(self, method: str) -> dict[str, Any]:
-        left = self._deadline - time.monotonic()
+    def _next_message(self, method: str) -> dict[str, Any]:
+        remaining = self._deadline - time.monotonic()
         try:
-            if left <= 0:
+            if remaining <= 0:
                 raise queue.Empty
-            line = self._said.get(timeout=left)
+            line = self._output.get(timeout=remaining)
         except queue.Empty:
-            raise _NoAnswer(f"it did not answer {method} within {self._seconds:g} seconds") from None
+            raise _HandshakeError(f"it did not answer {method} within {self._seconds:g} seconds") from None
         if line is None:
-            raise self._gone(method)
+            raise self._end_error(method)
         try:
             message = json.loads(line)
         except (ValueError, RecursionError):
             message = None
         if not isinstance(message, dict):
-            shown = line[:80].decode("utf-8", "replace").strip()
-            raise _NoAnswer(f"it wrote to its standard output what is not a message: {shown!r}")
+            excerpt = line[:80].decode("utf-8", "replace").strip()
+            raise _HandshakeError(f"it wrote to its standard output what is not a message: {excerpt!r}")
         return message
 
-    def _gone(self, method: str) -> _NoAnswer:
+    def _end_error(self, method: str) -> _HandshakeError:
+        """The error for a server that ended, or closed its output."""
         try:
-            code = self._process.wait(_GRACE_SECONDS)
+            code = self._process.wait(_STOP_SECONDS)
         except subprocess.TimeoutExpired:
-            return _NoAnswer(f"it closed its output before it answered {method}")
-        return _NoAnswer(f"it ended with exit code {code} before it answered {method}")
+            return _HandshakeError(f"it closed its output before it answered {method}")
+        return _HandshakeError(f"it ended with exit code {code} before it answered {method}")
 
-    def _listen(self, stream: IO[bytes], hear: Callable[[bytes | None], None]) -> None:
-        heard = 0
+    def _read_stream(self, stream: IO[bytes], receive: Callable[[bytes | None], None]) -> None:
+        bytes_read = 0
         with stream:
-            while heard < _MOST_BYTES and (line := stream.readline(_MOST_BYTES)):
-                heard += len(line)
-                hear(line)
-        hear(None)
+            while bytes_read < _MAX_OUTPUT_BYTES and (line := stream.readline(_MAX_OUTPUT_BYTES)):
+                bytes_read += len(line)
+                receive(line)
+        receive(None)
 
-    def _note(self, line: bytes | None) -> None:
+    def _add_error_line(self, line: bytes | None) -> None:
         if line is not None:
-            self._complained.append(line[:500].decode("utf-8", "replace").rstrip())
+            self._error_lines.append(line[:500].decode("utf-8", "replace").rstrip())
 
 
-def _introduction() -> dict[str, Any]:
-    about_us = {"name": "kg", "title": "Keepgraph handshake", "version": _version.__version__}
-    return {"protocolVersion": _PROTOCOL, "capabilities": {}, "clientInfo": about_us}
+def _initialize_parameters() -> dict[str, Any]:
+    client_info = {"name": "kg", "title": "Keepgraph handshake", "version": _version.__version__}
+    return {"protocolVersion": _PROTOCOL, "capabilities": {}, "clientInfo": client_info}
 
 
 def _count_tools(server: _Server) -> int:
     count = 0
     page: dict[str, Any] = {}
     while True:
-        answer = server.ask("tools/list", page)
-        if not isinstance(listed := answer.get("tools"), list):
-            raise _NoAnswer("it answered tools/list without a list of tools")
-        count += len(listed)
+        answer = server.request("tools/list", page)
+        if not isinstance(tools := answer.get("tools"), list):
+            raise _HandshakeError("it answered tools/list without a list of tools")
+        count += len(tools)
         if not (cursor := answer.get("nextCursor")):
             return count
         page = {"cursor": cursor}

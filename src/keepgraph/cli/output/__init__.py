@@ -1,1 +1,1 @@
-"""How answers look on a terminal: messages, tables and pages."""
+"""Output on the terminal: messages, answers of tools, tables and pages."""

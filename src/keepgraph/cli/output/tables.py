@@ -1,4 +1,4 @@
-"""Rows and columns as text: aligned for a person, as CSV for a program. Knows values as JSON has them, and no graph."""
+"""Tables of JSON values as text: aligned columns for a terminal, or CSV."""
 
 from __future__ import annotations
 
@@ -9,167 +9,171 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from keepgraph.cli.output import render
+from keepgraph.cli.output import terminal
 
 _GAP = 2
-_LEAST = 4
-"""No column is cut to less; where even that does not fit, each row is a block of lines."""
+_MIN_COLUMN_WIDTH = 4
+"""No column is narrower; if the table does not fit even so, each row becomes a block of lines."""
 
-_NARROW = re.compile(r"[\x20-\x7e]*")
+_ASCII = re.compile(r"[\x20-\x7e]*")
 _NEEDS_QUOTES = re.compile(r'[",\r\n]|^\s|\s$')
 
-_NODE = {"id", "labels", "properties"}
-_EDGE = {"id", "type", "src", "dest", "properties"}
+_NODE_KEYS = {"id", "labels", "properties"}
+_RELATIONSHIP_KEYS = {"id", "type", "src", "dest", "properties"}
 
 
-def lines(columns: Sequence[str], rows: Sequence[Sequence[Any]], *, width: int | None) -> Iterator[str]:
-    """A table: its header, a rule, and a line for each row.
+def format_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], *, width: int | None) -> Iterator[str]:
+    """The lines of a table: header, rule, and rows.
 
     Args:
-        width: that of the terminal; what is too long is cut to fit. None cuts nothing.
+        width: of the terminal, in columns; long values are truncated to fit. None truncates nothing.
     """
-    titles = [render.printable(column) for column in columns]
-    cells = [[cell(value) for value in row] for row in rows]
-    widths = [max(map(_width, of_column)) for of_column in zip(titles, *cells, strict=True)]
+    titles = [terminal.printable(column) for column in columns]
+    cells = [[format_cell(value) for value in row] for row in rows]
+    widths = [max(map(display_width, column_cells)) for column_cells in zip(titles, *cells, strict=True)]
     if width is not None and sum(widths) + _GAP * (len(widths) - 1) > width:
-        if _LEAST * len(widths) + _GAP * (len(widths) - 1) > width:
-            yield from _blocks(titles, cells, width)
+        if _MIN_COLUMN_WIDTH * len(widths) + _GAP * (len(widths) - 1) > width:
+            yield from _format_blocks(titles, cells, width)
             return
-        widths = _fitted(widths, width - _GAP * (len(widths) - 1))
-    right = [
-        all(value is None or (isinstance(value, int | float) and not isinstance(value, bool)) for value in of_column)
-        for of_column in zip(*rows, strict=True)
+        widths = _fit_widths(widths, width - _GAP * (len(widths) - 1))
+    is_right_aligned = [
+        all(value is None or (isinstance(value, int | float) and not isinstance(value, bool)) for value in column_cells)
+        for column_cells in zip(*rows, strict=True)
     ] or [False] * len(titles)
-    yield _line(titles, widths, right)
-    yield (" " * _GAP).join("-" * each for each in widths)
+    yield _format_row(titles, widths, is_right_aligned)
+    yield (" " * _GAP).join("-" * width_of_column for width_of_column in widths)
     for row in cells:
-        yield _line(row, widths, right)
+        yield _format_row(row, widths, is_right_aligned)
 
 
-def csv(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Iterator[str]:
-    """The lines of a CSV file by RFC 4180, the header first. Null is nothing, an empty text is quotes.
+def format_csv(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Iterator[str]:
+    """The lines of a CSV file (RFC 4180), the header first. Null is an empty field, an empty text is `""`.
 
-    A text is written as it is, even one that a spreadsheet would take for a formula.
+    Texts are not changed, even if a spreadsheet would read one as a formula.
     """
     for row in (columns, *rows):
-        line = ",".join(map(_field, row))
-        # Of one column, an empty line would be skipped by many who read it.
+        line = ",".join(map(_csv_field, row))
+        # With one column, a null would give an empty line, which many readers skip.
         yield (line or '""') + "\r\n"
 
 
-def cell(value: Any) -> str:
-    """A value in a table: nothing for null, quotes for an empty text; nothing in it steers a terminal."""
+def format_cell(value: Any) -> str:
+    """A value in a table, without control characters: null is empty, an empty text is `""`."""
     if value is None:
         return ""
     if isinstance(value, str):
-        return render.printable(value) or '""'
-    return render.printable(_shown(value))
+        return terminal.printable(value) or '""'
+    return terminal.printable(_format_value(value))
 
 
-def cut(text: str, width: int) -> str:
-    """As much of a text as fits, with an ellipsis where something is missing."""
-    if _width(text) <= width:
+def truncate(text: str, width: int) -> str:
+    """A text cut to a display width, with an ellipsis if something is missing."""
+    if display_width(text) <= width:
         return text
-    taken = 0
-    for place, letter in enumerate(text):
-        taken += _width(letter)
-        if taken > width - 1:
-            return text[:place] + "…"
+    used = 0
+    for position, letter in enumerate(text):
+        used += display_width(letter)
+        if used > width - 1:
+            return text[:position] + "…"
     return text
 
 
 def padding(text: str) -> str:
-    """Blanks as wide as a text."""
-    return " " * _width(text)
+    """Spaces with the display width of a text."""
+    return " " * display_width(text)
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, dict):
-        if value.keys() == _NODE:
-            return _node(value)
-        if value.keys() == _EDGE:
+        if value.keys() == _NODE_KEYS:
+            return _format_node(value)
+        if value.keys() == _RELATIONSHIP_KEYS:
             return f"[:{value['type']}]"
-        return "{" + ", ".join(f"{key}: {_shown(each)}" for key, each in value.items()) + "}"
+        return "{" + ", ".join(f"{key}: {_format_value(element)}" for key, element in value.items()) + "}"
     if isinstance(value, list):
-        return _path(value) if _is_path(value) else "[" + ", ".join(map(_shown, value)) + "]"
+        return _format_path(value) if _is_path(value) else "[" + ", ".join(map(_format_value, value)) + "]"
     return json.dumps(value, ensure_ascii=False)
 
 
-def _node(node: dict[str, Any]) -> str:
+def _format_node(node: dict[str, Any]) -> str:
     labels = "".join(f":{label}" for label in node["labels"])
-    word = "name" if "value" not in node["properties"] else "value"
-    named = node["properties"].get(word)
-    return f"({labels})" if named is None else f"({labels} {{{word}: {_shown(named)}}})"
+    property = "name" if "value" not in node["properties"] else "value"
+    value = node["properties"].get(property)
+    return f"({labels})" if value is None else f"({labels} {{{property}: {_format_value(value)}}})"
 
 
 def _is_path(value: list[Any]) -> bool:
-    """Whether it is nodes and relationships by turns, each leading from one neighbour to the other."""
-    if len(value) < 3 or len(value) % 2 == 0 or not all(isinstance(each, dict) for each in value):
+    """Whether a list is a path: nodes and relationships in turn, each relationship between its neighbours."""
+    if len(value) < 3 or len(value) % 2 == 0 or not all(isinstance(element, dict) for element in value):
         return False
-    turns = all(each.keys() == (_EDGE if place % 2 else _NODE) for place, each in enumerate(value))
-    return turns and all(
-        {edge["src"], edge["dest"]} == {start["id"], end["id"]}
-        for start, edge, end in zip(value[::2], value[1::2], value[2::2], strict=False)
+    is_alternating = all(
+        element.keys() == (_RELATIONSHIP_KEYS if position % 2 else _NODE_KEYS) for position, element in enumerate(value)
+    )
+    return is_alternating and all(
+        {relationship["src"], relationship["dest"]} == {start["id"], end["id"]}
+        for start, relationship, end in zip(value[::2], value[1::2], value[2::2], strict=False)
     )
 
 
-def _path(steps: list[dict[str, Any]]) -> str:
-    said = [_end(steps[0])]
-    for (start, end), edge in zip(pairwise(steps[::2]), steps[1::2], strict=True):
-        onward = edge["src"] == start["id"]
-        said.append(f"-[:{edge['type']}]->" if onward else f"<-[:{edge['type']}]-")
-        said.append(_end(end))
-    return "".join(said)
+def _format_path(steps: list[dict[str, Any]]) -> str:
+    parts = [_format_path_end(steps[0])]
+    for (start, end), relationship in zip(pairwise(steps[::2]), steps[1::2], strict=True):
+        is_forward = relationship["src"] == start["id"]
+        parts.append(f"-[:{relationship['type']}]->" if is_forward else f"<-[:{relationship['type']}]-")
+        parts.append(_format_path_end(end))
+    return "".join(parts)
 
 
-def _end(node: dict[str, Any]) -> str:
-    """A node in a path: its name, which is enough between arrows."""
+def _format_path_end(node: dict[str, Any]) -> str:
+    """A node in a path: only its name, or its value if it is a literal."""
     if "value" in node["properties"]:
-        return f"({_shown(node['properties']['value'])})"
-    named = node["properties"].get("name")
-    return f"({named})" if isinstance(named, str) else _node(node)
+        return f"({_format_value(node['properties']['value'])})"
+    name = node["properties"].get("name")
+    return f"({name})" if isinstance(name, str) else _format_node(node)
 
 
-def _field(value: Any) -> str:
+def _csv_field(value: Any) -> str:
     if value is None:
         return ""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return '"' + text.replace('"', '""') + '"' if not text or _NEEDS_QUOTES.search(text) else text
 
 
-def _blocks(titles: list[str], cells: list[list[str]], width: int) -> Iterator[str]:
-    """Each row as a block of lines, a column a line."""
-    longest = min(max(map(_width, titles)), max(width // 3, 1))
+def _format_blocks(titles: list[str], cells: list[list[str]], width: int) -> Iterator[str]:
+    """Each row as a block with a line for each column."""
+    title_width = min(max(map(display_width, titles)), max(width // 3, 1))
     for number, row in enumerate(cells):
         if number:
             yield ""
         for title, text in zip(titles, row, strict=True):
-            named = cut(title, longest)
-            yield cut(f"{named}{' ' * (longest - _width(named) + _GAP)}{text}".rstrip(), width)
+            title_text = truncate(title, title_width)
+            yield truncate(
+                f"{title_text}{' ' * (title_width - display_width(title_text) + _GAP)}{text}".rstrip(), width
+            )
 
 
-def _fitted(widths: list[int], room: int) -> list[int]:
-    """Widths that fit: the widest columns give way first."""
-    fitted, left = dict.fromkeys(range(len(widths)), 0), room
-    by_width = sorted(fitted, key=lambda each: widths[each])
-    for done, each in enumerate(by_width):
-        fitted[each] = min(widths[each], left // (len(widths) - done))
-        left -= fitted[each]
-    return list(fitted.values())
+def _fit_widths(widths: list[int], total: int) -> list[int]:
+    """Column widths with the given total: the widest columns are cut first."""
+    result, remaining = dict.fromkeys(range(len(widths)), 0), total
+    by_width = sorted(result, key=lambda column: widths[column])
+    for number, column in enumerate(by_width):
+        result[column] = min(widths[column], remaining // (len(widths) - number))
+        remaining -= result[column]
+    return list(result.values())
 
 
-def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
-    shown = []
-    for text, width, to_the_right in zip(cells, widths, right, strict=True):
-        text = cut(text, width)
-        blanks = " " * (width - _width(text))
-        shown.append(blanks + text if to_the_right else text + blanks)
-    return (" " * _GAP).join(shown).rstrip()
+def _format_row(cells: Sequence[str], widths: Sequence[int], is_right_aligned: Sequence[bool]) -> str:
+    fields = []
+    for text, width, align_right in zip(cells, widths, is_right_aligned, strict=True):
+        text = truncate(text, width)
+        padding_text = " " * (width - display_width(text))
+        fields.append(padding_text + text if align_right else text + padding_text)
+    return (" " * _GAP).join(fields).rstrip()
 
 
-def _width(text: str) -> int:
-    """How many places of a terminal a text takes: two for a wide letter, none for what joins another."""
-    if _NARROW.fullmatch(text):
+def display_width(text: str) -> int:
+    """The columns of a terminal that a text takes: two for a wide character, none for a combining one."""
+    if _ASCII.fullmatch(text):
         return len(text)
     return sum(
         0

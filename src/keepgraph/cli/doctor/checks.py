@@ -1,0 +1,235 @@
+"""Checks of the files of a graph: settings, permissions, key, write-ahead log, unfinished work and backups.
+
+The checks of its tables are in `engine.upkeep.integrity`, those of clients in `client_checks`.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from keepgraph import errors, store
+from keepgraph.cli.doctor import inspection
+from keepgraph.cli.doctor.inspection import InspectedGraph
+from keepgraph.engine.upkeep import backups
+from keepgraph.engine.upkeep.integrity import FIX, RESTORE, Check, State
+from keepgraph.model import Backup, Key, KeyLocation, Settings
+from keepgraph.profiles import key_files, key_locations, settings_file
+from keepgraph.store.database import Database
+
+_MAX_SHOWN = 3
+_ONE_DAY = timedelta(days=1)
+_KNOWN_SETTINGS = {
+    "": ("zone", "group", "toolsets", "offline", "names", "search", "documents", "key", "backups"),
+    "names": tuple(name for name in Settings.__slots__ if name not in ("cross_encoder", "document_roots")),
+    "search": ("cross_encoder",),
+    "documents": ("roots",),
+    "key": KeyLocation.__slots__,
+    "backups": ("daily", "keep"),
+}
+
+
+def check_settings(target: InspectedGraph) -> Iterator[Check]:
+    file = settings_file.path(target.path)
+    if target.settings_error is not None:
+        yield Check("settings", State.WRONG, target.settings_error.message, target.settings_error.hint)
+    elif not file.is_file():
+        yield Check("settings", State.OK, f"there is no {file.name}, so the defaults hold")
+    elif unknown := _unknown_settings(file):
+        message = f"{file} has settings that this version does not know: {', '.join(unknown)}"
+        yield Check("settings", State.NOTE, message, "Take them out, if they are a slip.")
+    else:
+        yield Check("settings", State.OK, f"{file} can be read")
+
+
+def check_file(target: InspectedGraph) -> Iterator[Check]:
+    graph = target.path
+    problem = None
+    if not graph.exists():
+        problem = f"there is no graph at {graph}"
+    elif not graph.is_file():
+        yield Check("file", State.WRONG, f"{graph} is not a file", "Name the graph's own file with --db or KG_DB.")
+        return
+    elif not graph.stat().st_size:
+        problem = f"{graph} is empty"
+    if problem is None:
+        yield Check("file", State.OK, f"{graph}, {graph.stat().st_size / 1e6:.1f} MB, {store.files.kind(graph).value}")
+        return
+    yield Check(
+        "file", State.WRONG, problem, RESTORE if inspection.usable_backups(graph) else errors.GraphNotFound.default_hint
+    )
+
+
+def check_permissions(target: InspectedGraph) -> Iterator[Check]:
+    if os.name != "posix":
+        return
+    if paths := inspection.readable_by_others(target):
+        names = [f"{path} (mode {inspection.file_mode(path):04o})" for path in paths]
+        yield Check("permissions", State.WRONG, f"others may get at {_abbreviated(names)}", FIX)
+    else:
+        yield Check("permissions", State.OK, "what belongs to the graph is for its owner alone")
+
+
+def check_key(target: InspectedGraph, database: Database) -> Iterator[Check]:
+    """Which key opened the graph, and whether a client would find it."""
+    location, key = target.profile.key, database.key
+    if key is None:
+        yield Check("key", State.OK, "there is none: the graph is not encrypted")
+        return
+    message = f"the graph is encrypted, and {key.origin} opens it (fingerprint {key.fingerprint})"
+    if location is not None and location.fingerprint not in (None, key.fingerprint):
+        message += f"; the settings speak of another key (fingerprint {location.fingerprint})"
+        yield Check("key", State.WRONG, message, FIX)
+    elif not inspection.client_finds_key(target, key):
+        message += "; a client that starts the server will not have it: it hands on no KG_KEY, and nobody can be asked"
+        yield Check("key", State.NOTE, message, _key_command_for_clients(location))
+    else:
+        yield Check("key", State.OK, message)
+
+
+def _key_command_for_clients(location: KeyLocation | None) -> str:
+    key_source = os.environ.get("KG_KEY_FILE") or ("-" if os.environ.get("KG_KEY") else None)
+    if key_source is None:
+        return "kg rekey --key file"
+    is_found_by_clients = location is not None and location.source in ("file", "keyring")
+    return f"kg key import {shlex.quote(key_source)}{'' if is_found_by_clients else ' --key file'}"
+
+
+def check_log(target: InspectedGraph) -> Iterator[Check]:
+    if target.lost_transactions:
+        changes = "1 change" if target.lost_transactions == 1 else f"{target.lost_transactions:,} changes"
+        message = f"the log is damaged: {changes} in it cannot be read; --fix keeps the files aside and goes on without"
+        yield Check("log", State.WRONG, message, FIX)
+    elif not target.is_idle:
+        yield Check("log", State.OK, "another program has the graph open, and has looked at it")
+    else:
+        yield Check("log", State.OK, "it is whole" if store.wal.has_content(target.path) else "nothing is left in it")
+
+
+def explain_open_failure(target: InspectedGraph, error: errors.KeepgraphError) -> Iterator[Check]:
+    """Why a graph cannot be opened, and what to do; some reasons are reported by other checks."""
+    match error:
+        case errors.KeyMissing() | errors.KeyWrong() | errors.KeyInvalid() | errors.GraphNotEncrypted():
+            name = "key"
+        case errors.GraphTooNew() | errors.MigrationEdited():
+            name = "version"
+        case errors.GraphReadOnly():
+            yield Check("version", State.NOTE, "the tables are of an older version; any command updates them", FIX)
+            return
+        case errors.GraphDamaged():
+            if not target.lost_transactions:
+                yield Check("integrity", State.WRONG, error.message, RESTORE)
+            return
+        case errors.GraphUnavailable() if inspection.usable_backups(target.path):
+            yield Check("file", State.WRONG, error.message, RESTORE)
+            return
+        case _:
+            name = "file"
+    yield Check(name, State.WRONG, error.message, error.hint)
+
+
+def check_unfinished_work(target: InspectedGraph, database: Database | None) -> Iterator[Check]:
+    """Work that was interrupted: unfinished files, a change of the key, an encryption."""
+    if partials := inspection.partial_files(target):
+        names = _abbreviated([str(path) for path in partials])
+        if target.is_idle:
+            yield Check("pending", State.WRONG, f"interrupted work has left {names}", FIX)
+        else:
+            yield Check("pending", State.NOTE, f"{names} may be left over, or is being made by another program")
+    location = target.profile.key
+    if location is not None and location.source == "file":
+        try:
+            has_two_keys = len(key_files.read(Path(location.file or key_locations.default_file(target.path)))) > 1
+        except errors.KeepgraphError:
+            has_two_keys = False
+        if has_two_keys:
+            message = "two keys are kept: a change of the key was interrupted, or a backup still has the old one"
+            yield Check("pending", State.NOTE, message, "kg rekey")
+    if database is not None and database.key is not None and location is not None and not location.encrypted:
+        yield Check("pending", State.WRONG, "encrypting the graph was interrupted before its end", "kg encrypt")
+
+
+def check_backups(target: InspectedGraph, database: Database | None, *, created_at: datetime | None) -> Iterator[Check]:
+    """Whether backups exist and are encrypted as the graph is, and whether the newest can be restored."""
+    graph = target.path
+    usable = inspection.usable_backups(graph)
+    yield from _check_unencrypted_backups(target, database)
+    leftovers = inspection.leftovers_of_older_versions(graph)
+    if leftovers:
+        message = f"an older version of Keepgraph has left {_abbreviated([str(path) for path in leftovers])}"
+        yield Check("backups", State.NOTE, message, "Delete what you no longer need.")
+    if usable:
+        yield from _check_newest_backup(target, database, usable)
+    elif created_at is None or datetime.now(UTC) - created_at > _ONE_DAY:
+        yield Check("backups", State.NOTE, "there is none yet", "kg backup" if database is not None else None)
+    else:
+        yield Check("backups", State.OK, "there is none yet: the graph is new")
+
+
+def _check_unencrypted_backups(target: InspectedGraph, database: Database | None) -> Iterator[Check]:
+    encrypted = database.key is not None if database is not None else _is_encrypted(target)
+    unencrypted = inspection.unencrypted_backups(target) if encrypted else []
+    damaged = {backup.file for backup in backups.list_all(target.path) if backup.kind == backups.DAMAGED}
+    for paths, advice in (
+        ([path for path in unencrypted if path not in damaged], FIX if database is not None else "Delete them."),
+        ([path for path in unencrypted if path in damaged], "Delete it when you no longer need it."),
+    ):
+        if paths:
+            message = (
+                f"the graph is encrypted, and its text can be read in {_abbreviated([str(path) for path in paths])}"
+            )
+            yield Check("backups", State.WRONG, message, advice)
+
+
+def _check_newest_backup(target: InspectedGraph, database: Database | None, usable: list[Backup]) -> Iterator[Check]:
+    newest = usable[0]
+    keys: list[Key | None] = [database.key] if database is not None else [*inspection.find_keys(target)]
+    problems = None
+    # The backups of a graph that was decrypted keep their key.
+    for key in dict.fromkeys([*keys, None, *inspection.find_keys(target)]):
+        problems = store.integrity.find_problems_of_file(newest.file, key=key)
+        if problems is not None:
+            break
+    description = f"{newest.file.name}, {_age(newest.at)} old"
+    others = f", and {len(usable) - 1} more" if len(usable) > 1 else ""
+    advice = "kg backup" if database is not None else "kg backup --list"
+    if problems is None and database is None:
+        yield Check("backups", State.NOTE, f"the newest is {description}{others}; nobody can read it without the key")
+    elif problems is None:
+        yield Check("backups", State.WRONG, f"the key of the graph does not open the newest, {description}", advice)
+    elif problems:
+        yield Check("backups", State.WRONG, f"the newest, {description}, is damaged: {problems[0]}", advice)
+    else:
+        yield Check("backups", State.OK, f"the newest is {description}, and can be read{others}")
+
+
+def _is_encrypted(target: InspectedGraph) -> bool:
+    if target.exists:
+        return store.files.kind(target.path) is store.files.Kind.ENCRYPTED
+    return target.profile.key is not None and target.profile.key.encrypted
+
+
+def _unknown_settings(path: Path) -> list[str]:
+    import tomllib
+
+    settings = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    tables = {"": settings, **{name: settings[name] for name in _KNOWN_SETTINGS if name and name in settings}}
+    return [
+        f"{table}.{name}" if table else name
+        for table, values in tables.items()
+        for name in values
+        if name not in _KNOWN_SETTINGS[table]
+    ]
+
+
+def _age(at: datetime) -> str:
+    days = (datetime.now(UTC) - at).days
+    return "less than a day" if days < 1 else "a day" if days == 1 else f"{days:,} days"
+
+
+def _abbreviated(names: list[str]) -> str:
+    more = f" and {len(names) - _MAX_SHOWN} more" if len(names) > _MAX_SHOWN else ""
+    return f"{', '.join(names[:_MAX_SHOWN])}{more}"

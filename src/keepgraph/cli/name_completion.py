@@ -1,0 +1,51 @@
+"""Shell completion of names, types and predicates of the graph that a command line names."""
+
+from __future__ import annotations
+
+import click
+
+from keepgraph import errors
+from keepgraph.cli import graph_options
+
+
+def complete_name(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Names of entities; `type:name` if a type was typed."""
+    return _complete_entity(ctx, incomplete, types_first=False)
+
+
+def complete_typed_name(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Entities as `type:name`; without a colon, types."""
+    return _complete_entity(ctx, incomplete, types_first=True)
+
+
+def complete_project(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    return [name.partition(":")[2] for name in _complete_entity(ctx, f"project:{incomplete}", types_first=True)]
+
+
+def complete_predicate(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    from keepgraph.tools import views
+
+    try:
+        with graph_options.open_graph(ctx) as graph:
+            predicates = views.vocabulary(graph.database)["predicate"]
+    except errors.KeepgraphError:
+        return []  # a completing shell has no place to show an error
+    return [predicate for predicate in predicates if predicate.startswith(incomplete)]
+
+
+def _complete_entity(ctx: click.Context, incomplete: str, *, types_first: bool) -> list[str]:
+    from keepgraph.tools import views
+
+    entity_type, colon, name_prefix = incomplete.partition(":")
+    try:
+        with graph_options.open_graph(ctx) as graph:
+            types = views.vocabulary(graph.database)["entity_type"]
+            if not colon and types_first:
+                return [f"{name}:" for name in types if name.startswith(entity_type)]
+            of_type = entity_type if colon and entity_type in types else None
+            entities = views.complete_names(
+                graph.database, name_prefix if of_type else incomplete, of_type=of_type, limit=50
+            )
+    except errors.KeepgraphError:
+        return []  # a completing shell has no place to show an error
+    return [f"{of_type}:{entity['name']}" if of_type else entity["name"] for entity in entities]

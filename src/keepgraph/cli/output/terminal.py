@@ -1,0 +1,75 @@
+"""Basic output on the terminal: printable text, JSON, errors, names, candidates, and a progress bar."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import Any
+
+import click
+
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_CONTROL_IN_JSON = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def printable(text: object) -> str:
+    """Stored text on one line, without control characters: they could move the cursor, or hide text."""
+    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", str(text).replace("\n", " ").replace("\t", " "))
+
+
+def show_json(answer: Any) -> None:
+    """Write an answer as JSON to standard output."""
+    import json
+
+    text = json.dumps(answer, ensure_ascii=False, indent=2)
+    # Control characters that JSON does not escape, but that a terminal interprets.
+    click.echo(_CONTROL_IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text))
+
+
+def show_error(envelope: dict[str, Any], *, as_json: bool) -> None:
+    """Show an error: as text on standard error, or as JSON on standard output."""
+    if as_json:
+        show_json(envelope)
+        return
+    is_query_error = envelope.get("type") == "error"  # errors of run_cypher have an envelope of their own
+    details = envelope["error"] if is_query_error else envelope
+    message = details["explanation" if is_query_error else "message"]
+    code = envelope["code" if is_query_error else "error"]
+    click.secho(f"error: {printable(message)} ({code})", fg="red", err=True)
+    if hint := details.get("suggestion" if is_query_error else "hint"):
+        click.echo(f"hint:  {printable(hint)}", err=True)
+
+
+def progress_bar(length: int, label: str, *, quiet: bool) -> Any:
+    """A progress bar on the terminal; silent where there is no terminal."""
+    return click.progressbar(length=length, label=label, file=sys.stderr, hidden=quiet or not sys.stderr.isatty())
+
+
+def show_no_match(message: str, resolution: dict[str, Any]) -> None:
+    """Show that a name matched nothing, with the candidates that came close."""
+    click.echo(message)
+    if resolution.get("embedding"):
+        click.secho(f"  (by meaning: {printable(resolution['embedding'])})", dim=True)
+    for candidate in resolution["candidates"]:
+        click.echo(f"  perhaps {entity_name(candidate)} ({candidate['type']}, {candidate['score']:.2f})")
+
+
+def entity_name(entity: dict[str, Any]) -> str:
+    return printable(entity["name"])
+
+
+def object_text(object: dict[str, Any]) -> str:
+    """The object of a fact: the name of an entity, or a literal in quotes."""
+    return entity_name(object) if "name" in object else f"“{printable(object['literal'])}”"
+
+
+def day(instant: str) -> str:
+    return instant[:10]
+
+
+def resolution_note(name: str, resolution: dict[str, Any]) -> str:
+    """How a name was resolved, with its score; nothing if it was an exact match."""
+    if resolution["method"] == "exact":
+        return ""
+    because = f": {printable(resolution['because'])}" if resolution.get("because") else ""
+    return f"  (“{printable(name)}” matched by {resolution['method']}, {resolution['score']:.2f}{because})"

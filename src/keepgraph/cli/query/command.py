@@ -1,0 +1,127 @@
+"""`kg query`: a query from the command line, a file or standard input; without one, the prompt."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import Any
+
+import click
+
+from keepgraph import errors
+from keepgraph.cli import graph_options
+from keepgraph.cli.output import terminal
+from keepgraph.cli.query import execution
+from keepgraph.cli.query.execution import OutputFormat, QueryOptions
+
+_MAX_QUERY_BYTES = 1_000_000
+"""More than any query that a person wrote. A file that is read by mistake is refused before it fills the memory."""
+
+
+@click.command("query")
+@click.argument("query", required=False)
+@click.option(
+    "-f", "--file", type=click.Path(dir_okay=False), metavar="FILE", help="Read the query from FILE; - is the input."
+)
+@click.option("-p", "--param", "params", multiple=True, metavar="NAME=VALUE", help="The value of $NAME: JSON, or text.")
+@click.option("--params-file", type=click.Path(dir_okay=False), metavar="FILE", help="Parameters: a JSON object.")
+@click.option("--limit", type=int, metavar="N", help="Most rows where the query has no LIMIT; 200 if not said.")
+@click.option("--as-of", metavar="WHEN", help="What held then: 2026-05-01, or an instant.")
+@click.option("--known-at", metavar="WHEN", help="What was known then: 2026-05-01, or an instant.")
+@click.option("--csv", "as_csv", is_flag=True, help="Answer in CSV.")
+@click.option("--explain", is_flag=True, help="Show how the query would be run, and do not run it.")
+@graph_options.all_options
+@click.pass_context
+def query_command(
+    ctx: click.Context,
+    /,
+    query: str | None,
+    file: str | None,
+    params: tuple[str, ...],
+    params_file: str | None,
+    limit: int | None,
+    as_csv: bool,
+    explain: bool,
+    **time_options: str | None,
+) -> None:
+    """Ask the graph QUERY, in read-only openCypher; without one, at a terminal, many after each other.
+
+    \b
+    kg query 'MATCH (p:Person)-[:DECIDED_IN]->(d) RETURN p.name, d.name'
+    kg query 'MATCH (n {name: $name})-[r]->(m) RETURN type(r), m.name' -p name=Priya
+
+    Types are labels (:Person), predicates are relationship types ([:DECIDED_IN]).
+    """
+    as_json = graph_options.wants_json(ctx)
+    if as_csv and (explain or as_json):
+        raise click.UsageError("--csv goes neither with --json nor with --explain.")
+    if query is not None and file is not None:
+        raise click.UsageError("The query is given twice: as an argument, and with --file.")
+    output = OutputFormat.CSV if as_csv else OutputFormat.JSON if as_json else OutputFormat.TABLE
+    options = QueryOptions(output=output, parameters=_read_parameters(params, params_file), limit=limit, **time_options)
+    if query is None and file is None and sys.stdin.isatty():
+        if explain:
+            raise click.UsageError("--explain needs a query; at the prompt, it is “:explain QUERY”.")
+        from keepgraph.cli.query import prompt
+
+        with graph_options.open_graph(ctx) as graph:
+            prompt.run(graph, options)
+        return
+    text = _read_file(file or "-") if query is None else query
+    if not text.strip():
+        raise errors.InvalidArguments("the query is empty", hint="See “kg query --help” for what one looks like.")
+    with graph_options.open_graph(ctx) as graph:
+        try:
+            if explain:
+                execution.explain(graph, text, options)
+            else:
+                execution.run(graph, text, options)
+        except errors.QueryError as error:
+            if output is OutputFormat.JSON:
+                raise
+            execution.show_error(graph, text, error)
+            ctx.exit(1)
+    for name in options.parameters:
+        if f"${name}" not in text and f"$`{name}" not in text:
+            click.echo(f"note: the query has no ${terminal.printable(name)}", err=True)
+
+
+def _read_parameters(assignments: tuple[str, ...], file: str | None) -> dict[str, Any]:
+    """The parameters of a file, then those of the command line, each as NAME=VALUE."""
+    parameters: dict[str, Any] = {}
+    if file is not None:
+        text = _read_file(file, max_bytes=10 * _MAX_QUERY_BYTES)
+        try:
+            parameters = execution.parse_json(text)
+        except (ValueError, RecursionError) as error:
+            raise errors.InvalidArguments(
+                f"{file} is not JSON: {error}", hint='It holds an object: {"name": "Priya"}.'
+            ) from error
+        if not isinstance(parameters, dict):
+            raise errors.InvalidArguments(f"{file} holds no JSON object", hint='It looks like {"name": "Priya"}.')
+    for assignment in assignments:
+        name, equals, value = assignment.partition("=")
+        name = name.strip().removeprefix("$")
+        if not equals or not re.fullmatch(r"\w+", name):
+            raise click.BadParameter(
+                f"“{terminal.printable(assignment)[:60]}” is not NAME=VALUE.", param_hint="--param"
+            )
+        parameters[name] = execution.parse_parameter(value)
+    return parameters
+
+
+def _read_file(file: str, *, max_bytes: int = _MAX_QUERY_BYTES) -> str:
+    """The text of a file; "-" is standard input."""
+    label = "the standard input" if file == "-" else file
+    with click.open_file(file, "rb") as stream:
+        content = stream.read(max_bytes + 1)
+    if len(content) > max_bytes:
+        raise errors.InvalidArguments(
+            f"{label} is too long: more than {max_bytes:,} bytes", hint="Ask in smaller queries."
+        )
+    try:
+        return str(content, "utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise errors.InvalidArguments(
+            f"{label} is not text in UTF-8: byte {error.start + 1} cannot be read", hint="Save it as UTF-8."
+        ) from error

@@ -1,0 +1,165 @@
+"""The prompt of `kg query`: reads queries and commands line by line, and runs them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import Any
+
+import click
+
+from keepgraph import errors
+from keepgraph.cli.output import terminal
+from keepgraph.cli.query import execution
+from keepgraph.cli.query.completion import COMMANDS, tab_completion
+from keepgraph.cli.query.execution import OutputFormat, QueryOptions
+from keepgraph.cli.query.history import PromptHistory
+from keepgraph.graph import Graph
+
+_PARAMETER = re.compile(r"\$?(?P<name>\w+)\s*(?:=>?)?\s*(?P<value>.*)", re.DOTALL)
+
+_HELP = """\
+A query ends with ; or an empty line. Ctrl-C drops what is typed or stops what runs, Ctrl-D leaves.
+  :schema          what there is in the graph, in the words of queries
+  :params          the parameters that are set
+  :param x 1       set $x, to JSON or text; without a value, forget it
+  :limit N         most rows where a query has no LIMIT; without a number, as it was
+  :explain QUERY   how a query would be run
+  :quit            leave"""
+
+
+def run(graph: Graph, options: QueryOptions) -> None:
+    """Read queries and run them until the user leaves."""
+    history = PromptHistory(graph)
+    prompt = _Prompt(graph, options)
+    click.secho("Ask in Cypher; a query ends with ; or an empty line. :help tells more, :quit leaves.", dim=True)
+    history.load()
+    try:
+        with tab_completion(graph):
+            prompt.run()
+    finally:
+        history.save()
+
+
+class _Quit(Exception):
+    """The user has typed :quit."""
+
+
+class _Prompt:
+    """The lines of a query that is not finished, and the options of the next queries."""
+
+    def __init__(self, graph: Graph, options: QueryOptions) -> None:
+        self._graph = graph
+        self._options = options
+        self._initial_options = options
+        self._lines: list[str] = []
+
+    def run(self) -> None:
+        while True:
+            try:
+                self._read_line(input("  … " if self._lines else "kg> "))
+            except EOFError:
+                click.echo()
+                return
+            except _Quit:
+                return
+            except KeyboardInterrupt:
+                self._lines.clear()
+                click.echo()
+            except UnicodeDecodeError:
+                self._lines.clear()
+                click.echo("error: that is not text in UTF-8", err=True)
+
+    def _read_line(self, line: str) -> None:
+        """A line is a command, a part of a query, or the end of a query."""
+        if not self._lines and line.strip().startswith(":"):
+            self._run_safely(self._run_command, line.strip())
+        elif line.strip():
+            self._lines.append(line)
+            if line.rstrip().endswith(";"):
+                self._run_query()
+        elif self._lines:
+            self._run_query()
+
+    def _run_query(self) -> None:
+        text = "\n".join(self._lines).rstrip().removesuffix(";")
+        self._lines.clear()
+        if text.strip():
+            self._run_safely(lambda query: execution.run(self._graph, query, self._options), text)
+
+    def _run_safely(self, action: Callable[[str], None], text: str) -> None:
+        """Run a command or a query. An error is shown and does not end the prompt."""
+        try:
+            action(text)
+        except errors.QueryError as error:
+            if self._options.output is OutputFormat.JSON:
+                terminal.show_json(error.answer())
+                return
+            query = text.partition(" ")[2].strip().removesuffix(";") if text.startswith(":") else text
+            execution.show_error(self._graph, query, error)
+        except errors.KeepgraphError as error:
+            terminal.show_error(error.answer(), as_json=self._options.output is OutputFormat.JSON)
+
+    def _run_command(self, line: str) -> None:
+        command, _, argument = line[1:].partition(" ")
+        argument = argument.strip().removesuffix(";")
+        match command:
+            case "help":
+                click.echo(_HELP)
+            case "schema":
+                times = {"as_of": self._options.as_of, "known_at": self._options.known_at}
+                _show_schema(self._graph.call("get_schema", **times))
+            case "params":
+                self._show_parameters()
+            case "param":
+                self._set_parameter(argument)
+            case "limit":
+                self._set_limit(argument)
+            case "explain" if argument:
+                execution.explain(self._graph, argument, self._options)
+            case "explain":
+                click.echo("Write the query behind it: :explain MATCH (p:Person) RETURN p.name", err=True)
+            case "quit" | "exit" | "q":
+                raise _Quit
+            case _:
+                similar = get_close_matches(command, COMMANDS, n=1)
+                hint = f" Did you mean :{similar[0]}?" if similar else " :help lists them."
+                click.echo(f"There is no command :{terminal.printable(command)}.{hint}", err=True)
+
+    def _show_parameters(self) -> None:
+        for name, value in self._options.parameters.items():
+            text = json.dumps(value, ensure_ascii=False)
+            click.echo(f"${terminal.printable(name)} = {terminal.printable(text)}")
+        if not self._options.parameters:
+            click.echo("No parameters are set.")
+
+    def _set_parameter(self, argument: str) -> None:
+        match = _PARAMETER.fullmatch(argument)
+        if match is None:
+            click.echo("Write a name and a value: :param name Priya", err=True)
+            return
+        parameters = {name: value for name, value in self._options.parameters.items() if name != match["name"]}
+        if match["value"]:
+            parameters[match["name"]] = execution.parse_parameter(match["value"])
+        self._options = replace(self._options, parameters=parameters)
+
+    def _set_limit(self, argument: str) -> None:
+        if argument and not (argument.isascii() and argument.isdigit() and int(argument[:9])):
+            click.echo("Write a number from 1: :limit 50", err=True)
+            return
+        limit = int(argument[:9]) if argument else self._initial_options.limit
+        self._options = replace(self._options, limit=limit)
+
+
+def _show_schema(schema: dict[str, Any]) -> None:
+    for label, node in schema["node_labels"].items():
+        click.echo(terminal.printable(f"(:{label})  {node['count']:,}  {', '.join(node['properties'])}"))
+    for kind, relationship in schema["relationship_types"].items():
+        for (source, target), count in zip(relationship["patterns"], relationship["pattern_counts"], strict=True):
+            click.echo(terminal.printable(f"(:{source})-[:{kind}]->(:{target})  {count:,}"))
+    unused = [kind for kind, relationship in schema["relationship_types"].items() if not relationship["count"]]
+    if unused:
+        click.secho(terminal.printable(f"not used yet: {', '.join(unused)}"), dim=True)

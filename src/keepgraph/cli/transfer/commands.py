@@ -1,0 +1,94 @@
+"""`kg import` and `kg export`."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from pathlib import Path
+
+import click
+
+from keepgraph import errors
+from keepgraph.cli import graph_options
+from keepgraph.cli.output import terminal
+
+LINES = "lines"
+FORMATS = (LINES, "memory-server", "csv", "claude", "chatgpt")
+
+
+@click.command("import")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@click.option("--format", "format", type=click.Choice(FORMATS), help="What FILE is, if it cannot be told.")
+@click.option("--preview", is_flag=True, help="Tell what would be taken in, and change nothing.")
+@click.option("--add-words", is_flag=True, help="Add the types and relations of FILE to the vocabulary of the graph.")
+@click.option("--strict", is_flag=True, help="Stop at the first bad line.")
+@graph_options.all_options
+@click.pass_context
+def import_command(
+    ctx: click.Context, file: str, format: str | None, preview: bool, add_words: bool, strict: bool
+) -> None:
+    """Take in FILE: what `kg export` wrote, or what another program did. What it is, its content tells.
+
+    \b
+    lines          what kg export wrote, or the arguments of record_fact, by hand
+    memory-server  the JSONL of the reference MCP memory server
+    csv            a table of facts or of entities
+    claude         conversations.json of Claude, or the .zip with it
+    chatgpt        conversations.json of ChatGPT, or the .zip with it
+
+    What `kg export` wrote becomes the same graph: ids, times, retracted facts and all. What is there already stays
+    as it is, so a file may be imported twice; a line that contradicts the graph is refused. From standard input (-)
+    come lines.
+
+    A bad line is reported with its number and does not stop the rest. Exits with 1 where something was refused.
+    `kg log` lists the calls, some hundred lines each; `kg undo` takes them back, the last one first.
+    """
+    if file != "-" and stat.S_ISCHR(os.stat(file).st_mode):
+        raise errors.InvalidArguments(f"{file} is a device and may never end", hint="Name a file, or - for the input.")
+    format = format or (_detect_format(file) if file != "-" else LINES)
+    if format != LINES:
+        from keepgraph.cli.transfer import foreign_import
+
+        if file == "-":
+            raise errors.InvalidArguments("from standard input come lines alone", hint="Name a file.")
+        exit_code = foreign_import.import_file(ctx, file, format, preview=preview, add_terms=add_words, strict=strict)
+        ctx.exit(exit_code)
+    if preview or add_words:
+        raise errors.InvalidArguments(
+            "--preview and --add-words are for files of other programs, and this one has lines of Keepgraph",
+            hint="Leave them out: lines say for themselves what they become.",
+        )
+    from keepgraph.cli.transfer import line_import
+
+    ctx.exit(line_import.import_file(ctx, file, strict=strict))
+
+
+def _detect_format(file: str) -> str:
+    from keepgraph.formats import detection
+
+    if not Path(file).is_file():
+        return LINES  # a pipe can be read only once
+    with open(file, "rb") as stream:
+        return detection.detect(stream)
+
+
+@click.command("export")
+@click.argument("file", type=click.Path(dir_okay=False, allow_dash=True), default="-")
+@graph_options.all_options
+@click.pass_context
+def export_command(ctx: click.Context, file: str) -> None:
+    """Write the whole graph to FILE (JSONL; standard output if not given), for `kg import`.
+
+    One line an entity, one a text, one a fact, of all groups, by their ids: the same graph gives the same file, and
+    what is new comes last. Retracted facts, earlier validities and everyone who said something are in it, and the
+    words that were imported. The log of changes, answers kept for retries, vectors, mentions and proposals are not.
+    """
+    from keepgraph.cli.transfer import export_file
+    from keepgraph.tools import views
+
+    with graph_options.open_graph(ctx) as graph, export_file.open_for_writing(file, graph=graph.path) as out:
+        if graph.database.key is not None and file != "-":
+            click.echo(f"{terminal.printable(file)} is plain text, though the graph is encrypted.", err=True)
+        for line in views.export(graph.database):
+            out.write(json.dumps(line, ensure_ascii=False) + "\n")
