@@ -1,7 +1,7 @@
-"""Every error a caller can meet, as one tree with one stable code a leaf. Knows no way to show them.
+"""The errors of the public interface: one tree, with a stable code for each leaf.
 
 KeepgraphError
-├── InvalidRequest                what was asked cannot be read
+├── InvalidRequest                the request is not valid by itself
 │   ├── InvalidArguments          INVALID_ARGUMENTS
 │   ├── UnknownTool               UNKNOWN_TOOL
 │   ├── SubjectRequired           SUBJECT_REQUIRED
@@ -34,14 +34,14 @@ KeepgraphError
 │       ├── QueryFailed           QUERY_FAILED
 │       ├── QueryTooLarge         QUERY_TOO_LARGE
 │       └── QueryTooSlow          QUERY_TOO_SLOW
-├── Conflict                      it can be read, and the graph says otherwise
+├── Conflict                      the request is valid, but conflicts with what the graph holds
 │   ├── Ambiguous                 AMBIGUOUS
 │   ├── AliasTaken                ALIAS_TAKEN
 │   ├── TypesDiffer               TYPES_DIFFER
 │   ├── LaterChanges              LATER_CHANGES
 │   ├── ImportConflict            IMPORT_CONFLICT
 │   └── IdempotencyKeyReused      IDEMPOTENCY_KEY_REUSED
-├── GraphTrouble                  the file, not the question
+├── GraphFileError                the file, not the request
 │   ├── GraphNotFound             GRAPH_NOT_FOUND
 │   ├── GraphUnavailable          GRAPH_UNAVAILABLE
 │   ├── GraphBusy                 GRAPH_BUSY
@@ -59,7 +59,7 @@ KeepgraphError
 │   ├── ProfileNotFound           PROFILE_NOT_FOUND
 │   ├── ProfileExists             PROFILE_EXISTS
 │   └── SettingsInvalid           SETTINGS_INVALID
-├── ClientTrouble                 how a client starts our server, not the graph
+├── ClientError                   how a client starts the server, not the graph
 │   ├── ClientConfigInvalid       CLIENT_CONFIG_INVALID
 │   └── HandshakeFailed           HANDSHAKE_FAILED
 ├── ModelUnavailable              MODEL_UNAVAILABLE
@@ -78,11 +78,11 @@ class KeepgraphError(Exception):
     """What went wrong, and what to do next.
 
     Attributes:
-        code: stable for ever; branch on this.
+        code: never changes; decide by this, not by the message.
         message: what was wrong, for a person to read.
         hint: what to do next.
-        example: the arguments of a call that works, where one is known.
-        candidates: entities or words that were perhaps meant, best first.
+        example: the arguments of a call that works, if one is known.
+        candidates: entities or words of the vocabulary that may be meant, best first.
     """
 
     code: ClassVar[str] = "INTERNAL_ERROR"
@@ -103,7 +103,7 @@ class KeepgraphError(Exception):
         self.candidates = list(candidates)
 
     def answer(self) -> dict[str, Any]:
-        """The envelope that every door hands out: {error, message, hint?, example?, candidates?}."""
+        """The error as every interface answers it: {error, message, hint?, example?, candidates?}."""
         envelope: dict[str, Any] = {"error": self.code, "message": self.message}
         if self.hint:
             envelope["hint"] = self.hint
@@ -115,7 +115,7 @@ class KeepgraphError(Exception):
 
 
 class InvalidRequest(KeepgraphError):
-    """What was asked cannot be read."""
+    """The request is not valid by itself: an argument is wrong, or names something that does not exist."""
 
 
 class InvalidArguments(InvalidRequest):
@@ -245,14 +245,14 @@ class NotConfirmed(InvalidRequest):
 
 
 class QueryError(InvalidRequest):
-    """A Cypher query that has no answer.
+    """A Cypher query that was refused or failed.
 
     Attributes:
-        stage: which stage stopped it.
+        stage: the stage of the compiler, or of execution, that raised it.
         kind: openCypher's type of the error, as its conformance kit spells it (`SyntaxError`, `TypeError` …).
-        detail: openCypher's detail (`UndefinedVariable` …).
-        span: the first and the last place in the text that it is about, as offsets; None if about no one place.
-        rewrite: a query that would run in its stead, where one is known.
+        detail: openCypher's detail (`UndefinedVariable` …); "*" is any.
+        span: the part of the query that is wrong, as offsets of its first and its last character; None if unknown.
+        rewrite: a query that runs and means the same, if one is known.
     """
 
     stage: ClassVar[str] = "execution"
@@ -280,27 +280,27 @@ class QueryError(InvalidRequest):
 
     @property
     def reason(self) -> str:
-        """Why, as one word in lower case: `write_operation`, or the detail, `undefined_variable`."""
+        """The reason in snake case: `write_operation`, or the detail, such as `undefined_variable`."""
         if self._reason:
             return self._reason
         word = self.detail if self.detail != "*" else self.code.removeprefix("QUERY_").title().replace("_", "")
         return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in word).lstrip("_")
 
     def answer(self) -> dict[str, Any]:
-        """The envelope of queries: {type: "error", error: {stage, reason, explanation, suggestion …}, code}."""
-        told: dict[str, Any] = {
+        """The error as run_cypher answers it: {type: "error", error: {stage, reason, explanation …}, code}."""
+        details: dict[str, Any] = {
             "stage": self.stage,
             "reason": self.reason,
             "explanation": self.message,
             "suggestion": self.hint or "",
         }
         if self.rewrite:
-            told["rewrite"] = self.rewrite
+            details["rewrite"] = self.rewrite
         if self.span:
-            told["span"] = list(self.span)
+            details["span"] = list(self.span)
         if self.candidates:
-            told["candidates"] = self.candidates
-        return {"type": "error", "error": told, "code": self.code}
+            details["candidates"] = self.candidates
+        return {"type": "error", "error": details, "code": self.code}
 
 
 class QuerySyntaxInvalid(QueryError):
@@ -350,7 +350,7 @@ class QueryTooSlow(QueryError):
 
 
 class Conflict(KeepgraphError):
-    """The request can be read, but what the graph holds speaks against it."""
+    """The request is valid by itself, but conflicts with what the graph holds."""
 
 
 class Ambiguous(Conflict):
@@ -383,105 +383,105 @@ class IdempotencyKeyReused(Conflict):
     default_hint = "Use a new idempotency key for a new request; repeat a key only to retry the same one."
 
 
-class GraphTrouble(KeepgraphError):
+class GraphFileError(KeepgraphError):
     """The file could not be opened, read or written; the request itself may be fine."""
 
 
-class GraphNotFound(GraphTrouble):
+class GraphNotFound(GraphFileError):
     code = "GRAPH_NOT_FOUND"
     default_hint = "Record something first (`kg record …`), or name another file with --db or KG_DB."
 
 
-class GraphUnavailable(GraphTrouble):
+class GraphUnavailable(GraphFileError):
     code = "GRAPH_UNAVAILABLE"
     default_hint = "Check that the file is a Keepgraph database and that you may read it."
 
 
-class GraphBusy(GraphTrouble):
+class GraphBusy(GraphFileError):
     code = "GRAPH_BUSY"
     default_hint = "Another program is writing for a long time. Nothing was changed; try again."
 
 
-class GraphWriteFailed(GraphTrouble):
+class GraphWriteFailed(GraphFileError):
     code = "GRAPH_WRITE_FAILED"
     default_hint = "Nothing was changed. Check free space and permissions, then try once more."
 
 
-class GraphReadOnly(GraphTrouble):
+class GraphReadOnly(GraphFileError):
     code = "GRAPH_READ_ONLY"
     default_hint = "Nothing was changed. Start without --read-only, or make the file and its folder writable."
 
 
-class GraphTooNew(GraphTrouble):
+class GraphTooNew(GraphFileError):
     code = "GRAPH_TOO_NEW"
     default_hint = "Upgrade Keepgraph; a newer version wrote this file."
 
 
-class GraphDamaged(GraphTrouble):
+class GraphDamaged(GraphFileError):
     code = "GRAPH_DAMAGED"
     default_hint = "`kg doctor` tells what is damaged; `kg restore` brings a backup back and keeps this file."
 
 
-class GraphNotEncrypted(GraphTrouble):
+class GraphNotEncrypted(GraphFileError):
     code = "GRAPH_NOT_ENCRYPTED"
     default_hint = "`kg encrypt` encrypts it; to go on without, take away the key (KG_KEY, KG_KEY_FILE, or [key])."
 
 
-class KeyMissing(GraphTrouble):
+class KeyMissing(GraphFileError):
     code = "KEY_MISSING"
     default_hint = "Name the file with the key in KG_KEY_FILE, or put back the key you exported: `kg key import FILE`."
 
 
-class KeyWrong(GraphTrouble):
+class KeyWrong(GraphFileError):
     code = "KEY_WRONG"
     default_hint = "Find the key it was encrypted with, and put it back: `kg key import FILE`, or KG_KEY_FILE."
 
 
-class KeyInvalid(GraphTrouble):
+class KeyInvalid(GraphFileError):
     code = "KEY_INVALID"
     default_hint = "A key is 64 hexadecimal digits; a key file holds it on a line of its own, readable by you alone."
 
 
-class BackupFailed(GraphTrouble):
+class BackupFailed(GraphFileError):
     code = "BACKUP_FAILED"
     default_hint = "The graph itself is as it was. Check free space and permissions, then try once more."
 
 
-class BackupNotFound(GraphTrouble):
+class BackupNotFound(GraphFileError):
     code = "BACKUP_NOT_FOUND"
     default_hint = "`kg backup --list` shows the backups there are."
 
 
-class MigrationEdited(GraphTrouble):
+class MigrationEdited(GraphFileError):
     code = "MIGRATION_EDITED"
     default_hint = "Restore the released migration file; schema changes go into a new, higher number."
 
 
-class ProfileNotFound(GraphTrouble):
+class ProfileNotFound(GraphFileError):
     code = "PROFILE_NOT_FOUND"
     default_hint = "`kg profile list` shows the profiles there are; `kg profile create NAME` makes one."
 
 
-class ProfileExists(GraphTrouble):
+class ProfileExists(GraphFileError):
     code = "PROFILE_EXISTS"
     default_hint = "Choose another name, or use the profile that is there (`kg profile use NAME`)."
 
 
-class SettingsInvalid(GraphTrouble):
+class SettingsInvalid(GraphFileError):
     code = "SETTINGS_INVALID"
     default_hint = "Put the file with the settings right, or move it away to use the defaults."
 
 
-class ClientTrouble(KeepgraphError):
+class ClientError(KeepgraphError):
     """A client's configuration, or the server as it starts it, is at fault; the graph may be fine."""
 
 
-class ClientConfigInvalid(ClientTrouble):
+class ClientConfigInvalid(ClientError):
     code = "CLIENT_CONFIG_INVALID"
     default_hint = "Nothing was changed. Put the file right, or move it away, and run this again."
 
 
-class HandshakeFailed(ClientTrouble):
+class HandshakeFailed(ClientError):
     code = "HANDSHAKE_FAILED"
     default_hint = "Start the server yourself, with `kg serve`, and see what it says."
 
@@ -507,10 +507,10 @@ class InternalError(KeepgraphError):
 
 
 def leaves(root: type[KeepgraphError] = KeepgraphError) -> dict[str, type[KeepgraphError]]:
-    """Every code with its class."""
-    found: dict[str, type[KeepgraphError]] = {}
+    """The error classes by their codes."""
+    classes: dict[str, type[KeepgraphError]] = {}
     for child in root.__subclasses__():
         if "code" in vars(child):
-            found[child.code] = child
-        found.update(leaves(child))
-    return found
+            classes[child.code] = child
+        classes.update(leaves(child))
+    return classes

@@ -1,4 +1,4 @@
-"""The door for Python: an open graph, and calls of its tools."""
+"""The Python API: an open graph, and calls of its tools."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from keepgraph import permissions, store
 from keepgraph.engine.upkeep import backups
 from keepgraph.engine.upkeep.jobs import Progress
 from keepgraph.model import Settings
-from keepgraph.profiles import keys, profile
+from keepgraph.profiles import key_locations, key_wrapping, settings_file
+from keepgraph.store.cancellation import CancellationCheck
 from keepgraph.store.database import Database
 from keepgraph.tools.contract import dispatch
 
@@ -42,26 +43,31 @@ class Graph:
 
         Raises:
             keepgraph.KeepgraphError: what went wrong, with a `code`, a hint and an example; `answer()` is the
-                same as the other doors give it. Then nothing has changed.
+                same as the other interfaces give it. Then nothing has changed.
         """
         return self.call_until(None, tool, arguments)
 
     def call_until(
         self,
-        stop: dispatch.Stop | None,
+        cancellation: CancellationCheck | None,
         tool: str,
         arguments: Mapping[str, Any],
         *,
         progress: Progress | None = None,
     ) -> dict[str, Any]:
-        """The same, with arguments as they came, and something to ask now and then for a reason to give up."""
+        """Call a tool that can be cancelled, with arguments exactly as a client sent them.
+
+        Args:
+            cancellation: called again and again while the tool runs; gives a reason to stop, or None.
+            progress: called now and then with the progress of a job.
+        """
         return dispatch.call(
             self.database,
             tool,
             arguments,
             session=self._session,
             read_only=self.read_only,
-            stop=stop,
+            cancellation=cancellation,
             progress=progress,
         )
 
@@ -88,7 +94,7 @@ def open(
     session: str | None = None,
     settings: Settings | None = None,
     key: str | None = None,
-    ask: keys.Ask | None = None,
+    ask: key_wrapping.AskPassphrase | None = None,
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     new_id: Callable[[str, datetime], str] | None = None,
 ) -> Graph:
@@ -99,8 +105,8 @@ def open(
         read_only: refuse calls that write, and neither make nor upgrade the file.
         zone: what "today" means; None is what the file beside the graph says (graph.toml for graph.db), or the
             system's time zone.
-        group: the partition to work in; None is what that file says, or "default".
-        session: the name of a conversation, kept with what is recorded in it.
+        group: the group to work in; None is what that file says, or "default".
+        session: the name of a conversation, stored with what is recorded in it.
         settings: how names are resolved; None reads them from that file.
         key: the key of an encrypted graph, 64 hexadecimal digits; None looks for it in the key file, in KG_KEY, in
             the keyring of the system. A new graph is encrypted with it.
@@ -112,20 +118,20 @@ def open(
             MIGRATION_EDITED, SETTINGS_INVALID; KEY_MISSING, KEY_WRONG, KEY_INVALID, GRAPH_NOT_ENCRYPTED.
     """
     file = permissions.expanded(os.fspath(path)).resolve()
-    said = profile.read(file)
-    backups.refuse_to_begin_anew(file)
+    profile = settings_file.read(file)
+    backups.refuse_to_start_empty(file)
     database = Database(
         file,
         create=create,
         read_only=read_only,
         clock=clock,
         new_id=new_id or store.ids.ulids(),
-        zone=zone or _zone(said.zone),
-        group=group or said.group,
-        settings=settings or said.names,
-        key_source=keys.source(file, said.key, given=key, ask=ask),
-        before_migration=backups.before_migration,
-        backups_kept=said.keep,
+        zone=zone or _zone(profile.zone),
+        group=group or profile.group,
+        settings=settings or profile.settings,
+        key_source=key_locations.key_source(file, profile.key, given=key, ask=ask),
+        before_migration=backups.make_before_migration,
+        backups_kept=profile.backups_kept,
     )
     return Graph(database, read_only=read_only, session=session)
 

@@ -11,7 +11,7 @@ from types import ModuleType
 def getter(package: str) -> Callable[[str], ModuleType]:
     """A module `__getattr__` for `package` that imports its submodules on first use.
 
-    The import system binds a loaded submodule to its package, so this runs once a submodule and process.
+    The import system binds a loaded submodule to its package, so this runs once per submodule and process.
     """
 
     def load(name: str) -> ModuleType:

@@ -1,4 +1,4 @@
-"""The nouns of the graph as frozen dataclasses. Knows no SQL, no rules and no JSON."""
+"""The data model: entities, facts, texts, names and settings as frozen dataclasses."""
 
 from __future__ import annotations
 
@@ -11,16 +11,19 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How names and texts are found in a profile: what is sure enough, from 0 to 1, and which models know meaning.
+    """How names are resolved and texts are found: thresholds from 0 to 1, and the models to use.
+
+    The thresholds trade wrong answers against missing ones: below them, resolution abstains (see
+    engine/resolution). The benchmark of names in tests/benchmarks measures both.
 
     Attributes:
-        fuzzy: the likeness of letters from which a name on its own is taken to mean an entity.
-        embedding: the cosine of two names from which they are taken to mean the same.
-        margin: two entities nearer to each other than this are too close to call.
-        model: the default embedder by its name, or the folder of another one.
-        rungs: those that are asked after exact and alias.
-        cross_encoder: the folder of a model that reads a question together with a text; None is none.
-        document_roots: the folders from which a tool may ingest files; a person at the command line may from any.
+        fuzzy: the similarity from which a name, without another close candidate, is taken to mean an entity.
+        embedding: the cosine of the vectors of two names from which they are taken to mean the same.
+        margin: if the two best candidates differ by less than this, resolution abstains.
+        model: the embedder: the name of the default one, or the folder of another.
+        rungs: the steps of resolution to try after exact and alias, in this order.
+        cross_encoder: the folder of a model for reranking, which reads a question together with a text; None: none.
+        document_roots: the folders from which a tool may ingest files. The command line may ingest from any folder.
     """
 
     fuzzy: float = 0.80
@@ -34,12 +37,12 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """The raw key of an encrypted graph: 64 hexadecimal digits, which nothing ever shows.
+    """The raw key of an encrypted graph: 64 hexadecimal digits, which are never shown.
 
     Attributes:
         digits: the key itself.
-        origin: where it was found, in words to show: "the key file /home/…".
-        fingerprint: sixteen digits that tell one key from another and give nothing of it away.
+        origin: where it was read from, in words to show: "the key file /home/…".
+        fingerprint: sixteen digits that identify the key and reveal nothing of it.
     """
 
     digits: str = field(repr=False)
@@ -49,13 +52,12 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class KeySource:
-    """Where the key of one graph may be found.
+    """The candidate keys for one graph.
 
     Attributes:
-        expected: somebody said that there is a key: a plain graph is then not what was meant.
-        fingerprint: that of the right key, where it is known.
-        candidates: finds keys one after the other, each only when it is asked for; raises KeyMissing where there
-            is none.
+        expected: whether the settings or the caller say that the graph is encrypted; then a plain file is refused.
+        fingerprint: that of the right key, if it is known.
+        candidates: yields keys one after the other, each only when it is needed. Raises KeyMissing if there is none.
     """
 
     expected: bool = False
@@ -64,16 +66,16 @@ class KeySource:
 
 
 @dataclass(frozen=True, slots=True)
-class KeyPlace:
+class KeyLocation:
     """Where a profile keeps its key, as its settings say.
 
     Attributes:
         source: file, environment, keyring or passphrase.
         file: the key file, or the file with the wrapped key, for the sources file and passphrase.
-        account: the name under which the keyring has it.
+        account: the name of the entry in the keyring, for the source keyring.
         encrypted: whether a plain graph is refused; false while the graph is being encrypted or decrypted.
         fingerprint: that of the key.
-        former: the place where it was before, as `source:where`, until it is forgotten there.
+        former: where the key was before, as `source:where`, until it is deleted there.
     """
 
     source: str
@@ -86,32 +88,32 @@ class KeyPlace:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """The settings of a graph, from the file beside it.
+    """The settings of a graph, from the settings file beside it.
 
     Attributes:
-        names: how names are resolved.
+        settings: how names are resolved and texts are found.
         zone: the time zone of local days, by its IANA name; None is the system's.
-        group: the partition to work in.
-        toolsets: what a server shows; None is the default.
+        group: the group to work in.
+        toolsets: the toolsets that a server lists; None is the default.
         offline: whether everything that would use a network is refused.
-        key: where the key is kept; None for a graph that is not encrypted, or whose settings do not say.
-        daily: whether a backup is made once a day, on use.
-        keep: how many backups of each kind are kept.
+        key: where the key is; None for a graph that is not encrypted, or whose settings do not say.
+        daily_backups: whether a backup is made once a day, when the graph is used.
+        backups_kept: how many backups of each kind are kept; older ones are deleted.
     """
 
-    names: Settings = Settings()
+    settings: Settings = Settings()
     zone: str | None = None
     group: str = "default"
     toolsets: tuple[str, ...] | None = None
     offline: bool = True
-    key: KeyPlace | None = None
-    daily: bool = True
-    keep: int = 7
+    key: KeyLocation | None = None
+    daily_backups: bool = True
+    backups_kept: int = 7
 
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """A checked copy of a graph. `kind` says why it was made: daily, by-hand, or before-something."""
+    """A checked copy of a graph. `kind` says why it was made: daily, by-hand, or before-something. `size`: bytes."""
 
     file: Path
     at: datetime
@@ -121,7 +123,7 @@ class Backup:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """Something with a type and a name. `row` is its integer key, `id` its public one."""
+    """Something with a type and a name. `row` is its primary key in the database, `id` its public id (ent_…)."""
 
     row: int
     id: str
@@ -141,9 +143,10 @@ class Ref:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Subject, predicate and an object that is an entity or a literal, never both.
+    """Subject, predicate and an object that is either an entity or a literal.
 
-    Times are stored stamps (see engine/instants.py); an open end of the validity is None.
+    Times are stored timestamps (see temporal/timestamps.py). The validity goes from `valid_from` (inclusive) to
+    `valid_to` (exclusive); None is an open end.
     """
 
     row: int
@@ -165,10 +168,11 @@ class Episode:
     """A text that was remembered or ingested: a note, a message, JSON, or a document. Its chunks hold the text.
 
     Attributes:
-        kind: text, message, json, document (a file), or prechunked (cut and read by a caller).
+        kind: text, message, json, document (a file), or prechunked (cut into chunks by the caller).
         source: where it comes from, in words or as the path of a file; may be empty.
         digest: the SHA-256 of the text in UTF-8, in hexadecimal digits.
-        occurred_at: the stamp of what it tells of; `recorded_at` is that of its coming here.
+        occurred_at: the timestamp of what the text is about.
+        recorded_at: the timestamp at which it was stored.
     """
 
     row: int
@@ -184,26 +188,34 @@ class Episode:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A retrievable part of an episode. All of them, by their places, are its text.
+    """A retrievable part of an episode. The chunks of an episode, joined by position, are its text.
 
     Attributes:
+        episode: the row of its episode.
+        position: its place among the chunks of the episode.
         heading: the path of headings above it, "A › B".
-        speaker: who says it, where it is a turn of a conversation.
-        named: what it is about besides its words: {"how": "link" | "tag" | "given", "type", "name"} or {"how", "id"}.
+        speaker: who says it, if it is a turn of a conversation.
+        annotations: entities that it is about besides its words, by a wiki link, a tag or a caller:
+            {"how": "link" | "tag" | "given", "type", "name"} or {"how", "id"}.
     """
 
     row: int
     episode: int
-    place: int
+    position: int
     text: str
     heading: str = ""
     speaker: str | None = None
-    named: tuple[Mapping[str, str | None], ...] = ()
+    annotations: tuple[Mapping[str, str | None], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """An entity that a chunk speaks of. `start` and `stop` count characters of its text; None where no word says it."""
+    """A place in a chunk that names an entity; `chunk` and `entity` are rows.
+
+    Attributes:
+        how: how it was detected, such as by name, by alias, or by an annotation of the chunk.
+        start, stop: offsets in characters of the text of the chunk; None for an annotation, which no word names.
+    """
 
     chunk: int
     entity: int
@@ -213,12 +225,14 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
-class Inferred:
-    """Something that a chunk seems to say: a name that is not known (kind entity: the subject alone), or a fact.
+class ProposalDraft:
+    """A proposal as it was inferred from one chunk, before it is stored: an unknown name, or a fact.
 
     Attributes:
-        key: what makes two of them one.
-        start, stop: the evidence, in characters of the chunk's text.
+        kind: "entity", which has the subject alone, or "fact".
+        key: two drafts with the same kind and key are one proposal.
+        confidence: from 0 to 1.
+        start, stop: the evidence, as offsets in characters of the text of the chunk.
     """
 
     kind: str
@@ -236,7 +250,12 @@ class Inferred:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """Something inferred that nobody has accepted. `evidence` is the words of one chunk that it was read in."""
+    """An entity or a fact that was inferred from a text and that nobody has accepted.
+
+    Attributes:
+        kind: "entity", which has the subject alone, or "fact".
+        evidence: the words of one chunk from which it was inferred.
+    """
 
     row: int
     id: str
@@ -253,8 +272,8 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
-    """A fact in row numbers alone, for going through many."""
+class FactRow:
+    """A fact with its entities as rows only: small, for rules that read many facts."""
 
     row: int
     subject: int
@@ -265,35 +284,55 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An entity that was perhaps meant: by which name, found how, and how near (0 to 1)."""
+    """An entity that a name may mean.
+
+    Attributes:
+        matched_name: the name or alias of the entity that matched.
+        method: the step of resolution that found it: exact, alias, fuzzy or embedding.
+        score: the similarity, from 0 to 1.
+        reason: in words, what links the name to the entity, if the names alone do not show it.
+    """
 
     entity: Entity
-    matched: str
+    matched_name: str
     method: str
     score: float
-    because: str | None = None
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """What a name turned out to mean. No entity is an answer too; then the candidates say what was near.
+    """The entity that a name means, or none: abstention is an answer too, with the best candidates.
 
-    `because` says in words what links the name to the entity, where it is not plain to see. `off` says why the
-    embedding rung could not be asked, and `waiting` how many names it did not know yet.
+    Attributes:
+        method: the step of resolution that decided.
+        score: the similarity, from 0 to 1.
+        candidates: other entities that may be meant, best first.
+        reason: in words, what links the name to the entity, if the names alone do not show it.
+        embedding_off: why the embedding step could not run, in words.
+        names_without_vector: how many names the embedding step could not consider, because they have no vector yet.
     """
 
     entity: Entity | None
     method: str
     score: float
     candidates: tuple[Candidate, ...] = ()
-    because: str | None = None
-    off: str | None = None
-    waiting: int = 0
+    reason: str | None = None
+    embedding_off: str | None = None
+    names_without_vector: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
-    """What recording one fact did."""
+class RecordedFact:
+    """The result of recording one fact.
+
+    Attributes:
+        fact: the new fact, or the existing one that says the same.
+        deduplicated: whether the fact existed; then only an assertion was added.
+        created: entities that were created for it.
+        superseded: facts whose validity it ended.
+        possible_duplicates: new entities, each with an existing entity that may be the same one.
+    """
 
     fact: Fact
     deduplicated: bool
@@ -304,19 +343,32 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One row that a call inserted, updated or deleted: an entry of the journal. `was` is the row before it."""
+    """One row that a call inserted, updated or deleted: an entry of the journal.
+
+    Attributes:
+        call: the call that changed it.
+        op: insert, update or delete.
+        row: its primary key in `table`.
+        before: the row as it was before; None for an insert.
+    """
 
     id: int
     call: int
     op: str
     table: str
     row: int
-    was: Mapping[str, Any] | None
+    before: Mapping[str, Any] | None
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of one tool that changed something, and how many rows of each table it touched."""
+    """One call of a tool that changed something.
+
+    Attributes:
+        undoes: the call that this one undid.
+        undone_by: the call that undid this one.
+        row_counts: how many rows of each table it changed.
+    """
 
     id: int
     at: str
@@ -324,15 +376,15 @@ class Call:
     session: str | None
     undoes: int | None
     undone_by: int | None
-    touched: Mapping[str, int]
+    row_counts: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that happened to an entity or a fact. `change` and `call` are what undo takes."""
+    """An event in the history of an entity or a fact. `change` and `call` are the numbers that undo takes."""
 
     at: str
-    what: str
+    kind: str
     text: str
     change: int | None
     call: int | None
@@ -343,38 +395,45 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
-    """What became of one fact in a merge: moved, folded into `other` (another fact), or retracted as a loop."""
+class MergedFact:
+    """What a merge of two entities did to one fact.
+
+    Attributes:
+        id: the id of the fact, or of the deleted one of two.
+        effect: moved; folded (`merged_into` another fact that says the same); or retracted (it linked the two).
+        before, after: the fact as a sentence.
+        merged_into: the id of the other fact.
+    """
 
     id: str
     effect: str
-    was: str
-    becomes: str
-    other: str | None = None
+    before: str
+    after: str
+    merged_into: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
-    """What a merge changed, or would change."""
+class MergeResult:
+    """What a merge of two entities changed, or would change."""
 
-    kept: Entity
+    entity: Entity
     absorbed: Entity
-    facts: tuple[Moved, ...]
+    facts: tuple[MergedFact, ...]
     aliases_added: tuple[str, ...]
     aliases_dropped: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Related:
-    """A neighbour, with the number of facts it shares."""
+class Neighbour:
+    """A neighbour of an entity, with the number of facts between the two."""
 
     entity: Entity
-    facts: int
+    shared_facts: int
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Something that was decided: an entity of type decision, or what a decided_in fact says was decided."""
+    """A decision: an entity of that type, or the object of a decided_in fact (see engine/knowledge/decisions.py)."""
 
     id: str
     name: str
@@ -389,7 +448,10 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Week:
-    """Seven local days, the last of them today: what was decided, what is blocked, what to do next."""
+    """The weekly rollup: the decisions of seven local days, and what is blocked and to be done next at their end.
+
+    The lists are cut to a maximum length; the counts are of all.
+    """
 
     start: str
     end: str
@@ -402,8 +464,8 @@ class Week:
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
-    """A word of the vocabulary: an entity type or a predicate."""
+class VocabularyTerm:
+    """An entity type or a predicate of the vocabulary; `kind` says which."""
 
     row: int
     kind: str
@@ -414,7 +476,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class GraphNode:
-    """A node that a query found: an entity, or a literal."""
+    """A node in the result of a query: an entity, or a literal."""
 
     id: str
     labels: tuple[str, ...]
@@ -423,7 +485,7 @@ class GraphNode:
 
 @dataclass(frozen=True, slots=True)
 class GraphEdge:
-    """A relationship that a query found, with the ids of the nodes that it leads from and to."""
+    """A relationship in the result of a query; `start` and `end` are the ids of its nodes."""
 
     id: str
     type: str
@@ -434,6 +496,6 @@ class GraphEdge:
 
 @dataclass(frozen=True, slots=True)
 class GraphPath:
-    """Nodes and relationships by turns."""
+    """A path in the result of a query: nodes and relationships in alternation, from node to node."""
 
     steps: tuple[GraphNode | GraphEdge, ...]

@@ -1,4 +1,4 @@
-"""Finds the files that travel with the code: schemas, migrations and decisions. Knows nothing of what they say."""
+"""Files that are packaged with the code: schemas, migrations and architecture decision records."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ _PACKAGE = Path(__file__).resolve().parent
 
 @cache
 def folder(name: str) -> Path:
-    """`schemas`, `migrations` or `adr`: in the installed package, else in the checkout around it."""
+    """`schemas`, `migrations` or `adr`: in the installed package, else in the checkout around it.
+
+    Raises:
+        FileNotFoundError: it is in neither.
+    """
     for root in (_PACKAGE, _PACKAGE.parent.parent):
         if (root / name).is_dir():
             return root / name
@@ -18,6 +22,7 @@ def folder(name: str) -> Path:
 
 
 def schemas() -> Path:
+    """The folder of the schemas of this version of the interface."""
     return folder("schemas") / "v1"
 
 

@@ -1,4 +1,4 @@
-"""Files and folders for their owner alone. Knows nothing of what is in them."""
+"""Files and folders that only their owner can read, written so that they are complete on disk."""
 
 from __future__ import annotations
 
@@ -9,14 +9,11 @@ from pathlib import Path
 
 
 def write(file: Path, text: str) -> None:
-    """Write a file with mode 0600; it appears whole or not at all, and is on disk when this returns.
-
-    Where it is a link, the file that it leads to is written.
-    """
+    """Write a file with mode 0600, atomically; it is on disk when this returns. A symbolic link is followed."""
     file = file.resolve()
     make_folder(file.parent)
-    for left in file.parent.glob(f".{glob.escape(file.name)}.*.part"):
-        left.unlink(missing_ok=True)  # of a write that was ended; what it was to be may be a key
+    for leftover in file.parent.glob(f".{glob.escape(file.name)}.*.part"):
+        leftover.unlink(missing_ok=True)  # of an interrupted write; there may be a key in it
     part = file.with_name(f".{file.name}.{os.getpid()}.part")
     try:
         with os.fdopen(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as out:
@@ -31,40 +28,40 @@ def write(file: Path, text: str) -> None:
 
 def make_folder(folder: Path) -> None:
     """Make a folder, and those above it that are missing, with mode 0700."""
-    missing = [each for each in (folder, *folder.parents) if not each.exists()]
-    for each in reversed(missing):
-        each.mkdir(mode=0o700, exist_ok=True)
-        sync_folder(each.parent)
+    missing = [ancestor for ancestor in (folder, *folder.parents) if not ancestor.exists()]
+    for new in reversed(missing):
+        new.mkdir(mode=0o700, exist_ok=True)
+        sync_folder(new.parent)
 
 
 def expanded(name: str) -> Path:
-    """A path as a person writes it: ~ is home; ~nobody, whom the system does not know, is left as it is."""
+    """A path as a person writes it: ~ is the home folder; ~name of an unknown user is left as it is."""
     try:
         return Path(name).expanduser()
     except RuntimeError:
         return Path(name)
 
 
-def beside(graph: Path, ending: str) -> Path:
-    """What belongs to a graph: `graph.toml` for `graph.db`, and `graph.sqlite.toml` for a graph of another ending."""
-    return graph.with_suffix(ending) if graph.suffix == ".db" else graph.with_name(graph.name + ending)
+def beside(graph: Path, suffix: str) -> Path:
+    """A file beside a graph: `graph.toml` for `graph.db`, and `graph.sqlite.toml` for `graph.sqlite`."""
+    return graph.with_suffix(suffix) if graph.suffix == ".db" else graph.with_name(graph.name + suffix)
 
 
 def sync(file: Path) -> None:
-    """See that a file and its name are on disk."""
-    number = os.open(file, os.O_RDWR)
+    """Sync a file and its name to disk."""
+    descriptor = os.open(file, os.O_RDWR)
     try:
-        os.fsync(number)
+        os.fsync(descriptor)
     finally:
-        os.close(number)
+        os.close(descriptor)
     sync_folder(file.parent)
 
 
 def sync_folder(folder: Path) -> None:
-    """See that the names in a folder are on disk, where the platform can be told."""
+    """Sync the names in a folder to disk, where the platform can."""
     with suppress(OSError):
-        number = os.open(folder, os.O_RDONLY)
+        descriptor = os.open(folder, os.O_RDONLY)
         try:
-            os.fsync(number)
+            os.fsync(descriptor)
         finally:
-            os.close(number)
+            os.close(descriptor)
