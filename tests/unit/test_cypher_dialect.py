@@ -8,11 +8,11 @@ from plain_tables import PlainTables
 from keepgraph.cypher import functions
 from keepgraph.cypher.check import binder
 from keepgraph.cypher.dialect.refusal import explain, refuse
-from keepgraph.cypher.repair.pipeline import Known, repaired
+from keepgraph.cypher.repair.pipeline import Vocabulary, repair
 from keepgraph.cypher.syntax import parser
 from keepgraph.errors import QueryError, QueryRefused, QuerySyntaxInvalid, QueryUnsupported
 
-NOTHING = Known(frozenset(), frozenset(), {}, frozenset())
+NOTHING = Vocabulary(frozenset(), frozenset(), {}, frozenset())
 PEOPLE = [
     (1, ["Person"], {"name": "Ada", "age": 36, "tags": ["x", "y", "x"], "kind": "a", "lat": 51.5, "lon": 0.0}),
     (2, ["Person"], {"name": "Bob", "age": 20, "tags": ["z"], "kind": "a", "lat": 48.85, "lon": 2.35}),
@@ -37,7 +37,7 @@ def tables():
 @pytest.fixture(scope="module")
 def ask(tables):
     def rows(text):
-        found, _ = tables.rows(tables.compiled(text, {}), {})
+        found, _ = tables.rows(tables.compile(text, {}), {})
         return [list(row) for row in found]
 
     return rows
@@ -45,7 +45,7 @@ def ask(tables):
 
 def failure(text):
     """The error that a query ends with, its text repaired first."""
-    text = repaired(text, NOTHING).text
+    text = repair(text, NOTHING).text
     try:
         query = parser.parse(text)
         refuse(query, text)
@@ -397,7 +397,7 @@ def lowered(write):
 )
 def test_what_writes_is_refused_wherever_it_hides(place, write, dress):
     text = place.format(write=dress(write))
-    for asked in (text, repaired(text, NOTHING).text):
+    for asked in (text, repair(text, NOTHING).text):
         with pytest.raises(QueryError) as caught:
             parser.parse(asked)
 
@@ -418,7 +418,7 @@ def test_what_writes_is_refused_wherever_it_hides(place, write, dress):
 def test_in_a_string_a_name_or_a_comment_it_writes_nothing(place, write):
     text = place.format(write=write)
 
-    assert text == repaired(text, NOTHING).text
+    assert text == repair(text, NOTHING).text
     assert binder.bind(parser.parse(text), {})
 
 
@@ -426,7 +426,7 @@ def test_in_a_string_a_name_or_a_comment_it_writes_nothing(place, write):
 def test_the_words_are_names_where_names_stand(word):
     text = f"MATCH ({word}:{word} {{{word}: 1}})-[:{word}]->() WHERE {word}.{word} = 1 RETURN {word} AS {word}"
 
-    assert text == repaired(text, NOTHING).text
+    assert text == repair(text, NOTHING).text
     assert binder.bind(parser.parse(text), {})
 
 
@@ -444,13 +444,13 @@ def test_the_words_are_names_where_names_stand(word):
     ],
 )
 def test_what_only_looks_like_a_write_is_no_query_at_all(text):
-    for asked in (text, repaired(text, NOTHING).text):
+    for asked in (text, repair(text, NOTHING).text):
         with pytest.raises(QueryError):
             parser.parse(asked)
 
 
 def test_a_write_behind_characters_that_are_not_seen_is_refused_once_they_are_gone():
-    text = repaired("MATCH (n) CRE\u200bATE (m)", NOTHING).text
+    text = repair("MATCH (n) CRE\u200bATE (m)", NOTHING).text
 
     assert text == "MATCH (n) CREATE (m)"
     with pytest.raises(QueryRefused):

@@ -1,4 +1,4 @@
-"""The functions and aggregates: what they give, what they refuse, and that nothing else escapes from them."""
+"""Functions and aggregates: what they return, what they refuse, and that they raise no other errors."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keepgraph.cypher import functions, value_types, values
+from keepgraph.cypher import aggregates, comparison, functions, value_types, values
 from keepgraph.cypher.values import Node, Path, Relationship
 from keepgraph.errors import QueryError, QueryFailed, QueryTooLarge
 
 NAN = math.nan
 INF = math.inf
-MOST = 2**63 - 1
+MAX_INTEGER = 2**63 - 1
 NOW = datetime(2026, 5, 15, 10, 30, tzinfo=UTC)
 ADA, BOB = Node(1), Node(2)
 KNOWS = Relationship(7, 1, 2)
@@ -39,12 +39,12 @@ class Graph:
 
 def call(name, *arguments):
     function = functions.find(name)
-    given = {"graph": Graph(), "now": NOW, "random": random.Random(1)}
-    return function.run(*([given[function.needs]] if function.needs else []), *arguments)
+    contexts = {"graph": Graph(), "now": NOW, "random": random.Random(1)}
+    return function.run(*([contexts[function.needs]] if function.needs else []), *arguments)
 
 
 def fold(name, *rows):
-    accumulator = functions.aggregate(name).start()
+    accumulator = aggregates.find(name).start()
     for row in rows:
         accumulator.add(*(row if isinstance(row, tuple) else (row,)))
     return accumulator.result()
@@ -57,10 +57,10 @@ def failure(compute, *arguments):
 
 
 def same(a, b):
-    return type(a) is type(b) and values.group_key(a) == values.group_key(b)
+    return type(a) is type(b) and comparison.group_key(a) == comparison.group_key(b)
 
 
-integers = st.integers(-(2**63), MOST) | st.integers(-3, 3)
+integers = st.integers(-(2**63), MAX_INTEGER) | st.integers(-3, 3)
 texts = st.text(max_size=4) | st.sampled_from(
     ["1.5", "-2", "true", "1e9", "year", "2020-02-30", "PT1H", "UTC", "HALF_EVEN"]
 )
@@ -98,16 +98,16 @@ OF_KIND = {
 }
 
 
-def of_kinds(wanted):
+def of_kinds(kinds):
     """Values of these kinds, mostly."""
-    found = [strategy for kind, strategy in OF_KIND.items() if kind & wanted]
-    if wanted & value_types.TEMPORAL:
-        found.append(temporal_values)
-    return st.one_of(*found, *found, any_value)
+    result = [strategy for kind, strategy in OF_KIND.items() if kind & kinds]
+    if kinds & value_types.TEMPORAL:
+        result.append(temporal_values)
+    return st.one_of(*result, *result, any_value)
 
 
 EVERY_FUNCTION = pytest.mark.parametrize("function", functions.FUNCTIONS.values(), ids=lambda row: row.name)
-EVERY_AGGREGATE = pytest.mark.parametrize("aggregate", functions.AGGREGATES.values(), ids=lambda row: row.name)
+EVERY_AGGREGATE = pytest.mark.parametrize("aggregate", aggregates.AGGREGATES.values(), ids=lambda row: row.name)
 
 
 # The table
@@ -116,39 +116,45 @@ EVERY_AGGREGATE = pytest.mark.parametrize("aggregate", functions.AGGREGATES.valu
 @EVERY_FUNCTION
 @given(draw=st.data())
 def test_a_function_answers_as_announced_or_fails_as_a_query_does(function, draw):
-    most = function.least + 2 if function.most is None else function.most
-    count = draw.draw(st.integers(function.least, most))
-    last = len(function.takes) - 1
-    arguments = [draw.draw(of_kinds(function.takes[min(place, last)])) for place in range(count)]
+    most = function.min_arguments + 2 if function.max_arguments is None else function.max_arguments
+    count = draw.draw(st.integers(function.min_arguments, most))
+    last = len(function.parameter_kinds) - 1
+    arguments = [draw.draw(of_kinds(function.parameter_kinds[min(place, last)])) for place in range(count)]
     try:
-        found = call(function.name, *arguments)
+        result = call(function.name, *arguments)
     except QueryError:
         return
 
-    assert values.kind_of(found) & function.gives
-    assert found is None or not (function.null_in_null_out and None in [each for each in arguments if each is None])
-    if isinstance(found, list) and function.element:
-        assert all(values.kind_of(element) & function.element for element in found)
+    assert values.kind_of(result) & function.result_kinds
+    assert result is None or not (
+        function.propagates_null and None in [argument for argument in arguments if argument is None]
+    )
+    if isinstance(result, list) and function.element_kinds:
+        assert all(values.kind_of(element) & function.element_kinds for element in result)
 
 
 @EVERY_AGGREGATE
 @given(draw=st.data())
 def test_an_aggregate_answers_as_announced_or_fails_as_a_query_does(aggregate, draw):
-    row = st.tuples(*(of_kinds(each) for each in aggregate.takes))
+    row = st.tuples(*(of_kinds(kinds) for kinds in aggregate.parameter_kinds))
     rows = draw.draw(st.lists(row, max_size=4))
     try:
-        found = fold(aggregate.name, *rows)
+        result = fold(aggregate.name, *rows)
     except QueryError:
         return
 
-    assert values.kind_of(found) & aggregate.gives
+    assert values.kind_of(result) & aggregate.result_kinds
 
 
 @EVERY_FUNCTION
 def test_a_wrong_kind_is_refused_by_name(function):
-    wrong = [value for value in (ADA, "a", 1.5, True, []) if not values.kind_of(value) & (function.takes or (-1,))[0]]
+    wrong = [
+        value
+        for value in (ADA, "a", 1.5, True, [])
+        if not values.kind_of(value) & (function.parameter_kinds or (-1,))[0]
+    ]
     for value in wrong:
-        arguments = [value] + [None] * (function.least - 1)
+        arguments = [value] + [None] * (function.min_arguments - 1)
         with pytest.raises(QueryFailed, match=rf"^{function.name}\(\) wants ") as caught:
             call(function.name, *arguments)
 
@@ -159,14 +165,14 @@ def test_functions_are_found_in_any_case():
     assert functions.find("TOLOWER") is functions.find("toLower")
     assert functions.find("datetime.fromepoch").name == "datetime.fromEpoch"
     assert functions.find("nonsense") is None
-    assert functions.aggregate("COUNT").name == "count"
+    assert aggregates.find("COUNT").name == "count"
     assert functions.find("count") is None
 
 
 def test_near_names_are_offered():
-    assert "toLower" in functions.near("tolowwer")
-    assert "collect" in functions.near("colect")
-    assert functions.near("xyzzy") == []
+    assert "toLower" in functions.similar_names("tolowwer")
+    assert "collect" in functions.similar_names("colect")
+    assert functions.similar_names("xyzzy") == []
 
 
 def test_what_there_is_can_be_listed():
@@ -201,7 +207,7 @@ def test_what_there_is_can_be_listed():
         ("toInteger", (-82.9,), -82),
         ("toInteger", ("1.7",), 1),
         ("toInteger", (" 42 ",), 42),
-        ("toInteger", ("9223372036854775807",), MOST),
+        ("toInteger", ("9223372036854775807",), MAX_INTEGER),
         ("toInteger", ("foo",), None),
         ("toInteger", ("",), None),
         ("toInteger", ("1_000",), None),
@@ -251,7 +257,7 @@ def test_what_there_is_can_be_listed():
         ("range", (0, 10, 3), [0, 3, 6, 9]),
         ("range", (3, 1), []),
         ("range", (3, 1, -1), [3, 2, 1]),
-        ("range", (MOST - 1, MOST), [MOST - 1, MOST]),
+        ("range", (MAX_INTEGER - 1, MAX_INTEGER), [MAX_INTEGER - 1, MAX_INTEGER]),
         ("range", (None, 1), None),
         ("reverse", ("raksO",), "Oskar"),
         ("reverse", ([1, None],), [None, 1]),
@@ -341,7 +347,7 @@ def test_example(name, arguments, expected):
     ],
 )
 def test_temporal_example(name, arguments, expected):
-    arguments = [call(*each) if isinstance(each, tuple) else each for each in arguments]
+    arguments = [call(*argument) if isinstance(argument, tuple) else argument for argument in arguments]
 
     assert expected == call("toString", call(name, *arguments))
 
@@ -363,7 +369,7 @@ def test_a_temporal_value_of_null_is_null(name):
         ("substring", ("a", 0, -1), "ArgumentError", "NumberOutOfRange"),
         ("round", (1.5, -1), "ArgumentError", "NumberOutOfRange"),
         ("round", (1.5, 1, "SIDEWAYS"), "ArgumentError", "InvalidArgumentValue"),
-        ("abs", (-MOST - 1,), "ArithmeticError", "IntegerOverflow"),
+        ("abs", (-MAX_INTEGER - 1,), "ArithmeticError", "IntegerOverflow"),
         ("toInteger", (1e300,), "ArithmeticError", "IntegerOverflow"),
         ("toInteger", ("9223372036854775808",), "ArithmeticError", "IntegerOverflow"),
         ("toInteger", ([],), "TypeError", "InvalidArgumentValue"),
@@ -384,8 +390,8 @@ def test_refusal(name, arguments, kind, detail):
     ("name", "arguments"),
     [
         ("range", (0, 1_000_000)),
-        ("range", (-MOST - 1, MOST)),
-        ("range", (MOST, -MOST - 1, -1)),
+        ("range", (-MAX_INTEGER - 1, MAX_INTEGER)),
+        ("range", (MAX_INTEGER, -MAX_INTEGER - 1, -1)),
         ("replace", ("a" * 5_000, "a", "b" * 5_000)),
     ],
 )
@@ -411,10 +417,10 @@ def test_chance_is_between_0_and_1_and_ids_are_ids():
         ("sum", [None], 0),
         ("sum", [1, 2], 3),
         ("sum", [1, 0.5], 1.5),
-        ("sum", [MOST, 1, -1], MOST),
+        ("sum", [MAX_INTEGER, 1, -1], MAX_INTEGER),
         ("avg", [], None),
         ("avg", [1, 2, None], 1.5),
-        ("avg", [MOST, MOST], float(MOST)),
+        ("avg", [MAX_INTEGER, MAX_INTEGER], float(MAX_INTEGER)),
         ("min", [], None),
         ("min", [1, "a", None, [1, 2], 0.2, "b"], [1, 2]),
         ("max", [1, "a", None, [1, 2], 0.2, "b"], 1),
@@ -450,7 +456,7 @@ def test_durations_are_aggregated(name, expected):
 @pytest.mark.parametrize(
     ("name", "rows", "kind", "detail"),
     [
-        ("sum", [MOST, 1], "ArithmeticError", "IntegerOverflow"),
+        ("sum", [MAX_INTEGER, 1], "ArithmeticError", "IntegerOverflow"),
         ("sum", ["a"], "TypeError", "InvalidArgumentValue"),
         ("avg", [True], "TypeError", "InvalidArgumentValue"),
         ("stDev", ["a"], "TypeError", "InvalidArgumentValue"),
@@ -473,8 +479,8 @@ def test_an_average_lies_between_the_least_and_the_greatest(numbers):
 
 @given(rows=st.lists(any_value))
 def test_the_least_and_the_greatest_go_by_the_order_of_all_values(rows):
-    known = sorted((row for row in rows if row is not None), key=values.sort_key)
+    in_order = sorted((row for row in rows if row is not None), key=comparison.sort_key)
     rows = [(row,) for row in rows]
 
-    assert not known or same(known[0], fold("min", *rows)) or values.equal(known[0], fold("min", *rows))
-    assert not known or values.sort_key(known[-1]) == values.sort_key(fold("max", *rows))
+    assert not in_order or same(in_order[0], fold("min", *rows)) or comparison.equal(in_order[0], fold("min", *rows))
+    assert not in_order or comparison.sort_key(in_order[-1]) == comparison.sort_key(fold("max", *rows))

@@ -1,12 +1,10 @@
-"""A query becomes a tree that says the same, or an error that says what to write instead."""
+"""Parser: a query becomes a syntax tree with the same meaning, or an error that says what to write instead."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from keepgraph.cypher.syntax.ast import (
-    AllLabels,
-    AnyLabel,
     Binary,
     Call,
     Case,
@@ -14,8 +12,11 @@ from keepgraph.cypher.syntax.ast import (
     HasLabels,
     Index,
     IsNull,
-    Item,
+    LabelAnd,
     LabelName,
+    LabelNot,
+    LabelOr,
+    LabelWildcard,
     Length,
     ListComprehension,
     ListLiteral,
@@ -24,13 +25,13 @@ from keepgraph.cypher.syntax.ast import (
     MapProjection,
     Match,
     NodePattern,
-    NotLabel,
     Parameter,
     Path,
     PatternComprehension,
     PatternPath,
     PatternPredicate,
     Projection,
+    ProjectionItem,
     Property,
     Quantifier,
     Query,
@@ -38,7 +39,6 @@ from keepgraph.cypher.syntax.ast import (
     RelationshipPattern,
     SingleQuery,
     Slice,
-    SomeLabel,
     SortKey,
     Subquery,
     Unary,
@@ -155,9 +155,9 @@ A_TO_B = way(node("a"), edge(), node("b"))
         ("COUNT( DISTINCT n )", Call("COUNT", (N,), True)),
         ("duration.between(a, b)", Call("duration.between", (A, B))),
         ("n:A", HasLabels(N, LabelName("A"))),
-        ("n:A:B", HasLabels(N, AllLabels(tuple(named("A", "B"))))),
-        ("n:A|B", HasLabels(N, SomeLabel(tuple(named("A", "B"))))),
-        ("(n:A&!B)", HasLabels(N, AllLabels((LabelName("A"), NotLabel(LabelName("B")))))),
+        ("n:A:B", HasLabels(N, LabelAnd(tuple(named("A", "B"))))),
+        ("n:A|B", HasLabels(N, LabelOr(tuple(named("A", "B"))))),
+        ("(n:A&!B)", HasLabels(N, LabelAnd((LabelName("A"), LabelNot(LabelName("B")))))),
         ("n.x IS NULL", IsNull(Property(N, "x"), False)),
         ("n.x IS NOT NULL", IsNull(Property(N, "x"), True)),
         ("[x IN a]", ListComprehension("x", A, None, None)),
@@ -188,9 +188,9 @@ A_TO_B = way(node("a"), edge(), node("b"))
     ],
 )
 def test_an_expression_becomes_its_tree(text, tree):
-    found = expression(text if "//" not in text or "'" in text else text + "\n")
+    parsed = expression(text if "//" not in text or "'" in text else text + "\n")
 
-    assert tree == found
+    assert tree == parsed
 
 
 @pytest.mark.parametrize(
@@ -257,11 +257,11 @@ def test_brackets_are_a_pattern_only_where_an_arrow_follows(text, tree):
         ("()", way(node())),
         ("(n)", way(node("n"))),
         ("(order:Match {where: 1})", way(node("order", LabelName("Match"), MapLiteral((("where", ONE),))))),
-        ("(:A:B)", way(node(labels=AllLabels(tuple(named("A", "B")))))),
-        ("(:A|B)", way(node(labels=SomeLabel(tuple(named("A", "B")))))),
-        ("(:(A|B)&C)", way(node(labels=AllLabels((SomeLabel(tuple(named("A", "B"))), LabelName("C")))))),
-        ("(:A|B&C)", way(node(labels=SomeLabel((LabelName("A"), AllLabels(tuple(named("B", "C")))))))),
-        ("(:!%)", way(node(labels=NotLabel(AnyLabel())))),
+        ("(:A:B)", way(node(labels=LabelAnd(tuple(named("A", "B")))))),
+        ("(:A|B)", way(node(labels=LabelOr(tuple(named("A", "B")))))),
+        ("(:(A|B)&C)", way(node(labels=LabelAnd((LabelOr(tuple(named("A", "B"))), LabelName("C")))))),
+        ("(:A|B&C)", way(node(labels=LabelOr((LabelName("A"), LabelAnd(tuple(named("B", "C")))))))),
+        ("(:!%)", way(node(labels=LabelNot(LabelWildcard())))),
         ("(n WHERE n.x)", way(node("n", where=Property(N, "x")))),
         ("(n:A WHERE n:B|C)", way(node("n", LabelName("A"), where=expression("n:B|C")))),
         ("(a)-->(b)", A_TO_B),
@@ -272,8 +272,8 @@ def test_brackets_are_a_pattern_only_where_an_arrow_follows(text, tree):
         ("(a)<-[r]-(b)", way(node("a"), edge("in", variable="r"), node("b"))),
         ("(a)<-[r]->(b)", way(node("a"), edge("both", variable="r"), node("b"))),
         ("(a) - [ : R ] - > (b)", way(node("a"), edge(types=LabelName("R")), node("b"))),
-        ("(a)-[:A|:B|C]->(b)", way(node("a"), edge(types=SomeLabel(tuple(named("A", "B", "C")))), node("b"))),
-        ("(a)-[:!A]->(b)", way(node("a"), edge(types=NotLabel(LabelName("A"))), node("b"))),
+        ("(a)-[:A|:B|C]->(b)", way(node("a"), edge(types=LabelOr(tuple(named("A", "B", "C")))), node("b"))),
+        ("(a)-[:!A]->(b)", way(node("a"), edge(types=LabelNot(LabelName("A"))), node("b"))),
         ("(a)-[{x: 1}]->(b)", way(node("a"), edge(properties=MapLiteral((("x", ONE),))), node("b"))),
         ("(a)-[x WHERE x.x]->(b)", way(node("a"), edge(variable="x", where=Property(X, "x")), node("b"))),
         (
@@ -316,7 +316,7 @@ def test_the_length_of_a_path_has_two_ends(text, length):
 
 
 def test_clauses_become_a_tree():
-    found = clauses(
+    parsed = clauses(
         "MATCH (n), (a) WHERE n.x OPTIONAL MATCH (b) UNWIND [1] AS x "
         "WITH DISTINCT *, 1 AS c ORDER BY a, b DESC, c ASCENDING SKIP 1 LIMIT 2 WHERE c "
         "RETURN n, a AS b, count( * ), n.x OFFSET $s;"
@@ -330,7 +330,7 @@ def test_clauses_become_a_tree():
             False,
             True,
             True,
-            (Item(ONE, "c", True),),
+            (ProjectionItem(ONE, "c", True),),
             (SortKey(A, False), SortKey(B, True), SortKey(C, False)),
             ONE,
             TWO,
@@ -341,16 +341,16 @@ def test_clauses_become_a_tree():
             False,
             False,
             (
-                Item(N, "n", False),
-                Item(A, "b", True),
-                Item(CountAll(), "count( * )", False),
-                Item(Property(N, "x"), "n.x", False),
+                ProjectionItem(N, "n", False),
+                ProjectionItem(A, "b", True),
+                ProjectionItem(CountAll(), "count( * )", False),
+                ProjectionItem(Property(N, "x"), "n.x", False),
             ),
             (),
             Parameter("s"),
             None,
         ),
-    ) == found
+    ) == parsed
 
 
 def test_keywords_are_read_in_any_case():
@@ -361,9 +361,9 @@ def test_keywords_are_read_in_any_case():
 
 @pytest.mark.parametrize(("text", "all_rows"), [("UNION", False), ("UNION ALL", True), ("union distinct", False)])
 def test_union_joins_queries(text, all_rows):
-    found = parse(f"RETURN 1 AS a {text} RETURN 2 AS a {text} RETURN 3 AS a")
+    parsed = parse(f"RETURN 1 AS a {text} RETURN 2 AS a {text} RETURN 3 AS a")
 
-    assert (3, (all_rows, all_rows)) == (len(found.parts), found.all_rows)
+    assert (3, (all_rows, all_rows)) == (len(parsed.parts), parsed.union_all)
 
 
 BARE = Query((SingleQuery((Match(False, (A_TO_B,), C),)),), ())
@@ -647,7 +647,7 @@ def test_what_is_deep_or_long_within_reason_is_read(text):
 
 
 def test_a_long_row_of_conditions_says_the_same_in_a_shallow_tree():
-    found = condition(" OR ".join(f"n.x = {each}" for each in range(1_000)))
+    parsed = condition(" OR ".join(f"n.x = {number}" for number in range(1_000)))
 
     def values(part):
         return values(part.left) + values(part.right) if part.operator == "OR" else [part.right.value]
@@ -655,8 +655,8 @@ def test_a_long_row_of_conditions_says_the_same_in_a_shallow_tree():
     def depth(part):
         return 1 + max(depth(part.left), depth(part.right)) if getattr(part, "operator", "") == "OR" else 0
 
-    assert list(range(1_000)) == values(found)
-    assert depth(found) < 25
+    assert list(range(1_000)) == values(parsed)
+    assert depth(parsed) < 25
 
 
 def test_a_text_that_is_too_long_is_refused():

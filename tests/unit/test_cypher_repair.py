@@ -8,14 +8,15 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from keepgraph.cypher.check import binder
-from keepgraph.cypher.repair.pipeline import Known, Repaired, repaired
-from keepgraph.cypher.repair.tolerant_tokenizer import Pieces
-from keepgraph.cypher.syntax import parser, tokens
+from keepgraph.cypher.repair import pipeline
+from keepgraph.cypher.repair.pipeline import RepairedText, Vocabulary
+from keepgraph.cypher.repair.tolerant_tokenizer import Tokens
+from keepgraph.cypher.syntax import parser, tokenizer
 from keepgraph.errors import QueryError
 
 ANY = frozenset()
-NOTHING = Known(frozenset(), frozenset(), {}, frozenset())
-GRAPH = Known(
+NOTHING = Vocabulary(frozenset(), frozenset(), {}, frozenset())
+GRAPH = Vocabulary(
     labels=frozenset({"Person", "Company", "DataScience", "Project", "Left Wing", "Café"}),
     types=frozenset({"REPORTS_TO", "WORKS_AT", "KNOWS", "OWNS", "TAGGED"}),
     directions={
@@ -29,7 +30,7 @@ GRAPH = Known(
 
 
 def repair(text, known=GRAPH):
-    return repaired(text, known)
+    return pipeline.repair(text, known)
 
 
 def check(text, expected, *fixes, known=GRAPH):
@@ -38,7 +39,7 @@ def check(text, expected, *fixes, known=GRAPH):
 
     assert expected == found.text
     assert fixes == found.fixes
-    assert Repaired(found.text, ()) == again
+    assert RepairedText(found.text, ()) == again
 
 
 def runs(text):
@@ -258,7 +259,7 @@ def test_labels_and_types_are_spelled_as_the_graph_has_them(text, expected, fixe
 
 
 def test_a_label_that_exists_or_may_be_two_stays():
-    two = Known(frozenset({"Person", "PERSON", "Work_Item", "WorkItem"}), frozenset(), {}, frozenset())
+    two = Vocabulary(frozenset({"Person", "PERSON", "Work_Item", "WorkItem"}), frozenset(), {}, frozenset())
 
     check("MATCH (n:PERSON), (m:Person), (o:person), (p:work_item) RETURN n",
           "MATCH (n:PERSON), (m:Person), (o:person), (p:work_item) RETURN n", known=two)  # fmt: skip
@@ -460,7 +461,7 @@ def test_arrows_that_lead_nowhere_are_turned(text, expected, fixes):
     assert expected == found.text
     assert fixes == len(found.fixes)
     assert all(fix.startswith("Turned [:") for fix in found.fixes)
-    assert Repaired(expected, ()) == repair(expected)
+    assert RepairedText(expected, ()) == repair(expected)
 
 
 def test_a_turned_arrow_is_told_with_its_ends():
@@ -546,7 +547,7 @@ def test_a_semicolon_at_the_end_is_one():
     check("MATCH (n) RETURN n; ;", "MATCH (n) RETURN n;", "Took out all but one semicolon at the end")
 
 
-AVIATION = Known(
+AVIATION = Vocabulary(
     frozenset({"Occurrence", "Aircraft", "Manufacturer", "AerodromeGeneral", "Country", "SafetyRecommendation",
                "SafetyInvestigationAuthority", "AirworthinessDirective", "DesignApprovalHolder", "Document"}),
     frozenset({"INVOLVED_AIRCRAFT", "MANUFACTURED_BY", "OCCURRED_AT", "LOCATED_IN", "ISSUES", "STEMS_FROM", "INVOLVES",
@@ -594,7 +595,7 @@ def test_the_queries_of_the_conformance_kit_come_out_unchanged():
     changed = [
         text
         for text in kit_queries()
-        if repaired(text, NOTHING) != Repaired(text, ()) and not any(name in text for name in renamed)
+        if repair(text, NOTHING) != RepairedText(text, ()) and not any(name in text for name in renamed)
     ]
 
     assert changed == []
@@ -637,7 +638,7 @@ anything = st.one_of(st.text(max_size=80), soups, damaged())
 def test_a_repaired_text_needs_no_repair(text):
     found = repair(text)
 
-    assert Repaired(found.text, ()) == repair(found.text)
+    assert RepairedText(found.text, ()) == repair(found.text)
     assert bool(found.fixes) == (found.text != text)
 
 
@@ -682,10 +683,10 @@ def sensible(draw):
 @given(sensible())
 @settings(max_examples=600, deadline=None)
 def test_a_query_that_makes_sense_and_uses_known_words_is_not_changed(text):
-    known = Known(frozenset(Pieces(text).words), frozenset(Pieces(text).words), {}, frozenset())
+    known = Vocabulary(frozenset(Tokens(text).texts), frozenset(Tokens(text).texts), {}, frozenset())
 
     assert runs(text)
-    assert Repaired(text, ()) == repaired(text, known)
+    assert RepairedText(text, ()) == repair(text, known)
 
 
 strings = st.text(alphabet="ab “”‘’–→≠&lt;&quot;`{}()[]:!=|#-*%/\n\u200b\u00a0", max_size=20)
@@ -697,7 +698,7 @@ def test_strings_names_and_comments_stay_as_they_are(inside, sign):
     assume("*/" not in inside and "`" not in inside and "\n" not in inside and inside)
     kept = [f"'{inside}'", f"`{inside}`", f"/*{inside}*/", f"//{inside}\n"]
     text = f"MATCH (n:{kept[1]}) {kept[2]} WHERE n.x {sign} {kept[0]} {kept[3]} AND n:nowhere"
-    found = repaired(text, NOTHING).text
+    found = repair(text, NOTHING).text
 
     assert all(each in found for each in kept)
     assert found.endswith(" RETURN n")
@@ -713,13 +714,13 @@ def test_a_long_text_is_repaired_in_one_go(unit):
     """
     What took time beyond proportion would not come to an end here.
     """
-    text = (unit * (tokens.MOST_CHARACTERS // len(unit)))[: tokens.MOST_CHARACTERS - 20]
+    text = (unit * (tokenizer.MAX_QUERY_LENGTH // len(unit)))[: tokenizer.MAX_QUERY_LENGTH - 20]
 
-    assert isinstance(repair(text), Repaired)
-    assert isinstance(repair(f"MATCH (n) WHERE {text}"[: tokens.MOST_CHARACTERS]), Repaired)
+    assert isinstance(repair(text), RepairedText)
+    assert isinstance(repair(f"MATCH (n) WHERE {text}"[: tokenizer.MAX_QUERY_LENGTH]), RepairedText)
 
 
 def test_a_text_that_is_too_long_to_be_read_is_left_alone():
-    text = "MATCH (n) WHERE n.a != 1 " + " " * tokens.MOST_CHARACTERS
+    text = "MATCH (n) WHERE n.a != 1 " + " " * tokenizer.MAX_QUERY_LENGTH
 
-    assert Repaired(text, ()) == repair(text)
+    assert RepairedText(text, ()) == repair(text)

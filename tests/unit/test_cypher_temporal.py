@@ -1,4 +1,4 @@
-"""Temporal values of Cypher: how they are read and written, put together, taken apart and reckoned with."""
+"""Temporal values: parsing, text, construction, components, truncation, arithmetic and order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keepgraph.cypher import value_types, values
+from keepgraph.cypher import value_types
+from keepgraph.cypher.values import kind_of
 from keepgraph.errors import QueryFailed
 from keepgraph.temporal import operations
 from keepgraph.temporal.operations import Date, DateTime, Duration, LocalDateTime, LocalTime, Time
@@ -22,32 +23,32 @@ INSTANTS = KINDS[:-1]
 STOCKHOLM = {"timezone": "Europe/Stockholm"}
 
 
-def made(kind, argument):
+def construct(kind, argument):
     return operations.construct(kind, argument, NOW)
 
 
 def date(argument):
-    return made("date", argument)
+    return construct("date", argument)
 
 
 def local_time(argument):
-    return made("localtime", argument)
+    return construct("localtime", argument)
 
 
 def time(argument):
-    return made("time", argument)
+    return construct("time", argument)
 
 
 def local(argument):
-    return made("localdatetime", argument)
+    return construct("localdatetime", argument)
 
 
 def zoned(argument):
-    return made("datetime", argument)
+    return construct("datetime", argument)
 
 
 def duration(argument):
-    return made("duration", argument)
+    return construct("duration", argument)
 
 
 # Values to draw
@@ -73,7 +74,7 @@ named_datetimes = st.builds(
 )
 durations = st.builds(Duration, amounts, amounts, amounts, st.integers(0, 10**9 - 1))
 instants = st.one_of(dates, local_times, times, local_datetimes, datetimes, named_datetimes)
-values = st.one_of(instants, durations)
+temporal_values = st.one_of(instants, durations)
 
 KIND_OF = {
     Date: "date",
@@ -155,12 +156,12 @@ TEXTS = [
 
 @pytest.mark.parametrize(("kind", "text", "written"), TEXTS, ids=lambda text: text)
 def test_a_text_is_read_as_iso_8601_has_it(kind, text, written):
-    assert written == str(made(kind, text))
+    assert written == str(construct(kind, text))
 
 
-@given(values)
+@given(temporal_values)
 def test_what_is_written_is_read_as_the_same_value(value):
-    assert value == made(KIND_OF[type(value)], str(value))
+    assert value == construct(KIND_OF[type(value)], str(value))
 
 
 @given(instants)
@@ -178,7 +179,7 @@ def test_a_value_is_made_of_its_components(value):
         made_again = operations.construct("localdatetime", components, NOW)
         assert (value.day, value.clock) == (made_again.day, made_again.clock)
     else:
-        assert value == made(KIND_OF[type(value)], components)
+        assert value == construct(KIND_OF[type(value)], components)
 
 
 @given(st.dates())
@@ -296,15 +297,15 @@ MAPS = [
 
 @pytest.mark.parametrize(("kind", "argument", "written"), MAPS)
 def test_a_value_is_put_together_from_components_and_other_values(kind, argument, written):
-    assert written == str(made(kind, argument))
+    assert written == str(construct(kind, argument))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_null_makes_null(kind):
     component = {"localtime": "hour", "time": "hour", "duration": "days"}.get(kind, "year")
 
-    assert made(kind, None) is None
-    assert made(kind, {component: None}) is None
+    assert construct(kind, None) is None
+    assert construct(kind, {component: None}) is None
 
 
 def test_now_is_shown_in_utc_unless_a_zone_is_named():
@@ -598,16 +599,16 @@ ASCENDING = [
 
 @pytest.mark.parametrize(("kind", "texts"), list(zip(INSTANTS, ASCENDING, strict=True)))
 def test_values_of_a_kind_have_one_order(kind, texts):
-    ordered = [made(kind, text) for text in texts]
+    ordered = [construct(kind, text) for text in texts]
     shuffled = ordered[::2] + ordered[1::2]
 
     assert ordered == sorted(shuffled, key=operations.sort_key)
     assert [-1] * (len(ordered) - 1) == [operations.compare(a, b) for a, b in pairwise(ordered)]
 
 
-@given(values, values)
+@given(temporal_values, temporal_values)
 def test_equal_compare_and_the_keys_agree(a, b):
-    for one, other in ((a, b), (a, made(KIND_OF[type(a)], str(a)))):
+    for one, other in ((a, b), (a, construct(KIND_OF[type(a)], str(a)))):
         equal = operations.equal(one, other)
 
         assert equal == (operations.compare(one, other) == 0)
@@ -633,7 +634,7 @@ def test_durations_are_equal_or_not_and_ordered_by_their_average_length():
     assert not operations.equal(duration("P1D"), duration("PT24H"))
 
 
-@given(values)
+@given(temporal_values)
 def test_a_value_tells_its_kind(value):
     bits = [
         value_types.DATE,
@@ -644,7 +645,7 @@ def test_a_value_tells_its_kind(value):
         value_types.DURATION,
     ]
 
-    assert bits[KINDS.index(KIND_OF[type(value)])] == values.kind_of(value)
+    assert bits[KINDS.index(KIND_OF[type(value)])] == kind_of(value)
 
 
 # Refusals
@@ -727,7 +728,7 @@ BAD = [
 @pytest.mark.parametrize(("kind", "argument", "error"), BAD)
 def test_what_is_no_value_is_refused(kind, argument, error):
     with pytest.raises(QueryFailed) as refusal:
-        made(kind, argument)
+        construct(kind, argument)
 
     assert (error, "InvalidArgumentValue") == (refusal.value.kind, refusal.value.detail)
     refusal.value.message.encode()
@@ -784,7 +785,7 @@ anything = st.one_of(
     st.floats(),
     st.text(st.characters(), max_size=12),
     st.text("0123456789-+:.,TPYMWDHSZQ[]", max_size=24),
-    values,
+    temporal_values,
     st.lists(st.integers(), max_size=2),
 )
 COMPONENT_NAMES = (
@@ -799,15 +800,15 @@ maps = st.dictionaries(
 @given(st.sampled_from(KINDS), st.one_of(anything, maps))
 def test_whatever_is_given_is_a_value_or_refused(kind, argument):
     try:
-        value = made(kind, argument)
+        value = construct(kind, argument)
     except QueryFailed as refusal:
         refusal.message.encode()
         return
 
-    assert value is None or value == made(kind, str(value))
+    assert value is None or value == construct(kind, str(value))
 
 
-@given(st.sampled_from(INSTANTS), anything, st.one_of(values, anything), st.one_of(maps, anything))
+@given(st.sampled_from(INSTANTS), anything, st.one_of(temporal_values, anything), st.one_of(maps, anything))
 def test_whatever_is_truncated_is_a_value_or_refused(kind, unit, value, fields):
     for name in (unit, "millennium", "week", "day", "hour", "millisecond"):
         try:
@@ -816,7 +817,7 @@ def test_whatever_is_truncated_is_a_value_or_refused(kind, unit, value, fields):
             refusal.message.encode()
 
 
-@given(st.one_of(values, anything), st.one_of(values, anything))
+@given(st.one_of(temporal_values, anything), st.one_of(temporal_values, anything))
 def test_whatever_is_reckoned_with_is_a_value_or_refused(a, b):
     for function in (
         operations.add,
@@ -838,7 +839,7 @@ def test_whatever_is_reckoned_with_is_a_value_or_refused(a, b):
 
 
 def test_time_zones_are_not_loaded_before_one_is_named():
-    script = "import sys; from keepgraph.cypher import temporal; print('zoneinfo' in sys.modules)"
+    script = "import sys; from keepgraph.temporal import operations; print('zoneinfo' in sys.modules)"
 
     answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
 

@@ -1,4 +1,4 @@
-"""How values compare and compute: the tables of openCypher, and the laws that hold for all values."""
+"""Comparison, arithmetic and logic of values: the tables of openCypher, and laws that hold for all values."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keepgraph.cypher import value_types, values
+from keepgraph.cypher import arithmetic, comparison, value_types, values
 from keepgraph.cypher.values import Node, Path, Relationship
 from keepgraph.errors import QueryError, QueryFailed, QueryTooLarge
 from keepgraph.temporal import operations
 
 NAN = math.nan
 INF = math.inf
-MOST = 2**63 - 1
+MAX_INTEGER = 2**63 - 1
 ADA, BOB = Node(1), Node(2)
 KNOWS = Relationship(7, 1, 2)
 
-integers = st.integers(-(2**63), MOST)
+integers = st.integers(-(2**63), MAX_INTEGER)
 numbers = integers | st.floats()
 scalars = st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from([0.0, 1.0, 1.5, NAN, INF]) | numbers
 graph_values = st.sampled_from([ADA, BOB, KNOWS, Relationship(8, 2, 1), Path((ADA,), ()), Path((ADA, BOB), (KNOWS,))])
@@ -53,11 +53,11 @@ any_value = st.recursive(
 
 
 def shuffled_and_sorted(ordered) -> list:
-    return sorted(random.Random(1).sample(ordered, len(ordered)), key=values.sort_key)
+    return sorted(random.Random(1).sample(ordered, len(ordered)), key=comparison.sort_key)
 
 
 def same_order(a, b) -> int:
-    return (values.sort_key(a) > values.sort_key(b)) - (values.sort_key(a) < values.sort_key(b))
+    return (comparison.sort_key(a) > comparison.sort_key(b)) - (comparison.sort_key(a) < comparison.sort_key(b))
 
 
 def failure(compute, *arguments) -> tuple[str, str]:
@@ -104,8 +104,8 @@ def failure(compute, *arguments) -> tuple[str, str]:
     ],
 )
 def test_equality_has_three_answers(a, b, expected):
-    assert values.equal(a, b) is expected
-    assert values.equal(b, a) is expected
+    assert comparison.equal(a, b) is expected
+    assert comparison.equal(b, a) is expected
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_equality_has_three_answers(a, b, expected):
     ],
 )
 def test_comparison_has_three_answers(operator, a, b, expected):
-    assert values.compare(operator, a, b) is expected
+    assert comparison.compare(operator, a, b) is expected
 
 
 @pytest.mark.parametrize(
@@ -155,17 +155,17 @@ def test_comparison_has_three_answers(operator, a, b, expected):
 def test_temporal_values_compare_with_their_kind(operator, a, b, expected):
     one, other = (TEMPORAL[int(name.split()[1])] for name in (a, b))
 
-    assert (values.equal(one, other) if operator == "=" else values.compare(operator, one, other)) is expected
+    assert (comparison.equal(one, other) if operator == "=" else comparison.compare(operator, one, other)) is expected
 
 
 @given(a=any_value, b=any_value)
 def test_comparisons_agree_with_each_other(a, b):
-    below, above = values.compare("<", a, b), values.compare(">", a, b)
+    below, above = comparison.compare("<", a, b), comparison.compare(">", a, b)
 
-    assert below == values.compare(">", b, a)
+    assert below == comparison.compare(">", b, a)
     assert (below is None) == (above is None)
     assert not (below and above)
-    assert values.compare("<=", a, b) or not below
+    assert comparison.compare("<=", a, b) or not below
 
 
 @pytest.mark.parametrize(
@@ -186,17 +186,19 @@ def test_comparisons_agree_with_each_other(a, b):
     ],
 )
 def test_in_has_three_answers(value, elements, expected):
-    assert values.is_in(value, elements) is expected
+    assert comparison.is_in(value, elements) is expected
 
 
 def test_in_wants_a_list():
-    assert failure(values.is_in, 1, "1") == ("TypeError", "InvalidArgumentType")
+    assert failure(comparison.is_in, 1, "1") == ("TypeError", "InvalidArgumentType")
 
 
 # Strings
 
 
-@pytest.mark.parametrize("test", [values.starts_with, values.ends_with, values.contains, values.matches])
+@pytest.mark.parametrize(
+    "test", [comparison.starts_with, comparison.ends_with, comparison.contains, comparison.matches]
+)
 @given(a=any_value, b=any_value)
 def test_only_strings_are_searched(test, a, b):
     if isinstance(a, str) and isinstance(b, str):
@@ -206,9 +208,9 @@ def test_only_strings_are_searched(test, a, b):
 
 
 def test_strings_are_searched():
-    assert values.starts_with("Ada", "A") is True
-    assert values.ends_with("Ada", "A") is False
-    assert values.contains("Ada", "") is True
+    assert comparison.starts_with("Ada", "A") is True
+    assert comparison.ends_with("Ada", "A") is False
+    assert comparison.contains("Ada", "") is True
 
 
 @pytest.mark.parametrize(
@@ -226,22 +228,22 @@ def test_strings_are_searched():
     ],
 )
 def test_a_pattern_matches_the_whole_string(text, pattern, expected):
-    assert values.matches(text, pattern) is expected
+    assert comparison.matches(text, pattern) is expected
 
 
 @pytest.mark.timeout(10)
 @pytest.mark.parametrize("pattern", ["(a+)+b", "(a|[ab])*c", ".*.*.*.*.*.*x", "(a?){40}b", "(a*a*)*b", "(.*)*x"])
 def test_no_pattern_takes_for_ever(pattern):
-    assert values.matches("a" * 20_000, pattern) is False
+    assert comparison.matches("a" * 20_000, pattern) is False
 
 
 @pytest.mark.parametrize("pattern", ["(", "*", "[a", r"\p", "a{2,1}", "(" * 500 + ")" * 500, r"(a*)*\1", "a" * 1001])
 def test_a_pattern_that_cannot_be_run_is_refused(pattern):
     with pytest.raises(QueryError):
-        values.matches("a" * 200, pattern)
+        comparison.matches("a" * 200, pattern)
 
 
-ASKED = ["", "a", "b", "ab", "aab", "A", "é", "É", "a\n", "\na", "12", "x12", "aaaa", "abab", " a", "-"]
+STRINGS = ["", "a", "b", "ab", "aab", "A", "é", "É", "a\n", "\na", "12", "x12", "aaaa", "abab", " a", "-"]
 
 
 @pytest.mark.parametrize(
@@ -253,7 +255,9 @@ def test_the_automaton_and_the_library_agree(pattern):
 
     automaton = regex._Automaton(pattern, regex._parser.parse(pattern))
 
-    assert [bool(regex.re.fullmatch(pattern, text)) for text in ASKED] == [automaton.matches(text) for text in ASKED]
+    assert [bool(regex.re.fullmatch(pattern, text)) for text in STRINGS] == [
+        automaton.matches(text) for text in STRINGS
+    ]
 
 
 # Order and groups
@@ -310,7 +314,7 @@ def test_large_integers_and_floats_are_ordered_exactly():
 
 @given(a=any_value, b=any_value, c=any_value)
 def test_the_order_is_total(a, b, c):
-    first, second, third = sorted([a, b, c], key=values.sort_key)
+    first, second, third = sorted([a, b, c], key=comparison.sort_key)
 
     assert same_order(a, b) == -same_order(b, a)
     assert same_order(first, second) <= 0
@@ -320,15 +324,15 @@ def test_the_order_is_total(a, b, c):
 
 @given(a=any_value, b=any_value)
 def test_what_compares_is_ordered_likewise(a, b):
-    if values.compare("<", a, b):
+    if comparison.compare("<", a, b):
         assert same_order(a, b) == -1
-    if values.equal(a, b):
+    if comparison.equal(a, b):
         assert same_order(a, b) == 0
 
 
 @given(a=any_value, b=any_value)
 def test_a_group_is_of_values_that_are_equally_ordered(a, b):
-    one, other = values.group_key(a), values.group_key(b)
+    one, other = comparison.group_key(a), comparison.group_key(b)
 
     assert (one == other) == (same_order(a, b) == 0)
     assert one != other or hash(one) == hash(other)
@@ -350,7 +354,7 @@ def test_a_group_is_of_values_that_are_equally_ordered(a, b):
     ],
 )
 def test_distinct_takes_what_is_alike_for_one(a, b, one):
-    assert (values.group_key(a) == values.group_key(b)) is one
+    assert (comparison.group_key(a) == comparison.group_key(b)) is one
 
 
 # Arithmetic
@@ -359,51 +363,56 @@ def test_distinct_takes_what_is_alike_for_one(a, b, one):
 @pytest.mark.parametrize(
     ("compute", "a", "b", "expected"),
     [
-        (values.add, 1, 2, 3),
-        (values.add, 1, 0.5, 1.5),
-        (values.add, "a", "b", "ab"),
-        (values.add, "a", 1, "a1"),
-        (values.add, 1.0, "a", "1.0a"),
-        (values.add, [1], [2], [1, 2]),
-        (values.add, [1], 2, [1, 2]),
-        (values.add, "a", [1], ["a", 1]),
-        (values.add, [1], [[2]], [1, [2]]),
-        (values.add, {}, [1], [{}, 1]),
-        (values.add, [1], None, None),
-        (values.add, None, "a", None),
-        (values.subtract, 1, 2, -1),
-        (values.multiply, 2, 1.5, 3.0),
-        (values.divide, 7, 2, 3),
-        (values.divide, -7, 2, -3),
-        (values.divide, 7, -2, -3),
-        (values.divide, 7, 2.0, 3.5),
-        (values.divide, 1, 0.0, INF),
-        (values.divide, 1, -0.0, -INF),
-        (values.divide, -1.0, 0, -INF),
-        (values.divide, None, 0, None),
-        (values.modulo, 7, 3, 1),
-        (values.modulo, -7, 3, -1),
-        (values.modulo, 7, -3, 1),
-        (values.modulo, -7.5, 2, -1.5),
-        (values.modulo, 5, INF, 5.0),
-        (values.power, 2, 3, 8.0),
-        (values.power, 2, -1, 0.5),
-        (values.power, 0, -1, INF),
-        (values.power, -0.0, -1, -INF),
-        (values.power, 10, 400, INF),
-        (values.power, -10, 401, -INF),
-        (values.power, None, 1, None),
+        (arithmetic.add, 1, 2, 3),
+        (arithmetic.add, 1, 0.5, 1.5),
+        (arithmetic.add, "a", "b", "ab"),
+        (arithmetic.add, "a", 1, "a1"),
+        (arithmetic.add, 1.0, "a", "1.0a"),
+        (arithmetic.add, [1], [2], [1, 2]),
+        (arithmetic.add, [1], 2, [1, 2]),
+        (arithmetic.add, "a", [1], ["a", 1]),
+        (arithmetic.add, [1], [[2]], [1, [2]]),
+        (arithmetic.add, {}, [1], [{}, 1]),
+        (arithmetic.add, [1], None, None),
+        (arithmetic.add, None, "a", None),
+        (arithmetic.subtract, 1, 2, -1),
+        (arithmetic.multiply, 2, 1.5, 3.0),
+        (arithmetic.divide, 7, 2, 3),
+        (arithmetic.divide, -7, 2, -3),
+        (arithmetic.divide, 7, -2, -3),
+        (arithmetic.divide, 7, 2.0, 3.5),
+        (arithmetic.divide, 1, 0.0, INF),
+        (arithmetic.divide, 1, -0.0, -INF),
+        (arithmetic.divide, -1.0, 0, -INF),
+        (arithmetic.divide, None, 0, None),
+        (arithmetic.modulo, 7, 3, 1),
+        (arithmetic.modulo, -7, 3, -1),
+        (arithmetic.modulo, 7, -3, 1),
+        (arithmetic.modulo, -7.5, 2, -1.5),
+        (arithmetic.modulo, 5, INF, 5.0),
+        (arithmetic.power, 2, 3, 8.0),
+        (arithmetic.power, 2, -1, 0.5),
+        (arithmetic.power, 0, -1, INF),
+        (arithmetic.power, -0.0, -1, -INF),
+        (arithmetic.power, 10, 400, INF),
+        (arithmetic.power, -10, 401, -INF),
+        (arithmetic.power, None, 1, None),
     ],
 )
 def test_arithmetic(compute, a, b, expected):
-    found = compute(a, b)
+    result = compute(a, b)
 
-    assert (expected, type(expected)) == (found, type(found))
+    assert (expected, type(expected)) == (result, type(result))
 
 
 @pytest.mark.parametrize(
     ("compute", "a", "b"),
-    [(values.divide, 0.0, 0), (values.modulo, 1.0, 0), (values.modulo, INF, 2), (values.power, -8, 1 / 3)],
+    [
+        (arithmetic.divide, 0.0, 0),
+        (arithmetic.modulo, 1.0, 0),
+        (arithmetic.modulo, INF, 2),
+        (arithmetic.power, -8, 1 / 3),
+    ],
 )
 def test_what_is_no_number_is_nan(compute, a, b):
     assert math.isnan(compute(a, b))
@@ -412,13 +421,13 @@ def test_what_is_no_number_is_nan(compute, a, b):
 @pytest.mark.parametrize(
     ("compute", "arguments", "detail"),
     [
-        (values.add, (MOST, 1), "IntegerOverflow"),
-        (values.subtract, (-MOST, 2), "IntegerOverflow"),
-        (values.multiply, (MOST, 2), "IntegerOverflow"),
-        (values.divide, (-MOST - 1, -1), "IntegerOverflow"),
-        (values.negate, (-MOST - 1,), "IntegerOverflow"),
-        (values.divide, (1, 0), "DivisionByZero"),
-        (values.modulo, (1, 0), "DivisionByZero"),
+        (arithmetic.add, (MAX_INTEGER, 1), "IntegerOverflow"),
+        (arithmetic.subtract, (-MAX_INTEGER, 2), "IntegerOverflow"),
+        (arithmetic.multiply, (MAX_INTEGER, 2), "IntegerOverflow"),
+        (arithmetic.divide, (-MAX_INTEGER - 1, -1), "IntegerOverflow"),
+        (arithmetic.negate, (-MAX_INTEGER - 1,), "IntegerOverflow"),
+        (arithmetic.divide, (1, 0), "DivisionByZero"),
+        (arithmetic.modulo, (1, 0), "DivisionByZero"),
     ],
 )
 def test_integers_do_not_overflow_in_silence(compute, arguments, detail):
@@ -428,45 +437,52 @@ def test_integers_do_not_overflow_in_silence(compute, arguments, detail):
 @pytest.mark.parametrize(
     ("compute", "a", "b"),
     [
-        (values.add, 1, True),
-        (values.add, "a", True),
-        (values.add, {}, {}),
-        (values.add, ADA, 1),
-        (values.subtract, "a", "b"),
-        (values.subtract, [1], [1]),
-        (values.multiply, "a", 2),
-        (values.divide, 1, "a"),
-        (values.modulo, True, 1),
-        (values.power, 1, []),
+        (arithmetic.add, 1, True),
+        (arithmetic.add, "a", True),
+        (arithmetic.add, {}, {}),
+        (arithmetic.add, ADA, 1),
+        (arithmetic.subtract, "a", "b"),
+        (arithmetic.subtract, [1], [1]),
+        (arithmetic.multiply, "a", 2),
+        (arithmetic.divide, 1, "a"),
+        (arithmetic.modulo, True, 1),
+        (arithmetic.power, 1, []),
     ],
 )
 def test_arithmetic_of_other_kinds_fails(compute, a, b):
     assert failure(compute, a, b) == ("TypeError", "InvalidArgumentType")
 
 
-OPERATIONS = [values.add, values.subtract, values.multiply, values.divide, values.modulo, values.power]
+OPERATIONS = [
+    arithmetic.add,
+    arithmetic.subtract,
+    arithmetic.multiply,
+    arithmetic.divide,
+    arithmetic.modulo,
+    arithmetic.power,
+]
 
 
 @pytest.mark.parametrize("compute", OPERATIONS)
 @given(a=any_value, b=any_value)
 def test_arithmetic_answers_or_fails_as_a_query_does(compute, a, b):
     try:
-        found = compute(a, b)
+        result = compute(a, b)
     except QueryError:
         return
 
-    assert (found is None) == (a is None or b is None)
-    assert not isinstance(found, int) or -(2**63) <= found <= MOST
+    assert (result is None) == (a is None or b is None)
+    assert not isinstance(result, int) or -(2**63) <= result <= MAX_INTEGER
 
 
 @given(a=integers, b=integers)
 def test_subtraction_takes_back_addition(a, b):
     try:
-        total = values.add(a, b)
+        total = arithmetic.add(a, b)
     except QueryFailed:
-        assert not -(2**63) <= a + b <= MOST
+        assert not -(2**63) <= a + b <= MAX_INTEGER
     else:
-        assert values.subtract(total, b) == a
+        assert arithmetic.subtract(total, b) == a
 
 
 @given(a=integers, b=integers.filter(bool))
@@ -474,16 +490,16 @@ def test_division_and_remainder_belong_together(a, b):
     if (a, b) == (-(2**63), -1):
         return
 
-    assert a == values.divide(a, b) * b + values.modulo(a, b)
-    assert abs(values.modulo(a, b)) < abs(b)
-    assert values.modulo(a, b) == 0 or (values.modulo(a, b) < 0) == (a < 0)
+    assert a == arithmetic.divide(a, b) * b + arithmetic.modulo(a, b)
+    assert abs(arithmetic.modulo(a, b)) < abs(b)
+    assert arithmetic.modulo(a, b) == 0 or (arithmetic.modulo(a, b) < 0) == (a < 0)
 
 
 def test_what_grows_too_large_is_refused():
     with pytest.raises(QueryTooLarge):
-        values.add("a" * 9_000_000, "a" * 9_000_000)
+        arithmetic.add("a" * 9_000_000, "a" * 9_000_000)
     with pytest.raises(QueryTooLarge):
-        values.add([0] * 900_000, [0] * 900_000)
+        arithmetic.add([0] * 900_000, [0] * 900_000)
 
 
 # Parts
@@ -528,7 +544,7 @@ def test_index_of_a_wrong_kind_fails(subject, key, detail):
     ("start", "end", "expected"),
     [
         (1, 3, [2, 3]),
-        (1, values.OPEN, [2, 3]),
+        (1, values.NO_END, [2, 3]),
         (0, 0, []),
         (-3, -1, [1, 2]),
         (3, 1, []),
@@ -538,20 +554,20 @@ def test_index_of_a_wrong_kind_fails(subject, key, detail):
     ],
 )
 def test_slice(start, end, expected):
-    assert expected == values.slice_([1, 2, 3], start, end)
+    assert expected == values.slice_list([1, 2, 3], start, end)
 
 
 @pytest.mark.parametrize("arguments", [("abc", 0, 1), ([1], "0", 1), ([1], 0, 1.5), ([1], True, 1)])
 def test_slice_of_a_wrong_kind_fails(arguments):
-    assert failure(values.slice_, *arguments) == ("TypeError", "InvalidArgumentType")
+    assert failure(values.slice_list, *arguments) == ("TypeError", "InvalidArgumentType")
 
 
 def test_a_property_is_of_a_map_or_null():
-    assert values.property_of({"a": 1}, "a") == 1
-    assert values.property_of({"a": 1}, "b") is None
-    assert values.property_of(None, "a") is None
-    assert failure(values.property_of, 1, "a") == ("TypeError", "InvalidArgumentType")
-    assert failure(values.property_of, [1], "a") == ("TypeError", "InvalidArgumentType")
+    assert values.get_property({"a": 1}, "a") == 1
+    assert values.get_property({"a": 1}, "b") is None
+    assert values.get_property(None, "a") is None
+    assert failure(values.get_property, 1, "a") == ("TypeError", "InvalidArgumentType")
+    assert failure(values.get_property, [1], "a") == ("TypeError", "InvalidArgumentType")
 
 
 # Logic
@@ -562,13 +578,13 @@ TRUTH = (True, False, None)
 @pytest.mark.parametrize(("a", "b"), list(product(TRUTH, TRUTH)))
 def test_logic_has_three_values(a, b):
     number = {True: 1.0, None: 0.5, False: 0.0}
-    back = {found: truth for truth, found in number.items()}
+    back = {result: truth for truth, result in number.items()}
 
     assert values.and_(a, b) is back[min(number[a], number[b])]
     assert values.or_(a, b) is back[max(number[a], number[b])]
     assert values.not_(a) is back[1 - number[a]]
     assert values.xor(a, b) is (None if a is None or b is None else a != b)
-    assert values.truth(a) is a
+    assert values.check_condition(a) is a
 
 
 @pytest.mark.parametrize("other", [1, 0, "true", [], {}, 1.0, ADA])
@@ -578,7 +594,7 @@ def test_logic_of_other_kinds_fails(known, other):
         assert failure(compute, known, other) == ("TypeError", "InvalidArgumentType")
         assert failure(compute, other, known) == ("TypeError", "InvalidArgumentType")
     assert failure(values.not_, other) == ("TypeError", "InvalidArgumentType")
-    assert failure(values.truth, other) == ("TypeError", "InvalidArgumentType")
+    assert failure(values.check_condition, other) == ("TypeError", "InvalidArgumentType")
 
 
 # Temporal values
@@ -587,28 +603,28 @@ def test_logic_of_other_kinds_fails(known, other):
 def test_durations_are_added_and_multiplied():
     date, hour, day = TEMPORAL[4], TEMPORAL[10], TEMPORAL[11]
 
-    assert str(values.add(date, day)) == "1910-05-07"
-    assert str(values.add(day, date)) == "1910-05-07"
-    assert str(values.subtract(date, day)) == "1910-05-05"
-    assert str(values.add(hour, day)) == "P1DT1H"
-    assert str(values.multiply(hour, 2)) == str(values.multiply(2, hour)) == "PT2H"
-    assert str(values.divide(hour, 2)) == "PT30M"
-    assert values.add(date, None) is None
-    assert failure(values.add, date, date)[0] == "TypeError"
-    assert failure(values.multiply, date, 2)[0] == "TypeError"
-    assert failure(values.negate, date) == ("TypeError", "InvalidArgumentType")
-    assert values.property_of(date, "year") == 1910
+    assert str(arithmetic.add(date, day)) == "1910-05-07"
+    assert str(arithmetic.add(day, date)) == "1910-05-07"
+    assert str(arithmetic.subtract(date, day)) == "1910-05-05"
+    assert str(arithmetic.add(hour, day)) == "P1DT1H"
+    assert str(arithmetic.multiply(hour, 2)) == str(arithmetic.multiply(2, hour)) == "PT2H"
+    assert str(arithmetic.divide(hour, 2)) == "PT30M"
+    assert arithmetic.add(date, None) is None
+    assert failure(arithmetic.add, date, date)[0] == "TypeError"
+    assert failure(arithmetic.multiply, date, 2)[0] == "TypeError"
+    assert failure(arithmetic.negate, date) == ("TypeError", "InvalidArgumentType")
+    assert values.get_property(date, "year") == 1910
 
 
 def test_a_query_without_temporal_values_does_not_load_them():
     asked = """
 import sys
-from keepgraph.cypher import functions, values
+from keepgraph.cypher import arithmetic, comparison, functions, values
 row = [None, True, 1, 1.5, "a", [1], {"a": 1}, values.Node(1)]
 for a in row:
-    values.sort_key(a), values.group_key(a), values.described(a)
+    comparison.sort_key(a), comparison.group_key(a), values.describe(a)
     for b in row:
-        values.equal(a, b), values.compare("<", a, b)
+        comparison.equal(a, b), comparison.compare("<", a, b)
 functions.find("toInteger").run("1")
 assert "keepgraph.temporal.operations" not in sys.modules
 """
@@ -637,7 +653,7 @@ assert "keepgraph.temporal.operations" not in sys.modules
 )
 def test_a_value_has_a_kind(value, kind, words):
     assert kind == values.kind_of(value)
-    assert words == values.described(value)
+    assert words == values.describe(value)
 
 
 @pytest.mark.parametrize(
@@ -645,4 +661,4 @@ def test_a_value_has_a_kind(value, kind, words):
     [(1, "1"), (1.0, "1.0"), (True, "true"), (1e300, "1.0E300"), (1.5e-9, "1.5E-9"), (INF, "Infinity"), (NAN, "NaN")],
 )
 def test_numbers_are_written_as_in_other_databases(value, expected):
-    assert expected == values.text(value)
+    assert expected == values.to_string(value)

@@ -68,7 +68,7 @@ def test_threads_may_share_a_maker():
 
 @given(st.datetimes(datetime(1970, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC)))
 def test_the_time_of_an_id_is_the_stamp_of_its_row(moment):
-    since = timestamps.instant(timestamps.stamp(moment)) - datetime(1970, 1, 1, tzinfo=UTC)
+    since = timestamps.to_datetime(timestamps.from_datetime(moment)) - datetime(1970, 1, 1, tzinfo=UTC)
 
     assert milliseconds(store.ids.ulids()("ent", moment)) == since // timedelta(milliseconds=1)
 

@@ -1,4 +1,4 @@
-"""Which files of a folder are taken in, what is read in them, and which paths a tool may name."""
+"""Ingestion: which files of a folder are read and stored, and which are skipped or refused."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import sys
 import pytest
 
 from keepgraph import errors
-from keepgraph.engine.texts import ingestion
+from keepgraph.engine.texts import document_files, ingestion
 from keepgraph.engine.texts.ingestion import Report
-from keepgraph.engine.upkeep.jobs import Drive
+from keepgraph.engine.upkeep.jobs import Job
 
 needs_links = pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
 
@@ -25,7 +25,7 @@ def folder(tmp_path):
 @pytest.fixture
 def ingest(graph):
     def call(path, **options) -> Report:
-        return ingestion.ingest(Drive(graph.database, tool="test"), path, **options)
+        return ingestion.ingest(Job(graph.database, tool="test"), path, **options)
 
     return call
 
@@ -36,7 +36,7 @@ def sources(graph):
         with graph.database.read("test") as tx:
             from keepgraph.engine.texts import documents
 
-            return [os.path.relpath(each, folder) for each in sorted(documents.known(tx, str(folder)))]
+            return [os.path.relpath(each, folder) for each in sorted(documents.in_folder(tx, str(folder)))]
 
     return stored
 
@@ -90,27 +90,6 @@ def test_links_are_not_followed_and_said(folder, tmp_path, ingest, sources):
     assert len(report.skipped) == 4
 
 
-@needs_links
-def test_a_folder_that_becomes_a_link_leads_nowhere(folder, tmp_path):
-    """
-    Between finding a file and opening it, its folder was changed for a link.
-    """
-    write(tmp_path, "others/a.md")
-    (folder / "sub").symlink_to(tmp_path / "others")
-
-    with pytest.raises(errors.DocumentUnreadable, match="leads out"):
-        ingestion.read_file(folder / "sub" / "a.md", folder)
-
-
-@needs_links
-def test_a_file_that_becomes_a_link_is_not_read(folder, tmp_path):
-    write(tmp_path, "secret.md")
-    (folder / "a.md").symlink_to(tmp_path / "secret.md")
-
-    with pytest.raises(errors.DocumentUnreadable):
-        ingestion.read_file(folder / "a.md", folder)
-
-
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes")
 def test_a_pipe_is_not_waited_for(folder, ingest):
     os.mkfifo(folder / "a.md")
@@ -118,7 +97,7 @@ def test_a_pipe_is_not_waited_for(folder, ingest):
 
     assert [each.code for each in report.skipped] == [ingestion.NOT_A_FILE]
     with pytest.raises(errors.DocumentUnreadable, match="not a regular file"):
-        ingestion.read_file(folder / "a.md", folder)
+        document_files.read_file(folder / "a.md", folder)
 
 
 def test_a_folder_called_like_a_document_is_a_folder(folder, ingest, sources):
@@ -138,48 +117,16 @@ def test_a_name_that_is_no_utf8_is_a_name(folder, ingest, sources):
 
     assert sources(folder) == ["caf\\xe9.md"]
     assert (report.added, again.unchanged) == (1, 1)
-    assert not ingestion.is_gone(str(folder / "caf\\xe9.md"))
+    assert not document_files.file_is_gone(str(folder / "caf\\xe9.md"))
     os.unlink(file)
     assert ingest(folder).missing == [str(folder / "caf\\xe9.md")]
-
-
-def test_what_cannot_be_looked_at_is_not_gone(folder, monkeypatch):
-    def refuse(path):
-        raise PermissionError(13, "no")
-
-    assert ingestion.is_gone(str(folder / "a.md"))
-    monkeypatch.setattr(os, "lstat", refuse)
-    assert not ingestion.is_gone(str(folder / "a.md"))
 
 
 # What is in them
 
 
-@pytest.mark.parametrize(
-    ("content", "text", "mended"),
-    [
-        (b"caf\xc3\xa9\r\n", "café\r\n", False),
-        (b"\xef\xbb\xbfcaf\xc3\xa9", "café", False),
-        ("café".encode("utf-16"), "café", False),
-        (b"\xfe\xff" + "café".encode("utf-16-be"), "café", False),
-        (b"caf\xe9!", "caf\ufffd!", True),
-        (b"\xff\xfea\x00b", "a\ufffd", True),
-        (b"\xed\xa0\x80", "\ufffd\ufffd\ufffd", True),
-        (b"", "", False),
-    ],
-)
-def test_text_is_utf8_or_says_that_it_is_utf16(content, text, mended):
-    assert ingestion.decoded(content, "a.md") == (text, mended)
-
-
-@pytest.mark.parametrize("content", [b"a\0b", b"\x89PNG\r\n\x1a\n\0\0", "ab\0".encode("utf-16")])
-def test_what_has_nul_in_it_is_no_text(content):
-    with pytest.raises(errors.DocumentUnreadable, match="not text"):
-        ingestion.decoded(content, "a.md")
-
-
 def test_what_is_too_large_is_refused_and_the_rest_is_taken_in(folder, ingest, monkeypatch):
-    monkeypatch.setattr(ingestion, "LARGEST_FILE", 1_000_000)
+    monkeypatch.setattr(document_files, "MAX_BYTES", 1_000_000)
     write(folder, "a.md")
     (folder / "b.md").write_text("x" * 1_000_001)
     report = ingest(folder)
@@ -198,39 +145,3 @@ def test_what_may_not_be_read_is_said(folder, ingest):
 
     assert len(report.failed) == 2
     assert report.added == 1
-
-
-# Which paths
-
-
-def test_a_path_within_an_allowed_folder_is_allowed(folder):
-    write(folder, "sub/a.md")
-    expected = os.path.realpath(folder / "sub" / "a.md")
-
-    for named in (str(folder / "sub" / "a.md"), "sub/a.md", f"{folder}/sub/../sub/a.md"):
-        assert str(ingestion.allowed(named, roots=["/nowhere", str(folder)])) == expected
-    assert ingestion.allowed(str(folder), roots=[str(folder)]) == folder.resolve()
-
-
-@pytest.mark.parametrize("named", ["/etc/passwd", "../secret.md", "{}/../secret.md", "{}2/a.md", "/"])
-def test_a_path_outside_is_not(named, folder, tmp_path):
-    write(tmp_path, "secret.md", "notes2/a.md")
-
-    with pytest.raises(errors.PathNotAllowed):
-        ingestion.allowed(named.format(folder), roots=[str(folder)])
-
-
-@needs_links
-def test_a_link_out_of_an_allowed_folder_leads_nowhere(folder, tmp_path):
-    write(tmp_path, "others/a.md")
-    (folder / "out").symlink_to(tmp_path / "others")
-
-    with pytest.raises(errors.PathNotAllowed):
-        ingestion.allowed("out/a.md", roots=[str(folder)])
-
-
-def test_nothing_is_allowed_where_nothing_is_said(folder):
-    with pytest.raises(errors.PathNotAllowed) as caught:
-        ingestion.allowed(str(folder), roots=[])
-
-    assert '[documents] roots = ["~/Notes"]' in caught.value.hint

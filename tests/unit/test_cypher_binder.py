@@ -1,4 +1,4 @@
-"""What is refused before a query runs, with openCypher's type and detail; and what must not be refused."""
+"""Binder and type inference: which queries are refused before they run, with openCypher's type and detail."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from keepgraph.cypher import value_types
 from keepgraph.cypher.check import type_inference
 from keepgraph.cypher.check.binder import bind
-from keepgraph.cypher.syntax import ast, parser, traversal
+from keepgraph.cypher.check.scope import Context
+from keepgraph.cypher.syntax import ast, parser, substitution, traversal
 from keepgraph.cypher.value_types import Type
 from keepgraph.errors import QueryInconsistent
 
-GIVEN = {
+PARAMETERS = {
     "any": value_types.UNKNOWN,
     "null": Type(value_types.NULL),
     "integer": Type(value_types.INTEGER),
@@ -25,19 +26,19 @@ GIVEN = {
 
 
 def bound(text: str) -> ast.Query:
-    return bind(parser.parse(text), GIVEN)
+    return bind(parser.parse(text), PARAMETERS)
 
 
-def returned(text: str) -> Type:
+def infer_returned_type(text: str) -> Type:
     """The type of the one column of a query of one RETURN."""
     (clause,) = parser.parse(f"RETURN {text} AS value").parts[0].clauses
     assert isinstance(clause, ast.Projection)
-    return type_inference.type_of(
-        clause.items[0].expression, {"n": Type(value_types.NODE), "p": Type(value_types.PATH)}, GIVEN
+    return type_inference.infer(
+        clause.items[0].expression, {"n": Type(value_types.NODE), "p": Type(value_types.PATH)}, Context(PARAMETERS)
     )
 
 
-REFUSED = """
+INVALID_QUERIES = """
 # Variables that are not there
 UndefinedVariable | MATCH () RETURN foo
 UndefinedVariable | RETURN {k: missing}
@@ -95,7 +96,7 @@ VariableTypeConflict | MATCH ()-[r]->() RETURN [(r)-->(m) | m]
 RelationshipUniquenessViolation | MATCH (a)-[r]->()-[r]->(a) RETURN r
 RelationshipUniquenessViolation | MATCH ()-[r]->(), ()-[r]->() RETURN r
 
-# A name that is taken
+# A name that is used already
 VariableAlreadyBound | MATCH (p) MATCH p = ()-->() RETURN p
 VariableAlreadyBound | MATCH p = (p)-->() RETURN p
 VariableAlreadyBound | MATCH p = ()-[p]->() RETURN p
@@ -241,7 +242,7 @@ TypeError MapElementAccessByNonString | RETURN {a: 1}[0]
 TypeError MapElementAccessByNonString | MATCH (n) RETURN n[0]
 """
 
-PASSED = """
+VALID_QUERIES = """
 MATCH (n) RETURN *
 WITH * MATCH (n) RETURN n
 MATCH () WITH * RETURN 1 AS x
@@ -314,17 +315,17 @@ MATCH (n) WITH n AS m, n.x AS n MATCH (m) RETURN n, m
 """
 
 
-def _refused() -> list[tuple[str, str, str]]:
-    found = []
-    for line in REFUSED.splitlines():
+def _parse_invalid_queries() -> list[tuple[str, str, str]]:
+    cases = []
+    for line in INVALID_QUERIES.splitlines():
         if line and not line.startswith("#"):
             error, query = line.split(" | ", 1)
             *kind, detail = error.split()
-            found.append((query, kind[0] if kind else "SyntaxError", detail))
-    return found
+            cases.append((query, kind[0] if kind else "SyntaxError", detail))
+    return cases
 
 
-@pytest.mark.parametrize(("query", "kind", "detail"), _refused())
+@pytest.mark.parametrize(("query", "kind", "detail"), _parse_invalid_queries())
 def test_what_can_never_be_right_is_refused_before_it_runs(query: str, kind: str, detail: str) -> None:
     with pytest.raises(Exception) as refused:  # noqa: PT011 - its type is what is looked at
         bound(query)
@@ -335,11 +336,11 @@ def test_what_can_never_be_right_is_refused_before_it_runs(query: str, kind: str
     assert 0 <= error.span[0] < error.span[1] <= len(query)
 
 
-@pytest.mark.parametrize("query", PASSED.strip().splitlines())
+@pytest.mark.parametrize("query", VALID_QUERIES.strip().splitlines())
 def test_what_may_be_right_is_not_refused(query: str) -> None:
     first = bound(query)
 
-    assert bind(first, GIVEN) == first
+    assert bind(first, PARAMETERS) == first
 
 
 @pytest.mark.parametrize(
@@ -355,7 +356,7 @@ def test_a_star_becomes_the_variables_in_the_order_they_came(query: str, names: 
     last = bound(query).parts[0].clauses[-1]
 
     assert isinstance(last, ast.Projection)
-    assert not last.everything
+    assert not last.star
     assert names == [item.name for item in last.items]
 
 
@@ -368,14 +369,14 @@ def test_a_star_in_a_subquery_is_written_out_too() -> None:
     )
     starred: list[list[str]] = []
 
-    def look(part: ast.Part) -> None:
+    def look(part: ast.SyntaxNode) -> None:
         if isinstance(part, ast.Subquery):
             last = part.query.parts[0].clauses[-1]
             assert isinstance(last, ast.Projection)
-            assert not last.everything
+            assert not last.star
             starred.append([item.name for item in last.items])
 
-    traversal.rewrite(query, look)
+    substitution.rewrite(query, look)
 
     expected = [["n", "m"], ["n", "c", "m"]]
     assert expected == starred
@@ -450,7 +451,7 @@ def test_a_variable_that_with_dropped_is_told_apart_from_a_misspelt_one() -> Non
     ],
 )
 def test_the_kinds_of_a_value_are_known(expression: str, expected: int) -> None:
-    assert expected == returned(expression).kinds
+    assert expected == infer_returned_type(expression).kinds
 
 
 # Laws
@@ -462,7 +463,7 @@ LEAVES = st.one_of(
 )
 
 
-def _grown(inner: st.SearchStrategy[ast.Expression]) -> st.SearchStrategy[ast.Expression]:
+def _nest(inner: st.SearchStrategy[ast.Expression]) -> st.SearchStrategy[ast.Expression]:
     return st.one_of(
         st.builds(ast.Binary, st.sampled_from(["+", "=", "AND"]), inner, inner),
         st.builds(ast.Property, inner, st.sampled_from("kl")),
@@ -475,28 +476,28 @@ def _grown(inner: st.SearchStrategy[ast.Expression]) -> st.SearchStrategy[ast.Ex
     )
 
 
-EXPRESSIONS = st.recursive(LEAVES, _grown, max_leaves=12)
+EXPRESSIONS = st.recursive(LEAVES, _nest, max_leaves=12)
 
 
 @given(EXPRESSIONS)
 def test_nothing_exchanged_is_the_same_object(expression: ast.Expression) -> None:
-    assert traversal.substitute(expression, {}) is expression
-    assert traversal.substitute(expression, {ast.Variable("nowhere"): ast.Variable("x")}) is expression
+    assert substitution.substitute(expression, {}) is expression
+    assert substitution.substitute(expression, {ast.Variable("nowhere"): ast.Variable("x")}) is expression
 
 
 @given(EXPRESSIONS)
 def test_a_variable_exchanged_for_a_new_one_is_free_no_more(expression: ast.Expression) -> None:
     free = traversal.free_variables(expression)
-    exchanged = traversal.substitute(expression, {ast.Variable("x"): ast.Variable("new")})
+    exchanged = substitution.substitute(expression, {ast.Variable("x"): ast.Variable("new")})
 
     assert {"new" if name == "x" else name for name in free} == traversal.free_variables(exchanged)
 
 
 @given(EXPRESSIONS)
 def test_there_and_back_again_is_the_same(expression: ast.Expression) -> None:
-    there = traversal.substitute(expression, {ast.Variable("x"): ast.Variable("new")})
+    there = substitution.substitute(expression, {ast.Variable("x"): ast.Variable("new")})
 
-    assert expression == traversal.substitute(there, {ast.Variable("new"): ast.Variable("x")})
+    assert expression == substitution.substitute(there, {ast.Variable("new"): ast.Variable("x")})
 
 
 @given(EXPRESSIONS)
@@ -504,7 +505,7 @@ def test_only_free_variables_must_be_defined(expression: ast.Expression) -> None
     scope = dict.fromkeys(traversal.free_variables(expression), value_types.UNKNOWN)
     detail = None
     try:
-        type_inference.type_of(expression, scope, {})
+        type_inference.infer(expression, scope, Context({}))
     except QueryInconsistent as error:
         detail = error.detail
 

@@ -1,4 +1,4 @@
-"""Instants and local days, at the edges of both."""
+"""Timestamps and local days, at the limits of both."""
 
 from __future__ import annotations
 
@@ -21,42 +21,42 @@ ZONES = [
     ZoneInfo("Pacific/Kiritimati"),
 ]
 
-moments = st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30), timezones=st.sampled_from(ZONES))
+instants = st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30), timezones=st.sampled_from(ZONES))
 
 
-@given(moments)
-def test_a_stamp_is_the_instant_to_the_millisecond(moment):
-    kept = timestamps.instant(timestamps.stamp(moment))
+@given(instants)
+def test_a_stamp_is_the_instant_to_the_millisecond(instant):
+    restored = timestamps.to_datetime(timestamps.from_datetime(instant))
 
-    assert timedelta(0) <= moment - kept < timedelta(milliseconds=1)
+    assert timedelta(0) <= instant - restored < timedelta(milliseconds=1)
 
 
-@given(moments)
-def test_a_stamp_has_always_the_same_form(moment):
-    stamp = timestamps.stamp(moment)
+@given(instants)
+def test_a_stamp_has_always_the_same_form(instant):
+    stamp = timestamps.from_datetime(instant)
 
     assert len(stamp) == 24
     assert (stamp[4], stamp[10], stamp[-1]) == ("-", "T", "Z")
 
 
-@given(moments, moments)
+@given(instants, instants)
 def test_stamps_sort_as_the_instants_do(one, other):
     if one <= other:
-        assert timestamps.stamp(one) <= timestamps.stamp(other)
+        assert timestamps.from_datetime(one) <= timestamps.from_datetime(other)
 
 
-@given(moments, st.sampled_from(ZONES))
-def test_what_is_shown_can_be_read_again(moment, zone):
-    stamp = timestamps.stamp(moment)
+@given(instants, st.sampled_from(ZONES))
+def test_what_is_shown_can_be_read_again(instant, zone):
+    stamp = timestamps.from_datetime(instant)
 
-    assert timestamps.parse(timestamps.shown(stamp, zone)[:29], UTC) == stamp or zone is not UTC
-    assert timestamps.stamp(datetime.fromisoformat(timestamps.shown(stamp, zone))) == stamp
+    assert timestamps.parse(timestamps.format_local(stamp, zone)[:29], UTC) == stamp or zone is not UTC
+    assert timestamps.from_datetime(datetime.fromisoformat(timestamps.format_local(stamp, zone))) == stamp
 
 
 @given(st.dates(date(1, 1, 2), date(9999, 12, 29)), st.sampled_from(ZONES))
 def test_the_start_of_a_day_lies_in_it_and_the_moment_before_does_not(day, zone):
     start = timestamps.day_start(day, zone)
-    before = timestamps.stamp(timestamps.instant(start) - timedelta(milliseconds=1))
+    before = timestamps.from_datetime(timestamps.to_datetime(start) - timedelta(milliseconds=1))
 
     assert timestamps.local_date(start, zone) == day.isoformat()
     assert timestamps.local_date(before, zone) < day.isoformat()
@@ -84,7 +84,7 @@ def test_a_day_on_which_the_clocks_change_is_longer_or_shorter(day, zone, start,
     last = timestamps.parse(day, zone, end=True)
 
     assert first == start
-    assert timestamps.instant(last) - timestamps.instant(first) == timedelta(hours=hours)
+    assert timestamps.to_datetime(last) - timestamps.to_datetime(first) == timedelta(hours=hours)
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_what_lies_outside_of_time_is_refused(text, end):
 @pytest.mark.parametrize("stamp", ["0001-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z"])
 @pytest.mark.parametrize("zone", ZONES)
 def test_the_first_and_the_last_instant_can_be_shown(stamp, zone):
-    assert timestamps.shown(stamp, zone)
+    assert timestamps.format_local(stamp, zone)
     assert timestamps.local_date(stamp, zone)
 
 
@@ -161,7 +161,7 @@ def test_a_zone_of_none_is_that_of_the_system(monkeypatch):
     monkeypatch.setenv("TZ", "Asia/Kathmandu")
     time.tzset()
     try:
-        assert timestamps.shown("2026-05-01T00:00:00.000Z", None) == "2026-05-01T05:45:00.000+05:45"
+        assert timestamps.format_local("2026-05-01T00:00:00.000Z", None) == "2026-05-01T05:45:00.000+05:45"
         assert timestamps.parse("2026-05-01", None) == "2026-04-30T18:15:00.000Z"
         assert timestamps.local_date("2026-04-30T18:15:00.000Z", None) == "2026-05-01"
     finally:
@@ -171,5 +171,6 @@ def test_a_zone_of_none_is_that_of_the_system(monkeypatch):
 
 def test_an_offset_is_as_good_as_a_zone():
     assert (
-        timestamps.shown("2026-05-01T00:00:00.000Z", timezone(timedelta(hours=-3))) == "2026-04-30T21:00:00.000-03:00"
+        timestamps.format_local("2026-05-01T00:00:00.000Z", timezone(timedelta(hours=-3)))
+        == "2026-04-30T21:00:00.000-03:00"
     )

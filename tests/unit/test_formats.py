@@ -1,4 +1,4 @@
-"""What other programs write is read record by record, and what cannot be read is told with its place."""
+"""The files of other programs are read record by record, and what cannot be read is reported with its position."""
 
 from __future__ import annotations
 
@@ -13,8 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keepgraph import errors
-from keepgraph.formats import chat_exports, csv_tables, detection, memory_server, streams
-from keepgraph.formats.records import Entity, Episode, Fact, LeftOut, Trouble
+from keepgraph.formats import (
+    chat_archives,
+    chat_exports,
+    csv_tables,
+    detection,
+    json_arrays,
+    memory_server,
+    text_streams,
+)
+from keepgraph.formats.records import Entity, Episode, Fact, ReadError, Skipped
 
 words = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=20)
 values = st.recursive(
@@ -29,7 +37,7 @@ def file(content: str | bytes) -> io.BytesIO:
 
 
 def jsonl(*lines: Any) -> io.BytesIO:
-    return file("".join((each if isinstance(each, str) else json.dumps(each)) + "\n" for each in lines))
+    return file("".join((record if isinstance(record, str) else json.dumps(record)) + "\n" for record in lines))
 
 
 def zipped(**members: Any) -> io.BytesIO:
@@ -44,8 +52,8 @@ def read(content: io.BytesIO) -> list[Any]:
     return list(detection.read(content, detection.detect(content)))
 
 
-def troubles(records: list[Any]) -> list[tuple[int, str]]:
-    return [(each.place, each.error.code) for each in records if isinstance(each, Trouble)]
+def read_errors(records: list[Any]) -> list[tuple[int, str]]:
+    return [(record.position, record.error.code) for record in records if isinstance(record, ReadError)]
 
 
 # The memory server
@@ -57,10 +65,10 @@ KNOWS = {"type": "relation", "from": "Ada", "to": "Bob", "relationType": "works 
 def test_a_memory_file_is_entities_and_relations_as_they_stand_there():
     ada, knows = read(jsonl(ADA, KNOWS))
 
-    assert (ada.place, ada.type, ada.name, ada.observations) == (1, "person", "Ada", ("likes tea", "moved to Bern"))
-    assert (knows.place, knows.subject, knows.predicate, knows.object) == (2, "Ada", "works with", "Bob")
+    assert (ada.position, ada.type, ada.name, ada.observations) == (1, "person", "Ada", ("likes tea", "moved to Bern"))
+    assert (knows.position, knows.subject, knows.predicate, knows.object) == (2, "Ada", "works with", "Bob")
     assert (knows.subject_type, knows.object_type) == (None, None)
-    assert [json.loads(each.line) for each in (ada, knows)] == [ADA, KNOWS]
+    assert [json.loads(record.line) for record in (ada, knows)] == [ADA, KNOWS]
 
 
 def test_fields_that_newer_files_have_are_kept():
@@ -83,18 +91,18 @@ def test_a_bad_line_of_a_memory_file_does_not_stop_those_after_it():
     )  # fmt: skip
     records = read(content)
 
-    assert troubles(records) == [(number, "INVALID_ARGUMENTS") for number in range(2, 9)]
-    assert [type(each) for each in records if not isinstance(each, Trouble)] == [Entity, Fact]
-    assert records[-1].place == 10
+    assert read_errors(records) == [(number, "INVALID_ARGUMENTS") for number in range(2, 9)]
+    assert [type(record) for record in records if not isinstance(record, ReadError)] == [Entity, Fact]
+    assert records[-1].position == 10
 
 
 def test_a_line_that_is_too_long_is_refused_and_not_held(monkeypatch):
-    monkeypatch.setattr(memory_server.streams.lines, "__kwdefaults__", {"at_most": 200})
+    monkeypatch.setattr(memory_server.text_streams.read_lines, "__kwdefaults__", {"max_characters": 200})
     long = {**ADA, "observations": ["x" * 500]}
     records = read(jsonl(ADA, long, KNOWS))
 
-    assert troubles(records) == [(2, "INVALID_ARGUMENTS")]
-    assert records[-1].place == 3
+    assert read_errors(records) == [(2, "INVALID_ARGUMENTS")]
+    assert records[-1].position == 3
 
 
 @pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf"])
@@ -106,7 +114,7 @@ def test_bytes_that_are_no_text_are_refused_by_line(start):
     ]
     records = read(file(start + b"\r\n".join(lines)))
 
-    assert troubles(records) == [(2, "INVALID_ARGUMENTS")]
+    assert read_errors(records) == [(2, "INVALID_ARGUMENTS")]
     assert records[0].name == "Ada"
 
 
@@ -128,7 +136,7 @@ def test_a_row_of_a_table_is_a_fact():
     (row,) = read(file(HEADING + "person,Ada,reports_to,person,Bob,,mail,0.5,2026-01-01,2026-02-01\n"))
 
     assert row == Fact(
-        place=2,
+        position=2,
         subject="Ada",
         predicate="reports_to",
         subject_type="person",
@@ -155,7 +163,7 @@ def test_a_table_may_be_written_as_spreadsheets_do(separator, encoding, ending):
 def test_the_line_by_which_spreadsheets_name_the_separator_is_passed_over():
     (row,) = read(file("sep=;\ntype;name\nperson;Ada\n"))
 
-    assert (row.place, row.name) == (3, "Ada")
+    assert (row.position, row.name) == (3, "Ada")
 
 
 @pytest.mark.parametrize(
@@ -201,15 +209,15 @@ def test_a_bad_row_is_refused_with_its_line_and_the_others_are_kept(row, code):
     good = "person,Ada,tagged,,,lead"
     records = read(file(f'{HEADING}{good}\n\n{row}\nperson,"A\nB",tagged,,,lead\n,,,\n{good}\n'))
 
-    assert troubles(records) == [(4, code)]
-    assert [each.place for each in records if isinstance(each, Fact)] == [2, 5, 8]
+    assert read_errors(records) == [(4, code)]
+    assert [record.position for record in records if isinstance(record, Fact)] == [2, 5, 8]
 
 
 def test_a_quotation_that_is_never_closed_does_not_hold_the_rest_of_the_file():
     records = read(file(f'{HEADING}person,"Ada,tagged\n' + "person,Bob,tagged,,,lead,,,,\n" * 20_000))
 
-    assert troubles(records)[0] == (2, "INVALID_ARGUMENTS")
-    assert sum(isinstance(each, Fact) for each in records) > 10_000
+    assert read_errors(records)[0] == (2, "INVALID_ARGUMENTS")
+    assert sum(isinstance(record, Fact) for record in records) > 10_000
 
 
 @pytest.mark.parametrize(("given", "sure"), [("0,8", 0.8), ("80%", 0.8), ("1", 1.0), ("", None)])
@@ -222,14 +230,14 @@ def test_a_confidence_may_be_a_percentage_or_have_a_comma(given, sure):
 def test_columns_that_facts_have_no_place_for_are_named():
     left, _ = read(file("subject,predicate,literal,colour,weight\nperson:Ada,tagged,x,red,3\n"))
 
-    assert left == LeftOut(1, "column colour, weight")
+    assert left == Skipped(1, "column colour, weight")
 
 
 def test_a_row_of_a_table_may_be_an_entity():
     (ada,) = read(file("type,name,aliases,description,born\nperson,Ada,Countess|A. L.; Ada,Wrote notes,1815\n"))
 
     assert ada == Entity(
-        place=2,
+        position=2,
         type="person",
         name="Ada",
         aliases=("Countess", "A. L.", "Ada"),
@@ -245,7 +253,9 @@ def test_every_cell_comes_back_as_it_was_written(cells):
     written = io.StringIO()
     csv.writer(written).writerows([["subject", "predicate", "literal"], *((f"x:{a}", "p", b) for a, b in cells)])
     kept = [
-        (each.subject, each.literal) for each in csv_tables.read(file(written.getvalue())) if isinstance(each, Fact)
+        (record.subject, record.literal)
+        for record in csv_tables.read(file(written.getvalue()))
+        if isinstance(record, Fact)
     ]
 
     assert kept == [(a.strip(), b.strip()) for a, b in cells if a.strip() and b.strip()]
@@ -278,38 +288,38 @@ def chatgpt(*messages: tuple[str, Any], **more: Any) -> dict[str, Any]:
 def test_a_conversation_with_claude_is_an_episode():
     (tea,) = read(jsonl([claude(("human", "Tea?"), ("assistant", "Yes,\n\nplease."))]))
 
-    assert (tea.place, tea.source, tea.name) == (1, "https://claude.ai/chat/c-1", "Tea")
-    assert tea.at == datetime(2026, 1, 2, 3, 4, 5, 123456, UTC)
+    assert (tea.position, tea.source, tea.name) == (1, "https://claude.ai/chat/c-1", "Tea")
+    assert tea.started_at == datetime(2026, 1, 2, 3, 4, 5, 123456, UTC)
     assert tea.text == "human: Tea?\n\nassistant: Yes,\n\nplease."
-    assert "".join(tea.pieces) == tea.text
+    assert "".join(tea.turn_texts) == tea.text
     assert tea.turns[0].at == datetime(2026, 1, 2, 3, 4, 6, 500000, UTC)
 
 
 def test_a_conversation_with_chatgpt_is_an_episode():
     (tea,) = read(jsonl([chatgpt(("system", ""), ("user", "Tea?"), ("assistant", "Yes."))]))
 
-    assert (tea.place, tea.source, tea.name) == (1, "https://chatgpt.com/c/g-1", "Tea")
-    assert tea.at == datetime.fromtimestamp(1_700_000_000, UTC)
+    assert (tea.position, tea.source, tea.name) == (1, "https://chatgpt.com/c/g-1", "Tea")
+    assert tea.started_at == datetime.fromtimestamp(1_700_000_000, UTC)
     assert tea.text == "human: Tea?\n\nassistant: Yes."
-    assert tea.left_out == {}
+    assert tea.skipped == {}
 
 
 def test_of_what_claude_did_only_words_are_taken_and_the_rest_is_counted():
-    said = claude(("human", "read this"), ("assistant", "not supported"), ("system", "x"))
-    said["chat_messages"][0]["attachments"] = [{"file_name": "a.txt", "extracted_content": "tea is hot"}, {}]
-    said["chat_messages"][0]["files"] = [{"file_name": "a.png"}]
+    conversation = claude(("human", "read this"), ("assistant", "not supported"), ("system", "x"))
+    conversation["chat_messages"][0]["attachments"] = [{"file_name": "a.txt", "extracted_content": "tea is hot"}, {}]
+    conversation["chat_messages"][0]["files"] = [{"file_name": "a.png"}]
     kinds = [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "It"}, {"type": "tool_use"}]
-    said["chat_messages"][1]["content"] = [*kinds, {"type": "tool_result"}, {"type": "text", "text": "is."}, 7]
-    (tea,) = read(jsonl([said]))
+    conversation["chat_messages"][1]["content"] = [*kinds, {"type": "tool_result"}, {"type": "text", "text": "is."}, 7]
+    (tea,) = read(jsonl([conversation]))
 
     assert tea.text == "human: read this\n\n[a.txt]\ntea is hot\n\nassistant: It\n\nis."
-    assert tea.left_out == {"attachment": 2, "thought": 1, "tool call": 2, "unknown part": 1, "system message": 1}
+    assert tea.skipped == {"attachment": 2, "thought": 1, "tool call": 2, "unknown part": 1, "system message": 1}
 
 
 def test_of_what_chatgpt_did_only_words_are_taken_and_the_rest_is_counted():
     picture = {"content_type": "image_asset_pointer", "asset_pointer": "file-service://x"}
     spoken = {"content_type": "audio_transcription", "text": "and hot"}
-    said = chatgpt(
+    conversation = chatgpt(
         ("system", "be kind"),
         ("user", {"content_type": "user_editable_context", "user_profile": "x"}),
         ("user", {"content_type": "multimodal_text", "parts": ["look", picture, spoken]}),
@@ -319,11 +329,11 @@ def test_of_what_chatgpt_did_only_words_are_taken_and_the_rest_is_counted():
         ("assistant", {"content_type": "code", "text": "print()"}),
         ("assistant", "Tea."),
     )
-    said["mapping"]["4"]["message"]["recipient"] = "python"
-    (tea,) = read(jsonl([said]))
+    conversation["mapping"]["4"]["message"]["recipient"] = "python"
+    (tea,) = read(jsonl([conversation]))
 
     assert tea.text == "human: look\n\nand hot\n\nassistant: print()\n\nassistant: Tea."
-    assert tea.left_out == {
+    assert tea.skipped == {
         "system message": 1,
         "hidden message": 1,
         "picture or sound": 1,
@@ -334,12 +344,12 @@ def test_of_what_chatgpt_did_only_words_are_taken_and_the_rest_is_counted():
 
 
 def test_the_branch_that_was_gone_on_with_is_taken():
-    said = chatgpt(("user", "Tea?"), ("assistant", "No."), ("assistant", "Yes."))
-    said["mapping"]["2"]["parent"] = "0"
-    (tea,) = read(jsonl([said]))
+    conversation = chatgpt(("user", "Tea?"), ("assistant", "No."), ("assistant", "Yes."))
+    conversation["mapping"]["2"]["parent"] = "0"
+    (tea,) = read(jsonl([conversation]))
 
     assert tea.text == "human: Tea?\n\nassistant: Yes."
-    assert tea.left_out == {"message of another branch": 1}
+    assert tea.skipped == {"message of another branch": 1}
 
 
 @pytest.mark.parametrize("current", [None, "nowhere", 7, []])
@@ -350,9 +360,9 @@ def test_a_conversation_that_does_not_say_where_it_stands_is_taken_to_its_latest
 
 
 def test_a_branch_that_leads_back_to_itself_ends():
-    said = chatgpt(("user", "Tea?"), ("assistant", "Yes."))
-    said["mapping"]["0"]["parent"] = "1"
-    (tea,) = read(jsonl([said]))
+    conversation = chatgpt(("user", "Tea?"), ("assistant", "Yes."))
+    conversation["mapping"]["0"]["parent"] = "1"
+    (tea,) = read(jsonl([conversation]))
 
     assert tea.text == "human: Tea?\n\nassistant: Yes."
 
@@ -360,7 +370,7 @@ def test_a_branch_that_leads_back_to_itself_ends():
 def test_a_conversation_without_words_is_left_out():
     records = read(jsonl([claude(), claude(("human", " ")), chatgpt(), claude(("human", "Tea?"))]))
 
-    assert [type(each) for each in records] == [LeftOut, LeftOut, LeftOut, Episode]
+    assert [type(record) for record in records] == [Skipped, Skipped, Skipped, Episode]
 
 
 def test_a_conversation_without_an_id_has_the_same_one_when_it_has_grown():
@@ -376,7 +386,7 @@ def test_a_conversation_without_an_id_has_the_same_one_when_it_has_grown():
 def test_a_time_that_is_none_is_that_of_the_first_turn(at):
     (tea,) = read(jsonl([claude(("human", "Tea?"), created_at=at)]))
 
-    assert tea.at == datetime(2026, 1, 2, 3, 4, 6, 500000, UTC)
+    assert tea.started_at == datetime(2026, 1, 2, 3, 4, 6, 500000, UTC)
 
 
 def test_conversations_are_read_out_of_the_zip_in_the_order_of_their_files():
@@ -391,25 +401,29 @@ def test_conversations_are_read_out_of_the_zip_in_the_order_of_their_files():
     records = read(packed)
 
     assert detection.detect(packed) == detection.CLAUDE
-    assert [(each.place, each.text) for each in records] == [(1, "human: one"), (2, "human: two"), (3, "human: three")]
+    assert [(record.position, record.text) for record in records] == [
+        (1, "human: one"),
+        (2, "human: two"),
+        (3, "human: three"),
+    ]
 
 
 def test_a_zip_that_unpacks_to_too_much_is_stopped(monkeypatch):
-    monkeypatch.setattr(chat_exports, "_UNJUDGED", 10_000)
+    monkeypatch.setattr(chat_archives, "_MIN_CHECKED_BYTES", 10_000)
     packed = zipped(**{"conversations.json": json.dumps([claude(("human", "Tea?"))])[:-1] + " " * 5_000_000 + "]"})
 
-    assert [type(each) for each in chat_exports.read(packed)] == [Trouble]
+    assert [type(record) for record in chat_exports.read(packed)] == [ReadError]
     with pytest.raises(errors.InvalidArguments, match="unpacks to more"):
         detection.detect(packed)
 
 
 def test_all_files_of_a_zip_together_are_bounded(monkeypatch):
-    monkeypatch.setattr(chat_exports, "UNPACKED_AT_MOST", 1_000)
+    monkeypatch.setattr(chat_archives, "MAX_UNPACKED_BYTES", 1_000)
     packed = zipped(**{f"conversations-{number}.json": [claude(("human", "x" * 300))] for number in range(9)})
     records = read(packed)
 
-    assert 0 < sum(isinstance(each, Episode) for each in records) < 4
-    assert isinstance(records[-1], Trouble)
+    assert 0 < sum(isinstance(record, Episode) for record in records) < 4
+    assert isinstance(records[-1], ReadError)
 
 
 @pytest.mark.parametrize(
@@ -432,7 +446,7 @@ def test_a_zip_that_is_damaged_inside_gives_what_can_be_read():
     packed[len(packed) // 2] ^= 0xFF
     records = list(chat_exports.read(io.BytesIO(bytes(packed))))
 
-    assert isinstance(records[-1], Trouble)
+    assert isinstance(records[-1], ReadError)
 
 
 def test_a_bad_conversation_does_not_stop_those_after_it():
@@ -440,43 +454,43 @@ def test_a_bad_conversation_does_not_stop_those_after_it():
     tea = json.dumps(claude(("human", "Tea?")))
     records = read(file(f'[{tea}, 7, {{"a": nope, "b": "}}]"}}, {{}}, {deep}, {{"n": {"9" * 5000}}}, {tea}]'))
 
-    assert troubles(records) == [(number, "INVALID_ARGUMENTS") for number in range(2, 7)]
-    assert records[-1].place == 7
+    assert read_errors(records) == [(number, "INVALID_ARGUMENTS") for number in range(2, 7)]
+    assert records[-1].position == 7
 
 
 @pytest.mark.parametrize("ending", ["", ",", ', {"a": "', ', {"a": 1', " 7"])
 def test_an_array_that_was_cut_off_gives_what_is_there(ending):
     records = read(file("[" + json.dumps(claude(("human", "Tea?"))) + ending))
 
-    assert [type(each) for each in records] == [Episode, Trouble]
+    assert [type(record) for record in records] == [Episode, ReadError]
 
 
 # Arrays of any size
 
 
 @given(st.lists(values, max_size=6), st.sampled_from([1, 2, 3, 7, 64]), st.sampled_from([None, 2]))
-def test_elements_are_those_of_the_whole_array_however_much_is_read_at_once(array, at_once, indent):
+def test_elements_are_those_of_the_whole_array_however_much_is_read_at_once(array, read_characters, indent):
     source = io.StringIO(json.dumps(array, indent=indent))
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(streams, "_AT_ONCE", at_once)
-        found = list(streams.elements(source))
+        patched.setattr(json_arrays, "_READ_CHARACTERS", read_characters)
+        elements = list(json_arrays.read_elements(source))
 
-    assert [each.error for each in found] == [None] * len(array)
-    assert [each.value for each in found] == array
+    assert [element.error for element in elements] == [None] * len(array)
+    assert [element.value for element in elements] == array
 
 
 @given(st.text('[]{},:"\\ a1', max_size=40), st.sampled_from([1, 3, 1000]))
-def test_whatever_stands_there_it_ends(content, at_once):
+def test_whatever_stands_there_it_ends(content, read_characters):
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(streams, "_AT_ONCE", at_once)
-        found = list(streams.elements(io.StringIO("[" + content)))
+        patched.setattr(json_arrays, "_READ_CHARACTERS", read_characters)
+        elements = list(json_arrays.read_elements(io.StringIO("[" + content)))
 
     try:
         whole = json.loads("[" + content)
     except ValueError:
-        assert any(each.error for each in found) or "]" in content
+        assert any(element.error for element in elements) or "]" in content
     else:
-        assert [each.value for each in found] == whole
+        assert [element.value for element in elements] == whole
 
 
 def test_of_a_large_file_only_a_part_is_held():
@@ -489,7 +503,7 @@ def test_of_a_large_file_only_a_part_is_held():
             return part
 
     source = Counted("[" + ", ".join(json.dumps({"n": n, "x": "y" * 10_000}) for n in range(1000)) + "]")
-    first = next(streams.elements(source))
+    first = next(json_arrays.read_elements(source))
 
     assert first.value["n"] == 0
     assert source.read_so_far < 2_000_000
@@ -497,9 +511,9 @@ def test_of_a_large_file_only_a_part_is_held():
 
 def test_an_element_that_is_too_long_is_passed_over():
     source = io.StringIO(json.dumps([1, {"x": 'y"\\' * 2_000_000, "z": ["]"]}, 3]))
-    found = list(streams.elements(source, at_most=2_000_000))
+    elements = list(json_arrays.read_elements(source, max_characters=2_000_000))
 
-    assert [each.value for each in found if not each.error] == [1, 3]
+    assert [element.value for element in elements if not element.error] == [1, 3]
 
 
 # What a file is
@@ -557,4 +571,4 @@ def test_any_bytes_are_read_or_refused(content):
             records = list(detection.read(io.BytesIO(content), format))
         except errors.InvalidArguments:
             continue
-        assert all(streams.is_whole(getattr(each, "name", "") or "") for each in records)
+        assert all(text_streams.is_valid(getattr(record, "name", "") or "") for record in records)

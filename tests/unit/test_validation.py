@@ -1,4 +1,4 @@
-"""What a contract lets through, and how it words what it refuses."""
+"""Validation of arguments: what passes, and the messages for what is refused."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ ADA = {"type": "person", "name": "Ada"}
 FACT = {"subject": ADA, "predicate": "tagged", "object": {"literal": "x"}}
 
 
-def taken(tool: str = "record_fact", **given: object) -> dict[str, object]:
-    return validation.check_input("memory", tool, {**FACT, **given} if tool == "record_fact" else given)
+def check(tool: str = "record_fact", **arguments: object) -> dict[str, object]:
+    return validation.check_input("memory", tool, {**FACT, **arguments} if tool == "record_fact" else arguments)
 
 
-def refused(tool: str = "record_fact", **given: object) -> tuple[str, str]:
+def refusal(tool: str = "record_fact", **arguments: object) -> tuple[str, str]:
     with pytest.raises(errors.KeepgraphError) as caught:
-        taken(tool, **given)
+        check(tool, **arguments)
     return caught.value.code, caught.value.message
 
 
@@ -34,17 +34,17 @@ def deep(levels: int) -> object:
 
 
 def test_what_fits_is_left_as_it_is():
-    assert taken(source="a", confidence=0.5) == {**FACT, "source": "a", "confidence": 0.5}
+    assert check(source="a", confidence=0.5) == {**FACT, "source": "a", "confidence": 0.5}
 
 
 @pytest.mark.parametrize("name", ["source", "confidence", "valid_from", "valid_to", "aliases"])
 def test_null_for_what_is_optional_is_left_out(name):
-    assert taken(**{name: None}) == FACT
+    assert check(**{name: None}) == FACT
 
 
 @pytest.mark.parametrize("name", ["subject", "predicate", "object"])
 def test_null_for_what_is_required_is_refused(name):
-    code, message = refused(**{name: None})
+    code, message = refusal(**{name: None})
 
     assert code in ("SUBJECT_REQUIRED", "PREDICATE_UNKNOWN", "OBJECT_REQUIRED")
     assert message.startswith(f"{name} must be ")
@@ -52,25 +52,25 @@ def test_null_for_what_is_required_is_refused(name):
 
 @pytest.mark.parametrize("text", ['{"type": "person", "name": "Ada"}', ' \n{"name":"Ada","type":"person"}'])
 def test_an_object_written_as_json_text_is_read(text):
-    assert taken(subject=text)["subject"] == ADA
+    assert check(subject=text)["subject"] == ADA
 
 
 @pytest.mark.parametrize("text", ["Ada", '"Ada"', "{", '{"type"', "null", "3", "[", "{'type': 'person'}"])
 def test_another_text_for_an_object_is_refused(text):
-    assert refused(subject=text) == ("SUBJECT_REQUIRED", "subject must be an object, not a text")
+    assert refusal(subject=text) == ("SUBJECT_REQUIRED", "subject must be an object, not a text")
 
 
 def test_a_text_is_never_read_as_json():
     for text in ('{"a": 1}', "[1]", '{"a": NaN}'):
-        assert taken(source=text)["source"] == text
-        assert taken("recall_entity", name_or_alias=text)["name_or_alias"] == text
+        assert check(source=text)["source"] == text
+        assert check("recall_entity", name_or_alias=text)["name_or_alias"] == text
 
 
 @pytest.mark.parametrize(
     "text", ['{"type": "person", "name": "a\\u0000b"}', '{"type": "person", "name": "\\ud800"}', '{"name": NaN}']
 )
 def test_what_is_unreadable_is_so_in_json_text_too(text):
-    assert refused(subject=text)[0] in ("INVALID_ARGUMENTS", "SUBJECT_REQUIRED")
+    assert refusal(subject=text)[0] in ("INVALID_ARGUMENTS", "SUBJECT_REQUIRED")
 
 
 # What nothing can store
@@ -88,7 +88,7 @@ def test_what_is_unreadable_is_so_in_json_text_too(text):
     ],
 )
 def test_what_is_no_text_is_refused_wherever_it_is(odd, place):
-    code, message = refused(source=place(odd))
+    code, message = refusal(source=place(odd))
 
     assert code == "INVALID_ARGUMENTS"
     assert ("NUL" in message) or ("surrogate" in message)
@@ -97,32 +97,32 @@ def test_what_is_no_text_is_refused_wherever_it_is(odd, place):
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
 def test_what_is_no_finite_number_is_refused(number):
-    assert refused(confidence=number)[0] == "CONFIDENCE_OUT_OF_RANGE"
-    assert refused(subject={"type": "person", "name": number})[0] == "INVALID_ARGUMENTS"
-    assert refused(nonsense=number)[0] == "INVALID_ARGUMENTS"
-    assert refused("recall_entity", name_or_alias=number)[0] == "NAME_OR_ALIAS_REQUIRED"
+    assert refusal(confidence=number)[0] == "CONFIDENCE_OUT_OF_RANGE"
+    assert refusal(subject={"type": "person", "name": number})[0] == "INVALID_ARGUMENTS"
+    assert refusal(nonsense=number)[0] == "INVALID_ARGUMENTS"
+    assert refusal("recall_entity", name_or_alias=number)[0] == "NAME_OR_ALIAS_REQUIRED"
 
 
 @pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 10**5000], ids=["just", "below", "far"])
 def test_a_number_of_more_than_64_bits_is_refused(number):
-    assert refused(confidence=number)[0] in ("INVALID_ARGUMENTS", "CONFIDENCE_OUT_OF_RANGE")
+    assert refusal(confidence=number)[0] in ("INVALID_ARGUMENTS", "CONFIDENCE_OUT_OF_RANGE")
 
 
 @pytest.mark.parametrize(("levels", "said"), [(10, "must be"), (62, "must be"), (80, "deeper"), (100_000, "deeper")])
 def test_what_is_nested_too_deep_is_refused(levels, said):
-    code, message = refused(source=deep(levels))
+    code, message = refusal(source=deep(levels))
 
     assert (code, said in message) == ("INVALID_ARGUMENTS", True)
 
 
 def test_what_is_nested_too_deep_is_refused_in_json_text():
-    assert refused(subject=json.dumps(deep(300)))[0] == "INVALID_ARGUMENTS"
-    assert refused(subject="[" * 100_000)[0] in ("INVALID_ARGUMENTS", "SUBJECT_REQUIRED")
+    assert refusal(subject=json.dumps(deep(300)))[0] == "INVALID_ARGUMENTS"
+    assert refusal(subject="[" * 100_000)[0] in ("INVALID_ARGUMENTS", "SUBJECT_REQUIRED")
 
 
 @pytest.mark.parametrize("big", ["x" * 4_000_001, ["x" * 1_000_000] * 5, {"x" * 4_000_001: 1}, [0] * 4_000_001])
 def test_what_is_too_large_is_refused(big):
-    code, message = refused(source=big)
+    code, message = refusal(source=big)
 
     assert code == "INVALID_ARGUMENTS"
     assert len(message) < 200
@@ -130,7 +130,7 @@ def test_what_is_too_large_is_refused(big):
 
 @pytest.mark.parametrize("odd", [b"x", {1}, object(), 1j])
 def test_what_is_not_json_is_refused(odd):
-    assert refused(source=odd)[0] == "INVALID_ARGUMENTS"
+    assert refusal(source=odd)[0] == "INVALID_ARGUMENTS"
 
 
 @pytest.mark.parametrize("arguments", [None, [], "x", 3, [("a", 1)]])
@@ -143,7 +143,7 @@ def test_arguments_are_an_object(arguments):
 
 
 @pytest.mark.parametrize(
-    ("given", "code", "message"),
+    ("arguments", "code", "message"),
     [
         ({"subject": {}}, "SUBJECT_REQUIRED", None),
         ({"subject": [1]}, "SUBJECT_REQUIRED", "subject must be an object, not a list"),
@@ -167,23 +167,23 @@ def test_arguments_are_an_object(arguments):
         ({"colour": "red"}, "INVALID_ARGUMENTS", None),
     ],
 )
-def test_a_refusal_says_what_is_wrong(given, code, message):
-    said = refused(**given)
+def test_a_refusal_says_what_is_wrong(arguments, code, message):
+    raised = refusal(**arguments)
 
-    assert said[0] == code
-    assert message in (None, said[1])
+    assert raised[0] == code
+    assert message in (None, raised[1])
 
 
 def test_an_unknown_parameter_is_named_beside_the_known_ones():
-    code, message = refused(colour="red")
+    code, message = refusal(colour="red")
 
     assert code == "INVALID_ARGUMENTS"
     assert message.startswith("colour is not a parameter; known are subject, predicate, object, source")
 
 
 def test_of_several_faults_the_first_declared_is_told():
-    assert refused(predicate=3, confidence=9, subject="x", aliases=3)[0] == "SUBJECT_REQUIRED"
-    assert refused(aliases=3, object=None, confidence=9)[0] == "OBJECT_REQUIRED"
+    assert refusal(predicate=3, confidence=9, subject="x", aliases=3)[0] == "SUBJECT_REQUIRED"
+    assert refusal(aliases=3, object=None, confidence=9)[0] == "OBJECT_REQUIRED"
 
 
 def test_a_call_without_arguments_is_told_the_first_that_is_missing():

@@ -34,7 +34,7 @@ def test_of_a_long_question_the_words_it_says_most_are_looked_for():
     found = question_analysis.phrases(text)
 
     assert found[0] == '"ledger"'
-    assert len(found) == question_analysis.MOST_WORDS
+    assert len(found) == question_analysis.MAX_PHRASES
 
 
 @given(st.text(max_size=200))
