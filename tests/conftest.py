@@ -21,7 +21,7 @@ import homes
 import keepgraph
 from keepgraph import store
 from keepgraph.cli import graph_options
-from keepgraph.profiles import keys
+from keepgraph.profiles import key_wrapping
 from words import Caller, Clock, counted
 
 # Where the tests run in the background, interrupts may be ignored, by whatever they start as well.
@@ -80,7 +80,7 @@ def call(graph: keepgraph.Graph) -> Caller:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """A passphrase that is stretched for a moment only."""
-    monkeypatch.setattr(keys, "_ARGON2", {"memory_kib": 64, "iterations": 1, "lanes": 1})
+    monkeypatch.setattr(key_wrapping, "_ARGON2", {"memory_kib": 64, "iterations": 1, "lanes": 1})
 
 
 @pytest.fixture
@@ -121,5 +121,7 @@ def graph_file(home: Path) -> Path:
 def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody sits there and types."""
     monkeypatch.setattr(
-        graph_options, "asks", lambda ctx: lambda words: str(click.prompt(words, hide_input=True, err=True))
+        graph_options,
+        "passphrase_prompt",
+        lambda ctx: lambda words: str(click.prompt(words, hide_input=True, err=True)),
     )

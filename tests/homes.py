@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,14 +23,14 @@ from keepgraph.cli.install import clients
 from keepgraph.cli.root import kg
 from keepgraph.model import Key
 
-MARK = "Zanzibar"
+MARKER = "Zanzibar"
 """A word to look for in files that must not have it."""
 
 DIGITS = "0123456789abcdef" * 4
-OTHER = "fedcba9876543210" * 4
+OTHER_DIGITS = "fedcba9876543210" * 4
 
 PHRASE = "correct horse battery"
-TYPED = f"{PHRASE}\n" * 9
+TYPED_PHRASES = f"{PHRASE}\n" * 9
 """As often as anybody may ask for it."""
 
 Tree = dict[str, tuple[int, bytes | None]]
@@ -50,7 +51,7 @@ def environment(folder: Path) -> dict[str, str]:
 
 def desktop() -> Path:
     """Where Claude Desktop has its configuration."""
-    return clients.CLIENTS["claude-desktop"].places(clients.here())[0].file
+    return clients.CLIENTS["claude-desktop"].locations(clients.this_machine())[0].file
 
 
 class Ring(KeyringBackend):
@@ -90,14 +91,14 @@ def run(*words: str, input: str | None = None) -> Result:
     return CliRunner().invoke(kg, list(words), input=input, prog_name="kg")
 
 
-def done(*words: str, input: str | None = None) -> str:
+def run_ok(*words: str, input: str | None = None) -> str:
     """Run what must succeed."""
     result = run(*words, input=input)
     assert result.exit_code == 0, result.output
     return result.stdout
 
 
-def code(result: Result) -> str | None:
+def error_code(result: Result) -> str | None:
     """The code of a refusal."""
     found = re.search(r"^error: .*\(([A-Z_]+)\)$", result.stderr, re.MULTILINE)
     return found[1] if found and result.exit_code == 1 else None
@@ -105,14 +106,14 @@ def code(result: Result) -> str | None:
 
 # Who else is at work
 
-HOLDS = "import sys, keepgraph; graph = keepgraph.open(sys.argv[1]); print(1, flush=True); sys.stdin.read()"
+HOLD_OPEN = "import sys, keepgraph; graph = keepgraph.open(sys.argv[1]); print(1, flush=True); sys.stdin.read()"
 
 
 @contextmanager
-def held_open(path: Path) -> Iterator[None]:
+def open_elsewhere(path: Path) -> Iterator[None]:
     """Another process has the graph open."""
     with subprocess.Popen(
-        [sys.executable, "-c", HOLDS, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", HOLD_OPEN, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as other:
         other.stdout.readline()
         try:
@@ -121,7 +122,7 @@ def held_open(path: Path) -> Iterator[None]:
             other.stdin.close()
 
 
-ENDS = """
+END_SUDDENLY = """
 import os, sys, keepgraph
 path, key, checkpoint, *tags = sys.argv[1:]
 graph = keepgraph.open(path, key=key or None)
@@ -130,34 +131,41 @@ for tag in tags:
     graph.call("record_fact", subject={"type": "person", "name": "Log"}, predicate="tagged", object={"literal": tag})
 os._exit(0)
 """
-SIX = tuple(f"tag {n}" for n in range(6))
+SIX_TAGS = tuple(f"tag {n}" for n in range(6))
 
 
-def leave_a_log(path: Path, tags: Sequence[str] = SIX, *, key: str = "", checkpoint: str = "TRUNCATE") -> Path:
+def leave_a_log(path: Path, tags: Sequence[str] = SIX_TAGS, *, key: str = "", checkpoint: str = "TRUNCATE") -> Path:
     """A writer ends all of a sudden, as one that is killed does, and leaves each tag as a transaction in the log."""
-    subprocess.run([sys.executable, "-c", ENDS, str(path), key, checkpoint, *tags], check=True)
+    subprocess.run([sys.executable, "-c", END_SUDDENLY, str(path), key, checkpoint, *tags], check=True)
     return store.wal.file(path)
 
 
 # What is on the disk
 
 
-def state(folder: Path) -> dict[str, bytes]:
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """A folder for one example of a property: `tmp_path` is the same for all of them."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
+def read_files(folder: Path) -> dict[str, bytes]:
     """What is in all files but those by which processes know of each other."""
     every = [file for file in folder.rglob("*") if file.is_file() and not file.name.endswith(("-lock", "-shm", "-wal"))]
     return {str(file.relative_to(folder)): file.read_bytes() for file in every}
 
 
-def holding(folder: Path, *texts: str) -> list[str]:
+def files_with(folder: Path, *texts: str) -> list[str]:
     """The files in which any of these stand as they are."""
     every = [file for file in folder.rglob("*") if file.is_file()]
     return [str(file.relative_to(folder)) for file in every if any(t.encode() in file.read_bytes() for t in texts)]
 
 
-def all_in(file: Path, key: Key | None) -> store.copies.Contents:
-    conn = store.database.connect(file, "ro", key=key)
+def table_digests(file: Path, key: Key | None) -> store.copies.TableDigests:
+    conn = store.connections.connect(file, "ro", key=key)
     try:
-        return store.copies.contents(conn)
+        return store.copies.digest_tables(conn)
     finally:
         conn.close()
 
@@ -170,7 +178,7 @@ def flip(path: Path, at: int, bit: int = 1) -> None:
         file.write(bytes([was ^ bit]))
 
 
-def tree_of(folder: Path) -> Tree:
+def read_tree(folder: Path) -> Tree:
     return {
         str(file.relative_to(folder)): (file.stat().st_mode, file.read_bytes() if file.is_file() else None)
         for file in sorted(folder.rglob("*"))
@@ -216,7 +224,7 @@ class Steps:
     def _look(self, step: str) -> None:
         if not self._looking:
             self._looking = True
-            tree = tree_of(self._folder)
+            tree = read_tree(self._folder)
             if not self.found or self.found[-1][1] != tree:
                 self.found.append((step, tree))
             self._looking = False
@@ -232,7 +240,7 @@ class Steps:
     def _halved(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
         def step(conn: Any, target: Path, key: Key | None) -> None:
             original(conn, target, key)
-            tree, whole = tree_of(self._folder), target.read_bytes()
+            tree, whole = read_tree(self._folder), target.read_bytes()
             half = whole[: len(whole) // 2 // store.files.PAGE_SIZE * store.files.PAGE_SIZE]
             tree[str(target.relative_to(self._folder))] = (0o600, half)
             self.found.append((f"half way in {target.name}", tree))

@@ -340,7 +340,7 @@ def _keepgraph(graph: Graph, folder: Path) -> Ask:
     tables = _tables(graph, folder / "plain.db")
 
     def ask(question: Question, wanted: Given) -> Iterable[Sequence[Any]]:
-        return tables.rows(tables.compiled(question.cypher, wanted), wanted)[0]
+        return tables.rows(tables.compile(question.cypher, wanted), wanted)[0]
 
     ask.tables = tables  # type: ignore[attr-defined]
     return ask
@@ -538,16 +538,16 @@ def _compiling(tables: Any, question: Question, wanted: Given) -> dict[str, Any]
     from keepgraph.cypher import compiler
     from keepgraph.cypher.check import parameters
 
-    types = parameters.types(wanted)
+    types = parameters.infer_types(wanted)
     times = []
     for _ in range(30):
         began = time.perf_counter()
-        found = compiler.compiled(question.cypher, tables.catalogue, types)
+        found = compiler.compile_text(question.cypher, tables.catalogue, types)
         times.append((time.perf_counter() - began) * 1000)
     cached = []
     for _ in range(300):
         began = time.perf_counter()
-        tables.compiled(question.cypher, wanted)
+        tables.compile(question.cypher, wanted)
         cached.append((time.perf_counter() - began) * 1000)
     _, who = tables.rows(found, wanted)
     return {"new": statistics.median(times), "cached": statistics.median(cached), "who": who}

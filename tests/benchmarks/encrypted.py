@@ -18,7 +18,7 @@ from measure import Figure
 import keepgraph
 from keepgraph import store
 from keepgraph.model import Key
-from keepgraph.profiles import keys
+from keepgraph.profiles import key_files, keys
 
 GOAL = 1.5
 
@@ -26,9 +26,9 @@ GOAL = 1.5
 def figures(big: Path, folder: Path, asked: Samples, *, rounds: int) -> Iterator[Figure]:
     key, encrypted = keys.new(), folder / "encrypted.db"
     began = time.perf_counter()
-    conn = store.database.connect(big, "rw")
+    conn = store.connections.connect(big, "rw")
     try:
-        store.copies.copy(conn, encrypted, key=key, was_keyed=False)
+        store.copies.copy(conn, encrypted, key=key, was_encrypted=False)
     finally:
         conn.close()
     yield measure.for_information(
@@ -68,7 +68,7 @@ def _questions(big: Path, encrypted: Path, key: Key, asked: Samples) -> Iterator
 def _processes(big: Path, encrypted: Path, key: Key, *, exact: str, rounds: int) -> Iterator[Figure]:
     kg = str(Path(sys.executable).with_name("kg"))
     file = encrypted.with_suffix(".key")
-    keys.write_file(file, [key], about="The key of a benchmark.")
+    key_files.write(file, [key], about="The key of a benchmark.")
     plain = {name: value for name, value in os.environ.items() if not name.startswith("KG_")}
 
     def run(graph: Path, **more: str) -> None:

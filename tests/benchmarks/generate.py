@@ -209,7 +209,7 @@ def cached(*, entities: int = ENTITIES, facts: int = FACTS, seed: int = SEED) ->
         with_part = path.with_suffix(f".{os.getpid()}.part")
         generate(with_part, entities=entities, facts=facts, seed=seed)
         with keepgraph.open(with_part, clock=lambda: ENDED) as graph:
-            vectors.fill(graph.database, seconds=None)
+            vectors.backfill(graph.database, seconds=None)
         with_part.rename(path)
         print(f"{time.perf_counter() - began:.0f} s", file=sys.stderr)
     return path
@@ -230,7 +230,7 @@ def generate(path: Path, *, entities: int = ENTITIES, facts: int = FACTS, seed: 
     conn.execute("PRAGMA foreign_keys = ON")
     maker = _Maker(conn, random.Random(seed), entities, facts)
     conn.execute("BEGIN IMMEDIATE")
-    conn.execute("INSERT INTO call (at, tool) VALUES (?, 'generate')", (timestamps.stamp(BEGAN),))
+    conn.execute("INSERT INTO call (at, tool) VALUES (?, 'generate')", (timestamps.from_datetime(BEGAN),))
     _insert(
         conn,
         "INSERT INTO entity (id, public_id, group_id, type, name, name_key, name_folded, created_at) "
@@ -359,11 +359,11 @@ class _Maker:
                 name,
                 normalisation.key(name),
                 normalisation.fold(name),
-                timestamps.stamp(at),
+                timestamps.from_datetime(at),
             )
 
     def aliases(self) -> Iterator[tuple[Any, ...]]:
-        at = timestamps.stamp(ENDED)
+        at = timestamps.from_datetime(ENDED)
         for row in range(1, self.entity_count + 1):
             if self.rng.random() >= _ALIASED:
                 continue
@@ -388,7 +388,7 @@ class _Maker:
                 continue
             made.add(triple)
             at = self._moment(progress)
-            stamp = timestamps.stamp(at)
+            stamp = timestamps.from_datetime(at)
             start, end = self._validity(at)
             said = target if isinstance(target, str) else self.names[target]
             confidence = self.rng.choice((1.0, 1.0, 1.0, 0.9, 0.8))
@@ -433,8 +433,12 @@ class _Maker:
         if self.rng.random() >= _BOUNDED:
             return "", "~"
         start = at - timedelta(days=self.rng.randrange(400))
-        end = timestamps.stamp(start + timedelta(days=self.rng.randrange(30, 1200))) if self.rng.random() < 0.6 else "~"
-        return timestamps.stamp(start), end
+        end = (
+            timestamps.from_datetime(start + timedelta(days=self.rng.randrange(30, 1200)))
+            if self.rng.random() < 0.6
+            else "~"
+        )
+        return timestamps.from_datetime(start), end
 
     def _moment(self, progress: float) -> datetime:
         return BEGAN + (ENDED - BEGAN) * progress

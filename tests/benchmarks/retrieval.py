@@ -28,8 +28,8 @@ from keepgraph.engine.backfill import vectors
 from keepgraph.engine.retrieval import question_analysis
 from keepgraph.engine.texts import mention_index
 from keepgraph.ml import embedder
-from keepgraph.store.database import Tx
-from keepgraph.store.retrieval import Filters
+from keepgraph.store.search_filters import Filters
+from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
@@ -120,8 +120,8 @@ def measured(file: Path, *, captions: bool = True, kind: str = "message", where:
         with keepgraph.open(path) as graph:
             if not known:
                 remember(graph, conversations, kind=kind)
-            mention_index.fill(graph.database)
-            vectors.fill(graph.database)
+            mention_index.backfill(graph.database)
+            vectors.backfill(graph.database)
             yield from table(graph, conversations)
 
 
@@ -200,20 +200,22 @@ def _by_search(graph: keepgraph.Graph, group: str, question: str) -> list[str]:
 
 def _by_words(graph: keepgraph.Graph, group: str, question: str) -> list[str]:
     with graph.database.read("benchmark") as tx:
-        filters = Filters(groups=(group,), at=timestamps.stamp(tx.now))
+        filters = Filters(groups=(group,), at=timestamps.from_datetime(tx.now))
         phrases = question_analysis.phrases(question)
-        return _names(tx, store.retrieval.with_words(tx, store.retrieval.CHUNKS, phrases, filters=filters, limit=LIMIT))
+        return _names(tx, store.full_text.search(tx, store.full_text.CHUNKS, phrases, filters=filters, limit=LIMIT))
 
 
 def _by_vectors(graph: keepgraph.Graph, group: str, question: str) -> list[str]:
     with graph.database.read("benchmark") as tx:
-        asked = vectors.stored(embedder.embed([question], model=tx.settings.model))[0]
-        return _names(tx, store.retrieval.nearest_chunks(tx, asked, groups=[group], paired=False, limit=LIMIT))
+        asked = vectors.pack(embedder.embed([question], model=tx.settings.model))[0]
+        return _names(
+            tx, store.vector_search.nearest_chunks(tx, asked, groups=[group], with_turn_before=False, limit=LIMIT)
+        )
 
 
-def _names(tx: Tx, chunks: store.retrieval.Scored) -> list[str]:
+def _names(tx: Tx, chunks: list[tuple[int, float]]) -> list[str]:
     rows = [row for row, _ in chunks]
-    episode_of = store.retrieval.episodes_by_chunks(tx, rows)
+    episode_of = store.retrieval.episodes_of_chunks(tx, rows)
     episodes = store.episodes.by_rows(tx, list(episode_of.values()))
     return list(dict.fromkeys(episodes[episode_of[row]].name for row in rows))
 

@@ -17,7 +17,7 @@ import encrypted
 import generate
 import lookups
 import measure
-import naming
+import name_resolution
 import processes
 import retrieval
 import writes
@@ -40,9 +40,9 @@ def main() -> None:
         print("\n".join(retrieval.measured(given.conversations)))
         return
     if given.only in (None, "names"):
-        for folder in naming.FOLDERS:
+        for folder in name_resolution.FOLDERS:
             print(f"names: {folder.name}\n")
-            print("\n".join(naming.table(folder)), end="\n\n")
+            print("\n".join(name_resolution.table(folder)), end="\n\n")
         if given.only:
             return
     share = 100 if given.small else 1

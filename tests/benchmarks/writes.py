@@ -127,7 +127,7 @@ def _arguments(given: Given) -> dict[str, Any]:
 def _by_sql(conn: Any, given: list[Given]) -> None:
     """The rows that one call writes, and nothing else: names and ids cost what they cost, lookups are known."""
     new_id, now = _IDS, datetime.now(UTC)
-    stamp = timestamps.stamp(now)
+    stamp = timestamps.from_datetime(now)
     conn.execute("BEGIN IMMEDIATE")
     conn.execute("INSERT INTO call (at, tool) VALUES (?, 'record_fact')", (stamp,))
     for (subject, _, subject_name), (target, kind, target_name), source in given:
@@ -162,7 +162,7 @@ _IDS = store.ids.ulids()
 
 
 def _connect(path: Path) -> Any:
-    """As store/db.py opens a writer."""
+    """As the database opens its writer."""
     conn = sqlite.connect(str(path), isolation_level=None)
     for setting in ("synchronous = FULL", "foreign_keys = ON", "trusted_schema = OFF", "temp_store = MEMORY"):
         conn.execute(f"PRAGMA {setting}")

@@ -12,13 +12,13 @@ from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import store
 from keepgraph.cypher import compiler, execution
-from keepgraph.cypher.catalogue import Catalogue, Edges, Literals, Nodes, counted
+from keepgraph.cypher.catalogue import Catalogue, EdgeTable, LiteralNodes, NodeTable, with_row_counts
 from keepgraph.cypher.check import parameters
 from keepgraph.cypher.interpret import operators
-from keepgraph.cypher.interpret.evaluate import Run
+from keepgraph.cypher.interpret.runtime import Run
 from keepgraph.cypher.plan import planner
-from keepgraph.cypher.sql import blocks, callbacks
-from keepgraph.cypher.table_graph import Arrays, Statements, TableGraph
+from keepgraph.cypher.sql import callbacks, terms
+from keepgraph.cypher.table_graph import AdjacencyCache, StatementCache, TableGraph
 
 TABLES = """
 CREATE TABLE node (id INTEGER PRIMARY KEY, labels TEXT NOT NULL, properties TEXT NOT NULL) STRICT;
@@ -61,7 +61,7 @@ class PlainTables:
         self.conn.executescript(self.tables)
         self.write, self.revive = write, revive
         self._registered: set[str] = set()
-        self._cache: dict[Any, compiler.Compiled] = {}
+        self._cache: dict[Any, compiler.CompiledQuery] = {}
         self.catalogue = self.statements = None
 
     def load(self, nodes: Any, relationships: Any) -> None:
@@ -75,23 +75,26 @@ class PlainTables:
         )
         self.conn.executemany(
             "INSERT INTO relationship (id, type, source, target, properties) VALUES (?, ?, ?, ?, ?)",
-            ((key, kind, source, target, self.write(found)) for key, kind, source, target, found in relationships),
+            (
+                (key, kind, source, target, self.write(properties))
+                for key, kind, source, target, properties in relationships
+            ),
         )
         self.conn.execute("COMMIT")
         self.describe()
 
     def describe(self) -> None:
         self._cache.clear()
-        self.catalogue = self.described()
-        self.statements = Statements(self.catalogue)
-        self.arrays = Arrays()
+        self.catalogue = self.read_catalogue()
+        self.statements = StatementCache(self.catalogue)
+        self.arrays = AdjacencyCache()
 
-    def described(self) -> Catalogue:
+    def read_catalogue(self) -> Catalogue:
         """The catalogue of what is in the tables now."""
         labels = {row[0]: row[1] for row in self.conn.execute("SELECT labels, count(*) FROM node GROUP BY labels")}
         types = {row[0]: row[1] for row in self.conn.execute("SELECT type, count(*) FROM relationship GROUP BY type")}
-        found = Catalogue(
-            nodes=Nodes(
+        catalogue = Catalogue(
+            nodes=NodeTable(
                 table="node",
                 id="id",
                 code="labels",
@@ -101,7 +104,7 @@ class PlainTables:
                 bag="properties",
                 public_id="CAST({row}.id AS TEXT)",
             ),
-            edges=Edges(
+            edges=EdgeTable(
                 table="relationship",
                 id="id",
                 code="type",
@@ -109,39 +112,56 @@ class PlainTables:
                 source="source",
                 target="target",
                 condition="",
-                to_node="",
+                node_end_condition="",
                 columns={},
                 bag="properties",
                 public_id="CAST({row}.id AS TEXT)",
                 type_is_code=True,
             ),
-            revive=self.revive,
+            decode_object=self.revive,
         )
-        return counted(found, labels, types)
+        return with_row_counts(catalogue, labels, types)
 
-    def compiled(self, text: str, given: Mapping[str, Any]) -> compiler.Compiled:
-        types = parameters.types(given)
-        key = (text, tuple(sorted(types.items(), key=lambda each: each[0])))
+    def compile(self, text: str, parameter_values: Mapping[str, Any]) -> compiler.CompiledQuery:
+        types = parameters.infer_types(parameter_values)
+        key = (text, tuple(sorted(types.items(), key=lambda entry: entry[0])))
         if key not in self._cache:
-            self._cache[key] = compiler.compiled(text, self.catalogue, types)
+            self._cache[key] = self._prepared(compiler.compile_text(text, self.catalogue, types))
         return self._cache[key]
 
-    def rows(self, found: compiler.Compiled, given: Mapping[str, Any]) -> tuple[list[tuple[Any, ...]], str]:
-        return execution.rows(found, self.graph(), self.execute, given, {}, now=NOW, rest=lambda _: None)
+    def _prepared(self, query: compiler.CompiledQuery) -> compiler.CompiledQuery:
+        """The query, if SQLite accepts its statements. (A run would not show it: Python answers where SQL fails.)"""
+        for statement in query.statements():
+            self.register(statement.callbacks)
+            self.conn.execute(f"EXPLAIN {statement.sql}", [None] * len(statement.bindings)).close()
+        return query
 
-    def rows_of_reference(self, found: compiler.Compiled, given: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        """The rows that the interpreter alone finds, of the plan before it was rewritten: what the query means."""
-        run = operators.rows(planner.plan(found.query), found.catalogue.estimates)
-        return list(run(Run(self.graph(), given, NOW, lambda _: None)))
+    def rows(
+        self, query: compiler.CompiledQuery, parameter_values: Mapping[str, Any]
+    ) -> tuple[list[tuple[Any, ...]], str]:
+        return execution.run(
+            query, self.graph(), self.execute, parameter_values, {}, now=NOW, count_work=lambda _: None
+        )
+
+    def interpreted_rows(
+        self, query: compiler.CompiledQuery, parameter_values: Mapping[str, Any]
+    ) -> list[tuple[Any, ...]]:
+        """The rows that the interpreter alone computes from the plan before it is optimized: what the query means."""
+        run = operators.build_row_function(planner.build_plan(query.query), query.catalogue.estimates)
+        return list(run(Run(self.graph(), parameter_values, NOW, lambda _: None)))
 
     def graph(self) -> TableGraph:
         return TableGraph(self.statements, self.execute, arrays=self.arrays)
 
     def execute(self, sql: str, bound: Sequence[Any], functions: frozenset[str]) -> Iterator[tuple[Any, ...]]:
+        self.register(functions)
+        return store.compiled_queries.run(self.conn, sql, bound, refused=terms.Inexpressible)
+
+    def register(self, functions: frozenset[str]) -> None:
+        """Let statements call these functions."""
         for name in functions - self._registered:
             store.compiled_queries.register(self.conn, callbacks.PREFIX, name, callbacks.function(name))
             self._registered.add(name)
-        return store.compiled_queries.rows(self.conn, sql, bound, refused=blocks.Inexpressible)
 
 
 class TablesWithLiterals(PlainTables):
@@ -159,10 +179,10 @@ class TablesWithLiterals(PlainTables):
         )
         self.describe()
 
-    def described(self) -> Catalogue:
-        found = super().described()
+    def read_catalogue(self) -> Catalogue:
+        catalogue = super().read_catalogue()
         return replace(
-            found,
-            edges=replace(found.edges, to_node="+{row}.target IS NOT NULL"),
-            literals=Literals("literal", "C", ("s", "p"), "{row}.literal IS NOT NULL"),
+            catalogue,
+            edges=replace(catalogue.edges, node_end_condition="+{row}.target IS NOT NULL"),
+            literals=LiteralNodes("literal", "C", ("s", "p"), "{row}.literal IS NOT NULL"),
         )

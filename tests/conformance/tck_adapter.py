@@ -28,7 +28,7 @@ def _stored(value: Any) -> Any:
     if isinstance(value, Temporal):
         found = PlainTables()
         found.load([], [])
-        [[made]], _ = found.rows(found.compiled(f"RETURN {value.source} AS value", {}), {})
+        [[made]], _ = found.rows(found.compile(f"RETURN {value.source} AS value", {}), {})
         return {"@": value.kind, "is": str(made)}
     if isinstance(value, list):
         return [_stored(each) for each in value]
@@ -59,7 +59,7 @@ class Keepgraph(Adapter):
 
     def run(self, query: str, params: Mapping[str, Any]) -> tuple[list[str], list[list[Any]]]:
         try:
-            found = self.tables.compiled(query, params)
+            found = self.tables.compile(query, params)
             rows = self.found(found, params)
         except errors.QueryError as error:
             phase = "runtime" if isinstance(error, errors.QueryFailed) else "compile time"
@@ -67,15 +67,15 @@ class Keepgraph(Adapter):
         graph = self.tables.graph()
         return list(found.columns), [[_shown(value, graph) for value in row] for row in rows]
 
-    def found(self, query: compiler.Compiled, params: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    def found(self, query: compiler.CompiledQuery, params: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         return self.tables.rows(query, params)[0]
 
 
 class Reference(Keepgraph):
     """The interpreter alone."""
 
-    def found(self, query: compiler.Compiled, params: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        return self.tables.rows_of_reference(query, params)
+    def found(self, query: compiler.CompiledQuery, params: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        return self.tables.interpreted_rows(query, params)
 
 
 def _shown(value: Any, graph: TableGraph) -> Any:

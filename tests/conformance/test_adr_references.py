@@ -35,3 +35,31 @@ def test_decisions_are_numbered_without_gaps():
     numbers = sorted(int(file.name[:4]) for file in (ROOT / "adr").glob("[0-9][0-9][0-9][0-9]-*.md"))
 
     assert list(range(1, len(numbers) + 1)) == numbers
+
+
+def test_the_files_that_implement_a_decision_exist():
+    named = [
+        (file.name, path)
+        for file in (ROOT / "adr").glob("[0-9][0-9][0-9][0-9]-*.md")
+        for line in re.findall(r"^Implementation: (.+)$", file.read_text(encoding="utf-8"), re.MULTILINE)
+        for path in line.split(", ")
+    ]
+
+    assert named
+    assert [(name, path) for name, path in named if not (ROOT / path).exists()] == []
+
+
+def test_a_file_named_in_a_decision_exists():
+    """Paths in back-ticks below `src/keepgraph`, such as `store/facts.py`."""
+    named = [
+        (file.name, path)
+        for file in (ROOT / "adr").glob("[0-9][0-9][0-9][0-9]-*.md")
+        for path in re.findall(r"`((?:\w+/)*\w+\.py)`", file.read_text(encoding="utf-8"))
+    ]
+
+    assert named
+    assert [
+        (name, path)
+        for name, path in named
+        if not (ROOT / path).exists() and not (ROOT / "src/keepgraph" / path).exists()
+    ] == []

@@ -107,7 +107,7 @@ def test_a_function_takes_what_its_schema_says(tool):
     first, *others = inspect.signature(tool.run).parameters.values()
     required = {each.name for each in others if each.default is inspect.Parameter.empty}
 
-    assert first.name == ("drive" if tool.drives else "tx")
+    assert first.name == ("job" if tool.is_job else "tx")
     assert {inspect.Parameter.KEYWORD_ONLY} >= {each.kind for each in others}
     assert set(schema["properties"]) == {each.name for each in others}
     assert set(schema["required"]) == required
@@ -141,7 +141,7 @@ def test_tools_have_different_names():
 
 @every_tool
 def test_an_advertised_schema_is_self_contained(tool):
-    for shown in schemas.advertised(tool.toolset, tool.name, words=WORDS):
+    for shown in schemas.advertise(tool.toolset, tool.name, vocabulary=WORDS):
         references = {part["$ref"] for part in parts(shown) if "$ref" in part}
 
         assert {f"#/$defs/{name}" for name in shown.get("$defs", {})} == references
@@ -150,7 +150,7 @@ def test_an_advertised_schema_is_self_contained(tool):
 
 @every_tool
 def test_an_advertised_schema_is_an_object_without_marks_of_ours(tool):
-    for shown in schemas.advertised(tool.toolset, tool.name, words=WORDS):
+    for shown in schemas.advertise(tool.toolset, tool.name, vocabulary=WORDS):
         jsonschema.Draft202012Validator.check_schema(shown)
         ours = [name for part in parts(shown) for name in part if name.startswith("x-")]
 
@@ -162,7 +162,7 @@ def test_an_advertised_schema_is_an_object_without_marks_of_ours(tool):
 @every_tool
 def test_an_advertised_input_carries_the_vocabulary_of_the_graph(tool):
     kept = schemas.load(tool.toolset, tool.name, "input")
-    shown, _ = schemas.advertised(tool.toolset, tool.name, words=WORDS)
+    shown, _ = schemas.advertise(tool.toolset, tool.name, vocabulary=WORDS)
     wanted = sorted(part["x-vocabulary"] for part in parts(kept) if "x-vocabulary" in part)
     enums = sorted(part["enum"] for part in parts(shown) if part.get("enum") in WORDS.values())
 

@@ -27,6 +27,6 @@ def test_the_guide_lists_the_columns_of_tables():
         for row in GUIDE.split("## Tables")[1].split("##")[0].splitlines()
         if row.startswith("| `")
     }
-    known = {**csv_tables.OF_FACTS, **csv_tables.OF_ENTITIES}
+    known = {**csv_tables.FACT_COLUMNS, **csv_tables.ENTITY_COLUMNS}
 
     assert listed == {column: spellings[1:] for column, spellings in known.items()}

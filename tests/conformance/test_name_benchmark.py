@@ -17,13 +17,13 @@ from keepgraph.model import Settings
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))
 
-import naming  # noqa: E402 (it is found where the line before says)
+import name_resolution  # noqa: E402 (it is found where the line before says)
 
 WRONG_AT_MOST = 0.02
-ENTITIES, CASES = naming.read(BENCHMARKS / "names")
-TROUBLE = embedder.missing() or store.vectors.missing()
+ENTITIES, CASES = name_resolution.read(BENCHMARKS / "names")
+UNAVAILABLE_REASON = embedder.unavailable_reason() or store.vectors.extension_missing()
 
-needs_vectors = pytest.mark.skipif(TROUBLE is not None, reason=str(TROUBLE))
+needs_vectors = pytest.mark.skipif(UNAVAILABLE_REASON is not None, reason=str(UNAVAILABLE_REASON))
 
 
 def surfaces() -> list[str]:
@@ -32,7 +32,7 @@ def surfaces() -> list[str]:
 
 @pytest.fixture(scope="module")
 def embedded_together() -> Iterator[None]:
-    """The model is shown every name once, and all of them together, which is quicker."""
+    """Embeds every name once, and all together, which is quicker."""
     texts = {name for entity in ENTITIES for name in (entity["name"], *entity.get("aliases", ()))}
     texts |= {asked for case in CASES for asked in (case["asked"], case["asked"].partition(":")[2].strip())}
     np = pytest.importorskip("numpy")
@@ -50,26 +50,26 @@ def embedded_together() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def ours(tmp_path_factory, embedded_together) -> Iterator[naming.Score]:
-    """How Keepgraph does with all its rungs."""
-    with naming.graph_of(ENTITIES, tmp_path_factory.mktemp("ours") / "graph.db") as graph:
-        yield naming.scored(CASES, naming.ours(graph))[0]
+def ours(tmp_path_factory, embedded_together) -> Iterator[name_resolution.Score]:
+    """The score of Keepgraph with all steps."""
+    with name_resolution.graph_of(ENTITIES, tmp_path_factory.mktemp("ours") / "graph.db") as graph:
+        yield name_resolution.scored(CASES, name_resolution.ours(graph))[0]
 
 
 @pytest.fixture(scope="module")
-def ours_by_letters(tmp_path_factory) -> Iterator[naming.Score]:
-    """How Keepgraph does without a model."""
+def ours_by_letters(tmp_path_factory) -> Iterator[name_resolution.Score]:
+    """The score of Keepgraph without a model."""
     where = tmp_path_factory.mktemp("letters") / "graph.db"
-    with naming.graph_of(ENTITIES, where, settings=Settings(rungs=("fuzzy",))) as graph:
-        yield naming.scored(CASES, naming.ours(graph))[0]
+    with name_resolution.graph_of(ENTITIES, where, settings=Settings(rungs=("fuzzy",))) as graph:
+        yield name_resolution.scored(CASES, name_resolution.ours(graph))[0]
 
 
 @pytest.fixture(scope="module")
-def plain(embedded_together) -> dict[str, naming.Score]:
-    """How the plain scorers do."""
-    letters, meaning = naming.by_letters(ENTITIES), naming.by_meaning(ENTITIES)
-    ways = {"letters": letters, "meaning": meaning, "both": naming.in_a_row(letters, meaning)}
-    return {title: naming.scored(CASES, find)[0] for title, find in ways.items()}
+def plain(embedded_together) -> dict[str, name_resolution.Score]:
+    """The scores of plain scorers."""
+    letters, meaning = name_resolution.by_letters(ENTITIES), name_resolution.by_meaning(ENTITIES)
+    ways = {"letters": letters, "meaning": meaning, "both": name_resolution.in_a_row(letters, meaning)}
+    return {title: name_resolution.scored(CASES, find)[0] for title, find in ways.items()}
 
 
 # The cases
@@ -98,13 +98,13 @@ def test_every_case_says_what_it_is_and_what_is_expected():
 
 
 def test_there_are_cases_of_both_sorts_and_as_many_as_the_readme_says():
-    told = (BENCHMARKS / "names" / "README.md").read_text("utf-8")
+    readme = (BENCHMARKS / "names" / "README.md").read_text("utf-8")
     wanted = sum(case["expect"] is not None for case in CASES)
 
-    assert f"{len(ENTITIES)} entities" in told
-    assert f"{len(CASES)} names" in told
-    assert f"**{wanted}**" in told
-    assert f"**{len(CASES) - wanted}**" in told
+    assert f"{len(ENTITIES)} entities" in readme
+    assert f"{len(CASES)} names" in readme
+    assert f"**{wanted}**" in readme
+    assert f"**{len(CASES) - wanted}**" in readme
 
 
 # The answers
@@ -137,7 +137,7 @@ def test_a_score_counts_every_case_once(ours, plain):
         assert score.right + score.wrong + score.false + score.missed + score.abstained == len(CASES)
 
 
-# The measure itself
+# The measure
 
 
 def case(expect: str | None) -> dict[str, Any]:
@@ -155,7 +155,7 @@ def case(expect: str | None) -> dict[str, Any]:
     ],
 )
 def test_an_answer_is_counted_as_what_it_is(expect, found, counted):
-    score = naming.Score()
+    score = name_resolution.Score()
     score.count(case(expect), found)
     kinds = ("right", "wrong", "missed", "false", "abstained")
 

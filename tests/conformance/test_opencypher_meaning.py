@@ -862,11 +862,11 @@ def test_a_query_means_what_opencypher_says(tables, case, target):
 
 def _answer(tables: PlainTables, query: str, given: Mapping[str, Any], what: str, target: str) -> Any:
     try:
-        compiled = tables.compiled(query, given)
+        compiled = tables.compile(query, given)
         if target == "sql":
             found, _ = tables.rows(compiled, given)
         else:
-            found = tables.rows_of_reference(compiled, given)
+            found = tables.interpreted_rows(compiled, given)
     except errors.QueryError as error:
         return "error", (error.kind, error.detail)
     if what.startswith("columns"):

@@ -68,7 +68,7 @@ def test_most_answers_come_from_sql_alone(kit):
         if scenario.expected.kind != "error" and "MATCH" in scenario.query and "clauses/" in scenario.folder:
             adapter.load(kit.run_setup(kit.setup_statements(scenario)))
             given = kit.params_of(scenario)
-            by.append(adapter.tables.rows(adapter.tables.compiled(scenario.query, given), given)[1])
+            by.append(adapter.tables.rows(adapter.tables.compile(scenario.query, given), given)[1])
 
     assert by.count("sql") > len(by) * 0.4
     assert by.count("python") < len(by) * 0.3

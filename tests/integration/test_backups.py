@@ -18,12 +18,25 @@ import keyring
 import pytest
 
 import keepgraph
-from homes import DIGITS, MARK, PHRASE, Ring, all_in, code, done, flip, held_open, holding, leave_a_log, run
+from homes import (
+    DIGITS,
+    MARKER,
+    PHRASE,
+    Ring,
+    error_code,
+    files_with,
+    flip,
+    leave_a_log,
+    open_elsewhere,
+    run,
+    run_ok,
+    table_digests,
+)
 from keepgraph import errors, package_files, store
 from keepgraph.cli import graph_options, key_options
 from keepgraph.engine.upkeep import backups
 from keepgraph.model import Key
-from keepgraph.profiles import keys
+from keepgraph.profiles import key_files, key_locations, key_wrapping, keys
 from words import Caller, Clock, literal, person, rows
 
 RELEASED = package_files.migrations()
@@ -39,15 +52,15 @@ def folder(graph_file: Path) -> Path:
 
 @pytest.fixture
 def plain(home: Path) -> str:
-    done("record", f"person:{MARK}", "tagged", "=first", "--source", "a note")
-    return done("export")
+    run_ok("record", f"person:{MARKER}", "tagged", "=first", "--source", "a note")
+    return run_ok("export")
 
 
 @pytest.fixture
 def encrypted(home: Path) -> str:
-    done("profile", "create", "default", "--encrypted")
-    done("record", f"person:{MARK}", "tagged", "=first", "--source", "a note")
-    return done("export")
+    run_ok("profile", "create", "default", "--encrypted")
+    run_ok("record", f"person:{MARKER}", "tagged", "=first", "--source", "a note")
+    return run_ok("export")
 
 
 @pytest.fixture(params=["plain", "encrypted"])
@@ -62,12 +75,12 @@ def names(folder: Path) -> list[str]:
 
 def kinds(graph: Path) -> list[str]:
     """The kinds of its backups, the newest first."""
-    return [each.kind for each in backups.every(graph)]
+    return [each.kind for each in backups.list_all(graph)]
 
 
 def key_of(graph: Path) -> Key | None:
-    file = keys.default_file(graph)
-    return keys.read_file(file)[0] if file.exists() else None
+    file = key_locations.default_file(graph)
+    return key_files.read(file)[0] if file.exists() else None
 
 
 def age(file: Path, **ago: float) -> None:
@@ -80,29 +93,29 @@ def age(file: Path, **ago: float) -> None:
 
 
 def test_a_backup_is_the_same_as_the_graph_and_encrypted_as_it_is(filled, graph_file):
-    made = Path(json.loads(done("--json", "backup"))["file"])
+    made = Path(json.loads(run_ok("--json", "backup"))["file"])
 
-    assert all_in(made, key_of(graph_file)) == all_in(graph_file, key_of(graph_file))
+    assert table_digests(made, key_of(graph_file)) == table_digests(graph_file, key_of(graph_file))
     assert store.files.kind(made) is store.files.kind(graph_file)
 
 
 def test_a_backup_is_told_with_where_it_is(encrypted, folder):
-    told = json.loads(done("--json", "backup"))
-    listed = json.loads(done("--json", "backup", "--list"))
+    told = json.loads(run_ok("--json", "backup"))
+    listed = json.loads(run_ok("--json", "backup", "--list"))
 
     assert (told["kind"], told["encrypted"], told["bytes"]) == ("by-hand", True, Path(told["file"]).stat().st_size)
     assert listed == {"folder": str(folder), "backups": [{key: told[key] for key in ("file", "kind", "at", "bytes")}]}
 
 
 def test_no_backups_are_told_too(plain, folder):
-    assert json.loads(done("--json", "backup", "--list"))["backups"] == []
-    assert "no backups yet" in done("backup", "--list")
+    assert json.loads(run_ok("--json", "backup", "--list"))["backups"] == []
+    assert "no backups yet" in run_ok("backup", "--list")
 
 
 def test_backups_are_for_their_owner_alone(filled, folder):
     umask = os.umask(0)
     try:
-        done("backup")
+        run_ok("backup")
     finally:
         os.umask(umask)
 
@@ -111,26 +124,28 @@ def test_backups_are_for_their_owner_alone(filled, folder):
 
 
 def test_a_backup_is_one_file(filled, folder):
-    done("backup")
+    run_ok("backup")
 
     assert len(names(folder)) == 1
 
 
 def test_a_backup_that_was_restored_is_still_one_file(filled, folder):
-    done("backup")
+    run_ok("backup")
     before = names(folder)
-    done("restore", "--yes")
+    run_ok("restore", "--yes")
 
     assert [name for name in names(folder) if "before-restore" not in name] == before
     assert len(names(folder)) == 2
 
 
 def test_a_backup_goes_to_a_file_of_its_own(filled, graph_file, folder, home):
-    done("backup", str(home / "stick" / "mine.db"))
+    run_ok("backup", str(home / "stick" / "mine.db"))
     made = names(home / "stick")
 
     assert made == ["mine.db"]
-    assert all_in(home / "stick" / "mine.db", key_of(graph_file)) == all_in(graph_file, key_of(graph_file))
+    assert table_digests(home / "stick" / "mine.db", key_of(graph_file)) == table_digests(
+        graph_file, key_of(graph_file)
+    )
     assert (home / "stick" / "mine.db").stat().st_mode & 0o777 == 0o600
     assert names(folder) == []
 
@@ -138,21 +153,21 @@ def test_a_backup_goes_to_a_file_of_its_own(filled, graph_file, folder, home):
 def test_a_backup_writes_over_nothing(plain, home):
     (home / "precious").write_text("mine")
 
-    assert code(run("backup", str(home / "precious"))) == "BACKUP_FAILED"
+    assert error_code(run("backup", str(home / "precious"))) == "BACKUP_FAILED"
     assert (home / "precious").read_text() == "mine"
 
 
 def test_without_a_graph_there_is_no_backup_and_none_is_made(graph_file):
-    assert code(run("backup")) == "GRAPH_NOT_FOUND"
+    assert error_code(run("backup")) == "GRAPH_NOT_FOUND"
     assert not graph_file.exists()
 
 
 def test_what_is_in_the_log_of_an_open_graph_is_in_its_backup(plain, graph_file):
     with keepgraph.open(graph_file) as graph:
         Caller(graph).record(person("Late"), "tagged", literal("x"))
-        made = Path(json.loads(done("--json", "backup"))["file"])
+        made = Path(json.loads(run_ok("--json", "backup"))["file"])
 
-    assert rows(made, "SELECT name FROM entity ORDER BY name") == [("Late",), (MARK,)]
+    assert rows(made, "SELECT name FROM entity ORDER BY name") == [("Late",), (MARKER,)]
 
 
 WRITER = """
@@ -173,7 +188,7 @@ def test_a_backup_while_others_write_is_one_moment(graph_file, plain):
         made = []
         for _ in range(4):
             one.stdout.readline(), two.stdout.readline()
-            made.append(Path(json.loads(done("--json", "backup"))["file"]))
+            made.append(Path(json.loads(run_ok("--json", "backup"))["file"]))
 
     for file in made:
         assert rows(file, "PRAGMA integrity_check") == [("ok",)]
@@ -215,19 +230,19 @@ def spoiling(monkeypatch: pytest.MonkeyPatch, spoil: Callable[[Path, Key | None]
 
 
 def lose_a_row(target: Path, key: Key | None) -> None:
-    with_key = store.database.connect(target, "rw", key=key)
+    with_key = store.connections.connect(target, "rw", key=key)
     with_key.execute("DELETE FROM provenance")
     with_key.close()
 
 
 def change_a_word(target: Path, key: Key | None) -> None:
-    with_key = store.database.connect(target, "rw", key=key)
+    with_key = store.connections.connect(target, "rw", key=key)
     with_key.execute("UPDATE provenance SET source = 'another'")
     with_key.close()
 
 
 def add_a_blank(target: Path, key: Key | None) -> None:
-    with_key = store.database.connect(target, "rw", key=key)
+    with_key = store.connections.connect(target, "rw", key=key)
     with_key.execute("UPDATE fact SET literal = literal || ' '")
     with_key.close()
 
@@ -259,7 +274,7 @@ def test_a_copy_that_is_not_the_same_is_no_backup(filled, folder, graph_file, ho
     with spoiling(monkeypatch, spoil):
         results = [run("backup"), run("backup", str(home / "mine.db"))]
 
-    assert [code(result) for result in results] == ["BACKUP_FAILED"] * 2
+    assert [error_code(result) for result in results] == ["BACKUP_FAILED"] * 2
     assert names(folder) == []
     assert not list(home.glob("*mine.db*"))
     assert run("export").stdout == filled
@@ -284,7 +299,7 @@ def small_disk(home: Path) -> Iterator[Path]:
 def test_a_full_disk_is_told_and_nothing_is_left_on_it(filled, small_disk):
     refused = run("backup", str(small_disk / "mine.db"))
 
-    assert code(refused) == "BACKUP_FAILED"
+    assert error_code(refused) == "BACKUP_FAILED"
     assert names(small_disk) == []
     assert run("export").stdout == filled
 
@@ -293,44 +308,44 @@ def test_a_full_disk_is_told_and_nothing_is_left_on_it(filled, small_disk):
 
 
 @pytest.mark.parametrize(
-    "words", [["status"], ["recall", MARK], ["record", "person:New", "tagged", "=x"]], ids=" ".join
+    "words", [["status"], ["recall", MARKER], ["record", "person:New", "tagged", "=x"]], ids=" ".join
 )
 def test_the_first_use_of_a_day_makes_a_backup(filled, graph_file, words):
     age(graph_file, days=1)
-    done(*words)
+    run_ok(*words)
 
     assert kinds(graph_file) == ["daily"]
-    assert store.files.kind(backups.every(graph_file)[0].file) is store.files.kind(graph_file)
+    assert store.files.kind(backups.list_all(graph_file)[0].file) is store.files.kind(graph_file)
 
 
 def test_the_rest_of_a_day_makes_none(plain, graph_file):
     age(graph_file, days=1)
     for words in (["status"], ["record", "person:New", "tagged", "=x"], ["status"]):
-        done(*words)
+        run_ok(*words)
 
     assert kinds(graph_file) == ["daily"]
 
 
 def test_a_new_graph_has_none_on_its_first_day(plain, graph_file):
-    done("status")
+    run_ok("status")
 
     assert kinds(graph_file) == []
 
 
 def test_a_graph_that_has_not_changed_since_has_no_other(plain, graph_file):
-    done("backup")
+    run_ok("backup")
     age(graph_file, days=3)
-    age(backups.every(graph_file)[0].file, days=2)
-    done("status")
+    age(backups.list_all(graph_file)[0].file, days=2)
+    run_ok("status")
 
     assert kinds(graph_file) == ["by-hand"]
 
 
 def test_a_graph_that_was_changed_since_the_last_of_an_earlier_day_has_one_more(plain, graph_file):
-    done("backup")
-    age(backups.every(graph_file)[0].file, days=1)
-    done("record", "person:New", "tagged", "=x")
-    done("status")
+    run_ok("backup")
+    age(backups.list_all(graph_file)[0].file, days=1)
+    run_ok("record", "person:New", "tagged", "=x")
+    run_ok("status")
 
     assert kinds(graph_file).count("daily") == 1
 
@@ -338,7 +353,7 @@ def test_a_graph_that_was_changed_since_the_last_of_an_earlier_day_has_one_more(
 def test_a_profile_may_do_without(plain, graph_file):
     graph_file.with_suffix(".toml").write_text("[backups]\ndaily = false\n")
     age(graph_file, days=1)
-    done("status")
+    run_ok("status")
 
     assert kinds(graph_file) == []
 
@@ -355,7 +370,7 @@ def test_a_daily_backup_that_fails_spoils_no_command(plain, graph_file, folder, 
 def test_a_file_in_the_place_of_the_backups_spoils_no_command(plain, folder):
     folder.write_text("in the way")
 
-    assert [run(*words).exit_code for words in (["status"], ["recall", MARK])] == [0, 0]
+    assert [run(*words).exit_code for words in (["status"], ["recall", MARKER])] == [0, 0]
 
 
 def test_a_file_that_is_called_like_a_backup_spoils_no_command(plain, folder):
@@ -363,24 +378,24 @@ def test_a_file_that_is_called_like_a_backup_spoils_no_command(plain, folder):
     for name in ("20260515T100000Z-daily.db-wal", "notes.txt", "2026-daily.db", "20260515T100000Z-DAILY.db"):
         (folder / name).touch()
 
-    assert json.loads(done("--json", "backup", "--list"))["backups"] == []
+    assert json.loads(run_ok("--json", "backup", "--list"))["backups"] == []
 
 
 def test_a_backup_of_no_day_spoils_no_command(plain, folder):
     folder.mkdir()
     (folder / "20269999T999999Z-daily.db").touch()
 
-    assert [run(*words).exit_code for words in (["status"], ["backup", "--list"], ["recall", MARK])] == [0, 0, 0]
+    assert [run(*words).exit_code for words in (["status"], ["backup", "--list"], ["recall", MARKER])] == [0, 0, 0]
 
 
 def test_what_was_recorded_before_an_encryption_is_backed_up_the_next_day(plain, graph_file):
-    done("backup")
-    done("record", "person:Late", "tagged", "=x")
-    done("encrypt")
-    for file in (graph_file, *(each.file for each in backups.every(graph_file))):
+    run_ok("backup")
+    run_ok("record", "person:Late", "tagged", "=x")
+    run_ok("encrypt")
+    for file in (graph_file, *(each.file for each in backups.list_all(graph_file))):
         at = file.stat().st_mtime - timedelta(days=1).total_seconds()
         os.utime(file, (at, at))
-    done("status")
+    run_ok("status")
 
     assert kinds(graph_file) == ["daily", "by-hand"]
 
@@ -439,9 +454,9 @@ def test_seven_of_a_kind_stay_if_nothing_is_said(plain, graph_file, timed):
 def test_backups_of_one_second_are_in_the_order_they_were_made(plain, graph_file, timed):
     for _ in range(3):
         timed("by-hand", later=0)
-    made = sorted(backups.every(graph_file), key=lambda each: each.file.stat().st_mtime_ns, reverse=True)
+    made = sorted(backups.list_all(graph_file), key=lambda each: each.file.stat().st_mtime_ns, reverse=True)
 
-    assert backups.every(graph_file) == made
+    assert backups.list_all(graph_file) == made
 
 
 def test_of_two_backups_of_one_second_the_later_stays(plain, graph_file, timed):
@@ -451,7 +466,7 @@ def test_of_two_backups_of_one_second_the_later_stays(plain, graph_file, timed):
         Caller(graph).record(person("Late"), "tagged", literal("x"))
     timed("by-hand", later=0)
 
-    assert rows(backups.every(graph_file)[0].file, "SELECT count(*) FROM entity") == [(2,)]
+    assert rows(backups.list_all(graph_file)[0].file, "SELECT count(*) FROM entity") == [(2,)]
 
 
 # Before tables change
@@ -469,23 +484,23 @@ def migrations(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_graph_is_copied_before_its_tables_change_encrypted_as_it_is(filled, graph_file, migrations):
-    before = all_in(graph_file, key_of(graph_file))
+    before = table_digests(graph_file, key_of(graph_file))
     (migrations / NEXT).write_text("CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT;\n")
-    done("status")
-    (kept,) = backups.every(graph_file)
+    run_ok("status")
+    (kept,) = backups.list_all(graph_file)
 
     assert kept.kind == f"before-{len(RELEASED) + 1:04d}_next"
-    assert all_in(kept.file, key_of(graph_file)) == before
+    assert table_digests(kept.file, key_of(graph_file)) == before
 
 
 def test_tables_do_not_change_where_there_is_no_copy(filled, graph_file, migrations, monkeypatch):
-    before = all_in(graph_file, key_of(graph_file))
+    before = table_digests(graph_file, key_of(graph_file))
     (migrations / NEXT).write_text("CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT;\n")
     with spoiling(monkeypatch, lose_a_row):
         refused = run("status")
 
-    assert code(refused) == "BACKUP_FAILED"
-    assert all_in(graph_file, key_of(graph_file)) == before
+    assert error_code(refused) == "BACKUP_FAILED"
+    assert table_digests(graph_file, key_of(graph_file)) == before
 
 
 # Bringing one back
@@ -494,41 +509,41 @@ def test_tables_do_not_change_where_there_is_no_copy(filled, graph_file, migrati
 @pytest.fixture
 def later(filled: str) -> str:
     """After a backup something else was recorded; what was in it."""
-    done("backup")
-    done("record", "person:Late", "tagged", "=x")
+    run_ok("backup")
+    run_ok("record", "person:Late", "tagged", "=x")
     return filled
 
 
 @pytest.mark.parametrize("by", ["nothing", "name", "stem", "path"])
 def test_a_backup_is_brought_back_by(later, graph_file, by):
-    file = backups.every(graph_file)[0].file
+    file = backups.list_all(graph_file)[0].file
     named = {"nothing": [], "name": [file.name], "stem": [file.stem], "path": [str(file)]}[by]
-    done("restore", "--yes", *named)
+    run_ok("restore", "--yes", *named)
 
-    assert done("export") == later
+    assert run_ok("export") == later
 
 
 def test_what_was_there_is_kept_and_can_be_brought_back(later, graph_file):
-    replaced = done("export")
-    told = json.loads(done("--json", "restore", "--yes"))
-    done("restore", "--yes", told["kept"])
+    replaced = run_ok("export")
+    told = json.loads(run_ok("--json", "restore", "--yes"))
+    run_ok("restore", "--yes", told["kept"])
 
     assert told["graph"] == str(graph_file)
-    assert done("export") == replaced
+    assert run_ok("export") == replaced
 
 
 def test_after_a_restore_the_graph_is_as_any_other(later, graph_file):
-    done("restore", "--yes")
-    done("record", "person:Next", "tagged", "=x")
+    run_ok("restore", "--yes")
+    run_ok("record", "person:Next", "tagged", "=x")
 
-    assert "Next" in done("recall", "Next")
+    assert "Next" in run_ok("recall", "Next")
     assert graph_file.stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize("words", [["restore", "--yes"], ["encrypt"]], ids=["restore", "encrypt"])
 def test_no_part_is_left_behind(plain, graph_file, words):
-    done("backup")
-    done(*words)
+    run_ok("backup")
+    run_ok(*words)
 
     assert [name for name in names(graph_file.parent) if "part" in name] == []
 
@@ -538,36 +553,36 @@ def test_the_newest_is_brought_back_if_none_is_named(plain, graph_file, timed):
     with keepgraph.open(graph_file) as graph:
         Caller(graph).record(person("Second"), "tagged", literal("x"))
     timed("daily")
-    expected = done("export")
+    expected = run_ok("export")
     with keepgraph.open(graph_file) as graph:
         Caller(graph).record(person("Third"), "tagged", literal("x"))
-    done("restore", "--yes")
+    run_ok("restore", "--yes")
 
-    assert done("export") == expected
+    assert run_ok("export") == expected
 
 
 def test_restoring_twice_brings_back_the_same(later):
-    done("restore", "--yes")
-    done("restore", "--yes")
+    run_ok("restore", "--yes")
+    run_ok("restore", "--yes")
 
-    assert done("export") == later
+    assert run_ok("export") == later
 
 
 def test_what_only_the_log_had_is_kept_too(later, graph_file):
     leave_a_log(graph_file)
-    kept = json.loads(done("--json", "restore", "--yes"))["kept"]
-    done("restore", "--yes", kept)
+    kept = json.loads(run_ok("--json", "restore", "--yes"))["kept"]
+    run_ok("restore", "--yes", kept)
 
-    assert done("recall", "Log").count("tagged") == 6
+    assert run_ok("recall", "Log").count("tagged") == 6
 
 
 def test_a_graph_that_was_deleted_is_brought_back(later, graph_file):
     kind = store.files.kind(graph_file)
     for file in graph_file.parent.glob("default.db*"):
         file.unlink()
-    told = json.loads(done("--json", "restore", "--yes"))
+    told = json.loads(run_ok("--json", "restore", "--yes"))
 
-    assert (done("export"), store.files.kind(graph_file), told["kept"]) == (later, kind, None)
+    assert (run_ok("export"), store.files.kind(graph_file), told["kept"]) == (later, kind, None)
 
 
 def test_a_graph_that_was_deleted_with_its_settings_is_brought_back(later, graph_file):
@@ -575,9 +590,9 @@ def test_a_graph_that_was_deleted_with_its_settings_is_brought_back(later, graph
     for file in graph_file.parent.glob("default.*"):
         if file.is_file():
             file.unlink()
-    done("restore", "--yes")
+    run_ok("restore", "--yes")
 
-    assert (done("export"), store.files.kind(graph_file)) == (later, kind)
+    assert (run_ok("export"), store.files.kind(graph_file)) == (later, kind)
 
 
 def a_hole(file: Path) -> None:
@@ -597,9 +612,9 @@ DAMAGE = {
 @pytest.mark.parametrize("damage", list(DAMAGE))
 def test_a_damaged_graph_is_mended_and_what_was_left_of_it_is_kept(later, graph_file, damage):
     DAMAGE[damage](graph_file)
-    kept = Path(json.loads(done("--json", "restore", "--yes", backups.every(graph_file)[0].file.name))["kept"])
+    kept = Path(json.loads(run_ok("--json", "restore", "--yes", backups.list_all(graph_file)[0].file.name))["kept"])
 
-    assert done("export") == later
+    assert run_ok("export") == later
     assert kept.name.endswith("-damaged.db")
 
 
@@ -607,7 +622,7 @@ def test_a_damaged_graph_is_mended_and_what_was_left_of_it_is_kept(later, graph_
 def test_a_damaged_graph_is_kept_byte_for_byte(later, graph_file, damage):
     DAMAGE[damage](graph_file)
     found = graph_file.read_bytes()
-    kept = Path(json.loads(done("--json", "restore", "--yes", backups.every(graph_file)[0].file.name))["kept"])
+    kept = Path(json.loads(run_ok("--json", "restore", "--yes", backups.list_all(graph_file)[0].file.name))["kept"])
 
     assert kept.read_bytes() == found
 
@@ -616,7 +631,7 @@ def test_a_damaged_graph_is_kept_with_its_log(later, graph_file):
     leave_a_log(graph_file)
     a_hole(graph_file)
     found = graph_file.read_bytes(), store.wal.file(graph_file).read_bytes()
-    kept = Path(json.loads(done("--json", "restore", "--yes", backups.every(graph_file)[0].file.name))["kept"])
+    kept = Path(json.loads(run_ok("--json", "restore", "--yes", backups.list_all(graph_file)[0].file.name))["kept"])
 
     assert (kept.read_bytes(), store.wal.file(kept).read_bytes()) == found
 
@@ -626,25 +641,25 @@ def test_a_graph_with_a_damaged_log_is_kept_with_it(later, graph_file):
     flip(store.wal.file(graph_file), 200)
     log = store.wal.file(graph_file).read_bytes()
     found = graph_file.read_bytes()
-    kept = Path(json.loads(done("--json", "restore", "--yes", backups.every(graph_file)[0].file.name))["kept"])
+    kept = Path(json.loads(run_ok("--json", "restore", "--yes", backups.list_all(graph_file)[0].file.name))["kept"])
 
     assert (kept.read_bytes(), store.wal.file(kept).read_bytes()) == (found, log)
-    assert done("export") == later
+    assert run_ok("export") == later
 
 
 def test_graphs_of_one_folder_have_backups_of_their_own(home):
     for name in ("notes.db", "notes.sqlite"):
-        done("--db", str(home / name), "record", f"person:{name}", "tagged", "=x")
-    before = done("--db", str(home / "notes.sqlite"), "export")
-    done("--db", str(home / "notes.db"), "backup")
+        run_ok("--db", str(home / name), "record", f"person:{name}", "tagged", "=x")
+    before = run_ok("--db", str(home / "notes.sqlite"), "export")
+    run_ok("--db", str(home / "notes.db"), "backup")
     run("--db", str(home / "notes.sqlite"), "restore", "--yes")
 
-    assert done("--db", str(home / "notes.sqlite"), "export") == before
+    assert run_ok("--db", str(home / "notes.sqlite"), "export") == before
 
 
 def test_there_is_nothing_to_bring_back_where_there_is_no_backup(filled):
-    assert code(run("restore", "--yes")) == "BACKUP_NOT_FOUND"
-    assert code(run("restore", "--yes", "20200101T000000Z-daily.db")) == "BACKUP_NOT_FOUND"
+    assert error_code(run("restore", "--yes")) == "BACKUP_NOT_FOUND"
+    assert error_code(run("restore", "--yes", "20200101T000000Z-daily.db")) == "BACKUP_NOT_FOUND"
 
 
 # What is refused
@@ -682,63 +697,66 @@ BAD = {
 
 @pytest.mark.parametrize("bad", list(BAD))
 def test_what_is_not_a_sound_backup_is_refused_and_nothing_changes(later, graph_file, bad):
-    backup = backups.every(graph_file)[0].file
+    backup = backups.list_all(graph_file)[0].file
     BAD[bad](backup)
-    there = all_in(graph_file, key_of(graph_file))
+    there = table_digests(graph_file, key_of(graph_file))
     refused = run("restore", "--yes", backup.name)
 
-    assert (refused.exit_code, code(refused) in ("BACKUP_FAILED", "KEY_WRONG")) == (1, True), refused.output
-    assert all_in(graph_file, key_of(graph_file)) == there
+    assert (refused.exit_code, error_code(refused) in ("BACKUP_FAILED", "KEY_WRONG")) == (1, True), refused.output
+    assert table_digests(graph_file, key_of(graph_file)) == there
     assert kinds(graph_file) == ["by-hand"]
 
 
 def test_a_backup_of_a_newer_version_is_refused(plain, graph_file):
-    done("backup")
-    backup = backups.every(graph_file)[0].file
+    run_ok("backup")
+    backup = backups.list_all(graph_file)[0].file
     with sqlite3.connect(backup) as conn:
         conn.execute("INSERT INTO migration SELECT max(number) + 1, 'later', sha256, applied_at FROM migration")
         conn.execute(f"PRAGMA user_version = {len(RELEASED) + 1}")
     conn.close()
     refused = run("restore", "--yes")
 
-    assert code(refused) == "GRAPH_TOO_NEW"
-    assert done("export") == plain
+    assert error_code(refused) == "GRAPH_TOO_NEW"
+    assert run_ok("export") == plain
 
 
 @pytest.mark.parametrize("bad", ["junk", "half", "zeros", "page"])
 def test_the_newest_sound_one_is_brought_back_if_none_is_named(plain, graph_file, timed, bad):
     timed("by-hand")
-    expected = done("export")
+    expected = run_ok("export")
     with keepgraph.open(graph_file) as graph:
         Caller(graph).record(person("Second"), "tagged", literal("x"))
     timed("by-hand")
-    BAD[bad](backups.every(graph_file)[0].file)
-    done("restore", "--yes")
+    BAD[bad](backups.list_all(graph_file)[0].file)
+    run_ok("restore", "--yes")
 
-    assert done("export") == expected
+    assert run_ok("export") == expected
 
 
 def test_a_restore_is_refused_while_the_graph_is_open_elsewhere(later, graph_file, folder):
-    before, there = done("export"), names(folder)
-    with held_open(graph_file):
+    before, there = run_ok("export"), names(folder)
+    with open_elsewhere(graph_file):
         refused = run("restore", "--yes")
 
-    assert code(refused) == "GRAPH_BUSY"
-    assert (done("export"), [name for name in names(folder) if not name.endswith(("-wal", "-shm"))]) == (before, there)
+    assert error_code(refused) == "GRAPH_BUSY"
+    assert (run_ok("export"), [name for name in names(folder) if not name.endswith(("-wal", "-shm"))]) == (
+        before,
+        there,
+    )
 
 
 def test_a_restore_without_a_terminal_needs_a_yes(later):
-    before = done("export")
+    before = run_ok("export")
 
-    assert code(run("restore")) == "NOT_CONFIRMED"
-    assert done("export") == before
+    assert error_code(run("restore")) == "NOT_CONFIRMED"
+    assert run_ok("export") == before
 
 
 def test_a_restore_that_has_no_room_to_keep_what_is_there_is_refused(later, monkeypatch):
-    before = done("export")
+    before = run_ok("export")
     original = store.copies.copy
 
-    def full(conn: Any, target: Path, **options: Any) -> store.copies.Contents:
+    def full(conn: Any, target: Path, **options: Any) -> store.copies.TableDigests:
         if "before-restore" in target.name:
             raise errors.BackupFailed("the disk is full")
         return original(conn, target, **options)
@@ -751,88 +769,88 @@ def test_a_restore_that_has_no_room_to_keep_what_is_there_is_refused(later, monk
         patch.setattr(shutil, "copyfile", none_left)
         refused = run("restore", "--yes")
 
-    assert code(refused) == "BACKUP_FAILED"
-    assert done("export") == before
+    assert error_code(refused) == "BACKUP_FAILED"
+    assert run_ok("export") == before
 
 
 # Keys
 
 
 def test_an_encrypted_backup_in_a_plain_profile_becomes_plain(encrypted, graph_file):
-    done("backup")
-    done("decrypt", "--yes")
-    done("restore", "--yes")
+    run_ok("backup")
+    run_ok("decrypt", "--yes")
+    run_ok("restore", "--yes")
 
-    assert (done("export"), store.files.kind(graph_file)) == (encrypted, store.files.Kind.PLAIN)
+    assert (run_ok("export"), store.files.kind(graph_file)) == (encrypted, store.files.Kind.PLAIN)
 
 
 def test_a_plain_backup_in_an_encrypted_profile_becomes_encrypted(plain, graph_file, home):
-    done("backup", str(home / "plain.db"))
-    done("encrypt")
-    done("restore", "--yes", str(home / "plain.db"))
+    run_ok("backup", str(home / "plain.db"))
+    run_ok("encrypt")
+    run_ok("restore", "--yes", str(home / "plain.db"))
 
-    assert (done("export"), store.files.kind(graph_file)) == (plain, store.files.Kind.ENCRYPTED)
-    assert holding(graph_file.parent, MARK) == []
+    assert (run_ok("export"), store.files.kind(graph_file)) == (plain, store.files.Kind.ENCRYPTED)
+    assert files_with(graph_file.parent, MARKER) == []
 
 
 @pytest.fixture
 def older(encrypted: str, home: Path) -> str:
     """A backup elsewhere under a key that the graph has no more; what was in it."""
-    done("backup", str(home / "old.db"))
-    done("key", "export", str(home / "old.key"))
-    done("rekey")
-    done("record", "person:Late", "tagged", "=x")
+    run_ok("backup", str(home / "old.db"))
+    run_ok("key", "export", str(home / "old.key"))
+    run_ok("rekey")
+    run_ok("record", "person:Late", "tagged", "=x")
     return encrypted
 
 
 def test_a_backup_under_a_key_that_is_not_there_is_refused_by_it(older, home):
-    before = done("export")
+    before = run_ok("export")
     refused = run("restore", "--yes", str(home / "old.db"))
 
-    assert code(refused) == "KEY_WRONG"
+    assert error_code(refused) == "KEY_WRONG"
     assert "KG_KEY_FILE" in refused.stderr
-    assert done("export") == before
+    assert run_ok("export") == before
 
 
 @pytest.mark.parametrize("given", ["KG_KEY", "KG_KEY_FILE"])
 def test_a_backup_under_an_older_key_gets_the_key_of_the_graph(older, home, monkeypatch, given):
     with monkeypatch.context() as patch:
         patch.setenv(
-            given, str(home / "old.key") if given == "KG_KEY_FILE" else keys.read_file(home / "old.key")[0].digits
+            given, str(home / "old.key") if given == "KG_KEY_FILE" else key_files.read(home / "old.key")[0].digits
         )
-        kept = Path(json.loads(done("--json", "restore", "--yes", str(home / "old.db")))["kept"])
+        kept = Path(json.loads(run_ok("--json", "restore", "--yes", str(home / "old.db")))["kept"])
 
     assert kept.name.endswith("before-restore.db")
-    assert done("export") == older
+    assert run_ok("export") == older
 
 
 def test_a_backup_is_restored_under_a_key_in_the_environment(monkeypatch, graph_file):
     monkeypatch.setenv("KG_KEY", DIGITS)
-    done("record", f"person:{MARK}", "tagged", "=x")
-    before = done("export")
-    done("backup")
-    done("record", "person:Late", "tagged", "=x")
-    done("restore", "--yes")
+    run_ok("record", f"person:{MARKER}", "tagged", "=x")
+    before = run_ok("export")
+    run_ok("backup")
+    run_ok("record", "person:Late", "tagged", "=x")
+    run_ok("restore", "--yes")
 
-    assert (done("export"), store.files.kind(graph_file)) == (before, store.files.Kind.ENCRYPTED)
+    assert (run_ok("export"), store.files.kind(graph_file)) == (before, store.files.Kind.ENCRYPTED)
 
 
 def test_without_its_key_nothing_is_restored(encrypted, graph_file):
-    done("backup")
-    file = keys.default_file(graph_file)
+    run_ok("backup")
+    file = key_locations.default_file(graph_file)
     file.unlink()
     refused = run("restore", "--yes")
 
-    assert code(refused) == "KEY_MISSING"
+    assert error_code(refused) == "KEY_MISSING"
     assert str(file) in refused.stderr
 
 
 @pytest.mark.parametrize("source", ["plain", "file", "keyring", "passphrase"])
 def test_a_profile_that_was_deleted_is_brought_back_from_its_backups(typed, source):
     before = deleted(source)
-    done("--profile", "work", "restore", "--yes")
+    run_ok("--profile", "work", "restore", "--yes")
 
-    assert done("--profile", "work", "export") == before
+    assert run_ok("--profile", "work", "export") == before
 
 
 @pytest.mark.parametrize("source", ["file", "keyring", "passphrase"])
@@ -844,34 +862,34 @@ def test_a_new_profile_of_an_old_name_leaves_the_key_of_the_old_one(typed, graph
     work = graph_file.with_name("work.db")
     moved = work.with_suffix(".backups").rename(home / "old")
     backup = next(moved.iterdir())
-    key = next(key for key in known(work) if store.copies.opens(backup, key))
-    done("profile", "create", "work", "--key", source)
+    key = next(key for key in known(work) if store.copies.opens_with(backup, key))
+    run_ok("profile", "create", "work", "--key", source)
 
     assert key.digits in [each.digits for each in known(work)]
 
 
 def known(graph: Path) -> list[Key]:
     """All keys that are kept anywhere for a profile of this name."""
-    found = [key for file in keys.default_file(graph).parent.glob("work*.key") for key in keys.read_file(file)]
+    found = [key for file in key_locations.default_file(graph).parent.glob("work*.key") for key in key_files.read(file)]
     if (ring := keyring.get_password("keepgraph", "work")) is not None:
         found += keys.parse(ring.encode(), "the keyring")
     for file in graph.parent.glob("*.wrapped-key"):
-        found += keys.unwrap(file, lambda _: PHRASE)
+        found += key_wrapping.unwrap(file, lambda _: PHRASE)
     return found
 
 
 def deleted(source: str) -> str:
     """A profile with a backup was deleted; what was in it."""
-    done("profile", "create", "work", *(["--key", source] if source != "plain" else []))
-    done("--profile", "work", "record", f"person:{MARK}", "tagged", "=x")
-    before = done("--profile", "work", "export")
-    done("--profile", "work", "backup")
-    done("profile", "delete", "work", "--yes")
+    run_ok("profile", "create", "work", *(["--key", source] if source != "plain" else []))
+    run_ok("--profile", "work", "record", f"person:{MARKER}", "tagged", "=x")
+    before = run_ok("--profile", "work", "export")
+    run_ok("--profile", "work", "backup")
+    run_ok("profile", "delete", "work", "--yes")
     return before
 
 
 @pytest.fixture
 def typed(ring: Ring, monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody types the passphrase whenever it is asked for; and there is a keyring."""
-    monkeypatch.setattr(graph_options, "asks", lambda ctx: lambda words: PHRASE)
-    monkeypatch.setattr(key_options, "new_passphrase", lambda ctx: PHRASE)
+    monkeypatch.setattr(graph_options, "passphrase_prompt", lambda ctx: lambda words: PHRASE)
+    monkeypatch.setattr(key_options, "ask_new_passphrase", lambda ctx: PHRASE)

@@ -250,7 +250,7 @@ def test_the_demo_runs_by_every_door_and_again(tmp_path: Path) -> None:
 
     assert "matched by fuzzy" in first
     assert "sqlcipher3  concept  (“sqlcypher3” matched by fuzzy" in first
-    assert "One house of rooms" in first
+    assert "Arrange the code in layers" in first
     assert again.startswith("0 facts recorded")
     assert not (tmp_path / "own.db").exists()
 

@@ -17,10 +17,10 @@ import keepgraph
 from keepgraph import errors
 from keepgraph.cypher import compiler, execution
 from keepgraph.cypher.check import parameters
-from keepgraph.cypher.interpret.evaluate import Run
+from keepgraph.cypher.interpret.runtime import Run
 from keepgraph.cypher.table_graph import TableGraph
-from keepgraph.engine.query import graph_catalogue, hydration, queries
-from keepgraph.tools import views
+from keepgraph.engine.query import bounds, graph_catalogue, hydration, query_pipeline
+from keepgraph.tools.contract import time_travel
 from random_cypher import PARAMETERS, PropertyGraph, Query, graphs
 from random_cypher import queries as random_queries
 
@@ -146,25 +146,25 @@ def agree(tables: Tables, graph: PropertyGraph, query: Query, chance: random.Ran
     tables.load(graph, chance, crowded=crowded)
     with tables.graph.database.read("run_cypher") as tx:
         # What was asked of now must not be taken for what is asked of another moment.
-        graph_catalogue.statements(tx)
-        tx = views.seen(tx, as_of=view.get("as_of"), known_at=view.get("known_at"))
-        statements, names = graph_catalogue.statements(tx), graph_catalogue.values(tx)
-        execute = queries._executor(tx, queries._Bounds(tx, 30))
+        graph_catalogue.statement_cache(tx)
+        tx = time_travel.to(tx, as_of=view.get("as_of"), known_at=view.get("known_at"))
+        statements, names = graph_catalogue.statement_cache(tx), graph_catalogue.condition_values(tx)
+        execute = query_pipeline.executor(tx, bounds.Bounds(tx, 30))
         try:
-            compiled = compiler.compiled(text, statements.catalogue, parameters.types(PARAMETERS))
+            compiled = compiler.compile_text(text, statements.catalogue, parameters.infer_types(PARAMETERS))
         except errors.QueryError:
             return
 
         def found(*, by_python: bool) -> Any:
-            seen = TableGraph(statements, execute, names, graph_catalogue.arrays(tx))
+            seen = TableGraph(statements, execute, names, graph_catalogue.adjacency_cache(tx))
             try:
                 if by_python:
-                    rows = list(compiled.rows_of_reference(Run(seen, PARAMETERS, tx.now, lambda _: None)))
+                    rows = list(compiled.interpreted_rows(Run(seen, PARAMETERS, tx.now, lambda _: None)))
                 else:
-                    rows, _ = execution.rows(
-                        compiled, seen, execute, PARAMETERS, names, now=tx.now, rest=lambda _: None
+                    rows, _ = execution.run(
+                        compiled, seen, execute, PARAMETERS, names, now=tx.now, count_work=lambda _: None
                     )
-                shown = hydration.whole(rows, seen)
+                shown = hydration.hydrate(rows, seen)
             except errors.QueryError as error:
                 return error
             assert "'theirs'" not in repr(shown)

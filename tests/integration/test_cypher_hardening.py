@@ -23,7 +23,7 @@ from sqlcipher3 import dbapi2 as sqlite
 
 import keepgraph
 from keepgraph import errors, store
-from keepgraph.engine.query import queries
+from keepgraph.engine.query import bounds, query_pipeline
 from words import Caller, dump, fact, literal, person, project
 
 SOON = 0.3
@@ -57,7 +57,7 @@ def grid(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Caller]:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queries, "answer", functools.partial(queries.answer, seconds=SOON))
+    monkeypatch.setattr(query_pipeline, "run", functools.partial(query_pipeline.run, seconds=SOON))
 
 
 # Nothing is written
@@ -182,7 +182,7 @@ def test_a_query_that_would_write_is_refused(call: Caller, path: Path, query: st
 )
 def test_sqlite_itself_refuses_all_but_reading_while_a_query_runs(call: Caller, statement: str) -> None:
     with call.graph.database.read("run_cypher") as tx:
-        with store.compiled_queries.only_reading(tx), pytest.raises(sqlite.DatabaseError) as refused:
+        with store.compiled_queries.read_only(tx), pytest.raises(sqlite.DatabaseError) as refused:
             tx.conn.execute(statement)
         known = tx.conn.execute("PRAGMA data_version").fetchone()
 
@@ -266,14 +266,14 @@ def test_a_value_that_grows_without_end_is_refused(grid: Caller, query: str) -> 
     ],
 )
 def test_the_memory_of_a_query_is_bounded(grid: Caller, monkeypatch: pytest.MonkeyPatch, query: str) -> None:
-    monkeypatch.setattr(queries, "MOST_MEMORY", 200_000_000)
-    before = most = queries._memory()
+    monkeypatch.setattr(bounds, "MAX_MEMORY", 200_000_000)
+    before = most = bounds.process_memory()
     done = threading.Event()
 
     def watch() -> None:
         nonlocal most
         while not done.wait(0.01):
-            most = max(most, queries._memory())
+            most = max(most, bounds.process_memory())
 
     watching = threading.Thread(target=watch)
     watching.start()

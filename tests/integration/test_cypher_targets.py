@@ -75,10 +75,10 @@ def answers(
 ) -> tuple[Any, Any]:
     """The rows or the error of a query, as it is run and as the interpreter alone runs it."""
     tables = tables or TABLES
-    compiled = tables.compiled(text, parameters)
+    compiled = tables.compile(text, parameters)
     return (
         _caught(lambda: tables.rows(compiled, parameters)[0]),
-        _caught(lambda: tables.rows_of_reference(compiled, parameters)),
+        _caught(lambda: tables.interpreted_rows(compiled, parameters)),
     )
 
 
@@ -402,6 +402,15 @@ BY_HAND: list[tuple[str, list[list[Any]]]] = [
         [[20, 22], [36, 38], [None, None]],
     ),
     ("MATCH (n) WITH count(*) AS c RETURN 1 AS one", [[1]]),
+    ("MATCH (n:Nope) WITH count(*) AS c RETURN 1 AS one, $s AS p ORDER BY c", [[1, "abc"]]),
+    (
+        "MATCH (n) WITH count(*) AS c WITH null AS x WITH DISTINCT x MATCH (m:Book) RETURN x, m.name AS m",
+        [[None, "Notes"], [None, "Loop"]],
+    ),
+    (
+        "MATCH (n) WITH count(*) AS c RETURN 1 AS x UNION ALL MATCH (n) WITH sum(n.age) AS c RETURN 2 AS x SKIP 0",
+        [[1], [2]],
+    ),
     ("MATCH (n) WITH count(*) AS c WITH [x IN [1, 2] | x] AS l RETURN l", [[[1, 2]]]),
     ("MATCH (n:Person) WITH n ORDER BY n.name DESC RETURN collect(n.name) AS l", [[["Cy", "Bob", "Ada"]]]),
     ("MATCH (a)-[:KNOWS]->(b) RETURN a.no AS g, min(b.v) AS low, max(b.v) AS high", [[None, True, 1.0]]),
@@ -600,7 +609,7 @@ COMMON = [
 def test_sql_answers_alone_what_is_often_asked(tables: PlainTables, text: str) -> None:
     tables.load(PEOPLE.nodes, PEOPLE.relationships)
     given = {"name": "Ada", "names": ["Ada", "Cy"]}
-    _, target = tables.rows(tables.compiled(text, given), given)
+    _, target = tables.rows(tables.compile(text, given), given)
 
     assert target == "sql"
 

@@ -21,11 +21,11 @@ from keepgraph import errors, permissions
 from keepgraph.cli.install import clients, handshake
 from keepgraph.engine.backfill import vectors
 from keepgraph.engine.upkeep import backups
-from keepgraph.profiles import keys, profile
+from keepgraph.profiles import key_files, keys, settings_file
 from keepgraph.tools import views
 from words import connected, decision, fact, literal, person, project, rows
 
-SHAKEN = handshake.Shaken("keepgraph", "0", "2025-06-18", 4)
+SHAKEN = handshake.ServerInfo("keepgraph", "0", "2025-06-18", 4)
 
 FACTS = [
     fact(person("Ada Lovelace"), "decided_in", decision("Adopt the engine"), aliases=["Countess of Lovelace"]),
@@ -66,12 +66,12 @@ def shaken(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> l
     """Commands that were started to shake hands; none is, but in the tests that are about it."""
     started: list[list[str]] = []
 
-    def shake(command: list[str]) -> handshake.Shaken:
+    def shake(command: list[str]) -> handshake.ServerInfo:
         started.append(command)
         return SHAKEN
 
     if "live" not in request.fixturenames:
-        monkeypatch.setattr(handshake, "shake", shake)
+        monkeypatch.setattr(handshake, "connect", shake)
     return started
 
 
@@ -87,7 +87,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with keepgraph.open(path) as graph:
         for each in FACTS:
             graph.call("record_fact", **each)
-        vectors.fill(graph.database)
+        vectors.backfill(graph.database)
     return path
 
 
@@ -111,7 +111,7 @@ def made_encrypted(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
 def encrypted(made_encrypted: Path, path: Path) -> Path:
     """The same, encrypted; its key is in key_of(path)."""
     shutil.copytree(made_encrypted.parent, path.parent, dirs_exist_ok=True)
-    settings = profile.settings_path(path)
+    settings = settings_file.path(path)
     settings.write_text(settings.read_text().replace(str(made_encrypted.parent), str(path.parent)))
     return path
 
@@ -281,8 +281,8 @@ def test_before_tables_are_mended_a_backup_is_made(plain, doctor):
     change(plain, "DELETE FROM name_initials")
     report = doctor("--fix")
 
-    assert [backup.kind for backup in backups.every(plain)] == ["before-fix"]
-    assert str(backups.every(plain)[0].file) in report.answer["done"][0]
+    assert [backup.kind for backup in backups.list_all(plain)] == ["before-fix"]
+    assert str(backups.list_all(plain)[0].file) in report.answer["done"][0]
 
 
 def test_where_no_copy_would_be_sound_the_very_files_are_kept(plain, doctor):
@@ -290,7 +290,9 @@ def test_where_no_copy_would_be_sound_the_very_files_are_kept(plain, doctor):
     before = plain.read_bytes()
     doctor("--fix")
 
-    assert [backup.file.read_bytes() for backup in backups.every(plain) if backup.kind == backups.DAMAGED] == [before]
+    assert [backup.file.read_bytes() for backup in backups.list_all(plain) if backup.kind == backups.DAMAGED] == [
+        before
+    ]
 
 
 def test_a_mended_name_can_be_found_again(plain, doctor):
@@ -340,7 +342,7 @@ def test_what_interrupted_work_has_left_is_found_and_taken_away(encrypted, docto
 
 def test_a_plain_backup_of_an_encrypted_graph_is_found_and_encrypted(plain, doctor):
     run(plain, "backup")
-    backup = backups.every(plain)[0].file
+    backup = backups.list_all(plain)[0].file
     aside = plain.with_name("aside")
     shutil.copy(backup, aside)
     run(plain, "encrypt", "--key-file", str(key_of(plain)))
@@ -355,7 +357,7 @@ def test_a_plain_backup_of_an_encrypted_graph_is_found_and_encrypted(plain, doct
 
 
 def test_another_fingerprint_in_the_settings_is_found_and_put_right(encrypted, doctor):
-    profile.change(encrypted, {("key", "fingerprint"): "0123456789abcdef"})
+    settings_file.update(encrypted, {("key", "fingerprint"): "0123456789abcdef"})
     found = doctor()
     mended = doctor("--fix")
 
@@ -389,7 +391,7 @@ def test_a_damaged_log_is_found_kept_aside_and_gone_on_without(plain, doctor):
     found = doctor()
     as_before = (plain.read_bytes(), log.read_bytes())
     mended = doctor("--fix")
-    aside = next(backup.file for backup in backups.every(plain) if backup.kind == backups.DAMAGED)
+    aside = next(backup.file for backup in backups.list_all(plain) if backup.kind == backups.DAMAGED)
 
     assert (found.code, found.wrong, as_before) == (1, {"log": command(plain, "doctor", "--fix")}, damaged)
     assert (mended.code, mended.wrong) == (0, {})
@@ -513,7 +515,7 @@ def without_its_key(path: Path) -> None:
 
 
 def with_another_key(path: Path) -> None:
-    keys.write_file(key_of(path), [keys.new()], about="Another.")
+    key_files.write(key_of(path), [keys.new()], about="Another.")
 
 
 def with_no_key_in_its_file(path: Path) -> None:
@@ -560,7 +562,7 @@ CLOSED = {
 @pytest.mark.parametrize(("damage", "name", "way_out"), CLOSED.values(), ids=CLOSED)
 def test_an_encrypted_graph_that_cannot_be_opened_has_a_way_out(encrypted, doctor, damage, name, way_out):
     run(encrypted, "backup")
-    secret = keys.read_file(key_of(encrypted))[0].digits
+    secret = key_files.read(key_of(encrypted))[0].digits
     damage(encrypted)
     report = doctor()
     mended = doctor("--fix")
@@ -648,8 +650,8 @@ def test_a_key_for_a_plain_graph_is_found(plain, doctor, monkeypatch):
 
 
 def test_settings_that_cannot_be_read_are_found_and_all_else_is_looked_at(plain, doctor):
-    profile.settings_path(plain).write_text("offline = ja\n")
-    profile.settings_path(plain).chmod(0o600)
+    settings_file.path(plain).write_text("offline = ja\n")
+    settings_file.path(plain).chmod(0o600)
     report = doctor()
 
     assert (report.code, report.wrong.keys()) == (1, {"settings"})
@@ -677,7 +679,7 @@ def old_without_backup(path: Path) -> None:
 
 
 def unknown_setting(path: Path) -> None:
-    permissions.write(profile.settings_path(path), "[names]\nsomething_quite_new = true\n")
+    permissions.write(settings_file.path(path), "[names]\nsomething_quite_new = true\n")
 
 
 def name_that_waits(path: Path) -> None:
@@ -722,13 +724,13 @@ def test_a_key_from_the_environment_is_noted_for_a_client_will_not_have_it(encry
 
 
 def test_two_keys_are_noted_for_a_change_of_the_key_was_interrupted(encrypted, doctor):
-    keys.write_file(key_of(encrypted), [*keys.read_file(key_of(encrypted)), keys.new()], about="Two.")
+    key_files.write(key_of(encrypted), [*key_files.read(key_of(encrypted)), keys.new()], about="Two.")
 
     assert doctor().notes["pending"] == command(encrypted, "rekey")
 
 
 def test_an_encryption_that_was_interrupted_is_found_and_can_be_ended(encrypted, doctor):
-    profile.change(encrypted, {("key", "encrypted"): False})
+    settings_file.update(encrypted, {("key", "encrypted"): False})
     found = doctor()
     run(encrypted, "encrypt")
 
@@ -738,7 +740,7 @@ def test_an_encryption_that_was_interrupted_is_found_and_can_be_ended(encrypted,
 
 def test_a_backup_that_the_key_does_not_open_is_found(encrypted, doctor):
     run(encrypted, "backup")
-    backup = backups.every(encrypted)[0].file
+    backup = backups.list_all(encrypted)[0].file
     flip(backup, 100)
 
     assert doctor().wrong == {"backups": command(encrypted, "backup")}
@@ -746,7 +748,7 @@ def test_a_backup_that_the_key_does_not_open_is_found(encrypted, doctor):
 
 def test_a_damaged_backup_is_found(plain, doctor):
     run(plain, "backup")
-    cut_short(backups.every(plain)[0].file)
+    cut_short(backups.list_all(plain)[0].file)
 
     assert doctor().wrong == {"backups": command(plain, "backup")}
 
@@ -762,10 +764,10 @@ def test_a_real_server_answers(plain, doctor, live):
 
 
 def test_a_server_that_does_not_answer_is_found(plain, doctor, monkeypatch):
-    def shake(words: list[str]) -> handshake.Shaken:
+    def shake(words: list[str]) -> handshake.ServerInfo:
         raise errors.HandshakeFailed("it is silent")
 
-    monkeypatch.setattr(handshake, "shake", shake)
+    monkeypatch.setattr(handshake, "connect", shake)
 
     assert doctor().wrong == {"server": command(plain, "serve")}
 

@@ -18,7 +18,7 @@ import keepgraph
 from keepgraph import store
 from keepgraph.cli.root import kg
 from keepgraph.engine.texts import documents, ingestion
-from keepgraph.engine.upkeep.jobs import Drive
+from keepgraph.engine.upkeep.jobs import Job
 from keepgraph.ml import embedder
 from keepgraph.model import Settings
 from keepgraph.temporal import timestamps
@@ -421,13 +421,13 @@ def test_an_ingestion_that_runs_out_of_time_says_so_and_goes_on(graph, folder):
         (folder / f"{n:03}.md").write_text(f"Note {n}.")
     asked = 0
 
-    def stop() -> str | None:
+    def cancellation() -> str | None:
         nonlocal asked
         asked += 1
         return "the time is up" if asked > 150 else None
 
-    first = ingestion.ingest(Drive(graph.database, tool="test", stop=stop), folder)
-    second = ingestion.ingest(Drive(graph.database, tool="test"), folder)
+    first = ingestion.ingest(Job(graph.database, tool="test", cancellation=cancellation), folder)
+    second = ingestion.ingest(Job(graph.database, tool="test"), folder)
 
     assert not first.complete
     assert 0 < first.added < 250
@@ -439,17 +439,17 @@ INGESTING = """
 import sys
 from pathlib import Path
 import keepgraph
-from keepgraph.engine import ingestion
-from keepgraph.engine.driving import Drive
+from keepgraph.engine.texts import ingestion
+from keepgraph.engine.upkeep.jobs import Job
 from keepgraph.ml import embedder
 
-ingestion._SECONDS_BETWEEN_WORDS = 0
+ingestion._SECONDS_BETWEEN_REPORTS = 0
 
 def told(done, total, what):
     print(done, flush=True)
 
 with keepgraph.open(sys.argv[1]) as graph:
-    ingestion.ingest(Drive(graph.database, tool="test", progress=told), Path(sys.argv[2]))
+    ingestion.ingest(Job(graph.database, tool="test", progress=told), Path(sys.argv[2]))
 """
 
 
@@ -491,7 +491,7 @@ def test_an_ingestion_that_is_killed_loses_nothing_and_is_finished_by_the_next(t
     (folder / "003.md").rename(folder / "moved.md")
     ended_at(path, folder, 350)
     with keepgraph.open(path) as graph:
-        report = ingestion.ingest(Drive(graph.database, tool="test"), folder)
+        report = ingestion.ingest(Job(graph.database, tool="test"), folder)
 
     assert report.complete
     assert held(path) == {str(file): file.read_text() for file in folder.resolve().glob("*.md")}
@@ -509,14 +509,14 @@ def test_a_failed_write_leaves_nothing_of_its_batch(graph, folder, path, monkeyp
 
     monkeypatch.setattr(documents, "upsert", failing)
     with pytest.raises(keepgraph.KeepgraphError):
-        ingestion.ingest(Drive(graph.database, tool="test"), folder)
+        ingestion.ingest(Job(graph.database, tool="test"), folder)
 
     assert rows(path, "SELECT count(*) FROM episode") == [(0,)]
 
 
 def test_times_of_files_beyond_the_calendar_are_its_ends():
-    assert ingestion._stamp(1e20) == timestamps.stamp(timestamps.instant("9999-12-31T23:59:59Z"))
-    assert ingestion._stamp(-1e20).startswith("0001-01-01")
+    assert ingestion._timestamp(1e20) == timestamps.from_datetime(timestamps.to_datetime("9999-12-31T23:59:59Z"))
+    assert ingestion._timestamp(-1e20).startswith("0001-01-01")
 
 
 # The command
@@ -544,7 +544,9 @@ def test_a_person_may_take_in_any_folder(run, folder):
     assert json.loads(third.output)["forgotten"] == 1
 
 
-@pytest.mark.skipif(store.vectors.missing() is not None or embedder.missing() is not None, reason="no vectors here")
+@pytest.mark.skipif(
+    store.vectors.extension_missing() is not None or embedder.unavailable_reason() is not None, reason="no vectors here"
+)
 def test_who_ingests_is_told_what_makes_the_vectors_now(run, folder):
     write(folder, a="One.", b="Two.")
     first = run("ingest", str(folder))

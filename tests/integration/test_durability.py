@@ -115,7 +115,7 @@ def test_a_writer_that_waits_too_long_says_so(open_graph, monkeypatch):
 
     one, two = Caller(open_graph()), Caller(open_graph())
     two.recalled("x")
-    monkeypatch.setattr(store.database, "PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr(store.connections, "LOCK_TIMEOUT_SECONDS", 0.1)
     with one.graph.database.write("slow"):
         answer = two("record_fact", **fact(person("Ada"), "tagged", literal("x")))
 
@@ -237,7 +237,7 @@ def test_a_call_that_is_told_to_stop_leaves_nothing_behind(call, path, tool):
     given = {"recall_entity": {"name_or_alias": "Ada"}, "record_fact": fact(person("Ada"), "tagged", literal("x"))}
     before = dump(path)
     with pytest.raises(errors.Cancelled):
-        dispatch.call(call.graph.database, tool, given[tool], stop=lambda: errors.Cancelled("enough"))
+        dispatch.call(call.graph.database, tool, given[tool], cancellation=lambda: errors.Cancelled("enough"))
 
     assert dump(path) == before
     assert "error" not in call(tool, **given[tool])

@@ -17,29 +17,29 @@ from click.testing import CliRunner
 import keepgraph
 from homes import (
     DIGITS,
-    MARK,
-    OTHER,
+    MARKER,
+    OTHER_DIGITS,
     PHRASE,
-    TYPED,
+    TYPED_PHRASES,
     Steps,
     Tree,
-    all_in,
-    code,
-    done,
+    error_code,
+    files_with,
     flip,
-    held_open,
-    holding,
     leave_a_log,
+    open_elsewhere,
+    read_files,
+    read_tree,
     run,
-    state,
-    tree_of,
+    run_ok,
+    table_digests,
 )
 from keepgraph import errors, permissions, store
 from keepgraph.cli import graph_options
 from keepgraph.cli.root import kg
-from keepgraph.engine.upkeep import backups, encryption
+from keepgraph.engine.upkeep import backups, graph_keys
 from keepgraph.model import Key
-from keepgraph.profiles import keys
+from keepgraph.profiles import key_files, key_locations, keys
 from words import Caller, literal, person
 
 pytestmark = pytest.mark.usefixtures("ring")
@@ -83,12 +83,12 @@ _moulds: dict[str, Mould] = {}
 def filled(home: Path) -> str:
     """A plain graph of the default profile with a backup; all that is in it."""
     if "plain" not in _moulds:
-        done("record", f"person:{MARK} name", "tagged", f"={MARK} literal", "--source", f"{MARK} source")
-        done("alias", f"{MARK} name", f"{MARK} alias")
-        done("backup")
-        done("record", f"person:{MARK} name", "tagged", "=later")
-        everything = done("export")
-        _moulds["plain"] = Mould(home, tree_of(home), everything)
+        run_ok("record", f"person:{MARKER} name", "tagged", f"={MARKER} literal", "--source", f"{MARKER} source")
+        run_ok("alias", f"{MARKER} name", f"{MARKER} alias")
+        run_ok("backup")
+        run_ok("record", f"person:{MARKER} name", "tagged", "=later")
+        everything = run_ok("export")
+        _moulds["plain"] = Mould(home, read_tree(home), everything)
         return everything
     return _moulds["plain"].into(home)
 
@@ -98,8 +98,8 @@ def encrypted(home: Path, request: pytest.FixtureRequest) -> str:
     """The same, encrypted with a key in a file."""
     if "encrypted" not in _moulds:
         everything = request.getfixturevalue("filled")
-        done("encrypt")
-        _moulds["encrypted"] = Mould(home, tree_of(home), everything)
+        run_ok("encrypt")
+        _moulds["encrypted"] = Mould(home, read_tree(home), everything)
         return str(everything)
     return _moulds["encrypted"].into(home)
 
@@ -109,57 +109,57 @@ def encrypted(home: Path, request: pytest.FixtureRequest) -> str:
 
 @pytest.mark.parametrize("source", ["file", "keyring", "passphrase"])
 def test_an_encrypted_profile_is_used_as_any_other(terminal, home, source):
-    done("profile", "create", "work", "--key", source, input=TYPED)
-    done("--profile", "work", "record", f"person:{MARK}", "tagged", "=x", input=TYPED)
+    run_ok("profile", "create", "work", "--key", source, input=TYPED_PHRASES)
+    run_ok("--profile", "work", "record", f"person:{MARKER}", "tagged", "=x", input=TYPED_PHRASES)
 
-    assert MARK in done("--profile", "work", "recall", MARK, input=TYPED)
+    assert MARKER in run_ok("--profile", "work", "recall", MARKER, input=TYPED_PHRASES)
     assert store.files.kind(home / "data/keepgraph/work.db") is store.files.Kind.ENCRYPTED
-    assert holding(home, MARK) == []
+    assert files_with(home, MARKER) == []
 
 
 @pytest.mark.parametrize("written", [DIGITS, DIGITS.upper()])
 def test_a_new_graph_is_encrypted_with_the_key_in_the_environment(monkeypatch, graph_file, written):
     monkeypatch.setenv("KG_KEY", written)
-    done("record", f"person:{MARK}", "tagged", "=x")
+    run_ok("record", f"person:{MARKER}", "tagged", "=x")
 
-    assert MARK in done("recall", MARK)
-    assert store.copies.opens(graph_file, keys.key(DIGITS, "it"))
+    assert MARKER in run_ok("recall", MARKER)
+    assert store.copies.opens_with(graph_file, keys.from_digits(DIGITS, "it"))
 
 
 def test_a_key_file_that_is_named_comes_before_that_of_the_profile(encrypted, key_file, monkeypatch, tmp_path):
-    permissions.write(tmp_path / "other.key", OTHER)
+    permissions.write(tmp_path / "other.key", OTHER_DIGITS)
     monkeypatch.setenv("KG_KEY_FILE", str(tmp_path / "other.key"))
 
-    assert code(run("export")) == "KEY_WRONG"
+    assert error_code(run("export")) == "KEY_WRONG"
     permissions.write(tmp_path / "right.key", key_file.read_text())
     key_file.unlink()
     monkeypatch.setenv("KG_KEY_FILE", str(tmp_path / "right.key"))
-    assert done("export") == encrypted
+    assert run_ok("export") == encrypted
 
 
 def test_a_key_that_does_not_fit_gives_way_to_the_next(encrypted, monkeypatch, key_file, ring):
-    right = keys.read_file(key_file)[0].digits
-    permissions.write(key_file, OTHER)
+    right = key_files.read(key_file)[0].digits
+    permissions.write(key_file, OTHER_DIGITS)
     monkeypatch.setenv("KG_KEY", DIGITS)
     ring.set_password("keepgraph", "default", right)
 
-    assert done("export") == encrypted
+    assert run_ok("export") == encrypted
 
 
 def test_a_key_file_comes_before_the_environment(encrypted, monkeypatch):
-    monkeypatch.setenv("KG_KEY", OTHER)
+    monkeypatch.setenv("KG_KEY", OTHER_DIGITS)
 
-    assert done("export") == encrypted
+    assert run_ok("export") == encrypted
 
 
 def test_python_is_given_a_key(path):
     with keepgraph.open(path, key=DIGITS) as graph:
-        Caller(graph).record(person(MARK), "tagged", literal("x"))
-        written = holding(path.parent, MARK)
+        Caller(graph).record(person(MARKER), "tagged", literal("x"))
+        written = files_with(path.parent, MARKER)
     with keepgraph.open(path, key=DIGITS.upper()) as graph:
-        found = Caller(graph).recalled(MARK)
+        found = Caller(graph).recalled(MARKER)
 
-    assert (written, found) == ([], MARK)
+    assert (written, found) == ([], MARKER)
 
 
 def test_a_real_command_finds_a_key_in_the_environment(tmp_path):
@@ -167,23 +167,23 @@ def test_a_real_command_finds_a_key_in_the_environment(tmp_path):
         here = [sys.executable, "-m", "keepgraph.cli", "--db", str(tmp_path / "g.db"), *words]
         return subprocess.run(here, env={**os.environ, **more}, capture_output=True, text=True, check=False)
 
-    command("record", f"person:{MARK}", "tagged", "=x", KG_KEY=DIGITS)
-    found, missing = command("recall", MARK, KG_KEY=DIGITS), command("recall", MARK)
+    command("record", f"person:{MARKER}", "tagged", "=x", KG_KEY=DIGITS)
+    found, missing = command("recall", MARKER, KG_KEY=DIGITS), command("recall", MARKER)
 
     assert (found.returncode, missing.returncode) == (0, 1)
     assert "KEY_MISSING" in missing.stderr
-    assert holding(tmp_path, MARK) == []
+    assert files_with(tmp_path, MARKER) == []
 
 
 def test_a_passphrase_is_asked_for_at_a_terminal_and_not_shown(terminal, home):
     """
     A real terminal; in the end nothing is left of it but the answer.
     """
-    done("profile", "create", "work", "--key", "passphrase", input=TYPED)
-    done("--profile", "work", "record", f"person:{MARK}", "tagged", "=x", input=TYPED)
+    run_ok("profile", "create", "work", "--key", "passphrase", input=TYPED_PHRASES)
+    run_ok("--profile", "work", "record", f"person:{MARKER}", "tagged", "=x", input=TYPED_PHRASES)
     ours, theirs = pty.openpty()
     with subprocess.Popen(
-        [sys.executable, "-m", "keepgraph.cli", "--profile", "work", "recall", MARK],
+        [sys.executable, "-m", "keepgraph.cli", "--profile", "work", "recall", MARKER],
         stdin=theirs, stdout=subprocess.PIPE, stderr=theirs, start_new_session=True,
     ) as command:  # fmt: skip
         os.close(theirs)
@@ -193,7 +193,7 @@ def test_a_passphrase_is_asked_for_at_a_terminal_and_not_shown(terminal, home):
         shown = asked + rest(ours)
 
     assert b"Passphrase for work" in asked
-    assert MARK in answer
+    assert MARKER in answer
     assert PHRASE.encode() not in shown
 
 
@@ -210,16 +210,16 @@ def rest(terminal: int) -> bytes:
 
 
 def test_without_a_terminal_a_passphrase_is_not_asked_for(terminal, monkeypatch, graph_file):
-    done("profile", "create", "work", "--key", "passphrase", input=TYPED)
-    monkeypatch.setattr(graph_options, "asks", lambda ctx: None)
-    refused = run("--profile", "work", "recall", MARK)
+    run_ok("profile", "create", "work", "--key", "passphrase", input=TYPED_PHRASES)
+    monkeypatch.setattr(graph_options, "passphrase_prompt", lambda ctx: None)
+    refused = run("--profile", "work", "recall", MARKER)
 
-    assert code(refused) == "KEY_MISSING"
+    assert error_code(refused) == "KEY_MISSING"
     assert "work.wrapped-key needs its passphrase" in refused.stderr
 
 
 def test_a_short_passphrase_is_asked_for_again(terminal):
-    said = done("profile", "create", "work", "--key", "passphrase", input="short\nshort\n" + TYPED)
+    said = run_ok("profile", "create", "work", "--key", "passphrase", input="short\nshort\n" + TYPED_PHRASES)
 
     assert "The profile work is ready" in said
 
@@ -242,7 +242,7 @@ def put_junk(graph: Path, key: Path) -> None:
 @pytest.mark.parametrize(
     ("happens", "told"),
     [
-        (lambda graph, key: permissions.write(key, OTHER), "KEY_WRONG"),
+        (lambda graph, key: permissions.write(key, OTHER_DIGITS), "KEY_WRONG"),
         (lambda graph, key: key.unlink(), "KEY_MISSING"),
         (put_plain, "GRAPH_NOT_ENCRYPTED"),
         (put_junk, "GRAPH_UNAVAILABLE"),
@@ -253,18 +253,18 @@ def put_junk(graph: Path, key: Path) -> None:
     ],
     ids=["wrong key", "no key", "plain", "junk", "junk in its place", "cut", "cut at a page", "a changed byte"],
 )  # fmt: skip
-@pytest.mark.parametrize("words", [["export"], ["recall", MARK], ["record", "person:Ada", "tagged", "=x"]])
+@pytest.mark.parametrize("words", [["export"], ["recall", MARKER], ["record", "person:Ada", "tagged", "=x"]])
 def test_what_is_wrong_is_told_by_its_code_and_left_as_it_is(encrypted, graph_file, key_file, happens, told, words):
     happens(graph_file, key_file)
     before = graph_file.read_bytes()
 
-    assert code(run(*words)) == told
+    assert error_code(run(*words)) == told
     assert graph_file.read_bytes() == before
 
 
 def test_four_troubles_have_four_messages(encrypted, graph_file, key_file, settings_file):
     sound, kept = graph_file.read_bytes(), key_file.read_text()
-    permissions.write(key_file, OTHER)
+    permissions.write(key_file, OTHER_DIGITS)
     told = [run("export").stderr]
     key_file.unlink()
     told.append(run("export").stderr)
@@ -286,7 +286,7 @@ def test_a_changed_byte_anywhere_is_told_or_does_no_harm(encrypted, graph_file):
     for at in range(2000, len(sound), 2 * store.files.PAGE_SIZE):
         graph_file.write_bytes(sound[:at] + bytes([sound[at] ^ 1]) + sound[at + 1 :])
         result = run("export")
-        told.append("as it was" if result.stdout == encrypted and result.exit_code == 0 else code(result))
+        told.append("as it was" if result.stdout == encrypted and result.exit_code == 0 else error_code(result))
 
     assert set(told) <= {"as it was", "GRAPH_DAMAGED"}
     assert told.count("GRAPH_DAMAGED") > 5
@@ -325,24 +325,24 @@ def test_a_key_in_the_place_of_its_file_is_not_repeated(encrypted, monkeypatch):
 def test_a_refused_key_leaves_no_file_behind(monkeypatch, home):
     monkeypatch.setenv("KG_KEY", "nonsense")
 
-    assert code(run("record", "person:Ada", "tagged", "=x")) == "KEY_INVALID"
-    assert state(home) == {}
+    assert error_code(run("record", "person:Ada", "tagged", "=x")) == "KEY_INVALID"
+    assert read_files(home) == {}
 
 
 def test_no_message_or_file_but_the_key_file_has_the_key(encrypted, key_file, home, tmp_path):
-    digits = keys.read_file(key_file)[0].digits
-    before = holding(home, digits, digits.upper())
+    digits = key_files.read(key_file)[0].digits
+    before = files_with(home, digits, digits.upper())
     said = [run(*words, "--json").output for words in (["status"], ["backup"], ["profile", "show"], ["rekey"])]
-    digits_now = keys.read_file(key_file)[0].digits
+    digits_now = key_files.read(key_file)[0].digits
     said += [
         run(*words).output for words in (["key", "export", str(tmp_path / "k")], ["key", "import", str(tmp_path / "k")])
     ]
-    permissions.write(key_file, OTHER)
+    permissions.write(key_file, OTHER_DIGITS)
     said += [run(*words).output for words in (["status"], ["rekey"], ["decrypt", "--yes"], ["restore", "--yes"])]
 
     assert before == [str(key_file.relative_to(home))]
-    assert [text for text in said if digits in text or digits_now in text or OTHER in text] == []
-    assert holding(home, digits, digits_now) == []
+    assert [text for text in said if digits in text or digits_now in text or OTHER_DIGITS in text] == []
+    assert files_with(home, digits, digits_now) == []
 
 
 # Key files
@@ -379,7 +379,7 @@ def test_a_key_file_that_is_not_sound_is_refused_by_its_name(encrypted, key_file
     happens(key_file)
     refused = run("status")
 
-    assert code(refused) == "KEY_INVALID"
+    assert error_code(refused) == "KEY_INVALID"
     assert str(key_file) in refused.stderr
     assert DIGITS[:16] not in refused.output
 
@@ -388,13 +388,13 @@ def test_a_link_to_a_key_file_is_fine(encrypted, key_file, tmp_path):
     shutil.move(key_file, tmp_path / "elsewhere.key")
     key_file.symlink_to(tmp_path / "elsewhere.key")
 
-    assert done("export") == encrypted
+    assert run_ok("export") == encrypted
 
 
 def test_a_key_file_may_have_two_keys(encrypted, key_file):
-    permissions.write(key_file, f"{OTHER}\n{key_file.read_text()}{DIGITS}\n")
+    permissions.write(key_file, f"{OTHER_DIGITS}\n{key_file.read_text()}{DIGITS}\n")
 
-    assert done("export") == encrypted
+    assert run_ok("export") == encrypted
 
 
 @pytest.mark.parametrize("where", ["KG_KEY_FILE", "KG_DB", "settings"])
@@ -404,7 +404,7 @@ def test_the_home_of_nobody_gets_an_answer(encrypted, monkeypatch, settings_file
     else:
         monkeypatch.setenv(where, "~nobody-here/x")
 
-    assert code(run("status")) != "INTERNAL_ERROR"
+    assert error_code(run("status")) != "INTERNAL_ERROR"
 
 
 # kg encrypt
@@ -412,51 +412,51 @@ def test_the_home_of_nobody_gets_an_answer(encrypted, monkeypatch, settings_file
 
 @pytest.mark.parametrize("source", ["file", "keyring", "passphrase"])
 def test_encrypting_changes_nothing_but_who_can_read_it(filled, terminal, home, graph_file, source):
-    before = all_in(graph_file, None)
-    done("encrypt", "--key", source, input=TYPED)
-    key = encryption.found(graph_file, ask=lambda _: PHRASE)[0]
+    before = table_digests(graph_file, None)
+    run_ok("encrypt", "--key", source, input=TYPED_PHRASES)
+    key = graph_keys.find(graph_file, ask=lambda _: PHRASE)[0]
 
-    assert done("export", input=TYPED) == filled
-    assert all_in(graph_file, key) == before
+    assert run_ok("export", input=TYPED_PHRASES) == filled
+    assert table_digests(graph_file, key) == before
     assert graph_file.stat().st_mode & 0o777 == 0o600
 
 
 def test_nothing_plain_is_left(filled, home):
-    plain = holding(home, MARK)
-    done("encrypt")
+    plain = files_with(home, MARKER)
+    run_ok("encrypt")
 
     assert len(plain) == 2
-    assert holding(home, MARK) == []
+    assert files_with(home, MARKER) == []
 
 
 def test_the_backups_are_encrypted_with_it_and_are_the_same(filled, graph_file, key_file):
-    before = [all_in(each.file, None) for each in backups.every(graph_file)]
-    done("encrypt")
-    key = keys.read_file(key_file)[0]
+    before = [table_digests(each.file, None) for each in backups.list_all(graph_file)]
+    run_ok("encrypt")
+    key = key_files.read(key_file)[0]
 
-    assert [all_in(each.file, key) for each in backups.every(graph_file)] == before
+    assert [table_digests(each.file, key) for each in backups.list_all(graph_file)] == before
 
 
 def test_backups_of_an_earlier_version_are_encrypted_too(filled, graph_file, home):
     shutil.copy(graph_file, graph_file.with_name("default.db.before-0002_journal"))
-    done("encrypt")
+    run_ok("encrypt")
 
-    assert holding(home, MARK) == []
+    assert files_with(home, MARKER) == []
 
 
 def test_what_an_interrupted_backup_has_left_is_not_left_plain(filled, graph_file, home):
-    made = backups.every(graph_file)[0].file
+    made = backups.list_all(graph_file)[0].file
     shutil.copy(made, made.with_name(f".{made.name}.123-part"))
-    done("encrypt")
+    run_ok("encrypt")
 
-    assert holding(home, MARK) == []
+    assert files_with(home, MARKER) == []
 
 
 def test_an_encrypted_graph_is_not_encrypted_again(encrypted, home):
-    before = state(home)
+    before = read_files(home)
 
-    assert code(run("encrypt")) == "INVALID_ARGUMENTS"
-    assert state(home) == before
+    assert error_code(run("encrypt")) == "INVALID_ARGUMENTS"
+    assert read_files(home) == before
 
 
 @pytest.mark.parametrize("lost", ["the settings", "the graph"])
@@ -464,61 +464,61 @@ def test_what_is_not_a_plain_graph_is_not_encrypted(encrypted, home, settings_fi
     settings_file.unlink()
     if lost == "the graph":
         graph_file.write_bytes(b"junk" * 5000)
-    before = state(home)
+    before = read_files(home)
     result = run("encrypt")
 
     assert result.exit_code == 1
-    assert state(home) == before
+    assert read_files(home) == before
 
 
 def test_a_plain_graph_in_an_encrypted_profile_can_be_encrypted_as_the_hint_says(filled, graph_file):
     plain = graph_file.read_bytes()
-    done("encrypt")
+    run_ok("encrypt")
     graph_file.write_bytes(plain)
     hint = run("export").stderr
-    done("encrypt")
+    run_ok("encrypt")
 
     assert "kg encrypt" in hint
-    assert done("export") == filled
+    assert run_ok("export") == filled
 
 
 def test_a_graph_that_is_open_elsewhere_is_not_encrypted(filled, home, graph_file):
-    with held_open(graph_file):
-        before = state(home)
+    with open_elsewhere(graph_file):
+        before = read_files(home)
         refused = run("encrypt")
-        after = state(home)
+        after = read_files(home)
 
-    assert code(refused) == "GRAPH_BUSY"
+    assert error_code(refused) == "GRAPH_BUSY"
     assert after == before
 
 
 def test_a_graph_that_was_open_elsewhere_can_be_encrypted_later(filled, home, graph_file):
-    with held_open(graph_file):
+    with open_elsewhere(graph_file):
         refused = run("encrypt")
-        during = done("export")
-    done("encrypt")
+        during = run_ok("export")
+    run_ok("encrypt")
 
-    assert code(refused) == "GRAPH_BUSY"
-    assert (during, done("export"), holding(home, MARK)) == (filled, filled, [])
+    assert error_code(refused) == "GRAPH_BUSY"
+    assert (during, run_ok("export"), files_with(home, MARKER)) == (filled, filled, [])
 
 
 def test_a_copy_that_differs_does_not_take_the_place_of_the_graph(filled, graph_file, monkeypatch):
-    before = all_in(graph_file, None)
+    before = table_digests(graph_file, None)
     original = store.copies._copy_rows
 
     def forgetful(conn: Any, target: Path, key: Key | None) -> None:
         original(conn, target, key)
-        copied = store.database.connect(target, "rw", key=key)
+        copied = store.connections.connect(target, "rw", key=key)
         copied.execute("UPDATE entity SET name = name || 'x'")
         copied.close()
 
     monkeypatch.setattr(store.copies, "_copy_rows", forgetful)
     refused = run("encrypt")
 
-    assert code(refused) == "BACKUP_FAILED"
+    assert error_code(refused) == "BACKUP_FAILED"
     assert "entity" in refused.stderr
-    assert all_in(graph_file, None) == before
-    assert done("export") == filled
+    assert table_digests(graph_file, None) == before
+    assert run_ok("export") == filled
 
 
 @pytest.mark.parametrize(
@@ -541,71 +541,71 @@ def test_a_graph_of_any_name_can_be_encrypted(terminal, home, name, words):
     And if not, it is refused for a reason, and is there as before.
     """
     path = str(home / name)
-    done("--db", path, "record", f"person:{MARK}", "tagged", "=x")
-    before = done("--db", path, "export")
-    result = run("--db", path, "encrypt", *words, input=TYPED)
+    run_ok("--db", path, "record", f"person:{MARKER}", "tagged", "=x")
+    before = run_ok("--db", path, "export")
+    result = run("--db", path, "encrypt", *words, input=TYPED_PHRASES)
 
-    assert (result.exit_code == 0) is (holding(home, MARK) == [])
-    assert result.exit_code == 0 or code(result) in ("INVALID_ARGUMENTS", "SETTINGS_INVALID")
-    assert done("--db", path, "export", input=TYPED) == before
+    assert (result.exit_code == 0) is (files_with(home, MARKER) == [])
+    assert result.exit_code == 0 or error_code(result) in ("INVALID_ARGUMENTS", "SETTINGS_INVALID")
+    assert run_ok("--db", path, "export", input=TYPED_PHRASES) == before
 
 
 # kg decrypt
 
 
 def test_decrypting_gives_the_same_graph(encrypted, graph_file, key_file):
-    before = all_in(graph_file, keys.read_file(key_file)[0])
-    done("decrypt", "--yes")
+    before = table_digests(graph_file, key_files.read(key_file)[0])
+    run_ok("decrypt", "--yes")
 
-    assert all_in(graph_file, None) == before
-    assert done("export") == encrypted
+    assert table_digests(graph_file, None) == before
+    assert run_ok("export") == encrypted
 
 
 def test_decrypting_asks(encrypted, terminal, home):
-    before = state(home)
+    before = read_files(home)
     refused = run("decrypt", input="n\n")
 
     assert refused.exit_code == 1
-    assert state(home) == before
+    assert read_files(home) == before
 
 
 def test_decrypting_without_a_terminal_needs_a_yes(encrypted, home):
-    before = state(home)
+    before = read_files(home)
 
-    assert code(run("decrypt")) == "NOT_CONFIRMED"
-    assert state(home) == before
+    assert error_code(run("decrypt")) == "NOT_CONFIRMED"
+    assert read_files(home) == before
 
 
 def test_backups_from_before_stay_encrypted_and_can_be_restored(encrypted, graph_file, key_file):
-    done("backup")
-    done("record", "person:Late", "tagged", "=x")
-    done("decrypt", "--yes")
-    kinds = {store.files.kind(each.file) for each in backups.every(graph_file)}
-    done("restore", "--yes", backups.every(graph_file)[0].file.name)
+    run_ok("backup")
+    run_ok("record", "person:Late", "tagged", "=x")
+    run_ok("decrypt", "--yes")
+    kinds = {store.files.kind(each.file) for each in backups.list_all(graph_file)}
+    run_ok("restore", "--yes", backups.list_all(graph_file)[0].file.name)
 
     assert kinds == {store.files.Kind.ENCRYPTED}
-    assert done("export") == encrypted
+    assert run_ok("export") == encrypted
     assert store.files.kind(graph_file) is store.files.Kind.PLAIN
 
 
 @pytest.mark.parametrize("words", [["decrypt", "--yes"], ["rekey"], ["rekey", "--key", "keyring"]], ids=" ".join)
 def test_a_graph_that_is_open_elsewhere_keeps_its_key_and_settings(encrypted, graph_file, home, words):
-    with held_open(graph_file):
-        before = state(home)
+    with open_elsewhere(graph_file):
+        before = read_files(home)
         refused = run(*words)
-        after = state(home)
+        after = read_files(home)
 
-    assert code(refused) == "GRAPH_BUSY"
+    assert error_code(refused) == "GRAPH_BUSY"
     assert after == before
 
 
 def test_encrypting_again_takes_the_key_that_was_kept(encrypted, key_file):
     before = key_file.read_text()
-    done("decrypt", "--yes")
-    done("encrypt")
+    run_ok("decrypt", "--yes")
+    run_ok("encrypt")
 
     assert key_file.read_text() == before
-    assert done("export") == encrypted
+    assert run_ok("export") == encrypted
 
 
 @pytest.mark.parametrize("source", ["file", "keyring", "passphrase"])
@@ -614,16 +614,16 @@ def test_encrypting_at_a_new_place_is_finished_by_running_it_again_too(filled, t
     Encrypted, decrypted, and encrypted again; this time it is ended before the backups have the new key.
     """
     again = ["encrypt", "--key", source]
-    done(*again, input=TYPED)
-    done("decrypt", "--yes", input=TYPED)
+    run_ok(*again, input=TYPED_PHRASES)
+    run_ok("decrypt", "--yes", input=TYPED_PHRASES)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(backups, "convert", ended)
+        patch.setattr(backups, "reencrypt_all", ended)
         with pytest.raises(Ended):
-            CliRunner().invoke(kg, again, input=TYPED, catch_exceptions=False)
-    run(*again, input=TYPED)
-    key = encryption.found(graph_file, ask=lambda _: PHRASE)[0]
+            CliRunner().invoke(kg, again, input=TYPED_PHRASES, catch_exceptions=False)
+    run(*again, input=TYPED_PHRASES)
+    key = graph_keys.find(graph_file, ask=lambda _: PHRASE)[0]
 
-    assert [store.copies.opens(each.file, key) for each in backups.every(graph_file)] == [True]
+    assert [store.copies.opens_with(each.file, key) for each in backups.list_all(graph_file)] == [True]
 
 
 ANOTHER = "another long phrase\n"
@@ -633,20 +633,20 @@ def test_a_graph_that_was_decrypted_can_be_encrypted_with_another_passphrase(fil
     """
     A backup has the key of the first time, so its passphrase is asked for, after the new one.
     """
-    done("encrypt", "--key", "passphrase", input=TYPED)
-    done("decrypt", "--yes", input=TYPED)
-    done("encrypt", "--key", "passphrase", input=ANOTHER * 2 + f"{PHRASE}\n")
+    run_ok("encrypt", "--key", "passphrase", input=TYPED_PHRASES)
+    run_ok("decrypt", "--yes", input=TYPED_PHRASES)
+    run_ok("encrypt", "--key", "passphrase", input=ANOTHER * 2 + f"{PHRASE}\n")
 
-    assert done("export", input=ANOTHER) == filled
+    assert run_ok("export", input=ANOTHER) == filled
 
 
 def test_a_passphrase_that_nothing_needs_any_more_is_not_asked_for(filled, terminal, graph_file):
     shutil.rmtree(graph_file.with_suffix(".backups"))
-    done("encrypt", "--key", "passphrase", input=TYPED)
-    done("decrypt", "--yes", input=TYPED)
-    done("encrypt", "--key", "passphrase", input=ANOTHER * 2)
+    run_ok("encrypt", "--key", "passphrase", input=TYPED_PHRASES)
+    run_ok("decrypt", "--yes", input=TYPED_PHRASES)
+    run_ok("encrypt", "--key", "passphrase", input=ANOTHER * 2)
 
-    assert done("export", input=ANOTHER) == filled
+    assert run_ok("export", input=ANOTHER) == filled
 
 
 class Ended(BaseException):
@@ -661,18 +661,18 @@ def ended(*_: object, **__: object) -> Any:
 
 
 def old_and_new(key_file: Path, *words: str) -> tuple[Key, list[Key]]:
-    old = keys.read_file(key_file)[0]
-    done("rekey", *words, input=TYPED)
-    return old, keys.read_file(key_file) if key_file.exists() else []
+    old = key_files.read(key_file)[0]
+    run_ok("rekey", *words, input=TYPED_PHRASES)
+    return old, key_files.read(key_file) if key_file.exists() else []
 
 
 def test_after_a_rekey_the_old_key_opens_nothing(encrypted, graph_file, key_file):
     old, new = old_and_new(key_file)
-    every = [graph_file, *(each.file for each in backups.every(graph_file))]
+    every = [graph_file, *(each.file for each in backups.list_all(graph_file))]
 
-    assert [store.copies.opens(file, old) for file in every] == [False, False]
-    assert [store.copies.opens(file, new[0]) for file in every] == [True, True]
-    assert (len(new), done("export")) == (1, encrypted)
+    assert [store.copies.opens_with(file, old) for file in every] == [False, False]
+    assert [store.copies.opens_with(file, new[0]) for file in every] == [True, True]
+    assert (len(new), run_ok("export")) == (1, encrypted)
 
 
 @pytest.mark.parametrize(
@@ -681,51 +681,51 @@ def test_after_a_rekey_the_old_key_opens_nothing(encrypted, graph_file, key_file
      ("file", "config/keepgraph/keys/default-2.key")],
 )  # fmt: skip
 def test_a_rekey_moves_the_key_and_forgets_where_it_was(encrypted, terminal, home, key_file, source, kept):
-    done("rekey", "--key", source, input=TYPED)
+    run_ok("rekey", "--key", source, input=TYPED_PHRASES)
 
-    assert done("export", input=TYPED) == encrypted
+    assert run_ok("export", input=TYPED_PHRASES) == encrypted
     assert not key_file.exists()
     assert (home / kept).exists()
 
 
 def test_a_rekey_moves_the_key_out_of_the_keyring(filled, ring, key_file):
-    done("encrypt", "--key", "keyring")
-    done("rekey", "--key", "file")
+    run_ok("encrypt", "--key", "keyring")
+    run_ok("rekey", "--key", "file")
 
-    assert (ring.entries(), key_file.exists(), done("export")) == ({}, True, filled)
+    assert (ring.entries(), key_file.exists(), run_ok("export")) == ({}, True, filled)
 
 
 def test_a_keyring_that_does_not_give_up_the_old_key_spoils_no_rekey(filled, ring):
-    done("encrypt", "--key", "keyring")
+    run_ok("encrypt", "--key", "keyring")
     ring.refuses = True
     result = run("rekey", "--key", "file")
 
     assert result.exit_code == 0
-    assert done("export") == filled
+    assert run_ok("export") == filled
 
 
 def test_a_rekey_changes_a_passphrase(filled, terminal):
-    done("encrypt", "--key", "passphrase", input=TYPED)
-    done("rekey", input=f"{PHRASE}\n" + ANOTHER * 2)
+    run_ok("encrypt", "--key", "passphrase", input=TYPED_PHRASES)
+    run_ok("rekey", input=f"{PHRASE}\n" + ANOTHER * 2)
 
-    assert code(run("export", input=TYPED)) == "KEY_WRONG"
-    assert done("export", input=ANOTHER) == filled
+    assert error_code(run("export", input=TYPED_PHRASES)) == "KEY_WRONG"
+    assert run_ok("export", input=ANOTHER) == filled
 
 
 def test_a_plain_graph_has_no_key_to_change(filled, home):
-    before = state(home)
+    before = read_files(home)
 
-    assert code(run("rekey")) == "GRAPH_NOT_ENCRYPTED"
-    assert state(home) == before
+    assert error_code(run("rekey")) == "GRAPH_NOT_ENCRYPTED"
+    assert read_files(home) == before
 
 
 def test_a_key_from_the_environment_is_not_changed_where_it_would_be_lost(filled, monkeypatch, home):
     monkeypatch.setenv("KG_KEY", DIGITS)
-    done("encrypt")
-    before = state(home)
+    run_ok("encrypt")
+    before = read_files(home)
 
-    assert code(run("rekey")) == "INVALID_ARGUMENTS"
-    assert state(home) == before
+    assert error_code(run("rekey")) == "INVALID_ARGUMENTS"
+    assert read_files(home) == before
 
 
 def test_a_graph_opens_after_a_rekey_under_a_named_key_file(encrypted, key_file, monkeypatch, tmp_path):
@@ -736,7 +736,7 @@ def test_a_graph_opens_after_a_rekey_under_a_named_key_file(encrypted, key_file,
     monkeypatch.setenv("KG_KEY_FILE", str(tmp_path / "mine.key"))
     run("rekey")
 
-    assert done("export") == encrypted
+    assert run_ok("export") == encrypted
 
 
 # A graph that a sudden end has left, with facts in its log, and the log damaged
@@ -749,9 +749,9 @@ def cut_off(encrypted: str, graph_file: Path) -> Path:
 
 @pytest.mark.parametrize("words", [["rekey"], ["decrypt", "--yes"], ["backup"]], ids=" ".join)
 def test_what_is_in_a_log_is_not_lost(cut_off, words):
-    done(*words)
+    run_ok(*words)
 
-    assert done("recall", "Log").count("tagged") == 6
+    assert run_ok("recall", "Log").count("tagged") == 6
 
 
 @pytest.mark.parametrize("words", [["backup"], ["rekey"], ["decrypt", "--yes"]], ids=" ".join)
@@ -761,29 +761,29 @@ def test_a_damaged_log_is_told_and_not_dropped(cut_off, words):
     result = run(*words)
 
     assert (result.exit_code, cut_off.exists() and cut_off.read_bytes() == log) == (1, True)
-    assert code(result) == "GRAPH_DAMAGED"
+    assert error_code(result) == "GRAPH_DAMAGED"
 
 
 # kg key
 
 
 def test_an_exported_key_is_for_its_owner_alone(encrypted, key_file, tmp_path):
-    done("key", "export", str(tmp_path / "mine.key"))
+    run_ok("key", "export", str(tmp_path / "mine.key"))
 
-    assert keys.read_file(tmp_path / "mine.key")[0].digits == keys.read_file(key_file)[0].digits
+    assert key_files.read(tmp_path / "mine.key")[0].digits == key_files.read(key_file)[0].digits
     assert (tmp_path / "mine.key").stat().st_mode & 0o777 == 0o600
 
 
 def test_a_key_is_exported_to_standard_output_where_that_is_asked_for(encrypted, key_file):
-    written = done("key", "export", "-")
+    written = run_ok("key", "export", "-")
 
-    assert keys.parse(written.encode(), "it")[0].digits == keys.read_file(key_file)[0].digits
+    assert keys.parse(written.encode(), "it")[0].digits == key_files.read(key_file)[0].digits
 
 
 def test_an_export_of_a_key_writes_over_nothing(encrypted, tmp_path):
     (tmp_path / "mine.key").write_text("precious")
 
-    assert code(run("key", "export", str(tmp_path / "mine.key"))) == "INVALID_ARGUMENTS"
+    assert error_code(run("key", "export", str(tmp_path / "mine.key"))) == "INVALID_ARGUMENTS"
     assert (tmp_path / "mine.key").read_text() == "precious"
 
 
@@ -798,64 +798,64 @@ def lose_both(key_file: Path, settings_file: Path) -> None:
 
 @pytest.mark.parametrize("lose", [lose_key, lose_both])
 def test_a_lost_key_is_told_with_the_way_out_which_works(encrypted, key_file, settings_file, tmp_path, lose):
-    done("key", "export", str(tmp_path / "mine.key"))
+    run_ok("key", "export", str(tmp_path / "mine.key"))
     lose(key_file, settings_file)
     lost = run("export")
-    done("key", "import", str(tmp_path / "mine.key"))
+    run_ok("key", "import", str(tmp_path / "mine.key"))
 
-    assert code(lost) == "KEY_MISSING"
+    assert error_code(lost) == "KEY_MISSING"
     assert str(key_file) in lost.stderr
     assert "kg key import FILE" in lost.stderr
-    assert done("export") == encrypted
+    assert run_ok("export") == encrypted
 
 
 def test_a_lost_wrapped_key_is_told_by_its_name(filled, terminal, graph_file):
-    done("encrypt", "--key", "passphrase", input=TYPED)
-    keys.wrapped_file(graph_file).unlink()
+    run_ok("encrypt", "--key", "passphrase", input=TYPED_PHRASES)
+    key_locations.wrapped_file(graph_file).unlink()
 
-    assert keys.wrapped_file(graph_file).name in run("export", input=TYPED).stderr
+    assert key_locations.wrapped_file(graph_file).name in run("export", input=TYPED_PHRASES).stderr
 
 
 @pytest.mark.parametrize("source", ["file", "keyring", "passphrase"])
 def test_a_key_is_put_back_where_it_was(filled, terminal, home, ring, key_file, graph_file, tmp_path, source):
-    done("encrypt", "--key", source, input=TYPED)
-    done("key", "export", str(tmp_path / "mine.key"), input=TYPED)
-    for file in (key_file, ring.file, keys.wrapped_file(graph_file)):
+    run_ok("encrypt", "--key", source, input=TYPED_PHRASES)
+    run_ok("key", "export", str(tmp_path / "mine.key"), input=TYPED_PHRASES)
+    for file in (key_file, ring.file, key_locations.wrapped_file(graph_file)):
         file.unlink(missing_ok=True)
-    refused = run("export", input=TYPED)
-    done("key", "import", str(tmp_path / "mine.key"), input=TYPED)
+    refused = run("export", input=TYPED_PHRASES)
+    run_ok("key", "import", str(tmp_path / "mine.key"), input=TYPED_PHRASES)
 
-    assert code(refused) == "KEY_MISSING"
-    assert done("export", input=TYPED) == filled
+    assert error_code(refused) == "KEY_MISSING"
+    assert run_ok("export", input=TYPED_PHRASES) == filled
 
 
 def test_a_key_comes_in_by_standard_input(encrypted, key_file):
-    digits = keys.read_file(key_file)[0].digits
+    digits = key_files.read(key_file)[0].digits
     key_file.unlink()
-    done("key", "import", "-", input=f"{digits}\n")
+    run_ok("key", "import", "-", input=f"{digits}\n")
 
-    assert done("export") == encrypted
+    assert run_ok("export") == encrypted
 
 
-@pytest.mark.parametrize("written", [OTHER, "", "nonsense", DIGITS[:-1], f"{OTHER}\nnonsense"])
+@pytest.mark.parametrize("written", [OTHER_DIGITS, "", "nonsense", DIGITS[:-1], f"{OTHER_DIGITS}\nnonsense"])
 def test_a_key_that_does_not_open_the_graph_is_not_put_back(encrypted, home, tmp_path, written):
     (tmp_path / "other.key").write_text(written)
-    before = state(home)
+    before = read_files(home)
     refused = run("key", "import", str(tmp_path / "other.key"))
 
-    assert code(refused) == ("KEY_WRONG" if written == OTHER else "KEY_INVALID")
-    assert (state(home), OTHER in refused.output, DIGITS[:16] in refused.output) == (before, False, False)
+    assert error_code(refused) == ("KEY_WRONG" if written == OTHER_DIGITS else "KEY_INVALID")
+    assert (read_files(home), OTHER_DIGITS in refused.output, DIGITS[:16] in refused.output) == (before, False, False)
 
 
 def test_a_key_is_put_back_although_the_environment_has_another(
     encrypted, key_file, settings_file, monkeypatch, tmp_path
 ):
-    done("key", "export", str(tmp_path / "mine.key"))
+    run_ok("key", "export", str(tmp_path / "mine.key"))
     lose_both(key_file, settings_file)
-    monkeypatch.setenv("KG_KEY", OTHER)
-    done("key", "import", str(tmp_path / "mine.key"))
+    monkeypatch.setenv("KG_KEY", OTHER_DIGITS)
+    run_ok("key", "import", str(tmp_path / "mine.key"))
 
-    assert done("export") == encrypted
+    assert run_ok("export") == encrypted
 
 
 # Ended at every step
@@ -899,7 +899,7 @@ def steps(home: Path, monkeypatch: pytest.MonkeyPatch) -> Steps:
 def flow(request: pytest.FixtureRequest, filled: str, terminal: None) -> Flow:
     chosen: Flow = request.param
     for words in chosen.first:
-        done(*words, input=TYPED)
+        run_ok(*words, input=TYPED_PHRASES)
     return chosen
 
 
@@ -910,9 +910,9 @@ def every_flow(flows: dict[str, Flow] = FLOWS) -> Any:
 @every_flow({**FLOWS, **NAMED})
 def test_ended_at_any_step_the_graph_opens_with_all_that_was_in_it(steps, filled, flow):
     spoiled = []
-    for step, tree in steps.of(lambda: run(*flow.words, input=TYPED)):
+    for step, tree in steps.of(lambda: run(*flow.words, input=TYPED_PHRASES)):
         steps.put(tree)
-        result = run("export", input=TYPED)
+        result = run("export", input=TYPED_PHRASES)
         if result.stdout != filled:
             spoiled.append((step, result.output))
 
@@ -921,7 +921,7 @@ def test_ended_at_any_step_the_graph_opens_with_all_that_was_in_it(steps, filled
 
 def again(flow: Flow) -> str | None:
     """Run it once more; what is wrong with that."""
-    result = run(*flow.words, input=TYPED)
+    result = run(*flow.words, input=TYPED_PHRASES)
     if result.exit_code == 0 or (flow.already and f"({flow.already})" in result.stderr):
         return None
     return result.output
@@ -931,22 +931,30 @@ def again(flow: Flow) -> str | None:
 def test_ended_at_any_step_it_is_finished_by_running_it_again(steps, filled, flow, graph_file, home):
     expected = backups_in(graph_file, flow)
     unfinished = []
-    for step, tree in steps.of(lambda: run(*flow.words, input=TYPED)):
+    for step, tree in steps.of(lambda: run(*flow.words, input=TYPED_PHRASES)):
         steps.put(tree)
         problem = again(flow)
-        key = None if flow.plain else encryption.found(graph_file, ask=lambda _: PHRASE)[0]
-        kept = [store.copies.opens(each.file, key) and all_in(each.file, key) for each in backups.every(graph_file)]
-        left = [] if flow.plain else holding(home, MARK)
-        if problem or run("export", input=TYPED).stdout != filled or left or (not flow.plain and kept != expected):
+        key = None if flow.plain else graph_keys.find(graph_file, ask=lambda _: PHRASE)[0]
+        kept = [
+            store.copies.opens_with(each.file, key) and table_digests(each.file, key)
+            for each in backups.list_all(graph_file)
+        ]
+        left = [] if flow.plain else files_with(home, MARKER)
+        if (
+            problem
+            or run("export", input=TYPED_PHRASES).stdout != filled
+            or left
+            or (not flow.plain and kept != expected)
+        ):
             unfinished.append((step, problem, left, len(kept)))
 
     assert unfinished == []
 
 
-def backups_in(graph: Path, flow: Flow) -> list[store.copies.Contents]:
+def backups_in(graph: Path, flow: Flow) -> list[store.copies.TableDigests]:
     """What is in the backups, before anything is ended."""
-    key = None if not flow.first else encryption.found(graph, ask=lambda _: PHRASE)[0]
-    return [all_in(each.file, key) for each in backups.every(graph)]
+    key = None if not flow.first else graph_keys.find(graph, ask=lambda _: PHRASE)[0]
+    return [table_digests(each.file, key) for each in backups.list_all(graph)]
 
 
 @every_flow(NAMED)
@@ -954,11 +962,11 @@ def test_ended_at_any_step_it_is_finished_by_running_it_again_with_the_file_it_n
     steps, filled, flow, graph_file, home
 ):
     unfinished = []
-    for step, tree in steps.of(lambda: run(*flow.words, input=TYPED))[:-1]:
+    for step, tree in steps.of(lambda: run(*flow.words, input=TYPED_PHRASES))[:-1]:
         steps.put(tree)
-        run(*flow.words, input=TYPED)
-        kept = keys.read_file(home / "my.key") if (home / "my.key").exists() else []
-        if [store.copies.opens(graph_file, key) for key in kept] != [True] or holding(home, MARK):
+        run(*flow.words, input=TYPED_PHRASES)
+        kept = key_files.read(home / "my.key") if (home / "my.key").exists() else []
+        if [store.copies.opens_with(graph_file, key) for key in kept] != [True] or files_with(home, MARKER):
             unfinished.append(step)
 
     assert unfinished == []
@@ -967,7 +975,7 @@ def test_ended_at_any_step_it_is_finished_by_running_it_again_with_the_file_it_n
 @every_flow({name: FLOWS[name] for name in ("encrypt", "rekey")})
 def test_ended_at_any_step_and_run_again_no_second_copy_of_a_key_is_left(steps, filled, flow, home):
     spoiled = []
-    for step, tree in steps.of(lambda: run(*flow.words, input=TYPED)):
+    for step, tree in steps.of(lambda: run(*flow.words, input=TYPED_PHRASES)):
         steps.put(tree)
         again(flow)
         if left := [file.name for file in home.rglob("*.key.*part")]:
@@ -979,7 +987,7 @@ def test_ended_at_any_step_and_run_again_no_second_copy_of_a_key_is_left(steps, 
 @every_flow({name: FLOWS[name] for name in ("rekey --key keyring", "rekey --key passphrase")})
 def test_ended_at_any_step_and_run_again_the_old_place_is_forgotten(steps, filled, flow, key_file):
     spoiled = []
-    for step, tree in steps.of(lambda: run(*flow.words, input=TYPED)):
+    for step, tree in steps.of(lambda: run(*flow.words, input=TYPED_PHRASES)):
         steps.put(tree)
         again(flow)
         if key_file.exists():
@@ -993,30 +1001,30 @@ def test_a_rekey_that_is_ended_twice_loses_no_backup(filled, terminal, graph_fil
     """
     First before the backups have the new key, then as soon as a third key is kept.
     """
-    done("encrypt", "--key", source, input=TYPED)
-    for place, step in ((backups, "convert"), (store.copies, "rewrite")):
+    run_ok("encrypt", "--key", source, input=TYPED_PHRASES)
+    for place, step in ((backups, "reencrypt_all"), (store.copies, "rewrite")):
         with monkeypatch.context() as patch:
             patch.setattr(place, step, ended)
             with pytest.raises(Ended):
-                CliRunner().invoke(kg, ["rekey"], input=TYPED, catch_exceptions=False)
-    done("rekey", input=TYPED)
+                CliRunner().invoke(kg, ["rekey"], input=TYPED_PHRASES, catch_exceptions=False)
+    run_ok("rekey", input=TYPED_PHRASES)
 
-    assert done("restore", "--yes", backups.every(graph_file)[0].file.name, input=TYPED)
-    assert MARK in done("export", input=TYPED)
+    assert run_ok("restore", "--yes", backups.list_all(graph_file)[0].file.name, input=TYPED_PHRASES)
+    assert MARKER in run_ok("export", input=TYPED_PHRASES)
 
 
 @pytest.mark.slow
 @every_flow({name: FLOWS[name] for name in ("rekey", "rekey a passphrase")})
 def test_ended_at_any_two_steps_it_is_finished_by_running_it_again(steps, filled, flow, graph_file, home):
     unfinished = []
-    for first, tree in steps.of(lambda: run(*flow.words, input=TYPED)):
+    for first, tree in steps.of(lambda: run(*flow.words, input=TYPED_PHRASES)):
         steps.put(tree)
-        for second, later in steps.of(lambda: run(*flow.words, input=TYPED)):
+        for second, later in steps.of(lambda: run(*flow.words, input=TYPED_PHRASES)):
             steps.put(later)
             problem = again(flow)
-            key = encryption.found(graph_file, ask=lambda _: PHRASE)[0]
-            sound = [store.copies.opens(each.file, key) for each in backups.every(graph_file)]
-            if problem or run("export", input=TYPED).stdout != filled or sound != [True]:
+            key = graph_keys.find(graph_file, ask=lambda _: PHRASE)[0]
+            sound = [store.copies.opens_with(each.file, key) for each in backups.list_all(graph_file)]
+            if problem or run("export", input=TYPED_PHRASES).stdout != filled or sound != [True]:
                 unfinished.append((first, second))
 
     assert unfinished == []
@@ -1042,14 +1050,14 @@ kg(sys.argv[3:], prog_name="kg")
 @pytest.mark.parametrize("command", ["encrypt", "rekey", "decrypt"])
 def test_a_process_that_really_dies_leaves_the_graph_to_the_next(filled, home, command, moment):
     if command != "encrypt":
-        done("encrypt")
+        run_ok("encrypt")
     words = [command, *(["--yes"] if command == "decrypt" else [])]
     died = subprocess.run([sys.executable, "-c", DIES, "default.db", moment, *words], check=False).returncode
-    opened = done("export")
+    opened = run_ok("export")
     CliRunner().invoke(kg, words)
 
-    assert (died, opened, done("export")) == (9, filled, filled)
-    assert (holding(home, MARK) == []) is (command != "decrypt")
+    assert (died, opened, run_ok("export")) == (9, filled, filled)
+    assert (files_with(home, MARKER) == []) is (command != "decrypt")
 
 
 # The making of an encrypted profile, ended at every step
@@ -1059,10 +1067,10 @@ def test_a_process_that_really_dies_leaves_the_graph_to_the_next(filled, home, c
 def test_an_encrypted_profile_is_never_there_without_its_key(steps, terminal, home, source):
     words = ["profile", "create", "work", "--key", source]
     spoiled = []
-    for step, tree in steps.of(lambda: run(*words, input=TYPED)):
+    for step, tree in steps.of(lambda: run(*words, input=TYPED_PHRASES)):
         steps.put(tree)
-        run("--profile", "work", "record", f"person:{MARK}", "tagged", "=x", input=TYPED)
-        if holding(home, MARK):
+        run("--profile", "work", "record", f"person:{MARKER}", "tagged", "=x", input=TYPED_PHRASES)
+        if files_with(home, MARKER):
             spoiled.append(step)
 
     assert spoiled == []
@@ -1072,11 +1080,11 @@ def test_an_encrypted_profile_is_never_there_without_its_key(steps, terminal, ho
 def test_the_making_of_a_profile_is_finished_by_running_it_again(steps, terminal, home, source):
     words = ["profile", "create", "work", "--key", source]
     spoiled = []
-    for step, tree in steps.of(lambda: run(*words, input=TYPED)):
+    for step, tree in steps.of(lambda: run(*words, input=TYPED_PHRASES)):
         steps.put(tree)
-        run(*words, input=TYPED)
-        used = run("--profile", "work", "record", f"person:{MARK}", "tagged", "=x", input=TYPED)
-        if used.exit_code or holding(home, MARK):
+        run(*words, input=TYPED_PHRASES)
+        used = run("--profile", "work", "record", f"person:{MARKER}", "tagged", "=x", input=TYPED_PHRASES)
+        if used.exit_code or files_with(home, MARKER):
             spoiled.append(step)
 
     assert spoiled == []
@@ -1088,11 +1096,11 @@ def test_the_making_of_a_profile_is_finished_by_running_it_again(steps, terminal
 @pytest.mark.parametrize("protected", [False, True], ids=["plain", "encrypted"])
 def test_a_restore_that_is_ended_leaves_the_graph_as_it_was_or_as_it_was_to_be(steps, filled, protected):
     if protected:
-        done("encrypt")
+        run_ok("encrypt")
     words = ["restore", "--yes"]
     spoiled = []
     found = steps.of(lambda: run(*words))
-    after = done("export")
+    after = run_ok("export")
     for step, tree in found:
         steps.put(tree)
         if run("export").stdout not in (filled, after):
@@ -1104,10 +1112,10 @@ def test_a_restore_that_is_ended_leaves_the_graph_as_it_was_or_as_it_was_to_be(s
 
 @pytest.mark.parametrize("named", [True, False], ids=["by its name", "the newest"])
 def test_a_restore_that_is_ended_is_finished_by_running_it_again(steps, filled, graph_file, named):
-    age(backups.every(graph_file)[0].file)
-    words = ["restore", "--yes", *([backups.every(graph_file)[0].file.name] if named else [])]
+    age(backups.list_all(graph_file)[0].file)
+    words = ["restore", "--yes", *([backups.list_all(graph_file)[0].file.name] if named else [])]
     found = steps.of(lambda: run(*words))
-    after = done("export")
+    after = run_ok("export")
     spoiled = []
     for step, tree in found[:-1]:
         steps.put(tree)

@@ -114,7 +114,7 @@ def test_what_is_left_out_of_a_page_is_counted(run: Kg, path: Path) -> None:
 
 
 def test_older_facts_that_are_not_shown_are_counted(team: Kg, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(explore, "_CONNECTIONS", 2)
+    monkeypatch.setattr(explore, "_MAX_CONNECTIONS", 2)
 
     assert "  … and 2 older facts" in lines(team("show", "Priya"))
 
@@ -257,7 +257,9 @@ def test_on_a_terminal_long_texts_are_wrapped_under_their_column(
 ) -> None:
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "50")
-    pages.lines([Section("Title", [("left", "word " * 20), ("x" * 60, "right"), ("alone", "")], more="… and more")])
+    pages.show_sections(
+        [Section("Title", [("left", "word " * 20), ("x" * 60, "right"), ("alone", "")], more="… and more")]
+    )
     printed = [line.rstrip() for line in click.unstyle(capsys.readouterr().out).splitlines()]
 
     assert all(len(line) <= 50 for line in printed)

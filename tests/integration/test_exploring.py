@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 import keepgraph
 from keepgraph import store
-from keepgraph.engine.retrieval import neighbourhood
-from keepgraph.engine.upkeep import calls
+from keepgraph.engine.retrieval import neighbourhood, passages
 from keepgraph.temporal import timestamps
 from words import Caller, Clock, concept, connected, counted, literal, person, project
 
@@ -27,7 +26,7 @@ def tell(
 ) -> str:
     """Let a text come in, in pieces, and wait to be read; returns its id."""
     with graph.database.write("test") as opened:
-        tx = calls.begin(opened)
+        tx = store.journal.begin_call(opened)
         text = "".join(pieces)
         episode = store.episodes.insert(
             tx,
@@ -37,11 +36,19 @@ def tell(
             source=source,
             digest=hashlib.sha256(text.encode()).hexdigest(),
             occurred_at=timestamps.parse(at, tx.zone),
-            recorded_at=timestamps.stamp(tx.now),
+            recorded_at=timestamps.from_datetime(tx.now),
         )
         for place, piece in enumerate(pieces):
             store.episodes.insert_chunk(
-                tx, episode, place=place, text=piece, heading="", speaker=None, speaker_key=None, named=[], spaced=None
+                tx,
+                episode,
+                position=place,
+                text=piece,
+                heading="",
+                speaker=None,
+                speaker_key=None,
+                annotations=[],
+                spaced=None,
             )
         return episode.id
 
@@ -192,7 +199,7 @@ def test_what_is_left_out_is_counted(call):
 
 def test_a_walk_that_would_take_too_long_ends_and_says_so(call, monkeypatch):
     call("record_facts", facts=[_fact(person(f"P{number}"), project("Atlas")) for number in range(30)])
-    monkeypatch.setattr(neighbourhood, "_LINKS_WALKED", 20)
+    monkeypatch.setattr(neighbourhood, "_MAX_FACTS_WALKED", 20)
     answer = call("explore_node", name="Atlas", depth=3, limit=100)
 
     assert answer["totals"]["by_distance"] == [{"distance": 1, "nodes": 20, "exact": False}]
@@ -201,7 +208,7 @@ def test_a_walk_that_would_take_too_long_ends_and_says_so(call, monkeypatch):
 
 def test_where_there_are_too_many_facts_to_tell_the_way_is_left_out(call, monkeypatch):
     call("record_facts", facts=[_fact(person(f"P{number}"), project("Atlas")) for number in range(30)])
-    monkeypatch.setattr(neighbourhood, "_LINKS_BETWEEN", 10)
+    monkeypatch.setattr(neighbourhood, "_MAX_FACTS_BETWEEN", 10)
     answer = call("explore_node", name="Atlas", depth=1, limit=100)
 
     assert len(answer["nodes"]) == 30
@@ -429,13 +436,13 @@ def test_a_quote_is_the_sentence_around_the_words(text, word, quoted):
     start = text.find(word) if word else None
     stop = None if start is None else start + len(word)
 
-    assert neighbourhood.quote(text, start, stop) == quoted
+    assert passages.quote(text, start, stop) == quoted
 
 
 @pytest.mark.parametrize("start", [0, 10, 400, 777])
 def test_a_long_sentence_is_cut_around_the_words(start):
     text = f"{'x ' * (start // 2)}Ada{' y' * ((800 - start) // 2)}"
-    quoted = neighbourhood.quote(text, text.find("Ada"), text.find("Ada") + 3)
+    quoted = passages.quote(text, text.find("Ada"), text.find("Ada") + 3)
 
     assert "Ada" in quoted
     assert len(quoted) <= 302

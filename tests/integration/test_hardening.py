@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 import keepgraph
-from homes import code, done, run
+from homes import error_code, run, run_ok
 from keepgraph import errors, store
 from keepgraph.engine.upkeep import backups
-from keepgraph.profiles import keys, profile
+from keepgraph.profiles import key_files, key_locations, keys, settings_file
 from words import Caller, literal, person
 
 RECORD = ("record", "person:Ada", "tagged", "=here")
@@ -108,43 +108,43 @@ def test_backups_from_the_future_push_out_no_new_one(path):
         again = backups.make(graph.database, "before-clear")
 
     assert again.file.exists()
-    assert backups.every(path, now=datetime.now(UTC))[0].file == again.file
+    assert backups.list_all(path, now=datetime.now(UTC))[0].file == again.file
 
 
 @pytest.mark.parametrize("odd", ["link", "folder", "pipe"])
 def test_what_is_no_file_among_the_backups_hides_none(home, graph_file, key_file_of, odd):
-    done(*RECORD)
-    done("backup")
+    run_ok(*RECORD)
+    run_ok("backup")
     strange = backups.folder(graph_file) / "20300101T000000Z-daily.db"
     {"link": lambda: strange.symlink_to("/nonexistent"), "folder": strange.mkdir, "pipe": lambda: os.mkfifo(strange)}[
         odd
     ]()
-    done("encrypt")
-    done("rekey")
-    key = keys.read_file(key_file_of)[0]
+    run_ok("encrypt")
+    run_ok("rekey")
+    key = key_files.read(key_file_of)[0]
 
-    assert [store.copies.opens(each.file, key) for each in backups.every(graph_file)] == [True]
+    assert [store.copies.opens_with(each.file, key) for each in backups.list_all(graph_file)] == [True]
 
 
 @pytest.fixture
 def key_file_of(home: object, graph_file: Path) -> Path:
-    return keys.default_file(graph_file)
+    return key_locations.default_file(graph_file)
 
 
 def test_a_key_that_is_put_back_leaves_those_of_older_backups(home, graph_file, key_file_of, tmp_path):
-    done(*RECORD)
-    done("backup")
-    done("encrypt")
-    (backup,) = backups.every(graph_file)
+    run_ok(*RECORD)
+    run_ok("backup")
+    run_ok("encrypt")
+    (backup,) = backups.list_all(graph_file)
     sound = backup.file.read_bytes()
     backup.file.write_bytes(sound[:4096] + bytes(4096) + sound[8192:])
     run("rekey")
-    done("key", "export", str(tmp_path / "stick.key"))
+    run_ok("key", "export", str(tmp_path / "stick.key"))
     key_file_of.unlink()
-    done("key", "import", str(tmp_path / "stick.key"))
+    run_ok("key", "import", str(tmp_path / "stick.key"))
     backup.file.write_bytes(sound)
 
-    assert done("restore", "--yes", backup.file.name)
+    assert run_ok("restore", "--yes", backup.file.name)
 
 
 # What is there already
@@ -152,24 +152,24 @@ def test_a_key_that_is_put_back_leaves_those_of_older_backups(home, graph_file, 
 
 @pytest.mark.parametrize("what", ["key", "settings", "backup"])
 def test_an_export_overwrites_nothing_but_an_export(home, graph_file, key_file_of, what):
-    done(*RECORD)
-    done("backup")
-    done("encrypt")
+    run_ok(*RECORD)
+    run_ok("backup")
+    run_ok("encrypt")
     target = {
         "key": key_file_of,
-        "settings": profile.settings_path(graph_file),
-        "backup": backups.every(graph_file)[0].file,
+        "settings": settings_file.path(graph_file),
+        "backup": backups.list_all(graph_file)[0].file,
     }[what]
     before = target.read_bytes()
 
-    assert code(run("export", str(target))) == "INVALID_ARGUMENTS"
+    assert error_code(run("export", str(target))) == "INVALID_ARGUMENTS"
     assert target.read_bytes() == before
 
 
 def test_an_export_may_be_written_again(home, tmp_path):
-    done(*RECORD)
-    done("export", str(tmp_path / "graph.jsonl"))
-    done(*RECORD)
+    run_ok(*RECORD)
+    run_ok("export", str(tmp_path / "graph.jsonl"))
+    run_ok(*RECORD)
 
     assert run("export", str(tmp_path / "graph.jsonl")).exit_code == 0
 
@@ -178,14 +178,14 @@ def test_an_export_may_be_written_again(home, tmp_path):
 
 
 def test_a_device_is_not_imported(home):
-    assert code(run("import", "/dev/zero")) == "INVALID_ARGUMENTS"
+    assert error_code(run("import", "/dev/zero")) == "INVALID_ARGUMENTS"
 
 
 @pytest.mark.parametrize("command", [["recall", "Ada"], ["status"], ["encrypt"], list(RECORD)])
 def test_a_pipe_is_no_graph(home, tmp_path, command):
     os.mkfifo(tmp_path / "pipe.db")
 
-    assert code(run("--db", str(tmp_path / "pipe.db"), *command)) in ("GRAPH_UNAVAILABLE", "GRAPH_NOT_FOUND")
+    assert error_code(run("--db", str(tmp_path / "pipe.db"), *command)) in ("GRAPH_UNAVAILABLE", "GRAPH_NOT_FOUND")
 
 
 def test_a_name_that_grows_when_it_is_written_out_is_refused(path):
@@ -199,8 +199,8 @@ def test_a_name_that_grows_when_it_is_written_out_is_refused(path):
 
 
 def test_a_hint_names_the_graph_that_is_meant(home, monkeypatch):
-    done("profile", "create", "work", "--encrypted")
+    run_ok("profile", "create", "work", "--encrypted")
     monkeypatch.setenv("KG_KEY_FILE", str(home / "other.key"))
-    keys.write_file(home / "other.key", [keys.new()], about="Another key.")
+    key_files.write(home / "other.key", [keys.new()], about="Another key.")
 
     assert "`kg --profile work key import FILE`" in run("--profile", "work", "recall", "Ada").stderr

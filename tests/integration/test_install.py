@@ -15,8 +15,8 @@ from click.testing import Result
 
 from homes import desktop, run
 from keepgraph import _version, errors, permissions
-from keepgraph.cli.install import clients, handshake
-from keepgraph.profiles import profile
+from keepgraph.cli.install import clients, configuration, handshake
+from keepgraph.profiles import profile, settings_file
 
 Install = Callable[..., Result]
 
@@ -32,7 +32,7 @@ def home(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def code() -> Path:
-    return clients.CLIENTS["claude-code"].places(clients.here())[0].file
+    return clients.CLIENTS["claude-code"].locations(clients.this_machine())[0].file
 
 
 @pytest.fixture
@@ -54,15 +54,15 @@ def install_profile() -> Install:
 @pytest.fixture
 def work() -> str:
     """The name of a profile that there is."""
-    permissions.write(profile.settings_path(profile.path("work")), "")
+    permissions.write(settings_file.path(profile.path("work")), "")
     return "work"
 
 
 @pytest.fixture
 def no_server(monkeypatch: pytest.MonkeyPatch) -> None:
     """A server that always answers, for what does not depend on it."""
-    shaken = handshake.Shaken(server="keepgraph", version="0", protocol="2025-06-18", tools=6)
-    monkeypatch.setattr(handshake, "shake", lambda command: shaken)
+    shaken = handshake.ServerInfo(server="keepgraph", version="0", protocol="2025-06-18", tools=6)
+    monkeypatch.setattr(handshake, "connect", lambda command: shaken)
 
 
 @pytest.fixture
@@ -126,7 +126,7 @@ def test_other_servers_stay_and_the_file_before_is_kept(install, no_server):
     before = configured(desktop(), weather={"command": "weather", "env": {"TOKEN": "t"}})
     result = install("claude-desktop")
     settings = json.loads(desktop().read_text())
-    (backup,) = clients.backups(desktop())
+    (backup,) = configuration.backups(desktop())
 
     assert list(settings["mcpServers"]) == ["weather", "keepgraph"]
     assert settings["mcpServers"]["weather"] == {"command": "weather", "env": {"TOKEN": "t"}}
@@ -143,7 +143,7 @@ def test_installing_again_changes_nothing_and_proves_it_again(install, monkeypat
     assert "keepgraph is already in" in result.output
     assert "it answers" in result.output
     assert (desktop().stat().st_ino, desktop().stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
-    assert clients.backups(desktop()) == []
+    assert configuration.backups(desktop()) == []
 
 
 def test_an_entry_that_differs_is_replaced_and_shown(install, no_server):
@@ -152,7 +152,7 @@ def test_an_entry_that_differs_is_replaced_and_shown(install, no_server):
 
     assert "keepgraph was replaced in" in result.output
     assert '-      "command": "/old/kg"' in result.output or '"command": "/old/kg"' in result.output
-    assert len(clients.backups(desktop())) == 1
+    assert len(configuration.backups(desktop())) == 1
 
 
 def test_a_dry_run_shows_the_change_and_writes_nothing(install, path):
@@ -172,11 +172,11 @@ def test_both_builds_on_windows_are_written(install, no_server, home, monkeypatc
     store.mkdir(parents=True)
     (home / "AppData" / "Roaming" / "Claude").mkdir(parents=True)
     windows = clients.Machine("win32", {}, home)
-    monkeypatch.setattr(clients, "here", lambda: windows)
+    monkeypatch.setattr(clients, "this_machine", lambda: windows)
     result = install("claude-desktop")
 
     assert "There are 2 builds of Claude Desktop here" in result.output
-    assert len(clients.installed(windows)) == 2
+    assert len(clients.find_entries(windows)) == 2
 
 
 def test_a_client_that_is_not_there_is_refused(install):
@@ -262,8 +262,8 @@ def test_why_a_server_fails_is_said(install):
 
 
 def test_another_program_of_our_name_is_not_installed(install, monkeypatch):
-    shaken = handshake.Shaken(server="Kilogram", version="7", protocol="2025-06-18", tools=1)
-    monkeypatch.setattr(handshake, "shake", lambda command: shaken)
+    shaken = handshake.ServerInfo(server="Kilogram", version="7", protocol="2025-06-18", tools=1)
+    monkeypatch.setattr(handshake, "connect", lambda command: shaken)
     result = install("claude-desktop")
 
     assert "it calls itself 'Kilogram'" in result.output
@@ -301,7 +301,7 @@ def test_a_key_that_the_client_will_not_see_is_warned_of(install, no_server, mon
 def test_a_server_is_started_with_what_a_client_hands_on():
     ours = {"HOME": "/home/ada", "PATH": "/bin", "XDG_DATA_HOME": "/d", "KG_KEY": "k", "KG_DB": "g", "API_TOKEN": "t"}
 
-    assert handshake.environment(ours) == {"HOME": "/home/ada", "PATH": "/bin", "XDG_DATA_HOME": "/d"}
+    assert handshake.client_environment(ours) == {"HOME": "/home/ada", "PATH": "/bin", "XDG_DATA_HOME": "/d"}
 
 
 # Uninstalling
@@ -387,7 +387,7 @@ def stub(tmp_path: Path) -> Callable[[str], list[str]]:
 def test_a_handshake_counts_the_tools_of_every_page(stub):
     script = "answer(hello); sys.stdin.readline(); answer({'tools': [1, 2], 'nextCursor': 'b'}); answer({'tools': [3]})"
 
-    assert handshake.shake(stub(script)) == handshake.Shaken("stub", "7", "2025-06-18", 3)
+    assert handshake.connect(stub(script)) == handshake.ServerInfo("stub", "7", "2025-06-18", 3)
 
 
 def test_a_handshake_lets_a_server_speak_of_other_things(stub):
@@ -397,7 +397,7 @@ print(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "roots/list"}), flush=Tru
 answer(hello); sys.stdin.readline(); answer({"tools": []})
 """
 
-    assert handshake.shake(stub(script)).tools == 0
+    assert handshake.connect(stub(script)).tools == 0
 
 
 @pytest.mark.parametrize(
@@ -417,7 +417,7 @@ answer(hello); sys.stdin.readline(); answer({"tools": []})
 )
 def test_a_handshake_says_what_went_wrong(stub, script, why):
     with pytest.raises(errors.HandshakeFailed) as failure:
-        handshake.shake(stub(script))
+        handshake.connect(stub(script))
 
     assert why in failure.value.message
 
@@ -425,12 +425,12 @@ def test_a_handshake_says_what_went_wrong(stub, script, why):
 @pytest.mark.parametrize("command", [["/no/such/program"], ["\0"], [""], []])
 def test_a_command_that_cannot_be_started_is_said(command):
     with pytest.raises(errors.HandshakeFailed, match="cannot be started"):
-        handshake.shake(command)
+        handshake.connect(command)
 
 
 def test_only_the_last_lines_of_a_complaint_are_quoted(stub):
     with pytest.raises(errors.HandshakeFailed) as failure:
-        handshake.shake(stub("sys.exit('\\n'.join(f'line {n}' for n in range(1000)))"))
+        handshake.connect(stub("sys.exit('\\n'.join(f'line {n}' for n in range(1000)))"))
 
     assert failure.value.message.endswith("line 998\nline 999")
     assert "line 99\n" not in failure.value.message
@@ -447,25 +447,25 @@ def test_only_the_last_lines_of_a_complaint_are_quoted(stub):
     ids=["silent", "stubborn", "talkative", "endless"],
 )
 def test_a_server_that_never_comes_to_an_end_is_ended(stub, script, tmp_path, monkeypatch):
-    monkeypatch.setattr(handshake, "_GRACE_SECONDS", 0.2)
+    monkeypatch.setattr(handshake, "_STOP_SECONDS", 0.2)
     with pytest.raises(errors.HandshakeFailed, match=r"within 0\.5 seconds"):
-        handshake.shake(stub(script), seconds=0.5)
+        handshake.connect(stub(script), seconds=0.5)
 
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "number").read_text()), 0)
 
 
 def test_a_server_is_ended_when_it_has_answered(stub, tmp_path):
-    handshake.shake(stub("answer(hello); sys.stdin.readline(); answer({'tools': []}); sys.stdin.read()"))
+    handshake.connect(stub("answer(hello); sys.stdin.readline(); answer({'tools': []}); sys.stdin.read()"))
 
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "number").read_text()), 0)
 
 
 def test_a_server_may_finish_what_it_does_when_the_input_ends(stub, tmp_path, monkeypatch):
-    monkeypatch.setattr(handshake, "_GRACE_SECONDS", 0)
+    monkeypatch.setattr(handshake, "_STOP_SECONDS", 0)
     finish = f"sys.stdin.read(); import time; time.sleep(0.3); open({str(tmp_path / 'finished')!r}, 'w')"
-    handshake.shake(stub(f"answer(hello); sys.stdin.readline(); answer({{'tools': []}}); {finish}"))
+    handshake.connect(stub(f"answer(hello); sys.stdin.readline(); answer({{'tools': []}}); {finish}"))
 
     assert (tmp_path / "finished").exists()
 
@@ -543,7 +543,7 @@ def test_what_a_bundle_starts_answers_with_the_tools_it_lists(bundle, tmp_path, 
     words = [started["command"], *started["args"]]
     words = [word.replace("${__dirname}", str(folder)).replace("${user_config.profile}", given) for word in words]
     monkeypatch.setenv("PATH", os.pathsep.join([f"{sys.base_prefix}/bin", os.environ["PATH"]]))
-    shaken = handshake.shake(words)
+    shaken = handshake.connect(words)
 
     assert (shaken.server, shaken.version) == ("keepgraph", _version.__version__)
     assert shaken.tools == len(manifest["tools"])
@@ -555,4 +555,4 @@ def test_a_bundle_says_for_which_python_it_is(bundle, tmp_path):
         archive.extractall(tmp_path)
     (tmp_path / "server" / "python-version").write_text("2.7\n")
     with pytest.raises(errors.HandshakeFailed, match=r"This bundle is for Python 2\.7"):
-        handshake.shake([sys.executable, "-I", str(tmp_path / "server" / "main.py")])
+        handshake.connect([sys.executable, "-I", str(tmp_path / "server" / "main.py")])

@@ -15,7 +15,7 @@ import pytest
 
 import keepgraph
 from keepgraph import store
-from keepgraph.profiles import keys
+from keepgraph.profiles import key_files, keys
 
 KG = [sys.executable, "-m", "keepgraph.cli"]
 SERVERS = 4
@@ -79,7 +79,7 @@ def all_at_once(works: list[Callable[[], None]]) -> list[BaseException]:
 
 def written_by_all(path: Path, tmp_path: Path, *, each: int, commands: int) -> None:
     key = keys.new()
-    keys.write_file(tmp_path / "graph.key", [key], about="A key.")
+    key_files.write(tmp_path / "graph.key", [key], about="A key.")
     environment = {**os.environ, "KG_KEY_FILE": str(tmp_path / "graph.key")}
     servers = [Server(path, environment) for _ in range(SERVERS)]
     backups, ended = [], threading.Event()
@@ -115,8 +115,8 @@ def written_by_all(path: Path, tmp_path: Path, *, each: int, commands: int) -> N
     assert found(path, key.digits) == expected
     for copy in backups:
         assert set(found(copy, key.digits)) <= set(expected)
-        conn = store.database.connect(copy, "ro", key=key)
-        assert store.copies.complaints(conn, keyed=True) == []
+        conn = store.connections.connect(copy, "ro", key=key)
+        assert store.copies.find_problems(conn, encrypted=True) == []
         conn.close()
     assert marked(tmp_path, b"Thing ") == []
 

@@ -19,10 +19,10 @@ from sqlcipher3 import dbapi2 as sqlite
 
 import keepgraph
 from keepgraph import package_files, store
-from keepgraph.engine import knowledge, texts, upkeep
+from keepgraph.engine import knowledge, texts
 from keepgraph.engine.texts import chunks, mention_index
-from keepgraph.language import canonical
-from keepgraph.language.chunking import Piece
+from keepgraph.language import utf8
+from keepgraph.language.chunking import TextChunk
 from keepgraph.model import Ref
 from keepgraph.temporal import timestamps
 from keepgraph.tools import views
@@ -31,6 +31,7 @@ from words import Caller, Clock, concept, connected, decision, dump, fact, liter
 ADA, ADAH, GRACE = person("Ada"), person("Adah"), person("Grace")
 ATLAS, GO = project("Atlas"), decision("Go")
 
+FULL_TEXT = [index.table for index in store.derived_tables.INDEXES if not index.view]
 KEPT = ("entity", "alias", "former_id", "fact", "earlier_validity", "provenance", "name_initials", "episode", "chunk")
 """The tables that have to be the same afterwards. What only helps finding by meaning may lag."""
 
@@ -48,7 +49,7 @@ def state(call: Caller) -> dict[str, Any]:
     """All that undo has to bring back: the rows, the contents of the indexes, and what an export writes."""
     path = call.graph.path
     with connected(path) as conn:
-        indexes = {index: indexed(conn, index) for index in ("name_trigram", "fact_text")}
+        indexes = {index: indexed(conn, index) for index in FULL_TEXT}
     kept = {table: held for table, held in dump(path).items() if table in KEPT}
     _, *lines = [json.dumps(line, ensure_ascii=False) for line in views.export(call.graph.database)]
     return {**kept, **indexes, "export": lines}
@@ -61,7 +62,7 @@ def check_sound(call: Caller) -> None:
         conn.backup(copy)
         assert copy.execute("PRAGMA integrity_check").fetchall()[0][0] == "ok"
         assert copy.execute("PRAGMA foreign_key_check").fetchall() == []
-        for index in ("fact_text", "name_trigram"):
+        for index in FULL_TEXT:
             copy.execute(f"INSERT INTO {index} ({index}, rank) VALUES ('integrity-check', 1)")
         named = {2 * row for (row,) in copy.execute("SELECT id FROM entity")}
         named |= {2 * row + 1 for (row,) in copy.execute("SELECT id FROM alias")}
@@ -78,24 +79,24 @@ def check_sound(call: Caller) -> None:
 def remembered(call: Caller, words: str, *, about: Sequence[dict[str, str]] = ()) -> str:
     """The id of a text that is kept, and not read yet."""
     with call.graph.database.write("remember") as tx:
-        tx = upkeep.calls.begin(tx)
+        tx = store.journal.begin_call(tx)
         episode = store.episodes.insert(
             tx,
             public_id=tx.new_id("ep"),
             kind="text",
             name="A note",
             source="",
-            digest=canonical.digest(words),
-            occurred_at=timestamps.stamp(tx.now),
-            recorded_at=timestamps.stamp(tx.now),
+            digest=utf8.digest(words),
+            occurred_at=timestamps.from_datetime(tx.now),
+            recorded_at=timestamps.from_datetime(tx.now),
         )
-        chunks.put(tx, episode, [Piece(words)], [about])
+        chunks.update(tx, episode, [TextChunk(words)], [about])
     return episode.id
 
 
 def calls(call: Caller) -> list[int]:
     """The calls that changed something, newest first."""
-    return [each["call"] for each in views.log(call.graph.database, limit=10_000)]
+    return [each["call"] for each in views.calls(call.graph.database, limit=10_000)]
 
 
 def changes(path: Path, number: int) -> list[tuple[int, str, str]]:
@@ -756,7 +757,7 @@ def test_what_was_taken_back_had_again_and_taken_back_does_not_stand(call):
     for _ in range(3):
         last = undone(call, call=last)["call"]
 
-    assert {each["call"]: each["undone_by"] is not None for each in views.log(call.graph.database, limit=9)} == {
+    assert {each["call"]: each["undone_by"] is not None for each in views.calls(call.graph.database, limit=9)} == {
         4: False,
         3: True,
         2: False,
@@ -936,12 +937,12 @@ def test_a_call_of_which_a_part_was_taken_back_is_taken_back_after_that(call, pa
 def put_anew(call: Caller, text: str, *words: str) -> None:
     """Let a text become another one, in the pieces that are given."""
     with call.graph.database.write("remember") as tx:
-        tx = upkeep.calls.begin(tx)
+        tx = store.journal.begin_call(tx)
         there = store.episodes.by_id(tx, text)
         assert there is not None
-        digest = canonical.digest("".join(words))
+        digest = utf8.digest("".join(words))
         store.episodes.update(tx, there, name=there.name, source="", digest=digest, occurred_at=there.occurred_at)
-        chunks.put(tx, there, [Piece(each) for each in words])
+        chunks.update(tx, there, [TextChunk(each) for each in words])
 
 
 def test_of_a_text_no_part_is_taken_back_alone(call, path):
@@ -965,7 +966,7 @@ def test_a_text_is_taken_back_with_what_was_said_out_of_it(call, path):
     call.record(ADA, "tagged", literal("here"))
     before = state(call)
     with call.graph.database.write("remember") as tx:
-        tx = upkeep.calls.begin(tx)
+        tx = store.journal.begin_call(tx)
         text = texts.episodes.add(tx, name="A note", text="Grace leads Ada.").episode
         for subject in (Ref(type="person", name="Grace"), Ref(type="person", name="Ada")):
             knowledge.facts.record(replace(tx, episode=text.row), subject=subject, predicate="tagged", object="here")
@@ -1235,7 +1236,7 @@ def test_a_graph_of_the_version_before_is_merged_and_remembered(old):
     undone(old)
 
     assert state(old) == before
-    assert [each["tool"] for each in views.log(old.graph.database, limit=99)].count("record_fact") == 6
+    assert [each["tool"] for each in views.calls(old.graph.database, limit=99)].count("record_fact") == 6
     events = old("get_history", about="Ada")["events"]
     assert {each["session"] for each in events if each["call"] <= 5} == {"chat 7"}
     assert {each["what"] for each in events} >= {"created", "recorded", "retracted", "deleted", "changed"}

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import keepgraph
-from keepgraph import package_files
+from keepgraph import package_files, store
 from words import Caller, concept, dump, literal, person, rows
 
 RELEASED = package_files.migrations()
@@ -196,6 +196,69 @@ def test_a_migration_that_fails_leaves_everything_as_it_was(path, folder, script
     assert rows(path, "SELECT name, sql FROM sqlite_schema ORDER BY name") == objects
     (folder / NEXT).unlink()
     made(path, facts=3)
+
+
+NOTES = """
+-- What somebody has jotted down.
+CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;
+-- journal triggers: note
+"""
+
+
+def jot(call: Caller, sql: str) -> None:
+    with call.graph.database.write("jot") as tx:
+        store.journal.begin_call(tx).conn.execute(sql)
+
+
+def test_a_table_whose_journal_triggers_a_migration_asks_for_is_journalled_and_undone(open_graph, path, folder):
+    (folder / NEXT).write_text(NOTES)
+    call = Caller(open_graph())
+    for sql in (
+        "INSERT INTO note (text) VALUES ('first')",
+        "UPDATE note SET text = 'second' WHERE text = 'first'",
+        "DELETE FROM note WHERE text = 'second'",
+    ):
+        jot(call, sql)
+    states = [rows(path, "SELECT text FROM note")]
+    for number in (3, 2, 1):
+        call("undo", call=number)
+        states.append(rows(path, "SELECT text FROM note"))
+
+    assert states == [[], [("second",)], [("first",)], []]
+    assert rows(path, "SELECT op, tbl, row, was FROM journal WHERE call <= 3 ORDER BY id") == [
+        ("insert", "note", 1, None),
+        ("update", "note", 1, '{"id":1,"text":"first"}'),
+        ("delete", "note", 1, '{"id":1,"text":"second"}'),
+    ]
+
+
+def test_a_table_that_gets_a_column_gets_its_journal_triggers_again(path, folder):
+    (folder / NEXT).write_text("ALTER TABLE alias ADD COLUMN colour TEXT;\n-- journal triggers: alias\n")
+    made(path)
+    triggers = rows(path, "SELECT name, sql LIKE '%colour%' FROM sqlite_schema WHERE name LIKE 'alias_journal_%'")
+
+    assert sorted(triggers) == [("alias_journal_delete", 1), ("alias_journal_insert", 0), ("alias_journal_update", 1)]
+
+
+@pytest.mark.parametrize(
+    ("script", "named"),
+    [
+        ("-- journal triggers: nothing", "nothing"),
+        ("-- journal triggers: name_initials", "name_initials"),
+        ("-- journal triggers: chunk_words", "chunk_words"),
+        ("-- journal triggers:", "-- journal triggers:"),
+        ("-- journal triggers: entity, fact", "-- journal triggers: entity, fact"),
+        ("-- journal trigger: entity", "-- journal trigger: entity"),
+        ("-- Journal Triggers: entity", "-- Journal Triggers: entity"),
+        ("  --journal_triggers entity", "--journal_triggers entity"),
+        ("CREATE TABLE half (id\n-- journal triggers: entity\n);", "CREATE TABLE half (id"),
+    ],
+)
+def test_journal_triggers_that_cannot_be_generated_are_refused_by_name(path, folder, script, named):
+    (folder / NEXT).write_text(f"{script}\n")
+
+    assert code(path) == "INTERNAL_ERROR"
+    assert named in refusal(path)
 
 
 def test_a_migration_that_fails_on_a_new_file_can_be_tried_again(path, folder):

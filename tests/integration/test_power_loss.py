@@ -487,7 +487,7 @@ def test_a_call_that_is_told_to_stop_in_any_part_of_it_says_so(made, tmp_path, m
             )
         return caught.value.code
 
-    monkeypatch.setattr("keepgraph.store.database._STEPS_BETWEEN_POLLS", 200)
+    monkeypatch.setattr("keepgraph.store.cancellation._INSTRUCTIONS_BETWEEN_CHECKS", 200)
     with opened(tmp_path / "graph" / "graph.db") as graph:
         answered = {told_to_stop(graph, polls) for polls in range(20)}
 

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from homes import MARK, code, done, held_open, holding, run, state
+from homes import MARKER, error_code, files_with, open_elsewhere, read_files, run, run_ok
 from keepgraph import errors
-from keepgraph.profiles import keys, profile
+from keepgraph.profiles import key_files, profile, settings_file
 
 pytestmark = pytest.mark.usefixtures("ring")
 
@@ -30,20 +30,20 @@ def data(home: Path) -> Path:
 
 
 def test_a_profile_is_a_graph_of_its_own(data):
-    done("profile", "create", "work")
-    done("--profile", "work", "record", "person:Ada", "tagged", "=x")
-    done("record", "person:Grace", "tagged", "=x")
+    run_ok("profile", "create", "work")
+    run_ok("--profile", "work", "record", "person:Ada", "tagged", "=x")
+    run_ok("record", "person:Grace", "tagged", "=x")
 
-    assert "Ada" in done("--profile", "work", "export")
-    assert "Ada" not in done("export")
+    assert "Ada" in run_ok("--profile", "work", "export")
+    assert "Ada" not in run_ok("export")
     assert sorted(file.name for file in data.glob("*.db")) == ["default.db", "work.db"]
 
 
 def test_all_of_it_is_for_its_owner_alone(home):
     umask = os.umask(0)
     try:
-        done("profile", "create", "work", "--encrypted")
-        done("profile", "use", "work")
+        run_ok("profile", "create", "work", "--encrypted")
+        run_ok("profile", "use", "work")
     finally:
         os.umask(umask)
     every = list(home.rglob("*"))
@@ -53,12 +53,12 @@ def test_all_of_it_is_for_its_owner_alone(home):
 
 
 def test_a_profile_is_made_once(home):
-    done("profile", "create", "work", "--encrypted")
-    before = state(home)
+    run_ok("profile", "create", "work", "--encrypted")
+    before = read_files(home)
 
-    assert code(run("profile", "create", "work")) == "PROFILE_EXISTS"
-    assert code(run("profile", "create", "work", "--encrypted")) == "PROFILE_EXISTS"
-    assert state(home) == before
+    assert error_code(run("profile", "create", "work")) == "PROFILE_EXISTS"
+    assert error_code(run("profile", "create", "work", "--encrypted")) == "PROFILE_EXISTS"
+    assert read_files(home) == before
 
 
 GOOD = ["a", "7", "work", "a-b_c", "0-", "x" * 40]
@@ -68,7 +68,7 @@ BAD = ["", "x" * 41, "Work", "wörk", "../up", "a/b", "..", ".", ".hidden", "-a"
 
 @pytest.mark.parametrize("name", GOOD)
 def test_a_good_name_is_taken(data, name):
-    done("profile", "create", "--", name)
+    run_ok("profile", "create", "--", name)
 
     assert (data / f"{name}.db").exists()
 
@@ -82,20 +82,20 @@ def test_a_good_name_is_taken(data, name):
 def test_a_bad_name_is_refused_and_makes_nothing(home, words, name):
     result = run(*words, "--", name)
 
-    assert code(result) == "INVALID_ARGUMENTS"
+    assert error_code(result) == "INVALID_ARGUMENTS"
     assert "Use up to 40 lower-case letters" in result.stderr
-    assert state(home) == {}
+    assert read_files(home) == {}
 
 
 @pytest.mark.parametrize("name", BAD, ids=ascii)
 def test_a_bad_name_is_refused_wherever_it_is_given(monkeypatch, home, name):
-    codes = [code(run("--profile", name, "status"))]
+    codes = [error_code(run("--profile", name, "status"))]
     if "\0" not in name and name.strip() == name and name:
         monkeypatch.setenv("KG_PROFILE", name)
-        codes.append(code(run("status")))
+        codes.append(error_code(run("status")))
 
     assert set(codes) == {"INVALID_ARGUMENTS"}
-    assert state(home) == {}
+    assert read_files(home) == {}
 
 
 def test_bytes_that_are_no_text_get_an_answer_too(home):
@@ -103,22 +103,22 @@ def test_bytes_that_are_no_text_get_an_answer_too(home):
     done = subprocess.run(words, capture_output=True, check=False)
 
     assert (done.returncode, b"INVALID_ARGUMENTS" in done.stderr) == (1, True)
-    assert state(home) == {}
+    assert read_files(home) == {}
 
 
 # An encrypted one that could not be made: see test_encryption.py for one that was interrupted
 
 
 def test_an_encrypted_profile_without_anybody_to_ask_is_not_begun(home):
-    assert code(run("profile", "create", "work", "--key", "passphrase")) == "KEY_MISSING"
-    assert state(home) == {}
+    assert error_code(run("profile", "create", "work", "--key", "passphrase")) == "KEY_MISSING"
+    assert read_files(home) == {}
 
 
 def test_an_encrypted_profile_with_a_key_that_is_none_is_not_begun(home, monkeypatch):
     monkeypatch.setenv("KG_KEY", "nonsense")
 
-    assert code(run("profile", "create", "work", "--encrypted")) == "KEY_INVALID"
-    assert state(home) == {}
+    assert error_code(run("profile", "create", "work", "--encrypted")) == "KEY_INVALID"
+    assert read_files(home) == {}
 
 
 def test_a_keyring_that_is_locked_leaves_no_half_a_profile(home, ring):
@@ -127,38 +127,38 @@ def test_a_keyring_that_is_locked_leaves_no_half_a_profile(home, ring):
     """
     ring.locked = True
     refused = run("profile", "create", "work", "--key", "keyring")
-    after = state(home)
+    after = read_files(home)
 
-    assert (code(refused), after) == ("KEY_MISSING", {})
-    done("profile", "create", "work", "--key", "file")
+    assert (error_code(refused), after) == ("KEY_MISSING", {})
+    run_ok("profile", "create", "work", "--key", "file")
 
 
 def test_what_was_to_be_encrypted_is_never_plain(home, ring):
     ring.locked = True
     run("profile", "create", "work", "--key", "keyring")
-    run("--profile", "work", "record", f"person:{MARK}", "tagged", "=x")
+    run("--profile", "work", "record", f"person:{MARKER}", "tagged", "=x")
 
-    assert holding(home, MARK) == []
+    assert files_with(home, MARKER) == []
 
 
 def test_a_key_file_is_made_where_it_is_said(home):
-    done("profile", "create", "work", "--key-file", str(home / "stick" / "work.key"))
-    done("--profile", "work", "record", f"person:{MARK}", "tagged", "=x")
+    run_ok("profile", "create", "work", "--key-file", str(home / "stick" / "work.key"))
+    run_ok("--profile", "work", "record", f"person:{MARKER}", "tagged", "=x")
 
     assert (home / "stick" / "work.key").stat().st_mode & 0o777 == 0o600
-    assert holding(home, MARK) == []
+    assert files_with(home, MARKER) == []
 
 
 def test_a_key_file_that_is_there_is_not_written_over(home):
     (home / "my.key").write_text("precious")
 
-    assert code(run("profile", "create", "work", "--key-file", str(home / "my.key"))) == "INVALID_ARGUMENTS"
-    assert state(home) == {"my.key": b"precious"}
+    assert error_code(run("profile", "create", "work", "--key-file", str(home / "my.key"))) == "INVALID_ARGUMENTS"
+    assert read_files(home) == {"my.key": b"precious"}
 
 
 def test_a_place_for_a_key_is_said_once(home):
-    assert code(run("profile", "create", "work", "--key", "keyring", "--key-file", "x")) == "INVALID_ARGUMENTS"
-    assert state(home) == {}
+    assert error_code(run("profile", "create", "work", "--key", "keyring", "--key-file", "x")) == "INVALID_ARGUMENTS"
+    assert read_files(home) == {}
 
 
 # Which one is meant
@@ -168,14 +168,14 @@ def test_a_place_for_a_key_is_said_once(home):
 def five(home: Path) -> Callable[..., str]:
     """Five graphs, each with one person of its name; tells which one is meant."""
     for name in ("named", "said", "chosen"):
-        done("profile", "create", name)
-        done("--profile", name, "record", f"person:{name}", "tagged", "=x")
+        run_ok("profile", "create", name)
+        run_ok("--profile", name, "record", f"person:{name}", "tagged", "=x")
     for name in ("file", "variable"):
-        done("--db", str(home / f"{name}.db"), "record", f"person:{name}", "tagged", "=x")
-    done("record", "person:default", "tagged", "=x")
+        run_ok("--db", str(home / f"{name}.db"), "record", f"person:{name}", "tagged", "=x")
+    run_ok("record", "person:default", "tagged", "=x")
 
     def meant(*words: str) -> str:
-        (line,) = [line for line in done(*words, "export").splitlines() if '"entity"' in line]
+        (line,) = [line for line in run_ok(*words, "export").splitlines() if '"entity"' in line]
         return str(json.loads(line)["name"])
 
     return meant
@@ -183,7 +183,7 @@ def five(home: Path) -> Callable[..., str]:
 
 def test_what_is_said_most_directly_is_meant(five, home, monkeypatch):
     found = [five()]
-    done("profile", "use", "chosen")
+    run_ok("profile", "use", "chosen")
     found.append(five())
     monkeypatch.setenv("KG_PROFILE", "said")
     found.append(five())
@@ -196,78 +196,78 @@ def test_what_is_said_most_directly_is_meant(five, home, monkeypatch):
 
 
 def test_a_file_and_a_profile_at_once_are_refused(five, home):
-    before = state(home)
+    before = read_files(home)
 
-    assert code(run("--db", "x", "--profile", "named", "export")) == "INVALID_ARGUMENTS"
-    assert code(run("export", "--db", "x", "--profile", "named")) == "INVALID_ARGUMENTS"
-    assert code(run("--db", "x", "export", "--profile", "named")) == "INVALID_ARGUMENTS"
-    assert state(home) == before
+    assert error_code(run("--db", "x", "--profile", "named", "export")) == "INVALID_ARGUMENTS"
+    assert error_code(run("export", "--db", "x", "--profile", "named")) == "INVALID_ARGUMENTS"
+    assert error_code(run("--db", "x", "export", "--profile", "named")) == "INVALID_ARGUMENTS"
+    assert read_files(home) == before
 
 
 def test_a_profile_is_named_after_the_command_too(five):
-    assert '"named"' in done("export", "--profile", "named")
+    assert '"named"' in run_ok("export", "--profile", "named")
 
 
 def test_a_profile_that_is_not_there_is_told_with_a_near_name(monkeypatch):
-    done("profile", "create", "work")
+    run_ok("profile", "create", "work")
     monkeypatch.setenv("KG_PROFILE", "worc")
     for refused in (run("--profile", "worc", "status"), run("status"), run("profile", "use", "worc")):
-        assert code(refused) == "PROFILE_NOT_FOUND"
+        assert error_code(refused) == "PROFILE_NOT_FOUND"
         assert "did you mean work?" in refused.stderr
 
 
 def test_a_profile_in_use_that_has_gone_is_told_with_the_way_out(data):
-    done("profile", "create", "work")
-    done("profile", "use", "work")
+    run_ok("profile", "create", "work")
+    run_ok("profile", "use", "work")
     for file in data.glob("work*"):
         file.unlink()
     refused = run("status")
-    done("profile", "use", "default")
+    run_ok("profile", "use", "default")
 
-    assert code(refused) == "PROFILE_NOT_FOUND"
+    assert error_code(refused) == "PROFILE_NOT_FOUND"
     assert "kg profile use NAME" in refused.stderr
 
 
 @pytest.mark.parametrize("written", ["../../etc", "Work\n", "a\0b", "\x1b[31mred", "x" * 100_000], ids=ascii)
 def test_a_choice_that_somebody_spoiled_gets_an_answer_and_can_be_put_right(home, written):
-    done("profile", "use", "default")
+    run_ok("profile", "use", "default")
     (home / "config/keepgraph/active-profile").write_text(written)
     refused = run("status")
     listed = run("profile", "list")
-    done("profile", "use", "default")
+    run_ok("profile", "use", "default")
 
-    assert (code(refused), listed.exit_code) == ("INVALID_ARGUMENTS", 0)
+    assert (error_code(refused), listed.exit_code) == ("INVALID_ARGUMENTS", 0)
     assert "\x1b" not in refused.output
     assert run("record", "person:Ada", "tagged", "=x").exit_code == 0
 
 
 def test_a_choice_that_is_no_text_gets_an_answer(home):
-    done("profile", "use", "default")
+    run_ok("profile", "use", "default")
     (home / "config/keepgraph/active-profile").write_bytes(b"\xff\xfe")
 
-    assert code(run("status")) == "SETTINGS_INVALID"
+    assert error_code(run("status")) == "SETTINGS_INVALID"
 
 
 # Looking at them
 
 
 def test_profiles_are_listed_with_what_can_be_told_of_them():
-    done("profile", "create", "work", "--encrypted")
-    done("profile", "use", "work")
-    listed = json.loads(done("profile", "list", "--json"))
+    run_ok("profile", "create", "work", "--encrypted")
+    run_ok("profile", "use", "work")
+    listed = json.loads(run_ok("profile", "list", "--json"))
     told = {each["name"]: (each["encrypted"], each["active"], each["bytes"] is None) for each in listed["profiles"]}
 
     assert (listed["active"], told) == ("work", {"default": (False, False, True), "work": (True, True, False)})
 
 
 def test_one_profile_with_a_mistake_spoils_no_list(data):
-    done("profile", "create", "good")
-    done("profile", "create", "bad")
+    run_ok("profile", "create", "good")
+    run_ok("profile", "create", "bad")
     (data / "bad.toml").write_text("zone = 3\n")
     (data / "Not A Name.db").touch()
 
-    assert re.search(r"bad .*line 1: zone is not a time zone", done("profile", "list"))
-    assert {each["name"] for each in json.loads(done("profile", "list", "--json"))["profiles"]} == {
+    assert re.search(r"bad .*line 1: zone is not a time zone", run_ok("profile", "list"))
+    assert {each["name"] for each in json.loads(run_ok("profile", "list", "--json"))["profiles"]} == {
         "default",
         "good",
         "bad",
@@ -275,22 +275,22 @@ def test_one_profile_with_a_mistake_spoils_no_list(data):
 
 
 def test_a_profile_is_shown_with_its_files_and_settings(data, home):
-    done("profile", "create", "work", "--encrypted")
+    run_ok("profile", "create", "work", "--encrypted")
     (data / "work.toml").write_text('zone = "Asia/Tokyo"\n' + (data / "work.toml").read_text())
-    told = json.loads(done("profile", "show", "work", "--json"))
+    told = json.loads(run_ok("profile", "show", "work", "--json"))
 
     assert (told["graph"], told["settings"]["zone"]) == (str(data / "work.db"), "Asia/Tokyo")
     assert told["key"]["file"] == str(home / "config/keepgraph/keys/work.key")
-    assert keys.read_file(Path(told["key"]["file"]))[0].digits not in json.dumps(told)
+    assert key_files.read(Path(told["key"]["file"]))[0].digits not in json.dumps(told)
 
 
 def test_without_a_name_the_profile_that_is_meant_is_shown(monkeypatch):
     for name in ("one", "two", "three"):
-        done("profile", "create", name)
-    done("profile", "use", "one")
-    shown = [done("profile", "show").split()[0], done("--profile", "three", "profile", "show").split()[0]]
+        run_ok("profile", "create", name)
+    run_ok("profile", "use", "one")
+    shown = [run_ok("profile", "show").split()[0], run_ok("--profile", "three", "profile", "show").split()[0]]
     monkeypatch.setenv("KG_PROFILE", "two")
-    shown.append(done("profile", "show").split()[0])
+    shown.append(run_ok("profile", "show").split()[0])
 
     assert shown == ["one", "three", "two"]
 
@@ -301,91 +301,91 @@ def test_without_a_name_the_profile_that_is_meant_is_shown(monkeypatch):
 @pytest.fixture
 def work(home: Path) -> None:
     """A profile with a fact, a backup and a key, which is the one in use."""
-    done("profile", "create", "work", "--encrypted")
-    done("profile", "use", "work")
-    done("record", "person:Ada", "tagged", "=x")
-    done("backup")
+    run_ok("profile", "create", "work", "--encrypted")
+    run_ok("profile", "use", "work")
+    run_ok("record", "person:Ada", "tagged", "=x")
+    run_ok("backup")
 
 
 def test_a_deleted_profile_leaves_its_backups_and_its_key(work, home):
-    told = done("profile", "delete", "work", "--yes")
-    left = sorted(name.split("/", 2)[-1].split("/")[0] for name in state(home))
+    told = run_ok("profile", "delete", "work", "--yes")
+    left = sorted(name.split("/", 2)[-1].split("/")[0] for name in read_files(home))
 
     assert left == ["active-profile", "keys", "work.backups"]
     assert "work.backups" in told
 
 
 def test_forever_nothing_is_left(work, home):
-    done("profile", "delete", "work", "--yes", "--forever")
+    run_ok("profile", "delete", "work", "--yes", "--forever")
 
-    assert list(state(home)) == ["config/keepgraph/active-profile"]
+    assert list(read_files(home)) == ["config/keepgraph/active-profile"]
 
 
 @pytest.mark.parametrize("source", ["keyring", "passphrase"])
 def test_forever_the_key_is_gone_wherever_it_was(terminal, data, ring, source):
-    done("profile", "create", "work", "--key", source, input="correct horse\n" * 2)
-    done("profile", "delete", "work", "--yes", "--forever")
+    run_ok("profile", "create", "work", "--key", source, input="correct horse\n" * 2)
+    run_ok("profile", "delete", "work", "--yes", "--forever")
 
-    assert (list(state(data)), ring.entries()) == ([], {})
+    assert (list(read_files(data)), ring.entries()) == ([], {})
 
 
 @pytest.mark.parametrize("happens", ["gone", "locked"])
 def test_a_profile_can_be_deleted_forever_whatever_became_of_its_key(data, ring, happens):
-    done("profile", "create", "work", "--key", "keyring")
+    run_ok("profile", "create", "work", "--key", "keyring")
     if happens == "gone":
         ring.file.unlink()
     else:
         ring.locked = True
     run("profile", "delete", "work", "--yes", "--forever")
 
-    assert state(data) == {}
+    assert read_files(data) == {}
 
 
 def test_after_the_profile_in_use_was_deleted_the_default_one_is(work):
-    done("profile", "delete", "work", "--yes")
-    done("record", "person:Grace", "tagged", "=x")
+    run_ok("profile", "delete", "work", "--yes")
+    run_ok("record", "person:Grace", "tagged", "=x")
 
-    assert json.loads(done("profile", "list", "--json"))["active"] == "default"
+    assert json.loads(run_ok("profile", "list", "--json"))["active"] == "default"
 
 
 def test_deleting_another_leaves_the_one_in_use(work):
-    done("profile", "create", "other")
-    done("profile", "delete", "other", "--yes")
+    run_ok("profile", "create", "other")
+    run_ok("profile", "delete", "other", "--yes")
 
-    assert json.loads(done("profile", "list", "--json"))["active"] == "work"
+    assert json.loads(run_ok("profile", "list", "--json"))["active"] == "work"
 
 
 def test_deleting_asks(work, terminal, home):
-    before = state(home)
+    before = read_files(home)
     refused = run("profile", "delete", "work", input="n\n")
 
-    assert (refused.exit_code, state(home)) == (1, before)
+    assert (refused.exit_code, read_files(home)) == (1, before)
 
 
 def test_deleting_is_done_when_the_answer_is_yes(work, terminal, data):
-    done("profile", "delete", "work", input="y\n")
+    run_ok("profile", "delete", "work", input="y\n")
 
     assert not (data / "work.db").exists()
 
 
 def test_deleting_without_a_terminal_needs_a_yes(work, home):
-    before = state(home)
+    before = read_files(home)
 
-    assert code(run("profile", "delete", "work")) == "NOT_CONFIRMED"
-    assert state(home) == before
+    assert error_code(run("profile", "delete", "work")) == "NOT_CONFIRMED"
+    assert read_files(home) == before
 
 
 def test_a_profile_that_is_open_elsewhere_is_not_deleted(work, data, home):
-    before = state(home)
-    with held_open(data / "work.db"):
+    before = read_files(home)
+    with open_elsewhere(data / "work.db"):
         refused = run("profile", "delete", "work", "--yes", "--forever")
 
-    assert (code(refused), state(home)) == ("GRAPH_BUSY", before)
+    assert (error_code(refused), read_files(home)) == ("GRAPH_BUSY", before)
 
 
 def test_an_empty_default_profile_is_not_deleted(home):
-    assert code(run("profile", "delete", "default", "--yes")) == "PROFILE_NOT_FOUND"
-    assert state(home) == {}
+    assert error_code(run("profile", "delete", "default", "--yes")) == "PROFILE_NOT_FOUND"
+    assert read_files(home) == {}
 
 
 def test_a_profile_with_a_mistake_in_its_settings_can_be_deleted(work, data):
@@ -402,7 +402,7 @@ def test_a_profile_with_a_mistake_in_its_settings_can_be_deleted(work, data):
 @pytest.fixture
 def says(data: Path) -> Callable[[str], None]:
     """Puts this into the settings of the default profile, which has a fact in it."""
-    done("record", "person:Ada", "tagged", "=x")
+    run_ok("record", "person:Ada", "tagged", "=x")
 
     def write(text: str) -> None:
         (data / "default.toml").write_text(text, encoding="utf-8")
@@ -417,14 +417,14 @@ def test_the_zone_decides_what_today_is(says):
     ends = []
     for zone in ("Pacific/Pago_Pago", "Pacific/Kiritimati"):
         says(f'zone = "{zone}"\n')
-        ends.append(date.fromisoformat(json.loads(done("--json", "week"))["period"]["end"]))
+        ends.append(date.fromisoformat(json.loads(run_ok("--json", "week"))["period"]["end"]))
 
     assert (ends[1] - ends[0]).days in (1, 2)
 
 
 def test_the_group_decides_what_is_seen(says):
     says('group = "one"\n')
-    done("record", "person:Grace", "tagged", "=x")
+    run_ok("record", "person:Grace", "tagged", "=x")
     seen = [run("recall", "Grace").exit_code, run("recall", "Ada").exit_code]
     says('group = "two"\n')
 
@@ -457,7 +457,7 @@ def test_a_toolset_that_is_not_there_is_told(says):
     says('toolsets = ["memroy"]\n')
     refused = run("serve")
 
-    assert code(refused) == "SETTINGS_INVALID"
+    assert error_code(refused) == "SETTINGS_INVALID"
     assert "memroy" in refused.stderr
 
 
@@ -509,12 +509,12 @@ MISTAKES = [
 @pytest.mark.parametrize(("text", "line"), MISTAKES, ids=[text.replace("\n", " ")[:40] for text, _ in MISTAKES])
 def test_a_mistake_is_told_with_its_line_and_changes_nothing(says, data, text, line):
     says(text)
-    before = state(data)
+    before = read_files(data)
     refused = run("record", "person:New", "tagged", "=x")
 
-    assert code(refused) == "SETTINGS_INVALID"
+    assert error_code(refused) == "SETTINGS_INVALID"
     assert f"{data / 'default.toml'}, line {line}: " in refused.stderr
-    assert state(data) == before
+    assert read_files(data) == before
 
 
 def test_a_line_of_a_longer_text_is_not_taken_for_the_setting(says):
@@ -530,7 +530,7 @@ def test_a_file_that_is_not_toml_is_told(says, text):
     says(text)
     refused = run("status")
 
-    assert code(refused) == "SETTINGS_INVALID"
+    assert error_code(refused) == "SETTINGS_INVALID"
     assert "is not TOML" in refused.stderr
 
 
@@ -546,7 +546,7 @@ def test_a_file_that_is_not_toml_is_told(says, text):
 def test_what_a_newer_version_says_is_let_be(says, text):
     says(text)
 
-    assert "Ada" in done("export")
+    assert "Ada" in run_ok("export")
 
 
 COMMENTED = """\
@@ -582,8 +582,8 @@ def test_a_command_that_writes_settings_keeps_all_else(says, data, home, words):
     }
     for word in words:
         if word == "import":
-            done("key", "export", str(home / "k"))
-        done(*commands.get(word, word.split()))
+            run_ok("key", "export", str(home / "k"))
+        run_ok(*commands.get(word, word.split()))
     written = (data / "default.toml").read_text()
     before, after = tomllib.loads(COMMENTED), tomllib.loads(written)
 
@@ -594,16 +594,16 @@ def test_a_command_that_writes_settings_keeps_all_else(says, data, home, words):
 def test_a_change_of_settings_can_be_read_by_its_owner_alone(says, data):
     says(COMMENTED)
     (data / "default.toml").chmod(0o644)
-    done("encrypt")
+    run_ok("encrypt")
 
     assert (data / "default.toml").stat().st_mode & 0o777 == 0o600
 
 
 def test_a_new_profile_explains_its_settings(data):
-    done("profile", "create", "work")
+    run_ok("profile", "create", "work")
     text = (data / "work.toml").read_text()
 
-    assert profile.read(data / "work.db") == profile.read(data / "nothing.db")
+    assert settings_file.read(data / "work.db") == settings_file.read(data / "nothing.db")
     for name in (
         "zone",
         "group",
@@ -621,13 +621,13 @@ def test_a_new_profile_explains_its_settings(data):
 
 
 def test_what_the_explanation_says_holds_without_it(data):
-    done("profile", "create", "work")
+    run_ok("profile", "create", "work")
     text = (data / "work.toml").read_text()
     said = re.sub(r"^# (?=\w+ = |\[)", "", text, flags=re.MULTILINE)
     (data / "said.toml").write_text(re.sub(r"^(zone|toolsets|cross_encoder|roots) = .*$", "", said, flags=re.MULTILINE))
 
     assert tomllib.loads(said)["backups"] == {"daily": True, "keep": 7}
-    assert profile.read(data / "said.db") == profile.read(data / "nothing.db")
+    assert settings_file.read(data / "said.db") == settings_file.read(data / "nothing.db")
 
 
 def test_settings_behind_a_link_stay_behind_it(says, data, home):
@@ -636,7 +636,7 @@ def test_settings_behind_a_link_stay_behind_it(says, data, home):
     """
     (home / "dotfiles").write_text(COMMENTED)
     (data / "default.toml").symlink_to(home / "dotfiles")
-    done("encrypt")
+    run_ok("encrypt")
 
     assert (data / "default.toml").is_symlink()
     assert "fingerprint" in (home / "dotfiles").read_text()

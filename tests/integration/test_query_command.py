@@ -18,10 +18,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 import homes
-from keepgraph.cli import prompt, query
-from keepgraph.cli.output import tables
+from keepgraph.cli.output import query_results, tables
+from keepgraph.cli.query import completion, history
 from keepgraph.cli.root import kg
-from keepgraph.tools import queries
+from keepgraph.tools import query_views
 
 Kg = Callable[..., Result]
 
@@ -176,15 +176,15 @@ def test_what_is_typed_cannot_steer_it_either(peopled: Kg, form: Sequence[str]) 
 
 
 def test_wide_letters_are_counted_by_their_width() -> None:
-    shown = list(tables.lines(["x", "y"], [["日本", 1], ["e\u0301", 22]], width=None))
+    shown = list(tables.format_table(["x", "y"], [["日本", 1], ["e\u0301", 22]], width=None))
 
     assert shown == ["x      y", "----  --", "日本   1", "e\u0301     22"]
 
 
 def test_long_cells_are_cut_on_a_terminal_alone() -> None:
     row = ["short", "x" * 500, "日" * 500]
-    narrow = list(tables.lines(["a", "b", "c"], [row], width=40))
-    wide = list(tables.lines(["a", "b", "c"], [row], width=None))
+    narrow = list(tables.format_table(["a", "b", "c"], [row], width=40))
+    wide = list(tables.format_table(["a", "b", "c"], [row], width=None))
 
     assert narrow[-1] == "short  " + "x" * 14 + "…  " + "日" * 7 + "…"
     assert "x" * 500 in wide[-1]
@@ -193,7 +193,7 @@ def test_long_cells_are_cut_on_a_terminal_alone() -> None:
 @pytest.mark.parametrize("width", [1, 5, 20, 60])
 def test_nothing_is_wider_than_the_terminal(width: int) -> None:
     row = ["short", "x" * 500, "日" * 500, 12, None, ["y" * 50], "", True]
-    shown = list(tables.lines([f"column {n}" for n in range(8)], [row, row], width=width))
+    shown = list(tables.format_table([f"column {n}" for n in range(8)], [row, row], width=width))
 
     assert max(len(tables.padding(line)) for line in shown) <= width
 
@@ -201,7 +201,7 @@ def test_nothing_is_wider_than_the_terminal(width: int) -> None:
 def test_where_columns_do_not_fit_each_row_is_a_block() -> None:
     columns, row = ["name", "kind", "number", "more", "last"], ["Ada", "person", 7, "a long text", None]
 
-    assert list(tables.lines(columns, [row, row], width=20))[:7] == [
+    assert list(tables.format_table(columns, [row, row], width=20))[:7] == [
         "name    Ada",
         "kind    person",
         "number  7",
@@ -289,14 +289,14 @@ def test_an_error_shows_the_place_in_the_query(peopled: Kg) -> None:
 
 def test_the_place_in_a_long_line_is_shown_with_what_is_around_it() -> None:
     text = "日" * 5000 + "ab" + "y" * 5000
-    shown = list(query._pointed_at(text, 5000, 5002))
+    shown = list(query_results.mark_span(text, 5000, 5002))
 
     assert shown == ["  …" + "日" * 40 + "ab" + "y" * 40 + "…", "  " + " " * 81 + "^^"]
 
 
 @pytest.mark.parametrize("span", [(0, 0), (3, 3), (0, 99), (99, 120), (2, 1)])
 def test_any_place_can_be_shown(span: tuple[int, int]) -> None:
-    line, carets = query._pointed_at("ab\n", *span)
+    line, carets = query_results.mark_span("ab\n", *span)
 
     assert len(carets) <= len(line) + 1
     assert "^" in carets
@@ -574,7 +574,7 @@ def test_csv_on_a_terminal_does_not_steer_it(typist: Callable[..., Typist]) -> N
     assert "\x1b" not in seen
 
 
-@pytest.mark.skipif(prompt.readline is None, reason="there is no readline here")
+@pytest.mark.skipif(history.readline is None, reason="there is no readline here")
 def test_tab_completes_words_of_the_graph(typist: Callable[..., Typist]) -> None:
     seen = typist().type("MATCH (p:Pers\t)-[:REPO\t]->(q) RETURN p.nam\t AS x;", ":quit").leave()
 
@@ -599,13 +599,13 @@ def test_tab_completes_words_of_the_graph(typist: Callable[..., Typist]) -> None
     ],
 )
 def test_what_fits_a_place_completes_it(graph, before: str, text: str, expected: set[str]) -> None:
-    assert set(prompt.completions(queries.words(graph.database), before, text)) == expected
+    assert set(completion.complete(query_views.completion_words(graph.database), before, text)) == expected
 
 
 # What is kept of what was typed
 
 
-@pytest.mark.skipif(prompt.readline is None, reason="there is no readline here")
+@pytest.mark.skipif(history.readline is None, reason="there is no readline here")
 def test_what_was_typed_is_there_the_next_time(typist: Callable[..., Typist], path: Path) -> None:
     typist().type("RETURN 'first' AS a;", ":quit").leave()
     typist().type("RETURN 'second' AS b;", ":quit").leave()
@@ -615,7 +615,7 @@ def test_what_was_typed_is_there_the_next_time(typist: Callable[..., Typist], pa
     assert kept.stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.skipif(prompt.readline is None, reason="there is no readline here")
+@pytest.mark.skipif(history.readline is None, reason="there is no readline here")
 def test_no_more_than_a_thousand_lines_are_kept(typist: Callable[..., Typist], path: Path) -> None:
     kept = path.with_suffix(".history")
     kept.write_text("".join(f"RETURN {n};\n" for n in range(1500)))
@@ -631,30 +631,30 @@ def test_nothing_is_kept_where_nobody_wants_it(typist: Callable[..., Typist], pa
 
 
 def test_of_an_encrypted_graph_no_file_keeps_what_was_typed(home: Path) -> None:
-    homes.done("profile", "create", "work", "--encrypted")
-    homes.done("--profile", "work", "record", "person:Ada", "tagged", "=x")
-    before = set(homes.tree_of(home))
+    homes.run_ok("profile", "create", "work", "--encrypted")
+    homes.run_ok("--profile", "work", "record", "person:Ada", "tagged", "=x")
+    before = set(homes.read_tree(home))
     seen = (
         Typist("--profile", "work", "query")
-        .type(f"RETURN '{homes.MARK}' AS x;", f":param x {homes.MARK}", "RETURN $x;", f"MATCH (n:{homes.MARK} x;")
+        .type(f"RETURN '{homes.MARKER}' AS x;", f":param x {homes.MARKER}", "RETURN $x;", f"MATCH (n:{homes.MARKER} x;")
         .type(":quit")
         .leave()
     )
 
     assert seen.count("what you type here is not kept") == 1
-    assert f"\n{homes.MARK}\n" in seen
-    assert homes.holding(home, homes.MARK) == []
-    assert {name for name in homes.tree_of(home) if "history" in name} == set()
-    assert {name for name in set(homes.tree_of(home)) - before if not name.endswith(("-wal", "-shm"))} == set()
+    assert f"\n{homes.MARKER}\n" in seen
+    assert homes.files_with(home, homes.MARKER) == []
+    assert {name for name in homes.read_tree(home) if "history" in name} == set()
+    assert {name for name in set(homes.read_tree(home)) - before if not name.endswith(("-wal", "-shm"))} == set()
 
 
 def test_what_was_kept_before_a_graph_was_encrypted_is_taken_away(home: Path) -> None:
-    homes.done("profile", "create", "work")
-    homes.done("--profile", "work", "record", "person:Ada", "tagged", "=x")
+    homes.run_ok("profile", "create", "work")
+    homes.run_ok("--profile", "work", "record", "person:Ada", "tagged", "=x")
     kept = home / "data" / "keepgraph" / "work.history"
-    kept.write_text(f"RETURN '{homes.MARK}';\n")
-    homes.done("--profile", "work", "encrypt")
+    kept.write_text(f"RETURN '{homes.MARKER}';\n")
+    homes.run_ok("--profile", "work", "encrypt")
     Typist("--profile", "work", "query").type(":quit").leave()
 
     assert not kept.exists()
-    assert homes.holding(home, homes.MARK) == []
+    assert homes.files_with(home, homes.MARKER) == []

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from keepgraph.tools.memory import MOST_FACTS_WITH_NAMES_COMPARED
+from keepgraph.tools.memory import MAX_FACTS_WITH_NAMES_COMPARED
 from words import concept, decision, dump, fact, literal, person, project, rows
 
 ADA, ATLAS, GO = person("Ada"), project("Atlas"), decision("Go")
@@ -133,7 +133,7 @@ def test_new_names_are_compared_with_those_that_exist(call):
 
 @pytest.mark.parametrize("more", [0, 1])
 def test_how_many_new_names_were_not_compared_is_told(call, more):
-    many = MOST_FACTS_WITH_NAMES_COMPARED + more
+    many = MAX_FACTS_WITH_NAMES_COMPARED + more
     answer = call("record_facts", facts=[fact(concept(f"Thing {n}"), "tagged", literal("x")) for n in range(many)])
 
     assert answer["names_not_compared"] == many * more

@@ -1,4 +1,4 @@
-"""What a name means when one reads: found by any of its names, forgiven a slip, never guessed."""
+"""Name resolution: the order of the steps, ids, types before names, abstention, and what is shown of an entity."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keepgraph.engine.resolution import resolver
+from keepgraph.engine.resolution import abstention, fuzzy
 from keepgraph.language import normalisation, similarity
 from words import Caller, concept, fact, literal, person, project, source
 
 HERE = literal("here")
 
 
-def known(call: Caller, *subjects: dict[str, str], **more: object) -> None:
-    """Let these exist, and nothing else."""
+def create(call: Caller, *subjects: dict[str, str], **more: object) -> None:
+    """Record these entities, and nothing else."""
     for subject in subjects:
         call.record(subject, "tagged", HERE, **more)
 
 
-# The rungs
+# The steps
 
 
 @pytest.mark.parametrize(
-    ("asked", "method", "score"),
+    ("query", "method", "score"),
     [
         ("João", "exact", 1.0),
         ("JOÃO", "exact", 1.0),
@@ -39,16 +39,16 @@ def known(call: Caller, *subjects: dict[str, str], **more: object) -> None:
         ("Joao", "fuzzy", 0.99),
     ],
 )
-def test_the_first_rung_that_answers_says_how(call, asked, method, score):
-    known(call, person("João"), aliases=["Johnny"])
-    answer = call("recall_entity", name_or_alias=asked)
+def test_the_first_step_that_has_an_answer_decides(call, query, method, score):
+    create(call, person("João"), aliases=["Johnny"])
+    answer = call("recall_entity", name_or_alias=query)
 
     assert answer["entity"]["name"] == "João"
     assert (answer["resolution"]["method"], answer["resolution"]["score"]) == (method, score)
 
 
-def test_nothing_known_by_that_name_is_an_answer(call):
-    known(call, person("Ada"))
+def test_no_entity_is_an_answer(call):
+    create(call, person("Ada"))
     answer = call("recall_entity", name_or_alias="Grace")
 
     assert (answer["entity"], answer["facts"], answer["related_entities"]) == (None, [], [])
@@ -56,21 +56,21 @@ def test_nothing_known_by_that_name_is_an_answer(call):
 
 
 def test_an_exact_name_beats_an_alias(call):
-    known(call, person("Ada"))
-    known(call, person("Augusta"), aliases=["Ada King"])
-    known(call, concept("Ada King"))
+    create(call, person("Ada"))
+    create(call, person("Augusta"), aliases=["Ada King"])
+    create(call, concept("Ada King"))
 
     assert call("recall_entity", name_or_alias="ada king")["entity"]["type"] == "concept"
 
 
-def test_an_alias_with_a_slip_is_forgiven(call):
-    known(call, project("Knowledge in Practice"), aliases=["kipi-system"])
+def test_an_alias_is_found_in_spite_of_a_typo(call):
+    create(call, project("Knowledge in Practice"), aliases=["kipi-system"])
 
     assert call.recalled("kpi-system") == "Knowledge in Practice"
 
 
 def test_an_alias_is_shown_with_the_entity(call):
-    known(call, person("Ada"), aliases=["Countess", "Augusta"])
+    create(call, person("Ada"), aliases=["Countess", "Augusta"])
 
     assert call("recall_entity", name_or_alias="Ada")["entity"]["aliases"] == ["Countess", "Augusta"]
 
@@ -81,20 +81,20 @@ def test_an_alias_is_shown_with_the_entity(call):
 def test_an_id_finds_its_entity_in_either_case(call):
     subject = call.record(person("Ada"), "tagged", HERE)["subject"]
 
-    for asked in (subject["id"], subject["id"].upper(), f" {subject['id']} "):
-        answer = call("recall_entity", name_or_alias=asked)
+    for query in (subject["id"], subject["id"].upper(), f" {subject['id']} "):
+        answer = call("recall_entity", name_or_alias=query)
 
         assert (answer["entity"]["id"], answer["resolution"]["method"]) == (subject["id"], "exact")
 
 
 def test_an_unknown_id_finds_nothing(call):
-    known(call, person("Ada"))
+    create(call, person("Ada"))
 
     assert call.recalled("ent_00000000000000000000099999") is None
 
 
 def test_a_name_may_look_like_an_id(call):
-    known(call, concept("ent_thing"))
+    create(call, concept("ent_thing"))
 
     assert call.recalled("ENT_thing") == "ent_thing"
 
@@ -109,21 +109,21 @@ def test_the_id_of_another_type_is_no_project(call):
 
 
 def test_a_type_before_the_name_chooses_among_types(call):
-    known(call, project("Atlas"), concept("Atlas"))
+    create(call, project("Atlas"), concept("Atlas"))
 
     for kind in ("project", "concept"):
         assert call("recall_entity", name_or_alias=f"{kind}:atlas")["entity"]["type"] == kind
 
 
 def test_a_colon_in_a_name_is_not_a_type(call):
-    known(call, source("Note: buy milk"), concept("project: x"))
+    create(call, source("Note: buy milk"), concept("project: x"))
 
     assert call.recalled("note: BUY milk") == "Note: buy milk"
     assert call.recalled("project: x") == "project: x"
 
 
 def test_a_type_alone_finds_nothing(call):
-    known(call, project("Atlas"))
+    create(call, project("Atlas"))
 
     assert call.recalled("project:") is None
 
@@ -132,70 +132,72 @@ def test_a_type_alone_finds_nothing(call):
 
 
 def test_one_name_in_two_types_is_too_close_to_call(call):
-    known(call, project("Atlas"), concept("atlas"))
+    create(call, project("Atlas"), concept("atlas"))
     answer = call("recall_entity", name_or_alias="Atlas")
 
     assert answer["entity"] is None
     assert answer["resolution"]["method"] == "none"
-    assert {each["type"] for each in answer["resolution"]["candidates"]} == {"project", "concept"}
+    assert {candidate["type"] for candidate in answer["resolution"]["candidates"]} == {"project", "concept"}
 
 
 def test_a_first_name_that_two_people_have_is_too_close_to_call(call):
-    known(call, person("Sarah Connor"), person("Sarah Smith"))
+    create(call, person("Sarah Connor"), person("Sarah Smith"))
     answer = call("recall_entity", name_or_alias="Sarah")
 
     assert answer["entity"] is None
-    assert [each["name"] for each in answer["resolution"]["candidates"]] == ["Sarah Connor", "Sarah Smith"]
+    assert [candidate["name"] for candidate in answer["resolution"]["candidates"]] == ["Sarah Connor", "Sarah Smith"]
 
 
 def test_a_first_name_that_one_person_has_finds_that_person(call):
-    known(call, person("Sarah Connor"), person("Kyle Reese"))
+    create(call, person("Sarah Connor"), person("Kyle Reese"))
 
     assert call.recalled("Sarah") == "Sarah Connor"
     assert call.recalled("reese") == "Kyle Reese"
 
 
-def test_someone_called_just_so_beats_someone_called_so_too(call):
-    known(call, person("Sarah Connor"), person("Sarah"))
+def test_an_exact_name_beats_a_part_of_another(call):
+    create(call, person("Sarah Connor"), person("Sarah"))
 
     assert call.recalled("sarah") == "Sarah"
 
 
 def test_an_alias_of_two_is_too_close_to_call(call):
-    known(call, person("Ada Lovelace"), aliases=["The Boss"])
-    known(call, person("Grace Hopper"), aliases=["the boss"])
+    create(call, person("Ada Lovelace"), aliases=["The Boss"])
+    create(call, person("Grace Hopper"), aliases=["the boss"])
     answer = call("recall_entity", name_or_alias="The boss")
 
     assert answer["entity"] is None
-    assert [each["method"] for each in answer["resolution"]["candidates"]] == ["alias", "alias"]
+    assert [candidate["method"] for candidate in answer["resolution"]["candidates"]] == ["alias", "alias"]
 
 
-@pytest.mark.parametrize("asked", ["Project C", "Project", "project:C", "A"])
-def test_a_sibling_is_not_taken_for_another(call, asked):
-    known(call, project("Project A"), project("Project B"), project("Project Alpha One"))
+@pytest.mark.parametrize("query", ["Project C", "Project", "project:C", "A"])
+def test_a_sibling_is_not_taken_for_another(call, query):
+    create(call, project("Project A"), project("Project B"), project("Project Alpha One"))
 
-    assert call.recalled(asked) is None or normalisation.key(asked) in {"a", "project a"}
+    assert call.recalled(query) is None or normalisation.key(query) in {"a", "project a"}
 
 
-def test_near_names_are_candidates_when_none_is_sure(call):
-    known(call, project("Q3 2025 roadmap"))
+def test_similar_names_are_candidates_when_none_matches(call):
+    create(call, project("Q3 2025 roadmap"))
     answer = call("recall_entity", name_or_alias="Q3 2026 roadmap")
 
     assert answer["entity"] is None
-    assert [each["name"] for each in answer["resolution"]["candidates"]] == ["Q3 2025 roadmap"]
-    assert answer["resolution"]["candidates"][0]["score"] < similarity.SURE
+    assert [candidate["name"] for candidate in answer["resolution"]["candidates"]] == ["Q3 2025 roadmap"]
+    assert answer["resolution"]["candidates"][0]["score"] < similarity.MATCH_THRESHOLD
 
 
-def test_candidates_are_few_and_the_nearest_come_first(call):
-    known(call, *(project(f"Roadmap {year}") for year in range(2000, 2030)))
+def test_candidates_are_few_and_the_best_come_first(call):
+    create(call, *(project(f"Roadmap {year}") for year in range(2000, 2030)))
     candidates = call("recall_entity", name_or_alias="Roadmap 1999")["resolution"]["candidates"]
 
-    assert len(candidates) == resolver.MAX_CANDIDATES
-    assert [each["score"] for each in candidates] == sorted((each["score"] for each in candidates), reverse=True)
+    assert len(candidates) == abstention.MAX_CANDIDATES
+    assert [candidate["score"] for candidate in candidates] == sorted(
+        (candidate["score"] for candidate in candidates), reverse=True
+    )
 
 
 def test_the_same_question_gets_the_same_answer(call):
-    known(call, *(project(f"Roadmap {year}") for year in range(2000, 2030)))
+    create(call, *(project(f"Roadmap {year}") for year in range(2000, 2030)))
     answers = [call("recall_entity", name_or_alias="Roadmap 1999") for _ in range(3)]
 
     assert answers[1:] == answers[:-1]
@@ -203,37 +205,37 @@ def test_the_same_question_gets_the_same_answer(call):
 
 def test_another_group_is_not_seen(open_graph):
     ours, theirs = Caller(open_graph(group="ours")), Caller(open_graph(group="theirs"))
-    known(theirs, person("Roberto"), aliases=["Bobby"])
-    known(ours, person("Ada"))
+    create(theirs, person("Roberto"), aliases=["Bobby"])
+    create(ours, person("Ada"))
 
-    for asked in ("Roberto", "Bobby", "Robrto", "Bobbyy"):
-        answer = ours("recall_entity", name_or_alias=asked)
+    for query in ("Roberto", "Bobby", "Robrto", "Bobbyy"):
+        answer = ours("recall_entity", name_or_alias=query)
 
         assert (answer["entity"], answer["resolution"]["candidates"]) == (None, [])
 
 
 def test_names_in_another_group_are_no_duplicates(open_graph):
     ours, theirs = Caller(open_graph(group="ours")), Caller(open_graph(group="theirs"))
-    known(theirs, person("Roberto"))
+    create(theirs, person("Roberto"))
 
     assert ours.record(person("Robrto"), "tagged", HERE)["possible_duplicates"] == []
 
 
 @pytest.mark.parametrize(
-    ("asked", "name"),
+    ("query", "name"),
     [("Jhon", "John"), ("O Connor", "O'Connor"), ("post gres", "Postgres"), ("machinelearning", "machine learning")],
 )
-def test_a_name_is_found_in_spite_of_a_common_slip(call, asked, name):
-    known(call, person(name))
+def test_a_name_is_found_in_spite_of_a_common_typo(call, query, name):
+    create(call, person(name))
 
-    assert call.recalled(asked) == name
+    assert call.recalled(query) == name
 
 
-# Odd questions
+# Odd queries
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "query",
     [
         '"',
         "'",
@@ -253,21 +255,21 @@ def test_a_name_is_found_in_spite_of_a_common_slip(call, asked, name):
         "٣",
     ],
 )
-def test_the_syntax_of_a_search_means_nothing(call, asked):
-    known(call, person("Ada Lovelace"))
+def test_fts5_syntax_in_a_query_means_nothing(call, query):
+    create(call, person("Ada Lovelace"))
 
-    assert call.recalled(asked) is None
-    assert call.recalled(f"Ada{asked}Lovelace") in (None, "Ada Lovelace")
+    assert call.recalled(query) is None
+    assert call.recalled(f"Ada{query}Lovelace") in (None, "Ada Lovelace")
 
 
 @pytest.mark.parametrize("name", ['say "hi" now', "it's", "a*b*c", "100% sure", "C++", "東京", "🚀🚀", "NULL", "--"])
 def test_an_odd_name_is_found_as_it_was_given(call, name):
-    known(call, concept(name))
+    create(call, concept(name))
 
     assert call.recalled(name) == name
 
 
-# What is alike enough is found: the prefilter misses nothing
+# Candidate generation misses no match
 
 WORLD = [
     "Ada", "Priya", "Sarah Connor", "Roberto", "Katherine Johnson", "Ada Lovelace", "Jean-Luc Picard", "O'Connor",
@@ -280,61 +282,63 @@ WORLD = [
 ]  # fmt: skip
 
 
-def slips(name: str, letters: str) -> set[str]:
-    """Everything one slip of the keyboard makes of a name."""
-    made = {name[:i] + name[i + 1 :] for i in range(len(name))}
-    made |= {name[:i] + name[i + 1] + name[i] + name[i + 2 :] for i in range(len(name) - 1)}
-    made |= {name[:i] + letter + name[i:] for i in range(len(name) + 1) for letter in letters}
-    made |= {name[:i] + letter + name[i + 1 :] for i in range(len(name)) for letter in letters}
-    return made - {name}
+def typos_of(name: str, letters: str) -> set[str]:
+    """All names that differ from it by one typo."""
+    typos = {name[:i] + name[i + 1 :] for i in range(len(name))}
+    typos |= {name[:i] + name[i + 1] + name[i] + name[i + 2 :] for i in range(len(name) - 1)}
+    typos |= {name[:i] + letter + name[i:] for i in range(len(name) + 1) for letter in letters}
+    typos |= {name[:i] + letter + name[i + 1 :] for i in range(len(name)) for letter in letters}
+    return typos - {name}
 
 
-def missed(call: Caller, world: list[str], asked: set[str], kind: str) -> list[tuple[str, str]]:
-    """The names that one of the questions may mean, and that were not found by it."""
-    found_missing = []
-    folds = {name: normalisation.fold(name) for name in world}
+def missed(call: Caller, world: list[str], queries: set[str], kind: str) -> list[tuple[str, str]]:
+    """The names that match one of the queries, and are not among its candidates."""
+    missing = []
+    folded_names = {name: normalisation.fold(name) for name in world}
     with call.graph.database.read("test") as tx:
-        for question in sorted(asked):
-            folded = normalisation.fold(question)
-            # The very name is found by its key, on a rung before this one.
+        for query in sorted(queries):
+            folded = normalisation.fold(query)
+            # The name itself is found by its key, in a step before this one.
             others = {
-                name: fold for name, fold in folds.items() if normalisation.key(name) != normalisation.key(question)
+                name: fold for name, fold in folded_names.items() if normalisation.key(name) != normalisation.key(query)
             }
-            meant = {
+            expected = {
                 name
                 for name, fold in others.items()
-                if similarity.compare(folded, fold, kind=kind).score >= similarity.SURE
+                if similarity.compare(folded, fold, entity_type=kind).score >= similarity.MATCH_THRESHOLD
             }
-            if meant:
+            if expected:
                 found = {
-                    each.entity.name for each in resolver.look_alikes(tx, question) if each.score >= similarity.SURE
+                    candidate.entity.name
+                    for candidate in fuzzy.rank(tx, query)
+                    if candidate.score >= similarity.MATCH_THRESHOLD
                 }
-                found_missing += [(question, name) for name in meant - found]
-    return found_missing
+                missing += [(query, name) for name in expected - found]
+    return missing
 
 
 @pytest.mark.parametrize("kind", ["person", "concept"])
-def test_whatever_is_alike_enough_is_found(call, kind):
-    known(call, *({"type": kind, "name": name} for name in WORLD))
-    asked = {question for name in WORLD for question in slips(name, "ex ")}
-    asked |= {name.replace(" ", "") for name in WORLD} | {name.replace("-", " ") for name in WORLD}
-    asked |= {" ".join(reversed(name.split())) for name in WORLD} | {word for name in WORLD for word in name.split()}
+def test_every_match_is_a_candidate(call, kind):
+    create(call, *({"type": kind, "name": name} for name in WORLD))
+    queries = {query for name in WORLD for query in typos_of(name, "ex ")}
+    queries |= {name.replace(" ", "") for name in WORLD} | {name.replace("-", " ") for name in WORLD}
+    queries |= {" ".join(reversed(name.split())) for name in WORLD} | {word for name in WORLD for word in name.split()}
 
-    assert missed(call, WORLD, asked, kind) == []
+    assert missed(call, WORLD, queries, kind) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["person", "concept"])
-def test_nearly_everything_that_is_alike_enough_is_found_after_two_slips(call, kind):
-    known(call, *({"type": kind, "name": name} for name in WORLD))
+def test_nearly_every_match_with_two_typos_is_a_candidate(call, kind):
+    create(call, *({"type": kind, "name": name} for name in WORLD))
     chance = random.Random(7)
-    asked = set()
+    queries = set()
     for name in WORLD:
-        for once in sorted(slips(name, string.ascii_lowercase[:6] + " ")):
-            asked.add(once)
-            asked.add(chance.choice(sorted(slips(once, "ae "))))
+        for once in sorted(typos_of(name, string.ascii_lowercase[:6] + " ")):
+            queries.add(once)
+            queries.add(chance.choice(sorted(typos_of(once, "ae "))))
 
-    assert len(missed(call, WORLD, asked, kind)) < len(asked) / 200
+    assert len(missed(call, WORLD, queries, kind)) < len(queries) / 200
 
 
 @settings(max_examples=40)
@@ -348,18 +352,18 @@ def test_nearly_everything_that_is_alike_enough_is_found_after_two_slips(call, k
     chance=st.randoms(use_true_random=False),
     kind=st.sampled_from(["person", "project"]),
 )
-def test_whatever_is_alike_enough_is_found_among_any_names(tmp_path_factory, world, chance, kind):
+def test_every_match_is_a_candidate_among_any_names(tmp_path_factory, world, chance, kind):
     import keepgraph
 
     with keepgraph.open(tmp_path_factory.mktemp("any") / "graph.db") as graph:
         call = Caller(graph)
-        known(call, *({"type": kind, "name": name} for name in world))
-        asked = {chance.choice(sorted(slips(name, "abe "))) for name in world for _ in range(12)}
+        create(call, *({"type": kind, "name": name} for name in world))
+        queries = {chance.choice(sorted(typos_of(name, "abe "))) for name in world for _ in range(12)}
 
-        assert missed(call, world, {question for question in asked if question.strip()}, kind) == []
+        assert missed(call, world, {query for query in queries if query.strip()}, kind) == []
 
 
-def test_a_name_is_found_in_a_crowd_of_likes(call):
+def test_a_name_is_found_among_many_similar_ones(call):
     """
     Hundreds of names that share its words must not push out the one that is meant.
     """
@@ -383,7 +387,7 @@ def test_a_project_is_found_among_others_of_its_name(call):
     assert call("recall_decisions", project="Atlsa")["project"]["name"] == "Atlas"
 
 
-# What is told of an entity
+# What an answer shows of an entity
 
 
 def test_facts_come_newest_first_in_both_directions(call, clock):
@@ -393,17 +397,17 @@ def test_facts_come_newest_first_in_both_directions(call, clock):
     call.record(person("Grace"), "reports_to", person("Ada"))
     answer = call("recall_entity", name_or_alias="Ada")
 
-    assert [each["predicate"] for each in answer["facts"]] == ["reports_to", "tagged", "belongs_to"]
+    assert [fact["predicate"] for fact in answer["facts"]] == ["reports_to", "tagged", "belongs_to"]
 
 
-def test_neighbours_are_counted_and_nobody_is_their_own(call):
+def test_neighbours_are_counted_and_an_entity_is_not_its_own(call):
     call.record(person("Ada"), "belongs_to", project("Atlas"))
     call.record(project("Atlas"), "depends_on", person("Ada"))
     call.record(person("Ada"), "reports_to", person("Grace"))
     call.record(person("Ada"), "depends_on", person("Ada"))
     near = call("recall_entity", name_or_alias="Ada")["related_entities"]
 
-    assert [(each["name"], each["co_occurrence_count"]) for each in near] == [("Atlas", 2), ("Grace", 1)]
+    assert [(neighbour["name"], neighbour["co_occurrence_count"]) for neighbour in near] == [("Atlas", 2), ("Grace", 1)]
 
 
 def test_long_lists_are_cut_and_say_so(call):
@@ -429,12 +433,12 @@ def test_lists_of_exactly_the_longest_length_are_not_cut(call):
     assert answer["truncated_facts"] is False
 
 
-def test_only_what_holds_now_is_told(call, clock):
+def test_only_facts_that_hold_now_are_shown(call, clock):
     call.record(person("Ada"), "belongs_to", project("Past"), valid_to="2026-05-14")
     call.record(person("Ada"), "belongs_to", project("Present"), valid_to="2026-05-15")
     call.record(person("Ada"), "belongs_to", project("Future"), valid_from="2026-05-16")
     answer = call("recall_entity", name_or_alias="Ada")
 
-    assert [each["object"]["name"] for each in answer["facts"]] == ["Present"]
+    assert [fact["object"]["name"] for fact in answer["facts"]] == ["Present"]
     clock.pass_by(days=1)
-    assert [each["object"]["name"] for each in call("recall_entity", name_or_alias="Ada")["facts"]] == ["Future"]
+    assert [fact["object"]["name"] for fact in call("recall_entity", name_or_alias="Ada")["facts"]] == ["Future"]

@@ -14,7 +14,7 @@ from sqlcipher3 import dbapi2 as sqlite
 
 import keepgraph
 from keepgraph import errors
-from keepgraph.engine.query import queries
+from keepgraph.engine.query import query_pipeline
 from words import Caller, Clock, concept, fact, literal, person, project
 
 FACTS = [
@@ -360,7 +360,7 @@ def test_sql_alone_answers_common_questions(
     if crowded:
         Caller(open_graph(group="theirs"))("record_fact", **FACTS[0])
     with call.graph.database.read("run_cypher") as tx:
-        assert queries.answer(tx, query, {}).by == "sql"
+        assert query_pipeline.run(tx, query, {}).target == "sql"
 
 
 # Files of all kinds

@@ -37,7 +37,7 @@ def labels(schema: dict[str, Any]) -> dict[str, int]:
 
 
 def described(graph: keepgraph.Graph) -> dict[str, str]:
-    return views.descriptions(graph.database, catalogue.tools(), stop=lambda: None)
+    return views.descriptions(graph.database, catalogue.tools(), cancellation=lambda: None)
 
 
 # What it says
@@ -187,13 +187,13 @@ def test_it_counts_what_run_cypher_counts(said, days):
 def counting(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """How often the tables were gone through."""
     asked: Counter[str] = Counter()
-    real = store.schema_counts.patterns
+    real = store.schema_counts.count_patterns
 
     def patterns(tx: Any, *, at: str) -> Any:
         asked["patterns"] += 1
         return real(tx, at=at)
 
-    monkeypatch.setattr(query.schema.stored, "patterns", patterns)
+    monkeypatch.setattr(query.schema.store.schema_counts, "count_patterns", patterns)
     return asked
 
 

@@ -389,10 +389,8 @@ def test_a_cross_encoder_puts_what_it_reads_in_its_order(open_graph, tmp_path, m
     for name in ("Apollo", "Apollo Eleven", "Apollo the Thirteenth"):
         call("record_fact", subject=project(name), predicate="tagged", object=literal("space"))
         remember(call, name, f"{name} is a project about space.")
-    monkeypatch.setattr(cross_encoder, "missing", lambda folder: None)
-    monkeypatch.setattr(
-        cross_encoder, "scores", lambda question, texts, *, folder: [float(len(text)) for text in texts]
-    )
+    monkeypatch.setattr(cross_encoder, "unavailable_reason", lambda folder: None)
+    monkeypatch.setattr(cross_encoder, "score", lambda question, texts, *, folder: [float(len(text)) for text in texts])
 
     found = call("search", query="Apollo", search_mode=mode, reranker="cross_encoder")
 
@@ -563,7 +561,7 @@ def test_an_answer_says_when_meaning_is_off(open_graph):
 def test_an_answer_says_how_many_wait_for_their_vectors(open_graph, monkeypatch):
     from keepgraph.engine.backfill import vectors
 
-    monkeypatch.setattr(vectors, "some", lambda database: None)
+    monkeypatch.setattr(vectors, "backfill_some", lambda database: None)
     call = Caller(open_graph())
     remember(call, "Note", "The espresso machine leaks.")
 
@@ -615,7 +613,7 @@ def test_search_memory_facts_says_when_nothing_is_relevant(call):
 def test_a_word_that_is_in_very_many_rows_is_left_out_where_others_are_rarer(apollo, monkeypatch):
     from keepgraph import store
 
-    monkeypatch.setattr(store.retrieval, "TOO_FREQUENT", 2)
+    monkeypatch.setattr(store.full_text, "MAX_ROWS_OF_A_WORD", 2)
 
     found = apollo("search", query="Apollo depends Kafka", search_mode="edges")["edges"]
     frequent_alone = apollo("search", query="apollo", search_mode="edges")["edges"]

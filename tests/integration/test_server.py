@@ -297,11 +297,11 @@ def test_a_cancelled_call_stops_its_query_and_the_next_is_answered(path: Path, m
     begun, ended = threading.Event(), []
     real = dispatch.call
 
-    def endless(database: Any, name: str, *rest: Any, stop: Any, **more: Any) -> Any:
+    def endless(database: Any, name: str, *rest: Any, cancellation: Any, **more: Any) -> Any:
         if name != "get_status":
-            return real(database, name, *rest, stop=stop, **more)
+            return real(database, name, *rest, cancellation=cancellation, **more)
         try:
-            with database.read("endless", stop=stop) as tx:
+            with database.read("endless", cancellation=cancellation) as tx:
                 begun.set()
                 return tx.conn.execute(ENDLESS).fetchall()
         except keepgraph.KeepgraphError as error:

@@ -14,11 +14,11 @@ from keepgraph import errors, store
 from keepgraph.cli.root import kg
 from keepgraph.ml import embedder
 from keepgraph.model import Settings
-from keepgraph.profiles import profile
+from keepgraph.profiles import settings_file
 from words import Caller, concept, literal, person, project
 
 HERE = literal("here")
-TROUBLE = embedder.missing() or store.vectors.missing()
+TROUBLE = embedder.unavailable_reason() or store.vectors.extension_missing()
 
 needs_vectors = pytest.mark.skipif(TROUBLE is not None, reason=str(TROUBLE))
 
@@ -50,11 +50,11 @@ def methods(call: Caller) -> dict[str, str]:
 
 
 def test_the_settings_lie_beside_the_graph(tmp_path):
-    assert profile.settings_path(tmp_path / "graph.db") == tmp_path / "graph.toml"
+    assert settings_file.path(tmp_path / "graph.db") == tmp_path / "graph.toml"
 
 
 def test_without_a_file_the_defaults_hold(path):
-    assert profile.read(path).names == Settings()
+    assert settings_file.read(path).settings == Settings()
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_without_a_file_the_defaults_hold(path):
 def test_what_is_not_said_or_not_known_is_left_as_it_is(path, text):
     path.with_suffix(".toml").write_text(text, encoding="utf-8")
 
-    assert profile.read(path).names == Settings()
+    assert settings_file.read(path).settings == Settings()
 
 
 def test_what_is_said_holds(path):
@@ -71,7 +71,9 @@ def test_what_is_said_holds(path):
         '[names]\nfuzzy = 0.9\nembedding = 1\nmargin = 0\nmodel = "/models/mine"\nrungs = []\n# é', encoding="utf-8"
     )
 
-    assert profile.read(path).names == Settings(fuzzy=0.9, embedding=1.0, margin=0.0, model="/models/mine", rungs=())
+    assert settings_file.read(path).settings == Settings(
+        fuzzy=0.9, embedding=1.0, margin=0.0, model="/models/mine", rungs=()
+    )
 
 
 def test_every_setting_can_be_said(path):
@@ -80,7 +82,7 @@ def test_every_setting_can_be_said(path):
         '[search]\ncross_encoder = "ce"\n[documents]\nroots = ["notes"]\n',
         "utf-8",
     )
-    held = profile.read(path).names
+    held = settings_file.read(path).settings
 
     assert [name for name in Settings.__slots__ if getattr(held, name) == getattr(Settings(), name)] == []
 
@@ -92,7 +94,7 @@ def test_a_folder_that_is_none_is_refused_with_its_line(path, text):
     path.with_suffix(".toml").write_text(text, "utf-8")
 
     with pytest.raises(errors.SettingsInvalid, match="line 2"):
-        profile.read(path)
+        settings_file.read(path)
 
 
 def test_the_settings_of_another_graph_do_not_hold(said, open_graph, tmp_path):
@@ -208,7 +210,7 @@ def test_a_model_that_is_not_here_turns_the_rung_off_and_says_so(said, model):
 
     assert told.startswith("off: ")
     assert (call("get_status")["resolution"]["embedding"], call.recalled("Bob")) == (told, "Robert Hughes")
-    assert model in told or store.vectors.missing()
+    assert model in told or store.vectors.extension_missing()
 
 
 @needs_vectors

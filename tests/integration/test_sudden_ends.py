@@ -20,7 +20,7 @@ from homes import environment
 from keepgraph import package_files, store
 from keepgraph.engine.upkeep import backups
 from keepgraph.language import normalisation
-from keepgraph.profiles import keys, profile
+from keepgraph.profiles import key_files, keys, settings_file
 from keepgraph.tools import views
 from words import concept, connected, fact, person
 
@@ -32,7 +32,7 @@ from keepgraph.cli import root
 from keepgraph.cli.root import kg
 for name in {module for module, _ in root._COMMANDS.values()}:
     importlib.import_module(f"keepgraph.cli.{name}")
-import keyring, numpy, tomlkit, keepgraph.encryption, keepgraph.ml.minilm
+import keyring, numpy, tomlkit, keepgraph.engine.upkeep.encryption, keepgraph.ml.minilm
 for line in sys.stdin:
     job = json.loads(line)
     began = time.monotonic()
@@ -147,7 +147,7 @@ def filled_of_old(path: Path) -> None:
                 INSERT INTO entity (id, public_id, group_id, type, name, name_key, name_folded, created_at)
                 VALUES (?, ?, 'default', 4, ?, ?, ?, ?)
                 """,
-                (n, f"ent_{n:026d}", name, normalisation.key(name), normalisation.compared(name), at),
+                (n, f"ent_{n:026d}", name, normalisation.key(name), normalisation.folded_forms(name), at),
             )
             conn.execute(
                 """
@@ -175,16 +175,16 @@ def said(path: Path) -> list[Any]:
 def is_sound(path: Path) -> None:
     with keepgraph.open(path, create=False) as graph:
         key = graph.database.key
-    conn = store.database.connect(path, "ro", key=key)
+    conn = store.connections.connect(path, "ro", key=key)
     try:
-        assert store.copies.complaints(conn, keyed=key is not None) == []
+        assert store.copies.find_problems(conn, encrypted=key is not None) == []
     finally:
         conn.close()
-    kept = keys.read_file(path.with_suffix(".key")) if path.with_suffix(".key").exists() else []
-    for backup in backups.every(path):
-        used = next((each for each in (key, None, *kept) if store.copies.opens(backup.file, each)), "none")
+    kept = key_files.read(path.with_suffix(".key")) if path.with_suffix(".key").exists() else []
+    for backup in backups.list_all(path):
+        used = next((each for each in (key, None, *kept) if store.copies.opens_with(backup.file, each)), "none")
         assert used != "none"
-        store.copies.check(backup.file, key=used)
+        store.copies.verify(backup.file, key=used)
 
 
 def instants(nursery: Nursery, kept: Kept, tmp_path: Path, words: Sequence[str], times: int) -> Iterator[float]:
@@ -270,8 +270,8 @@ def imports_that_are_ended(nursery: Nursery, plain: Kept, tmp_path: Path, times:
     for n in range(times):
         path = tmp_path / f"import {n}" / "graph.db"
         path.parent.mkdir()
-        keys.write_file(path.with_suffix(".key"), [key], about="A key.")
-        profile.change(path, {("key", "source"): "file", ("key", "file"): str(path.with_suffix(".key"))})
+        key_files.write(path.with_suffix(".key"), [key], about="A key.")
+        settings_file.update(path, {("key", "source"): "file", ("key", "file"): str(path.with_suffix(".key"))})
         words = ["--db", str(path), "import", str(file)]
         nursery.run(*words, after=0.02 + 0.6 * random.Random(n).random())
         if path.exists() and path.stat().st_size:

@@ -27,11 +27,10 @@ import keepgraph
 from keepgraph import errors, package_files, store
 from keepgraph.cli.root import kg
 from keepgraph.engine import knowledge
-from keepgraph.engine.texts import episodes
-from keepgraph.engine.upkeep import calls
-from keepgraph.language import canonical
+from keepgraph.engine.texts import episode_deletion, episodes
+from keepgraph.language import utf8
 from keepgraph.model import Episode, Ref, Settings
-from keepgraph.store.database import Tx
+from keepgraph.store.transactions import Tx
 from keepgraph.tools import views
 from words import Caller, Clock, concept, connected, decision, dump, fact, literal, person, project, rows
 
@@ -96,7 +95,7 @@ def word_line(name: str, **more: Any) -> dict[str, Any]:
 
 def episode_line(number: int, *pieces: str, **more: Any) -> dict[str, Any]:
     line = {"kind": "episode", "id": public_id("ep", number), "episode_kind": "text", "name": "A note"}
-    said = {"digest": canonical.digest("".join(pieces)), "occurred_at": NOON}
+    said = {"digest": utf8.digest("".join(pieces)), "occurred_at": NOON}
     return {**line, **said, "chunks": [{"text": piece} for piece in pieces], **more}
 
 
@@ -227,16 +226,18 @@ class World:
         elif kind == "undo":
             return self.call("undo")
         elif kind == "undo call":
-            made = [each["call"] for each in views.log(self.call.graph.database, limit=1000)] or [1]
+            made = [each["call"] for each in views.calls(self.call.graph.database, limit=1000)] or [1]
             return self.call("undo", call=made[given[0] % len(made)])
         elif kind == "undo change":
             ((last,),) = rows(self.path, "SELECT coalesce(max(id), 1) FROM journal")
             return self.call("undo", change=last - given[0] % last)
         elif kind == "remember":
             with self.call.graph.database.write("remember") as tx:
-                episodes.add(calls.begin(tx), name="A note", text=given[0], kind=given[1], about=given[2])
+                episodes.add(
+                    store.journal.begin_call(tx), name="A note", text=given[0], kind=given[1], annotations=given[2]
+                )
         elif kind == "forget":
-            self.of_a_text(given[0], lambda tx, episode: episodes.delete(tx, episode))
+            self.of_a_text(given[0], lambda tx, episode: episode_deletion.delete(tx, episode))
         elif kind == "record out of":
             self.of_a_text(given[0], lambda tx, episode: recorded(replace(tx, episode=episode.row), given[1]))
         elif kind == "supersede":
@@ -259,7 +260,7 @@ class World:
         with suppress(errors.KeepgraphError), self.call.graph.database.write("remember") as tx:
             here = store.episodes.newest(tx, [tx.group], limit=100)
             if here:
-                do(calls.begin(tx), here[number % len(here)])
+                do(store.journal.begin_call(tx), here[number % len(here)])
 
     def picked(self, table: str, number: int) -> str:
         found = rows(self.path, f"SELECT public_id FROM {table} ORDER BY id")
@@ -285,7 +286,7 @@ class World:
                 answers[f"{group} week of Atlas {look}"] = call("weekly_rollup", project="Atlas", **look)
             with call.graph.database.read("texts") as tx:
                 for each in store.episodes.newest(tx, [group], limit=100):
-                    said = [(chunk.text, chunk.speaker, chunk.named) for chunk in store.episodes.chunks(tx, each)]
+                    said = [(chunk.text, chunk.speaker, chunk.annotations) for chunk in store.episodes.chunks(tx, each)]
                     answers[f"{group} {each.id}"] = replace(each, row=0), said, store.episodes.text(tx, each)
         return answers
 
@@ -376,7 +377,7 @@ def check_two_graphs_come_together(blank: Path, one: list[tuple[Any, ...]], othe
         assert kept(first.path) == after
 
         call = first.calls["default"]
-        for each in views.log(call.graph.database, limit=1000):
+        for each in views.calls(call.graph.database, limit=1000):
             if each["tool"] == "import":
                 assert "error" not in call("undo", call=each["call"])
         assert exported(first.path) == before
@@ -500,27 +501,15 @@ MADE_ANEW = {
     "fact": "id",
     "earlier_validity": "id",
     "provenance": "id",
-    "name_initials": "initials surface",
-    "name_unembedded": "surface",
     "vector_space": "id model dimension",
-    "name_vector": "surface embedding",
-    "name_signs": "surface type group_id signs",
     "episode": "id",
     "chunk": "id speaker_key spaced",
     "mention": "chunk entity how start stop",
     "proposal": "id public_id group_id kind key subject_type subject predicate object_type object literal confidence "
     "created_at",
     "proposal_evidence": "proposal chunk start stop",
-    "chunk_unread": "chunk",
-    "name_unread": "surface",
     "community": "id public_id group_id name summary created_at",
     "community_member": "community entity",
-    "fact_unembedded": "fact",
-    "fact_vector": "fact embedding",
-    "fact_signs": "fact signs",
-    "chunk_unembedded": "reading",
-    "chunk_vector": "reading embedding",
-    "chunk_signs": "reading group_id signs",
 }
 LEFT_OUT = {
     # The words come with the program, but for imported ones; lines name them.
@@ -537,7 +526,7 @@ LEFT_OUT = {
 
 def test_every_column_is_exported_made_anew_or_left_out_on_purpose(graph, path):
     """
-    Whoever adds a table or a column decides here what an export does with it.
+    Whoever adds a table or a column decides here what an export does with it. Derived tables are made anew.
     """
     with connected(path) as conn:
         tables = conn.execute(
@@ -549,6 +538,7 @@ def test_every_column_is_exported_made_anew_or_left_out_on_purpose(graph, path):
         found = {
             (table, column[0])
             for (table,) in tables
+            if table not in store.derived_tables.TABLES
             for column in conn.execute("SELECT name FROM pragma_table_info(?)", (table,)).fetchall()
         }
     decided = [
@@ -628,8 +618,8 @@ def test_particulars_come_along_in_one_order(call, path, tmp_path):
 def test_a_text_is_exported_just_so(call, clock, path):
     with call.graph.database.write("add_memory") as tx:
         about = [{"how": "given", **person("Ada")}]
-        added = episodes.add(calls.begin(tx), name="Talk", text="Ada: Hi.\n\nBob: Tea?", kind="message", source="mail",
-                             at="2026-05-01T00:00:00Z", about=about)  # fmt: skip
+        added = episodes.add(store.journal.begin_call(tx), name="Talk", text="Ada: Hi.\n\nBob: Tea?", kind="message", source="mail",
+                             occurred_at="2026-05-01T00:00:00Z", annotations=about)  # fmt: skip
         recorded(replace(tx, episode=added.episode.row), fact(person("Ada"), "tagged", literal("lead")))
     ((ada, said),) = rows(path, "SELECT entity.public_id, fact.public_id FROM entity, fact")
 
@@ -1128,7 +1118,7 @@ def many(number: int) -> str:
 
 def test_each_batch_is_a_call_that_can_be_taken_back(call, path):
     imported(path, many(700))
-    made = views.log(call.graph.database, limit=10)
+    made = views.calls(call.graph.database, limit=10)
     for each in made:
         assert "error" not in call("undo", call=each["call"])
 
@@ -1178,15 +1168,15 @@ def lines_in_order(lines: str) -> str:
 def test_others_write_while_an_import_goes_on(call, path, monkeypatch):
     from keepgraph.engine.exchange import importer
 
-    take = importer.take
+    import_batch = importer.import_batch
     done = []
 
     def and_another_writes(*given: Any, **more: Any) -> Any:
-        taken = take(*given, **more)
+        results = import_batch(*given, **more)
         done.append(call.record(person(f"Writer {len(done)}"), "tagged", literal("x"))["fact_id"])
-        return taken
+        return results
 
-    monkeypatch.setattr(importer, "take", and_another_writes)
+    monkeypatch.setattr(importer, "import_batch", and_another_writes)
 
     assert counts(imported(path, many(700))) == (1400, 0, [])
     assert len(done) == 3

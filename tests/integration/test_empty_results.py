@@ -147,7 +147,7 @@ def test_it_speaks_of_the_moment_that_was_asked_about(call, clock):
 
 
 def test_what_cannot_be_found_out_in_time_is_not_said(call, monkeypatch):
-    monkeypatch.setattr(empty_results, "SECONDS", 0.0)
+    monkeypatch.setattr(empty_results, "MAX_SECONDS", 0.0)
 
     assert doubts(call, "MATCH (p:Person {name: 'priya'}) RETURN p") == []
     assert doubts(call, "MATCH (p:Persn) RETURN p") == [("unknown_label", "Persn", ["Person"])]
@@ -156,7 +156,7 @@ def test_what_cannot_be_found_out_in_time_is_not_said(call, monkeypatch):
 def test_where_there_is_no_time_to_look_at_every_node_a_sample_tells(call, path, monkeypatch):
     with connected(path) as conn:
         conn.execute("""UPDATE entity SET properties = '{"budget": 3}' WHERE name = 'Atlas'""")
-    monkeypatch.setattr(empty_results, "SECONDS", 0.0)
+    monkeypatch.setattr(empty_results, "MAX_SECONDS", 0.0)
     warning = call("run_cypher", query="MATCH (p:Project) RETURN p.budgte")["warnings"][0]
 
     assert "that was looked at" in warning["message"]

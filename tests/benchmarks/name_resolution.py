@@ -1,4 +1,4 @@
-"""How well names are found, beside two plain scorers: the table of `make bench` and of the README.
+"""Benchmark of name resolution against two plain scorers: the table of `make bench` and of the README.
 
 The cases are in names/ and names_unseen/ (see the README there); each says what a fair-minded colleague would expect.
 """
@@ -25,7 +25,7 @@ Answer = tuple[str | None, str]
 
 @dataclass
 class Score:
-    """How a way of finding names did: right and wrong answers, and abstentions, wanted and not."""
+    """The results of one scorer: right and wrong answers, and right and wrong abstentions."""
 
     right: int = 0
     wrong: int = 0
@@ -34,19 +34,19 @@ class Score:
     abstained: int = 0
     faults: list[str] = field(default_factory=list)
 
-    def count(self, case: dict[str, Any], found: str | None) -> None:
-        wanted = case["expect"]
-        if found == wanted:
-            self.right += wanted is not None
-            self.abstained += wanted is None
+    def count(self, case: dict[str, Any], answer: str | None) -> None:
+        expected = case["expect"]
+        if answer == expected:
+            self.right += expected is not None
+            self.abstained += expected is None
             return
-        if found is None:
+        if answer is None:
             self.missed += 1
-        elif wanted is None:
+        elif expected is None:
             self.false += 1
         else:
             self.wrong += 1
-        self.faults.append(f"{case['kind']:16} {case['asked']!r:42} wanted {wanted}, got {found}")
+        self.faults.append(f"{case['kind']:16} {case['asked']!r:42} expected {expected}, got {answer}")
 
     @property
     def precision(self) -> float:
@@ -133,14 +133,14 @@ def in_a_row(*ways: Callable[[str], Answer]) -> Callable[[str], Answer]:
 def scored(
     cases: Sequence[dict[str, Any]], find: Callable[[str], Answer]
 ) -> tuple[Score, dict[str, Score], dict[str, Score]]:
-    """The score over all cases, by the kind of case, and by the rung that answered."""
-    overall, by_kind, by_rung = Score(), defaultdict(Score), defaultdict(Score)
+    """The score over all cases, by the kind of case, and by the step that answered."""
+    overall, by_kind, by_step = Score(), defaultdict(Score), defaultdict(Score)
     for case in cases:
-        found, rung = find(case["asked"])
-        overall.count(case, found)
-        by_kind[case["kind"]].count(case, found)
-        by_rung[rung].count(case, found)
-    return overall, dict(by_kind), dict(by_rung)
+        answer, step = find(case["asked"])
+        overall.count(case, answer)
+        by_kind[case["kind"]].count(case, answer)
+        by_step[step].count(case, answer)
+    return overall, dict(by_kind), dict(by_step)
 
 
 def table(folder: Path = CASES, *, faults: bool = False) -> list[str]:
@@ -148,7 +148,7 @@ def table(folder: Path = CASES, *, faults: bool = False) -> list[str]:
     entities, cases = read(folder)
     wanted = sum(case["expect"] is not None for case in cases)
     with tempfile.TemporaryDirectory() as scratch, graph_of(entities, Path(scratch) / "names.db") as graph:
-        overall, by_kind, by_rung = scored(cases, ours(graph))
+        overall, by_kind, by_step = scored(cases, ours(graph))
     letters, meaning = by_letters(entities), by_meaning(entities)
     plain = {
         "WRatio ≥ 75": scored(cases, letters)[0],
@@ -163,11 +163,11 @@ def table(folder: Path = CASES, *, faults: bool = False) -> list[str]:
     ]
     for title, score in {"Keepgraph": overall, **plain}.items():
         lines.append(_row(title, score))
-    lines += ["", "| rung that answered | right | wrong | precision |", "|---|---|---|---|"]
-    for rung in ("exact", "alias", "fuzzy", "embedding"):
-        score = by_rung.get(rung, Score())
-        lines.append(f"| {rung} | {score.right} | {score.wrong + score.false} | {score.precision:.2f} |")
-    none = by_rung.get("none", Score())
+    lines += ["", "| step that answered | right | wrong | precision |", "|---|---|---|---|"]
+    for step in ("exact", "alias", "fuzzy", "embedding"):
+        score = by_step.get(step, Score())
+        lines.append(f"| {step} | {score.right} | {score.wrong + score.false} | {score.precision:.2f} |")
+    none = by_step.get("none", Score())
     lines.append(f"| none (abstained) | {none.abstained} | {none.missed} missed | |")
     lines += ["", "| kind | right | of |", "|---|---|---|"]
     sizes = Counter(case["kind"] for case in cases)
@@ -195,5 +195,5 @@ if __name__ == "__main__":
     import sys
 
     folders = [Path(given) for given in sys.argv[1:] if not given.startswith("--")]
-    for each in folders or FOLDERS:
-        print("\n".join(table(each, faults="--faults" in sys.argv)), end="\n\n")
+    for folder in folders or FOLDERS:
+        print("\n".join(table(folder, faults="--faults" in sys.argv)), end="\n\n")

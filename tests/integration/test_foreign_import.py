@@ -245,7 +245,7 @@ def test_what_cannot_be_a_name_is_kept_as_its_line(path, tmp_path):
 
 
 def test_long_lines_are_kept_and_come_in_once(path, tmp_path, monkeypatch):
-    monkeypatch.setattr("keepgraph.engine.exchange.conversion._LONGEST_LINE", 40_000)
+    monkeypatch.setattr("keepgraph.engine.exchange.conversion._MAX_LINE_CHARACTERS", 40_000)
     long = [entity("x" * 201, "lab", f"{number} " + "is long. " * 2_000) for number in range(5)]
     longest = entity("y" * 201, "lab", "is long. " * 5_000)
     file = written(tmp_path / "memory.jsonl", *long, longest, WORKS)

@@ -1,4 +1,4 @@
-"""The last rung: names found by what they mean, the vectors that makes possible, and everything without them."""
+"""The embedding step of name resolution, the backfill of its vectors, and what works without a model."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ import keepgraph
 from keepgraph import errors, store
 from keepgraph.cli.root import kg
 from keepgraph.engine.backfill import vectors
-from keepgraph.engine.resolution import embedding
+from keepgraph.engine.resolution import abstention
 from keepgraph.ml import embedder
 from keepgraph.model import Settings
 from words import Caller, concept, connected, decision, fact, literal, person, project, rows, source
@@ -36,26 +36,26 @@ ENTITIES, CASES = (
     json.loads((Path(__file__).parents[1] / "benchmarks" / "names" / f"{part}.json").read_text("utf-8"))
     for part in ("entities", "cases")
 )
-TROUBLE = embedder.missing() or store.vectors.missing()
+UNAVAILABLE_REASON = embedder.unavailable_reason() or store.vectors.extension_missing()
 
-needs_vectors = pytest.mark.skipif(TROUBLE is not None, reason=str(TROUBLE))
+needs_vectors = pytest.mark.skipif(UNAVAILABLE_REASON is not None, reason=str(UNAVAILABLE_REASON))
 
 
-def known(call: Caller, *subjects: dict[str, str], **more: Any) -> None:
-    """Let these exist, and nothing else."""
+def create(call: Caller, *subjects: dict[str, str], **more: Any) -> None:
+    """Record these entities, and nothing else."""
     for subject in subjects:
         call.record(subject, "tagged", HERE, **more)
 
 
 def many(call: Caller, number: int) -> None:
-    """Let so many things exist, which wait for their vectors."""
+    """Record so many entities, whose names have no vector yet."""
     facts = [fact(concept(f"Ticket {n} of the backlog"), "tagged", HERE) for n in range(number)]
     assert call("record_facts", facts=facts)["refused"] == 0
 
 
 def embedded(path: Path) -> set[str]:
     """The names and aliases that have a vector."""
-    found = rows(
+    names = rows(
         path,
         """
         SELECT iif(surface % 2, (SELECT alias FROM alias WHERE id = surface / 2),
@@ -63,7 +63,7 @@ def embedded(path: Path) -> set[str]:
         FROM name_vector JOIN name_signs USING (surface)
         """,
     )
-    return {name for (name,) in found}
+    return {name for (name,) in names}
 
 
 def waiting(path: Path) -> int:
@@ -85,9 +85,9 @@ def all_embedded(path: Path) -> bool:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def remembered() -> Iterator[None]:
-    """The model is shown each name once, and those in the tables together: that is quicker, and no different."""
-    if TROUBLE:
+def cached_embeddings() -> Iterator[None]:
+    """Embeds each name once, and those in the tables together: it is quicker, and gives the same vectors."""
+    if UNAVAILABLE_REASON:
         yield
         return
     np = pytest.importorskip("numpy")
@@ -100,20 +100,20 @@ def remembered() -> Iterator[None]:
         return np.stack([known_vectors[text] for text in texts])
 
     tables = [*SIBLINGS, *OPPOSITES, *NUMBERS, *CONFUSED]
-    told = [text for asked, subject in tables for text in (asked, subject["name"])]
-    told += [case["asked"] for case in CASES if case["kind"] in ("near", "far", "ambiguous")]
-    embed([*told, *(entity["name"] for entity in ENTITIES), "login system", "staff manual", "Falcon", "bird of prey"])
+    texts = [text for query, subject in tables for text in (query, subject["name"])]
+    texts += [case["asked"] for case in CASES if case["kind"] in ("near", "far", "ambiguous")]
+    embed([*texts, *(entity["name"] for entity in ENTITIES), "login system", "staff manual", "Falcon", "bird of prey"])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(embedder, "embed", embed)
         yield
 
 
-# What is found
+# Paraphrases
 
 
 @needs_vectors
-def test_a_name_is_found_by_what_it_means_and_told_why(call):
-    known(call, LOGIN, project("Payroll Automation"), concept("Kubernetes"), person("Ada Lovelace"))
+def test_a_name_is_found_by_a_paraphrase_with_the_reason(call):
+    create(call, LOGIN, project("Payroll Automation"), concept("Kubernetes"), person("Ada Lovelace"))
     answer = call("recall_entity", name_or_alias="login system")
     how = answer["resolution"]
 
@@ -126,7 +126,7 @@ def test_a_name_is_found_by_what_it_means_and_told_why(call):
 
 @needs_vectors
 @pytest.mark.parametrize(
-    ("asked", "subject"),
+    ("query", "subject"),
     [
         ("automating salary payments", project("Payroll Automation")),
         ("staff manual", source("Employee Handbook")),
@@ -135,16 +135,16 @@ def test_a_name_is_found_by_what_it_means_and_told_why(call):
         ("project: login system", LOGIN),
     ],
 )
-def test_other_words_for_the_same_find_it(call, asked, subject):
-    known(call, subject, concept("Kubernetes"), project("Office Relocation 2026"))
-    answer = call("recall_entity", name_or_alias=asked)
+def test_an_entity_is_found_by_a_paraphrase(call, query, subject):
+    create(call, subject, concept("Kubernetes"), project("Office Relocation 2026"))
+    answer = call("recall_entity", name_or_alias=query)
 
     assert (answer["entity"]["name"], answer["resolution"]["method"]) == (subject["name"], "embedding")
 
 
 @needs_vectors
-def test_decisions_and_weeks_of_a_project_are_found_by_what_it_means(call):
-    known(call, LOGIN)
+def test_decisions_and_weeks_of_a_project_are_found_by_a_paraphrase(call):
+    create(call, LOGIN)
 
     assert call("recall_decisions", project="login system")["project"]["name"] == "Authentication service"
     assert call("weekly_rollup", project="login system")["project"]["name"] == "Authentication service"
@@ -152,8 +152,8 @@ def test_decisions_and_weeks_of_a_project_are_found_by_what_it_means(call):
 
 
 @needs_vectors
-def test_two_that_mean_the_same_are_too_close_to_call(call):
-    known(call, LOGIN, concept("Authentication services"), project("Sign-in system"))
+def test_two_paraphrases_are_too_close_to_call(call):
+    create(call, LOGIN, concept("Authentication services"), project("Sign-in system"))
     answer = call("recall_entity", name_or_alias="log-on service")
 
     assert answer["entity"] is None
@@ -161,15 +161,15 @@ def test_two_that_mean_the_same_are_too_close_to_call(call):
 
 
 @needs_vectors
-def test_nothing_is_written_to_find_a_name_but_its_vector(call, path):
-    known(call, LOGIN)
+def test_a_query_writes_nothing_but_vectors(call, path):
+    create(call, LOGIN)
     before = rows(path, "SELECT count(*), max(id) FROM journal")
     call("recall_entity", name_or_alias="login system")
 
     assert rows(path, "SELECT count(*), max(id) FROM journal") == before
 
 
-# What is never found by meaning
+# What is never found by vectors
 
 SIBLINGS = [
     ("Authorization service", LOGIN),
@@ -206,7 +206,7 @@ NUMBERS = [
     ("recruit three engineers", decision("Hire two engineers")),
     ("draft of the third chapter", source("Chapter two draft")),
 ]
-# A model finds all of these near, and nothing yet keeps them apart.
+# The model gives all of these a high cosine, and no rule separates them yet.
 CONFUSED = [
     ("Dismiss a backend engineer", decision("Hire a second backend engineer")),
     ("split the teams", decision("Merge the two teams")),
@@ -222,24 +222,24 @@ CONFUSED = [
 
 
 @needs_vectors
-@pytest.mark.parametrize(("asked", "subject"), [*SIBLINGS, *OPPOSITES, *NUMBERS])
-def test_a_sibling_an_opposite_or_another_number_is_not_found(call, asked, subject):
-    known(call, subject)
-    answer = call("recall_entity", name_or_alias=asked)
+@pytest.mark.parametrize(("query", "subject"), [*SIBLINGS, *OPPOSITES, *NUMBERS])
+def test_a_sibling_an_opposite_or_another_number_is_not_found(call, query, subject):
+    create(call, subject)
+    answer = call("recall_entity", name_or_alias=query)
 
     assert (answer["entity"], answer["resolution"]["method"]) == (None, "none")
 
 
 @needs_vectors
-@pytest.mark.parametrize(("asked", "subject"), CONFUSED)
-def test_the_contrary_is_not_found(call, asked, subject):
-    known(call, subject)
+@pytest.mark.parametrize(("query", "subject"), CONFUSED)
+def test_an_opposite_is_not_found(call, query, subject):
+    create(call, subject)
 
-    assert call.recalled(asked) is None
+    assert call.recalled(query) is None
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory, remembered) -> Iterator[Caller]:
+def world(tmp_path_factory, cached_embeddings) -> Iterator[Caller]:
     """A graph with the entities of the benchmark."""
     with keepgraph.open(tmp_path_factory.mktemp("world") / "graph.db") as graph:
         facts = [fact({"type": e["type"], "name": e["name"]}, "tagged", HERE, aliases=e.get("aliases", []))
@@ -250,16 +250,16 @@ def world(tmp_path_factory, remembered) -> Iterator[Caller]:
 
 @needs_vectors
 @pytest.mark.parametrize("kind", ["near", "far", "ambiguous"])
-def test_nothing_that_must_not_be_found_is_found_by_meaning(world, kind):
-    asked = [case["asked"] for case in CASES if case["kind"] == kind]
-    methods = {name: world("recall_entity", name_or_alias=name)["resolution"]["method"] for name in asked}
+def test_nothing_that_must_not_be_found_is_found_by_vectors(world, kind):
+    queries = [case["asked"] for case in CASES if case["kind"] == kind]
+    methods = {name: world("recall_entity", name_or_alias=name)["resolution"]["method"] for name in queries}
 
     assert [name for name, method in methods.items() if method == "embedding"] == []
 
 
 @needs_vectors
 @pytest.mark.parametrize(
-    ("asked", "name"),
+    ("query", "name"),
     [
         ("Father Christmas", "Santa Claus"),
         ("the pop star from Barbados", "Rihanna"),
@@ -268,40 +268,44 @@ def test_nothing_that_must_not_be_found_is_found_by_meaning(world, kind):
         ("Sarah from the office", "Sarah at the office"),
     ],
 )
-def test_a_person_is_never_found_by_meaning(call, asked, name):
-    known(call, person(name))
-    answer = call("recall_entity", name_or_alias=asked)
+def test_a_person_is_never_found_by_vectors(call, query, name):
+    create(call, person(name))
+    answer = call("recall_entity", name_or_alias=query)
 
     assert answer["entity"] is None
-    assert [each for each in answer["resolution"]["candidates"] if each["method"] == "embedding"] == []
+    assert [candidate for candidate in answer["resolution"]["candidates"] if candidate["method"] == "embedding"] == []
 
 
 @needs_vectors
 @pytest.mark.parametrize(
-    ("asked", "name"),
+    ("query", "name"),
     [("🦊", "🎯"), ("မြန်မာ", "ภาษาไทย"), ("ქართული", "ภาษาไทย"), ("ภาษา", "साइट"), ("🙂 🚀", "🎯")],
 )
-def test_what_the_model_cannot_read_means_nothing(call, asked, name):
-    known(call, concept(name))
+def test_scripts_that_the_model_does_not_know_match_nothing(call, query, name):
+    create(call, concept(name))
 
-    assert call.recalled(asked) is None
+    assert call.recalled(query) is None
 
 
-# Where meaning cannot be asked
+# Where no vectors are available
 
 
 @pytest.fixture(
-    params=[(embedder, "the model is not here"), (store.vectors, "sqlite-vec is not here")], ids=["model", "vec"]
+    params=[
+        (embedder, "unavailable_reason", "the model is not here"),
+        (store.vectors, "extension_missing", "sqlite-vec is not here"),
+    ],
+    ids=["model", "vec"],
 )
 def reason(request, monkeypatch) -> str:
     """Something that finding by meaning needs is missing: what is said of it."""
-    module, told = request.param
-    monkeypatch.setattr(module, "missing", lambda *_: told)
-    return f"off: {told}"
+    module, check, unavailable = request.param
+    monkeypatch.setattr(module, check, lambda *_: unavailable)
+    return f"off: {unavailable}"
 
 
-def test_the_rung_says_why_it_is_off(call, reason):
-    known(call, LOGIN)
+def test_the_answer_says_why_the_step_is_off(call, reason):
+    create(call, LOGIN)
     answer = call("recall_entity", name_or_alias="login system")
 
     assert answer["entity"] is None
@@ -309,14 +313,14 @@ def test_the_rung_says_why_it_is_off(call, reason):
     assert call("get_status")["resolution"]["embedding"] == reason
 
 
-def test_everything_else_works_without_it(call, path, reason):
-    rungs = {"Robert Hughes": "exact", "kerberos": "alias", "Bob": "fuzzy", "Authentcation service": "fuzzy"}
-    known(call, person("Robert Hughes"), FALCON)
-    known(call, LOGIN, aliases=["Kerberos"])
-    answers = {asked: call("recall_entity", name_or_alias=asked)["resolution"] for asked in rungs}
+def test_everything_else_works_without_vectors(call, path, reason):
+    methods = {"Robert Hughes": "exact", "kerberos": "alias", "Bob": "fuzzy", "Authentcation service": "fuzzy"}
+    create(call, person("Robert Hughes"), FALCON)
+    create(call, LOGIN, aliases=["Kerberos"])
+    answers = {query: call("recall_entity", name_or_alias=query)["resolution"] for query in methods}
 
-    assert {asked: how["method"] for asked, how in answers.items()} == rungs
-    assert [asked for asked, how in answers.items() if "embedding" in how] == []
+    assert {query: how["method"] for query, how in answers.items()} == methods
+    assert [query for query, how in answers.items() if "embedding" in how] == []
     assert call("merge_entities", keep=FALCON, absorb=LOGIN)["entity"]["name"] == "Falcon"
     assert call.recalled("Authentication service") == "Falcon"
     assert "error" not in call("undo")
@@ -324,8 +328,8 @@ def test_everything_else_works_without_it(call, path, reason):
     assert embedded(path) == set()
 
 
-def test_reindexing_without_it_says_what_is_missing(call, path, reason):
-    known(call, LOGIN)
+def test_reindexing_says_what_is_missing(call, path, reason):
+    create(call, LOGIN)
     for options in ([], ["--anew"], ["--json"]):
         done = CliRunner().invoke(kg, ["--db", str(path), "reindex", *options])
 
@@ -336,7 +340,7 @@ def test_reindexing_without_it_says_what_is_missing(call, path, reason):
 
 @needs_vectors
 @pytest.mark.parametrize("broken", ["model", "vec"])
-def test_a_name_that_nobody_has_is_told_so_though_the_model_is_broken(call, monkeypatch, tmp_path, broken):
+def test_an_unknown_name_has_an_answer_even_if_the_model_is_broken(call, monkeypatch, tmp_path, broken):
     """
     The files of the model or of sqlite-vec are there, and are not what they should be.
     """
@@ -344,58 +348,58 @@ def test_a_name_that_nobody_has_is_told_so_though_the_model_is_broken(call, monk
     def break_off(*_: Any, **__: Any) -> Any:
         raise errors.ModelUnavailable("not the file we know")
 
-    known(call, LOGIN)
+    create(call, LOGIN)
     if broken == "model":
         call.recalled("login system")
         monkeypatch.setattr(embedder, "embed", break_off)
     else:
         (tmp_path / "vec0.so").write_text("no library")
-        monkeypatch.setattr(store.vectors, "_extension", lambda: str(tmp_path / "vec0"))
+        monkeypatch.setattr(store.vectors, "_extension_path", lambda: str(tmp_path / "vec0"))
     answer = call("recall_entity", name_or_alias="login system")
 
     assert answer.get("entity", "an error") is None
     assert answer["resolution"]["embedding"].startswith("off: ")
 
 
-def test_a_rung_that_is_not_asked_for_says_nothing(open_graph):
+def test_a_step_that_the_settings_turn_off_says_nothing(open_graph):
     call = Caller(open_graph(settings=Settings(rungs=("fuzzy",))))
-    known(call, LOGIN)
+    create(call, LOGIN)
 
     assert "embedding" not in call("recall_entity", name_or_alias="login system")["resolution"]
     assert call("get_status")["resolution"]["embedding"] == "off: by the settings"
 
 
 @needs_vectors
-def test_nobody_makes_vectors_for_a_rung_that_is_not_asked(open_graph):
+def test_no_vectors_are_made_for_a_step_that_is_turned_off(open_graph):
     call = Caller(open_graph(settings=Settings(rungs=("fuzzy",))))
-    known(call, LOGIN)
+    create(call, LOGIN)
 
-    assert vectors.due(call.graph.database) == 0
+    assert vectors.count_due(call.graph.database) == 0
 
 
 @needs_vectors
 def test_vectors_of_another_model_are_not_compared(call, path):
-    known(call, LOGIN)
+    create(call, LOGIN)
     assert call.recalled("login system") == "Authentication service"
     with connected(path) as conn:
         conn.execute("UPDATE vector_space SET model = 'some-other-model'")
     answer = call("recall_entity", name_or_alias="login system")
-    told = answer["resolution"]["embedding"]
+    status = answer["resolution"]["embedding"]
 
     assert answer["entity"] is None
-    assert told.startswith("off: ")
-    assert "some-other-model" in told
-    assert "kg reindex" in told
-    assert call("get_status")["resolution"]["embedding"] == told
+    assert status.startswith("off: ")
+    assert "some-other-model" in status
+    assert "kg reindex" in status
+    assert call("get_status")["resolution"]["embedding"] == status
 
 
 @needs_vectors
 def test_names_are_not_added_to_the_vectors_of_another_model(call, path):
-    known(call, LOGIN)
+    create(call, LOGIN)
     call.recalled("login system")
     with connected(path) as conn:
         conn.execute("UPDATE vector_space SET model = 'some-other-model'")
-    known(call, FALCON)
+    create(call, FALCON)
     call.recalled("bird of prey")
 
     assert embedded(path) == {"Authentication service"}
@@ -404,7 +408,7 @@ def test_names_are_not_added_to_the_vectors_of_another_model(call, path):
 
 @needs_vectors
 def test_reindexing_replaces_the_vectors_of_another_model(call, path):
-    known(call, LOGIN)
+    create(call, LOGIN)
     call.recalled("login system")
     with connected(path) as conn:
         conn.execute("UPDATE vector_space SET model = 'some-other-model'")
@@ -414,7 +418,7 @@ def test_reindexing_replaces_the_vectors_of_another_model(call, path):
     assert call.recalled("login system") == "Authentication service"
 
 
-# Names that wait
+# Names without a vector
 
 
 @pytest.fixture
@@ -426,20 +430,20 @@ def hurried(monkeypatch) -> None:
         now[0] += 10
         return real(texts, **more)
 
-    monkeypatch.setitem(vectors.AT_ONCE, "name", 2)
+    monkeypatch.setitem(vectors.BATCH_SIZES, "name", 2)
     monkeypatch.setattr(vectors, "time", SimpleNamespace(monotonic=lambda: now[0]))
     monkeypatch.setattr(embedder, "embed", slow)
 
 
-def told(answer: dict[str, Any]) -> int | None:
+def missing_vectors(answer: dict[str, Any]) -> int | None:
     """How many names wait, as an answer says."""
     said = re.fullmatch(r"([\d,]+) names? still waits? for .*", answer["resolution"].get("embedding", ""))
     return int(said[1].replace(",", "")) if said else None
 
 
 @needs_vectors
-def test_the_state_tells_how_many_names_wait(call):
-    known(call, LOGIN, FALCON)
+def test_the_status_says_how_many_names_have_no_vector(call):
+    create(call, LOGIN, FALCON)
     before = call("get_status")["resolution"]["embedding"]
     call.recalled("login system")
 
@@ -448,8 +452,8 @@ def test_the_state_tells_how_many_names_wait(call):
 
 
 @needs_vectors
-def test_a_question_makes_the_vectors_it_needs(call, path):
-    known(call, LOGIN, aliases=["Kerberos"])
+def test_a_query_makes_the_vectors_it_needs(call, path):
+    create(call, LOGIN, aliases=["Kerberos"])
     call.recalled("bird of prey")
 
     assert embedded(path) == {"Authentication service", "Kerberos"}
@@ -457,64 +461,64 @@ def test_a_question_makes_the_vectors_it_needs(call, path):
 
 
 @needs_vectors
-def test_a_question_makes_only_as_many_as_there_is_time_for_and_says_so(call, path, hurried):
-    known(call, FALCON, concept("Kubernetes"), concept("Photosynthesis"), concept("Onboarding"), LOGIN)
+def test_a_query_makes_only_as_many_vectors_as_there_is_time_for_and_says_so(call, path, hurried):
+    create(call, FALCON, concept("Kubernetes"), concept("Photosynthesis"), concept("Onboarding"), LOGIN)
     first, second, third = (call("recall_entity", name_or_alias="login system") for _ in range(3))
 
-    assert [told(answer) for answer in (first, second, third)] == [3, 1, None]
+    assert [missing_vectors(answer) for answer in (first, second, third)] == [3, 1, None]
     assert [answer["entity"] for answer in (first, second)] == [None, None]
     assert third["entity"]["name"] == "Authentication service"
     assert "embedding" not in third["resolution"]
 
 
 @needs_vectors
-def test_the_bound_may_be_set(call, path, monkeypatch):
-    monkeypatch.setitem(vectors.AT_ONCE, "name", 1)
-    monkeypatch.setattr(vectors, "BOUND_SECONDS", -1.0)
-    known(call, *(concept(f"Thing number {n}") for n in range(4)))
+def test_the_time_for_a_backfill_may_be_set(call, path, monkeypatch):
+    monkeypatch.setitem(vectors.BATCH_SIZES, "name", 1)
+    monkeypatch.setattr(vectors, "MAX_SECONDS_OF_A_READ", -1.0)
+    create(call, *(concept(f"Thing number {n}") for n in range(4)))
     call.recalled("login system")
 
     assert waiting(path) == 3
 
 
 @needs_vectors
-def test_who_may_only_read_makes_no_vectors_and_is_told_how_many_wait(call, open_graph, path):
-    known(call, LOGIN, FALCON)
+def test_a_read_only_graph_makes_no_vectors_and_says_how_many_are_missing(call, open_graph, path):
+    create(call, LOGIN, FALCON)
     reader = Caller(open_graph(read_only=True))
     answer = reader("recall_entity", name_or_alias="login system")
 
-    assert told(answer) == 2
+    assert missing_vectors(answer) == 2
     assert (waiting(path), embedded(path)) == (2, set())
 
 
 @needs_vectors
-def test_who_may_only_read_finds_what_others_made(call, open_graph):
-    known(call, LOGIN)
+def test_a_read_only_graph_uses_vectors_that_others_made(call, open_graph):
+    create(call, LOGIN)
     call.recalled("login system")
 
     assert Caller(open_graph(read_only=True)).recalled("login system") == "Authentication service"
 
 
 @needs_vectors
-def test_a_question_does_not_wait_for_who_writes(call, open_graph):
+def test_a_query_does_not_wait_for_another_writer(call, open_graph):
     """
     A question waits for vectors a second or two; it must not wait for half a minute because another writes.
     """
-    known(call, LOGIN)
+    create(call, LOGIN)
     answers: list[Any] = []
     other = Caller(open_graph())
     asking = threading.Thread(target=lambda: answers.append(call("recall_entity", name_or_alias="login system")))
     with other.graph.database.write("slow"):
         asking.start()
-        asking.join(store.database.PATIENCE_SECONDS - 5)
+        asking.join(store.connections.LOCK_TIMEOUT_SECONDS - 5)
         answered = list(answers)
     asking.join()
 
-    assert [told(each) for each in answered] == [1]
+    assert [missing_vectors(answer) for answer in answered] == [1]
 
 
 @pytest.mark.parametrize(
-    ("asked", "method"),
+    ("query", "method"),
     [
         ("Robert Hughes", "exact"),
         ("Rob from sales", "alias"),
@@ -525,23 +529,23 @@ def test_a_question_does_not_wait_for_who_writes(call, open_graph):
         ("Sarah", "none"),
     ],
 )
-def test_no_model_is_loaded_where_another_rung_answers(call, monkeypatch, asked, method):
+def test_no_model_is_loaded_where_another_step_answers(call, monkeypatch, query, method):
     def never(*_: Any, **__: Any) -> Any:
         raise AssertionError("the model was asked")
 
     monkeypatch.setattr(embedder, "embed", never)
-    known(call, person("Robert Hughes"), aliases=["Rob from sales"])
-    known(call, person("Sarah Chen"), person("Sarah Miller"), LOGIN)
+    create(call, person("Robert Hughes"), aliases=["Rob from sales"])
+    create(call, person("Sarah Chen"), person("Sarah Miller"), LOGIN)
 
-    assert call("recall_entity", name_or_alias=asked)["resolution"]["method"] == method
+    assert call("recall_entity", name_or_alias=query)["resolution"]["method"] == method
 
 
 # Vectors follow their names
 
 
 @needs_vectors
-def test_a_new_alias_is_found_by_its_meaning(call, path):
-    known(call, FALCON)
+def test_a_new_alias_is_found_by_a_paraphrase(call, path):
+    create(call, FALCON)
     assert call.recalled("login system") is None
     call("add_alias", entity=FALCON, alias="Authentication service")
     answer = call("recall_entity", name_or_alias="login system")
@@ -552,20 +556,20 @@ def test_a_new_alias_is_found_by_its_meaning(call, path):
 
 
 @needs_vectors
-def test_what_is_merged_is_found_where_it_went_and_after_undo_where_it_was(call, path):
-    known(call, LOGIN, aliases=["Handbook for employees"])
-    known(call, FALCON)
+def test_a_merged_entity_is_found_in_the_other_and_after_undo_again_as_itself(call, path):
+    create(call, LOGIN, aliases=["Handbook for employees"])
+    create(call, FALCON)
     for merged in (True, False):
         call("merge_entities", keep=FALCON, absorb=LOGIN) if merged else call("undo")
         home = "Falcon" if merged else "Authentication service"
 
-        assert [call.recalled(asked) for asked in ("login system", "staff manual")] == [home, home]
+        assert [call.recalled(query) for query in ("login system", "staff manual")] == [home, home]
         assert all_embedded(path)
 
 
 @needs_vectors
-def test_what_is_cleared_leaves_no_vectors_and_what_is_brought_back_gets_them_again(call, path):
-    known(call, LOGIN, aliases=["Kerberos"])
+def test_a_cleared_graph_has_no_vectors_and_undo_brings_them_back(call, path):
+    create(call, LOGIN, aliases=["Kerberos"])
     call.recalled("login system")
     call("clear_graph", confirm=True)
 
@@ -577,8 +581,8 @@ def test_what_is_cleared_leaves_no_vectors_and_what_is_brought_back_gets_them_ag
 
 
 @needs_vectors
-def test_undoing_a_record_takes_its_vectors_with_it(call, path):
-    known(call, LOGIN)
+def test_undoing_a_record_deletes_its_vectors(call, path):
+    create(call, LOGIN)
     call.recalled("login system")
     call("undo")
 
@@ -588,10 +592,10 @@ def test_undoing_a_record_takes_its_vectors_with_it(call, path):
 @needs_vectors
 def test_names_of_another_group_are_never_found(open_graph):
     ours, theirs = Caller(open_graph(group="ours")), Caller(open_graph(group="theirs"))
-    known(theirs, LOGIN, aliases=["Handbook for employees"])
-    known(ours, FALCON)
-    for asked in ("login system", "staff manual", "project:login system"):
-        answer = ours("recall_entity", name_or_alias=asked)
+    create(theirs, LOGIN, aliases=["Handbook for employees"])
+    create(ours, FALCON)
+    for query in ("login system", "staff manual", "project:login system"):
+        answer = ours("recall_entity", name_or_alias=query)
 
         assert (answer["entity"], answer["resolution"]["candidates"]) == (None, [])
     assert theirs.recalled("login system") == "Authentication service"
@@ -599,11 +603,11 @@ def test_names_of_another_group_are_never_found(open_graph):
 
 @needs_vectors
 def test_a_vector_of_a_name_that_has_changed_meanwhile_is_not_kept(call, path):
-    known(call, LOGIN, aliases=["Kerberos"])
+    create(call, LOGIN, aliases=["Kerberos"])
     with call.graph.database.read("look") as tx:
-        some = store.vectors.next_waiting(tx, limit=10)
+        some = store.vectors.next_missing(tx, limit=10)
     with call.graph.database.write("vectors") as tx:
-        store.vectors.set_space(tx, embedder.DEFAULT_MODEL, embedder.dimension())
+        store.vectors.reset(tx, embedder.DEFAULT_MODEL, embedder.dimension())
         store.vectors.insert(tx, [(surface, f"formerly {text}", b"\x01" * 384, b"\x01" * 48) for surface, text in some])
         store.vectors.insert(tx, [(10_000, "Nobody", b"\x01" * 384, b"\x01" * 48)])
 
@@ -612,7 +616,7 @@ def test_a_vector_of_a_name_that_has_changed_meanwhile_is_not_kept(call, path):
 
 @needs_vectors
 def test_a_name_that_changes_while_its_vector_is_made_is_found_by_the_new_name(call, path, monkeypatch):
-    known(call, FALCON)
+    create(call, FALCON)
     real = embedder.embed
 
     def renames_meanwhile(texts: Any, **more: Any) -> Any:
@@ -628,8 +632,8 @@ def test_a_name_that_changes_while_its_vector_is_made_is_found_by_the_new_name(c
 
 
 @needs_vectors
-def test_a_name_that_goes_while_its_vector_is_made_leaves_none(call, open_graph, path, monkeypatch):
-    known(call, LOGIN)
+def test_a_name_that_is_deleted_while_its_vector_is_made_leaves_none(call, open_graph, path, monkeypatch):
+    create(call, LOGIN)
     other, real = Caller(open_graph()), embedder.embed
 
     def clears_meanwhile(texts: Any, **more: Any) -> Any:
@@ -670,8 +674,8 @@ def wait_until(fits: Callable[[], bool], *, seconds: float = 20.0) -> bool:
 
 
 @needs_vectors
-def test_reindexing_fills_once_and_anew_when_asked(call, path):
-    known(call, LOGIN, FALCON)
+def test_reindexing_fills_once_and_again_with_anew(call, path):
+    create(call, LOGIN, FALCON)
     first, again, anew = (run_kg(path, "reindex", *options) for options in ([], ["--json"], ["--anew", "--json"]))
 
     assert (first.returncode, first.stdout) == (
@@ -692,8 +696,8 @@ def test_reindexing_makes_no_graph(path):
 
 
 @needs_vectors
-def test_vectors_that_were_made_anew_are_those_that_were_there(call, path):
-    known(call, LOGIN, FALCON)
+def test_vectors_that_were_made_anew_are_the_same(call, path):
+    create(call, LOGIN, FALCON)
     kept = []
     for _ in range(2):
         CliRunner().invoke(kg, ["--db", str(path), "reindex", "--anew"])
@@ -705,7 +709,7 @@ def test_vectors_that_were_made_anew_are_those_that_were_there(call, path):
 
 @needs_vectors
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_reindexing_that_is_ended_goes_on_where_it_was(call, path, how):
+def test_reindexing_that_was_stopped_continues_where_it_was(call, path, how):
     many(call, 700)
     child = start_kg(path, "reindex")
     begun = wait_until(lambda: waiting(path) < 700)
@@ -721,7 +725,7 @@ def test_reindexing_that_is_ended_goes_on_where_it_was(call, path, how):
 
 
 @needs_vectors
-def test_who_writes_while_names_are_reindexed_is_not_refused(call, path):
+def test_writes_during_reindexing_are_not_refused(call, path):
     many(call, 400)
     with start_kg(path, "reindex") as child:
         answers = []
@@ -741,7 +745,7 @@ def test_who_writes_while_names_are_reindexed_is_not_refused(call, path):
 
 
 @needs_vectors
-def test_the_server_makes_vectors_when_nobody_asks(path):
+def test_an_idle_server_makes_vectors(path):
     async def recorded() -> bool:
         child = StdioServerParameters(command=sys.executable, args=["-m", "keepgraph.cli", "--db", str(path), "serve"])
         async with Client(child) as client:
@@ -755,20 +759,20 @@ def test_the_server_makes_vectors_when_nobody_asks(path):
 
 @needs_vectors
 def test_a_read_only_server_makes_none(call, path):
-    known(call, LOGIN)
+    create(call, LOGIN)
 
-    async def asked() -> Any:
+    async def query() -> Any:
         arguments = ["-m", "keepgraph.cli", "--db", str(path), "serve", "--read-only"]
         async with Client(StdioServerParameters(command=sys.executable, args=arguments)) as client:
             return await client.call_tool("recall_entity", {"name_or_alias": "login system"})
 
-    answer = anyio.run(asked).structured_content
+    answer = anyio.run(query).structured_content
 
-    assert (told(answer), waiting(path)) == (1, 1)
+    assert (missing_vectors(answer), waiting(path)) == (1, 1)
 
 
 @needs_vectors
-def test_the_server_ends_when_its_input_ends_though_names_wait(call, path):
+def test_the_server_ends_with_its_input_even_if_vectors_are_missing(call, path):
     many(call, 900)
     with start_kg(path, "serve") as child:
         begun = wait_until(lambda: waiting(path) < 900)
@@ -779,7 +783,7 @@ def test_the_server_ends_when_its_input_ends_though_names_wait(call, path):
     assert rows(path, "PRAGMA integrity_check") == [("ok",)]
 
 
-# What is imported, and what is asked of the network
+# Imports and the network
 
 HEAVY = {"numpy", "torch", "sentence_transformers", "tokenizers", "transformers", "sqlite_vec"}
 ASK = """
@@ -790,7 +794,7 @@ print(json.dumps([answer["resolution"]["method"], sorted({name.split(".")[0] for
 """
 
 
-def asked_alone(path: Path, name: str) -> tuple[str, set[str]]:
+def resolve_in_process(path: Path, name: str) -> tuple[str, set[str]]:
     """How a name was found in a process of its own, and what was imported for it."""
     done = subprocess.run(
         [sys.executable, "-c", ASK, str(path), name], capture_output=True, text=True, check=True, env={**os.environ}
@@ -800,28 +804,28 @@ def asked_alone(path: Path, name: str) -> tuple[str, set[str]]:
 
 
 @pytest.mark.parametrize(
-    ("asked", "method"),
+    ("query", "method"),
     [("Robert Hughes", "exact"), ("The Boss", "alias"), ("Robret Hughes", "fuzzy"), ("Bob", "fuzzy"), ("RH", "fuzzy")],
 )
-def test_nothing_heavy_is_imported_where_another_rung_answers(call, path, asked, method):
-    known(call, person("Robert Hughes"), aliases=["The Boss"])
-    found, modules = asked_alone(path, asked)
+def test_nothing_heavy_is_imported_where_another_step_answers(call, path, query, method):
+    create(call, person("Robert Hughes"), aliases=["The Boss"])
+    method_used, modules = resolve_in_process(path, query)
 
-    assert found == method
+    assert method_used == method
     assert modules & HEAVY == set()
 
 
 @needs_vectors
-def test_to_find_by_meaning_no_torch_is_imported(call, path):
-    known(call, LOGIN)
-    found, modules = asked_alone(path, "login system")
+def test_the_embedding_step_imports_no_torch(call, path):
+    create(call, LOGIN)
+    method_used, modules = resolve_in_process(path, "login system")
 
-    assert found == "embedding"
+    assert method_used == "embedding"
     assert modules & HEAVY == {"numpy", "tokenizers"}
 
 
 def test_status_imports_nothing_heavy(call, path):
-    known(call, LOGIN)
+    create(call, LOGIN)
     program = "import sys, keepgraph\nkeepgraph.open(sys.argv[1]).call('get_status')\nprint(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=True)
 
@@ -875,13 +879,15 @@ def test_names_need_no_network(path):
     assert done.stdout.strip() == str([*expected, 0, 0, 0, 0])
 
 
-# Bounds that are promises
+# Limits
 
 
 @needs_vectors
-def test_candidates_of_both_rungs_are_few(call):
-    known(call, *(concept(f"Authentication {word}") for word in "server gateway proxy daemon cluster broker".split()))
-    found = call("recall_entity", name_or_alias="login system for everybody at work")["resolution"]["candidates"]
+def test_the_candidates_of_both_steps_are_few(call):
+    create(call, *(concept(f"Authentication {word}") for word in "server gateway proxy daemon cluster broker".split()))
+    candidates = call("recall_entity", name_or_alias="login system for everybody at work")["resolution"]["candidates"]
 
-    assert 0 < len(found) <= embedding.MAX_CANDIDATES
-    assert [each["score"] for each in found] == sorted((each["score"] for each in found), reverse=True)
+    assert 0 < len(candidates) <= abstention.MAX_CANDIDATES
+    assert [candidate["score"] for candidate in candidates] == sorted(
+        (candidate["score"] for candidate in candidates), reverse=True
+    )

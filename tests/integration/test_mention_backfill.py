@@ -1,4 +1,4 @@
-"""Texts and the names in them, in whatever order they come: what is read at last is what a fresh reading gives."""
+"""Mentions after a backfill: in whatever order texts and names come, the index is what a fresh detection gives."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_what_another_text_is_about_is_not_deleted_with_the_text_it_came_with(ca
 
 def test_a_document_that_is_renamed_mentions_what_its_new_name_says(call, tmp_path, open_graph):
     from keepgraph.engine.texts import ingestion
-    from keepgraph.engine.upkeep.jobs import Drive
+    from keepgraph.engine.upkeep.jobs import Job
 
     folder = tmp_path / "notes"
     folder.mkdir()
@@ -55,9 +55,9 @@ def test_a_document_that_is_renamed_mentions_what_its_new_name_says(call, tmp_pa
     for name in ("Atlas Prime", "Zeus Major"):
         call.record(project(name), "tagged", HERE)
     database = call.graph.database
-    ingestion.ingest(Drive(database, tool="kg ingest"), folder)
+    ingestion.ingest(Job(database, tool="kg ingest"), folder)
     (folder / "Atlas Prime.md").rename(folder / "Zeus Major.md")
-    ingestion.ingest(Drive(database, tool="kg ingest"), folder)
+    ingestion.ingest(Job(database, tool="kg ingest"), folder)
     (episode,) = call("get_episodes")["episodes"]
 
     assert mentioned(call, episode["uuid"]) == ["Zeus Major"]
@@ -105,8 +105,8 @@ def test_reading_everything_anew_changes_nothing(call, path):
 
     before = read()
     with call.graph.database.write("test") as tx:
-        store.mentions.let_all_wait(tx)
-    mention_index.fill(call.graph.database)
+        store.mention_queue.add_all_chunks(tx)
+    mention_index.backfill(call.graph.database)
 
     assert before == read()
     assert before
@@ -127,8 +127,8 @@ def test_an_answer_says_what_has_not_been_read(call, path, monkeypatch, tool, gi
     call.record(project("Atlas"), "tagged", HERE)
     call("remember", text="Atlas begins.")
     with call.graph.database.write("test") as tx:
-        store.mentions.let_all_wait(tx)
-    monkeypatch.setattr(mention_index, "fill", lambda *_, **__: 1)
+        store.mention_queue.add_all_chunks(tx)
+    monkeypatch.setattr(mention_index, "backfill", lambda *_, **__: 1)
 
     assert call(tool, **given)["unread"] == 1
 
@@ -138,14 +138,14 @@ def test_what_a_caller_hands_in_is_no_file(call, tmp_path):
     It is neither forgotten because no file is there, nor replaced by one.
     """
     from keepgraph.engine.texts import ingestion
-    from keepgraph.engine.upkeep.jobs import Drive
+    from keepgraph.engine.upkeep.jobs import Job
 
     folder = tmp_path / "notes"
     folder.mkdir()
     (folder / "there.md").write_text("A file.", encoding="utf-8")
     handed = str(folder.resolve() / "gone.md")
     came = call("ingest_prechunked", source=handed, chunks=[{"text": "Handed in."}])
-    ingestion.ingest(Drive(call.graph.database, tool="kg ingest"), folder, forget_missing=True)
+    ingestion.ingest(Job(call.graph.database, tool="kg ingest"), folder, forget_missing=True)
 
     assert call("get_full_document", doc_id=came["doc_id"])["text"] == "Handed in."
 

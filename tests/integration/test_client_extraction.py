@@ -1,4 +1,4 @@
-"""What a caller has read in a text and hands in: taken, or refused with the reason; nothing is dropped in silence."""
+"""Extraction by the client: entities and relations are recorded, or rejected with the reason; none is lost silently."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts are read against the graph: whatever comes first, the text or the name, and however often others write."""
+"""The mention index: it is the same whether the text or the name comes first, and however often others write."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from words import Caller, concept, person, project
 
 
 def known_in(context):
-    return [each["name"] for each in context["nodes"] if not each.get("proposed")]
+    return [node["name"] for node in context["nodes"] if not node.get("proposed")]
 
 
 def proposed_in(context):
-    return [each["name"] for each in context["nodes"] if each.get("proposed")]
+    return [node["name"] for node in context["nodes"] if node.get("proposed")]
 
 
 def tagged(thing):
@@ -24,7 +24,7 @@ def tagged(thing):
 
 def let_all_wait(graph):
     with graph.database.write("test") as tx:
-        store.mentions.let_all_wait(tx)
+        store.mention_queue.add_all_chunks(tx)
 
 
 TEXTS = [
@@ -70,17 +70,17 @@ def test_a_name_that_goes_is_a_proposal_again(call):
 def test_reading_goes_on_where_it_stopped(graph, call):
     call("add_memory", episodes=[{"name": f"Note {n}", "content": f"Note {n} on Django"} for n in range(100)])
     let_all_wait(graph)
-    left = mention_index.fill(graph.database, at_most=1)
+    left = mention_index.backfill(graph.database, max_chunks=1)
 
     assert 0 < left < 100
-    assert mention_index.fill(graph.database) == 0
-    assert mention_index.due(graph.database) == 0
+    assert mention_index.backfill(graph.database) == 0
+    assert mention_index.count_due(graph.database) == 0
 
 
 def test_a_question_waits_for_a_bounded_time_and_says_what_is_unread(graph, call, monkeypatch):
     added = call("add_memory", name="Note", episode_body="Using Django")
     call("record_fact", **tagged(concept("Django")))
-    monkeypatch.setattr(mention_index, "fill", lambda database, **_: None)
+    monkeypatch.setattr(mention_index, "backfill", lambda database, **_: None)
     context = call("get_episode_context", episode_uuids=[added["uuid"]])
 
     assert context["unread"] == 1
@@ -90,17 +90,17 @@ def test_what_was_read_while_somebody_wrote_is_read_again(graph, call, open_grap
     added = call("add_memory", name="Note", episode_body="Using Django with PostgreSQL")
     let_all_wait(graph)
     other = Caller(open_graph())
-    ahead = mention_index._Work.ahead
+    compute = mention_index._Batch.compute
     facts = [tagged(concept("Django")), tagged(concept("PostgreSQL"))]
 
     def disturbed(tx, *, seconds):
-        work = ahead(tx, seconds=seconds)
+        batch = compute(tx, seconds=seconds)
         if facts:
             other("record_fact", **facts.pop())
-        return work
+        return batch
 
-    monkeypatch.setattr(mention_index._Work, "ahead", disturbed)
-    mention_index.fill(graph.database)
+    monkeypatch.setattr(mention_index._Batch, "compute", disturbed)
+    mention_index.backfill(graph.database)
     context = call("get_episode_context", episode_uuids=[added["uuid"]])
 
     assert sorted(known_in(context)) == ["Django", "PostgreSQL"]
@@ -115,7 +115,7 @@ def test_a_read_only_graph_answers_with_what_has_been_read(call, path, open_grap
 
 
 def test_of_a_long_text_the_beginning_is_read_at_once_and_the_rest_before_the_next_question(call, monkeypatch):
-    monkeypatch.setattr(mention_index, "_CHARACTERS_AT_ONCE", 2_000)
+    monkeypatch.setattr(mention_index, "_MAX_CHARACTERS_IN_CALL", 2_000)
     text = "".join(f"Note {n}: we met Priya{n} again, and talked about many other things.\n\n" for n in range(100))
     call("record_facts", facts=[tagged(person(f"Priya{n}")) for n in range(100)])
     added = call("add_memory", name="Long", episode_body=text)
