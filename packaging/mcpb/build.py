@@ -99,7 +99,7 @@ def manifest() -> dict[str, Any]:
             {"name": tool.name, "description": tool.description.partition("\n")[0]}
             for tool in catalogue.tools(catalogue.DEFAULT_TOOLSETS)
         ],
-        "prompts": [_prompt(prompt) for prompt in prompts.every()],
+        "prompts": [_prompt(prompt) for prompt in prompts.all_prompts()],
         "compatibility": {
             "platforms": [sys.platform],
             "runtimes": {"python": f">={PYTHON},<{after}"},
@@ -132,7 +132,7 @@ def pack(folder: Path, bundle: Path) -> Path:
 
 def _prompt(prompt: Any) -> dict[str, Any]:
     names = [argument.name for argument in prompt.arguments]
-    (message,) = prompts.filled(prompt.name, {name: f"${{arguments.{name}}}" for name in names}).messages
+    (message,) = prompts.fill(prompt.name, {name: f"${{arguments.{name}}}" for name in names}).messages
     return {"name": prompt.name, "description": prompt.description, "arguments": names, "text": message.content.text}
 
 
