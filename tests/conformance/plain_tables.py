@@ -155,12 +155,12 @@ class PlainTables:
 
     def execute(self, sql: str, bound: Sequence[Any], functions: frozenset[str]) -> Iterator[tuple[Any, ...]]:
         self.register(functions)
-        return store.compiled_queries.run(self.conn, sql, bound, refused=terms.Inexpressible)
+        return store.compiled_queries.run(self, sql, bound, refused=terms.Inexpressible)
 
     def register(self, functions: frozenset[str]) -> None:
         """Let statements call these functions."""
         for name in functions - self._registered:
-            store.compiled_queries.register(self.conn, callbacks.PREFIX, name, callbacks.function(name))
+            store.compiled_queries.register(self, callbacks.PREFIX, name, callbacks.function(name))
             self._registered.add(name)
 
 

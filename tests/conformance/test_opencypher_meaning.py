@@ -584,6 +584,23 @@ LISTS: list[Case] = [
     ("RETURN range(1, 0), range(0, 1, -1), range(-5, 5, 5), range(5, -5, -5), range(0, 2, 9)", row(
         [], [], [-5, 0, 5], [5, 0, -5], [0])),
     ("RETURN size(range(1, 1000)), range(1, 1000)[999]", row(1000, 1000)),
+    ("RETURN size(range(1, 5000000)), range(1, 5000000)[-1], range(1, 5000000)[0..2], range(1, 5000000)[5000000]", row(
+        5000000, 5000000, [1, 2], None)),
+    ("WITH range(1, 5000000) AS l RETURN head(l), last(l), tail(l)[0], reverse(l)[0], isEmpty(l), valueType(l)", row(
+        1, 5000000, 2, 5000000, False, "LIST<INTEGER NOT NULL> NOT NULL")),
+    ("WITH range(1, 5000000) AS l RETURN l = l, l = range(1, 5000001), l = [1], [1] = l, l <> null", row(
+        True, False, False, False, None)),
+    ("WITH range(1, 5000000) AS l RETURN l < range(1, 5000001), l < [1], [2] > l, l <= l, range(2, 9000000) < l", row(
+        True, False, True, True, False)),
+    ("WITH range(1, 5000000) AS l RETURN 7 IN l, 7.0 IN l, 7.5 IN l, 0 IN l, true IN l, '7' IN l, null IN l", row(
+        True, True, False, False, False, False, None)),
+    ("WITH range(1, 5000000) AS l RETURN 3 IN l[3..], size([x IN l[..1500000] WHERE x % 500000 = 0])", row(
+        False, 3)),
+    ("UNWIND range(1, 1500000) AS x RETURN count(x), max(x)", row(1500000, 1500000)),
+    ("UNWIND range(1, 9223372036854775807) AS x WITH x LIMIT 2 RETURN x", each(1, 2)),
+    ("UNWIND [1, 2] AS i RETURN DISTINCT range(1, 5000000)[0]", each(1)),
+    ("RETURN tail(range(1, 1000001)) = range(2, 1000001)", each(True)),
+    ("UNWIND [1, 2] AS i RETURN count(DISTINCT range(1, 5000000)), count(DISTINCT range(i, 5000000))", row(1, 2)),
     ("RETURN range(1, 2, 0)", argument_error("NumberOutOfRange")),
     ("RETURN range(1.0, 2)", argument_error("InvalidArgumentType")),
     ("RETURN range(1, 'a')", argument_error("InvalidArgumentType")),

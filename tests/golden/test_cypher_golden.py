@@ -7,7 +7,6 @@ finds. After an intended change, `make golden` writes them anew, and the differe
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +47,7 @@ FACTS = [
 
 
 @pytest.fixture(scope="module")
-def graph_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def graph_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A graph that is the same in every run: counted ids, a clock that moves a minute a call."""
     path = tmp_path_factory.mktemp("golden") / "graph.db"
     clock = Clock()
@@ -58,7 +57,7 @@ def graph_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             clock.pass_by(minutes=1)
         wrong = graph.call("record_fact", subject=LINUS, predicate="decided_in", object=REST)
         graph.call("retract_fact", fact_id=wrong["fact_id"])
-    yield path
+    return path
 
 
 def answer(path: Path, *arguments: str) -> dict[str, Any]:

@@ -216,10 +216,21 @@ ENDLESS = [
     f"{LIST}UNWIND l AS x UNWIND l AS y RETURN max(l)",
     f"{TEXT}UNWIND range(1, 1000000) AS i RETURN sum(size(reverse(s)))",
     f"{TEXT}RETURN [i IN range(1, 1000000) | size(toUpper(s))]",
-    "UNWIND range(1, 1000000) AS i RETURN sum(CASE WHEN 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' + i =~ '(a+)+b' THEN 1 END)",
 ]
 TOO_LARGE = [
     "RETURN range(1, 1000000000)",
+    "RETURN [range(1, 2000000)]",
+    "RETURN {a: range(1, 2000000)}",
+    "RETURN 0 + range(1, 2000000)",
+    "RETURN range(1, 2000000) + range(1, 2000000)",
+    "RETURN toStringList(range(1, 2000000))",
+    "RETURN collect(range(1, 2000000))",
+    "RETURN max(range(1, 2000000))",
+    "RETURN COLLECT { RETURN range(1, 2000000) AS l }",
+    "RETURN [x IN range(1, 9223372036854775807) | x]",
+    "RETURN size(range(-9223372036854775807, 9223372036854775807))",
+    "WITH range(1, 2000000) AS l RETURN 1 ORDER BY l",
+    "MATCH (n) WITH n, range(1, 2000000) AS l RETURN n, l",
     "RETURN reduce(s = 'x', i IN range(1, 100) | s + s)",
     "RETURN reduce(s = [1], i IN range(1, 100) | s + s)",
     "RETURN reduce(s = [1], i IN range(1, 100) | [s, s])",
@@ -235,7 +246,7 @@ TOO_LARGE = [
     f"{TEXT}RETURN replace(s, 'x', 'yyyyyyyyyy')",
     f"{TEXT}UNWIND range(1, 100) AS i RETURN s, i",
     f"{TEXT}RETURN [i IN range(1, 100) | s]",
-    f"{TEXT}RETURN s =~ '(x+x+)+y'",
+    f"{TEXT}RETURN s =~ '(x+x+)+y{{100}}'",
     f"{LIST}UNWIND range(1, 9) AS i RETURN collect(l)",
 ]
 

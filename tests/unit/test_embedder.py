@@ -18,6 +18,7 @@ from keepgraph.errors import ModelUnavailable
 from keepgraph.ml import embedder, minilm
 
 np = pytest.importorskip("numpy")
+threadpoolctl = pytest.importorskip("threadpoolctl")
 if embedder.unavailable_reason() is not None:
     pytest.skip(str(embedder.unavailable_reason()), allow_module_level=True)
 
@@ -156,6 +157,21 @@ def test_threads_may_share_the_model(nothing_loaded):
         results = list(threads.map(lambda _: embedder.embed(NAMES), range(12)))
 
     assert all(np.array_equal(expected, vectors) for vectors in results)
+
+
+@pytest.mark.parametrize(("texts", "limited"), [(1, True), (2, True), (3, False), (200, False)])
+def test_a_question_takes_one_thread_and_bulk_work_all(monkeypatch, texts, limited):
+    def threads():
+        return [library["num_threads"] for library in threadpoolctl.threadpool_info() if library["user_api"] == "blas"]
+
+    embedder.embed(["Ada"])
+    before, during = threads(), []
+    forward = minilm._forward
+    monkeypatch.setattr(minilm, "_forward", lambda *arguments: during.append(threads()) or forward(*arguments))
+    embedder.embed([f"Ada {number}" for number in range(texts)])
+
+    assert [[1] * len(before) if limited else before] * len(during) == during != []
+    assert before == threads()
 
 
 def test_a_model_is_loaded_once(nothing_loaded, monkeypatch):

@@ -6,15 +6,18 @@ DISTINCT is applied before an accumulator sees a value.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
+from typing import Literal as Word
 
 from keepgraph.cypher import arithmetic, comparison, value_types, values
-from keepgraph.cypher.value_types import ANY, DURATION, FLOAT, INTEGER, LIST, NULL, NUMBER
+from keepgraph.cypher.value_types import ANY, DURATION, FLOAT, INTEGER, LIST, NULL, NUMBER, ResultType, Type
 from keepgraph.cypher.values import Value
 from keepgraph.errors import QueryFailed, QueryTooLarge
-from keepgraph.temporal.base import Temporal
+from keepgraph.temporal.temporal_class import Temporal
+
+SqlForm = Word["", "count", "sum", "avg", "min", "max", "collect"]
 
 
 class Accumulator(Protocol):
@@ -35,6 +38,9 @@ class Aggregate:
         parameter_kinds: the kinds that each argument may have, besides null; a set of bits of value_types.
         result_kinds: the kinds that it may return, NULL among them.
         start: makes the accumulator of a group. It ignores nulls.
+        infer: the type of the result, if it depends on the types of the arguments.
+        ignores_duplicates: whether the result is the same if a row comes more often.
+        sql: how it is written in SQL; empty where SQL cannot express it.
     """
 
     name: str
@@ -43,6 +49,13 @@ class Aggregate:
     parameter_kinds: tuple[int, ...]
     result_kinds: int
     start: Callable[[], Accumulator]
+    infer: ResultType | None = None
+    ignores_duplicates: bool = False
+    sql: SqlForm = ""
+
+    def result_type(self, arguments: Sequence[Type]) -> Type:
+        """The type of what it returns, for arguments of these types."""
+        return self.infer(arguments) if self.infer is not None else Type(self.result_kinds)
 
 
 def find(name: str) -> Aggregate | None:
@@ -156,7 +169,7 @@ class Maximum(Minimum):
 class Collect:
     """The list of all values that are not null.
 
-    The limit counts the elements of lists and maps inside too, as values.bounded does.
+    The limit counts the elements of lists and maps inside too, as values.check_size does.
     """
 
     __slots__ = ("elements", "nested_elements")
@@ -270,12 +283,12 @@ def _argument_error(name: str, expected_kinds: int, value: Value) -> QueryFailed
 AGGREGATES: Final[dict[str, Aggregate]] = {
     row.name.lower(): row
     for row in (
-        Aggregate("count", 1, 1, (ANY,), INTEGER, Count),
-        Aggregate("sum", 1, 1, (NUMBER | DURATION,), NUMBER | DURATION, Sum),
-        Aggregate("avg", 1, 1, (NUMBER | DURATION,), FLOAT | DURATION | NULL, Average),
-        Aggregate("min", 1, 1, (ANY,), ANY, Minimum),
-        Aggregate("max", 1, 1, (ANY,), ANY, Maximum),
-        Aggregate("collect", 1, 1, (ANY,), LIST, Collect),
+        Aggregate("count", 1, 1, (ANY,), INTEGER, Count, sql="count"),
+        Aggregate("sum", 1, 1, (NUMBER | DURATION,), NUMBER | DURATION, Sum, sql="sum"),
+        Aggregate("avg", 1, 1, (NUMBER | DURATION,), FLOAT | DURATION | NULL, Average, sql="avg"),
+        Aggregate("min", 1, 1, (ANY,), ANY, Minimum, value_types.same_or_null, ignores_duplicates=True, sql="min"),
+        Aggregate("max", 1, 1, (ANY,), ANY, Maximum, value_types.same_or_null, ignores_duplicates=True, sql="max"),
+        Aggregate("collect", 1, 1, (ANY,), LIST, Collect, value_types.list_of_first, sql="collect"),
         Aggregate("stDev", 1, 1, (NUMBER,), FLOAT, StandardDeviation),
         Aggregate("stDevP", 1, 1, (NUMBER,), FLOAT, PopulationStandardDeviation),
         Aggregate("percentileCont", 2, 2, (NUMBER, NUMBER), FLOAT | NULL, ContinuousPercentile),

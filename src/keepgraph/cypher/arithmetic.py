@@ -7,6 +7,7 @@ from typing import Final
 
 from keepgraph.cypher import values
 from keepgraph.cypher.values import (
+    LIST_TYPES,
     MAX_LIST_LENGTH,
     NUMBER_TYPES,
     Value,
@@ -16,7 +17,7 @@ from keepgraph.cypher.values import (
     to_string,
 )
 from keepgraph.errors import QueryFailed, QueryTooLarge
-from keepgraph.temporal.base import Temporal
+from keepgraph.temporal.temporal_class import Temporal
 
 
 def add(left: Value, right: Value) -> Value:
@@ -28,7 +29,7 @@ def add(left: Value, right: Value) -> Value:
         return left + right
     if left is None or right is None:
         return None
-    if left_type is list or right_type is list:
+    if left_type in LIST_TYPES or right_type in LIST_TYPES:
         return _concatenate(left, right)
     if left_type is str and right_type in _CONCATENABLE_TYPES:
         return check_string(left + (right if right_type is str else to_string(right)))
@@ -45,8 +46,8 @@ _CONCATENABLE_TYPES: Final = frozenset({str, int, float})
 
 
 def _concatenate(left: Value, right: Value) -> list[Value]:
-    front = left if type(left) is list else [left]
-    back = right if type(right) is list else [right]
+    front = left if type(left) in LIST_TYPES else [left]
+    back = right if type(right) in LIST_TYPES else [right]
     if len(front) + len(back) > MAX_LIST_LENGTH:
         raise QueryTooLarge(f"a list would have {len(front) + len(back):,} elements; the most is {MAX_LIST_LENGTH:,}")
     return check_size(front + back)

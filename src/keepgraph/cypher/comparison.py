@@ -9,8 +9,8 @@ from operator import ge, gt, le, lt
 from typing import Any, Final
 
 from keepgraph.cypher import regex, value_types, values
-from keepgraph.cypher.values import NUMBER_TYPES, Node, Path, Relationship, Value, kind_of
-from keepgraph.temporal.base import Temporal
+from keepgraph.cypher.values import LIST_TYPES, NUMBER_TYPES, Node, Path, Relationship, Value, kind_of
+from keepgraph.temporal.temporal_class import Temporal
 
 _SCALAR_TYPES: Final = frozenset({bool, int, float, str})
 _OPERATORS: Final = {"<": lt, "<=": le, ">": gt, ">=": ge}
@@ -26,8 +26,8 @@ def equal(left: Value, right: Value) -> bool | None:
             return bool(left == right)
         if isinstance(left, Temporal) and isinstance(right, Temporal):
             return _equal_temporals(left, right)
-        return False
-    if left_type in _SCALAR_TYPES:
+        return False  # a range is longer than any list
+    if left_type in _SCALAR_TYPES or left_type is range:
         return bool(left == right)
     if left_type is list:
         return _equal_lists(left, right)
@@ -75,7 +75,7 @@ def compare(operator: str, left: Value, right: Value) -> bool | None:
         left_type is right_type and left_type in _SCALAR_TYPES
     ):
         return bool(_OPERATORS[operator](left, right))
-    if left_type is list and right_type is list:
+    if left_type in LIST_TYPES and right_type in LIST_TYPES:
         return _compare_lists(operator, left, right)
     if isinstance(left, Temporal) and isinstance(right, Temporal):
         from keepgraph.temporal import operations
@@ -85,8 +85,10 @@ def compare(operator: str, left: Value, right: Value) -> bool | None:
     return None
 
 
-def _compare_lists(operator: str, left: list[Value], right: list[Value]) -> bool | None:
+def _compare_lists(operator: str, left: list[Value] | range, right: list[Value] | range) -> bool | None:
     """Lexicographically: the first elements that differ decide, then the lengths."""
+    if type(left) is range and type(right) is range and left[:2] == right[:2]:
+        return bool(_OPERATORS[operator](len(left), len(right)))
     for left_element, right_element in zip(left, right, strict=False):
         same = equal(left_element, right_element)
         if same is None:
@@ -100,6 +102,8 @@ def is_in(value: Value, elements: Value) -> bool | None:
     """`value IN elements`"""
     if elements is None:
         return None
+    if type(elements) is range:
+        return None if value is None else type(value) in NUMBER_TYPES and value % 1 == 0 and int(value) in elements
     if type(elements) is not list:
         raise values.wrong_type("IN", "a list on its right", elements)
     unknown = False
@@ -165,6 +169,8 @@ def sort_key(value: Value) -> tuple[Any, ...]:
         return (12, value)
     if value_type is list:
         return (3, tuple(map(sort_key, value)))
+    if value_type is range:
+        raise values.list_too_long()
     if value_type is dict:
         keys = sorted(value)
         return (0, len(keys), tuple(keys), tuple(sort_key(value[key]) for key in keys))
@@ -194,6 +200,8 @@ def group_key(value: Value) -> Any:
         return (2, value.id)
     if value_type is list:
         return (3, *map(group_key, value))
+    if value_type is range:
+        return (3, value)
     if value_type is dict:
         return (0, frozenset((key, group_key(entry)) for key, entry in value.items()))
     if value_type is Path:

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from keepgraph import errors
-from keepgraph.cypher import table_graph
+from keepgraph.cypher import table_graph, values
 from keepgraph.cypher.compiler import CompiledQuery
 from keepgraph.cypher.interpret.runtime import Graph, Row, Run
 from keepgraph.cypher.sql.statements import Statement
@@ -55,11 +55,19 @@ def run(
                 return list(fetch_rows(compiled.statement)), compiled.by
             if compiled.hybrid is not None:
                 hybrid_run = Run(graph, parameters, now, count_work, fetch_rows_ahead)
-                return list(compiled.hybrid_rows(hybrid_run)), compiled.by
+                return _listed(compiled.hybrid_rows(hybrid_run)), compiled.by
         except Inexpressible:
             pass
-        return list(compiled.interpreted_rows(Run(graph, parameters, now, count_work))), "python"
+        return _listed(compiled.interpreted_rows(Run(graph, parameters, now, count_work))), "python"
     except RecursionError:
         raise errors.QueryTooLarge("a value of this query is nested too deeply") from None
     except MemoryError:
         raise errors.QueryTooLarge("the query needs more memory than there is") from None
+
+
+def _listed(rows: Iterator[Row]) -> list[Row]:
+    """The rows as a list, if no value of them is a range, which is too long to be answered."""
+    listed = list(rows)
+    if any(range in map(type, row) for row in listed):
+        raise values.list_too_long()
+    return listed

@@ -6,7 +6,7 @@ Each section holds its computations, then the rows of the table that use them.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Final
@@ -33,11 +33,14 @@ from keepgraph.cypher.value_types import (
     STRING,
     TEMPORAL,
     TIME,
+    ResultType,
+    Type,
 )
 from keepgraph.cypher.values import Node, Relationship, Value
 from keepgraph.errors import QueryFailed, QueryTooLarge
 
 Needs = Word["", "graph", "now", "random"]
+SqlForm = Word["call", "coalesce", "not null", "length", "key", "public id", "type", "labels", "first", "start", "end"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,10 @@ class Function:
         run: computes it. It refuses arguments of a wrong kind, so any values may be passed.
         needs: what `run` takes before the arguments: the graph, the instant of the query, a random generator.
         element_kinds: the kinds of the elements of a list that it returns; 0 if they depend on the arguments.
+        infer: the type of the result, if it depends on the types of the arguments.
         propagates_null: whether the result is null as soon as one argument is.
+        stops_at: if given, arguments are evaluated one by one, up to the first value for which it is true.
+        sql: how the call is written in SQL; 'call' lets SQL call `run`, where all values are scalars.
     """
 
     name: str
@@ -64,7 +70,16 @@ class Function:
     run: Callable[..., Value]
     needs: Needs = ""
     element_kinds: int = 0
+    infer: ResultType | None = None
     propagates_null: bool = True
+    stops_at: Callable[[Value], bool] | None = None
+    sql: SqlForm = "call"
+
+    def result_type(self, arguments: Sequence[Type]) -> Type:
+        """The type of what it returns, for arguments of these types."""
+        if self.infer is not None:
+            return self.infer(arguments)
+        return Type(self.result_kinds, Type(self.element_kinds) if self.element_kinds else None)
 
 
 def find(name: str) -> Function | None:
@@ -88,7 +103,7 @@ FUNCTIONS: Final[dict[str, Function]] = {}
 """By their names in lower case."""
 
 
-def _add(
+def define(
     name: str,
     parameter_kinds: tuple[int, ...],
     result_kinds: int,
@@ -98,15 +113,19 @@ def _add(
     variadic: bool = False,
     needs: Needs = "",
     element_kinds: int = 0,
+    infer: ResultType | None = None,
     accepts_null: bool = False,
+    stops_at: Callable[[Value], bool] | None = None,
+    sql: SqlForm = "call",
+    table: dict[str, Function] = FUNCTIONS,
 ) -> None:
-    """Adds one row to the table.
+    """Adds one row to the table; what is not said here is said at `Function`.
 
     Args:
         compute: called with arguments of the right kinds, and with no null unless `accepts_null`.
         min_arguments: as many as there are parameters, unless it is given.
     """
-    FUNCTIONS[name.lower()] = Function(
+    table[name.lower()] = Function(
         name=name,
         min_arguments=len(parameter_kinds) if min_arguments is None else min_arguments,
         max_arguments=None if variadic else len(parameter_kinds),
@@ -115,7 +134,10 @@ def _add(
         run=_check_arguments(name, parameter_kinds, compute, needs=needs, accepts_null=accepts_null),
         needs=needs,
         element_kinds=element_kinds,
+        infer=infer,
         propagates_null=not accepts_null,
+        stops_at=stops_at,
+        sql=sql,
     )
 
 
@@ -192,10 +214,10 @@ _TYPE_NAMES: Final = {
 
 def _value_type(value: Value) -> str:
     """`INTEGER NOT NULL`, `LIST<INTEGER | STRING NOT NULL> NOT NULL` …"""
-    if type(value) is not list:
+    if type(value) not in values.LIST_TYPES:
         name = _TYPE_NAMES[values.kind_of(value)]
         return name if value is None else f"{name} NOT NULL"
-    inner = sorted({_value_type(element) for element in value})
+    inner = sorted({_value_type(element) for element in (value if type(value) is list else value[:1])})
     nullable = "NULL" in inner
     inner = [name.removesuffix(" NOT NULL") if nullable else name for name in inner if name != "NULL"]
     return f"LIST<{' | '.join(inner) or ('NULL' if nullable else 'NOTHING')}> NOT NULL"
@@ -205,10 +227,21 @@ def _is_not_null(value: Value) -> bool:
     return value is not None
 
 
-_add("coalesce", (ANY,), ANY, _coalesce, min_arguments=1, variadic=True, accepts_null=True)
-_add("nullIf", (ANY, ANY), ANY, _null_if, accepts_null=True)
-_add("exists", (ANY,), BOOLEAN, _is_not_null, accepts_null=True)
-_add("valueType", (ANY,), STRING, _value_type, accepts_null=True)
+define(
+    "coalesce",
+    (ANY,),
+    ANY,
+    _coalesce,
+    min_arguments=1,
+    variadic=True,
+    infer=value_types.first_not_null,
+    accepts_null=True,
+    stops_at=_is_not_null,
+    sql="coalesce",
+)
+define("nullIf", (ANY, ANY), ANY, _null_if, infer=value_types.same_or_null, accepts_null=True)
+define("exists", (ANY,), BOOLEAN, _is_not_null, accepts_null=True, sql="not null")
+define("valueType", (ANY,), STRING, _value_type, accepts_null=True)
 
 
 # Conversions
@@ -280,18 +313,22 @@ for _name, _compute, _parameter_kinds, _result_kind in (
     ("toString", values.to_string, BOOLEAN | NUMBER | STRING | TEMPORAL, STRING),
 ):
     _lenient = _or_null(_compute, _parameter_kinds)
-    _add(_name, (_parameter_kinds,), _result_kind, _compute)
-    _add(f"{_name}OrNull", (ANY,), _result_kind | NULL, _lenient, accepts_null=True)
-    _add(
+    define(_name, (_parameter_kinds,), _result_kind, _compute)
+    define(f"{_name}OrNull", (ANY,), _result_kind | NULL, _lenient, accepts_null=True)
+    define(
         f"{_name}List",
         (LIST,),
         LIST,
-        lambda elements, convert=_lenient: [convert(element) for element in elements],
+        lambda elements, convert=_lenient: [convert(element) for element in values.check_size(elements)],
         element_kinds=_result_kind | NULL,
     )
 
 
 # Nodes, relationships and paths
+
+
+def _element_id(graph: Any, entity: Node | Relationship) -> str:
+    return str(graph.public_id(entity))
 
 
 def _type(graph: Any, relationship: Relationship) -> str:
@@ -310,23 +347,23 @@ def _keys(graph: Any, subject: Value) -> list[str]:
     return list(subject if type(subject) is dict else graph.properties(subject))
 
 
-_add("id", (NODE | RELATIONSHIP,), INTEGER, lambda entity: entity.id)
-_add("elementId", (NODE | RELATIONSHIP,), STRING, lambda graph, entity: graph.public_id(entity), needs="graph")
-_add("type", (RELATIONSHIP,), STRING, _type, needs="graph")
-_add("labels", (NODE,), LIST, _labels, needs="graph", element_kinds=STRING)
-_add("properties", (NODE | RELATIONSHIP | MAP,), MAP, _properties, needs="graph")
-_add("keys", (NODE | RELATIONSHIP | MAP,), LIST, _keys, needs="graph", element_kinds=STRING)
-_add("startNode", (RELATIONSHIP,), NODE, lambda relationship: Node(relationship.start))
-_add("endNode", (RELATIONSHIP,), NODE, lambda relationship: Node(relationship.end))
-_add("nodes", (PATH,), LIST, lambda path: list(path.nodes), element_kinds=NODE)
-_add("relationships", (PATH,), LIST, lambda path: list(path.relationships), element_kinds=RELATIONSHIP)
-_add("length", (PATH,), INTEGER, lambda path: len(path.relationships))
+define("id", (NODE | RELATIONSHIP,), INTEGER, lambda entity: entity.id, sql="key")
+define("elementId", (NODE | RELATIONSHIP,), STRING, _element_id, needs="graph", sql="public id")
+define("type", (RELATIONSHIP,), STRING, _type, needs="graph", sql="type")
+define("labels", (NODE,), LIST, _labels, needs="graph", element_kinds=STRING, sql="labels")
+define("properties", (NODE | RELATIONSHIP | MAP,), MAP, _properties, needs="graph")
+define("keys", (NODE | RELATIONSHIP | MAP,), LIST, _keys, needs="graph", element_kinds=STRING)
+define("startNode", (RELATIONSHIP,), NODE, lambda relationship: Node(relationship.start), sql="start")
+define("endNode", (RELATIONSHIP,), NODE, lambda relationship: Node(relationship.end), sql="end")
+define("nodes", (PATH,), LIST, lambda path: list(path.nodes), element_kinds=NODE)
+define("relationships", (PATH,), LIST, lambda path: list(path.relationships), element_kinds=RELATIONSHIP)
+define("length", (PATH,), INTEGER, lambda path: len(path.relationships))
 
 
 # Lists
 
 
-def _range(start: Value, end: Value, step: Value = 1) -> list[int]:
+def _range(start: Value, end: Value, step: Value = 1) -> list[int] | range:
     for bound in (start, end, step):
         if type(bound) is not int:
             raise QueryFailed(
@@ -338,18 +375,18 @@ def _range(start: Value, end: Value, step: Value = 1) -> list[int]:
         raise _range_error("the step of range() is 0", hint="Leave the step out, or use 1 or -1.")
     numbers = range(start, end + (1 if step > 0 else -1), step)
     # not len(numbers), which fails beyond 64 bits
-    if numbers and abs(numbers[-1] - start) // abs(step) >= values.MAX_LIST_LENGTH:
-        raise QueryTooLarge(f"range() would have more than {values.MAX_LIST_LENGTH:,} elements")
-    return list(numbers)
+    if numbers and abs(numbers[-1] - start) // abs(step) >= values.MAX_INTEGER:
+        raise QueryTooLarge(f"range() would have more than {values.MAX_INTEGER:,} elements")
+    return values.shorten(numbers)
 
 
-_add("size", (STRING | LIST,), INTEGER, len)
-_add("isEmpty", (STRING | LIST | MAP,), BOOLEAN, lambda value: not value)
-_add("head", (LIST,), ANY, lambda elements: elements[0] if elements else None)
-_add("last", (LIST,), ANY, lambda elements: elements[-1] if elements else None)
-_add("tail", (LIST,), LIST, lambda elements: elements[1:])
-_add("range", (ANY, ANY, ANY), LIST, _range, min_arguments=2, element_kinds=INTEGER)
-_add("reverse", (STRING | LIST,), STRING | LIST, lambda value: value[::-1])
+define("size", (STRING | LIST,), INTEGER, len, sql="length")
+define("isEmpty", (STRING | LIST | MAP,), BOOLEAN, lambda value: not value)
+define("head", (LIST,), ANY, lambda elements: values.index(elements, 0), infer=value_types.first_element, sql="first")
+define("last", (LIST,), ANY, lambda elements: values.index(elements, -1), infer=value_types.first_element)
+define("tail", (LIST,), LIST, lambda elements: values.shorten(elements[1:]), infer=value_types.same_list)
+define("range", (ANY, ANY, ANY), LIST, _range, min_arguments=2, element_kinds=INTEGER)
+define("reverse", (STRING | LIST,), STRING | LIST, lambda value: value[::-1], infer=value_types.same_list_or_string)
 
 
 # Strings
@@ -396,21 +433,21 @@ def _replace(text: str, old: str, new: str) -> str:
     return text.replace(old, new)
 
 
-_add("left", (STRING, INTEGER), STRING, _left)
-_add("right", (STRING, INTEGER), STRING, _right)
-_add("substring", (STRING, INTEGER, INTEGER), STRING, _substring, min_arguments=2)
-_add("split", (STRING, STRING | LIST), LIST, _split, element_kinds=STRING)
-_add("replace", (STRING, STRING, STRING), STRING, _replace)
-_add("trim", (STRING,), STRING, str.strip)
-_add("ltrim", (STRING, STRING), STRING, str.lstrip, min_arguments=1)
-_add("rtrim", (STRING, STRING), STRING, str.rstrip, min_arguments=1)
-_add("btrim", (STRING, STRING), STRING, str.strip, min_arguments=1)
+define("left", (STRING, INTEGER), STRING, _left)
+define("right", (STRING, INTEGER), STRING, _right)
+define("substring", (STRING, INTEGER, INTEGER), STRING, _substring, min_arguments=2)
+define("split", (STRING, STRING | LIST), LIST, _split, element_kinds=STRING)
+define("replace", (STRING, STRING, STRING), STRING, _replace)
+define("trim", (STRING,), STRING, str.strip)
+define("ltrim", (STRING, STRING), STRING, str.lstrip, min_arguments=1)
+define("rtrim", (STRING, STRING), STRING, str.rstrip, min_arguments=1)
+define("btrim", (STRING, STRING), STRING, str.strip, min_arguments=1)
 for _name in ("toLower", "lower"):
-    _add(_name, (STRING,), STRING, str.lower)
+    define(_name, (STRING,), STRING, str.lower)
 for _name in ("toUpper", "upper"):
-    _add(_name, (STRING,), STRING, str.upper)
+    define(_name, (STRING,), STRING, str.upper)
 for _name in ("char_length", "character_length"):
-    _add(_name, (STRING,), INTEGER, len)
+    define(_name, (STRING,), INTEGER, len)
 
 
 # Mathematics
@@ -481,29 +518,29 @@ def _round(number: int | float, precision: int | None = None, mode: str = "HALF_
     return float(rounded)
 
 
-_add("abs", (NUMBER,), NUMBER, _absolute)
-_add("sign", (NUMBER,), INTEGER, _sign)
-_add("isNaN", (NUMBER,), BOOLEAN, lambda number: number != number)
-_add("ceil", (NUMBER,), FLOAT, _real(math.ceil))
-_add("floor", (NUMBER,), FLOAT, _real(math.floor))
-_add("round", (NUMBER, INTEGER, STRING), FLOAT, _round, min_arguments=1)
-_add("sqrt", (NUMBER,), FLOAT, _real(math.sqrt))
-_add("exp", (NUMBER,), FLOAT, _real(math.exp))
-_add("log", (NUMBER,), FLOAT, _logarithm(math.log))
-_add("log10", (NUMBER,), FLOAT, _logarithm(math.log10))
-_add("sin", (NUMBER,), FLOAT, _real(math.sin))
-_add("cos", (NUMBER,), FLOAT, _real(math.cos))
-_add("tan", (NUMBER,), FLOAT, _real(math.tan))
-_add("cot", (NUMBER,), FLOAT, _real(_cotangent))
-_add("asin", (NUMBER,), FLOAT, _real(math.asin))
-_add("acos", (NUMBER,), FLOAT, _real(math.acos))
-_add("atan", (NUMBER,), FLOAT, _real(math.atan))
-_add("atan2", (NUMBER, NUMBER), FLOAT, math.atan2)
-_add("haversin", (NUMBER,), FLOAT, _real(lambda angle: (1 - math.cos(angle)) / 2))
-_add("degrees", (NUMBER,), FLOAT, _real(math.degrees))
-_add("radians", (NUMBER,), FLOAT, _real(math.radians))
-_add("e", (), FLOAT, lambda: math.e)
-_add("pi", (), FLOAT, lambda: math.pi)
+define("abs", (NUMBER,), NUMBER, _absolute, infer=value_types.same)
+define("sign", (NUMBER,), INTEGER, _sign)
+define("isNaN", (NUMBER,), BOOLEAN, lambda number: number != number)
+define("ceil", (NUMBER,), FLOAT, _real(math.ceil))
+define("floor", (NUMBER,), FLOAT, _real(math.floor))
+define("round", (NUMBER, INTEGER, STRING), FLOAT, _round, min_arguments=1)
+define("sqrt", (NUMBER,), FLOAT, _real(math.sqrt))
+define("exp", (NUMBER,), FLOAT, _real(math.exp))
+define("log", (NUMBER,), FLOAT, _logarithm(math.log))
+define("log10", (NUMBER,), FLOAT, _logarithm(math.log10))
+define("sin", (NUMBER,), FLOAT, _real(math.sin))
+define("cos", (NUMBER,), FLOAT, _real(math.cos))
+define("tan", (NUMBER,), FLOAT, _real(math.tan))
+define("cot", (NUMBER,), FLOAT, _real(_cotangent))
+define("asin", (NUMBER,), FLOAT, _real(math.asin))
+define("acos", (NUMBER,), FLOAT, _real(math.acos))
+define("atan", (NUMBER,), FLOAT, _real(math.atan))
+define("atan2", (NUMBER, NUMBER), FLOAT, math.atan2)
+define("haversin", (NUMBER,), FLOAT, _real(lambda angle: (1 - math.cos(angle)) / 2))
+define("degrees", (NUMBER,), FLOAT, _real(math.degrees))
+define("radians", (NUMBER,), FLOAT, _real(math.radians))
+define("e", (), FLOAT, lambda: math.e)
+define("pi", (), FLOAT, lambda: math.pi)
 
 
 # Random numbers and time
@@ -521,9 +558,9 @@ def _timestamp(now: Any) -> Value:
     return operations.component(operations.current("datetime", now), "epochMillis")
 
 
-_add("rand", (), FLOAT, lambda random: random.random(), needs="random")
-_add("randomUUID", (), STRING, _random_uuid, needs="random")
-_add("timestamp", (), INTEGER, _timestamp, needs="now")
+define("rand", (), FLOAT, lambda random: random.random(), needs="random")
+define("randomUUID", (), STRING, _random_uuid, needs="random")
+define("timestamp", (), INTEGER, _timestamp, needs="now")
 
 
 def _constructor(kind: str) -> Callable[..., Value]:
@@ -561,10 +598,10 @@ for _name, _kind in (
     ("datetime", DATETIME),
     ("localdatetime", LOCAL_DATETIME),
 ):
-    _add(_name, (STRING | MAP | TEMPORAL,), _kind, _constructor(_name), min_arguments=0, needs="now")
+    define(_name, (STRING | MAP | TEMPORAL,), _kind, _constructor(_name), min_arguments=0, needs="now")
     for _clock in ("transaction", "statement", "realtime"):
-        _add(f"{_name}.{_clock}", (STRING,), _kind, _current(_name), min_arguments=0, needs="now")
-    _add(f"{_name}.truncate", (STRING, TEMPORAL, MAP), _kind, _truncation(_name), min_arguments=1, needs="now")
+        define(f"{_name}.{_clock}", (STRING,), _kind, _current(_name), min_arguments=0, needs="now")
+    define(f"{_name}.truncate", (STRING, TEMPORAL, MAP), _kind, _truncation(_name), min_arguments=1, needs="now")
 
 
 def _duration(now: Any, argument: Value) -> Value:
@@ -595,10 +632,10 @@ def _from_epoch_millis(milliseconds: Value) -> Value:
 
 
 _INSTANTS: Final = TEMPORAL & ~DURATION
-_add("duration", (STRING | MAP | DURATION,), DURATION, _duration, needs="now")
-_add("duration.between", (_INSTANTS, _INSTANTS), DURATION, _duration_between("between"))
-_add("duration.inMonths", (_INSTANTS, _INSTANTS), DURATION, _duration_between("in_months"))
-_add("duration.inDays", (_INSTANTS, _INSTANTS), DURATION, _duration_between("in_days"))
-_add("duration.inSeconds", (_INSTANTS, _INSTANTS), DURATION, _duration_between("in_seconds"))
-_add("datetime.fromEpoch", (NUMBER, NUMBER), DATETIME, _from_epoch)
-_add("datetime.fromEpochMillis", (NUMBER,), DATETIME, _from_epoch_millis)
+define("duration", (STRING | MAP | DURATION,), DURATION, _duration, needs="now")
+define("duration.between", (_INSTANTS, _INSTANTS), DURATION, _duration_between("between"))
+define("duration.inMonths", (_INSTANTS, _INSTANTS), DURATION, _duration_between("in_months"))
+define("duration.inDays", (_INSTANTS, _INSTANTS), DURATION, _duration_between("in_days"))
+define("duration.inSeconds", (_INSTANTS, _INSTANTS), DURATION, _duration_between("in_seconds"))
+define("datetime.fromEpoch", (NUMBER, NUMBER), DATETIME, _from_epoch)
+define("datetime.fromEpochMillis", (NUMBER,), DATETIME, _from_epoch_millis)

@@ -5,7 +5,9 @@ A set of kinds is an integer with one bit for each kind: `kinds & NUMBER` tells 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 NULL = 1
 BOOLEAN = 2
@@ -68,6 +70,9 @@ class Type:
 
 UNKNOWN = Type(ANY)
 
+ResultType = Callable[[Sequence[Type]], Type]
+"""The type of what a function returns, for arguments of these types."""
+
 
 def union(left: Type, right: Type) -> Type:
     """The type of a value that is of one type or of the other."""
@@ -87,6 +92,42 @@ def union(left: Type, right: Type) -> Type:
 def element_of(source: Type) -> Type:
     """The type of the elements of a list; UNKNOWN if it is no list, or a list of anything."""
     return source.element or UNKNOWN
+
+
+# Types of results that depend on the types of the arguments: the tables of functions and aggregates name them
+
+
+def first_not_null(arguments: Sequence[Type]) -> Type:
+    result = reduce(union, arguments)
+    if any(not argument.kinds & NULL for argument in arguments):
+        return Type(result.kinds & ~NULL, result.element)
+    return result
+
+
+def first_element(arguments: Sequence[Type]) -> Type:
+    element = element_of(arguments[0])
+    return Type(element.kinds | NULL, element.element)
+
+
+def same(arguments: Sequence[Type]) -> Type:
+    return arguments[0]
+
+
+def same_or_null(arguments: Sequence[Type]) -> Type:
+    return Type(arguments[0].kinds | NULL, arguments[0].element)
+
+
+def same_list(arguments: Sequence[Type]) -> Type:
+    return Type(LIST | NULL, arguments[0].element)
+
+
+def same_list_or_string(arguments: Sequence[Type]) -> Type:
+    return Type(arguments[0].kinds & (LIST | STRING) | NULL, arguments[0].element)
+
+
+def list_of_first(arguments: Sequence[Type]) -> Type:
+    kinds, element = arguments[0].kinds, arguments[0].element
+    return Type(LIST, Type(kinds & ~NULL, element) if kinds != NULL else None)
 
 
 def describe(kinds: int) -> str:

@@ -12,11 +12,14 @@ from typing import Any, Final, TypeVar
 
 from keepgraph.cypher import value_types
 from keepgraph.errors import QueryFailed, QueryTooLarge
-from keepgraph.temporal.base import Temporal
+from keepgraph.temporal.temporal_class import Temporal
 
 Container = TypeVar("Container", list[Any], dict[str, Any])
 Value = Any
-"""None, bool, int, float, str, list, dict, Node, Relationship, Path or Temporal."""
+"""None, bool, int, float, str, list, dict, Node, Relationship, Path or Temporal.
+
+A `range` is a list of integers that is too long to be made; it is never inside another value.
+"""
 
 # Limits keep one query from using up the memory.
 MAX_LIST_LENGTH: Final = 1_000_000
@@ -59,6 +62,7 @@ KIND_OF: Final = {
     float: value_types.FLOAT,
     str: value_types.STRING,
     list: value_types.LIST,
+    range: value_types.LIST,
     dict: value_types.MAP,
     Node: value_types.NODE,
     Relationship: value_types.RELATIONSHIP,
@@ -66,6 +70,7 @@ KIND_OF: Final = {
 }
 
 NUMBER_TYPES: Final = frozenset({int, float})
+LIST_TYPES: Final = frozenset({list, range})
 
 
 def kind_of(value: Value) -> int:
@@ -158,10 +163,12 @@ def count_elements(value: Value) -> int:
             if kind is Path:
                 total += 2 * len(container.relationships)
                 continue
+            if kind is range:
+                raise list_too_long()
             elements = container if kind is list else container.values()
             total += len(elements)
             if total > MAX_LIST_LENGTH:
-                raise QueryTooLarge(f"a value would have more than {MAX_LIST_LENGTH:,} elements, those inside counted")
+                raise list_too_long()
             if not CONTAINER_TYPES.isdisjoint(map(type, elements)):
                 inner += [element for element in elements if type(element) in CONTAINER_TYPES]
         if not inner:
@@ -170,7 +177,16 @@ def count_elements(value: Value) -> int:
     raise QueryTooLarge(f"a value would be nested more than {MAX_NESTING} levels deep")
 
 
-CONTAINER_TYPES: Final = frozenset({list, dict, Path})
+CONTAINER_TYPES: Final = frozenset({list, dict, range, Path})
+
+
+def shorten(elements: list[Any] | range) -> list[Any] | range:
+    """The same list, as a list and no range if it is short enough."""
+    return list(elements) if type(elements) is range and not elements[MAX_LIST_LENGTH:] else elements
+
+
+def list_too_long() -> QueryTooLarge:
+    return QueryTooLarge(f"a value would have more than {MAX_LIST_LENGTH:,} elements, those inside counted")
 
 
 # Conversion to a string, and access to parts
@@ -196,7 +212,7 @@ def index(subject: Value, key: Value) -> Value:
     """`subject[key]` of a list or a map; null if there is none. A negative index counts from the end of the list."""
     if subject is None or key is None:
         return None
-    if type(subject) is list:
+    if type(subject) in LIST_TYPES:
         if type(key) is not int:
             raise wrong_type("The index of a list", "an integer", key, detail="ListElementAccessByNonInteger")
         return subject[key] if -len(subject) <= key < len(subject) else None
@@ -207,16 +223,16 @@ def index(subject: Value, key: Value) -> Value:
     raise wrong_type("[…]", "a list or a map", subject)
 
 
-def slice_list(elements: Value, start: Value, end: Value) -> list[Value] | None:
+def slice_list(elements: Value, start: Value, end: Value) -> list[Value] | range | None:
     """`elements[start..end]`; null if a bound is null. A bound that is left out is 0 or NO_END."""
     if elements is None or start is None or end is None:
         return None
-    if type(elements) is not list:
+    if type(elements) not in LIST_TYPES:
         raise wrong_type("[…..…]", "a list", elements)
     for bound in (start, end):
         if type(bound) is not int:
             raise wrong_type("The bound of a slice", "an integer", bound)
-    return elements[start:end]
+    return shorten(elements[start:end])
 
 
 NO_END: Final = MAX_INTEGER

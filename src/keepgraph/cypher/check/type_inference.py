@@ -10,11 +10,11 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any
 
-from keepgraph.cypher import functions
-from keepgraph.cypher.aggregates import AGGREGATES, Aggregate
-from keepgraph.cypher.check import function_types, operator_types, pattern_variables
+from keepgraph.cypher import aggregates, functions
+from keepgraph.cypher.aggregates import Aggregate
+from keepgraph.cypher.check import argument_counts, operator_types, pattern_variables
 from keepgraph.cypher.check.scope import Context, Scope, describe_kinds, type_error, undefined_variable
-from keepgraph.cypher.functions import FUNCTIONS, Function
+from keepgraph.cypher.functions import Function
 from keepgraph.cypher.syntax import ast, traversal
 from keepgraph.cypher.value_types import (
     BOOLEAN,
@@ -282,30 +282,26 @@ def _has_labels(expression: ast.HasLabels, scope: Scope, context: Context) -> Ty
 
 
 def _call(expression: ast.Call, scope: Scope, context: Context) -> Type:
-    name = expression.name.lower()
-    function = FUNCTIONS.get(name)
+    function = functions.find(expression.name)
     if function is None:
-        return _aggregate(expression, name, scope, context)
+        return _aggregate(expression, scope, context)
     if expression.distinct:
         raise QueryInconsistent(
             f"{function.name}() is no aggregate, so DISTINCT has no place in it",
             detail="UnexpectedSyntax",
             span=expression.span,
         )
-    if name == "exists" and len(expression.arguments) == 1 and type(expression.arguments[0]) is ast.PatternPredicate:
-        _check_pattern_condition(expression.arguments[0].pattern, scope, context)
-        return _BOOLEAN
     if context.in_aggregate and function.needs == "random":
         raise QueryInconsistent(
             f"{function.name}() is another value each time, and cannot be aggregated; compute it in a WITH before",
             detail="NonConstantExpression",
             span=expression.span,
         )
-    return function_types.infer(function, _infer_arguments(expression, function, scope, context))
+    return function.result_type(_infer_arguments(expression, function, scope, context))
 
 
-def _aggregate(expression: ast.Call, name: str, scope: Scope, context: Context) -> Type:
-    aggregate = AGGREGATES.get(name)
+def _aggregate(expression: ast.Call, scope: Scope, context: Context) -> Type:
+    aggregate = aggregates.find(expression.name)
     if aggregate is None:
         candidates = functions.similar_names(expression.name)
         message = f"there is no function {expression.name}()"
@@ -314,9 +310,9 @@ def _aggregate(expression: ast.Call, name: str, scope: Scope, context: Context) 
         raise QueryInconsistent(message, detail="UnknownFunction", span=expression.span, candidates=candidates)
     _check_aggregate_allowed(f"{aggregate.name}(…)", expression, context)
     context.in_aggregate = True
-    (argument, *_) = _infer_arguments(expression, aggregate, scope, context)
+    arguments = _infer_arguments(expression, aggregate, scope, context)
     context.in_aggregate = False
-    return function_types.infer_aggregate(aggregate, argument)
+    return aggregate.result_type(arguments)
 
 
 def _check_aggregate_allowed(text: str, expression: ast.Expression, context: Context) -> None:
@@ -343,7 +339,7 @@ def _count_all(expression: ast.CountAll, scope: Scope, context: Context) -> Type
 def _infer_arguments(
     expression: ast.Call, function: Function | Aggregate, scope: Scope, context: Context
 ) -> list[Type]:
-    function_types.check_count(expression, function)
+    argument_counts.check(expression, function)
     last = len(function.parameter_kinds) - 1
     types = []
     for position, argument in enumerate(expression.arguments):

@@ -127,7 +127,7 @@ def _slice(expression: ast.Slice, columns: Columns) -> Evaluator:
     def get_slice(row: Row, run: Run) -> Any:
         value = subject(row, run)
         first = start(row, run) if start else 0
-        last = end(row, run) if end else (len(value) if isinstance(value, list) else 0)
+        last = end(row, run) if end else (len(value) if type(value) in values.LIST_TYPES else 0)
         return values.slice_list(value, first, last)
 
     return get_slice
@@ -236,16 +236,18 @@ def _call(expression: ast.Call, columns: Columns) -> Evaluator:
     function = functions.FUNCTIONS[expression.name.lower()]
     arguments = [build_evaluator(argument, columns) for argument in expression.arguments]
     compute, needs = function.run, function.needs
-    if expression.name.lower() == "coalesce":
+    stops_at = function.stops_at
+    if stops_at is not None:
 
-        def coalesce(row: Row, run: Run) -> Any:
+        def call_with_first(row: Row, run: Run) -> Any:
+            evaluated = []
             for argument in arguments:
-                value = argument(row, run)
-                if value is not None:
-                    return value
-            return None
+                evaluated.append(argument(row, run))
+                if stops_at(evaluated[-1]):
+                    break
+            return compute(*evaluated)
 
-        return coalesce
+        return call_with_first
     if needs == "":
         if len(arguments) == 1:
             only = arguments[0]
@@ -278,14 +280,14 @@ def _iterate_list(value: Any, run: Run) -> Iterator[Any] | None:
     """The elements of a list; None for null."""
     if value is None:
         return None
-    if not isinstance(value, list):
+    if type(value) not in values.LIST_TYPES:
         raise errors.QueryFailed(
             f"this goes through a list, and got {values.describe(value)}", detail="InvalidArgumentType"
         )
     return _count_elements(value, run)
 
 
-def _count_elements(elements: list[Any], run: Run) -> Iterator[Any]:
+def _count_elements(elements: list[Any] | range, run: Run) -> Iterator[Any]:
     # A list may be long, and the work for each element too.
     count_work = run.count_work
     for element in elements:
@@ -308,6 +310,8 @@ def _list_comprehension(expression: ast.ListComprehension, columns: Columns) -> 
             extended = (*row, element)
             if condition is None or condition(extended, run):
                 results.append(element if result is None else result(extended, run))
+                if len(results) > values.MAX_LIST_LENGTH:
+                    raise values.list_too_long()
         return values.check_size(results)
 
     return comprehend

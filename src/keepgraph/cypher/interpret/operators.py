@@ -89,8 +89,9 @@ def _unwind(plan: Unwind, estimates: Estimates) -> RowSource:
             value = source(row, run)
             if value is None:
                 continue
-            for element in value if isinstance(value, list) else (value,):
-                run.count_work(1)
+            for number, element in enumerate(value if type(value) in values.LIST_TYPES else (value,)):
+                if number % 8 == 0:
+                    run.count_work(8)
                 yield (*row, element)
 
     return unwind
@@ -127,7 +128,12 @@ def _aggregate(plan: Aggregate, estimates: Estimates) -> RowSource:
     def aggregate(outer: Row, run: Run) -> Iterator[Row]:
         groups: dict[Any, tuple[Row, list[_GroupAggregate]]] = {}
         if not keys:
-            groups[()] = ((), [start() for start in start_groups])
+            only = [start() for start in start_groups]
+            for row in rows_of_input(outer, run):
+                for group_aggregate in only:
+                    group_aggregate.add(row, run)
+            yield tuple([group_aggregate.result() for group_aggregate in only])
+            return
         for row in rows_of_input(outer, run):
             key = tuple([evaluator(row, run) for evaluator in keys])
             group_key = tuple(map(comparison.group_key, key))
@@ -148,7 +154,7 @@ def _only_count_distinct(plan: Aggregate) -> str | None:
     if plan.keys or len(plan.aggregates) != 1:
         return None
     call = plan.aggregates[0].call
-    if call is None or call.name.lower() != "count" or not call.distinct:
+    if call is None or not call.distinct or aggregates.AGGREGATES[call.name.lower()].start is not aggregates.Count:
         return None
     [argument] = call.arguments
     return argument.name if isinstance(argument, ast.Variable) else None
@@ -182,13 +188,13 @@ class _GroupAggregate:
         if self._arguments is None:
             self._accumulator.add(True)
             return
-        first, *others = [argument(row, run) for argument in self._arguments]
+        arguments = [argument(row, run) for argument in self._arguments]
         if self._seen is not None:
-            group_key = comparison.group_key(first)
+            group_key = comparison.group_key(arguments[0])
             if group_key in self._seen:
                 return
             self._seen.add(group_key)
-        self._accumulator.add(first, *others)
+        self._accumulator.add(*arguments)
 
     def result(self) -> Any:
         return self._accumulator.result()
@@ -197,7 +203,7 @@ class _GroupAggregate:
 def _group_starter(aggregate: AggregateColumn, columns: Columns) -> Callable[[], _GroupAggregate]:
     call = aggregate.call
     if call is None:
-        return lambda: _GroupAggregate(aggregates.AGGREGATES["count"].start(), None, distinct=False)
+        return lambda: _GroupAggregate(aggregates.Count(), None, distinct=False)
     start = aggregates.AGGREGATES[call.name.lower()].start
     arguments = [evaluate.build_evaluator(argument, columns) for argument in call.arguments]
     return lambda: _GroupAggregate(start(), arguments, distinct=call.distinct)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from keepgraph.cypher import aggregates
 from keepgraph.cypher.plan import planner
 from keepgraph.cypher.plan.algebra import (
     Aggregate,
@@ -24,9 +25,6 @@ from keepgraph.cypher.plan.algebra import (
     Unwind,
 )
 from keepgraph.cypher.syntax import ast, traversal
-
-_IGNORE_DUPLICATES = ("min", "max")
-"""Aggregates with the same result whether a row comes once or often."""
 
 
 def optimize(plan: Plan) -> Plan:
@@ -94,9 +92,10 @@ def search_distinct_ends(plan: Plan, *, duplicates_matter: bool) -> Plan:
 
 
 def _ignores_duplicates(plan: Aggregate) -> bool:
+    calls = [aggregate.call for aggregate in plan.aggregates]
     return all(
-        aggregate.call is not None and (aggregate.call.distinct or aggregate.call.name.lower() in _IGNORE_DUPLICATES)
-        for aggregate in plan.aggregates
+        call is not None and (call.distinct or aggregates.AGGREGATES[call.name.lower()].ignores_duplicates)
+        for call in calls
     )
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Final
 
-from keepgraph.cypher import value_types
+from keepgraph.cypher import aggregates, value_types
 from keepgraph.cypher.plan.algebra import Aggregate, Match, NodeSlot, Plan
 from keepgraph.cypher.sql.blocks import Block
 from keepgraph.cypher.sql.context import Context
@@ -71,9 +72,9 @@ def emit_by_node(context: Context, plan: Aggregate, node: str, outer: Mapping[st
     block.keys = [_group_key(columns[name]) for name, _ in plan.keys]
     for aggregate in plan.aggregates:
         part = block.columns[aggregate.column]
-        name = "count" if aggregate.call is None else aggregate.call.name.lower()
-        if name in ("min", "max"):
-            columns[aggregate.column] = _extreme(context, name, part)
+        form = _form(aggregate.call)
+        if form in ("min", "max"):
+            columns[aggregate.column] = _extreme(context, form, part)
         else:
             columns[aggregate.column] = replace(part, sql=f"sum({part.sql})")
     block.columns, block.grouped = columns, True
@@ -94,10 +95,9 @@ def grouping_node(plan: Aggregate) -> str | None:
     [node] = subjects
     if all(slot.column != node for slot in _matched_nodes(plan.input)):
         return None
-    for aggregate in plan.aggregates:
-        call = aggregate.call
-        if call is not None and (call.distinct or call.name.lower() not in ("count", "sum", "min", "max")):
-            return None
+    calls = [aggregate.call for aggregate in plan.aggregates]
+    if any(_form(call) not in _FROM_PARTS or (call is not None and call.distinct) for call in calls):
+        return None
     return node
 
 
@@ -107,26 +107,34 @@ def _matched_nodes(plan: Plan) -> Iterator[NodeSlot]:
         plan = plan.input
 
 
-# Aggregate functions
+# Aggregate functions, by the form that each has in its row
+
+_FROM_PARTS: Final = frozenset(("count", "sum", "min", "max"))
+"""The forms whose results for parts of a group give the result for the group."""
+
+
+def _form(call: ast.Call | None) -> aggregates.SqlForm:
+    """The form of an aggregate; None stands for `count(*)`."""
+    return "count" if call is None else aggregates.AGGREGATES[call.name.lower()].sql
 
 
 def _aggregate_term(context: Context, call: ast.Call | None, block: Block, *, ordered: bool) -> Term:
     """The term of an aggregate over the rows of a group; None stands for `count(*)`."""
     if call is None:
         return Term("count(*)", value_types.Type(value_types.INTEGER))
-    name = call.name.lower()
+    form = _form(call)
     term = context.term(call.arguments[0], block)
     distinct = "DISTINCT " if call.distinct else ""
-    if name == "count":
+    if form == "count":
         return _count(term, distinct)
-    if name == "sum":
+    if form == "sum":
         return Term(f"coalesce(sum({distinct}{_number(context, term)}), 0)", value_types.Type(value_types.NUMBER))
-    if name == "avg":
+    if form == "avg":
         type_ = value_types.Type(value_types.FLOAT | value_types.NULL)
         return Term(f"avg({distinct}{_number(context, term)})", type_)
-    if name in ("min", "max"):
-        return _extreme(context, name, term)
-    if name == "collect" and not ordered:
+    if form in ("min", "max"):
+        return _extreme(context, form, term)
+    if form == "collect" and not ordered:
         return _collect(context, term, distinct)
     raise Inexpressible
 

@@ -12,7 +12,6 @@ from typing import Any
 
 from keepgraph.cypher import arithmetic, comparison, functions
 from keepgraph.cypher.sql.bindings import MAX_INTEGER
-from keepgraph.cypher.sql.terms import SCALARS
 
 PREFIX = "cypher_"
 TRUE, FALSE = b"\x01", b"\x00"
@@ -25,14 +24,6 @@ class CannotCross(ValueError):
 def function(name: str) -> Callable[..., Any]:
     """The Python function behind a name that a statement calls, without the prefix."""
     return _convert_arguments_and_result(_OPERATORS.get(name) or functions.FUNCTIONS[name].run)
-
-
-def expressible(name: str) -> functions.Function | None:
-    """A function of openCypher that takes and returns scalars, and depends on nothing else; None for any other."""
-    function = functions.find(name)
-    if function is None or function.needs or function.result_kinds & ~SCALARS:
-        return None
-    return function
 
 
 def inexact(*_: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Function calls in SQL: those about the graph (id, labels, type …) are written out, the others call Python."""
+"""Function calls in SQL, by the form that each function has in its row: most call Python, some are written out."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from functools import reduce
 from operator import or_
 from typing import Any
 
-from keepgraph.cypher import value_types
-from keepgraph.cypher.sql import callbacks, expressions, table_rows
+from keepgraph.cypher import functions, value_types
+from keepgraph.cypher.sql import expressions, table_rows
 from keepgraph.cypher.sql.blocks import Block
 from keepgraph.cypher.sql.context import Context
 from keepgraph.cypher.sql.terms import (
     BOOLEAN_OR_NULL,
+    SCALARS,
     STRING_OR_NULL,
     Inexpressible,
     Term,
@@ -25,15 +26,22 @@ from keepgraph.cypher.syntax import ast
 
 
 def call(context: Context, expression: ast.Call, block: Block) -> Term:
-    name = expression.name.lower()
-    emit = _WRITTEN_OUT.get(name)
-    if emit is not None:
-        return emit(context, expression, block)
-    function = callbacks.expressible(name)
+    return _FORMS[_function(expression).sql](context, expression, block)
+
+
+def _function(expression: ast.Call) -> functions.Function:
+    function = functions.find(expression.name)
     if function is None:
         raise Inexpressible
+    return function
+
+
+def _call_python(context: Context, expression: ast.Call, block: Block) -> Term:
+    function = _function(expression)
+    if function.needs or function.result_kinds & ~SCALARS:
+        raise Inexpressible
     arguments = _scalar_arguments(context, expression, block)
-    sql = context.call(name, *arguments)
+    sql = context.call(expression.name.lower(), *arguments)
     kinds = function.result_kinds
     if not kinds & ~BOOLEAN_OR_NULL:
         return Term(sql, value_types.Type(kinds), "tagged")
@@ -58,31 +66,31 @@ def _coalesce(context: Context, expression: ast.Call, block: Block) -> Term:
     return Term(sql, value_types.Type(kinds), encoding)
 
 
-def _exists(context: Context, expression: ast.Call, block: Block) -> Term:
+def _is_not_null(context: Context, expression: ast.Call, block: Block) -> Term:
     return expressions.is_null(context, ast.IsNull(expression.arguments[0], True), block)
 
 
-def _size(context: Context, expression: ast.Call, block: Block) -> Term:
+def _length(context: Context, expression: ast.Call, block: Block) -> Term:
     subject = context.term(expression.arguments[0], block)
     null = subject.kinds & value_types.NULL
     if subject.encoding in ("json", "labels"):
         return Term(f"json_array_length({subject.sql})", value_types.Type(value_types.INTEGER | null))
     if plain_class(subject) == value_types.STRING:
-        return Term(context.call("size", subject), value_types.Type(value_types.INTEGER | null))
+        return Term(context.call(expression.name.lower(), subject), value_types.Type(value_types.INTEGER | null))
     raise Inexpressible
 
 
 # Ids, types and ends
 
 
-def _id(context: Context, expression: ast.Call, block: Block) -> Term:
+def _key(context: Context, expression: ast.Call, block: Block) -> Term:
     subject = context.term(expression.arguments[0], block)
     if subject.encoding not in ("node", "edge") or subject.literal:
         raise Inexpressible
     return Term(subject.sql, value_types.Type(value_types.INTEGER | subject.null))
 
 
-def _element_id(context: Context, expression: ast.Call, block: Block) -> Term:
+def _public_id(context: Context, expression: ast.Call, block: Block) -> Term:
     subject = context.term(expression.arguments[0], block)
     if subject.encoding not in ("node", "edge"):
         raise Inexpressible
@@ -102,12 +110,18 @@ def _type(context: Context, expression: ast.Call, block: Block) -> Term:
     return Term(sql, value_types.Type(value_types.STRING | subject.null), group_by=code)
 
 
-def _end_node(context: Context, expression: ast.Call, block: Block) -> Term:
-    """`startNode(r)` and `endNode(r)`."""
+def _start(context: Context, expression: ast.Call, block: Block) -> Term:
+    return _end_node(context, expression, block, start=True)
+
+
+def _end(context: Context, expression: ast.Call, block: Block) -> Term:
+    return _end_node(context, expression, block, start=False)
+
+
+def _end_node(context: Context, expression: ast.Call, block: Block, *, start: bool) -> Term:
     subject = context.term(expression.arguments[0], block)
     if subject.encoding != "edge":
         raise Inexpressible
-    start = expression.name.lower() == "startnode"
     return Term(
         subject.start if start else subject.end,
         value_types.Type(value_types.NODE | subject.null),
@@ -157,7 +171,7 @@ def index(context: Context, expression: ast.Index, block: Block) -> Term:
     subject, position = expression.subject, expression.index
     if not (
         isinstance(subject, ast.Call)
-        and subject.name.lower() == "labels"
+        and _function(subject).sql == "labels"
         and isinstance(position, ast.Literal)
         and type(position.value) is int
     ):
@@ -165,10 +179,10 @@ def index(context: Context, expression: ast.Index, block: Block) -> Term:
     return _label_at(context, subject, position.value, block)
 
 
-def _head(context: Context, expression: ast.Call, block: Block) -> Term:
+def _first(context: Context, expression: ast.Call, block: Block) -> Term:
     """`head(labels(n))`"""
     argument = expression.arguments[0]
-    if isinstance(argument, ast.Call) and argument.name.lower() == "labels":
+    if isinstance(argument, ast.Call) and _function(argument).sql == "labels":
         return _label_at(context, argument, 0, block)
     raise Inexpressible
 
@@ -191,15 +205,16 @@ def _label_at(context: Context, labels_call: ast.Call, position: int, block: Blo
     )
 
 
-_WRITTEN_OUT: dict[str, Callable[[Context, ast.Call, Block], Term]] = {
+_FORMS: dict[functions.SqlForm, Callable[[Context, ast.Call, Block], Term]] = {
+    "call": _call_python,
     "coalesce": _coalesce,
-    "id": _id,
-    "elementid": _element_id,
+    "not null": _is_not_null,
+    "length": _length,
+    "key": _key,
+    "public id": _public_id,
     "type": _type,
     "labels": _labels,
-    "head": _head,
-    "size": _size,
-    "exists": _exists,
-    "startnode": _end_node,
-    "endnode": _end_node,
+    "first": _first,
+    "start": _start,
+    "end": _end,
 }
