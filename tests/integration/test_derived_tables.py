@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from keepgraph.store import derived_tables, index_integrity, vector_integrity, vectors
-from keepgraph.store.derived_tables import INDEXES, QUEUES, VECTOR_KINDS, Index
+from keepgraph.store.derived_tables import INDEXES, QUEUES, VECTOR_KINDS, TextIndex
 from words import Caller, connected, decision, person, rows
 
 each_index = pytest.mark.parametrize("index", INDEXES, ids=[index.table for index in INDEXES])
@@ -49,7 +49,7 @@ def changed(call: Caller) -> Caller:
     return call
 
 
-def contents(path: Path, index: Index) -> list[Any]:
+def contents(path: Path, index: TextIndex) -> list[Any]:
     """What an index holds: every token with its row, column and place; or every row of the initials."""
     if index.view:
         return sorted(rows(path, f"SELECT * FROM {index.table}"))
@@ -58,12 +58,12 @@ def contents(path: Path, index: Index) -> list[Any]:
         return sorted(map(tuple, conn.execute("SELECT * FROM temp.tokens")))
 
 
-def count_wrong(call: Caller, index: Index) -> int:
+def count_wrong(call: Caller, index: TextIndex) -> int:
     with call.graph.database.read("test") as tx:
         return index_integrity.count_wrong(tx, index)
 
 
-def rebuild(call: Caller, index: Index) -> None:
+def rebuild(call: Caller, index: TextIndex) -> None:
     with call.graph.database.write("test") as tx:
         index_integrity.rebuild(tx, index)
 

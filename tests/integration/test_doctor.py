@@ -20,9 +20,9 @@ from homes import desktop, flip, leave_a_log
 from keepgraph import errors, permissions
 from keepgraph.cli.install import clients, handshake
 from keepgraph.engine.backfill import vectors
+from keepgraph.engine.exchange import export
 from keepgraph.engine.upkeep import backups
 from keepgraph.profiles import key_files, keys, settings_file
-from keepgraph.tools import views
 from words import connected, decision, fact, literal, person, project, rows
 
 SHAKEN = handshake.ServerInfo("keepgraph", "0", "2025-06-18", 4)
@@ -135,7 +135,7 @@ def key_of(path: Path) -> Path:
 
 def said(path: Path) -> list[Any]:
     with keepgraph.open(path, create=False, read_only=True) as graph:
-        return list(views.export(graph.database))
+        return list(export.stream_lines(graph.database))
 
 
 def change(path: Path, *statements: str) -> None:
@@ -249,6 +249,9 @@ FAULTS = {
     ),
     "initials that are missing": Fault("indexes", ("DELETE FROM name_initials WHERE surface = 2",)),
     "initials of no name": Fault("indexes", ("INSERT INTO name_initials VALUES ('xy', 4711)",)),
+    "words of no name": Fault("indexes", ("INSERT INTO entity_text (rowid, text) VALUES (999, 'nobody')",)),
+    "words of no text": Fault("indexes", ("INSERT INTO chunk_text (rowid, text) VALUES (999, 'nothing')",)),
+    "words of no community": Fault("indexes", ("INSERT INTO community_text (rowid, name) VALUES (999, 'nobody')",)),
     "another folded form of a name": Fault("indexes", ("UPDATE entity SET name_folded = 'ida' WHERE id = 1",)),
     "another key of an alias": Fault("indexes", ("UPDATE alias SET alias_key = 'duchess' WHERE id = 1",)),
     "another text of a fact": Fault("indexes", ("UPDATE fact SET text = 'nothing of the kind' WHERE id = 1",)),

@@ -14,7 +14,7 @@ import pytest
 
 import keepgraph
 from keepgraph import package_files, store
-from words import Caller, concept, dump, literal, person, rows
+from words import Caller, concept, dump, fact, literal, person, rows
 
 RELEASED = package_files.migrations()
 NEXT = f"{len(RELEASED) + 1:04d}_next.sql"
@@ -238,6 +238,35 @@ def test_a_table_that_gets_a_column_gets_its_journal_triggers_again(path, folder
     triggers = rows(path, "SELECT name, sql LIKE '%colour%' FROM sqlite_schema WHERE name LIKE 'alias_journal_%'")
 
     assert sorted(triggers) == [("alias_journal_delete", 1), ("alias_journal_insert", 0), ("alias_journal_update", 1)]
+
+
+PREDICATE = """
+DROP TRIGGER predicate_journal_insert;
+INSERT INTO predicate (name, description, version) VALUES ('mentors', 'Who mentors whom.', '0.2.0');
+INSERT INTO predicate_end (predicate, side, type)
+SELECT predicate.id, 'subject', entity_type.id
+FROM predicate, entity_type
+WHERE predicate.name = 'mentors' AND entity_type.name = 'person';
+-- journal triggers: predicate
+"""
+
+
+@pytest.mark.parametrize("is_new", [True, False], ids=["new graph", "graph with calls"])
+def test_a_predicate_added_as_the_recipe_says_can_be_recorded_and_its_fact_undone(open_graph, path, folder, is_new):
+    if not is_new:
+        with open_graph() as graph:
+            graph.call("record_fact", **fact(person("Ada"), "tagged", literal("core")))
+    (folder / NEXT).write_text(PREDICATE)
+    call = Caller(open_graph())
+    journalled = rows(path, "SELECT count(*) FROM journal WHERE tbl = 'predicate'")
+    recorded = call.record(person("Ada"), "mentors", person("Bob"))
+    undone = call("undo", call=recorded["call"])
+
+    assert journalled == [(0,)]
+    assert "error" not in undone
+    assert rows(
+        path, "SELECT count(*) FROM fact JOIN predicate ON predicate.id = fact.predicate WHERE name = 'mentors'"
+    ) == [(0,)]
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         index_integrity,
         integrity,
         journal,
+        journal_triggers,
         mention_lookups,
         mention_places,
         mention_queue,

@@ -1,6 +1,6 @@
-"""SQL fragments for the Cypher catalogue: the facts as they were known, and properties that other tables hold.
+"""SQL fragments for the Cypher catalogue: which facts it shows, and properties that other tables hold.
 
-`{row}` stands for the alias of the row of an entity or a fact, `{known}` for a timestamp.
+`{row}` stands for the alias of the row of an entity or a fact, `{at}` and `{known}` for timestamps.
 """
 
 from __future__ import annotations
@@ -27,4 +27,20 @@ SOURCE_OF = """(
 
 ALIASES_OF = "(SELECT json_group_array(alias ORDER BY id) FROM alias WHERE alias.entity = {row}.id)"
 
-GROUP_OF = "(SELECT g.group_id FROM entity AS g WHERE g.id = {row}.subject)"
+HAS_OBJECT = "+{row}.object IS NOT NULL"
+HAS_LITERAL = "{row}.literal IS NOT NULL"
+
+
+def current_facts(*, all_hold: bool, is_only_group: bool) -> str:
+    """The condition for facts that hold and belong to the group.
+
+    Args:
+        all_hold: whether every fact that is not retracted holds, so that this need not be asked.
+        is_only_group: whether there is no other group.
+    """
+    conditions = ["{row}.retracted_at IS NULL"]
+    if not all_hold:
+        conditions.append("{row}.valid_from <= {at} AND {at} < {row}.valid_to")
+    if not is_only_group:
+        conditions.append("(SELECT g.group_id FROM entity AS g WHERE g.id = {row}.subject) = {group}")
+    return " AND ".join(conditions)

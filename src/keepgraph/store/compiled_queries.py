@@ -10,7 +10,6 @@ from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import errors
 from keepgraph.store import sqlite_errors
-from keepgraph.store.connections import Connection
 from keepgraph.store.transactions import Tx
 
 _ERROR = 1
@@ -28,7 +27,7 @@ _READ_ONLY_SWITCH = "whether statements may only read"
 
 
 def run(
-    conn: Connection,
+    tx: Tx,
     sql: str,
     arguments: Sequence[Any],
     *,
@@ -46,7 +45,7 @@ def run(
     """
     try:
         # Not `yield from`: a generator that is dropped would close the cursor, perhaps after its connection.
-        for row in conn.execute(sql, arguments):  # noqa: UP028 (for that reason)
+        for row in tx.conn.execute(sql, arguments):  # noqa: UP028 (for that reason)
             yield row
     except MemoryError:
         raise errors.QueryTooLarge("the query needs more memory than there is") from None
@@ -84,9 +83,9 @@ def _authorizer(switch: Sequence[bool]) -> Callable[..., int]:
     return authorize
 
 
-def register(conn: Connection, prefix: str, name: str, function: Callable[..., Any]) -> None:
-    """Let statements on this connection call a Python function, with any number of arguments."""
-    conn.create_function(f"{prefix}{name}", -1, function, deterministic=name != "inexact")
+def register(tx: Tx, prefix: str, name: str, function: Callable[..., Any]) -> None:
+    """Let statements on the connection call a Python function, with any number of arguments."""
+    tx.conn.create_function(f"{prefix}{name}", -1, function, deterministic=name != "inexact")
 
 
 def explain(tx: Tx, sql: str, arguments: Sequence[Any]) -> list[tuple[int, int, str]]:

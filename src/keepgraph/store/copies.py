@@ -14,6 +14,7 @@ from keepgraph import errors, permissions
 from keepgraph.model import Key
 from keepgraph.store import connections, files, migrations, sqlite_errors, wal
 from keepgraph.store.connections import Connection
+from keepgraph.store.transactions import Tx
 
 LOCK_TIMEOUT_SECONDS = 5.0
 """How long whoever replaces the file of a graph waits for the exclusive lock."""
@@ -87,6 +88,11 @@ def copy(conn: Connection, target: Path, *, key: Key | None, was_encrypted: bool
         raise
     permissions.sync(target)
     return original
+
+
+def copy_snapshot(tx: Tx, target: Path, *, key: Key | None) -> TableDigests:
+    """Copy what a transaction reads into a new file, under the key that the graph has; see `copy`."""
+    return copy(tx.conn, target, key=key, was_encrypted=key is not None)
 
 
 def verify(file: Path, *, key: Key | None) -> TableDigests:

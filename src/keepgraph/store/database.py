@@ -42,7 +42,7 @@ class Database:
         group: str = "default",
         settings: Settings | None = None,
         key_source: KeySource | None = None,
-        before_migration: Callable[[Database, Connection, str], None] | None = None,
+        before_migration: Callable[[Tx, Database, str], None] | None = None,
         backups_kept: int = 7,
     ) -> None:
         """Open the file; create it, and apply pending migrations.
@@ -53,7 +53,7 @@ class Database:
             clock: the current time; each transaction asks it once.
             new_id: makes public ids (see ids.ulids).
             key_source: the candidate keys of an encrypted file.
-            before_migration: makes a backup of what a connection sees; called with the name of the first migration.
+            before_migration: makes a backup of what a transaction sees; called with the name of the first migration.
             backups_kept: how many backups of each kind stay.
 
         Raises:
@@ -295,7 +295,7 @@ class Database:
         if self._before_migration is not None:
             conn = connections.connect(self.path, "ro", key=self._key)
             try:
-                self._before_migration(self, conn, migration)
+                self._before_migration(self._tx(conn, "backup", None), self, migration)
             finally:
                 conn.close()
 

@@ -35,7 +35,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
+class TextIndex:
     """A full-text index, or the index of initials.
 
     Attributes:
@@ -116,15 +116,15 @@ def _names(entity: str | None = None, alias: str | None = None) -> tuple[Source,
 
 
 INDEXES = (
-    Index("fact_text", "the index of full text", (Source("fact", content=("text",)),)),
-    Index(
+    TextIndex("fact_text", "the index of full text", (Source("fact", content=("text",)),)),
+    TextIndex(
         "name_trigram",
         "the index of letters in names",
         # With a space at both ends, so that the start and the end of a word count.
         _names("' ' || name_folded || ' '", "' ' || alias_folded || ' '"),
         columns=("folded",),
     ),
-    Index(
+    TextIndex(
         "name_initials",
         "the index of initials of names",
         _names("name_folded", "alias_folded"),
@@ -132,9 +132,9 @@ INDEXES = (
         columns=("folded",),
         view="name_to_initial",
     ),
-    Index("entity_text", "the index of words in names", _names("name || char(10) || summary", "alias")),
-    Index("chunk_text", "the index of words in texts", (Source("chunk_words", content=("text",)),)),
-    Index(
+    TextIndex("entity_text", "the index of words in names", _names("name || char(10) || summary", "alias")),
+    TextIndex("chunk_text", "the index of words in texts", (Source("chunk_words", content=("text",)),)),
+    TextIndex(
         "community_text",
         "the index of words in communities",
         (Source("community", content=("name", "summary")),),

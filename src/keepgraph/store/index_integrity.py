@@ -13,7 +13,7 @@ from typing import Any
 
 from keepgraph.store import derived_tables
 from keepgraph.store.connections import Connection, fetch_count
-from keepgraph.store.derived_tables import Index
+from keepgraph.store.derived_tables import TextIndex
 from keepgraph.store.transactions import Tx
 
 _ROWS_PER_BATCH = 20_000
@@ -29,12 +29,12 @@ def find_problems(conn: Connection) -> set[str]:
     return {problem for table in tables for problem in _find_problems_in(conn, table)}
 
 
-def count_wrong(tx: Tx, index: Index) -> int:
+def count_wrong(tx: Tx, index: TextIndex) -> int:
     """How many rows an index should not have, lacks, or has with other words than the tables."""
     return _count_wrong_initials(tx, index) if index.view else _count_wrong_full_text(tx.conn, index)
 
 
-def rebuild(tx: Tx, index: Index) -> None:
+def rebuild(tx: Tx, index: TextIndex) -> None:
     """Rebuild an index from the tables that it indexes."""
     if index.view:
         tx.conn.execute(f"DELETE FROM {index.table}")
@@ -46,7 +46,7 @@ def rebuild(tx: Tx, index: Index) -> None:
         )
 
 
-def _count_wrong_initials(tx: Tx, index: Index) -> int:
+def _count_wrong_initials(tx: Tx, index: TextIndex) -> int:
     """How many names of several words lack their initials, and how many initials belong to no such name."""
     indexed = f"SELECT {index.key} FROM {index.table}"
     of_no_name = fetch_count(
@@ -68,7 +68,7 @@ def _count_wrong_initials(tx: Tx, index: Index) -> int:
     )
 
 
-def _count_wrong_full_text(conn: Connection, index: Index) -> int:
+def _count_wrong_full_text(conn: Connection, index: TextIndex) -> int:
     """How many rows of a full-text index differ from the tables.
 
     FTS5's own integrity-check would do it, but it writes. So every token in the index is read, with its row and its
@@ -91,7 +91,7 @@ def _find_problems_in(conn: Connection, table: str) -> list[str]:
     return [str(row[0]) for row in conn.execute(f"PRAGMA integrity_check({table})") if row[0] != "ok"]
 
 
-def _count_rows_with_other_words(conn: Connection, index: Index, size: int) -> int:
+def _count_rows_with_other_words(conn: Connection, index: TextIndex, size: int) -> int:
     sql = conn.execute("SELECT sql FROM sqlite_schema WHERE name = ?", (index.table,)).fetchone()[0]
     option = re.search(r"tokenize='([^']*)'", sql)
     tokenizer = option[1] if option else "unicode61"

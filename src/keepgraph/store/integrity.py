@@ -67,10 +67,6 @@ def find_changed_schema(tx: Tx) -> list[str]:
     return sorted(f"{kind} {name}" for (kind, name), sql in expected.items() if actual.get((kind, name)) != sql)
 
 
-def schema_version(tx: Tx) -> int:
-    return migrations.version(tx.conn)
-
-
 def created_at(tx: Tx) -> str | None:
     """The timestamp at which the graph was made."""
     row = tx.conn.execute("SELECT min(applied_at) FROM migration").fetchone()

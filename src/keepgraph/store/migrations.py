@@ -12,6 +12,7 @@ from sqlcipher3 import dbapi2 as sqlite
 from keepgraph import errors, package_files
 from keepgraph.store import journal_triggers
 from keepgraph.store.connections import Connection
+from keepgraph.store.transactions import Tx
 
 APPLICATION_ID = 0x4B475048  # "KGPH"
 
@@ -80,6 +81,11 @@ def apply(conn: Connection, path: Path, *, now: datetime, before_first: Callable
 def version(conn: Connection) -> int:
     """The number of the newest migration that was applied."""
     return int(conn.execute("PRAGMA user_version").fetchone()[0])
+
+
+def schema_version(tx: Tx) -> int:
+    """The same, in a transaction."""
+    return version(tx.conn)
 
 
 def _applied_migrations(conn: Connection, path: Path) -> list[tuple[int, str]]:

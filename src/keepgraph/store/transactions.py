@@ -33,10 +33,7 @@ class Tx:
         call: the number of the call in the journal, where it may write.
         settings: how names are resolved.
         known_at: show what was known at this timestamp; None is what is known now.
-        backfilled: the kinds of derived data that were backfilled before this call, as far as there was time; see
-            engine/backfill/on_demand.py.
         episode: the row of the episode from which what is recorded comes.
-        backed_up: whether a backup was made for this call.
         memo: rows read in this transaction that nothing in it changes; cleared when a savepoint is rolled back.
         connection_cache: what readers on this connection keep from one transaction to the next; see
             store/change_cache.py. A writer starts with an empty one.
@@ -53,9 +50,7 @@ class Tx:
     call: int | None = None
     settings: Settings = field(default_factory=Settings)
     known_at: str | None = None
-    backfilled: frozenset[str] = frozenset()
     episode: int | None = None
-    backed_up: bool = False
     memo: dict[tuple[str, ...], Any] = field(default_factory=dict)
     connection_cache: dict[Any, Any] = field(default_factory=dict)
     cancellation: CancellationCheck | None = None

@@ -95,7 +95,7 @@ def _nearest(
     largest = tx.conn.execute(f"SELECT max({kind.key}) FROM {kind.signs_table}").fetchone()[0]
     if largest is None or largest > 2 * _MAX_VECTORS:
         return []
-    vectors.load_extension(tx.conn)
+    vectors.load_extension(tx)
     rows = tx.conn.execute(
         f"""
         WITH near AS MATERIALIZED (

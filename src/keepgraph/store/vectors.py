@@ -14,7 +14,6 @@ from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import errors
 from keepgraph.store import derived_tables
-from keepgraph.store.connections import Connection
 from keepgraph.store.derived_tables import NAME_VECTORS, VECTOR_KINDS, VectorKind
 from keepgraph.store.transactions import Tx
 
@@ -100,7 +99,7 @@ def nearest_names(
     Two steps: the signs of all names are compared by Hamming distance, and the best candidates by the cosine of their
     bytes. Of the ten nearest names, this finds 99 in 100.
     """
-    load_extension(tx.conn)
+    load_extension(tx)
     rows = tx.conn.execute(
         f"""
         WITH near AS MATERIALIZED (
@@ -131,24 +130,24 @@ def nearest_names(
     return rows.fetchall()  # type: ignore[no-any-return]
 
 
-def load_extension(conn: Connection) -> None:
-    """Load the extension that computes distances into a connection.
+def load_extension(tx: Tx) -> None:
+    """Load the extension that computes distances into the connection.
 
     Raises:
         errors.ModelUnavailable: the extension cannot be loaded.
     """
-    is_loaded = conn.execute(
+    is_loaded = tx.conn.execute(
         "SELECT 1 FROM pragma_function_list WHERE name = 'vec_distance_hamming' LIMIT 1"
     ).fetchone()
     if is_loaded:
         return
-    conn.enable_load_extension(True)
+    tx.conn.enable_load_extension(True)
     try:
-        conn.load_extension(_extension_path())
+        tx.conn.load_extension(_extension_path())
     except sqlite.Error as error:
         raise errors.ModelUnavailable(f"sqlite-vec is installed, but cannot be loaded ({error})") from error
     finally:
-        conn.enable_load_extension(False)
+        tx.conn.enable_load_extension(False)
 
 
 def _extension_path() -> str | None:

@@ -20,7 +20,6 @@ from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import errors, permissions, store
 from keepgraph.model import Backup, Key
-from keepgraph.store.connections import Connection
 from keepgraph.store.database import Database
 from keepgraph.store.transactions import Tx
 
@@ -31,23 +30,6 @@ BEFORE_RESTORE = "before-restore"
 
 _NAME = re.compile(r"(\d{8}T\d{6}Z)(?:-(\d{1,6}))?-([a-z][a-z0-9_-]*)\.db")
 _TIMESTAMP_FORMAT = "%Y%m%dT%H%M%SZ"
-
-
-class BackupNeeded(Exception):
-    """Raised inside a call that must not go on without a backup: the dispatcher makes one, and calls again.
-
-    Its only argument is the kind of the backup.
-    """
-
-
-def require(tx: Tx, kind: str) -> None:
-    """Ensure, inside a call, that a backup of the graph was made before it.
-
-    Raises:
-        BackupNeeded: none was made.
-    """
-    if not tx.backed_up:
-        raise BackupNeeded(kind)
 
 
 def refuse_to_start_empty(graph: Path) -> None:
@@ -114,12 +96,12 @@ def make(database: Database, kind: str, *, target: Path | None = None) -> Backup
         errors.BackupFailed: the copy cannot be written, or differs.
     """
     with database.read("backup") as tx:
-        return _make(tx.conn, database, kind, target=target)
+        return _make(tx, database, kind, target=target)
 
 
-def make_before_migration(database: Database, conn: Connection, migration: str) -> None:
-    """Make a backup before the tables change; `conn` has a snapshot from before the migration."""
-    _make(conn, database, f"before-{migration}", target=None)
+def make_before_migration(tx: Tx, database: Database, migration: str) -> None:
+    """Make a backup before the tables change; the transaction has a snapshot from before the migration."""
+    _make(tx, database, f"before-{migration}", target=None)
 
 
 def reencrypt_all(graph: Path, *, old: Sequence[Key | None], new: Key | None) -> Iterator[tuple[Path, str | None]]:
@@ -198,7 +180,7 @@ def free_file(graph: Path, kind: str, now: datetime) -> Path:
     return next(folder(graph) / name for name in names if not (folder(graph) / name).exists())
 
 
-def _make(conn: Connection, database: Database, kind: str, *, target: Path | None) -> Backup:
+def _make(tx: Tx, database: Database, kind: str, *, target: Path | None) -> Backup:
     now = database.clock()
     file = target or free_file(database.path, kind, now)
     if target is not None and target.exists():
@@ -207,7 +189,7 @@ def _make(conn: Connection, database: Database, kind: str, *, target: Path | Non
     try:
         if target is None:
             permissions.make_folder(file.parent)
-        store.copies.copy(conn, part, key=database.key, was_encrypted=database.key is not None)
+        store.copies.copy_snapshot(tx, part, key=database.key)
         os.replace(part, file)
         permissions.sync(file)
     except OSError as error:

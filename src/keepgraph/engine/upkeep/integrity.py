@@ -58,7 +58,7 @@ class Faults:
         is_unrepairable: whether something is wrong that cannot be rebuilt; then nothing should be changed.
     """
 
-    indexes: list[store.derived_tables.Index] = field(default_factory=list)
+    indexes: list[store.derived_tables.TextIndex] = field(default_factory=list)
     names: list[tuple[str, int]] = field(default_factory=list)
     fact_texts: list[int] = field(default_factory=list)
     vectors: bool = False
@@ -132,7 +132,7 @@ def _check_schema(tx: Tx, faults: Faults) -> Iterator[Check]:
         message = f"{count_noun(len(changed), 'part')} of the schema missing or changed: {_examples(changed)}"
         yield Check("version", State.WRONG, message, RESTORE)
     else:
-        version = store.integrity.schema_version(tx)
+        version = store.migrations.schema_version(tx)
         yield Check("version", State.OK, f"schema {version}, which is the newest that is known here")
 
 
@@ -190,8 +190,9 @@ def _check_names_and_fact_texts(tx: Tx, faults: Faults) -> _Suspects:
     suspects = _Suspects()
     with_one_wrong_form: set[int] = set()
     for table in (store.derived_columns.ENTITY, store.derived_columns.ALIAS):
-        for row, entity, name, key, folded in store.derived_columns.names(tx, table):
-            match (normalisation.key(name) != key) + (normalisation.folded_forms(name) != folded):
+        for row, entity, written, key, folded in store.derived_columns.names(tx, table):
+            name = normalisation.Name(written)
+            match (name.key != key) + (name.indexed_forms != folded):
                 case 1 if table == store.derived_columns.ENTITY:
                     with_one_wrong_form.add(entity)
                 case 1:

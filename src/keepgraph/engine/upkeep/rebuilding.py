@@ -5,7 +5,7 @@ from __future__ import annotations
 from keepgraph import store
 from keepgraph.engine.upkeep import integrity
 from keepgraph.engine.upkeep.integrity import Faults
-from keepgraph.language import normalisation
+from keepgraph.language.normalisation import Name
 from keepgraph.store.transactions import Tx
 
 
@@ -19,11 +19,10 @@ def rebuild(tx: Tx, faults: Faults) -> list[str]:
     if faults.names or faults.fact_texts:
         tx = store.journal.begin_call(tx)
     for table, row in faults.names:
-        name = store.derived_columns.find_name(tx, table, row)
-        if name is not None:
-            store.derived_columns.set_normalised_name(
-                tx, table, row, key=normalisation.key(name), folded=normalisation.folded_forms(name)
-            )
+        written = store.derived_columns.find_name(tx, table, row)
+        if written is not None:
+            name = Name(written)
+            store.derived_columns.set_normalised_name(tx, table, row, key=name.key, folded=name.indexed_forms)
     if faults.names:
         messages.append(f"made the forms for comparing of {integrity.count_noun(len(faults.names), 'name')} anew")
     for fact in faults.fact_texts:
