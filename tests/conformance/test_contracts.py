@@ -6,7 +6,8 @@ import inspect
 import json
 import re
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import jsonschema
@@ -16,9 +17,9 @@ from referencing import Registry
 
 from keepgraph import errors, package_files
 from keepgraph.tools.contract import catalogue, schemas, validation
-from words import concept, decision, literal, person, project
+from words import concept, decision, dump, literal, person, project
 
-TOOLS = catalogue.tools()
+TOOLS = [*catalogue.tools(), *catalogue.tools(catalogue.INTERNAL_TOOLSETS)]
 WORDS = {"entity_type": ["person", "project"], "predicate": ["tagged", "belongs_to"]}
 
 every_tool = pytest.mark.parametrize("tool", TOOLS, ids=[tool.name for tool in TOOLS])
@@ -114,6 +115,12 @@ def test_a_function_takes_what_its_schema_says(tool):
 
 
 @every_tool
+def test_needs_are_declared_by_tools_that_read_and_backups_by_tools_that_write(tool):
+    assert not tool.needs or tool.effect is catalogue.Effect.READ
+    assert tool.backup is None or (tool.effect is not catalogue.Effect.READ and not tool.is_job)
+
+
+@every_tool
 def test_a_tool_is_well_named_and_described(tool):
     assert re.fullmatch(r"[a-z]+(_[a-z]+)*", tool.name)
     assert len(tool.name) <= 40
@@ -206,6 +213,69 @@ def test_an_error_shows_an_example_that_works(call, tool):
 
     assert refused["error"] == "INVALID_ARGUMENTS"
     assert works(call(tool.name, **refused["example"]))
+
+
+# What dispatch enforces
+
+
+@pytest.fixture
+def declare(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Puts another function in the place of that of a tool."""
+
+    def declare(tool: catalogue.Tool, run: Callable[..., dict[str, Any]]) -> None:
+        monkeypatch.setitem(catalogue._tools_of(tool.toolset), tool.name, replace(tool, run=run))
+
+    return declare
+
+
+@every_tool
+def test_an_answer_that_breaks_the_output_schema_is_an_error(call, declare, tool):
+    declare(tool, lambda tx, **arguments: {"nonsense": True})
+
+    answer = call(tool.name, **read(tool, "input")["examples"][0])
+
+    assert answer["error"] == "INTERNAL_ERROR"
+    assert f"{tool.name} gave an answer that breaks its own contract" in answer["message"]
+
+
+def test_a_write_whose_answer_breaks_the_output_schema_leaves_nothing_behind(call, declare, path):
+    tool = catalogue.find("record_fact")
+    before = dump(path)
+    declare(tool, lambda tx, **arguments: {**tool.run(tx, **arguments), "fact_id": None})
+
+    answer = call(tool.name, **read(tool, "input")["examples"][0])
+
+    assert ("INTERNAL_ERROR", before) == (answer["error"], dump(path))
+
+
+@every_tool
+def test_arguments_that_break_the_input_schema_never_reach_the_function(call, declare, tool):
+    entries: list[dict[str, Any]] = []
+    declare(tool, lambda tx, **arguments: entries.append(arguments) or {})
+    schema, example = schemas.load(tool.toolset, tool.name, "input"), read(tool, "input")["examples"][0]
+    wrong = [{**example, "nonsense": True}]
+    wrong += [{name: value for name, value in example.items() if name != left_out} for left_out in schema["required"]]
+    wrong += [
+        {**example, name: "x" if schemas.resolve_reference(part, schema).get("type") == "number" else 0.5}
+        for name, part in schema["properties"].items()
+    ]
+
+    codes = {call(tool.name, **arguments).get("error") for arguments in wrong}
+
+    assert entries == []
+    assert {code for code, leaf in errors.leaves().items() if issubclass(leaf, errors.InvalidRequest)} >= codes
+
+
+@every_tool
+def test_a_function_gets_its_arguments_without_optional_nulls(call, declare, tool):
+    entries: list[dict[str, Any]] = []
+    declare(tool, lambda tx, **arguments: entries.append(arguments) or {})
+    schema, example = read(tool, "input"), read(tool, "input")["examples"][0]
+    nulls = dict.fromkeys(set(schema["properties"]) - set(schema["required"]))
+
+    call(tool.name, **{**nulls, **example})
+
+    assert [example] == entries
 
 
 # Two validators, one verdict

@@ -15,6 +15,7 @@ from click.testing import CliRunner, Result
 from keepgraph import errors
 from keepgraph.cli.root import kg
 from keepgraph.graph import Graph
+from keepgraph.tools.contract import catalogue
 
 Kg = Callable[..., Result]
 ADOPT = "decision:Adopt SQLite"
@@ -102,6 +103,7 @@ def test_a_possible_duplicate_is_pointed_out(run: Kg) -> None:
         (("export", "/no/such/folder/file"), 1, "No such file"),
         (("recal", "Priya"), 2, "Did you mean “recall”?"),
         (("serve", "--toolsets", "memoir"), 2, "there is no toolset 'memoir'"),
+        (("serve", "--toolsets", "interface"), 2, "there is no toolset 'interface'"),
         (("import", "/no/such/file"), 2, "does not exist"),
     ],
 )
@@ -203,6 +205,17 @@ def test_every_tool_is_listed_and_can_be_called(run: Kg) -> None:
 
     assert {tool["name"] for tool in listed} >= {"recall_entity", "record_fact", "get_status"}
     assert called["entity"]["name"] == "Atlas"
+
+
+def test_a_tool_for_our_own_interfaces_can_be_called_and_is_not_listed(run: Kg) -> None:
+    run("record", "project:Atlas", "tagged", "=active")
+    listed = json.loads(run("--json", "tool", "list").output)
+    called = json.loads(run("tool", "call", "list_calls", "--json", '{"limit": 5}').output)
+    unknown = json.loads(run("tool", "call", "list_call").output)
+
+    assert [call["tool"] for call in called["calls"]] == ["record_fact"]
+    assert not {tool["toolset"] for tool in listed} & set(catalogue.INTERNAL_TOOLSETS)
+    assert not set(unknown.get("candidates", ())) & {tool.name for tool in catalogue.tools(catalogue.INTERNAL_TOOLSETS)}
 
 
 @pytest.mark.parametrize(
@@ -348,7 +361,7 @@ def test_an_import_that_runs_out_of_room_says_how_far_it_came(run: Kg, monkeypat
 
     def full_the_second_time(self: Graph, tool: str, /, **arguments: object) -> object:
         calls.append(tool)
-        if len(calls) > 1:
+        if calls.count("record_facts") > 1:
             raise errors.GraphWriteFailed("the disk is full")
         return real(self, tool, **arguments)
 

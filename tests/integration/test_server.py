@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,6 @@ from mcp.shared.exceptions import MCPError
 import keepgraph
 from keepgraph import errors
 from keepgraph.mcp import server
-from keepgraph.tools import views
 from keepgraph.tools.contract import catalogue, dispatch
 
 TOKENS = 4_000
@@ -102,7 +102,8 @@ def test_tools_are_listed_also_when_the_graph_has_no_time_to_describe_itself(
     def slow(*_: Any, **__: Any) -> Any:
         raise errors.DeadlineExceeded("too slow")
 
-    monkeypatch.setattr(views, "descriptions", slow)
+    tools_by_name = catalogue._tools_of("interface")
+    monkeypatch.setitem(tools_by_name, "describe_tools", replace(tools_by_name["describe_tools"], run=slow))
 
     async def list_them() -> Any:
         with keepgraph.open(path) as graph:
@@ -129,6 +130,20 @@ def test_a_read_only_server_shows_no_tool_that_writes_and_calls_none(path: Path)
         *("get_schema", "run_cypher", "explore_node", "search"),
     ]
     assert "record_fact is not among the tools" in str(refused)
+
+
+def test_tools_for_our_own_interfaces_are_neither_listed_nor_called_for_a_client(path: Path) -> None:
+    async def question(client: Client) -> Any:
+        listed = {tool.name for tool in (await client.list_tools()).tools}
+        for tool in catalogue.tools(catalogue.INTERNAL_TOOLSETS):
+            with pytest.raises(MCPError, match=f"{tool.name} is not among the tools"):
+                await client.call_tool(tool.name, {})
+        return listed
+
+    internal = {tool.name for tool in catalogue.tools(catalogue.INTERNAL_TOOLSETS)}
+
+    assert internal
+    assert not internal & ask(path, question, "--toolsets", "all")
 
 
 @pytest.mark.parametrize("era", ERAS)

@@ -11,6 +11,7 @@ from keepgraph import errors
 from keepgraph.cli import graph_options, name_completion
 from keepgraph.cli.output import answers, terminal
 from keepgraph.cli.recall import NOTHING_MATCHED
+from keepgraph.graph import Graph
 
 _DUPLICATES_SHOWN = 200
 
@@ -110,10 +111,8 @@ def undo_command(ctx: click.Context, call: int | None, change: int | None) -> No
 @click.pass_context
 def log_command(ctx: click.Context, limit: int) -> None:
     """List the calls that changed the graph, newest first, with the numbers that `kg undo` takes."""
-    from keepgraph.tools import views
-
     with graph_options.open_graph(ctx) as graph:
-        calls = views.calls(graph.database, limit=limit)
+        calls = graph.call("list_calls", limit=limit)["calls"]
     if graph_options.wants_json(ctx):
         terminal.show_json(calls)
     else:
@@ -146,16 +145,12 @@ def history_command(ctx: click.Context, about: tuple[str, ...], limit: int) -> N
 @click.pass_context
 def duplicates_command(ctx: click.Context, name: tuple[str, ...]) -> None:
     """Propose entities that may be one: doubles of NAME, or all there are. Nothing is changed."""
-    from keepgraph.tools import views
-
     with graph_options.open_graph(ctx) as graph:
-        entity = graph_options.entity_reference(graph, " ".join(name)) if name else None
-        pairs = []
-        quiet = bool(name) or graph_options.wants_json(ctx)
-        with terminal.progress_bar(views.count_entities(graph.database), "Comparing", quiet=quiet) as bar:
-            for compared, new_pairs in views.duplicates(graph.database, only=entity):
-                bar.update(compared)
-                pairs += new_pairs
+        if name:
+            entity = graph_options.entity_reference(graph, " ".join(name))
+            pairs = graph.call("find_duplicates", entity=entity)["pairs"]
+        else:
+            pairs = _compare_all(graph, quiet=graph_options.wants_json(ctx))
     if graph_options.wants_json(ctx):
         terminal.show_json(pairs)
     else:
@@ -177,6 +172,19 @@ def clear_command(ctx: click.Context, everything: bool, yes: bool) -> None:
         terminal.show_json(answer)
     else:
         click.echo(f"{answer['message']} `kg undo {answer['call']}` brings all of it back.")
+
+
+def _compare_all(graph: Graph, *, quiet: bool) -> list[dict[str, Any]]:
+    """The pairs of entities that may be one, of the whole graph, with a progress bar."""
+    pairs: list[dict[str, Any]] = []
+    after: int | None = 0
+    with terminal.progress_bar(graph.call("count_entities")["count"], "Comparing", quiet=quiet) as bar:
+        while after is not None:
+            batch = graph.call("list_duplicates", after=after)
+            bar.update(batch["compared"])
+            pairs += batch["pairs"]
+            after = batch["next"]
+    return pairs
 
 
 def _confirm(question: str, *, action: str, quiet: bool) -> None:

@@ -133,9 +133,7 @@ def _show_episodes(answer: dict[str, Any]) -> None:
 
 def _some_author(graph: Graph) -> str:
     """The name of an author in the graph, with a first and a last name."""
-    from keepgraph.tools import views
-
-    people = views.complete_names(graph.database, "", of_type="person", limit=50)
+    people = graph.call("list_entities", type="person", limit=50)["entities"]
     names = [person["name"] for person in people if re.fullmatch(r"\w{3,} \w{6,}", person["name"])]
     return str(names[-1])
 

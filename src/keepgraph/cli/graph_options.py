@@ -137,12 +137,15 @@ def _make_daily_backup(file: Path, key: str | None) -> None:
 
 def entity_reference(graph: Graph, text: str) -> dict[str, str]:
     """An entity reference from an id, `type:name`, or a name, for tools that need an exact match."""
-    from keepgraph.tools import views
-
     text = text.strip()
     if text.lower().startswith("ent_"):
         return {"id": text}
     entity_type, colon, name = text.partition(":")
-    if colon and entity_type.strip().lower() in views.vocabulary(graph.database)["entity_type"]:
+    if colon and entity_type.strip().lower() in entity_types(graph):
         return {"type": entity_type.strip().lower(), "name": name}
     return {"name": text}
+
+
+def entity_types(graph: Graph) -> list[str]:
+    """The names of the entity types of the vocabulary."""
+    return [term["name"] for term in graph.call("get_vocabulary")["entity_types"]]

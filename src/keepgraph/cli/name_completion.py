@@ -23,29 +23,24 @@ def complete_project(ctx: click.Context, parameter: click.Parameter, incomplete:
 
 
 def complete_predicate(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    from keepgraph.tools import views
-
     try:
         with graph_options.open_graph(ctx) as graph:
-            predicates = views.vocabulary(graph.database)["predicate"]
+            predicates = graph.call("get_vocabulary")["predicates"]
     except errors.KeepgraphError:
         return []  # a completing shell has no place to show an error
-    return [predicate for predicate in predicates if predicate.startswith(incomplete)]
+    return [predicate["name"] for predicate in predicates if predicate["name"].startswith(incomplete)]
 
 
 def _complete_entity(ctx: click.Context, incomplete: str, *, types_first: bool) -> list[str]:
-    from keepgraph.tools import views
-
     entity_type, colon, name_prefix = incomplete.partition(":")
     try:
         with graph_options.open_graph(ctx) as graph:
-            types = views.vocabulary(graph.database)["entity_type"]
+            types = graph_options.entity_types(graph)
             if not colon and types_first:
                 return [f"{name}:" for name in types if name.startswith(entity_type)]
             of_type = entity_type if colon and entity_type in types else None
-            entities = views.complete_names(
-                graph.database, name_prefix if of_type else incomplete, of_type=of_type, limit=50
-            )
+            prefix = name_prefix if of_type else incomplete
+            entities = graph.call("complete_name", prefix=prefix, type=of_type, limit=50)["entities"]
     except errors.KeepgraphError:
         return []  # a completing shell has no place to show an error
     return [f"{of_type}:{entity['name']}" if of_type else entity["name"] for entity in entities]

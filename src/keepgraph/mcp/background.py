@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 
 from keepgraph import errors
-from keepgraph.engine.backfill import vectors
+from keepgraph.engine.backfill import time_limits, vectors
 from keepgraph.engine.texts import mention_index
 from keepgraph.engine.upkeep import backups
 from keepgraph.graph import Graph
@@ -100,7 +100,7 @@ class _MentionBackfill(_Backfill):
         database = graph.database
         super().__init__(
             lambda: mention_index.count_due(database),
-            lambda: mention_index.backfill(database, seconds=mention_index.MAX_SECONDS_OF_A_READ, max_chunks=_BATCH),
+            lambda: mention_index.backfill(database, seconds=time_limits.MAX_SECONDS_OF_A_READ, max_chunks=_BATCH),
         )
 
 
@@ -111,7 +111,7 @@ class _VectorBackfill(_Backfill):
         database = graph.database
         super().__init__(
             lambda: vectors.count_due(database),
-            lambda: vectors.backfill(database, seconds=vectors.MAX_SECONDS_OF_A_READ, at_most=_BATCH),
+            lambda: vectors.backfill(database, seconds=time_limits.MAX_SECONDS_OF_A_READ, at_most=_BATCH),
         )
 
 

@@ -10,7 +10,6 @@ import mcp.types as t
 from keepgraph import errors
 from keepgraph.graph import Graph
 from keepgraph.store.cancellation import CancellationCheck
-from keepgraph.tools import views
 
 _VOCABULARY = "keepgraph://vocabulary"
 _SCHEMA = "keepgraph://schema"
@@ -56,9 +55,9 @@ def read(graph: Graph, uri: str, *, cancellation: CancellationCheck) -> dict[str
         errors.InvalidArguments: there is no such resource.
     """
     if uri == _VOCABULARY:
-        return views.vocabulary_with_descriptions(graph.database)
+        return graph.call_until(cancellation, "get_vocabulary", {})
     if uri == _SCHEMA:
-        return views.schema(graph.database)
+        return graph.call_until(cancellation, "count_types_and_predicates", {})
     if uri.startswith(_ENTITY):
         name = unquote(uri.removeprefix(_ENTITY))
         answer = graph.call_until(cancellation, "recall_entity", {"name_or_alias": name})

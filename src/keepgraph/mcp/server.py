@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import anyio
 import anyio.from_thread
@@ -17,8 +17,6 @@ from keepgraph import _version, errors
 from keepgraph.graph import Graph
 from keepgraph.mcp import prompts, resources, surrogates, worker_threads
 from keepgraph.mcp.instructions import INSTRUCTIONS
-from keepgraph.store.cancellation import CancellationCheck
-from keepgraph.tools import views
 from keepgraph.tools.contract import catalogue, schemas
 from keepgraph.tools.contract.catalogue import Effect, Tool
 from keepgraph.tools.contract.dispatch import Progress
@@ -31,7 +29,6 @@ DESCRIBING_SECONDS = 5.0
 
 _MAX_COMPLETIONS = 100  # the protocol allows no more in one answer
 
-_T = TypeVar("_T")
 _log = logging.getLogger("keepgraph.mcp")
 
 
@@ -65,13 +62,16 @@ class _Handlers:
         self._writes = anyio.CapacityLimiter(1)
 
     async def list_tools(self, ctx: Any, params: Any) -> t.ListToolsResult:
-        vocabulary = await self._read(lambda cancellation: views.vocabulary(self._graph.database))
+        vocabulary = await self._call_reader("get_vocabulary")
+        words = {
+            kind: [term["name"] for term in vocabulary[plural]]
+            for kind, plural in (("entity_type", "entity_types"), ("predicate", "predicates"))
+        }
         descriptions = await self._descriptions()
         # All on one page: not every client asks for a second.
         return t.ListToolsResult(
             tools=[
-                _advertise(tool, descriptions.get(tool.name, tool.description), vocabulary)
-                for tool in self._tools.values()
+                _advertise(tool, descriptions.get(tool.name, tool.description), words) for tool in self._tools.values()
             ]
         )
 
@@ -108,8 +108,10 @@ class _Handlers:
     async def read_resource(self, ctx: Any, params: t.ReadResourceRequestParams) -> t.ReadResourceResult:
         uri = str(params.uri)
         try:
-            resource = await self._read(
-                lambda cancellation: resources.read(self._graph, uri, cancellation=cancellation)
+            resource = await worker_threads.run(
+                lambda cancellation: resources.read(self._graph, uri, cancellation=cancellation),
+                limiter=self._reads,
+                seconds=DEADLINE_SECONDS,
             )
         except errors.KeepgraphError as error:
             raise _protocol_error(error, uri=uri) from error
@@ -117,49 +119,51 @@ class _Handlers:
         return t.ReadResourceResult(contents=[content])
 
     async def complete(self, ctx: Any, params: t.CompleteRequestParams) -> t.CompleteResult:
-        prefix, entity_type = params.argument.value, prompts.type_of_argument(params.argument.name)
+        entity_type = prompts.type_of_argument(params.argument.name)
         try:
-            entities = await self._read(
-                lambda cancellation: views.complete_names(
-                    self._graph.database, prefix, of_type=entity_type, limit=_MAX_COMPLETIONS + 1
-                )
+            answer = await self._call_reader(
+                "complete_name", prefix=params.argument.value, type=entity_type, limit=_MAX_COMPLETIONS + 1
             )
         except errors.KeepgraphError as error:
             raise _protocol_error(error, name=params.argument.name) from error
-        names = list(dict.fromkeys(entity["name"] for entity in entities))
+        names = list(dict.fromkeys(entity["name"] for entity in answer["entities"]))
         return t.CompleteResult(
             completion=t.Completion(values=names[:_MAX_COMPLETIONS], has_more=len(names) > _MAX_COMPLETIONS)
         )
 
-    async def _read(self, work: Callable[[CancellationCheck], _T], *, seconds: float = DEADLINE_SECONDS) -> _T:
-        return await worker_threads.run(work, limiter=self._reads, seconds=seconds)
+    async def _call_reader(
+        self, tool: str, /, *, seconds: float = DEADLINE_SECONDS, **arguments: Any
+    ) -> dict[str, Any]:
+        """Call a tool that reads, for the server itself."""
+        return await worker_threads.run(
+            lambda cancellation: self._graph.call_until(cancellation, tool, arguments),
+            limiter=self._reads,
+            seconds=seconds,
+        )
 
     async def _descriptions(self) -> Mapping[str, str]:
         """The descriptions of the tools by name, completed with what the graph holds, if that is quick enough."""
         try:
-            return await self._read(
-                lambda cancellation: views.descriptions(
-                    self._graph.database, self._tools.values(), cancellation=cancellation
-                ),
-                seconds=DESCRIBING_SECONDS,
-            )
+            answer = await self._call_reader("describe_tools", seconds=DESCRIBING_SECONDS, tools=list(self._tools))
         except errors.KeepgraphError as error:
             # What costs a few words of their descriptions must not cost the tools.
             _log.warning("the tools are listed without what is in the graph: %s", error.code)
             return {}
+        return dict(answer["descriptions"])
 
     def _callable_tool(self, name: str) -> Tool:
         """The tool of this name, if this server may call it.
 
         Raises:
-            MCPError: there is none, or it writes and is not among the toolsets of this server.
+            MCPError: there is none, or it is not among the toolsets of this server, and it writes or is internal.
         """
         try:
             tool = catalogue.find(name)
         except errors.UnknownTool as error:
             raise _protocol_error(error, name=name) from error
         # A tool that only reads may be called although it is not listed.
-        if tool.name not in self._tools and tool.effect is not Effect.READ:
+        may_be_unlisted = tool.effect is Effect.READ and tool.toolset not in catalogue.INTERNAL_TOOLSETS
+        if tool.name not in self._tools and not may_be_unlisted:
             hint = f"Use one of {', '.join(self._tools)}."
             unknown = errors.UnknownTool(f"{tool.name} is not among the tools of this server", hint=hint)
             raise _protocol_error(unknown, name=tool.name)

@@ -22,7 +22,7 @@ def get_status(tx: Tx) -> dict[str, Any]:
         "status": "ok",
         "message": f"{entities:,} entities, {facts:,} facts and {episodes:,} episodes in group {tx.group!r}.",
         "version": _version.__version__,
-        "graph": {"schema": store.migrations.version(tx.conn), "group": tx.group},
+        "graph": {"schema": store.migrations.schema_version(tx), "group": tx.group},
         "entities": counts,
         "facts": facts,
         "episodes": episodes,

@@ -12,12 +12,12 @@ from keepgraph.engine import knowledge
 from keepgraph.engine.retrieval import node_lookup, passages, search_request
 from keepgraph.engine.retrieval.node_lookup import Node
 from keepgraph.engine.retrieval.passages import Passage
-from keepgraph.engine.texts import mention_index
 from keepgraph.model import Entity, Proposal
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import search_answers, search_arguments, shape
+from keepgraph.tools.contract import answer_shapes, derived_data, search_answers, search_arguments
 from keepgraph.tools.contract.catalogue import Effect, tool
+from keepgraph.tools.contract.derived_data import Need
 
 MAX_EVENTS = 200
 MAX_CONTENT = 4_000
@@ -26,7 +26,7 @@ MAX_CONTENT = 4_000
 _MENTION_ID = re.compile(r"mention:(\d{1,15}):(\d{1,15}|prop_[0-9a-z]{26})")
 
 
-@tool(Effect.READ)
+@tool(Effect.READ, needs=derived_data.MENTIONS)
 def get_entity_connections(
     tx: Tx,
     *,
@@ -42,7 +42,6 @@ def get_entity_connections(
     the sentence and what else it names. `total` counts all; where `truncated`, go on with offset.
     Takes an id (ent_…, or prop_… of a name that is only proposed) or an exact name or alias.
     """
-    mention_index.require(tx)
     subject = node_lookup.find(tx, entity_uuid, not_found="No connections found for entity", groups=group_ids or ())
     if subject is None or _is_outside(subject, group_ids):
         return _connections(entity_uuid, None, [], total_facts=0, total_mentions=0, offset=offset)
@@ -65,7 +64,7 @@ def get_entity_connections(
     return _connections(
         entity_uuid,
         subject,
-        [shape.edge(tx, fact, fact_details[fact.row]) for fact in facts]
+        [answer_shapes.edge(tx, fact, fact_details[fact.row]) for fact in facts]
         + [_mention(tx, subject, passage) for passage in passages.read(tx, subject, positions)],
         total_facts=fact_count,
         total_mentions=store.mention_places.count_chunks(tx, node),
@@ -73,7 +72,7 @@ def get_entity_connections(
     )
 
 
-@tool(Effect.READ)
+@tool(Effect.READ, needs=derived_data.MENTIONS)
 def get_entity_timeline(
     tx: Tx,
     *,
@@ -90,7 +89,6 @@ def get_entity_timeline(
     with newest_first. `chunk` is the sentence. include_events adds when its facts began and ceased to hold.
     Takes an id (ent_…, or prop_… of a name that is only proposed) or an exact name or alias.
     """
-    mention_index.require(tx)
     subject = node_lookup.find(tx, entity_uuid, not_found="No episodes found mentioning entity", groups=group_ids or ())
     answer: dict[str, Any] = {
         "entity": None,
@@ -121,7 +119,11 @@ def get_entity_timeline(
     }
 
 
-@tool(Effect.READ)
+def _needs_of_edge(tx: Tx, *, uuid: str) -> frozenset[Need]:
+    return derived_data.MENTIONS if _MENTION_ID.fullmatch(uuid.strip().lower()) else derived_data.NOTHING
+
+
+@tool(Effect.READ, needs=_needs_of_edge)
 def get_entity_edge(tx: Tx, *, uuid: str) -> dict[str, Any]:
     """Show one fact by its id (fact_…): both ends by name, when it held, and every source that said so.
 
@@ -129,12 +131,11 @@ def get_entity_edge(tx: Tx, *, uuid: str) -> dict[str, Any]:
     """
     edge_id = uuid.strip().lower()
     if mention := _MENTION_ID.fullmatch(edge_id):
-        mention_index.require(tx)
         return {**_mention_by_key(tx, int(mention[1]), mention[2]), "sources": []}
     tx = replace(tx, group=store.details.group_of(tx, edge_id) or tx.group)
     fact = knowledge.facts.find(tx, edge_id)
     return {
-        **shape.edge(tx, fact, store.details.of_facts(tx, [fact.row])[fact.row]),
+        **answer_shapes.edge(tx, fact, store.details.of_facts(tx, [fact.row])[fact.row]),
         "sources": [
             {
                 "source": source,
@@ -163,7 +164,7 @@ def list_entities(
     tx = replace(tx, group=project or tx.group)
     entities, total = store.neighbourhood.entities_by_name(tx, of_type=type, limit=limit, offset=offset)
     return {
-        "entities": [{"uuid": entity.id, **shape.entity(entity)} for entity in entities],
+        "entities": [{"uuid": entity.id, **answer_shapes.entity(entity)} for entity in entities],
         "count": len(entities),
         "total": total,
         "truncated": offset + len(entities) < total,
@@ -171,7 +172,7 @@ def list_entities(
     }
 
 
-@tool(Effect.READ)
+@tool(Effect.READ, needs=derived_data.MENTIONS_AND_VECTORS)
 def search_nodes(
     tx: Tx,
     *,
@@ -204,7 +205,7 @@ def search_nodes(
     }
 
 
-@tool(Effect.READ)
+@tool(Effect.READ, needs=derived_data.MENTIONS_AND_VECTORS)
 def search_memory_facts(
     tx: Tx,
     *,
@@ -230,7 +231,9 @@ def search_memory_facts(
         valid_at=valid_at,
         reranker=search_request.NODE_DISTANCE if center_node_uuid else search_request.RRF,
     )
-    edges = [shape.edge(tx, edge.fact, edge.details, why=search_answers.why(edge.hit)) for edge in results.edges]
+    edges = [
+        answer_shapes.edge(tx, edge.fact, edge.details, why=search_answers.why(edge.hit)) for edge in results.edges
+    ]
     return {
         "message": f"Found {len(edges)} facts" if edges else "No relevant facts found",
         "facts": edges,
@@ -282,7 +285,7 @@ def _subject(subject: Node) -> dict[str, Any]:
 
 def _mention(tx: Tx, subject: Node, passage: Passage) -> dict[str, Any]:
     key = subject.record.row if isinstance(subject.record, Entity) else subject.id
-    return shape.mention_edge(
+    return answer_shapes.mention_edge(
         tx,
         id=subject.id,
         name=subject.name,
@@ -297,7 +300,7 @@ def _mention(tx: Tx, subject: Node, passage: Passage) -> dict[str, Any]:
 def _episode(tx: Tx, passage: Passage) -> dict[str, Any]:
     content = store.episodes.text(tx, passage.episode)
     return {
-        **shape.episode(tx, passage.episode, content=content[:MAX_CONTENT], chunk=passage.quote),
+        **answer_shapes.episode(tx, passage.episode, content=content[:MAX_CONTENT], chunk=passage.quote),
         "content_truncated": len(content) > MAX_CONTENT,
     }
 

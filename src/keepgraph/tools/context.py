@@ -15,7 +15,7 @@ from keepgraph.model import Entity, Fact
 from keepgraph.store.search_filters import Filters
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import shape
+from keepgraph.tools.contract import answer_shapes, derived_data
 from keepgraph.tools.contract.catalogue import Effect, tool
 
 MAX_ENTITIES = 5
@@ -25,7 +25,7 @@ MAX_NAMES = 20
 _SEPARATOR = "\n---\n"
 
 
-@tool(Effect.READ)
+@tool(Effect.READ, needs=derived_data.MENTIONS_AND_VECTORS)
 def priming_context(
     tx: Tx, *, query: str, k: int = 3, project: str | None = None, session_id: str | None = None
 ) -> dict[str, Any]:
@@ -53,7 +53,7 @@ def priming_context(
         "chunks": [_chunk(tx, hit) for hit in passages],
         "context": _context(passages, facts),
         "entities": _entity_names(tx, results, passages),
-        "facts": [shape.edge(tx, fact, fact_details[fact.row]) for fact in facts],
+        "facts": [answer_shapes.edge(tx, fact, fact_details[fact.row]) for fact in facts],
         "neighbours": _neighbours(tx, entities),
         "project": tx.group,
         "session_id": session_id or tx.session,
@@ -122,6 +122,6 @@ def _neighbours(tx: Tx, entities: Sequence[Entity]) -> list[dict[str, Any]]:
     first = {neighbour.entity.row: neighbour for neighbour in reversed(neighbours)}
     distinct = [neighbour for neighbour in neighbours if first[neighbour.entity.row] is neighbour]
     return [
-        {"uuid": neighbour.entity.id, **shape.entity(neighbour.entity), "path": neighbour.path}
+        {"uuid": neighbour.entity.id, **answer_shapes.entity(neighbour.entity), "path": neighbour.path}
         for neighbour in distinct[:MAX_NEIGHBOURS]
     ]

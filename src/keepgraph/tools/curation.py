@@ -9,13 +9,14 @@ from typing import Any
 from keepgraph import errors, store
 from keepgraph.engine import knowledge, upkeep
 from keepgraph.engine.resolution import resolver
-from keepgraph.engine.upkeep import backups, history
-from keepgraph.language import normalisation
+from keepgraph.engine.upkeep import history
+from keepgraph.language.normalisation import Name
 from keepgraph.model import Event, MergeResult
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import shape
+from keepgraph.tools.contract import answer_shapes, derived_data
 from keepgraph.tools.contract.catalogue import Effect, tool
+from keepgraph.tools.contract.derived_data import Need
 
 MAX_MERGED_FACTS = 200
 MAX_EVENTS = 50
@@ -27,12 +28,12 @@ def add_alias(tx: Tx, *, entity: Mapping[str, Any], alias: str) -> dict[str, Any
 
     Refused where another entity of the type has that very name; if the two are one, use merge_entities.
     """
-    entity_ = knowledge.entities.find(tx, shape.ref(entity))
+    entity_ = knowledge.entities.find(tx, answer_shapes.ref(entity))
     aliases_before = store.entities.aliases(tx, entity_)
     knowledge.entities.add_aliases(tx, entity_, [alias])
     aliases_after = store.entities.aliases(tx, entity_)
     return {
-        "entity": shape.entity_in_full(tx, entity_, aliases_after),
+        "entity": answer_shapes.entity_in_full(tx, entity_, aliases_after),
         "added": len(aliases_after) > len(aliases_before),
     }
 
@@ -51,7 +52,10 @@ def merge_entities(
     Facts that both had become one with the sources of both; facts between the two are retracted. dry_run shows
     exactly what would change. Ask the person first; undo takes it back. Refused across types unless across_types.
     """
-    survivor, absorbed = knowledge.entities.find(tx, shape.ref(keep)), knowledge.entities.find(tx, shape.ref(absorb))
+    survivor, absorbed = (
+        knowledge.entities.find(tx, answer_shapes.ref(keep)),
+        knowledge.entities.find(tx, answer_shapes.ref(absorb)),
+    )
 
     def merge() -> MergeResult:
         return knowledge.merges.merge(tx, keep=survivor, absorb=absorbed, across_types=across_types)
@@ -70,7 +74,7 @@ def retract_fact(tx: Tx, *, fact_id: str) -> dict[str, Any]:
     fact = knowledge.facts.find(tx, fact_id)
     retracted = knowledge.retraction.retract(tx, fact)
     return {
-        "fact": shape.fact(tx, fact),
+        "fact": answer_shapes.fact(tx, fact),
         "retracted_at": timestamps.format_local(fact.retracted_at or timestamps.from_datetime(tx.now), tx.zone),
         "already_retracted": not retracted,
     }
@@ -82,11 +86,20 @@ def delete_entity_edge(tx: Tx, *, uuid: str) -> dict[str, Any]:
     fact = knowledge.retraction.delete(tx, uuid)
     return {
         "message": f"{fact.id} deleted successfully: {knowledge.facts.sentence(fact)}",
-        "fact": shape.fact(tx, fact),
+        "fact": answer_shapes.fact(tx, fact),
     }
 
 
-@tool(Effect.DESTRUCTIVE)
+def _backup_before_clearing(
+    tx: Tx, *, group_ids: list[str] | None = None, everything: bool = False, confirm: bool = False
+) -> str | None:
+    if not confirm:
+        return None
+    knowledge.groups.refuse_unknown(tx, group_ids)
+    return "before-clear"
+
+
+@tool(Effect.DESTRUCTIVE, backup=_backup_before_clearing)
 def clear_graph(
     tx: Tx, *, group_ids: list[str] | None = None, everything: bool = False, confirm: bool = False
 ) -> dict[str, Any]:
@@ -97,7 +110,6 @@ def clear_graph(
     cleared = knowledge.groups.select(tx, group_ids, everything=everything)
     if not confirm:
         raise errors.NotConfirmed(f"this would delete everything in {knowledge.groups.describe(cleared)}")
-    backups.require(tx, "before-clear")
     counts = knowledge.groups.clear(tx, group_ids, everything=everything)
     return {
         "message": f"Cleared {knowledge.groups.describe(cleared)}: {counts['entity']:,} entities, "
@@ -109,23 +121,30 @@ def clear_graph(
     }
 
 
-@tool(Effect.READ)
+def _needs_of_history(tx: Tx, *, about: str, **_: object) -> frozenset[Need]:
+    is_fact = about.strip().lower().startswith("fact_")
+    needs_vectors = not is_fact and resolver.needs_vectors(tx, Name(about))
+    return derived_data.NAME_VECTORS if needs_vectors else derived_data.NOTHING
+
+
+@tool(Effect.READ, needs=_needs_of_history)
 def get_history(tx: Tx, *, about: str, limit: int = MAX_EVENTS) -> dict[str, Any]:
     """Tell what happened to an entity (by name or id) or a fact (by id), newest first: what, when, by which tool.
 
     Each event has the numbers of its call and its change, which undo takes.
     """
-    if not normalisation.key(about):
+    name = Name(about)
+    if not name.key:
         raise errors.NameOrAliasRequired("the name is empty")
     if about.strip().lower().startswith("fact_"):
         fact = knowledge.facts.find(tx, about)
         events = history.of_fact(tx, fact, limit=limit + 1)
-        return _describe_events(tx, events, limit) | {"fact": shape.fact(tx, fact)}
-    resolution = resolver.resolve(tx, about)
+        return _describe_events(tx, events, limit) | {"fact": answer_shapes.fact(tx, fact)}
+    resolution = resolver.resolve(tx, name)
     events = history.of_entity(tx, resolution.entity, limit=limit + 1) if resolution.entity else []
     return _describe_events(tx, events, limit) | {
-        "entity": shape.entity(resolution.entity) if resolution.entity else None,
-        "resolution": shape.resolution(resolution),
+        "entity": answer_shapes.entity(resolution.entity) if resolution.entity else None,
+        "resolution": answer_shapes.resolution(resolution),
     }
 
 
@@ -155,8 +174,8 @@ def _describe_merge(result: MergeResult) -> dict[str, Any]:
     effects = Counter(fact.effect for fact in result.facts)
     facts = result.facts[:MAX_MERGED_FACTS]
     return {
-        "entity": shape.entity(result.entity),
-        "absorbed": shape.entity(result.absorbed),
+        "entity": answer_shapes.entity(result.entity),
+        "absorbed": answer_shapes.entity(result.absorbed),
         "facts": [
             {"id": fact.id, "effect": fact.effect, "was": fact.before, "becomes": fact.after, "into": fact.merged_into}
             for fact in facts
@@ -175,6 +194,6 @@ def _describe_events(tx: Tx, events: list[Event], limit: int) -> dict[str, Any]:
         "entity": None,
         "fact": None,
         "resolution": None,
-        "events": [shape.event(tx, event) for event in events[:limit]],
+        "events": [answer_shapes.event(tx, event) for event in events[:limit]],
         "truncated": len(events) > limit,
     }

@@ -8,13 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 from keepgraph import errors, store
-from keepgraph.engine.backfill import on_demand
 from keepgraph.engine.query import descriptions, empty_results, query_pipeline, schema
 from keepgraph.engine.retrieval import neighbourhood, node_lookup, passages
 from keepgraph.engine.retrieval.neighbourhood import Neighbour, Neighbourhood
 from keepgraph.engine.retrieval.node_lookup import Node
 from keepgraph.engine.retrieval.passages import Passage
-from keepgraph.engine.texts import mention_index
 from keepgraph.language import normalisation
 from keepgraph.model import Entity, Fact
 from keepgraph.store.details import EntityDetails
@@ -22,14 +20,16 @@ from keepgraph.store.mention_places import MentionedNode
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 from keepgraph.tools.contract import (
+    answer_shapes,
+    derived_data,
     query_results,
     search_answers,
     search_arguments,
-    shape,
     time_travel,
     vocabulary_arguments,
 )
 from keepgraph.tools.contract.catalogue import Effect, tool
+from keepgraph.tools.contract.derived_data import Need
 
 MAX_NAME = 200
 MAX_GROUPS = 50
@@ -52,7 +52,7 @@ def get_schema(tx: Tx, *, exact: bool = False, as_of: str | None = None, known_a
         "type": "schema",
         "graph_name": tx.group,
         "domain": tx.group.replace("_", " ").title(),
-        **shape.schema(schema.of_graph(tx, exact=exact)),
+        **answer_shapes.schema(schema.of_graph(tx, exact=exact)),
     }
 
 
@@ -92,7 +92,21 @@ def run_cypher(
     return {**response, "execution_ms": round((time.perf_counter() - started) * 1000, 2)}
 
 
-@tool(Effect.READ)
+def _needs_of_exploring(
+    tx: Tx,
+    *,
+    group_ids: list[str] | None = None,
+    as_of: str | None = None,
+    known_at: str | None = None,
+    **arguments: Any,
+) -> frozenset[Need]:
+    name_or_id = _named_centre(**arguments)
+    tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
+    needs_vectors = node_lookup.needs_vectors(tx, name_or_id, groups=_groups(tx, group_ids))
+    return derived_data.MENTIONS | (derived_data.NAME_VECTORS if needs_vectors else derived_data.NOTHING)
+
+
+@tool(Effect.READ, needs=_needs_of_exploring)
 def explore_node(
     tx: Tx,
     *,
@@ -111,23 +125,16 @@ def explore_node(
     nodes say by which path (via); facts are what is said of it in words; episodes mention it. `complete`: no node or
     edge is left out. Unsure, center_node is null and resolution.candidates are near names: ask.
     """
-    name_or_id = node_uuid or name or node_name or ""
-    if not normalisation.key(name_or_id):
-        raise errors.NameOrAliasRequired("nothing is named: give name, or node_name or node_uuid")
-    if len(name_or_id) > MAX_NAME:
-        raise errors.NameOrAliasTooLong(f"the name has {len(name_or_id):,} characters; {MAX_NAME} are the most")
-    mention_index.require(tx)
+    name_or_id = _named_centre(name=name, node_name=node_name, node_uuid=node_uuid)
     tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
     predicates = vocabulary_arguments.predicates(tx, edge_types)
     depth = min(depth, neighbourhood.MAX_DEPTH)
-    groups = list(dict.fromkeys(group_ids or [tx.group]))
-    if len(groups) > MAX_GROUPS:
-        raise errors.InvalidArguments(f"group_ids names {len(groups)} groups; {MAX_GROUPS} are the most")
+    groups = _groups(tx, group_ids)
     centre, resolution = node_lookup.resolve(tx, name_or_id, groups=groups)
     if centre is None:
         return _describe_neighbourhood(tx, None, Neighbourhood(), depth=depth) | {
             "message": f"No node found matching “{name_or_id}”",
-            "resolution": shape.resolution(resolution),
+            "resolution": answer_shapes.resolution(resolution),
         }
     tx = replace(tx, group=centre.group)
     exploration = Neighbourhood()
@@ -142,11 +149,11 @@ def explore_node(
     matched_by = f" (“{name_or_id}” matched by {resolution.method}, {resolution.score:.2f})" if is_similar else ""
     return answer | {
         "message": f"Found {counts} around {centre.name}{matched_by}",
-        "resolution": shape.resolution(resolution),
+        "resolution": answer_shapes.resolution(resolution),
     }
 
 
-@tool(Effect.READ)
+@tool(Effect.READ, needs=derived_data.MENTIONS_AND_VECTORS)
 def search(
     tx: Tx,
     *,
@@ -185,6 +192,25 @@ def search(
     return {**answer, "execution_ms": round((time.perf_counter() - started) * 1000, 2)}
 
 
+def _named_centre(
+    *, name: str | None = None, node_name: str | None = None, node_uuid: str | None = None, **_: object
+) -> str:
+    """The name or the id that a call of explore_node gives."""
+    name_or_id = node_uuid or name or node_name or ""
+    if not normalisation.key(name_or_id):
+        raise errors.NameOrAliasRequired("nothing is named: give name, or node_name or node_uuid")
+    if len(name_or_id) > MAX_NAME:
+        raise errors.NameOrAliasTooLong(f"the name has {len(name_or_id):,} characters; {MAX_NAME} are the most")
+    return name_or_id
+
+
+def _groups(tx: Tx, group_ids: list[str] | None) -> list[str]:
+    groups = list(dict.fromkeys(group_ids or [tx.group]))
+    if len(groups) > MAX_GROUPS:
+        raise errors.InvalidArguments(f"group_ids names {len(groups)} groups; {MAX_GROUPS} are the most")
+    return groups
+
+
 def _describe_neighbourhood(
     tx: Tx,
     centre: Node | None,
@@ -205,23 +231,23 @@ def _describe_neighbourhood(
         "center_node": _describe_centre(tx, centre, entity_details),
         "nodes": [
             {
-                **shape.node(tx, node.entity, entity_details[node.entity.row]),
+                **answer_shapes.node(tx, node.entity, entity_details[node.entity.row]),
                 "distance": node.distance,
                 "degree": node.degree,
                 "via": _via(node, ids),
             }
             for node in exploration.neighbours
         ],
-        "edges": [shape.edge(tx, fact, fact_details[fact.row]) for fact in exploration.facts],
-        "facts": [shape.edge(tx, fact, fact_details[fact.row]) for fact in facts_about],
-        "episodes": [shape.episode(tx, passage.episode, chunk=passage.quote) for passage in passages],
+        "edges": [answer_shapes.edge(tx, fact, fact_details[fact.row]) for fact in exploration.facts],
+        "facts": [answer_shapes.edge(tx, fact, fact_details[fact.row]) for fact in facts_about],
+        "episodes": [answer_shapes.episode(tx, passage.episode, chunk=passage.quote) for passage in passages],
         "mentioned_with": [
             {"uuid": node.id, "name": node.name, "type": node.type, "texts": number}
             | ({"proposed": True} if node.proposed else {})
             for node, number in mentioned_entities[:MAX_MENTIONED_WITH]
         ],
         "communities": [
-            shape.community(tx, community)
+            answer_shapes.community(tx, community)
             for community in (store.communities.of_entities(tx, [entity.row]).get(entity.row, ()) if entity else ())
         ],
         "totals": {
@@ -233,7 +259,7 @@ def _describe_neighbourhood(
             "facts": fact_total,
             "episodes": passage_total,
         },
-        "complete": exploration.complete and not on_demand.is_incomplete(tx, on_demand.MENTIONS),
+        "complete": exploration.complete and not store.mention_queue.any_unread(tx),
         "truncated": not exploration.complete
         or fact_total > len(facts_about)
         or passage_total > len(passages)
@@ -246,7 +272,7 @@ def _facts_and_texts(tx: Tx, centre: Node, predicates: Sequence[str] | None, *, 
     result: dict[str, Any] = {}
     if isinstance(centre.record, Entity):
         result["facts"] = neighbourhood.literal_facts(tx, centre.record, predicates=predicates, limit=MAX_FACTS)
-    if predicates is None or shape.MENTION_EDGE in predicates:
+    if predicates is None or answer_shapes.MENTION_EDGE in predicates:
         positions = store.mention_places.by_episode(
             tx, centre.record, until=until, limit=MAX_EPISODES, newest_first=True
         )
@@ -263,8 +289,8 @@ def _describe_centre(tx: Tx, centre: Node | None, entity_details: Mapping[int, E
         return None
     if isinstance(centre.record, Entity):
         aliases = store.entities.aliases(tx, centre.record)
-        return {**shape.node(tx, centre.record, entity_details[centre.record.row]), "aliases": aliases}
-    return {**shape.proposed_node(tx, centre.record, group=centre.group), "aliases": []}
+        return {**answer_shapes.node(tx, centre.record, entity_details[centre.record.row]), "aliases": aliases}
+    return {**answer_shapes.proposed_node(tx, centre.record, group=centre.group), "aliases": []}
 
 
 def _via(neighbour: Neighbour, ids: Mapping[int, str]) -> dict[str, str] | None:

@@ -15,7 +15,7 @@ from keepgraph.engine.texts.ingestion import Remark, Report
 from keepgraph.engine.upkeep.jobs import Job
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import shape
+from keepgraph.tools.contract import answer_shapes
 from keepgraph.tools.contract.catalogue import Effect, tool
 
 MAX_SECONDS = 40
@@ -242,14 +242,14 @@ def _describe_extraction(result: ExtractionResult) -> dict[str, Any]:
     return {
         "entities_added": len(result.created),
         "entities_merged": len(result.existing),
-        "entities": [shape.entity(entity) for entity in result.created[:MAX_REMARKS]],
+        "entities": [answer_shapes.entity(entity) for entity in result.created[:MAX_REMARKS]],
         "mapped_types": dict(result.mapped_types),
         "relations_proposed": result.relations,
         "relations_accepted": result.recorded + result.repeated,
         "relations_rejected": len(result.rejected_relations),
         "facts": [{"id": fact.id, "fact": knowledge.facts.sentence(fact)} for fact in result.facts[:MAX_REMARKS]],
         "facts_withdrawn": [{"id": fact.id, "fact": knowledge.facts.sentence(fact)} for fact in result.withdrawn],
-        "entities_forgotten": [shape.entity(entity) for entity in result.deleted],
+        "entities_forgotten": [answer_shapes.entity(entity) for entity in result.deleted],
         "rejected": [
             {
                 "where": rejection.location,

@@ -14,7 +14,7 @@ from keepgraph.engine.texts.episodes import UpsertedEpisode
 from keepgraph.model import Entity, Episode, Fact, Proposal
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import shape
+from keepgraph.tools.contract import answer_shapes, derived_data
 from keepgraph.tools.contract.catalogue import Effect, tool
 
 MAX_SHOWN = 100
@@ -63,7 +63,7 @@ def add_memory(
     if name is None or episode_body is None:
         missing = "name" if name is None else "episode_body"
         raise errors.EpisodeInvalid(f"{missing} is missing", hint="Give name and episode_body, or episodes.")
-    added = texts.episodes.add(
+    added = texts.episodes.upsert(
         tx,
         name=name,
         text=episode_body,
@@ -72,6 +72,7 @@ def add_memory(
         occurred_at=reference_time,
         uuid=uuid,
     )
+    texts.episodes.index(tx, [added])
     return describe_added(tx, added)
 
 
@@ -103,14 +104,13 @@ def get_episodes(
     }
 
 
-@tool(Effect.READ)
+@tool(Effect.READ, needs=derived_data.MENTIONS)
 def get_episode_context(tx: Tx, *, episode_uuids: list[str]) -> dict[str, Any]:
     """Show what some episodes speak of: the entities they mention (nodes), the facts recorded out of them (edges).
 
     Nodes with `proposed` are names that the graph does not know, and proposed_facts what the texts only seem to say:
     nobody has recorded it.
     """
-    mention_index.require(tx)
     context = texts.episode_context.collect(tx, episode_uuids)
     entities, edges = context.entities[:MAX_SHOWN], context.facts[:MAX_SHOWN]
     proposed = context.proposed_entities[: MAX_SHOWN - len(entities)]
@@ -122,9 +122,9 @@ def get_episode_context(tx: Tx, *, episode_uuids: list[str]) -> dict[str, Any]:
         "episodes": [
             {"uuid": episode.id, "name": episode.name, "group_id": episode.group} for episode in context.episodes
         ],
-        "nodes": [shape.node(tx, entity, entity_details[entity.row]) for entity in entities]
-        + [shape.proposed_node(tx, proposal) for proposal in proposed],
-        "edges": [shape.edge(tx, each, fact_details.get(each.row)) for each in edges],
+        "nodes": [answer_shapes.node(tx, entity, entity_details[entity.row]) for entity in entities]
+        + [answer_shapes.proposed_node(tx, proposal) for proposal in proposed],
+        "edges": [answer_shapes.edge(tx, each, fact_details.get(each.row)) for each in edges],
         "proposed_facts": [proposed_fact(proposal) for proposal in context.proposed_facts[:MAX_SHOWN]],
         "total_nodes": nodes,
         "total_edges": len(context.facts),
@@ -156,12 +156,12 @@ def describe_added(tx: Tx, added: UpsertedEpisode) -> dict[str, Any]:
     return {
         "message": _message(added),
         "uuid": added.episode.id,
-        "episode": shape.episode(tx, added.episode),
+        "episode": answer_shapes.episode(tx, added.episode),
         "deduplicated": added.deduplicated,
         "replaced": added.replaced,
         "identical_to": [_reference(episode.id, episode.name) for episode in added.identical[:MAX_SHOWN]],
         "chunks": len(added.chunks),
-        "mentions": [shape.entity(entity) for entity in mentioned[:MAX_SHOWN]],
+        "mentions": [answer_shapes.entity(entity) for entity in mentioned[:MAX_SHOWN]],
         **_proposals_of(new_names, new_facts, source=_source(added)),
         "totals": {
             "mentions": len(mentioned),
@@ -278,7 +278,7 @@ def _proposals_of(
 def _with_content(tx: Tx, episode: Episode) -> dict[str, Any]:
     content = store.episodes.text(tx, episode)
     return {
-        **shape.episode(tx, episode, content=content[:MAX_CONTENT]),
+        **answer_shapes.episode(tx, episode, content=content[:MAX_CONTENT]),
         "content_truncated": len(content) > MAX_CONTENT,
     }
 
@@ -306,7 +306,7 @@ def _describe_deleted(tx: Tx, deleted: DeletedEpisode) -> dict[str, Any]:
         "chunks": deleted.chunks,
         "assertions": deleted.assertions,
         "facts": [_fact_reference(fact) for fact in deleted.facts[:MAX_SHOWN]],
-        "entities": [shape.entity(entity) for entity in deleted.entities[:MAX_SHOWN]],
+        "entities": [answer_shapes.entity(entity) for entity in deleted.entities[:MAX_SHOWN]],
         "kept": kept[:MAX_SHOWN],
         "totals": {"facts": len(deleted.facts), "entities": len(deleted.entities), "kept": len(deleted.kept)},
         "truncated": any(len(entries) > MAX_SHOWN for entries in lists),

@@ -10,12 +10,13 @@ from keepgraph import errors, store
 from keepgraph.engine import knowledge
 from keepgraph.engine.resolution import resolver
 from keepgraph.engine.upkeep import idempotency
-from keepgraph.language import normalisation
+from keepgraph.language.normalisation import Name
 from keepgraph.model import Entity
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import schemas, shape, time_travel, validation
+from keepgraph.tools.contract import answer_shapes, derived_data, schemas, time_travel, validation
 from keepgraph.tools.contract.catalogue import Effect, tool
+from keepgraph.tools.contract.derived_data import Need, NeedsOfCall
 
 MAX_FACTS = 500
 MAX_RELATED = 20
@@ -23,7 +24,20 @@ MAX_DECISIONS = 200
 MAX_FACTS_WITH_NAMES_COMPARED = 50
 
 
-@tool(Effect.READ)
+def _needs_to_resolve(argument: str, *, of_type: str | None = None) -> NeedsOfCall:
+    """What a tool needs that resolves the name in this argument: vectors of names, where letters find nothing."""
+
+    def needs_of_call(
+        tx: Tx, *, as_of: str | None = None, known_at: str | None = None, **arguments: Any
+    ) -> frozenset[Need]:
+        tx, name = time_travel.to(tx, as_of=as_of, known_at=known_at), Name(arguments.get(argument) or "")
+        needs_vectors = resolver.needs_vectors(tx, name, of_type=of_type)
+        return derived_data.NAME_VECTORS if needs_vectors else derived_data.NOTHING
+
+    return needs_of_call
+
+
+@tool(Effect.READ, needs=_needs_to_resolve("name_or_alias"))
 def recall_entity(
     tx: Tx, *, name_or_alias: str, as_of: str | None = None, known_at: str | None = None
 ) -> dict[str, Any]:
@@ -33,10 +47,11 @@ def recall_entity(
     resolution.candidates are near names: ask, never assume. Use it before recording, to reuse existing names.
     as_of (a date or an instant) shows what held then; known_at, what was known then.
     """
-    if not normalisation.key(name_or_alias):
+    name = Name(name_or_alias)
+    if not name.key:
         raise errors.NameOrAliasRequired("the name is empty")
     tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
-    resolution = resolver.resolve(tx, name_or_alias)
+    resolution = resolver.resolve(tx, name)
     if resolution.entity is None:
         facts, neighbours = [], []
     else:
@@ -45,12 +60,12 @@ def recall_entity(
         neighbours = store.facts.related(tx, resolution.entity, at=at, limit=MAX_RELATED + 1)
     return {
         "entity": _entity_in_full(tx, resolution.entity),
-        "facts": [shape.fact(tx, fact) for fact in facts[:MAX_FACTS]],
+        "facts": [answer_shapes.fact(tx, fact) for fact in facts[:MAX_FACTS]],
         "related_entities": [
-            {**shape.entity(neighbour.entity), "co_occurrence_count": neighbour.shared_facts}
+            {**answer_shapes.entity(neighbour.entity), "co_occurrence_count": neighbour.shared_facts}
             for neighbour in neighbours[:MAX_RELATED]
         ],
-        "resolution": shape.resolution(resolution),
+        "resolution": answer_shapes.resolution(resolution),
         "truncated_facts": len(facts) > MAX_FACTS,
         "truncated_related_entities": len(neighbours) > MAX_RELATED,
     }
@@ -137,7 +152,7 @@ def record_facts(
     return answer
 
 
-@tool(Effect.READ)
+@tool(Effect.READ, needs=_needs_to_resolve("project", of_type="project"))
 def recall_decisions(
     tx: Tx, *, project: str, since: str | None = None, as_of: str | None = None, known_at: str | None = None
 ) -> dict[str, Any]:
@@ -145,28 +160,29 @@ def recall_decisions(
 
     `since` is a local calendar date. An unknown project gives project null and resolution.candidates.
     """
-    if not normalisation.key(project):
+    name = Name(project)
+    if not name.key:
         raise errors.ProjectRequired("the project is empty")
     if since:
         _check_date(since)
     tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
-    resolution = resolver.resolve(tx, project, of_type="project")
+    resolution = resolver.resolve(tx, name, of_type="project")
     decisions, total = (
         knowledge.decisions.of_project(tx, resolution.entity, since=since or "", limit=MAX_DECISIONS)
         if resolution.entity
         else ([], 0)
     )
     return {
-        "project": shape.entity(resolution.entity) if resolution.entity else None,
-        "resolution": shape.resolution(resolution),
-        "decisions": [shape.decision(decision) for decision in decisions],
+        "project": answer_shapes.entity(resolution.entity) if resolution.entity else None,
+        "resolution": answer_shapes.resolution(resolution),
+        "decisions": [answer_shapes.decision(decision) for decision in decisions],
         "total": total,
         "truncated": total > len(decisions),
         "since": since or None,
     }
 
 
-@tool(Effect.READ)
+@tool(Effect.READ, needs=_needs_to_resolve("project", of_type="project"))
 def weekly_rollup(
     tx: Tx, *, project: str | None = None, as_of: str | None = None, known_at: str | None = None
 ) -> dict[str, Any]:
@@ -176,7 +192,8 @@ def weekly_rollup(
     """
     generated_at = timestamps.format_local(timestamps.from_datetime(tx.now), tx.zone)
     tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
-    resolution = resolver.resolve(tx, project, of_type="project") if project and normalisation.key(project) else None
+    name = Name(project or "")
+    resolution = resolver.resolve(tx, name, of_type="project") if name.key else None
     project_entity = resolution.entity if resolution else None
     if resolution is not None and project_entity is None:
         rollup, summary = (
@@ -187,12 +204,12 @@ def weekly_rollup(
         rollup = knowledge.rollup.week(tx, project=project_entity)
         summary = knowledge.rollup.summarise(rollup, project=project_entity)
     return {
-        "project": shape.entity(project_entity) if project_entity else None,
-        "resolution": shape.resolution(resolution) if resolution else None,
+        "project": answer_shapes.entity(project_entity) if project_entity else None,
+        "resolution": answer_shapes.resolution(resolution) if resolution else None,
         "period": {"start": rollup.start, "end": rollup.end},
         "summary": summary,
-        "decisions": [shape.decision(decision) for decision in rollup.decisions],
-        "blockers": [shape.fact(tx, fact) for fact in rollup.blockers],
+        "decisions": [answer_shapes.decision(decision) for decision in rollup.decisions],
+        "blockers": [answer_shapes.fact(tx, fact) for fact in rollup.blockers],
         "next_actions": list(rollup.next_actions),
         "totals": {
             "decisions": rollup.decision_count,
@@ -225,7 +242,7 @@ def remember(
     from keepgraph.tools import episodes
 
     tx = replace(tx, group=project) if project else tx
-    added = texts.episodes.add(
+    added = texts.episodes.upsert(
         tx,
         name=texts.episodes.derive_title(text) or source,
         text=text,
@@ -233,6 +250,7 @@ def remember(
         occurred_at=reference_time,
         annotations=[{"how": "given", "type": None, "name": name} for name in about or ()],
     )
+    texts.episodes.index(tx, [added])
     description = episodes.describe_added(tx, added)
     return {
         "message": description["message"],
@@ -260,7 +278,7 @@ def remember(
 
 
 def _entity_in_full(tx: Tx, entity: Entity | None) -> dict[str, Any] | None:
-    return shape.entity_in_full(tx, entity, store.entities.aliases(tx, entity)) if entity else None
+    return answer_shapes.entity_in_full(tx, entity, store.entities.aliases(tx, entity)) if entity else None
 
 
 def _record(tx: Tx, arguments: Mapping[str, Any], *, compare_names: bool) -> dict[str, Any]:
@@ -268,9 +286,9 @@ def _record(tx: Tx, arguments: Mapping[str, Any], *, compare_names: bool) -> dic
     object_ = arguments["object"]
     result = knowledge.facts.record(
         tx,
-        subject=shape.ref(arguments["subject"]),
+        subject=answer_shapes.ref(arguments["subject"]),
         predicate=arguments["predicate"],
-        object=object_["literal"] if "literal" in object_ else shape.ref(object_),
+        object=object_["literal"] if "literal" in object_ else answer_shapes.ref(object_),
         source=arguments.get("source"),
         confidence=arguments.get("confidence", 1.0),
         valid_from=arguments.get("valid_from"),
@@ -282,18 +300,19 @@ def _record(tx: Tx, arguments: Mapping[str, Any], *, compare_names: bool) -> dic
     return {
         "fact_id": result.fact.id,
         "recorded_at": timestamps.format_local(result.fact.recorded_at, tx.zone),
-        "subject": shape.entity(result.fact.subject),
+        "subject": answer_shapes.entity(result.fact.subject),
         "predicate": result.fact.predicate,
-        "object": shape.object_of_fact(result.fact),
+        "object": answer_shapes.object_of_fact(result.fact),
         "deduplicated": result.deduplicated,
-        **shape.validity(tx, result.fact),
+        **answer_shapes.validity(tx, result.fact),
         "superseded": [
             {"fact_id": fact.id, "valid_to": fact.valid_to and timestamps.format_local(fact.valid_to, tx.zone)}
             for fact in result.superseded
         ],
-        "auto_created_entities": [shape.entity(fact) for fact in result.created],
+        "auto_created_entities": [answer_shapes.entity(fact) for fact in result.created],
         "possible_duplicates": [
-            {"new": shape.entity(new), **shape.candidate(existing)} for new, existing in result.possible_duplicates
+            {"new": answer_shapes.entity(new), **answer_shapes.candidate(existing)}
+            for new, existing in result.possible_duplicates
         ],
     }
 

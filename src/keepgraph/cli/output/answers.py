@@ -1,4 +1,4 @@
-"""Answers of tools as text on the terminal, one function for related_entity command."""
+"""Answers of tools as text on the terminal, one function for each command."""
 
 from __future__ import annotations
 

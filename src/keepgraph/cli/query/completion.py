@@ -73,10 +73,8 @@ class _Completer:
 
     def _complete(self, before: str, prefix: str) -> list[str]:
         if self._words is None:
-            from keepgraph.tools import query_views
-
             try:
-                self._words = query_views.completion_words(self._graph.database)
+                self._words = self._graph.call("list_query_words")
             except errors.KeepgraphError:
                 return []  # while the user types, there is no place to show an error
         return complete(self._words, before, prefix)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
@@ -16,7 +16,6 @@ import click
 from keepgraph import errors
 from keepgraph.cli.output import query_results, terminal
 from keepgraph.graph import Graph
-from keepgraph.store.cancellation import CancellationCheck
 
 
 class OutputFormat(Enum):
@@ -51,14 +50,9 @@ class QueryOptions:
 
 def run(graph: Graph, text: str, options: QueryOptions) -> None:
     """Run a query and show its results, repairs and warnings."""
-    arguments = options.arguments(text)
+    tool = "run_cypher" if options.output is OutputFormat.JSON else "run_query"
     with _interruptible() as cancellation:
-        if options.output is OutputFormat.JSON:
-            answer = graph.call_until(cancellation, "run_cypher", arguments)
-        else:
-            from keepgraph.tools import query_views
-
-            answer = query_views.run(graph.database, arguments, cancellation=cancellation)
+        answer = graph.call_until(cancellation, tool, options.arguments(text))
     if options.output is OutputFormat.JSON:
         terminal.show_json(answer)
         return
@@ -74,9 +68,7 @@ def run(graph: Graph, text: str, options: QueryOptions) -> None:
 
 def explain(graph: Graph, text: str, options: QueryOptions) -> None:
     """Show the SQL statements of a query, and the plan of SQLite for each."""
-    from keepgraph.tools import query_views
-
-    plan = query_views.plan(graph.database, options.arguments(text))
+    plan = graph.call("explain_query", **options.arguments(text))
     if options.output is OutputFormat.JSON:
         terminal.show_json(plan)
     else:
@@ -85,11 +77,10 @@ def explain(graph: Graph, text: str, options: QueryOptions) -> None:
 
 def show_error(graph: Graph, text: str, error: errors.QueryError) -> None:
     """Show the error of a query, and its place in the query."""
-    from keepgraph.tools import query_views
-
     click.secho(f"error: {terminal.printable(error.message)} ({error.code})", fg="red", err=True)
     if error.span is not None:
-        for line in query_results.mark_span(query_views.repaired(graph.database, text), *error.span):
+        repaired = graph.call("repair_query", query=text)["query"]
+        for line in query_results.mark_span(repaired, *error.span):
             click.echo(line, err=True)
     if error.hint:
         click.echo(f"hint:  {terminal.printable(error.hint)}", err=True)
@@ -119,7 +110,7 @@ def _refuse_constant(word: str) -> None:
 
 
 @contextmanager
-def _interruptible() -> Iterator[CancellationCheck]:
+def _interruptible() -> Iterator[Callable[[], errors.KeepgraphError | None]]:
     """Within this context, Ctrl-C cancels the query, also inside SQLite; a second Ctrl-C raises KeyboardInterrupt."""
     is_pressed = False
 

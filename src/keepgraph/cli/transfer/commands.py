@@ -85,10 +85,10 @@ def export_command(ctx: click.Context, file: str) -> None:
     words that were imported. The log of changes, answers kept for retries, vectors, mentions and proposals are not.
     """
     from keepgraph.cli.transfer import export_file
-    from keepgraph.tools import views
+    from keepgraph.engine.exchange import export
 
     with graph_options.open_graph(ctx) as graph, export_file.open_for_writing(file, graph=graph.path) as out:
         if graph.database.key is not None and file != "-":
             click.echo(f"{terminal.printable(file)} is plain text, though the graph is encrypted.", err=True)
-        for line in views.export(graph.database):
+        for line in export.stream_lines(graph.database):
             out.write(json.dumps(line, ensure_ascii=False) + "\n")

@@ -24,7 +24,6 @@ from keepgraph.formats import detection
 from keepgraph.formats.records import Record
 from keepgraph.graph import Graph
 from keepgraph.graph import open as open_graph
-from keepgraph.tools import views
 
 # The records of a call, at most. A call holds the write lock, and others write between calls.
 _MAX_RECORDS_PER_CALL = 500
@@ -125,7 +124,7 @@ def _import_records(
         graph_options.open_graph(ctx, create=True) as graph,
         reporting.ReadProgress(file, stream, quiet=graph_options.wants_json(ctx)) as advance,
     ):
-        if views.count_entities(graph.database):
+        if graph.call("count_entities")["count"]:
             backups.make(graph.database, "before-import")
         record_import = conversion.RecordImport(
             graph.database, format=format, source=source, survey=survey, add_terms=add_terms, strict=strict

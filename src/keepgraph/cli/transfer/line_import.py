@@ -17,7 +17,6 @@ from keepgraph.engine.exchange import export_format, importer
 from keepgraph.engine.exchange.import_state import ImportState, LineResult
 from keepgraph.engine.upkeep import backups
 from keepgraph.graph import Graph
-from keepgraph.tools import views
 from keepgraph.tools.contract import validation
 
 # The lines of a call, at most. A call holds the write lock, and others write between calls.
@@ -63,7 +62,7 @@ def import_file(ctx: click.Context, file: str, *, strict: bool) -> int:
         click.open_file(file, encoding="utf-8-sig", errors="surrogateescape") as lines,
         reporting.ReadProgress(file, getattr(lines, "buffer", lines), quiet=quiet) as advance,
     ):
-        if views.count_entities(graph.database):
+        if graph.call("count_entities")["count"]:
             backups.make(graph.database, "before-import")
         line_import = _LineImport(graph, report, strict=strict)
         try:

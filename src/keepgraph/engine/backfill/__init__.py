@@ -1,9 +1,9 @@
-"""Backfill: data derived after the write that makes it necessary, such as vectors; and how a read asks for it."""
+"""Backfill: data derived after the write that makes it necessary, such as vectors."""
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from keepgraph.engine.backfill import on_demand, vectors
+    from keepgraph.engine.backfill import time_limits, vectors
 else:
     from keepgraph import lazy_submodules
 

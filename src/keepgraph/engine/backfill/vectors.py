@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from keepgraph import errors, store
-from keepgraph.engine.backfill import on_demand
+from keepgraph.engine.backfill import time_limits
 from keepgraph.model import Entity
 from keepgraph.store.database import Database
 from keepgraph.store.transactions import Tx
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 
 BATCH_SIZES = {"name": 256, "text": 16, "fact": 64}
 """How many of a kind are embedded and written together: a long text takes as long as fifty names."""
-
-MAX_SECONDS_OF_A_READ = 1.5
-"""How long a read waits for a backfill; at most about one batch longer."""
 
 _MAX_NEAREST = 24
 
@@ -65,7 +62,7 @@ def backfill(
         if not batch or timed_out:
             return missing
         packed = pack(embedder.embed([text for _, text in batch], model=model))
-        with database.write("vectors", cancellation=on_demand.short_wait() if deadline else None) as tx:
+        with database.write("vectors", cancellation=time_limits.short_wait() if deadline else None) as tx:
             if store.vectors.model_and_dimension(tx) is None:
                 store.vectors.reset(tx, model, embedder.dimension(model))
             if unavailable_reason(tx) is None:  # another process may have changed the model meanwhile
@@ -75,14 +72,9 @@ def backfill(
         embedded += len(batch)
 
 
-def backfill_some(database: Database) -> None:
-    """Embed as many as a read may wait for."""
-    backfill(database, seconds=MAX_SECONDS_OF_A_READ)
-
-
-def backfill_some_names(database: Database) -> None:
-    """Embed as many names as a read may wait for."""
-    backfill(database, seconds=MAX_SECONDS_OF_A_READ, kinds=(store.derived_tables.NAME_VECTORS,))
+def backfill_some(database: Database, kinds: Sequence[store.derived_tables.VectorKind]) -> None:
+    """Embed as many of these kinds as a read may wait for."""
+    backfill(database, seconds=time_limits.MAX_SECONDS_OF_A_READ, kinds=kinds)
 
 
 def _next_batch(
@@ -105,6 +97,15 @@ def count_due(database: Database) -> int:
     """How many names, texts and facts have no vector and can get one on this machine. Loads no model."""
     with database.read("vectors") as tx:
         return count_missing(tx) if "embedding" in tx.settings.rungs and unavailable_reason(tx) is None else 0
+
+
+def is_due(tx: Tx, kinds: Sequence[store.derived_tables.VectorKind]) -> bool:
+    """Whether any of these kinds has no vector and can get one on this machine. Loads no model."""
+    return (
+        "embedding" in tx.settings.rungs
+        and any(store.vectors.any_missing(tx, kind) for kind in kinds)
+        and unavailable_reason(tx) is None
+    )
 
 
 def unavailable_reason(tx: Tx) -> str | None:

@@ -10,18 +10,24 @@ import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from keepgraph import errors, package_files
 from keepgraph.store.transactions import Tx
 from keepgraph.tools.contract import aliases
+from keepgraph.tools.contract.derived_data import NOTHING, Need, NeedsOfCall
 
 DEFAULT_TOOLSETS = ("memory", "discovery")
+INTERNAL_TOOLSETS = ("interface", "query_command")
+"""For our own interfaces: these tools are called as all others are, and are never listed or offered to a client."""
 
 ToolFunction = Callable[..., dict[str, Any]]
 DescriptionSuffix = Callable[[Tx], str]
 """Completes the description of a tool with the vocabulary of a graph; never with names or texts stored in it."""
+
+BackupOfCall = Callable[..., str | None]
+"""The kind of the backup to make before a call, from a transaction and the arguments of the call; None is none."""
 
 
 class Effect(Enum):
@@ -41,6 +47,8 @@ class Tool:
         description_suffix: completes the description with the vocabulary of a graph, when the tools of a graph are
             listed.
         is_job: whether it is a job: `run` takes a `Job` in the place of a transaction, and makes many short calls.
+        needs: the derived data that a reading call needs, for every call or by its arguments.
+        backup: the backup to make before a call that writes.
     """
 
     name: str
@@ -50,6 +58,8 @@ class Tool:
     run: ToolFunction
     description_suffix: DescriptionSuffix | None = None
     is_job: bool = False
+    needs: frozenset[Need] | NeedsOfCall = NOTHING
+    backup: BackupOfCall | None = None
 
     @property
     def title(self) -> str:
@@ -57,14 +67,26 @@ class Tool:
 
 
 def tool(
-    effect: Effect, *, description_suffix: DescriptionSuffix | None = None, is_job: bool = False
+    effect: Effect,
+    *,
+    description_suffix: DescriptionSuffix | None = None,
+    is_job: bool = False,
+    needs: frozenset[Need] | NeedsOfCall = NOTHING,
+    backup: BackupOfCall | None = None,
 ) -> Callable[[ToolFunction], ToolFunction]:
     """Declare a function to be a tool; for the arguments see `Tool`."""
 
     def declare(run: ToolFunction) -> ToolFunction:
-        run.__keepgraph_effect__ = effect  # type: ignore[attr-defined]
-        run.__keepgraph_description_suffix__ = description_suffix  # type: ignore[attr-defined]
-        run.__keepgraph_is_job__ = is_job  # type: ignore[attr-defined]
+        run.__keepgraph_tool__ = partial(  # type: ignore[attr-defined]
+            Tool,
+            effect=effect,
+            description=inspect.cleandoc(run.__doc__ or ""),
+            run=run,
+            description_suffix=description_suffix,
+            is_job=is_job,
+            needs=needs,
+            backup=backup,
+        )
         return run
 
     return declare
@@ -81,24 +103,25 @@ def find(name: str) -> Tool:
     if name not in toolsets_by_tool:
         from difflib import get_close_matches
 
-        similar_names = get_close_matches(name[:100], toolsets_by_tool, n=3)
+        listed = [tool for tool, toolset in toolsets_by_tool.items() if toolset not in INTERNAL_TOOLSETS]
         raise errors.UnknownTool(
             f"there is no tool {name[:60]!r}",
-            hint=f"Use one of {', '.join(toolsets_by_tool)}.",
-            candidates=similar_names,
+            hint=f"Use one of {', '.join(listed)}.",
+            candidates=get_close_matches(name[:100], listed, n=3),
         )
     return _tools_of(toolsets_by_tool[name])[name]
 
 
 def toolsets() -> list[str]:
-    """The names of all toolsets."""
-    return sorted(set(_toolsets_by_tool().values()))
+    """The names of all toolsets that are listed."""
+    return sorted(set(_toolsets_by_tool().values()) - set(INTERNAL_TOOLSETS))
 
 
 def tools(chosen: Iterable[str] | None = None, *, read_only: bool = False) -> list[Tool]:
-    """The tools of these toolsets (None: of all), by toolset and in the order of their module."""
+    """The tools of these toolsets (None: of all that are listed), by toolset and in the order of their module."""
+    available = {*toolsets(), *INTERNAL_TOOLSETS}
     names = toolsets() if chosen is None else list(chosen)
-    candidates = [candidate for name in names if name in toolsets() for candidate in _tools_of(name).values()]
+    candidates = [candidate for name in names if name in available for candidate in _tools_of(name).values()]
     return [candidate for candidate in candidates if not read_only or candidate.effect is Effect.READ]
 
 
@@ -113,15 +136,7 @@ def _toolsets_by_tool() -> dict[str, str]:
 def _tools_of(toolset: str) -> dict[str, Tool]:
     module = importlib.import_module(f"keepgraph.tools.{toolset}")
     return {
-        name: Tool(
-            name=name,
-            toolset=toolset,
-            effect=run.__keepgraph_effect__,
-            description=inspect.cleandoc(run.__doc__ or ""),
-            run=run,
-            description_suffix=run.__keepgraph_description_suffix__,
-            is_job=run.__keepgraph_is_job__,
-        )
-        for name, run in vars(module).items()
-        if hasattr(run, "__keepgraph_effect__")
+        name: declared.__keepgraph_tool__(name=name, toolset=toolset)
+        for name, declared in vars(module).items()
+        if hasattr(declared, "__keepgraph_tool__")
     }

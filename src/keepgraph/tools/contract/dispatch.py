@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 from keepgraph import errors, store
-from keepgraph.engine.backfill import on_demand
 from keepgraph.engine.upkeep import backups, jobs
 from keepgraph.engine.upkeep.jobs import Job
 from keepgraph.store.cancellation import CancellationCheck
 from keepgraph.store.database import Database
-from keepgraph.tools.contract import catalogue, schemas, validation
+from keepgraph.tools.contract import catalogue, derived_data, schemas, validation
 from keepgraph.tools.contract.catalogue import Effect, Tool
+from keepgraph.tools.contract.derived_data import Need
 
 Progress = jobs.Progress
 
@@ -36,7 +35,7 @@ def call(
         arguments: as the caller sent them; they are checked against the input schema.
         session: the conversation that the call belongs to; stored with what it records.
         read_only: refuse tools that write.
-        cancellation: the cancellation check: it is called again and again, and gives a reason to cancellation, or None.
+        cancellation: the cancellation check: it is called again and again, and gives a reason to stop, or None.
         progress: called now and then with the progress of a job.
 
     Raises:
@@ -71,22 +70,45 @@ def _read(
     cancellation: CancellationCheck | None,
     may_backfill: bool,
 ) -> dict[str, Any]:
-    """Run a tool that reads. If it asks for missing data, backfill some of it and run it once more."""
-    backfilled: frozenset[str] = frozenset() if may_backfill else on_demand.ALL
+    """Run a tool that reads, after a backfill of what it needs and is missing."""
+    needs = _backfill_needs(database, tool, arguments, cancellation=cancellation, may_backfill=may_backfill)
+    with database.read(tool.name, session=session, cancellation=cancellation) as tx:
+        answer = tool.run(tx, **arguments)
+        if Need.MENTIONS in needs and derived_data.is_missing(tx, Need.MENTIONS):
+            # The answer lacks names that stand in these texts: the caller is told how many there are.
+            answer["unread"] = sum(store.mention_queue.count(tx))
+        validation.check_output(tool.toolset, tool.name, answer)
+        return answer
+
+
+def _backfill_needs(
+    database: Database,
+    tool: Tool,
+    arguments: dict[str, Any],
+    *,
+    cancellation: CancellationCheck | None,
+    may_backfill: bool,
+) -> frozenset[Need]:
+    """What a call needs; some of what is missing is backfilled, each kind once.
+
+    The tool is asked again after each backfill: a name may be found among the new mentions, and need no vectors then.
+    """
+    if not tool.needs:
+        return derived_data.NOTHING
+    tried: set[Need] = set()
     while True:
-        try:
-            with database.read(tool.name, session=session, cancellation=cancellation) as tx:
-                answer = tool.run(replace(tx, backfilled=backfilled), **arguments)
-                if on_demand.is_incomplete(tx, on_demand.MENTIONS):
-                    # The answer lacks names that stand in these texts: the caller is told how many there are.
-                    answer["unread"] = sum(store.mention_queue.count(tx))
-                validation.check_output(tool.toolset, tool.name, answer)
-                return answer
-        except on_demand.BackfillNeeded as missing:
-            # Where the backfill fails, the tool answers with what there is, and says what is missing.
-            with suppress(errors.GraphFileError, errors.ModelUnavailable):
-                missing.backfill(database)
-            backfilled |= {missing.kind}
+        with database.read(tool.name, cancellation=cancellation) as tx:
+            try:
+                needs = tool.needs(tx, **arguments) if callable(tool.needs) else tool.needs
+            except errors.InvalidRequest:
+                return derived_data.NOTHING  # the tool says what is wrong
+            due = [need for need in Need if need in needs - tried and derived_data.is_missing(tx, need)]
+        if not due or not may_backfill:
+            return needs
+        # Where the backfill fails, the tool answers with what there is, and says what is missing.
+        with suppress(errors.GraphFileError, errors.ModelUnavailable):
+            derived_data.backfill_some(database, due[0])
+        tried.add(due[0])
 
 
 def _write(
@@ -96,18 +118,19 @@ def _write(
     *,
     session: str | None,
     cancellation: CancellationCheck | None,
-    backed_up: bool = False,
 ) -> dict[str, Any]:
-    """Run a tool that writes. If it asks for a backup of the graph as it is, make one and run it once more."""
-    try:
+    """Run a tool that writes, after the backup that it wants."""
+    if tool.backup is not None:
+        # Asked in a write, so that no backup is made of a graph that cannot be written anyway.
         with database.write(tool.name, session=session, cancellation=cancellation) as tx:
-            tx = store.journal.begin_call(replace(tx, backed_up=backed_up))
-            answer = {"call": tx.call, **tool.run(tx, **arguments)}
-            validation.check_output(tool.toolset, tool.name, answer)
-            return answer
-    except backups.BackupNeeded as wanted:
-        backups.make(database, str(wanted))
-    return _write(database, tool, arguments, session=session, cancellation=cancellation, backed_up=True)
+            kind = tool.backup(tx, **arguments)
+        if kind is not None:
+            backups.make(database, kind)
+    with database.write(tool.name, session=session, cancellation=cancellation) as tx:
+        tx = store.journal.begin_call(tx)
+        answer = {"call": tx.call, **tool.run(tx, **arguments)}
+        validation.check_output(tool.toolset, tool.name, answer)
+        return answer
 
 
 def _run_job(

@@ -11,7 +11,7 @@ from keepgraph.engine.retrieval.fusion import Hit
 from keepgraph.engine.retrieval.search_request import COMMUNITIES, EDGES, EPISODES, KINDS, NODES
 from keepgraph.engine.retrieval.search_results import NodeResult, SearchResults
 from keepgraph.store.transactions import Tx
-from keepgraph.tools.contract import shape
+from keepgraph.tools.contract import answer_shapes
 
 _CHARACTERS_PER_TOKEN = 4  # a rough estimate
 _ENVELOPE_TOKENS = 80  # set aside for what surrounds the lists
@@ -21,9 +21,11 @@ def answer(tx: Tx, results: SearchResults, *, max_tokens: int | None = None) -> 
     """The answer of a search: a list for each kind, best first; all lists together have at most `max_tokens` tokens."""
     lists = {
         NODES: [node(tx, hit) for hit in results.nodes],
-        EDGES: [shape.edge(tx, hit.fact, hit.details, why=why(hit.hit)) for hit in results.edges],
-        COMMUNITIES: [shape.community(tx, hit.community, why=why(hit.hit)) for hit in results.communities],
-        EPISODES: [shape.episode(tx, hit.episode, chunk=hit.chunk.text, why=why(hit.hit)) for hit in results.episodes],
+        EDGES: [answer_shapes.edge(tx, hit.fact, hit.details, why=why(hit.hit)) for hit in results.edges],
+        COMMUNITIES: [answer_shapes.community(tx, hit.community, why=why(hit.hit)) for hit in results.communities],
+        EPISODES: [
+            answer_shapes.episode(tx, hit.episode, chunk=hit.chunk.text, why=why(hit.hit)) for hit in results.episodes
+        ],
     }
     fitting = lists if max_tokens is None else _cut_to_tokens(lists, max_tokens)
     truncated = {kind: kind in results.truncated_kinds or len(fitting[kind]) < len(lists[kind]) for kind in KINDS}
@@ -38,9 +40,9 @@ def answer(tx: Tx, results: SearchResults, *, max_tokens: int | None = None) -> 
 def node(tx: Tx, result: NodeResult) -> dict[str, Any]:
     """A node of the results: an entity, or a name that is only proposed."""
     if result.entity is not None and result.details is not None:
-        return shape.node(tx, result.entity, result.details, why=why(result.hit))
+        return answer_shapes.node(tx, result.entity, result.details, why=why(result.hit))
     if result.proposal is not None:
-        return shape.proposed_node(tx, result.proposal, group=result.group, why=why(result.hit))
+        return answer_shapes.proposed_node(tx, result.proposal, group=result.group, why=why(result.hit))
     raise errors.InternalError("a node was found that is nothing")
 
 

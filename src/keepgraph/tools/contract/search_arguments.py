@@ -11,6 +11,7 @@ from keepgraph.engine.retrieval import search
 from keepgraph.engine.retrieval.fusion import Key
 from keepgraph.engine.retrieval.search_request import KINDS, RRF, SearchRequest
 from keepgraph.engine.retrieval.search_results import SearchResults
+from keepgraph.language.normalisation import Name
 from keepgraph.store.search_filters import Filters
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
@@ -66,7 +67,7 @@ def run_search(
 
 def _resolve_key(tx: Tx, id_or_name: str, groups: Sequence[str]) -> Key:
     """The row of an entity, by its id, exact name or alias; or the negative row of a proposed entity, by its id."""
-    public_id = id_or_name.strip().lower()
+    public_id, name = id_or_name.strip().lower(), Name(id_or_name)
     exact_only = replace(tx, settings=replace(tx.settings, rungs=()))
     for group in groups:
         in_group = replace(exact_only, group=group)
@@ -76,7 +77,7 @@ def _resolve_key(tx: Tx, id_or_name: str, groups: Sequence[str]) -> Key:
                 return -proposal.row
             continue
         entity = store.entities.by_id(in_group, public_id) or store.entities.by_former_id(in_group, public_id)
-        entity = entity or resolver.resolve(in_group, id_or_name).entity
+        entity = entity or resolver.resolve(in_group, name).entity
         if entity is not None:
             return entity.row
     raise errors.EntityNotFound(

@@ -111,7 +111,7 @@ def decision(decision: Decision) -> dict[str, Any]:
 
 
 def node(tx: Tx, entity: Entity, details: EntityDetails, *, why: Why | None = None) -> dict[str, Any]:
-    """An entity as a node of the graph; `details` is that of exploring.particulars, `why` what put it into a list."""
+    """An entity as a node of the graph; `details` is that of store/details.py, `why` what put it into a list."""
     from keepgraph.engine.query import graph_catalogue  # imports the Cypher compiler, which few answers need
 
     return {
@@ -146,7 +146,7 @@ def proposed_node(tx: Tx, proposal: Proposal, *, group: str | None = None, why: 
 
 
 def edge(tx: Tx, fact: Fact, details: FactDetails | None = None, *, why: Why | None = None) -> dict[str, Any]:
-    """A fact as an edge of the graph; `details` is that of exploring.backing. A literal is a target without a uuid."""
+    """A fact as an edge of the graph; `details` is that of store/details.py. A literal is a target without a uuid."""
     return {
         "uuid": fact.id,
         "name": fact.predicate,

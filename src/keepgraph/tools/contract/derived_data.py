@@ -1,0 +1,62 @@
+"""Derived data that a tool declares to need, vectors or mentions: whether some is missing, and its backfill.
+
+Derived data is computed after the write that makes it necessary. Before a call whose answer would be better with data
+that is still missing, the dispatcher backfills for as long as there is time; then the tool answers with what there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from keepgraph import store
+from keepgraph.engine import backfill, texts
+from keepgraph.store.database import Database
+from keepgraph.store.transactions import Tx
+
+if TYPE_CHECKING:
+    from keepgraph.store.derived_tables import VectorKind
+
+
+class Need(Enum):
+    """A kind of derived data. Kinds are backfilled in this order."""
+
+    MENTIONS = "mentions"
+    NAME_VECTORS = "vectors of names"
+    VECTORS = "vectors"
+
+
+NeedsOfCall = Callable[..., frozenset[Need]]
+"""What a call needs: a function of a transaction and the arguments of the call."""
+
+NOTHING: frozenset[Need] = frozenset()
+NAME_VECTORS = frozenset([Need.NAME_VECTORS])
+MENTIONS = frozenset([Need.MENTIONS])
+MENTIONS_AND_VECTORS = frozenset([Need.MENTIONS, Need.VECTORS])
+
+
+def is_missing(tx: Tx, need: Need) -> bool:
+    """Whether some data of this kind is missing and can be backfilled on this machine. Loads no model."""
+    if need is Need.MENTIONS:
+        return store.mention_queue.any_unread(tx)
+    return backfill.vectors.is_due(tx, _vector_kinds(need))
+
+
+def backfill_some(database: Database, need: Need) -> None:
+    """Backfill as much of this kind as a read may wait for.
+
+    Raises:
+        errors.ModelUnavailable: vectors are needed, and the model cannot be used.
+        errors.GraphFileError: the graph cannot be written.
+    """
+    if need is Need.MENTIONS:
+        texts.mention_index.backfill_some(database)
+    else:
+        backfill.vectors.backfill_some(database, _vector_kinds(need))
+
+
+def _vector_kinds(need: Need) -> tuple[VectorKind, ...]:
+    if need is Need.NAME_VECTORS:
+        return (store.derived_tables.NAME_VECTORS,)
+    return store.derived_tables.VECTOR_KINDS
