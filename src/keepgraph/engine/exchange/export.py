@@ -18,6 +18,7 @@ from typing import Any
 from keepgraph import store
 from keepgraph.engine.exchange import export_format
 from keepgraph.engine.exchange.export_format import DEFAULT_CONFIDENCE, DEFAULT_GROUP, IMPORTED
+from keepgraph.store.database import Database
 from keepgraph.store.exchange_rows import Assertion, ChunkRow, EntityRow, EpisodeRow, FactExportRow, Validity
 from keepgraph.store.exports import AssertionOrder
 from keepgraph.store.transactions import Tx
@@ -29,7 +30,17 @@ CHARACTERS_IN_LINE = 400_000
 """Characters of an episode in its own line, at most; its other chunks follow in lines of their own."""
 
 
-def generate_lines(tx: Tx) -> Iterator[dict[str, Any]]:
+def stream_lines(database: Database) -> Iterator[dict[str, Any]]:
+    """The whole graph as it is at this moment, all groups, as the lines that `kg import` reads; see docs/export.md.
+
+    This is no tool: an answer is held in memory as a whole, and a graph may be larger than memory. One read
+    transaction lasts as long as the stream, so that all lines are of one moment.
+    """
+    with database.read("export") as tx:
+        yield from _generate_lines(tx)
+
+
+def _generate_lines(tx: Tx) -> Iterator[dict[str, Any]]:
     """The lines of an export in order: header, words, entities, episodes, facts, postponed assertions; all groups."""
     terms = store.exports.terms(tx, version=IMPORTED)
     yield {"keepgraph": "graph", "format": export_format.VERSION if terms or store.exports.has_episodes(tx) else 1}

@@ -85,7 +85,7 @@ class _EntityBatch:
             self._add_entity(entity, parsed)
         for alias, key, at in aliases:
             self._new_aliases.append(
-                (self._take_row("alias"), entity.row, alias, key, normalisation.folded_forms(alias), at)
+                (self._take_row("alias"), entity.row, alias, key, normalisation.Name(alias).indexed_forms, at)
             )
             self._alias_keys[entity.row].add(key)
             self._by_alias.setdefault((entity.group, entity.type, key), []).append(entity)
@@ -198,7 +198,7 @@ class _EntityBatch:
         return list(missing_aliases.values()), list(missing_ids), refusals
 
     def _add_entity(self, entity: EntityRow, parsed: _ParsedEntity) -> None:
-        folded = normalisation.folded_forms(entity.name)
+        folded = normalisation.Name(entity.name).indexed_forms
         values = (entity.key, folded, entity.summary, entity.properties, entity.created_at)
         self._new.append((self._take_row("entity"), entity.id, entity.group, parsed.type_row, entity.name, *values))
         self._by_id[entity.id] = self._by_name[entity.group, entity.type, entity.key] = entity

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from keepgraph.engine.texts import (
+        chunk_mentions,
         client_extraction,
         document_files,
         documents,
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
         episodes,
         imported_texts,
         ingestion,
-        mention_detection,
         mention_index,
         name_lookup,
         prechunked_documents,

@@ -42,37 +42,6 @@ class UpsertedEpisode:
     chunks_added: int
 
 
-def add(
-    tx: Tx,
-    *,
-    name: str,
-    text: Any,
-    kind: str | None = None,
-    source: str | None = None,
-    occurred_at: str | None = None,
-    uuid: str | None = None,
-    annotations: Sequence[Annotation] = (),
-) -> UpsertedEpisode:
-    """Store a text as `upsert` does, and detect mentions in it at once."""
-    result = upsert(
-        tx,
-        name=name,
-        text=text,
-        kind=kind,
-        source=source,
-        occurred_at=occurred_at,
-        uuid=uuid,
-        annotations=annotations,
-    )
-    index(tx, [result])
-    return result
-
-
-def index(tx: Tx, results: Sequence[UpsertedEpisode]) -> None:
-    """Detect mentions in those of some texts that are new or changed."""
-    mention_index.update(tx, [chunk for result in results if not result.deduplicated for chunk in result.chunks])
-
-
 def upsert(
     tx: Tx,
     *,
@@ -131,6 +100,11 @@ def upsert(
         chunks=tuple(store.episodes.chunks(tx, stored.episode)) if stored.is_same_text else stored.chunk_update.chunks,
         chunks_added=stored.chunk_update.added,
     )
+
+
+def index(tx: Tx, results: Sequence[UpsertedEpisode]) -> None:
+    """Detect mentions in those of some texts that are new or changed."""
+    mention_index.update(tx, [chunk for result in results if not result.deduplicated for chunk in result.chunks])
 
 
 def derive_title(text: str) -> str:

@@ -13,18 +13,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from keepgraph import store
-from keepgraph.engine.backfill import on_demand
+from keepgraph.engine.backfill import time_limits
 from keepgraph.engine.texts import proposals
-from keepgraph.engine.texts.mention_detection import Detector
+from keepgraph.engine.texts.chunk_mentions import Detector
 from keepgraph.engine.texts.name_lookup import full_text_phrase
 from keepgraph.language import common_words, normalisation
 from keepgraph.model import Chunk, Mention, ProposalDraft
 from keepgraph.store.database import Database
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-
-MAX_SECONDS_OF_A_READ = 1.5
-"""How long a read waits for a backfill of mentions, at most about one batch longer."""
 
 _MAX_CHUNKS_IN_BATCH = 40
 _MAX_NAMES_IN_BATCH = 200
@@ -39,19 +36,9 @@ _MAX_CHUNKS_OF_A_NAME = 100_000
 _MAX_CONFLICTS = 3
 
 
-def require(tx: Tx) -> None:
-    """Ask for a backfill before a read that depends on mentions, where some chunks or names are unread.
-
-    Raises:
-        on_demand.BackfillNeeded: see on_demand.require.
-    """
-    if store.mention_queue.any_unread(tx):
-        on_demand.require(tx, on_demand.MENTIONS, backfill_some)
-
-
 def backfill_some(database: Database) -> None:
     """Backfill for as long as a read may wait."""
-    backfill(database, seconds=MAX_SECONDS_OF_A_READ)
+    backfill(database, seconds=time_limits.MAX_SECONDS_OF_A_READ)
 
 
 def backfill(database: Database, *, seconds: float | None = None, max_chunks: int | None = None) -> int:
@@ -70,7 +57,7 @@ def backfill(database: Database, *, seconds: float | None = None, max_chunks: in
     until = time.monotonic() + seconds if seconds is not None else None
     done = conflicts = 0
     while True:
-        cancellation = on_demand.short_wait() if until else None
+        cancellation = time_limits.short_wait() if until else None
         with database.read("reading") as tx:
             unread = count_unread(tx)
             is_late = until is not None and done and time.monotonic() > until

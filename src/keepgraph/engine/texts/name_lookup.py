@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from keepgraph import store
-from keepgraph.language import normalisation
+from keepgraph.language.normalisation import Name
 from keepgraph.store.transactions import Tx
 
 # With so many persons who have a word in their names, none is meant by that word alone.
@@ -54,17 +54,16 @@ class NameLookup:
         self._by_key.update({key: tuple(entities.get(key, ())) for key in missing})
         return {key: self._by_key[key] for key in requested if self._by_key[key]}
 
-    def by_name(self, name: str, *, of_type: str | None = None) -> tuple[NamedEntity, ...]:
+    def by_name(self, name: Name, *, of_type: str | None = None) -> tuple[NamedEntity, ...]:
         """The entities with this name; else the only person with this first or last name.
 
         Args:
             of_type: only entities of this type; None for any.
         """
-        key = normalisation.key(name)
-        entities = self.by_keys([key]).get(key, ())
+        entities = self.by_keys([name.key]).get(name.key, ())
         if matches := tuple(entity for entity in entities if of_type in (None, entity.type)):
             return matches
-        person = self.person_by_part(key) if of_type in (None, "person") and " " not in key else None
+        person = self.person_by_part(name.key) if of_type in (None, "person") and " " not in name.key else None
         return (person,) if person else ()
 
     def prefixes(self, keys: Iterable[str]) -> set[str]:
@@ -88,7 +87,7 @@ class NameLookup:
         persons: dict[int, NamedEntity] = {}
         for row, name, written in rows:
             words = written.split()
-            part = next((word for word in (words[0], words[-1]) if normalisation.key(word) == key), None)
+            part = next((word for word in (words[0], words[-1]) if Name(word).key == key), None)
             if part and len(words) > 1:
                 persons[row] = NamedEntity(part, row, "person", name, "name")
         return next(iter(persons.values())) if len(persons) == 1 and len(rows) < _MAX_PERSONS else None

@@ -1,7 +1,7 @@
 """Proposals: entities and facts inferred from a chunk, which nobody has accepted. No entity and no fact is written.
 
 An entity is proposed for a name that the graph does not know: a speaker, a link, a tag, a proper name in the text. A
-fact is proposed for a sentence that states it in plain words (`language.relation_patterns`).
+fact is proposed for a sentence that states it in plain words (`language.relation_extraction`).
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from keepgraph import store
-from keepgraph.engine.texts.mention_detection import Detection, Detector
+from keepgraph.engine.texts.chunk_mentions import Detection, Detector
 from keepgraph.engine.texts.name_lookup import NamedEntity
-from keepgraph.language import common_words, normalisation, proper_names, relation_patterns
+from keepgraph.language import common_words, normalisation, proper_names, relation_extraction
 from keepgraph.language.annotated_text import AnnotatedText
-from keepgraph.language.mentions import NameMatch
-from keepgraph.language.relation_patterns import ExtractedFact
+from keepgraph.language.mention_detection import NameMatch
+from keepgraph.language.normalisation import Name
+from keepgraph.language.relation_extraction import ExtractedFact
 from keepgraph.model import ProposalDraft
 
 MAX_NAMES = 200
@@ -147,7 +148,7 @@ def _topic(detector: Detector, detection: Detection) -> str | None:
 
 
 def _propose_decisions(drafts: _Drafts, detector: Detector, text: str) -> None:
-    for decision in relation_patterns.extract_decisions(text)[:MAX_NAMES]:
+    for decision in relation_extraction.extract_decisions(text)[:MAX_NAMES]:
         key = normalisation.key(decision.name)
         if key and not detector.names.by_keys([key]):
             drafts.add(
@@ -164,7 +165,7 @@ def _propose_decisions(drafts: _Drafts, detector: Detector, text: str) -> None:
 
 
 def _propose_facts(drafts: _Drafts, detector: Detector, text: str, *, about: str | None) -> None:
-    for fact in relation_patterns.extract_facts(text, about=about)[:MAX_NAMES]:
+    for fact in relation_extraction.extract_facts(text, about=about)[:MAX_NAMES]:
         if draft := _fact_draft(drafts, detector, fact):
             drafts.add(draft)
 
@@ -177,7 +178,7 @@ def _fact_draft(drafts: _Drafts, detector: Detector, fact: ExtractedFact) -> Pro
     tx = detector.names.tx
     if store.vocabulary.find(tx, store.vocabulary.PREDICATE, fact.predicate) is None:
         return None
-    subjects, objects = detector.names.by_name(fact.subject), detector.names.by_name(fact.object)
+    subjects, objects = (detector.names.by_name(Name(name)) for name in (fact.subject, fact.object))
     if fact.object_type == "project" and objects and all(entity.type != "project" for entity in objects):
         return None  # a decision belongs to a project
     rows = [entity.row for entity in subjects], [entity.row for entity in objects]

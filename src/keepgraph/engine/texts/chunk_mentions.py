@@ -1,6 +1,6 @@
 """Mention detection in a chunk: which entities it names in its words, its title, its speaker, its links and tags.
 
-How a known name is recognised in a text is in `language.mentions`; here the names come from the graph.
+How a known name is recognised in a text is in `language.mention_detection`; here the names come from the graph.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 from keepgraph import store
 from keepgraph.engine.texts.name_lookup import NamedEntity, NameLookup
-from keepgraph.language import common_words, given_names, mentions, normalisation
+from keepgraph.language import common_words, given_names, mention_detection, normalisation
 from keepgraph.language.annotated_text import AnnotatedText
-from keepgraph.language.mentions import NameMatch
+from keepgraph.language.mention_detection import NameMatch
+from keepgraph.language.normalisation import Name
 from keepgraph.model import Chunk, Episode, Mention
 from keepgraph.store.transactions import Tx
 
@@ -87,15 +88,15 @@ class Detector:
 
     def _entities_in_text(self, text: AnnotatedText) -> list[tuple[NameMatch, NamedEntity]]:
         """The known names in a text, each with every entity that has it."""
-        spans = list(mentions.candidate_spans(text, self.names.prefixes(mentions.prefix_keys(text))))
+        spans = list(mention_detection.candidate_spans(text, self.names.prefixes(mention_detection.prefix_keys(text))))
         by_key = self.names.by_keys(span.key for span in spans)
         words = [
             span
-            for span in mentions.word_spans(text)
+            for span in mention_detection.word_spans(text)
             if span.key not in by_key and _may_be_part_of_name(text.text[span.start : span.end], span.key)
         ]
         by_part = {key: person for key in {span.key for span in words} if (person := self.names.person_by_part(key))}
-        matches = mentions.detect(
+        matches = mention_detection.detect(
             text,
             {key: [entity.written for entity in entities] for key, entities in by_key.items()},
             {key: [person.written] for key, person in by_part.items()},
@@ -109,14 +110,13 @@ class Detector:
 
     def _detect_speaker(self, chunk: Chunk, by_row: dict[int, Mention]) -> str | None:
         """Add the mentions of the speaker; returns the name of the speaker where no entity has it."""
-        speaker = normalisation.clean(chunk.speaker or "")
-        key = normalisation.key(speaker)
-        if not key or key in _ROLES:
+        speaker = Name(chunk.speaker or "")
+        if not speaker.key or speaker.key in _ROLES:
             return None
         entities = self.names.by_name(speaker)
         for entity in entities:
             by_row.setdefault(entity.row, Mention(chunk.row, entity.row, "speaker"))
-        return None if entities else speaker
+        return None if entities else speaker.text
 
     def _detect_annotations(self, chunk: Chunk, by_row: dict[int, Mention]) -> list[tuple[str, str | None]]:
         """Add the mentions by links, tags and what the caller gave; returns the names and types that no entity has."""
@@ -128,14 +128,14 @@ class Detector:
                 if row is not None:
                     by_row.setdefault(row, Mention(chunk.row, row, how))
                 continue
-            name = normalisation.clean(annotation.get("name") or "")
-            if not normalisation.key(name):
+            name = Name(annotation.get("name") or "")
+            if not name.key:
                 continue
             entities = self.names.by_name(name, of_type=annotation.get("type") if how == "given" else None)
             for entity in entities:
                 by_row.setdefault(entity.row, Mention(chunk.row, entity.row, how))
             if not entities:
-                unknown.append((name, annotation.get("type")))
+                unknown.append((name.text, annotation.get("type")))
         return unknown
 
 
