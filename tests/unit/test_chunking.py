@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keepgraph.language import chunk_spans, chunking
+from keepgraph.language import chunking, text_boundaries
 from keepgraph.language.chunking import TextChunk
 
 KINDS = ["document", "text", "message", "json"]
@@ -166,7 +167,9 @@ def test_a_long_paragraph_is_cut_between_sentences():
     ],
 )
 def test_sentences_end_where_people_end_them(text, expected):
-    assert expected == [text[start:end] for start, end in chunk_spans.sentences(text)]
+    starts = [start for start in text_boundaries.sentence_starts(text, 0, len(text)) if start < len(text)]
+
+    assert expected == [text[start:end] for start, end in pairwise([0, *starts, len(text)])]
 
 
 def test_letters_of_other_scripts_weigh_more():

@@ -103,7 +103,7 @@ def test_other_spellings_are_spellings_of_each_other(name):
 def test_nicknames_and_spellings_are_folded(name):
     related = given_names.nicknames(name) | given_names.spellings(name)
 
-    assert related == {normalisation.fold(word) for word in related}
+    assert related == {normalisation.Name(word).folded for word in related}
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from keepgraph.language import abbreviations, normalisation
-
-SKIPPED_WORDS = frozenset("a an and at by de der des for in la of on or the to und von with y".split())
-"""Small words whose letter an acronym may leave out; the trigger on names (name_to_initial) skips the same."""
+from keepgraph.language import abbreviations
+from keepgraph.language.normalisation import Name, first_letters, without_small_words
 
 _MAX_LETTERS = 6
 _MAX_LETTERS_MIXED_CASE = 5
@@ -27,25 +25,25 @@ _CAPITALISED_PARTS = re.compile(r"[A-Z][a-z]*")
 _VOWELS = frozenset("aeiou")
 
 
-def read_initials(name: str) -> str | None:
+def read_initials(name: Name) -> str | None:
     """The letters of a name that is written like initials, folded: nyc for NYC, js for J.S., kpi for KPIs.
 
     None for other names, and for acronyms that are well known for one thing.
     """
-    letters = _letters_of_initials(name.removeprefix("the ").removeprefix("The "))
+    without_article = name.text.removeprefix("the ").removeprefix("The ")
+    letters = _letters_of_initials(name if without_article == name.text else Name(without_article))
     return None if letters is None or abbreviations.is_established(letters) else letters
 
 
-def _letters_of_initials(name: str) -> str | None:
-    if plural := _PLURAL.match(name.replace(".", "")):
-        return normalisation.fold(plural[1]).replace(" ", "")
-    folded = normalisation.fold(name)
-    letters = "".join(folded.split())
+def _letters_of_initials(name: Name) -> str | None:
+    if plural := _PLURAL.match(name.text.replace(".", "")):
+        return Name(plural[1]).folded.replace(" ", "")
+    letters = "".join(name.folded.split())
     if not 2 <= len(letters) <= _MAX_LETTERS or not letters.isalpha():
         return None
-    is_one_word = " " not in folded
-    in_capitals = name.isupper() or (not is_one_word and bool(_DOTTED.match(name)))
-    mixed_case = is_one_word and sum(c.isupper() for c in name) >= 2 and len(letters) <= _MAX_LETTERS_MIXED_CASE
+    is_one_word = " " not in name.folded
+    in_capitals = name.text.isupper() or (not is_one_word and bool(_DOTTED.match(name.text)))
+    mixed_case = is_one_word and sum(c.isupper() for c in name.text) >= 2 and len(letters) <= _MAX_LETTERS_MIXED_CASE
     unpronounceable = is_one_word and len(letters) >= 3 and not _VOWELS.intersection(letters)
     return letters if in_capitals or mixed_case or unpronounceable else None
 
@@ -72,14 +70,10 @@ def read_numeronym(folded: str) -> tuple[str, int, str] | None:
     return match[1], int(match[2]), match[3]
 
 
-def of_name(name: str, folded: str) -> set[str]:
+def of_name(name: Name) -> frozenset[str]:
     """The acronyms that a name of 2 to 7 words may have: sso for single sign-on, crdt for conflict-free … type."""
-    words = folded.split()
-    without_small = _without_skipped(words)
-    if not 2 <= len(without_small) <= _MAX_WORDS:
-        return set()
-    hyphenated = "".join(normalisation.fold(part)[:1] for part in name.split())  # what a hyphen joins counts once
-    return {_initials(words), _initials(without_small), hyphenated}
+    word_count = len(without_small_words(name.folded.split()))
+    return name.initials if 2 <= word_count <= _MAX_WORDS else frozenset()
 
 
 def within_name(words: Sequence[str]) -> Iterator[tuple[str, list[str], Sequence[str]]]:
@@ -88,20 +82,12 @@ def within_name(words: Sequence[str]) -> Iterator[tuple[str, list[str], Sequence
     Yields:
         The acronym, the words of the name with it, and the words that it stands for.
     """
-    if not 2 <= len(_without_skipped(words)) <= _MAX_WORDS:
+    if not 2 <= len(without_small_words(words)) <= _MAX_WORDS:
         return
     for start in range(len(words) - 1):
         for end in range(start + 2, min(start + _MAX_WORDS_WITHIN_NAME, len(words)) + 1):
             replaced = words[start:end]
-            for acronym in {_initials(replaced), _initials(_without_skipped(replaced))}:
+            for acronym in {first_letters(replaced), first_letters(without_small_words(replaced))}:
                 shortened = [*words[:start], acronym, *words[end:]]
                 if len(shortened) > 1 and len(acronym) > 1:
                     yield acronym, shortened, replaced
-
-
-def _without_skipped(words: Sequence[str]) -> list[str]:
-    return [word for word in words if word not in SKIPPED_WORDS]
-
-
-def _initials(words: Sequence[str]) -> str:
-    return "".join(word[0] for word in words)

@@ -56,12 +56,6 @@ def cut(text: str, start: int, end: int, blocks: Sequence[int], *, line_blocks: 
     return _join_small(text, parts)
 
 
-def sentences(text: str, start: int = 0, end: int | None = None) -> list[Span]:
-    """The sentences of a stretch of text, each with the white space after it: a partition of it."""
-    end = len(text) if end is None else end
-    return list(_divide(text, start, end, text_boundaries.sentence_starts(text, start, end)))
-
-
 def _divide(text: str, start: int, end: int, cuts: Sequence[int]) -> Iterator[Span]:
     """The spans between these cuts; none begins with white space, is blank, or divides a character."""
     starts = [start]

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from keepgraph.language import abbreviations, normalisation, place_names
+from keepgraph.language import abbreviations, place_names
+from keepgraph.language.normalisation import Name
 
 _VARIANT_FACTOR = 0.94  # a match by a variant is less sure than one by the name itself
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A folded name to search for instead of the name that was asked for.
+    """A name to search for instead of the name that was asked for.
 
     Attributes:
         factor: what the score of a match is multiplied by, 0 to 1.
@@ -23,23 +24,23 @@ class Variant:
         never_person: it is no name of a person: an abbreviation, a place.
     """
 
-    folded: str
+    name: Name
     factor: float = 1.0
     reason: str | None = None
     romanised: bool = False
     never_person: bool = False
 
 
-def expand(name: str, folded: str) -> list[Variant]:
+def expand(name: Name) -> list[Variant]:
     """The name itself, then its variants."""
-    variants = [Variant(folded)]
-    if romanised := normalisation.romanise(name):
-        reason = f"“{name}” in Latin letters is “{romanised}”"
-        variants.append(Variant(romanised, _VARIANT_FACTOR, reason, romanised=True))
-    plain = " ".join(normalisation.significant_words(folded))
+    variants = [Variant(name)]
+    if name.latin:
+        reason = f"“{name.text}” in Latin letters is “{name.latin}”"
+        variants.append(Variant(Name.of_folded(name.latin), _VARIANT_FACTOR, reason, romanised=True))
+    plain = " ".join(name.words)
     if all(len(word) == 1 for word in plain.split()):
         plain = plain.replace(" ", "")  # W.H.O.
-    if name.removeprefix("the ").isupper() or not abbreviations.is_word(plain):
+    if name.text.removeprefix("the ").isupper() or not abbreviations.is_word(plain):
         for full in abbreviations.expand(plain):
             variants.append(_thing(full, f"“{plain}” is short for “{full}”"))
     for short in abbreviations.abbreviate(plain):
@@ -50,4 +51,4 @@ def expand(name: str, folded: str) -> list[Variant]:
 
 
 def _thing(folded: str, reason: str) -> Variant:
-    return Variant(folded, _VARIANT_FACTOR, reason, never_person=True)
+    return Variant(Name.of_folded(folded), _VARIANT_FACTOR, reason, never_person=True)

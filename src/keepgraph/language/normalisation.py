@@ -1,4 +1,4 @@
-"""Name normalisation: the clean form to store, the key that decides identity, the folded form for comparison.
+"""Name normalisation: a name with its forms. The key decides identity, the folded form is for comparison.
 
 Names with equal keys are one name. The folded form loses more and is only for finding names, never for identity.
 """
@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 FORM_SEPARATOR = " \n "
 """Separates the folded forms of a name that has several."""
@@ -34,6 +36,82 @@ _JOINERS = {"\u200c", "\u200d"}  # invisible, but they carry meaning in some scr
 _ARTICLES = frozenset(["the"])
 _HONORIFICS = frozenset("mr mrs ms mx dr prof sir madam herr frau".split())
 _LEGAL_FORMS = frozenset("inc ltd llc llp gmbh corp corporation co ag sa bv plc".split())
+_SMALL_WORDS = frozenset("a an and at by de der des for in la of on or the to und von with y".split())
+
+
+@dataclass(frozen=True)
+class Name:
+    """A name as somebody writes it, with the forms in which it is compared. A form is computed on first use, once."""
+
+    written: str
+
+    @classmethod
+    def of_folded(cls, folded: str) -> Name:
+        """A name of which only the folded form is known, as the indexes and the lexicons have it."""
+        name = cls(folded)
+        name.__dict__["folded"] = folded
+        return name
+
+    @cached_property
+    def text(self) -> str:
+        """The form to store and show: see `clean`."""
+        return clean(self.written)
+
+    @cached_property
+    def key(self) -> str:
+        """The form that decides identity: see the function `key`."""
+        return key(self.written)
+
+    @cached_property
+    def folded(self) -> str:
+        """The form for comparison only: lower case, without accents, apostrophes and punctuation.
+
+        One space stands between words. `+` and `#` stay after a letter. Symbols that distinguish names (mathematics,
+        currencies, emoji, a minus) become words of their own.
+        """
+        return _fold(self.text)
+
+    @cached_property
+    def latin(self) -> str | None:
+        """The folded form in Latin letters of a name in another script: ivan petrov for Иван Петров; else None."""
+        return _romanise(self.text)
+
+    @property
+    def indexed_forms(self) -> str:
+        """The folded form, and the one in Latin letters if there is one, joined by FORM_SEPARATOR: what is stored."""
+        return f"{self.folded}{FORM_SEPARATOR}{self.latin}" if self.latin else self.folded
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The words that distinguish the folded name: without articles, and without legal forms at the end."""
+        return self.words_without(frozenset())
+
+    def words_without(self, ignored: frozenset[str]) -> tuple[str, ...]:
+        """The words of the name without those `ignored`; without honorifics too where `ignored` has the word person.
+
+        A name of such words only is returned whole.
+        """
+        computed: dict[frozenset[str], tuple[str, ...]] = self.__dict__.setdefault("_words", {})
+        if ignored not in computed:
+            computed[ignored] = _significant_words(self.folded, ignored)
+        return computed[ignored]
+
+    @cached_property
+    def initials(self) -> frozenset[str]:
+        """The initials of all words, of those that are not small, and with what a hyphen joins counted once."""
+        words = self.folded.split()
+        hyphenated = "".join(_fold(part)[:1] for part in self.text.split())
+        return frozenset([first_letters(words), first_letters(without_small_words(words)), hyphenated])
+
+
+def first_letters(words: Sequence[str]) -> str:
+    """The first letters of words, joined."""
+    return "".join(word[0] for word in words)
+
+
+def without_small_words(words: Sequence[str]) -> list[str]:
+    """The words whose letter initials do not leave out; the trigger on names (name_to_initial) skips the same."""
+    return [word for word in words if word not in _SMALL_WORDS]
 
 
 def clean(name: str) -> str:
@@ -52,12 +130,7 @@ def key(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", composed).split())
 
 
-def fold(name: str) -> str:
-    """The form for comparison only: lower case, without accents, apostrophes and punctuation, one space between words.
-
-    `+` and `#` stay after a letter. Symbols that distinguish names (mathematics, currencies, emoji, a minus) become
-    words of their own.
-    """
+def _fold(name: str) -> str:
     plain = (
         _VARIATION_SELECTORS.sub("", unicodedata.normalize("NFKC", clean(name)))
         .translate(_LETTERS_WITHOUT_ACCENT)
@@ -78,34 +151,23 @@ def fold(name: str) -> str:
     return " ".join("".join(letters).split())
 
 
-def significant_words(folded: str, *, ignored: Collection[str] = ()) -> list[str]:
-    """The words that distinguish a folded name: without articles, legal forms at the end, and the words `ignored`.
-
-    Honorifics are left out too where `ignored` has the word person. A name of such words only is returned whole.
-    """
+def _significant_words(folded: str, ignored: frozenset[str]) -> tuple[str, ...]:
     words = folded.split()
     honorifics = _HONORIFICS if "person" in ignored else frozenset()
     significant = [word for word in words if word not in _ARTICLES and word not in honorifics and word not in ignored]
     while len(significant) > 1 and significant[-1] in _LEGAL_FORMS:
         significant.pop()
-    return significant or words
+    return tuple(significant or words)
 
 
-def folded_forms(name: str) -> str:
-    """The folded form of a name, and its romanised form if it has one, joined by FORM_SEPARATOR: what is stored."""
-    romanised = romanise(name)
-    return f"{fold(name)}{FORM_SEPARATOR}{romanised}" if romanised else fold(name)
-
-
-def romanise(name: str) -> str | None:
-    """The folded form in Latin letters of a name in another script: ivan petrov for Иван Петров; None for others."""
+def _romanise(name: str) -> str | None:
     if name.isascii() or not any(first <= c <= last for c in name for first, last in _NON_LATIN_RANGES):
         return None
     from anyascii import anyascii
 
     # anyascii begins every ideograph and every syllable with a capital: ZhangWei.
     divided = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", anyascii(unicodedata.normalize("NFC", name)))
-    return fold(divided) or None
+    return _fold(divided) or None
 
 
 def segment_characters(text: str) -> str | None:

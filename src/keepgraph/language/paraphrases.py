@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from keepgraph.language import abbreviations, antonyms, normalisation, numbers, similarity
+from keepgraph.language import abbreviations, antonyms, name_similarity, numbers
+from keepgraph.language.normalisation import Name
 
 _MAX_STRING_SIMILARITY = 0.6  # of single words: above it they share a part and not the meaning
 _MIN_STEM = 5
@@ -31,46 +32,47 @@ class _Difference:
     shared: list[str]
 
 
-def is_possible(query: Sequence[str], name: str, *, entity_type: str, is_entity_name: Callable[[str], bool]) -> bool:
-    """Whether an entity of this type that is called `name` may be what the words of a query mean.
+def is_possible(query: Name, name: Name, *, entity_type: str, is_entity_name: Callable[[str], bool]) -> bool:
+    """Whether an entity of this type that is called `name` may be what a query means.
 
     Args:
-        query: the significant words of the query, folded.
         is_entity_name: whether a word is the name of an entity in the graph; called only if everything before agrees.
     """
-    name_words = normalisation.significant_words(normalisation.fold(name))
-    type_named = entity_type in query
+    type_named = entity_type in query.words
     if (
-        not numbers_agree(query, name_words)
-        or antonyms.differ_in_polarity(query, name_words, type_named=type_named)
-        or antonyms.differ_by_antonym(query, name_words)
+        not numbers_agree(query, name)
+        or antonyms.differ_in_polarity(query.words, name.words, type_named=type_named)
+        or antonyms.differ_by_antonym(query.words, name.words)
     ):
         return False
-    difference = _difference(query, name_words)
-    if _is_about_something_else(query, name, name_words, difference, entity_type=entity_type):
+    difference = _difference(query.words, name.words)
+    if _is_about_something_else(query, name, difference, entity_type=entity_type):
         return False
     if any(is_entity_name(word) for word in difference.query_only):
         return False  # the query is about that entity
     says_more = type_named or bool(difference.query_only)
     if entity_type == "decision" and difference.query_only:
-        if not _actions_agree(query[0], name_words[0], difference):
+        if not _actions_agree(query.words[0], name.words[0], difference):
             return False
-        difference = _without_actions(query[0], name_words[0], difference)
+        difference = _without_actions(query.words[0], name.words[0], difference)
     return not difference.shared or _is_paraphrase(difference, says_more=says_more)
 
 
-def numbers_agree(query: Sequence[str], name: Sequence[str]) -> bool:
+def numbers_agree(query: Name, name: Name) -> bool:
     """Whether the name has the numbers and dates of the query, and no number that makes it another version."""
-    query_numbers, name_digits = _numbers(query), _numbers(name)
-    counted = {_NUMBER_WORDS[word] for word in query if word in _NUMBER_WORDS and word not in _UNIMPORTANT_NUMBERS}
-    name_numbers = name_digits | {_NUMBER_WORDS[word] for word in name if word in _NUMBER_WORDS}
-    additional = name_digits - query_numbers - counted - _dates(query)
+    query_numbers, name_digits = _numbers(query.words), _numbers(name.words)
+    counted = {
+        _NUMBER_WORDS[word] for word in query.words if word in _NUMBER_WORDS and word not in _UNIMPORTANT_NUMBERS
+    }
+    name_numbers = name_digits | {_NUMBER_WORDS[word] for word in name.words if word in _NUMBER_WORDS}
+    query_dates = _dates(query.words)
+    additional = name_digits - query_numbers - counted - query_dates
     if query_numbers and any(number not in _YEARS for number in additional):
         return False  # the query has a part of a version number
-    unimportant = {_NUMBER_WORDS[word] for word in query if word in _UNIMPORTANT_NUMBERS}
+    unimportant = {_NUMBER_WORDS[word] for word in query.words if word in _UNIMPORTANT_NUMBERS}
     if name_numbers and not unimportant <= name_numbers:
         return False
-    return query_numbers <= name_numbers and counted <= name_numbers and _dates(query) <= _dates(name) | name_digits
+    return query_numbers <= name_numbers and counted <= name_numbers and query_dates <= _dates(name.words) | name_digits
 
 
 def _numbers(words: Iterable[str]) -> set[int]:
@@ -84,10 +86,10 @@ def _dates(words: Sequence[str]) -> set[object]:
 
 
 def _difference(query: Sequence[str], name: Sequence[str]) -> _Difference:
-    name_only = [word for word in name if not similarity.is_function_word(word)]
+    name_only = [word for word in name if not name_similarity.is_function_word(word)]
     query_only, shared = [], []
     for word in query:
-        if similarity.is_function_word(word):
+        if name_similarity.is_function_word(word):
             continue
         counterpart = next((other for other in name_only if _have_same_stem(word, other)), None)
         if counterpart is None:
@@ -109,18 +111,16 @@ def _have_same_stem(word: str, other: str) -> bool:
     return shorter >= _MIN_STEM - 1 and word[:stem] == other[:stem]
 
 
-def _is_about_something_else(
-    query: Sequence[str], name: str, name_words: Sequence[str], difference: _Difference, *, entity_type: str
-) -> bool:
+def _is_about_something_else(query: Name, name: Name, difference: _Difference, *, entity_type: str) -> bool:
     if not difference.query_only and not difference.name_only:
         return True  # the same words in another order: the fuzzy step has decided on them
-    if len(query) == len(name_words) == 1:
-        string_similarity = similarity.string_similarity(query[0], name_words[0])
+    if len(query.words) == len(name.words) == 1:
+        string_similarity = name_similarity.string_similarity(query.words[0], name.words[0])
         if string_similarity > _MAX_STRING_SIMILARITY:
             return True  # Arbeitnehmer is not Arbeitgeber
     if not difference.query_only:
         return entity_type == "concept"  # a part of the name of a concept is another concept
-    return any(_is_unmentioned(words, query, difference.name_only) for words in _proper_names(name))
+    return any(_is_unmentioned(words, query.words, difference.name_only) for words in _proper_names(name.text))
 
 
 def _proper_names(name: str) -> list[list[str]]:
@@ -130,7 +130,7 @@ def _proper_names(name: str) -> list[list[str]]:
     if all(is_proper):
         return []
     return [
-        [folded for word, _ in run for folded in normalisation.fold(word).split()]
+        [folded for word, _ in run for folded in Name(word).folded.split()]
         for proper, run in groupby(zip(words, is_proper, strict=True), key=lambda pair: pair[1])
         if proper
     ]
@@ -176,7 +176,7 @@ def _is_paraphrase(difference: _Difference, *, says_more: bool) -> bool:
     if len(query_only) == 1 and len(name_only) == 1:
         return antonyms.are_compatible_actions(query_only[0], name_only[0])
     if query_only and not name_only:
-        return all(similarity.is_generic(word) for word in query_only)
+        return all(name_similarity.is_generic(word) for word in query_only)
     if all(antonyms.is_action(word) for word in query_only):
         return says_more or len(shared) > 1
-    return any(not antonyms.is_action(word) and not similarity.is_generic(word) for word in shared)
+    return any(not antonyms.is_action(word) and not name_similarity.is_generic(word) for word in shared)

@@ -7,9 +7,9 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from keepgraph.language import common_words, given_names, normalisation, numbers, similarity
+from keepgraph.language import common_words, given_names, name_similarity, normalisation, numbers
 from keepgraph.language.annotated_text import AnnotatedText, Offsets
-from keepgraph.language.mentions import NameMatch
+from keepgraph.language.mention_detection import NameMatch
 from keepgraph.language.tokenizer import ADDRESS
 
 MAX_CAPITALISED = 4
@@ -99,7 +99,7 @@ def detect(text: AnnotatedText | str, *, besides: Sequence[NameMatch] = ()) -> l
 
 def guess_type(name: str) -> str:
     """The type of entity that a name is likely to be: a person if it begins with a given name, a project, a concept."""
-    words = normalisation.fold(name).split()
+    words = normalisation.Name(name).folded.split()
     may_be_person = name[:1].isupper() and 0 < len(words) <= MAX_CAPITALISED and given_names.contains(words[0])
     if may_be_person and (len(words) > 1 or not common_words.is_common(words[0])):
         return "person"
@@ -212,7 +212,7 @@ def _name_of_words(text: AnnotatedText, run: list[Offsets], *, is_german: bool) 
     if sum(word[0].isupper() for word in words) > MAX_CAPITALISED or not any(len(word) > 1 for word in words):
         return []
     lower_case = [word.lower() for word in words]
-    begins_with_given_name = given_names.contains(normalisation.fold(words[0])) and not common_words.is_common(
+    begins_with_given_name = given_names.contains(normalisation.Name(words[0]).folded) and not common_words.is_common(
         lower_case[0]
     )
     if not begins_with_given_name and (is_german or not _is_name(text, run, lower_case)):
@@ -238,7 +238,7 @@ def _without_sentence_start(text: AnnotatedText, run: list[Offsets]) -> list[Off
         ):
             run = run[1:]
         elif is_first and len(run) > 1 and common_words.may_begin_sentence(word):
-            is_given_name = given_names.contains(normalisation.fold(word)) and not common_words.is_english(
+            is_given_name = given_names.contains(normalisation.Name(word).folded) and not common_words.is_english(
                 text.word(run[1]).lower()
             )
             if is_given_name:
@@ -262,8 +262,8 @@ def _without_project(text: AnnotatedText, run: list[Offsets]) -> tuple[list[Offs
 
 def _is_name(text: AnnotatedText, run: Sequence[Offsets], lower_case: Sequence[str]) -> bool:
     """Whether words with a capital, which do not begin with a given name, are a name where they stand."""
-    all_ordinary = all(common_words.is_common(word) or similarity.is_generic(word) for word in lower_case)
-    if all(similarity.is_generic(word) or common_words.is_stop_word(word) for word in lower_case):
+    all_ordinary = all(common_words.is_common(word) or name_similarity.is_generic(word) for word in lower_case)
+    if all(name_similarity.is_generic(word) or common_words.is_stop_word(word) for word in lower_case):
         return False
     if text.is_sentence_start(run[0][0]):
         return not all(common_words.is_english(word) for word in lower_case) or (len(run) > 1 and not all_ordinary)

@@ -1,7 +1,7 @@
 """Typos: whether one word may be a mistyping of another, by edit distance and rules.
 
 Edit distance alone takes antonyms, names of the other gender, codes and many plain words for typos of each other; the
-rules here keep those apart. Words are folded (see `normalisation.fold`).
+rules here keep those apart. Words are folded (see `normalisation.Name`).
 """
 
 from __future__ import annotations

@@ -10,7 +10,8 @@ from itertools import pairwise
 
 from keepgraph import errors, store
 from keepgraph.engine.resolution import fuzzy
-from keepgraph.language import normalisation, similarity
+from keepgraph.language import name_similarity
+from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate, Entity, Ref, VocabularyTerm
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
@@ -32,16 +33,15 @@ def find_or_create(tx: Tx, ref: Ref, *, error_class: Callable[..., errors.Keepgr
     if ref.id is not None:
         return _find_by_id(tx, ref, error_class=error_class), False
     type_row = find_type(tx, ref.type)
-    name = normalisation.clean(ref.name or "")
-    key = normalisation.key(name)
-    if len(key) > MAX_KEY:
+    name = Name(ref.name or "")
+    if len(name.key) > MAX_KEY:
         raise error_class(
-            f"the name has {len(key):,} characters when its signs are written out; {MAX_KEY} are the most"
+            f"the name has {len(name.key):,} characters when its signs are written out; {MAX_KEY} are the most"
         )
-    memo_key = ("entity", ref.type or "", key)
+    memo_key = ("entity", ref.type or "", name.key)
     if memo_key in tx.memo:
         return tx.memo[memo_key], False
-    entity, created = _find_by_name_or_create(tx, ref.type or "", type_row, name, key, error_class=error_class)
+    entity, created = _find_by_name_or_create(tx, ref.type or "", type_row, name, error_class=error_class)
     tx.memo[memo_key] = entity
     return entity, created
 
@@ -58,19 +58,18 @@ def find(tx: Tx, ref: Ref) -> Entity:
         find_type(tx, ref.type)
     if ref.id is not None:
         return _find_by_id(tx, ref, error_class=errors.EntityNotFound)
-    name = normalisation.clean(ref.name or "")
-    key = normalisation.key(name)
-    matches = store.entities.by_key(tx, key, of_type=ref.type)
-    matches = matches or [entity for entity, _ in store.entities.by_alias_key(tx, key, of_type=ref.type)]
+    name = Name(ref.name or "")
+    matches = store.entities.by_key(tx, name.key, of_type=ref.type)
+    matches = matches or [entity for entity, _ in store.entities.by_alias_key(tx, name.key, of_type=ref.type)]
     if len(matches) > 1:
         raise errors.Ambiguous(
-            f"{len(matches)} entities are called {_quote(name)}",
+            f"{len(matches)} entities are called {_quote(name.text)}",
             candidates=[_as_candidate(entity) for entity in matches],
         )
     if not matches:
         candidates = fuzzy.rank(tx, name, of_type=ref.type)[:MAX_DUPLICATES]
         raise errors.EntityNotFound(
-            f"there is no {ref.type or 'entity'} called {_quote(name)}",
+            f"there is no {ref.type or 'entity'} called {_quote(name.text)}",
             candidates=[_as_candidate(candidate.entity) for candidate in candidates],
         )
     return matches[0]
@@ -111,51 +110,50 @@ def add_aliases(tx: Tx, entity: Entity, aliases: Sequence[str]) -> None:
         errors.AliasTaken: one is the name of another entity of the same type.
     """
     for text in aliases:
-        alias = normalisation.clean(text)
-        key = normalisation.key(alias)
-        if not key or len(alias) > MAX_NAME or len(key) > MAX_KEY:
-            raise errors.AliasInvalid(f"an alias has 1 to {MAX_NAME} characters, and this one {len(alias)}")
-        if key == normalisation.key(entity.name):
+        alias = Name(text)
+        if not alias.key or len(alias.text) > MAX_NAME or len(alias.key) > MAX_KEY:
+            raise errors.AliasInvalid(f"an alias has 1 to {MAX_NAME} characters, and this one {len(alias.text)}")
+        if alias.key == Name(entity.name).key:
             continue
-        if owners := store.entities.by_key(tx, key, of_type=entity.type):
+        if owners := store.entities.by_key(tx, alias.key, of_type=entity.type):
             raise errors.AliasTaken(
-                f"{alias!r} is the name of another {entity.type}, {owners[0].id}",
+                f"{alias.text!r} is the name of another {entity.type}, {owners[0].id}",
                 candidates=[_as_candidate(owners[0])],
             )
         store.entities.insert_alias(
             tx,
             entity,
-            alias=alias,
-            key=key,
-            folded=normalisation.folded_forms(alias),
+            alias=alias.text,
+            key=alias.key,
+            folded=alias.indexed_forms,
             created_at=timestamps.from_datetime(tx.now),
         )
-        tx.memo.pop(("entity", entity.type, key), None)  # the name may mean two entities now
+        tx.memo.pop(("entity", entity.type, alias.key), None)  # the name may mean two entities now
 
 
 def possible_duplicates(tx: Tx, entity: Entity) -> list[Candidate]:
     """Existing entities that may be the same as a new one: same name in another type, or a similar name in its type."""
-    folded = normalisation.fold(entity.name)
-    same_name = store.entities.by_key(tx, normalisation.key(entity.name))
+    name = Name(entity.name)
+    same_name = store.entities.by_key(tx, name.key)
     duplicates = {other.row: Candidate(other, other.name, "exact", 1.0) for other in same_name}
-    for candidate in fuzzy.rank(tx, entity.name, of_type=entity.type, include_weak=False):
-        if candidate.score >= similarity.MATCH_THRESHOLD:
+    for candidate in fuzzy.rank(tx, name, of_type=entity.type, include_weak=False):
+        if candidate.score >= name_similarity.MATCH_THRESHOLD:
             duplicates.setdefault(candidate.entity.row, candidate)
-    for other in _named_by_part(tx, entity):
-        match = similarity.compare(normalisation.fold(other.name), folded, entity_type=entity.type)
-        if match.score >= similarity.MATCH_THRESHOLD:
+    for other in _named_by_part(tx, name, of_type=entity.type):
+        match = name_similarity.compare(Name(other.name), name, entity_type=entity.type)
+        if match.score >= name_similarity.MATCH_THRESHOLD:
             duplicates.setdefault(other.row, Candidate(other, other.name, "fuzzy", round(match.score, 3), match.reason))
     duplicates.pop(entity.row, None)
     return list(duplicates.values())[:MAX_DUPLICATES]
 
 
-def _named_by_part(tx: Tx, entity: Entity) -> list[Entity]:
+def _named_by_part(tx: Tx, name: Name, *, of_type: str) -> list[Entity]:
     """Persons whose whole name is a part of this person's name: Sarah, for a new Sarah Connor."""
-    parts = normalisation.key(entity.name).split() if entity.type == "person" else []
+    parts = name.key.split() if of_type == "person" else []
     if len(parts) < 2:
         return []
     shorter = [*parts, *map(" ".join, pairwise(parts))]
-    return [other for key in shorter for other in store.entities.by_key(tx, key, of_type=entity.type)]
+    return [other for key in shorter for other in store.entities.by_key(tx, key, of_type=of_type)]
 
 
 def _find_by_id(tx: Tx, ref: Ref, *, error_class: Callable[..., errors.KeepgraphError]) -> Entity:
@@ -171,18 +169,18 @@ def _find_by_id(tx: Tx, ref: Ref, *, error_class: Callable[..., errors.Keepgraph
 
 
 def _find_by_name_or_create(
-    tx: Tx, entity_type: str, type_row: int, name: str, key: str, *, error_class: Callable[..., errors.KeepgraphError]
+    tx: Tx, entity_type: str, type_row: int, name: Name, *, error_class: Callable[..., errors.KeepgraphError]
 ) -> tuple[Entity, bool]:
-    if not key:
+    if not name.key:
         raise error_class("the name is empty")
-    if len(name) > MAX_NAME:
-        raise error_class(f"the name has {len(name)} characters; {MAX_NAME} are allowed")
-    if matches := store.entities.by_key(tx, key, of_type=entity_type):
+    if len(name.text) > MAX_NAME:
+        raise error_class(f"the name has {len(name.text)} characters; {MAX_NAME} are allowed")
+    if matches := store.entities.by_key(tx, name.key, of_type=entity_type):
         return matches[0], False
-    if by_alias := store.entities.by_alias_key(tx, key, of_type=entity_type):
+    if by_alias := store.entities.by_alias_key(tx, name.key, of_type=entity_type):
         if len(by_alias) > 1:
             raise errors.Ambiguous(
-                f"{len(by_alias)} entities of type {entity_type} have the alias {name!r}",
+                f"{len(by_alias)} entities of type {entity_type} have the alias {name.text!r}",
                 candidates=[_as_candidate(entity) for entity, _ in by_alias],
             )
         return by_alias[0][0], False
@@ -191,12 +189,12 @@ def _find_by_name_or_create(
         tx,
         public_id=public_id,
         type_row=type_row,
-        name=name,
-        key=key,
-        folded=normalisation.folded_forms(name),
+        name=name.text,
+        key=name.key,
+        folded=name.indexed_forms,
         created_at=created_at,
     )
-    return Entity(row, public_id, entity_type, name, created_at), True
+    return Entity(row, public_id, entity_type, name.text, created_at), True
 
 
 def _as_candidate(entity: Entity) -> dict[str, str]:

@@ -20,14 +20,23 @@ def clear(tx: Tx, groups: Sequence[str] | None, *, everything: bool) -> Counter[
     Raises:
         errors.InvalidArguments: a named group has nothing in it.
     """
-    existing = store.groups.names(tx)
-    if unknown := [group for group in groups or () if group not in existing]:
-        raise errors.InvalidArguments(f"there is nothing in {describe(unknown)}", hint="Check the name of the group.")
+    refuse_unknown(tx, groups)
     counts: Counter[str] = Counter()
     for group in select(tx, groups, everything=everything):
         counts.update(store.groups.clear(tx, group))
     tx.memo.clear()
     return counts
+
+
+def refuse_unknown(tx: Tx, groups: Sequence[str] | None) -> None:
+    """Refuse groups in which there is nothing.
+
+    Raises:
+        errors.InvalidArguments: there are such groups.
+    """
+    existing = store.groups.names(tx)
+    if unknown := [group for group in groups or () if group not in existing]:
+        raise errors.InvalidArguments(f"there is nothing in {describe(unknown)}", hint="Check the name of the group.")
 
 
 def describe(groups: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from keepgraph import errors, store
 from keepgraph.engine.knowledge import facts
 from keepgraph.language import normalisation
+from keepgraph.language.normalisation import Name
 from keepgraph.model import Entity, Fact, MergedFact, MergeResult
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
@@ -80,15 +81,15 @@ def _move_names(tx: Tx, keep: Entity, absorb: Entity) -> tuple[list[str], list[s
             store.entities.move_alias(tx, absorb, keep, key)
             kept_keys.add(key)
             added.append(alias)
-    key = normalisation.key(absorb.name)
-    if key in kept_keys or _is_name_of_another(tx, key, keep, absorb):
+    name = Name(absorb.name)
+    if name.key in kept_keys or _is_name_of_another(tx, name.key, keep, absorb):
         return added, [*dropped, absorb.name]
     store.entities.insert_alias(
         tx,
         keep,
         alias=absorb.name,
-        key=key,
-        folded=normalisation.folded_forms(absorb.name),
+        key=name.key,
+        folded=name.indexed_forms,
         created_at=timestamps.from_datetime(tx.now),
     )
     return [*added, absorb.name], dropped

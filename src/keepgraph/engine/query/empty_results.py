@@ -20,6 +20,7 @@ from keepgraph.engine.query import graph_catalogue, query_pipeline
 from keepgraph.engine.query.graph_probe import GraphProbe
 from keepgraph.engine.query.query_terms import Labels, QueryTerms, label_names
 from keepgraph.engine.resolution import resolver
+from keepgraph.language.normalisation import Name
 from keepgraph.store.transactions import Tx
 
 MAX_SECONDS = 0.05
@@ -199,7 +200,7 @@ def _similar_entities(graph: GraphProbe, key: str, labels: Sequence[str], text: 
     if graph.seconds_left() <= 0:
         return ()
     tx = replace(graph.tx, settings=replace(graph.tx.settings, rungs=("fuzzy",)))
-    resolution = resolver.resolve(tx, text)
+    resolution = resolver.resolve(tx, Name(text))
     resolved = [resolution.entity] if resolution.entity else []
     entities = [*resolved, *(candidate.entity for candidate in resolution.candidates)]
     with_labels = [entity for entity in entities if not labels or graph_catalogue.label(entity.type) in labels]

@@ -177,9 +177,7 @@ def _shape(tx: Tx) -> _Shape:
 
 def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool) -> Catalogue:
     indexed = tx.known_at is None
-    holds = "" if all_hold else " AND {row}.valid_from <= {at} AND {at} < {row}.valid_to"
-    in_group = "" if shape.is_only_group else f" AND {store.catalogue_sql.GROUP_OF} = {{group}}"
-    current = "{row}.retracted_at IS NULL" + holds + in_group
+    current = store.catalogue_sql.current_facts(all_hold=all_hold, is_only_group=shape.is_only_group)
     catalogue = Catalogue(
         nodes=NodeTable(
             table="entity",
@@ -201,7 +199,7 @@ def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool) -> Catalogue:
             source="subject",
             target="object",
             condition=current,
-            node_end_condition="+{row}.object IS NOT NULL",
+            node_end_condition=store.catalogue_sql.HAS_OBJECT,
             columns=EDGE_COLUMNS,
             bag=None,
             public_id="{row}.public_id",
@@ -213,7 +211,7 @@ def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool) -> Catalogue:
             column="literal",
             label=LITERAL,
             properties=LITERAL_PROPERTIES,
-            condition=current + " AND {row}.literal IS NOT NULL",
+            condition=f"{current} AND {store.catalogue_sql.HAS_LITERAL}",
             index="fact_with_literal" if indexed else "",
         ),
         condition_values=condition_values(tx),

@@ -258,9 +258,7 @@ def executor(tx: Tx, bounds: Bounds) -> Execute:
     def execute(sql: str, arguments: Sequence[Any], called: frozenset[str]) -> Iterator[Row]:
         if called:
             _register_callbacks(tx, called)
-        return store.compiled_queries.run(
-            tx.conn, sql, arguments, refused=terms.Inexpressible, interrupted_by=bounds.reason
-        )
+        return store.compiled_queries.run(tx, sql, arguments, refused=terms.Inexpressible, interrupted_by=bounds.reason)
 
     return execute
 
@@ -280,5 +278,5 @@ def _register_callbacks(tx: Tx, called: frozenset[str]) -> None:
     """Let the connection call the functions that Python computes."""
     registered: set[str] = tx.connection_cache.setdefault("functions that Python computes", set())
     for name in called - registered:
-        store.compiled_queries.register(tx.conn, callbacks.PREFIX, name, callbacks.function(name))
+        store.compiled_queries.register(tx, callbacks.PREFIX, name, callbacks.function(name))
         registered.add(name)

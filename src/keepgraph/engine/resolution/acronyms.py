@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from keepgraph import store
-from keepgraph.language import abbreviations, acronyms, normalisation
+from keepgraph.language import abbreviations, acronyms
+from keepgraph.language.normalisation import Name, without_small_words
 from keepgraph.model import Candidate, Entity
 from keepgraph.store.transactions import Tx
 
@@ -18,25 +19,25 @@ _MAX_NAMES_COUNTED = 30_000
 _MIN_LETTERS = 3
 
 
-def find(tx: Tx, name: str, folded: str, *, of_type: str | None) -> list[Candidate]:
+def find(tx: Tx, name: Name, *, of_type: str | None) -> list[Candidate]:
     """Entities of which the query is the acronym, and entities whose name is the acronym of the query."""
     return [
         *_by_initials(tx, name, of_type=of_type),
         *_by_word_beginnings(tx, name, of_type=of_type),
-        *_by_numeronym(tx, folded, of_type=of_type),
-        *_by_partly_acronym(tx, folded, of_type=of_type),
-        *_by_acronym(tx, name, folded, of_type=of_type),
+        *_by_numeronym(tx, name, of_type=of_type),
+        *_by_partly_acronym(tx, name, of_type=of_type),
+        *_by_acronym(tx, name, of_type=of_type),
     ]
 
 
-def _by_initials(tx: Tx, name: str, *, of_type: str | None) -> list[Candidate]:
+def _by_initials(tx: Tx, name: Name, *, of_type: str | None) -> list[Candidate]:
     """Names with these initials: New York City for NYC; and J.S. for JS."""
     initials = acronyms.read_initials(name)
     if initials is None:
         return []
     rows = store.entities.by_initials(tx, initials, of_type=of_type, limit=_MAX_NAMES)
     entities = store.entities.by_rows(tx, list({row for _, row in rows}))
-    reason = f"“{name}” are its initials"
+    reason = f"“{name.text}” are its initials"
     with_initials = [
         Candidate(entities[row], form, "fuzzy", _SCORE, reason)
         for form, row in rows
@@ -52,43 +53,39 @@ def _may_have_initials(entity: Entity, initials: str, form: str) -> bool:
     """Whether an entity may be called by these initials. Two letters of more words are enough for a person only."""
     if entity.type == "decision":
         return False
-    return (
-        entity.type == "person"
-        or len(initials) > 2
-        or sum(word not in acronyms.SKIPPED_WORDS for word in form.split()) <= 2
-    )
+    return entity.type == "person" or len(initials) > 2 or len(without_small_words(form.split())) <= 2
 
 
-def _by_word_beginnings(tx: Tx, name: str, *, of_type: str | None) -> list[Candidate]:
+def _by_word_beginnings(tx: Tx, name: Name, *, of_type: str | None) -> list[Candidate]:
     """Names whose words begin so: Raspberry Pi for RPi."""
-    beginnings = acronyms.read_word_beginnings(name)
+    beginnings = acronyms.read_word_beginnings(name.text)
     if not beginnings:
         return []
     initials = "".join(beginning[0] for beginning in beginnings)
     rows = store.entities.by_initials(tx, initials, of_type=of_type, limit=_MAX_NAMES)
     matching = [row for form, row in rows if acronyms.begin(form.split(), beginnings)]
-    return _candidates(tx, matching, f"“{name}” are the beginnings of its words")
+    return _candidates(tx, matching, f"“{name.text}” are the beginnings of its words")
 
 
-def _by_numeronym(tx: Tx, folded: str, *, of_type: str | None) -> list[Candidate]:
+def _by_numeronym(tx: Tx, name: Name, *, of_type: str | None) -> list[Candidate]:
     """Words with the first and last letter of the query and its number of letters between: Kubernetes for k8s."""
-    numeronym = acronyms.read_numeronym(folded)
+    numeronym = acronyms.read_numeronym(name.folded)
     if numeronym is None:
         return []
     first, between, last = numeronym
     entities = [
         entity
         for entity in store.entities.by_prefix(tx, first, of_type=of_type, limit=_MAX_NAMES_COUNTED)
-        if len(normalisation.fold(entity.name)) == between + 2 and normalisation.fold(entity.name).endswith(last)
+        if len(folded := Name(entity.name).folded) == between + 2 and folded.endswith(last)
     ]
-    reason = f"“{folded}” counts its letters"
+    reason = f"“{name.folded}” counts its letters"
     return [Candidate(entity, entity.name, "fuzzy", _SCORE, reason) for entity in entities[:_MAX_NAMES]]
 
 
-def _by_partly_acronym(tx: Tx, folded: str, *, of_type: str | None) -> list[Candidate]:
+def _by_partly_acronym(tx: Tx, name: Name, *, of_type: str | None) -> list[Candidate]:
     """Names with an acronym for some words of the query: CRM replacement, customer relationship management …"""
     candidates = []
-    for acronym, shortened, replaced in acronyms.within_name(folded.split()):
+    for acronym, shortened, replaced in acronyms.within_name(name.folded.split()):
         forms = store.entities.by_letters(tx, "".join(shortened))
         rows = [row for form, row in forms if form == " ".join(shortened)]
         reason = f"“{acronym}” are the initials of “{' '.join(replaced)}”"
@@ -98,11 +95,11 @@ def _by_partly_acronym(tx: Tx, folded: str, *, of_type: str | None) -> list[Cand
     return candidates
 
 
-def _by_acronym(tx: Tx, name: str, folded: str, *, of_type: str | None) -> list[Candidate]:
+def _by_acronym(tx: Tx, name: Name, *, of_type: str | None) -> list[Candidate]:
     """Entities whose name is, in capitals, the acronym of the query: SSO for single sign-on."""
     return [
-        Candidate(entity, entity.name, "fuzzy", _SCORE, f"“{entity.name}” are the initials of “{folded}”")
-        for acronym in acronyms.of_name(name, folded)
+        Candidate(entity, entity.name, "fuzzy", _SCORE, f"“{entity.name}” are the initials of “{name.folded}”")
+        for acronym in acronyms.of_name(name)
         if not abbreviations.expand(acronym)  # it stands for its full form in the lexicon
         for entity in store.entities.by_key(tx, acronym, of_type=of_type)
         if entity.name.isupper() and len(acronym) >= _MIN_LETTERS

@@ -28,7 +28,7 @@ _MAX_WORDS_VARIED = 3
 _MAX_SPELLINGS_OF_NAME = 12
 
 
-def generate(tx: Tx, words: list[str], *, of_type: str | None, include_weak: bool) -> list[IndexedName]:
+def generate(tx: Tx, words: Sequence[str], *, of_type: str | None, include_weak: bool) -> list[IndexedName]:
     """The indexed names that a query of these folded words may mean.
 
     They contain every word, with a typo or not. Where there are none, and with `include_weak`, they share a word.
@@ -50,7 +50,7 @@ def generate(tx: Tx, words: list[str], *, of_type: str | None, include_weak: boo
     return list(closest)
 
 
-def _search_index(tx: Tx, words: list[str], of_type: str | None, *, include_weak: bool) -> dict[IndexedName, str]:
+def _search_index(tx: Tx, words: Sequence[str], of_type: str | None, *, include_weak: bool) -> dict[IndexedName, str]:
     """The folded form of each name that the index returns."""
     rows = store.entities.by_trigrams(tx, _trigram_query(words), of_type=of_type, limit=_MAX_NAMES)
     rows += store.entities.by_letters(tx, "".join(words))

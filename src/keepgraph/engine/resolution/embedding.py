@@ -6,13 +6,14 @@ It runs last, when letters have left the question open. A vector cannot tell a p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from keepgraph import errors, store
-from keepgraph.engine.backfill import on_demand, vectors
+from keepgraph.engine.backfill import vectors
 from keepgraph.engine.resolution.abstention import MAX_CANDIDATES
-from keepgraph.language import given_names, normalisation, paraphrases
+from keepgraph.language import given_names, paraphrases
+from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate, Resolution
 from keepgraph.store.transactions import Tx
 
@@ -23,41 +24,40 @@ _MIN_LETTERS = 4
 _MAX_WORDS_PERSON = 3
 
 
-def resolve(tx: Tx, name: str, *, of_type: str | None, fallback: Resolution) -> Resolution:
-    """The entity whose name means the same; otherwise `fallback`, with the reason where vectors are not available.
-
-    Raises:
-        on_demand.BackfillNeeded: vectors of names are missing; the caller should make some, and call again.
-    """
-    words = normalisation.significant_words(normalisation.fold(name))
-    too_short = sum(map(len, words)) < _MIN_LETTERS
-    if of_type == "person" or too_short or not _is_readable(words) or _looks_like_person(name, words):
+def resolve(tx: Tx, name: Name, *, of_type: str | None, fallback: Resolution) -> Resolution:
+    """The entity whose name means the same; otherwise `fallback`, with the reason where vectors are not available."""
+    if not is_comparable(name, of_type=of_type):
         return fallback
     if reason := vectors.unavailable_reason(tx):
         return replace(fallback, embedding_off=reason)
     missing = store.vectors.count_missing(tx)
-    if missing:
-        on_demand.require(tx, on_demand.NAME_VECTORS, vectors.backfill_some_names)
     try:
-        candidates = _nearest(tx, name, of_type=of_type)
+        candidates = _nearest(tx, name.text, of_type=of_type)
     except errors.ModelUnavailable as error:
         return replace(fallback, embedding_off=error.message)
-    best = next((candidate for candidate in candidates if _is_match(tx, words, candidate)), None)
+    candidate_names = {candidate.matched_name: Name(candidate.matched_name) for candidate in candidates}
+    best = next((candidate for candidate in candidates if _is_match(tx, name, candidate, candidate_names)), None)
     others = _best_of_both(fallback.candidates, candidates)
-    if best is None or _is_ambiguous(best, words, candidates):
+    if best is None or _is_ambiguous(best, name, candidates, candidate_names):
         return replace(fallback, candidates=others, names_without_vector=missing)
     others = tuple(candidate for candidate in others if candidate.entity.row != best.entity.row)
     return Resolution(best.entity, "embedding", best.score, others, best.reason, names_without_vector=missing)
 
 
-def _is_readable(words: Sequence[str]) -> bool:
+def is_comparable(name: Name, *, of_type: str | None) -> bool:
+    """Whether this step compares a name at all: not that of a person, nor one of which the model knows too little."""
+    too_short = sum(map(len, name.words)) < _MIN_LETTERS
+    return not (of_type == "person" or too_short or not _is_readable(name) or _looks_like_person(name))
+
+
+def _is_readable(name: Name) -> bool:
     """Whether most letters are ASCII. The default model knows few others; all words in them are near each other."""
-    letters = [c for word in words for c in word if c.isalpha()]
+    letters = [c for word in name.words for c in word if c.isalpha()]
     return sum(c.isascii() for c in letters) > len(letters) / 2
 
 
-def _looks_like_person(name: str, words: Sequence[str]) -> bool:
-    return len(words) <= _MAX_WORDS_PERSON and name.istitle() and given_names.contains(words[0])
+def _looks_like_person(name: Name) -> bool:
+    return len(name.words) <= _MAX_WORDS_PERSON and name.text.istitle() and given_names.contains(name.words[0])
 
 
 def _nearest(tx: Tx, name: str, *, of_type: str | None) -> list[Candidate]:
@@ -69,22 +69,24 @@ def _nearest(tx: Tx, name: str, *, of_type: str | None) -> list[Candidate]:
     ]
 
 
-def _is_match(tx: Tx, words: Sequence[str], candidate: Candidate) -> bool:
+def _is_match(tx: Tx, query: Name, candidate: Candidate, candidate_names: Mapping[str, Name]) -> bool:
     """Whether the candidate is near enough and its name may be a paraphrase of the query."""
-    threshold = tx.settings.embedding if len(words) > 1 else max(_MIN_COSINE_SINGLE_WORD, tx.settings.embedding)
+    threshold = tx.settings.embedding if len(query.words) > 1 else max(_MIN_COSINE_SINGLE_WORD, tx.settings.embedding)
     return (
         candidate.score >= threshold
-        and _is_readable(_words_of(candidate))
+        and _is_readable(candidate_names[candidate.matched_name])
         and paraphrases.is_possible(
-            words,
-            candidate.matched_name,
+            query,
+            candidate_names[candidate.matched_name],
             entity_type=candidate.entity.type,
             is_entity_name=lambda word: bool(store.entities.by_key(tx, word)),
         )
     )
 
 
-def _is_ambiguous(best: Candidate, words: Sequence[str], candidates: Iterable[Candidate]) -> bool:
+def _is_ambiguous(
+    best: Candidate, query: Name, candidates: Iterable[Candidate], candidate_names: Mapping[str, Name]
+) -> bool:
     """Whether another candidate is as near, even one that is no match: then the query may mean either.
 
     A candidate with another number or date does not compete.
@@ -94,11 +96,7 @@ def _is_ambiguous(best: Candidate, words: Sequence[str], candidates: Iterable[Ca
         for candidate in candidates
         if candidate.entity.row != best.entity.row and candidate.score > best.score - _MARGIN
     )
-    return any(paraphrases.numbers_agree(words, _words_of(rival)) for rival in rivals)
-
-
-def _words_of(candidate: Candidate) -> list[str]:
-    return normalisation.significant_words(normalisation.fold(candidate.matched_name))
+    return any(paraphrases.numbers_agree(query, candidate_names[rival.matched_name]) for rival in rivals)
 
 
 def _best_of_both(fuzzy: Iterable[Candidate], nearest: Iterable[Candidate]) -> tuple[Candidate, ...]:

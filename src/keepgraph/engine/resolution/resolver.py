@@ -7,40 +7,60 @@ candidates (`abstention`).
 from __future__ import annotations
 
 from keepgraph import store
+from keepgraph.engine.backfill import vectors
 from keepgraph.engine.resolution import abstention, embedding, fuzzy
-from keepgraph.language import normalisation
+from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate, Resolution
 from keepgraph.store.transactions import Tx
 
 _ALIAS_SCORE = 0.95
 
 
-def resolve(tx: Tx, name: str, *, of_type: str | None = None) -> Resolution:
-    """The entity that a reader means by a name, an alias, an id, or `type:name`.
+def resolve(tx: Tx, name: Name, *, of_type: str | None = None) -> Resolution:
+    """The entity that a reader means by a name, an alias, an id, or `type:name`."""
+    name, of_type = _split_type(tx, name, of_type)
+    resolution, is_open = _by_letters(tx, name, of_type)
+    return embedding.resolve(tx, name, of_type=of_type, fallback=resolution) if is_open else resolution
 
-    Raises:
-        on_demand.BackfillNeeded: vectors of names are missing; the caller should make some, and call again.
-    """
-    name = normalisation.clean(name)
-    if resolution := _by_id(tx, name, of_type):
-        return resolution
-    if candidates := _exact_name_or_alias(tx, name, of_type):
-        return abstention.choose(candidates, threshold=0.0, margin=tx.settings.margin)
-    if of_type is None:
-        prefix, _, rest = name.partition(":")
-        entity_type = prefix.strip().lower()
-        if rest.strip() and store.vocabulary.find(tx, store.vocabulary.ENTITY_TYPE, entity_type):
-            return resolve(tx, rest, of_type=entity_type)
+
+def needs_vectors(tx: Tx, name: Name, *, of_type: str | None = None) -> bool:
+    """Whether letters leave open what a name means, and vectors of names are missing that can be made."""
+    kind = store.derived_tables.NAME_VECTORS
+    # The cheapest first: mostly nothing is missing, or the name is known.
+    if not store.vectors.any_missing(tx, kind) or _exactly(tx, name, of_type) or not vectors.is_due(tx, [kind]):
+        return False
+    name, of_type = _split_type(tx, name, of_type)
+    _, is_open = _by_letters(tx, name, of_type)
+    return is_open and embedding.is_comparable(name, of_type=of_type)
+
+
+def _split_type(tx: Tx, name: Name, of_type: str | None) -> tuple[Name, str | None]:
+    """The name and the type in `type:name`, unless something is called exactly that."""
+    prefix, _, rest = name.text.partition(":")
+    entity_type = prefix.strip().lower()
+    is_typed = of_type is None and rest.strip() and store.vocabulary.find(tx, store.vocabulary.ENTITY_TYPE, entity_type)
+    return (Name(rest), entity_type) if is_typed and not _exactly(tx, name, None) else (name, of_type)
+
+
+def _by_letters(tx: Tx, name: Name, of_type: str | None) -> tuple[Resolution, bool]:
+    """Resolve a name in the steps exact, alias and fuzzy; and whether the embedding step is asked next."""
+    if resolution := _exactly(tx, name, of_type):
+        return resolution, False
     candidates = fuzzy.rank(tx, name, of_type=of_type) if "fuzzy" in tx.settings.rungs else []
     resolution = abstention.choose(candidates, threshold=tx.settings.fuzzy, margin=tx.settings.margin)
-    ambiguous = candidates and candidates[0].score >= tx.settings.fuzzy
-    if resolution.entity or ambiguous or "embedding" not in tx.settings.rungs:
+    is_ambiguous = bool(candidates) and candidates[0].score >= tx.settings.fuzzy
+    return resolution, not (resolution.entity or is_ambiguous or "embedding" not in tx.settings.rungs)
+
+
+def _exactly(tx: Tx, name: Name, of_type: str | None) -> Resolution | None:
+    """Resolve an id, a name or an alias, each as it is written."""
+    if resolution := _by_id(tx, name.text.lower(), of_type):
         return resolution
-    return embedding.resolve(tx, name, of_type=of_type, fallback=resolution)
+    candidates = _exact_name_or_alias(tx, name, of_type)
+    return abstention.choose(candidates, threshold=0.0, margin=tx.settings.margin) if candidates else None
 
 
-def _by_id(tx: Tx, name: str, of_type: str | None) -> Resolution | None:
-    public_id = name.lower()
+def _by_id(tx: Tx, public_id: str, of_type: str | None) -> Resolution | None:
     if not public_id.startswith("ent_"):
         return None
     method, reason = "exact", None
@@ -52,11 +72,10 @@ def _by_id(tx: Tx, name: str, of_type: str | None) -> Resolution | None:
     return Resolution(entity, method, 1.0, reason=reason)
 
 
-def _exact_name_or_alias(tx: Tx, name: str, of_type: str | None) -> list[Candidate]:
-    key = normalisation.key(name)
-    if exact := store.entities.by_key(tx, key, of_type=of_type):
+def _exact_name_or_alias(tx: Tx, name: Name, of_type: str | None) -> list[Candidate]:
+    if exact := store.entities.by_key(tx, name.key, of_type=of_type):
         return [Candidate(entity, entity.name, "exact", 1.0) for entity in exact]
     return [
         Candidate(entity, alias, "alias", _ALIAS_SCORE)
-        for entity, alias in store.entities.by_alias_key(tx, key, of_type=of_type)
+        for entity, alias in store.entities.by_alias_key(tx, name.key, of_type=of_type)
     ]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from keepgraph import errors, store
 from keepgraph.engine import knowledge
 from keepgraph.engine.resolution import abstention, resolver
-from keepgraph.language import normalisation
+from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate, Entity, Proposal, Ref, Resolution
 from keepgraph.store.transactions import Tx
 
@@ -46,24 +46,25 @@ def find(tx: Tx, name_or_id: str, *, not_found: str, groups: Sequence[str] = ())
         errors.EntityNotFound: it is neither an id nor a known name.
         errors.Ambiguous: several nodes have the name.
     """
-    text = normalisation.clean(name_or_id)
-    if _OWN_ID.fullmatch(text.lower()):
-        return _by_id(tx, text.lower())
-    if _UUID.fullmatch(text.lower()):
+    name = Name(name_or_id)
+    if _OWN_ID.fullmatch(name.text.lower()):
+        return _by_id(tx, name.text.lower())
+    if _UUID.fullmatch(name.text.lower()):
         return None
-    if not normalisation.key(text):
+    if not name.key:
         raise errors.EntityNotFound(f"{not_found}: the id is empty")
     candidates: list[object] = []
     for group in dict.fromkeys([*groups, tx.group]):
         within = replace(tx, group=group)
         try:
-            return Node(knowledge.entities.find(within, _ref(within, text)), group)
+            return Node(knowledge.entities.find(within, _ref(within, name)), group)
         except errors.EntityNotFound as error:
             candidates += error.candidates
-        if proposed := _proposed(within, text):
+        if proposed := _proposed(within, name):
             return proposed
     raise errors.EntityNotFound(
-        f"{not_found} {_shortened(text)}: that is no id (ent_… and 26 letters and digits), and no name that is known",
+        f"{not_found} {_shortened(name.text)}: "
+        "that is no id (ent_… and 26 letters and digits), and no name that is known",
         hint="Look it up with search_nodes or recall_entity and pass its id.",
         candidates=candidates,
     )
@@ -74,15 +75,13 @@ def resolve(tx: Tx, name_or_id: str, *, groups: Sequence[str]) -> tuple[Node | N
 
     None where there is nothing, or where it is not sure enough: then the resolution has the candidates.
     """
-    text = normalisation.clean(name_or_id)
-    if _OWN_ID.fullmatch(text.lower()):
-        return _resolve_id(tx, text.lower(), groups=groups)
+    name = Name(name_or_id)
+    if _OWN_ID.fullmatch(name.text.lower()):
+        return _resolve_id(tx, name.text.lower(), groups=groups)
     transactions = [replace(tx, group=group) for group in groups]
-    if not any(_is_known(within, text) for within in transactions):
-        for within in transactions:
-            if proposed := _proposed(within, text):
-                return proposed, Resolution(None, "exact", 1.0)
-    resolutions = [(within.group, resolver.resolve(within, text)) for within in transactions]
+    if proposed := _proposed_only(transactions, name):
+        return proposed, Resolution(None, "exact", 1.0)
+    resolutions = [(within.group, resolver.resolve(within, name)) for within in transactions]
     resolved = sorted(
         ((group, resolution) for group, resolution in resolutions if resolution.entity), key=lambda pair: -pair[1].score
     )
@@ -93,6 +92,17 @@ def resolve(tx: Tx, name_or_id: str, *, groups: Sequence[str]) -> tuple[Node | N
     likeliest = sorted(candidates, key=lambda candidate: -candidate.score)[: abstention.MAX_CANDIDATES]
     return None, replace(
         resolutions[0][1], entity=None, method="none", score=0.0, candidates=tuple(likeliest), reason=None
+    )
+
+
+def needs_vectors(tx: Tx, name_or_id: str, *, groups: Sequence[str]) -> bool:
+    """Whether `resolve` would do better with vectors of names that are missing and can be made."""
+    name = Name(name_or_id)
+    transactions = [replace(tx, group=group) for group in groups]
+    return (
+        _OWN_ID.fullmatch(name.text.lower()) is None
+        and any(resolver.needs_vectors(within, name) for within in transactions)
+        and _proposed_only(transactions, name) is None
     )
 
 
@@ -108,21 +118,27 @@ def _by_id(tx: Tx, public_id: str) -> Node | None:
     return Node(proposal, group) if proposal and proposal.kind == "entity" else None
 
 
-def _ref(tx: Tx, text: str) -> Ref:
+def _ref(tx: Tx, name: Name) -> Ref:
     """`person: Ada` is an Ada of the type person, unless something is called that."""
-    kind, colon, rest = text.partition(":")
+    kind, colon, rest = name.text.partition(":")
     kind = kind.strip().lower()
     typed = colon and rest.strip() and store.vocabulary.find(tx, store.vocabulary.ENTITY_TYPE, kind)
-    if typed and not store.entities.by_key(tx, normalisation.key(text)):
+    if typed and not store.entities.by_key(tx, name.key):
         return Ref(type=kind, name=rest.strip())
-    return Ref(name=text)
+    return Ref(name=name.text)
 
 
-def _proposed(tx: Tx, name: str) -> Node | None:
+def _proposed(tx: Tx, name: Name) -> Node | None:
     """The proposed name with this name."""
-    key = normalisation.key(name)
-    proposal = store.proposals.by_keys(tx, "entity", [key]).get(key)
+    proposal = store.proposals.by_keys(tx, "entity", [name.key]).get(name.key)
     return Node(proposal, tx.group) if proposal else None
+
+
+def _proposed_only(transactions: Sequence[Tx], name: Name) -> Node | None:
+    """The proposed name with exactly this name, where no entity has it in any of these groups."""
+    if any(_is_known(within, name) for within in transactions):
+        return None
+    return next((proposed for within in transactions if (proposed := _proposed(within, name))), None)
 
 
 def _resolve_id(tx: Tx, public_id: str, *, groups: Sequence[str]) -> tuple[Node | None, Resolution]:
@@ -135,10 +151,9 @@ def _resolve_id(tx: Tx, public_id: str, *, groups: Sequence[str]) -> tuple[Node 
     return node, Resolution(entity, "alias", 1.0, reason=f"{public_id} was merged into it")
 
 
-def _is_known(tx: Tx, name: str) -> bool:
+def _is_known(tx: Tx, name: Name) -> bool:
     """Whether an entity has this name or alias."""
-    key = normalisation.key(name)
-    return bool(store.entities.by_key(tx, key) or store.entities.by_alias_key(tx, key))
+    return bool(store.entities.by_key(tx, name.key) or store.entities.by_alias_key(tx, name.key))
 
 
 def _all_candidates(resolution: Resolution) -> tuple[Candidate, ...]:

@@ -10,8 +10,9 @@ from keepgraph import store
 from keepgraph.engine.knowledge.entities import MAX_NAME
 from keepgraph.engine.resolution import fuzzy
 from keepgraph.engine.retrieval import weights
-from keepgraph.language import common_words, given_names, mentions, normalisation, proper_names
-from keepgraph.language.mentions import NameMatch
+from keepgraph.language import common_words, given_names, mention_detection, proper_names
+from keepgraph.language.mention_detection import NameMatch
+from keepgraph.language.normalisation import Name
 from keepgraph.store.retrieval import KnownName
 from keepgraph.store.transactions import Tx
 
@@ -72,7 +73,7 @@ def detect(tx: Tx, text: str, *, groups: Sequence[str]) -> list[QuestionName]:
     """
     beginning = text[:_MAX_CHARACTERS]
     speakers = _speakers(tx)
-    keys = list(dict.fromkeys(span.key for span in mentions.candidate_spans(beginning)))
+    keys = list(dict.fromkeys(span.key for span in mention_detection.candidate_spans(beginning)))
     known = store.retrieval.names_by_keys(tx, keys, groups=groups)
     spellings: dict[str, list[str]] = {key: [name.name for name in names] for key, names in known.items()}
     for key in keys:
@@ -80,7 +81,7 @@ def detect(tx: Tx, text: str, *, groups: Sequence[str]) -> list[QuestionName]:
             spellings.setdefault(key, []).append(speakers.names[key])
     persons = _persons_by_name_part(tx, [key for key in keys if key not in spellings], groups=groups)
     parts = {key: [person.name] for key, person in persons.items()} | dict(speakers.name_parts)
-    matches = mentions.detect(beginning, spellings, parts)
+    matches = mention_detection.detect(beginning, spellings, parts)
     known |= {key: [person] for key, person in persons.items()}
     names = [_known_name(known.get(match.key, ()), match, speakers) for match in matches]
     names += _guessed_names(tx, beginning, matches, speakers, groups=groups)
@@ -115,7 +116,7 @@ def _persons_by_name_part(tx: Tx, keys: Sequence[str], *, groups: Sequence[str])
             for row, _, name in rows:
                 words_of_name = name.split()
                 first_and_last = (words_of_name[0], words_of_name[-1])
-                part = next((part for part in first_and_last if normalisation.key(part) == word), None)
+                part = next((part for part in first_and_last if Name(part).key == word), None)
                 if part:
                     persons[row] = part
         if len(persons) == 1:
@@ -149,7 +150,8 @@ def _guessed_names(
     if not spans and not matches and 0 < len(_WORD.findall(text)) <= _MAX_WORDS_OF_A_NAME and len(text) <= MAX_NAME:
         spans = [(0, len(text), text)]
     names = []
-    for start, end, name in spans:
+    for start, end, written in spans:
+        name = Name(written)
         nicknamed = _speaker_by_nickname(name, speakers)
         similar = _similar_entities(tx, name, groups=groups)
         if nicknamed or similar:
@@ -159,15 +161,15 @@ def _guessed_names(
     return names
 
 
-def _speaker_by_nickname(name: str, speakers: _Speakers) -> tuple[str, ...]:
+def _speaker_by_nickname(name: Name, speakers: _Speakers) -> tuple[str, ...]:
     """The speaker with this nickname, if there is only one."""
-    folded = normalisation.fold(name)
-    nicknames = given_names.nicknames(folded) if folded and " " not in folded else frozenset()
+    is_word = name.folded and " " not in name.folded
+    nicknames = given_names.nicknames(name.folded) if is_word else frozenset()
     keys = [key for key in speakers.names if key.partition(" ")[0] in nicknames]
     return tuple(keys) if len(keys) == 1 else ()
 
 
-def _similar_entities(tx: Tx, name: str, *, groups: Sequence[str]) -> list[tuple[int, float, str]]:
+def _similar_entities(tx: Tx, name: Name, *, groups: Sequence[str]) -> list[tuple[int, float, str]]:
     """Entities with a similar name, as row number, score and type."""
     if "fuzzy" not in tx.settings.rungs:
         return []

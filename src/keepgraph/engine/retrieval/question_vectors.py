@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from keepgraph import errors, store
-from keepgraph.engine.backfill import on_demand, vectors
+from keepgraph.engine.backfill import vectors
 from keepgraph.engine.retrieval.question_analysis import MAX_EMBEDDED_CHARACTERS, Question
 from keepgraph.engine.retrieval.search_request import EDGES, EPISODES
 from keepgraph.store.transactions import Tx
@@ -27,17 +27,11 @@ class QuestionVectors:
 
 
 def embed(tx: Tx, question: Question, *, kinds: frozenset[str]) -> QuestionVectors:
-    """Embed a question, if there are vectors to compare it with; a model that is missing is a state, and no error.
-
-    Raises:
-        on_demand.BackfillNeeded: vectors are missing that should be made first.
-    """
+    """Embed a question, if there are vectors to compare it with; a model that is missing is a state, and no error."""
     if "embedding" not in tx.settings.rungs:
         return QuestionVectors(state="off: by the settings")
     if reason := vectors.unavailable_reason(tx):
         return QuestionVectors(state=f"off: {reason}")
-    if any(store.vectors.any_missing(tx, kind) for kind in store.derived_tables.VECTOR_KINDS):
-        on_demand.require(tx, on_demand.VECTORS, vectors.backfill_some)
     state = "; ".join(["on", *_missing_vectors(tx)])
     if not question.text or store.vectors.model_and_dimension(tx) is None:
         return QuestionVectors(state=state)
@@ -50,7 +44,7 @@ def embed(tx: Tx, question: Question, *, kinds: frozenset[str]) -> QuestionVecto
         packed = vectors.pack(
             embedder.embed([text[:MAX_EMBEDDED_CHARACTERS] for text in texts], model=tx.settings.model)
         )
-        store.vectors.load_extension(tx.conn)
+        store.vectors.load_extension(tx)
     except errors.ModelUnavailable as error:
         return QuestionVectors(state=f"off: {error.message}")
     return QuestionVectors(full=packed[-1], without_names=packed[0], state=state)

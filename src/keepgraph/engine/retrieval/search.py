@@ -40,7 +40,6 @@ from keepgraph.engine.retrieval.search_results import (
     NodeResult,
     SearchResults,
 )
-from keepgraph.engine.texts import mention_index
 from keepgraph.store.transactions import Tx
 
 
@@ -51,13 +50,11 @@ def search(tx: Tx, request: SearchRequest) -> SearchResults:
         errors.QueryRequired: there is neither a question nor a node to begin at.
         errors.InvalidArguments: distances are asked for, and there is nothing to measure them from.
         errors.ModelUnavailable: a cross-encoder is asked for, and there is none.
-        on_demand.BackfillNeeded: mentions or vectors are missing that should be made first.
     """
     if not request.question.strip() and not request.starting_nodes:
         raise errors.QueryRequired("the query is empty")
     if request.reranker == CROSS_ENCODER:
         content_reranking.require_cross_encoder(tx)
-    mention_index.require(tx)
     context = _analyse(tx, request)
     _retrieve(context)
     return _results(context)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keepgraph.language import mentions, normalisation, proper_names
+from keepgraph.language import mention_detection, normalisation, proper_names
 from keepgraph.ml import minilm
 
 needs_lexicon = pytest.mark.skipif(minilm.unavailable_reason() is not None, reason="the lexicon comes with the weights")
@@ -17,7 +17,7 @@ needs_lexicon = pytest.mark.skipif(minilm.unavailable_reason() is not None, reas
 def detected(text: str, *known: str, alone: tuple[str, ...] = ()) -> list[str]:
     written = {normalisation.key(name): [name] for name in known}
     partial = {normalisation.key(name): [name] for name in alone}
-    return [text[match.start : match.end] for match in mentions.detect(text, written, partial)]
+    return [text[match.start : match.end] for match in mention_detection.detect(text, written, partial)]
 
 
 def detected_names(text: str) -> list[str]:
@@ -125,7 +125,7 @@ def test_at_the_beginning_of_a_sentence_a_word_that_is_not_english_is_a_name(tex
 
 def test_what_is_known_is_not_proposed():
     text = "Using Django with PostgreSQL"
-    known = mentions.detect(text, {"django": ["Django"]})
+    known = mention_detection.detect(text, {"django": ["Django"]})
 
     expected = ["PostgreSQL"]
 
@@ -142,12 +142,14 @@ def test_a_name_says_what_it_may_be_of(name, expected):
 
 @given(st.text(alphabet="Ab1é .,-'/\n京アß", max_size=40))
 def test_the_key_of_a_span_is_the_key_of_its_text(text):
-    assert all(normalisation.key(text[span.start : span.end]) == span.key for span in mentions.candidate_spans(text))
+    assert all(
+        normalisation.key(text[span.start : span.end]) == span.key for span in mention_detection.candidate_spans(text)
+    )
 
 
 @given(st.text(max_size=60), st.lists(st.text(min_size=1, max_size=6), max_size=5))
 def test_any_text_has_mentions_in_order_that_do_not_overlap(text, known):
-    matches = mentions.detect(text, {normalisation.key(name): [name] for name in known})
+    matches = mention_detection.detect(text, {normalisation.key(name): [name] for name in known})
 
     assert all(one.end <= other.start for one, other in pairwise(matches))
     assert all(text[name.start : name.end] == name.name for name in proper_names.detect(text))

@@ -6,11 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keepgraph.language import relation_patterns
+from keepgraph.language import relation_extraction
 
 
 def extracted(text: str, about: str | None = None) -> list[tuple[str, str, str]]:
-    return [(fact.subject, fact.predicate, fact.object) for fact in relation_patterns.extract_facts(text, about=about)]
+    return [
+        (fact.subject, fact.predicate, fact.object) for fact in relation_extraction.extract_facts(text, about=about)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -88,25 +90,25 @@ def test_a_decision_belongs_to_what_the_text_is_about():
     ],
 )
 def test_a_decision_is_named_by_its_clause(text, expected):
-    assert [expected] == [(decision.name, decision.by) for decision in relation_patterns.extract_decisions(text)]
+    assert [expected] == [(decision.name, decision.by) for decision in relation_extraction.extract_decisions(text)]
 
 
 def test_the_evidence_is_the_sentence():
     text = "Hello there, this is a line that is wrapped. Priya reports\nto Ada. Goodbye."
-    (fact,) = relation_patterns.extract_facts(text)
+    (fact,) = relation_extraction.extract_facts(text)
 
     assert fact.evidence == "Priya reports to Ada."
     assert text[fact.start : fact.end] == "Priya reports\nto Ada."
 
 
 def test_what_others_say_is_less_sure():
-    own = relation_patterns.extract_facts("Atlas depends on PostgreSQL.")[0]
-    quoted = relation_patterns.extract_facts("> Atlas depends on PostgreSQL.")[0]
-    heard = relation_patterns.extract_facts("Bob said that Atlas depends on PostgreSQL.")[0]
+    own = relation_extraction.extract_facts("Atlas depends on PostgreSQL.")[0]
+    quoted = relation_extraction.extract_facts("> Atlas depends on PostgreSQL.")[0]
+    heard = relation_extraction.extract_facts("Bob said that Atlas depends on PostgreSQL.")[0]
 
     assert own.confidence > quoted.confidence == heard.confidence
 
 
 @given(st.text(alphabet=st.sampled_from("Aa b.,'’isd\n?`:-"), max_size=80))
 def test_any_text_has_an_answer(text):
-    assert all(0 < fact.confidence <= 1 for fact in relation_patterns.extract_facts(text, about="Atlas"))
+    assert all(0 < fact.confidence <= 1 for fact in relation_extraction.extract_facts(text, about="Atlas"))

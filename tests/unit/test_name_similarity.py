@@ -9,7 +9,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from keepgraph.language import normalisation, similarity, word_similarity
+from keepgraph.language import name_similarity, word_similarity
+from keepgraph.language.normalisation import Name
 
 ENTITY_TYPES = ["person", "project", "decision", "concept", "source"]
 
@@ -25,13 +26,13 @@ RULE_WORDS = """
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 words = st.sampled_from(RULE_WORDS) | st.text("abdeinort", min_size=1, max_size=9) | st.text("0123456789", max_size=4)
-rule_names = st.lists(words, min_size=1, max_size=5).map(" ".join).map(normalisation.fold).filter(bool)
-any_names = st.text(st.characters(exclude_categories=["Cs"]), max_size=60).map(normalisation.fold)
+rule_names = st.lists(words, min_size=1, max_size=5).map(" ".join).map(Name).filter(lambda name: name.folded != "")
+any_names = st.text(st.characters(exclude_categories=["Cs"]), max_size=60).map(Name)
 entity_types = st.sampled_from(ENTITY_TYPES)
 
 
 def compare(query: str, name: str, entity_type: str = "person") -> word_similarity.Similarity:
-    return similarity.compare(normalisation.fold(query), normalisation.fold(name), entity_type=entity_type)
+    return name_similarity.compare(Name(query), Name(name), entity_type=entity_type)
 
 
 def score(query: str, name: str, entity_type: str = "concept") -> float:
@@ -48,7 +49,7 @@ def test_a_score_is_from_0_to_1(one, other, entity_type):
 
 @given(texts, st.sampled_from(ENTITY_TYPES))
 def test_a_name_matches_itself(name, entity_type):
-    assert score(name, name, entity_type) >= similarity.MATCH_THRESHOLD or len(normalisation.fold(name)) < 2
+    assert score(name, name, entity_type) >= name_similarity.MATCH_THRESHOLD or len(Name(name).folded) < 2
 
 
 @given(
@@ -58,12 +59,12 @@ def test_a_name_matches_itself(name, entity_type):
 def test_accents_do_not_matter(name, entity_type):
     bare = "".join(c for c in unicodedata.normalize("NFD", name) if not unicodedata.combining(c))
 
-    assert score(bare, name, entity_type) >= similarity.MATCH_THRESHOLD or len(normalisation.fold(name)) < 2
+    assert score(bare, name, entity_type) >= name_similarity.MATCH_THRESHOLD or len(Name(name).folded) < 2
 
 
 @given(texts, texts)
 def test_string_similarity_alone_is_never_a_match(one, other):
-    assert similarity.string_similarity(normalisation.fold(one), normalisation.fold(other)) < similarity.MATCH_THRESHOLD
+    assert name_similarity.string_similarity(Name(one).folded, Name(other).folded) < name_similarity.MATCH_THRESHOLD
 
 
 @given(
@@ -75,14 +76,14 @@ def test_string_similarity_alone_is_never_a_match(one, other):
 def test_other_digits_make_another_name(name, one, other, entity_type):
     assume(one != other)
 
-    assert score(f"{name} {one}", f"{name} {other}", entity_type) < similarity.MATCH_THRESHOLD
+    assert score(f"{name} {one}", f"{name} {other}", entity_type) < name_similarity.MATCH_THRESHOLD
 
 
 @given(st.text(min_size=1, max_size=1), texts, st.sampled_from(ENTITY_TYPES))
 def test_one_letter_means_nothing_but_itself(letter, name, entity_type):
-    assume(normalisation.fold(letter) != normalisation.fold(name))
+    assume(Name(letter).folded != Name(name).folded)
 
-    assert score(letter, name, entity_type) < similarity.MATCH_THRESHOLD
+    assert score(letter, name, entity_type) < name_similarity.MATCH_THRESHOLD
 
 
 LONG = ["roberto", "kubernetes", "katherine", "lovelace", "benchmark", "onboarding", "postgres"]
@@ -97,20 +98,22 @@ TRANSPOSED = [
 @pytest.mark.parametrize(("query", "name"), TRANSPOSED)
 @pytest.mark.parametrize("entity_type", ENTITY_TYPES)
 def test_two_swapped_letters_are_a_typo(query, name, entity_type):
-    assert score(query, name, entity_type) >= similarity.MATCH_THRESHOLD
+    assert score(query, name, entity_type) >= name_similarity.MATCH_THRESHOLD
 
 
 @pytest.mark.parametrize("word", LONG)
 def test_a_missing_letter_is_a_typo(word):
     assert [
-        i for i in range(1, len(word) - 1) if score(word[:i] + word[i + 1 :], word) < similarity.MATCH_THRESHOLD
+        i for i in range(1, len(word) - 1) if score(word[:i] + word[i + 1 :], word) < name_similarity.MATCH_THRESHOLD
     ] == []
 
 
 @pytest.mark.parametrize("word", LONG)
 def test_a_doubled_letter_is_a_typo(word):
     assert [
-        i for i in range(1, len(word)) if score(word[:i] + word[i - 1] + word[i:], word) < similarity.MATCH_THRESHOLD
+        i
+        for i in range(1, len(word))
+        if score(word[:i] + word[i - 1] + word[i:], word) < name_similarity.MATCH_THRESHOLD
     ] == []
 
 
@@ -119,37 +122,37 @@ def test_a_doubled_letter_is_a_typo(word):
 
 @given(rule_names | any_names, rule_names | any_names, entity_types)
 def test_a_score_of_names_with_rules_is_from_0_to_1(query, name, entity_type):
-    match = similarity.compare(query, name, entity_type=entity_type)
+    match = name_similarity.compare(query, name, entity_type=entity_type)
 
     assert 0.0 <= match.score <= 1.0
 
 
 @given(rule_names | any_names, entity_types)
 def test_the_same_name_is_a_match(name, entity_type):
-    assume(len(name) > 1)
+    assume(len(name.folded) > 1)
 
-    assert similarity.compare(name, name, entity_type=entity_type).score >= similarity.MATCH_THRESHOLD
+    assert name_similarity.compare(name, name, entity_type=entity_type).score >= name_similarity.MATCH_THRESHOLD
 
 
 @given(rule_names, rule_names, entity_types)
 def test_nothing_scores_as_high_as_the_same_name(query, name, entity_type):
-    assume(query != name and len(query) > 1)
-    match = similarity.compare(query, name, entity_type=entity_type)
+    assume(query.folded != name.folded and len(query.folded) > 1)
+    match = name_similarity.compare(query, name, entity_type=entity_type)
 
-    assert match.score < similarity.compare(query, query, entity_type=entity_type).score
+    assert match.score < name_similarity.compare(query, query, entity_type=entity_type).score
 
 
 @given(rule_names, rule_names, entity_types)
 def test_a_number_of_the_query_must_be_in_the_name(query, name, entity_type):
-    ours, theirs = (set(re.findall(r"\d+", name)) for name in (query, name))
+    ours, theirs = (set(re.findall(r"\d+", name.folded)) for name in (query, name))
     assume(not ours <= theirs)
 
-    assert similarity.compare(query, name, entity_type=entity_type).score < similarity.MATCH_THRESHOLD
+    assert name_similarity.compare(query, name, entity_type=entity_type).score < name_similarity.MATCH_THRESHOLD
 
 
 @given(rule_names, rule_names, entity_types)
 def test_only_a_match_has_a_reason(query, name, entity_type):
-    match = similarity.compare(query, name, entity_type=entity_type)
+    match = name_similarity.compare(query, name, entity_type=entity_type)
 
     assert match.reason is None or match.score > 0
 
@@ -158,10 +161,10 @@ def test_only_a_match_has_a_reason(query, name, entity_type):
     lambda words: st.tuples(st.just(words), st.permutations(words))
 ))  # fmt: skip
 def test_the_names_of_a_person_may_come_in_any_order(both):
-    name, shuffled = (normalisation.fold(" ".join(words)) for words in both)
-    assume(len(name) > 1)
+    name, shuffled = (Name(" ".join(words)) for words in both)
+    assume(len(name.folded) > 1)
 
-    assert similarity.compare(name, shuffled, entity_type="person").score >= similarity.MATCH_THRESHOLD
+    assert name_similarity.compare(name, shuffled, entity_type="person").score >= name_similarity.MATCH_THRESHOLD
 
 
 # Examples
@@ -378,12 +381,12 @@ MUST_NOT_MATCH = [
 
 @pytest.mark.parametrize(("query", "name", "entity_type"), MUST_MATCH)
 def test_the_names_match(query, name, entity_type):
-    assert score(query, name, entity_type) >= similarity.MATCH_THRESHOLD
+    assert score(query, name, entity_type) >= name_similarity.MATCH_THRESHOLD
 
 
 @pytest.mark.parametrize(("query", "name", "entity_type"), MUST_NOT_MATCH)
 def test_the_names_do_not_match(query, name, entity_type):
-    assert score(query, name, entity_type) < similarity.MATCH_THRESHOLD
+    assert score(query, name, entity_type) < name_similarity.MATCH_THRESHOLD
 
 
 def test_a_whole_name_scores_higher_than_half_of_it():
@@ -413,7 +416,7 @@ def test_fewer_typos_score_higher():
 def test_a_reason_names_the_words_it_is_about(query, name, reason):
     match = compare(query, name)
 
-    assert (reason, True) == (match.reason, match.score >= similarity.MATCH_THRESHOLD)
+    assert (reason, True) == (match.reason, match.score >= name_similarity.MATCH_THRESHOLD)
 
 
 @pytest.mark.parametrize(("query", "name"), [("Robert Hughes", "Robert Hughes"), ("Robret Hughes", "Robert Hughes")])
@@ -466,7 +469,7 @@ def test_an_initial_counts_on_either_side_of_another_spelling(query, turned, nam
     ],
 )
 def test_these_are_different_people(query, name):
-    assert compare(query, name).score < similarity.MATCH_THRESHOLD
+    assert compare(query, name).score < name_similarity.MATCH_THRESHOLD
 
 
 @pytest.mark.parametrize(
@@ -478,7 +481,7 @@ def test_these_are_different_people(query, name):
     ],
 )
 def test_another_middle_initial_is_another_person(query, name):
-    assert compare(query, name).score < similarity.MATCH_THRESHOLD
+    assert compare(query, name).score < name_similarity.MATCH_THRESHOLD
 
 
 @pytest.mark.parametrize(
@@ -491,14 +494,14 @@ def test_another_middle_initial_is_another_person(query, name):
     ],
 )
 def test_another_vowel_makes_another_surname(query, name):
-    assert compare(query, name).score < similarity.MATCH_THRESHOLD
+    assert compare(query, name).score < name_similarity.MATCH_THRESHOLD
 
 
 @pytest.mark.parametrize(
     ("query", "name"), [("Nathan", "Jonathan Ives"), ("Julie", "Julia Roy"), ("Mary", "Maria Roy")]
 )
 def test_a_full_given_name_is_no_short_form(query, name):
-    assert compare(query, name).score < similarity.MATCH_THRESHOLD
+    assert compare(query, name).score < name_similarity.MATCH_THRESHOLD
 
 
 @pytest.mark.parametrize(
@@ -522,7 +525,7 @@ def test_a_full_given_name_is_no_short_form(query, name):
 )
 @pytest.mark.parametrize("entity_type", ["project", "concept", "source"])
 def test_these_are_different_things(query, name, entity_type):
-    assert compare(query, name, entity_type).score < similarity.MATCH_THRESHOLD
+    assert compare(query, name, entity_type).score < name_similarity.MATCH_THRESHOLD
 
 
 @pytest.mark.parametrize(
@@ -530,7 +533,7 @@ def test_these_are_different_things(query, name, entity_type):
     [("SQLite", "Adopt SQLite for storage"), ("Kubernetes", "Run everything on Kubernetes"), ("Berlin", "Open Berlin")],
 )
 def test_a_single_word_of_a_decision_is_no_match(query, name):
-    assert compare(query, name, "decision").score < similarity.MATCH_THRESHOLD
+    assert compare(query, name, "decision").score < name_similarity.MATCH_THRESHOLD
 
 
 @pytest.mark.parametrize(
@@ -542,4 +545,4 @@ def test_a_single_word_of_a_decision_is_no_match(query, name):
     ],
 )
 def test_a_long_word_of_a_short_decision_is_no_match_either(query, name):
-    assert compare(query, name, "decision").score < similarity.MATCH_THRESHOLD
+    assert compare(query, name, "decision").score < name_similarity.MATCH_THRESHOLD

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from keepgraph.language import antonyms, given_names, lexicons, numbers, phonetics, spelling, typos, word_similarity
-from keepgraph.language.normalisation import significant_words
+from keepgraph.language.normalisation import Name
 from keepgraph.language.typos import MIN_LETTERS
 from keepgraph.language.word_similarity import NO_MATCH, Similarity
 
@@ -57,28 +57,28 @@ _TYPE_WORDS = {
     "decision": frozenset("decision choice".split()),
     "source": frozenset("source document doc paper book report article page".split()),
 }
+_IGNORED_WORDS = {entity_type: frozenset([entity_type]) for entity_type in ("person", "project", "decision")}
 _TYPES_WITHOUT_WORD_ORDER = ("project", "source")
 
 
-def compare(query: str, name: str, *, entity_type: str) -> Similarity:
-    """Score how surely the folded name `query` means an entity of this type that has the folded name `name`.
+def compare(query: Name, name: Name, *, entity_type: str) -> Similarity:
+    """Score how surely the name `query` means an entity of this type that has the name `name`.
 
     Returns:
         A score from 0 to 1, from MATCH_THRESHOLD up for a match, with the reason where it is not the same letters.
     """
-    if query == name:
-        return Similarity(_EQUAL) if len(query) > 1 else NO_MATCH
-    if entity_type == "person" and query.startswith("the ") and query.endswith("s"):
+    if query.folded == name.folded:
+        return Similarity(_EQUAL) if len(query.folded) > 1 else NO_MATCH
+    if entity_type == "person" and query.folded.startswith("the ") and query.folded.endswith("s"):
         return NO_MATCH  # the Hugheses are a family
-    ignored = (entity_type,) if entity_type in ("person", "project", "decision") else ()
-    query_words = significant_words(query, ignored=ignored)
-    name_words = significant_words(name, ignored=ignored)
-    match = _compare_words(query_words, name_words, entity_type)
-    possible = query.split()[-1:] if entity_type == "source" else query.split()
+    ignored = _IGNORED_WORDS.get(entity_type, frozenset())
+    name_words = name.words_without(ignored)
+    match = _compare_words(query.words_without(ignored), name_words, entity_type)
+    possible = query.folded.split()[-1:] if entity_type == "source" else query.folded.split()
     type_words = _TYPE_WORDS.get(entity_type, frozenset()).intersection(possible)
     if match.score < MATCH_THRESHOLD and type_words:
         # The decision on telemetry: the query has named the type, so less of the name is enough.
-        typed = _compare_words(significant_words(query, ignored=type_words), name_words, entity_type, type_named=True)
+        typed = _compare_words(query.words_without(type_words), name_words, entity_type, type_named=True)
         return max(match, typed, key=lambda similarity: similarity.score)
     return match
 
@@ -106,7 +106,9 @@ def is_generic(word: str) -> bool:
     return word in lexicons.words("generic_words") or word in _FUNCTION_WORDS
 
 
-def _compare_words(query: list[str], name: list[str], entity_type: str, *, type_named: bool = False) -> Similarity:
+def _compare_words(
+    query: Sequence[str], name: Sequence[str], entity_type: str, *, type_named: bool = False
+) -> Similarity:
     if _letter_count(query) < MIN_LETTERS and not (len(query) == 1 and given_names.contains(query[0])):
         return NO_MATCH
     if "".join(query) == "".join(name) and _DIGITS.findall(" ".join(query)) == _DIGITS.findall(" ".join(name)):
@@ -124,7 +126,7 @@ def _letter_count(words: Sequence[str]) -> int:
 # Persons
 
 
-def _compare_person(query: list[str], name: list[str]) -> Similarity:
+def _compare_person(query: Sequence[str], name: Sequence[str]) -> Similarity:
     if _numbers(query) != _numbers(name) or _GENERATIONS.intersection(name) - set(query):
         return NO_MATCH
     divisions = [
@@ -135,14 +137,14 @@ def _compare_person(query: list[str], name: list[str]) -> Similarity:
     return max((_compare_person_words(*division) for division in divisions), key=lambda match: match.score)
 
 
-def _joined(words: list[str]) -> Iterator[list[str]]:
+def _joined(words: Sequence[str]) -> Iterator[Sequence[str]]:
     """The name with two neighbouring words joined: Xiao-ming, Xiaoming."""
     for position in range(len(words) - 1):
         if len(words) > 2 and min(len(words[position]), len(words[position + 1])) > 1:
             yield [*words[:position], words[position] + words[position + 1], *words[position + 2 :]]
 
 
-def _compare_person_words(query: list[str], name: list[str]) -> Similarity:
+def _compare_person_words(query: Sequence[str], name: Sequence[str]) -> Similarity:
     if sorted(query) == sorted(name):
         return Similarity(_SAME_WORDS)
     additional = _additional_initials(query, name)
@@ -163,7 +165,7 @@ def _compare_person_words(query: list[str], name: list[str]) -> Similarity:
     return NO_MATCH
 
 
-def _additional_initials(query: list[str], name: list[str]) -> list[str]:
+def _additional_initials(query: Sequence[str], name: Sequence[str]) -> list[str]:
     """The initials in the query that stand for no word of the name."""
     initials = [word for word in query if len(word) == 1]
     if len(query) > len(name) >= 2 and len(query) - len(name) == len(initials):
@@ -186,7 +188,7 @@ def _has_first_or_last_name(query: Sequence[str], name: Sequence[str]) -> bool:
 # Projects, decisions, concepts and sources
 
 
-def _compare_thing(query: list[str], name: list[str], entity_type: str, *, type_named: bool) -> Similarity:
+def _compare_thing(query: Sequence[str], name: Sequence[str], entity_type: str, *, type_named: bool) -> Similarity:
     query, name = [spelling.normalise(word) for word in query], [spelling.normalise(word) for word in name]
     if not _has_digits_of(query, name):
         return NO_MATCH

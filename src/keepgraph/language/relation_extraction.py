@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from keepgraph.language import common_words, given_names, normalisation, proper_names, sentences, similarity
+from keepgraph.language import common_words, given_names, name_similarity, normalisation, proper_names, sentences
 
 MAX_WORDS = 6
 """A phrase of more words is neither a subject nor an object."""
@@ -282,7 +282,7 @@ def _fact(
         return None
     if pattern.named and not all(named):
         return None
-    if not named[0] and all(similarity.is_generic(word) for word in subject.lower().split()):
+    if not named[0] and all(name_similarity.is_generic(word) for word in subject.lower().split()):
         return None  # "the team", "the release": whichever that is
     if not any(named) and not _has_article(subject_phrase if not pattern.inverted else object_phrase):
         return None
@@ -376,7 +376,7 @@ def _has_proper_name(phrase: str, evidence: str) -> bool:
             if (
                 not begins_sentence
                 or not common_words.is_english(word.lower())
-                or given_names.contains(normalisation.fold(word))
+                or given_names.contains(normalisation.Name(word).folded)
             ):
                 return True
             if not common_words.is_common(word.lower()):
@@ -391,7 +391,7 @@ def _may_be_person(phrase: str) -> bool:
         return False
     first = words[0].lower()
     if len(words) == 1 and common_words.is_frequent(first):
-        return given_names.contains(normalisation.fold(first))
+        return given_names.contains(normalisation.Name(first).folded)
     return not common_words.is_rarely_name(first)
 
 

@@ -254,7 +254,7 @@ def _stands_alone(text: AnnotatedText, span: Span) -> bool:
         key = word.lower()
         if common_words.is_stop_word(key) or numbers.is_calendar_word(key):
             continue
-        is_given_name = given_names.contains(normalisation.fold(key)) and not common_words.is_common(key)
+        is_given_name = given_names.contains(normalisation.Name(key).folded) and not common_words.is_common(key)
         if (
             neighbour is before
             and text.capital_is_expected(neighbour[0])
