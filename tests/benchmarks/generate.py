@@ -358,7 +358,7 @@ class _Maker:
                 self.types[kind],
                 name,
                 normalisation.key(name),
-                normalisation.fold(name),
+                normalisation.Name(name).folded,
                 timestamps.from_datetime(at),
             )
 
@@ -369,7 +369,7 @@ class _Maker:
                 continue
             alias = self._alias(row)
             if normalisation.key(alias) != normalisation.key(self.names[row]):
-                yield row, alias, normalisation.key(alias), normalisation.fold(alias), at
+                yield row, alias, normalisation.key(alias), normalisation.Name(alias).folded, at
 
     def facts(self) -> Iterator[tuple[Any, ...]]:
         shares = [kind[3] for kind in _KINDS_OF_FACT]

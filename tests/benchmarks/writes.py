@@ -141,7 +141,7 @@ def _by_sql(conn: Any, given: list[Given]) -> None:
                     kind,
                     target_name,
                     normalisation.key(target_name),
-                    normalisation.fold(target_name),
+                    normalisation.Name(target_name).folded,
                     stamp,
                 ),
             ).lastrowid

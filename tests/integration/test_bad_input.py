@@ -20,7 +20,7 @@ from keepgraph import errors
 from keepgraph.tools.contract import catalogue, schemas
 from words import Caller, decision, dump, fact, literal, person, project
 
-TOOLS = catalogue.tools()
+TOOLS = [*catalogue.tools(), *catalogue.tools(catalogue.INTERNAL_TOOLSETS)]
 PARAMETERS = [
     (tool.name, name) for tool in TOOLS for name in schemas.load(tool.toolset, tool.name, "input")["properties"]
 ]

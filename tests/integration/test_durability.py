@@ -217,14 +217,14 @@ def test_a_call_that_fails_half_way_leaves_nothing_behind(call, path, monkeypatc
 
 def test_an_answer_that_breaks_its_contract_is_not_kept(call, path, monkeypatch):
     from keepgraph.tools import memory
-    from keepgraph.tools.contract import shape
+    from keepgraph.tools.contract import answer_shapes
     from words import dump
 
     before = dump(path)
     monkeypatch.setattr(memory.shape, "validity", lambda *_: {"valid_from": 5, "valid_to": None})
     answer = call("record_fact", **fact(person("Grace"), "tagged", literal("x")))
 
-    assert shape.validity(None, None) == {"valid_from": 5, "valid_to": None}
+    assert answer_shapes.validity(None, None) == {"valid_from": 5, "valid_to": None}
     assert answer["error"] == "INTERNAL_ERROR"
     assert dump(path) == before
 

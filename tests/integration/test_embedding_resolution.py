@@ -24,7 +24,7 @@ from mcp.client.stdio import StdioServerParameters
 import keepgraph
 from keepgraph import errors, store
 from keepgraph.cli.root import kg
-from keepgraph.engine.backfill import vectors
+from keepgraph.engine.backfill import time_limits, vectors
 from keepgraph.engine.resolution import abstention
 from keepgraph.ml import embedder
 from keepgraph.model import Settings
@@ -474,7 +474,7 @@ def test_a_query_makes_only_as_many_vectors_as_there_is_time_for_and_says_so(cal
 @needs_vectors
 def test_the_time_for_a_backfill_may_be_set(call, path, monkeypatch):
     monkeypatch.setitem(vectors.BATCH_SIZES, "name", 1)
-    monkeypatch.setattr(vectors, "MAX_SECONDS_OF_A_READ", -1.0)
+    monkeypatch.setattr(time_limits, "MAX_SECONDS_OF_A_READ", -1.0)
     create(call, *(concept(f"Thing number {n}") for n in range(4)))
     call.recalled("login system")
 
@@ -811,6 +811,7 @@ def test_nothing_heavy_is_imported_where_another_step_answers(call, path, query,
     create(call, person("Robert Hughes"), aliases=["The Boss"])
     method_used, modules = resolve_in_process(path, query)
 
+    assert waiting(path) > 0
     assert method_used == method
     assert modules & HEAVY == set()
 

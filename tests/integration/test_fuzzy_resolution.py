@@ -14,7 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import keepgraph
-from keepgraph.language import abbreviations, normalisation, similarity
+from keepgraph.language import abbreviations, name_similarity, normalisation
 from keepgraph.model import Settings
 from words import Caller, concept, decision, fact, literal, person, project, source
 
@@ -175,10 +175,13 @@ def test_a_spelling_of_another_country_is_found(call):
     ],
 )
 def test_a_spelling_of_another_country_is_found_the_other_way_round_too(call, query, name):
-    forms = [normalisation.fold(query), normalisation.romanise(query) or ""]
+    forms = [normalisation.Name(query).folded, normalisation.Name(query).latin or ""]
     create(call, person(name))
     sure = any(
-        similarity.compare(form, normalisation.fold(name), entity_type="person").score >= similarity.MATCH_THRESHOLD
+        name_similarity.compare(
+            normalisation.Name.of_folded(form), normalisation.Name(name), entity_type="person"
+        ).score
+        >= name_similarity.MATCH_THRESHOLD
         for form in forms
     )
 
@@ -635,9 +638,9 @@ def test_a_new_entity_is_found_only_by_similar_names(tmp_path_factory, entities,
         create(call, {"type": new[0], "name": new[1]})
         after = call("recall_entity", name_or_alias=query)["entity"]
     if before is None and after is not None and (after["type"], after["name"]) == new:
-        score = similarity.compare(normalisation.fold(query), normalisation.fold(new[1]), entity_type=new[0]).score
+        score = name_similarity.compare(normalisation.Name(query), normalisation.Name(new[1]), entity_type=new[0]).score
 
-        assert score >= similarity.MATCH_THRESHOLD or normalisation.key(query) == normalisation.key(new[1])
+        assert score >= name_similarity.MATCH_THRESHOLD or normalisation.key(query) == normalisation.key(new[1])
 
 
 # Odd names

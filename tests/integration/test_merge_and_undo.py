@@ -20,12 +20,11 @@ from sqlcipher3 import dbapi2 as sqlite
 import keepgraph
 from keepgraph import package_files, store
 from keepgraph.engine import knowledge, texts
-from keepgraph.engine.texts import chunks, mention_index
+from keepgraph.engine.exchange import export
+from keepgraph.engine.texts import mention_index, storage
 from keepgraph.language import utf8
 from keepgraph.language.chunking import TextChunk
 from keepgraph.model import Ref
-from keepgraph.temporal import timestamps
-from keepgraph.tools import views
 from words import Caller, Clock, concept, connected, decision, dump, fact, literal, person, project, rows
 
 ADA, ADAH, GRACE = person("Ada"), person("Adah"), person("Grace")
@@ -51,7 +50,7 @@ def state(call: Caller) -> dict[str, Any]:
     with connected(path) as conn:
         indexes = {index: indexed(conn, index) for index in FULL_TEXT}
     kept = {table: held for table, held in dump(path).items() if table in KEPT}
-    _, *lines = [json.dumps(line, ensure_ascii=False) for line in views.export(call.graph.database)]
+    _, *lines = [json.dumps(line, ensure_ascii=False) for line in export.stream_lines(call.graph.database)]
     return {**kept, **indexes, "export": lines}
 
 
@@ -73,30 +72,28 @@ def check_sound(call: Caller) -> None:
     for identity in told:
         answer = call("recall_entity", name_or_alias=identity)
         assert answer["entity"]["id"] == identity
-    list(views.export(call.graph.database))
+    list(export.stream_lines(call.graph.database))
 
 
 def remembered(call: Caller, words: str, *, about: Sequence[dict[str, str]] = ()) -> str:
     """The id of a text that is kept, and not read yet."""
     with call.graph.database.write("remember") as tx:
-        tx = store.journal.begin_call(tx)
-        episode = store.episodes.insert(
-            tx,
-            public_id=tx.new_id("ep"),
-            kind="text",
+        stored = storage.upsert(
+            store.journal.begin_call(tx),
+            existing=None,
+            kind=storage.TEXT,
             name="A note",
-            source="",
+            source=None,
             digest=utf8.digest(words),
-            occurred_at=timestamps.from_datetime(tx.now),
-            recorded_at=timestamps.from_datetime(tx.now),
+            occurred_at=None,
+            chunks=lambda: [(TextChunk(words), about)],
         )
-        chunks.update(tx, episode, [TextChunk(words)], [about])
-    return episode.id
+    return stored.episode.id
 
 
 def calls(call: Caller) -> list[int]:
     """The calls that changed something, newest first."""
-    return [each["call"] for each in views.calls(call.graph.database, limit=10_000)]
+    return [each["call"] for each in call("list_calls", limit=10_000)["calls"]]
 
 
 def changes(path: Path, number: int) -> list[tuple[int, str, str]]:
@@ -444,7 +441,7 @@ def test_a_fact_that_both_had_keeps_the_older_id_and_every_source(call, clock, p
     assert (left["id"], left["source"], left["recorded_at"]) == (facts[0], "mail", "2026-05-15T12:00:00.000+02:00")
     assert (done["folded"], done["facts"][0]["id"], done["facts"][0]["into"]) == (1, facts[1], facts[0])
     assert [said for (said,) in rows(path, "SELECT source FROM provenance ORDER BY id")] == ["mail", "minutes", "talk"]
-    (told,) = [line for line in views.export(call.graph.database) if line.get("kind") == "fact"]
+    (told,) = [line for line in export.stream_lines(call.graph.database) if line.get("kind") == "fact"]
     assert [said["source"] for said in told["provenance"]] == ["mail", "minutes", "talk"]
 
 
@@ -757,7 +754,7 @@ def test_what_was_taken_back_had_again_and_taken_back_does_not_stand(call):
     for _ in range(3):
         last = undone(call, call=last)["call"]
 
-    assert {each["call"]: each["undone_by"] is not None for each in views.calls(call.graph.database, limit=9)} == {
+    assert {each["call"]: each["undone_by"] is not None for each in call("list_calls", limit=9)["calls"]} == {
         4: False,
         3: True,
         2: False,
@@ -940,9 +937,16 @@ def put_anew(call: Caller, text: str, *words: str) -> None:
         tx = store.journal.begin_call(tx)
         there = store.episodes.by_id(tx, text)
         assert there is not None
-        digest = utf8.digest("".join(words))
-        store.episodes.update(tx, there, name=there.name, source="", digest=digest, occurred_at=there.occurred_at)
-        chunks.update(tx, there, [TextChunk(each) for each in words])
+        storage.upsert(
+            tx,
+            existing=there,
+            kind=there.kind,
+            name=there.name,
+            source=None,
+            digest=utf8.digest("".join(words)),
+            occurred_at=None,
+            chunks=lambda: [(TextChunk(each), ()) for each in words],
+        )
 
 
 def test_of_a_text_no_part_is_taken_back_alone(call, path):
@@ -967,7 +971,9 @@ def test_a_text_is_taken_back_with_what_was_said_out_of_it(call, path):
     before = state(call)
     with call.graph.database.write("remember") as tx:
         tx = store.journal.begin_call(tx)
-        text = texts.episodes.add(tx, name="A note", text="Grace leads Ada.").episode
+        added = texts.episodes.upsert(tx, name="A note", text="Grace leads Ada.")
+        texts.episodes.index(tx, [added])
+        text = added.episode
         for subject in (Ref(type="person", name="Grace"), Ref(type="person", name="Ada")):
             knowledge.facts.record(replace(tx, episode=text.row), subject=subject, predicate="tagged", object="here")
     of_the_text = [number for number, op, table in changes(path, calls(call)[0]) if table == "episode"]
@@ -1236,7 +1242,7 @@ def test_a_graph_of_the_version_before_is_merged_and_remembered(old):
     undone(old)
 
     assert state(old) == before
-    assert [each["tool"] for each in views.calls(old.graph.database, limit=99)].count("record_fact") == 6
+    assert [each["tool"] for each in old("list_calls", limit=99)["calls"]].count("record_fact") == 6
     events = old("get_history", about="Ada")["events"]
     assert {each["session"] for each in events if each["call"] <= 5} == {"chat 7"}
     assert {each["what"] for each in events} >= {"created", "recorded", "retracted", "deleted", "changed"}

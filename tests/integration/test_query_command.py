@@ -21,7 +21,6 @@ import homes
 from keepgraph.cli.output import query_results, tables
 from keepgraph.cli.query import completion, history
 from keepgraph.cli.root import kg
-from keepgraph.tools import query_views
 
 Kg = Callable[..., Result]
 
@@ -599,7 +598,7 @@ def test_tab_completes_words_of_the_graph(typist: Callable[..., Typist]) -> None
     ],
 )
 def test_what_fits_a_place_completes_it(graph, before: str, text: str, expected: set[str]) -> None:
-    assert set(completion.complete(query_views.completion_words(graph.database), before, text)) == expected
+    assert set(completion.complete(graph.call("list_query_words"), before, text)) == expected
 
 
 # What is kept of what was typed

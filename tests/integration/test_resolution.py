@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keepgraph.engine.resolution import abstention, fuzzy
-from keepgraph.language import normalisation, similarity
+from keepgraph.language import name_similarity, normalisation
 from words import Caller, concept, fact, literal, person, project, source
 
 HERE = literal("here")
@@ -183,7 +183,7 @@ def test_similar_names_are_candidates_when_none_matches(call):
 
     assert answer["entity"] is None
     assert [candidate["name"] for candidate in answer["resolution"]["candidates"]] == ["Q3 2025 roadmap"]
-    assert answer["resolution"]["candidates"][0]["score"] < similarity.MATCH_THRESHOLD
+    assert answer["resolution"]["candidates"][0]["score"] < name_similarity.MATCH_THRESHOLD
 
 
 def test_candidates_are_few_and_the_best_come_first(call):
@@ -294,24 +294,22 @@ def typos_of(name: str, letters: str) -> set[str]:
 def missed(call: Caller, world: list[str], queries: set[str], kind: str) -> list[tuple[str, str]]:
     """The names that match one of the queries, and are not among its candidates."""
     missing = []
-    folded_names = {name: normalisation.fold(name) for name in world}
+    names = [normalisation.Name(name) for name in world]
     with call.graph.database.read("test") as tx:
         for query in sorted(queries):
-            folded = normalisation.fold(query)
+            asked = normalisation.Name(query)
             # The name itself is found by its key, in a step before this one.
-            others = {
-                name: fold for name, fold in folded_names.items() if normalisation.key(name) != normalisation.key(query)
-            }
             expected = {
-                name
-                for name, fold in others.items()
-                if similarity.compare(folded, fold, entity_type=kind).score >= similarity.MATCH_THRESHOLD
+                name.written
+                for name in names
+                if name.key != asked.key
+                and name_similarity.compare(asked, name, entity_type=kind).score >= name_similarity.MATCH_THRESHOLD
             }
             if expected:
                 found = {
                     candidate.entity.name
-                    for candidate in fuzzy.rank(tx, query)
-                    if candidate.score >= similarity.MATCH_THRESHOLD
+                    for candidate in fuzzy.rank(tx, asked)
+                    if candidate.score >= name_similarity.MATCH_THRESHOLD
                 }
                 missing += [(query, name) for name in expected - found]
     return missing

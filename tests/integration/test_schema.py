@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 import keepgraph
 from keepgraph import store
 from keepgraph.engine import query
-from keepgraph.tools import views
 from keepgraph.tools.contract import catalogue
 from words import NOON, Caller, Clock, concept, connected, counted, decision, literal, person, project
 
@@ -37,7 +36,8 @@ def labels(schema: dict[str, Any]) -> dict[str, int]:
 
 
 def described(graph: keepgraph.Graph) -> dict[str, str]:
-    return views.descriptions(graph.database, catalogue.tools(), cancellation=lambda: None)
+    names = [tool.name for tool in catalogue.tools()]
+    return graph.call("describe_tools", tools=names)["descriptions"]
 
 
 # What it says

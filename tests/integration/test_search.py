@@ -561,7 +561,7 @@ def test_an_answer_says_when_meaning_is_off(open_graph):
 def test_an_answer_says_how_many_wait_for_their_vectors(open_graph, monkeypatch):
     from keepgraph.engine.backfill import vectors
 
-    monkeypatch.setattr(vectors, "backfill_some", lambda database: None)
+    monkeypatch.setattr(vectors, "backfill_some", lambda database, kinds: None)
     call = Caller(open_graph())
     remember(call, "Note", "The espresso machine leaks.")
 

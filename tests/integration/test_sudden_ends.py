@@ -18,10 +18,10 @@ import pytest
 import keepgraph
 from homes import environment
 from keepgraph import package_files, store
+from keepgraph.engine.exchange import export
 from keepgraph.engine.upkeep import backups
 from keepgraph.language import normalisation
 from keepgraph.profiles import key_files, keys, settings_file
-from keepgraph.tools import views
 from words import concept, connected, fact, person
 
 # Loads all code once, then runs each command in a child of its own, which it ends after so many seconds.
@@ -147,7 +147,7 @@ def filled_of_old(path: Path) -> None:
                 INSERT INTO entity (id, public_id, group_id, type, name, name_key, name_folded, created_at)
                 VALUES (?, ?, 'default', 4, ?, ?, ?, ?)
                 """,
-                (n, f"ent_{n:026d}", name, normalisation.key(name), normalisation.folded_forms(name), at),
+                (n, f"ent_{n:026d}", name, normalisation.key(name), normalisation.Name(name).indexed_forms, at),
             )
             conn.execute(
                 """
@@ -169,7 +169,7 @@ def filled_of_old(path: Path) -> None:
 def said(path: Path) -> list[Any]:
     """What is in a graph, opened as anybody would."""
     with keepgraph.open(path, create=False) as graph:
-        return list(views.export(graph.database))
+        return list(export.stream_lines(graph.database))
 
 
 def is_sound(path: Path) -> None:

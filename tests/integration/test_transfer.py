@@ -27,11 +27,11 @@ import keepgraph
 from keepgraph import errors, package_files, store
 from keepgraph.cli.root import kg
 from keepgraph.engine import knowledge
+from keepgraph.engine.exchange import export
 from keepgraph.engine.texts import episode_deletion, episodes
 from keepgraph.language import utf8
 from keepgraph.model import Episode, Ref, Settings
 from keepgraph.store.transactions import Tx
-from keepgraph.tools import views
 from words import Caller, Clock, concept, connected, decision, dump, fact, literal, person, project, rows
 
 KEPT = ("entity", "alias", "former_id", "fact", "earlier_validity", "provenance", "episode", "chunk")
@@ -226,16 +226,16 @@ class World:
         elif kind == "undo":
             return self.call("undo")
         elif kind == "undo call":
-            made = [each["call"] for each in views.calls(self.call.graph.database, limit=1000)] or [1]
+            made = [each["call"] for each in self.call("list_calls", limit=1000)["calls"]] or [1]
             return self.call("undo", call=made[given[0] % len(made)])
         elif kind == "undo change":
             ((last,),) = rows(self.path, "SELECT coalesce(max(id), 1) FROM journal")
             return self.call("undo", change=last - given[0] % last)
         elif kind == "remember":
             with self.call.graph.database.write("remember") as tx:
-                episodes.add(
-                    store.journal.begin_call(tx), name="A note", text=given[0], kind=given[1], annotations=given[2]
-                )
+                tx = store.journal.begin_call(tx)
+                added = episodes.upsert(tx, name="A note", text=given[0], kind=given[1], annotations=given[2])
+                episodes.index(tx, [added])
         elif kind == "forget":
             self.of_a_text(given[0], lambda tx, episode: episode_deletion.delete(tx, episode))
         elif kind == "record out of":
@@ -377,7 +377,7 @@ def check_two_graphs_come_together(blank: Path, one: list[tuple[Any, ...]], othe
         assert kept(first.path) == after
 
         call = first.calls["default"]
-        for each in views.calls(call.graph.database, limit=1000):
+        for each in call("list_calls", limit=1000)["calls"]:
             if each["tool"] == "import":
                 assert "error" not in call("undo", call=each["call"])
         assert exported(first.path) == before
@@ -618,8 +618,16 @@ def test_particulars_come_along_in_one_order(call, path, tmp_path):
 def test_a_text_is_exported_just_so(call, clock, path):
     with call.graph.database.write("add_memory") as tx:
         about = [{"how": "given", **person("Ada")}]
-        added = episodes.add(store.journal.begin_call(tx), name="Talk", text="Ada: Hi.\n\nBob: Tea?", kind="message", source="mail",
-                             occurred_at="2026-05-01T00:00:00Z", annotations=about)  # fmt: skip
+        added = episodes.upsert(
+            store.journal.begin_call(tx),
+            name="Talk",
+            text="Ada: Hi.\n\nBob: Tea?",
+            kind="message",
+            source="mail",
+            occurred_at="2026-05-01T00:00:00Z",
+            annotations=about,
+        )
+        episodes.index(tx, [added])
         recorded(replace(tx, episode=added.episode.row), fact(person("Ada"), "tagged", literal("lead")))
     ((ada, said),) = rows(path, "SELECT entity.public_id, fact.public_id FROM entity, fact")
 
@@ -756,7 +764,7 @@ def test_a_word_of_another_graph_may_be_used(path, tmp_path):
 
 def test_an_export_does_not_wait_for_all_of_it(call, monkeypatch):
     call.record(person("Ada"), "tagged", literal("x"))
-    lines = views.export(call.graph.database)
+    lines = export.stream_lines(call.graph.database)
 
     assert next(lines) == {"keepgraph": "graph", "format": 1}
     assert next(lines)["name"] == "Ada"
@@ -1118,7 +1126,7 @@ def many(number: int) -> str:
 
 def test_each_batch_is_a_call_that_can_be_taken_back(call, path):
     imported(path, many(700))
-    made = views.calls(call.graph.database, limit=10)
+    made = call("list_calls", limit=10)["calls"]
     for each in made:
         assert "error" not in call("undo", call=each["call"])
 

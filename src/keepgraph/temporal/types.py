@@ -11,7 +11,7 @@ from typing import Final
 
 from keepgraph.errors import QueryFailed
 from keepgraph.temporal import calendar, time_zones
-from keepgraph.temporal.base import Temporal
+from keepgraph.temporal.temporal_class import Temporal
 from keepgraph.temporal.time_zones import Zone
 
 SECOND: Final = 1_000_000_000
