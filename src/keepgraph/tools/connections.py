@@ -172,7 +172,7 @@ def list_entities(
     }
 
 
-@tool(Effect.READ, needs=derived_data.MENTIONS_AND_VECTORS)
+@tool(Effect.READ, needs=search_arguments.needs_of_search)
 def search_nodes(
     tx: Tx,
     *,
@@ -205,7 +205,7 @@ def search_nodes(
     }
 
 
-@tool(Effect.READ, needs=derived_data.MENTIONS_AND_VECTORS)
+@tool(Effect.READ, needs=search_arguments.needs_of_search)
 def search_memory_facts(
     tx: Tx,
     *,

@@ -153,7 +153,7 @@ def explore_node(
     }
 
 
-@tool(Effect.READ, needs=derived_data.MENTIONS_AND_VECTORS)
+@tool(Effect.READ, needs=search_arguments.needs_of_search)
 def search(
     tx: Tx,
     *,

@@ -51,13 +51,23 @@ def search(tx: Tx, request: SearchRequest) -> SearchResults:
         errors.InvalidArguments: distances are asked for, and there is nothing to measure them from.
         errors.ModelUnavailable: a cross-encoder is asked for, and there is none.
     """
+    check(tx, request)
+    context = _analyse(tx, request)
+    _retrieve(context)
+    return _results(context)
+
+
+def check(tx: Tx, request: SearchRequest) -> None:
+    """Refuse a request that cannot be answered, before anything is computed for it.
+
+    Raises:
+        errors.QueryRequired: there is neither a question nor a node to begin at.
+        errors.ModelUnavailable: a cross-encoder is asked for, and there is none.
+    """
     if not request.question.strip() and not request.starting_nodes:
         raise errors.QueryRequired("the query is empty")
     if request.reranker == CROSS_ENCODER:
         content_reranking.require_cross_encoder(tx)
-    context = _analyse(tx, request)
-    _retrieve(context)
-    return _results(context)
 
 
 def _analyse(tx: Tx, request: SearchRequest) -> SearchContext:

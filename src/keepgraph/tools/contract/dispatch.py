@@ -100,7 +100,7 @@ def _backfill_needs(
         with database.read(tool.name, cancellation=cancellation) as tx:
             try:
                 needs = tool.needs(tx, **arguments) if callable(tool.needs) else tool.needs
-            except errors.InvalidRequest:
+            except (errors.InvalidRequest, errors.ModelUnavailable):
                 return derived_data.NOTHING  # the tool says what is wrong
             due = [need for need in Need if need in needs - tried and derived_data.is_missing(tx, need)]
         if not due or not may_backfill:

@@ -15,7 +15,8 @@ from keepgraph.language.normalisation import Name
 from keepgraph.store.search_filters import Filters
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import time_travel, vocabulary_arguments
+from keepgraph.tools.contract import derived_data, time_travel, vocabulary_arguments
+from keepgraph.tools.contract.derived_data import Need
 
 COMBINED_MODE = "combined"
 KINDS_BY_MODE = {COMBINED_MODE: KINDS, **{kind: (kind,) for kind in KINDS}}
@@ -45,6 +46,72 @@ def run_search(
         errors.MomentInvalid: valid_at is neither a date nor an instant.
         and the errors of search.search.
     """
+    tx, request = _request(
+        tx,
+        query=query,
+        kinds=kinds,
+        limit=limit,
+        entity_types=entity_types,
+        edge_types=edge_types,
+        reranker=reranker,
+        center_node_uuid=center_node_uuid,
+        bfs_origin_node_uuids=bfs_origin_node_uuids,
+        valid_at=valid_at,
+        group_ids=group_ids,
+    )
+    return tx, search.search(tx, request)
+
+
+def needs_of_search(
+    tx: Tx,
+    *,
+    query: str = "",
+    entity_types: Sequence[str] | None = None,
+    edge_types: Sequence[str] | None = None,
+    reranker: str = RRF,
+    center_node_uuid: str | None = None,
+    bfs_origin_node_uuids: Sequence[str] | None = None,
+    valid_at: str | None = None,
+    group_ids: Sequence[str] | None = None,
+    **_: object,
+) -> frozenset[Need]:
+    """What a tool that searches needs: mentions and vectors, unless the search would be refused.
+
+    Raises:
+        the errors of run_search, before anything is searched.
+    """
+    tx, request = _request(
+        tx,
+        query=query,
+        kinds=KINDS,
+        limit=1,
+        entity_types=entity_types,
+        edge_types=edge_types,
+        reranker=reranker,
+        center_node_uuid=center_node_uuid,
+        bfs_origin_node_uuids=bfs_origin_node_uuids,
+        valid_at=valid_at,
+        group_ids=group_ids,
+    )
+    search.check(tx, request)
+    return derived_data.MENTIONS_AND_VECTORS
+
+
+def _request(
+    tx: Tx,
+    *,
+    query: str,
+    kinds: Iterable[str],
+    limit: int,
+    entity_types: Sequence[str] | None,
+    edge_types: Sequence[str] | None,
+    reranker: str,
+    center_node_uuid: str | None,
+    bfs_origin_node_uuids: Sequence[str] | None,
+    valid_at: str | None,
+    group_ids: Sequence[str] | None,
+) -> tuple[Tx, SearchRequest]:
+    """The transaction as of `valid_at`, and what is searched for in it."""
     tx = time_travel.to_valid_at(tx, valid_at)
     groups = tuple(dict.fromkeys(group_ids or [tx.group]))
     filters = Filters(
@@ -62,7 +129,7 @@ def run_search(
         origins=tuple(_resolve_key(tx, name, groups) for name in bfs_origin_node_uuids or ()),
         limit=limit,
     )
-    return tx, search.search(tx, request)
+    return tx, request
 
 
 def _resolve_key(tx: Tx, id_or_name: str, groups: Sequence[str]) -> Key:
