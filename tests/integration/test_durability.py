@@ -221,7 +221,7 @@ def test_an_answer_that_breaks_its_contract_is_not_kept(call, path, monkeypatch)
     from words import dump
 
     before = dump(path)
-    monkeypatch.setattr(memory.shape, "validity", lambda *_: {"valid_from": 5, "valid_to": None})
+    monkeypatch.setattr(memory.answer_shapes, "validity", lambda *_: {"valid_from": 5, "valid_to": None})
     answer = call("record_fact", **fact(person("Grace"), "tagged", literal("x")))
 
     assert answer_shapes.validity(None, None) == {"valid_from": 5, "valid_to": None}

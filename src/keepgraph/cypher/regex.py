@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Final
@@ -11,6 +12,23 @@ from keepgraph.errors import QueryFailed, QueryTooLarge, QueryUnsupported
 MAX_PATTERN_LENGTH: Final = 1_000
 MAX_STEPS: Final = 500_000_000
 """The greatest product of a text's bytes and a pattern's instructions; RE2 needs at most some seconds for it."""
+
+
+_HINT: Final = (
+    r"Write it as RE2 has it: (?i)ada.*. It has no look-around ((?!…)), no back-references (\1), no possessive repeats "
+    r"(a++) and no repeats above 1,000; \x{0061} is its \u0061, \z its \Z, and {0,3} its {,3}. Combine conditions "
+    "instead: x =~ 'a.*' AND NOT x =~ '.*b'."
+)
+
+_MISREAD: Final = re.compile(
+    r"\\Q.*?(?:\\E|\Z)"  # quoted text
+    r"|(?P<misread>\\C)"
+    r"|\\."
+    r"|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]"  # a character class
+    r"|(?P<repeat>\{,\d*\})",
+    re.DOTALL,
+)
+"""What RE2 reads otherwise than is meant: `\\C` is one byte, not a character, and `{,3}` these four characters."""
 
 
 @lru_cache(maxsize=256)
@@ -25,19 +43,16 @@ def compile_pattern(pattern: str) -> Callable[[str], bool]:
     if len(pattern) > MAX_PATTERN_LENGTH:
         raise QueryTooLarge(f"a regular expression has {len(pattern):,} characters; the most is {MAX_PATTERN_LENGTH:,}")
     re2 = _load()
+    for token in _MISREAD.finditer(pattern):
+        if misread := token["misread"] or token["repeat"]:
+            raise _invalid(pattern, f"{misread} is not supported")
     options = re2.Options()
     options.log_errors = False
     options.never_capture = True  # faster: only whether it matches is asked
     try:
         compiled = re2.compile(_encode(pattern), options)
     except re2.error as error:
-        raise QueryFailed(
-            f"{pattern!r} is no regular expression: {error.args[0].decode(errors='replace')}",
-            kind="ArgumentError",
-            detail="InvalidArgumentValue",
-            hint=r"Write it as RE2 has it: (?i)ada.*. It has no look-around ((?!…)), no back-references (\1) and no "
-            "possessive repeats (a++); combine conditions instead: x =~ 'a.*' AND NOT x =~ '.*b'.",
-        ) from error
+        raise _invalid(pattern, error.args[0].decode(errors="replace")) from error
     size = compiled.programsize
 
     def match(text: str) -> bool:
@@ -47,6 +62,15 @@ def compile_pattern(pattern: str) -> Callable[[str], bool]:
         return compiled.fullmatch(encoded) is not None
 
     return match
+
+
+def _invalid(pattern: str, reason: str) -> QueryFailed:
+    return QueryFailed(
+        f"{pattern!r} is no regular expression: {reason}",
+        kind="ArgumentError",
+        detail="InvalidArgumentValue",
+        hint=_HINT,
+    )
 
 
 def _load() -> Any:

@@ -159,11 +159,12 @@ class _Handlers:
         """
         try:
             tool = catalogue.find(name)
+            if tool.toolset in catalogue.INTERNAL_TOOLSETS:
+                raise catalogue.unknown(name)
         except errors.UnknownTool as error:
             raise _protocol_error(error, name=name) from error
         # A tool that only reads may be called although it is not listed.
-        may_be_unlisted = tool.effect is Effect.READ and tool.toolset not in catalogue.INTERNAL_TOOLSETS
-        if tool.name not in self._tools and not may_be_unlisted:
+        if tool.name not in self._tools and tool.effect is not Effect.READ:
             hint = f"Use one of {', '.join(self._tools)}."
             unknown = errors.UnknownTool(f"{tool.name} is not among the tools of this server", hint=hint)
             raise _protocol_error(unknown, name=tool.name)

@@ -101,15 +101,20 @@ def find(name: str) -> Tool:
     toolsets_by_tool = _toolsets_by_tool()
     name = aliases.TOOLS.get(name, name)
     if name not in toolsets_by_tool:
-        from difflib import get_close_matches
-
-        listed = [tool for tool, toolset in toolsets_by_tool.items() if toolset not in INTERNAL_TOOLSETS]
-        raise errors.UnknownTool(
-            f"there is no tool {name[:60]!r}",
-            hint=f"Use one of {', '.join(listed)}.",
-            candidates=get_close_matches(name[:100], listed, n=3),
-        )
+        raise unknown(name)
     return _tools_of(toolsets_by_tool[name])[name]
+
+
+def unknown(name: str) -> errors.UnknownTool:
+    """The error for a name that no listed tool has; similar names are candidates."""
+    from difflib import get_close_matches
+
+    listed = [tool for tool, toolset in _toolsets_by_tool().items() if toolset not in INTERNAL_TOOLSETS]
+    return errors.UnknownTool(
+        f"there is no tool {name[:60]!r}",
+        hint=f"Use one of {', '.join(listed)}.",
+        candidates=get_close_matches(name[:100], listed, n=3),
+    )
 
 
 def toolsets() -> list[str]:

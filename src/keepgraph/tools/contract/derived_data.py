@@ -1,7 +1,7 @@
 """Derived data that a tool declares to need, vectors or mentions: whether some is missing, and its backfill.
 
 Derived data is computed after the write that makes it necessary. Before a call whose answer would be better with data
-that is still missing, the dispatcher backfills for as long as there is time; then the tool answers with what there is.
+that is still missing, dispatch backfills for as long as there is time; then the tool answers with what there is.
 """
 
 from __future__ import annotations
