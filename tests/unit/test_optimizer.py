@@ -1,0 +1,137 @@
+"""Optimizer: distinct ends instead of paths, and named paths built above a match; and where neither may happen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from keepgraph.cypher.check import binder
+from keepgraph.cypher.plan import optimizer, planner
+from keepgraph.cypher.plan.algebra import BuildPaths, Filter, Match, Plan, Union
+from keepgraph.cypher.syntax import parser
+
+
+def operators(plan: Plan) -> Iterator[Plan]:
+    """All operators of a plan, from the last to the first."""
+    yield plan
+    if isinstance(plan, Union):
+        yield from operators(plan.left)
+        yield from operators(plan.right)
+    elif hasattr(plan, "input"):
+        yield from operators(plan.input)
+
+
+def optimized(text: str) -> list[Plan]:
+    return list(operators(optimizer.optimize(planner.build_plan(binder.bind(parser.parse(text), {})))))
+
+
+def distinct_ends(text: str) -> list[bool]:
+    """For each relationship of each match whether each end is searched once."""
+    found = [edge.distinct_ends for plan in optimized(text) if isinstance(plan, Match) for edge in plan.edges]
+    assert found, "the query has no relationship"
+    return found
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (a)-[:R*1..3]->(b) RETURN DISTINCT b.name",
+        "MATCH (a)-[:R*1..3]->(b) RETURN count(DISTINCT b)",
+        "MATCH (a)-[:R*0..3]->(b) RETURN min(b.name), max(b.name)",
+        "MATCH (a)-[:R*1..3]->(b) WITH DISTINCT b RETURN count(b)",
+        "MATCH (a)-[:R*1..3]->(b) WHERE b.name > 'x' RETURN DISTINCT b.name ORDER BY b.name",
+        "MATCH (a)-[:R*]->(b) RETURN DISTINCT b.name UNION MATCH (a)-[:R*]->(b) RETURN DISTINCT b.name",
+    ],
+)
+def test_each_end_is_searched_once_where_duplicates_do_not_matter(query):
+    assert all(distinct_ends(query))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (a)-[:R*1..3]->(b) RETURN b.name",
+        "MATCH (a)-[:R*1..3]->(b) RETURN count(b)",
+        "MATCH (a)-[:R*1..3]->(b) RETURN count(*)",
+        "MATCH (a)-[:R*1..3]->(b) RETURN count(DISTINCT b), count(b)",
+        "MATCH (a)-[:R*1..3]->(b) RETURN collect(b.name)",
+        "MATCH (a)-[:R*1..3]->(b) RETURN sum(b.n)",
+        # a limit below the DISTINCT counts rows
+        "MATCH (a)-[:R*1..3]->(b) WITH b LIMIT 3 RETURN DISTINCT b.name",
+        "MATCH (a)-[:R*1..3]->(b) WITH b SKIP 3 RETURN DISTINCT b.name",
+        # the path itself is asked for
+        "MATCH (a)-[r:R*1..3]->(b) RETURN DISTINCT size(r)",
+        "MATCH p = (a)-[:R*1..3]->(b) RETURN DISTINCT length(p)",
+        "MATCH shortestPath((a)-[:R*]->(b)) RETURN DISTINCT b.name",
+        # a single relationship gives each end as often as it has relationships
+        "MATCH (a)-[:R]->(b) RETURN DISTINCT b.name",
+        # another relationship of the pattern must differ from those of the path
+        "MATCH (a)-[:R*1..3]->(b)-[:S]->(c) RETURN DISTINCT c.name",
+    ],
+)
+def test_every_path_is_searched_where_duplicates_matter_or_the_path_is_needed(query):
+    assert not any(distinct_ends(query))
+
+
+def test_a_named_path_is_built_above_the_match():
+    plans = optimized("MATCH p = (a)-[r:R]->(b) RETURN p")
+    [match] = [plan for plan in plans if isinstance(plan, Match)]
+    [build] = [plan for plan in plans if isinstance(plan, BuildPaths)]
+
+    assert match.paths == ()
+    assert "p" not in match.columns
+    assert [path.column for path in build.paths] == ["p"]
+    assert build.input is match
+
+
+def test_named_paths_are_built_above_the_matches_of_both_sides_of_a_union():
+    plans = optimized("MATCH p = (a)-[:R]->(b) RETURN p UNION MATCH p = (a)<-[:R]-(b) RETURN p")
+
+    assert [plan.paths for plan in plans if isinstance(plan, Match)] == [(), ()]
+
+
+def test_a_condition_on_a_path_is_checked_above_it_and_the_others_stay():
+    plans = optimized("MATCH p = (a)-[r:R]->(b) WHERE length(p) = 1 AND a.name = 'x' RETURN p")
+    [match] = [plan for plan in plans if isinstance(plan, Match)]
+    [condition] = [plan for plan in plans if isinstance(plan, Filter)]
+
+    assert len(match.conditions) == 1
+    assert isinstance(condition.input, BuildPaths)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH p = (a)-[:R*1..2]->(b) RETURN p",
+        "MATCH p = shortestPath((a)-[:R*]->(b)) RETURN p",
+        # its condition decides whether the row gets nulls
+        "MATCH (a) OPTIONAL MATCH p = (a)-[:R]->(b) WHERE length(p) = 1 RETURN a, p",
+    ],
+)
+def test_a_path_stays_in_the_match_that_alone_can_give_it(query):
+    plans = optimized(query)
+
+    assert not any(isinstance(plan, BuildPaths) for plan in plans)
+    assert [path.column for plan in plans if isinstance(plan, Match) for path in plan.paths] == ["p"]
+
+
+def test_a_path_of_an_optional_match_without_a_condition_is_built_above_it():
+    plans = optimized("MATCH (a) OPTIONAL MATCH p = (a)-[:R]->(b) RETURN a, p")
+
+    assert any(isinstance(plan, BuildPaths) for plan in plans)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH p = (a)-[r:R]->(b) RETURN p AS p UNION MATCH p = (a)-[r:R]->(b) RETURN p AS p",
+        "MATCH p = (a)-[r:R]->(b) RETURN p, a, b",
+        "MATCH (a)-[:R*1..3]->(b) RETURN DISTINCT b.name AS name",
+        "RETURN 1 AS one",
+    ],
+)
+def test_an_optimized_plan_has_the_columns_of_the_plan(query):
+    plan = planner.build_plan(binder.bind(parser.parse(query), {}))
+
+    assert optimizer.optimize(plan).columns == plan.columns
