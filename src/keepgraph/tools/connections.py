@@ -18,6 +18,7 @@ from keepgraph.temporal import timestamps
 from keepgraph.tools.contract import answer_shapes, derived_data, search_answers, search_arguments
 from keepgraph.tools.contract.catalogue import Effect, tool
 from keepgraph.tools.contract.derived_data import Need
+from keepgraph.tools.contract.search_arguments import SearchArguments
 
 MAX_EVENTS = 200
 MAX_CONTENT = 4_000
@@ -186,16 +187,14 @@ def search_nodes(
 
     Names that are only seen in texts are found too, marked proposed. Then use get_entity_connections on a uuid.
     """
-    tx, results = search_arguments.run_search(
-        tx,
-        query=query,
-        kinds=(search_request.NODES,),
-        limit=max_nodes,
+    arguments = SearchArguments(
+        query,
         entity_types=entity_types,
         group_ids=group_ids,
         center_node_uuid=center_node_uuid,
         reranker=search_request.NODE_DISTANCE if center_node_uuid else search_request.RRF,
     )
+    tx, results = search_arguments.run_search(tx, arguments, kinds=(search_request.NODES,), limit=max_nodes)
     nodes = [search_answers.node(tx, node) for node in results.nodes]
     return {
         "message": f"Found {len(nodes)} nodes" if nodes else "No relevant nodes found",
@@ -220,17 +219,15 @@ def search_memory_facts(
 
     For ALL facts of one entity use get_entity_connections.
     """
-    tx, results = search_arguments.run_search(
-        tx,
-        query=query,
-        kinds=(search_request.EDGES,),
-        limit=max_facts,
+    arguments = SearchArguments(
+        query,
         edge_types=edge_types,
         group_ids=group_ids,
         center_node_uuid=center_node_uuid,
         valid_at=valid_at,
         reranker=search_request.NODE_DISTANCE if center_node_uuid else search_request.RRF,
     )
+    tx, results = search_arguments.run_search(tx, arguments, kinds=(search_request.EDGES,), limit=max_facts)
     edges = [
         answer_shapes.edge(tx, edge.fact, edge.details, why=search_answers.why(edge.hit)) for edge in results.edges
     ]

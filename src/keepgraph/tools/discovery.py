@@ -30,6 +30,7 @@ from keepgraph.tools.contract import (
 )
 from keepgraph.tools.contract.catalogue import Effect, tool
 from keepgraph.tools.contract.derived_data import Need
+from keepgraph.tools.contract.search_arguments import SearchArguments
 
 MAX_NAME = 200
 MAX_GROUPS = 50
@@ -175,19 +176,11 @@ def search(
     use explore_node.
     """
     started = time.perf_counter()
-    tx, results = search_arguments.run_search(
-        tx,
-        query=query,
-        kinds=search_arguments.KINDS_BY_MODE[search_mode],
-        entity_types=entity_types,
-        edge_types=edge_types,
-        reranker=reranker,
-        center_node_uuid=center_node_uuid,
-        bfs_origin_node_uuids=bfs_origin_node_uuids,
-        valid_at=valid_at,
-        group_ids=group_ids,
-        limit=limit,
+    arguments = SearchArguments(
+        query, entity_types, edge_types, reranker, center_node_uuid, bfs_origin_node_uuids, valid_at, group_ids
     )
+    kinds = search_arguments.KINDS_BY_MODE[search_mode]
+    tx, results = search_arguments.run_search(tx, arguments, kinds=kinds, limit=limit)
     answer = search_answers.answer(tx, results, max_tokens=max_tokens)
     return {**answer, "execution_ms": round((time.perf_counter() - started) * 1000, 2)}
 

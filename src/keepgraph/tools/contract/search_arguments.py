@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 from keepgraph import errors, store
 from keepgraph.engine.resolution import resolver
@@ -22,20 +23,24 @@ COMBINED_MODE = "combined"
 KINDS_BY_MODE = {COMBINED_MODE: KINDS, **{kind: (kind,) for kind in KINDS}}
 
 
-def run_search(
-    tx: Tx,
-    *,
-    query: str,
-    kinds: Iterable[str],
-    limit: int,
-    entity_types: Sequence[str] | None = None,
-    edge_types: Sequence[str] | None = None,
-    reranker: str = RRF,
-    center_node_uuid: str | None = None,
-    bfs_origin_node_uuids: Sequence[str] | None = None,
-    valid_at: str | None = None,
-    group_ids: Sequence[str] | None = None,
-) -> tuple[Tx, SearchResults]:
+@dataclass(frozen=True, slots=True)
+class SearchArguments:
+    """What a caller asks for, in the words of the tools' schemas: `valid_at` is a date or an instant in ISO 8601."""
+
+    query: str = ""
+    entity_types: Sequence[str] | None = None
+    edge_types: Sequence[str] | None = None
+    reranker: str = RRF
+    center_node_uuid: str | None = None
+    bfs_origin_node_uuids: Sequence[str] | None = None
+    valid_at: str | None = None
+    group_ids: Sequence[str] | None = None
+
+
+_NAMES = tuple(field.name for field in fields(SearchArguments))
+
+
+def run_search(tx: Tx, arguments: SearchArguments, *, kinds: Iterable[str], limit: int) -> tuple[Tx, SearchResults]:
     """Search with the arguments of a caller.
 
     Returns the transaction as of `valid_at`, in which the answer has to be made, and the results.
@@ -46,87 +51,39 @@ def run_search(
         errors.MomentInvalid: valid_at is neither a date nor an instant.
         and the errors of search.search.
     """
-    tx, request = _request(
-        tx,
-        query=query,
-        kinds=kinds,
-        limit=limit,
-        entity_types=entity_types,
-        edge_types=edge_types,
-        reranker=reranker,
-        center_node_uuid=center_node_uuid,
-        bfs_origin_node_uuids=bfs_origin_node_uuids,
-        valid_at=valid_at,
-        group_ids=group_ids,
-    )
+    tx, request = _request(tx, arguments, kinds=kinds, limit=limit)
     return tx, search.search(tx, request)
 
 
-def needs_of_search(
-    tx: Tx,
-    *,
-    query: str = "",
-    entity_types: Sequence[str] | None = None,
-    edge_types: Sequence[str] | None = None,
-    reranker: str = RRF,
-    center_node_uuid: str | None = None,
-    bfs_origin_node_uuids: Sequence[str] | None = None,
-    valid_at: str | None = None,
-    group_ids: Sequence[str] | None = None,
-    **_: object,
-) -> frozenset[Need]:
+def needs_of_search(tx: Tx, **arguments: Any) -> frozenset[Need]:
     """What a tool that searches needs: mentions and vectors, unless the search would be refused.
 
     Raises:
         the errors of run_search, before anything is searched.
     """
-    tx, request = _request(
-        tx,
-        query=query,
-        kinds=KINDS,
-        limit=1,
-        entity_types=entity_types,
-        edge_types=edge_types,
-        reranker=reranker,
-        center_node_uuid=center_node_uuid,
-        bfs_origin_node_uuids=bfs_origin_node_uuids,
-        valid_at=valid_at,
-        group_ids=group_ids,
-    )
-    search.check(tx, request)
+    given = {name: arguments[name] for name in _NAMES if name in arguments}
+    search.check(*_request(tx, SearchArguments(**given), kinds=KINDS, limit=1))
     return derived_data.MENTIONS_AND_VECTORS
 
 
-def _request(
-    tx: Tx,
-    *,
-    query: str,
-    kinds: Iterable[str],
-    limit: int,
-    entity_types: Sequence[str] | None,
-    edge_types: Sequence[str] | None,
-    reranker: str,
-    center_node_uuid: str | None,
-    bfs_origin_node_uuids: Sequence[str] | None,
-    valid_at: str | None,
-    group_ids: Sequence[str] | None,
-) -> tuple[Tx, SearchRequest]:
+def _request(tx: Tx, arguments: SearchArguments, *, kinds: Iterable[str], limit: int) -> tuple[Tx, SearchRequest]:
     """The transaction as of `valid_at`, and what is searched for in it."""
-    tx = time_travel.to_valid_at(tx, valid_at)
-    groups = tuple(dict.fromkeys(group_ids or [tx.group]))
+    tx = time_travel.to_valid_at(tx, arguments.valid_at)
+    groups = tuple(dict.fromkeys(arguments.group_ids or [tx.group]))
     filters = Filters(
         groups=groups,
         at=timestamps.from_datetime(tx.now),
-        types=vocabulary_arguments.entity_types(tx, entity_types),
-        predicates=vocabulary_arguments.predicates(tx, edge_types),
+        types=vocabulary_arguments.entity_types(tx, arguments.entity_types),
+        predicates=vocabulary_arguments.predicates(tx, arguments.edge_types),
     )
+    centre = arguments.center_node_uuid
     request = SearchRequest(
-        question=query,
+        question=arguments.query,
         kinds=frozenset(kinds),
         filters=filters,
-        reranker=reranker,
-        centre=_resolve_key(tx, center_node_uuid, groups) if center_node_uuid else None,
-        origins=tuple(_resolve_key(tx, name, groups) for name in bfs_origin_node_uuids or ()),
+        reranker=arguments.reranker,
+        centre=_resolve_key(tx, centre, groups) if centre else None,
+        origins=tuple(_resolve_key(tx, name, groups) for name in arguments.bfs_origin_node_uuids or ()),
         limit=limit,
     )
     return tx, request
