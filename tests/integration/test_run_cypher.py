@@ -152,8 +152,30 @@ def test_repairs_are_told(ask: Any) -> None:
 
 
 @pytest.mark.parametrize(
+    ("condition", "count"),
+    [
+        ("r.valid_from = date('2024-06-01')", 1),
+        ("r.valid_from > date('2024-06-01')", 0),
+        ("r.valid_from <= datetime('2024-06-01T00:00:00Z')", 1),
+        ("r.valid_from = datetime('2024-06-01T02:00:00+02:00')", 1),
+    ],
+)
+def test_a_date_in_a_query_is_an_instant_of_the_facts(call: Caller, condition: str, count: int) -> None:
+    call("record_fact", **fact(person("Ada"), "reports_to", person("Grace"), valid_from="2024-06-01T00:00:00Z"))
+
+    assert call("run_cypher", query=f"MATCH ()-[r]->() WHERE {condition} RETURN count(r)")["result"] == count
+
+
+def test_an_arrow_to_any_entity_is_not_turned(ask: Any) -> None:
+    answer = ask("MATCH (:Person {name: 'Ada Lovelace'})-[:REPORTS_TO]->(e:Entity) RETURN e.name")
+
+    assert rows(answer) == [["Grace Hopper"]]
+
+
+@pytest.mark.parametrize(
     ("query", "code"),
     [
+        ("SELECT name FROM person", "QUERY_UNSUPPORTED"),
         ("MATCH (n RETURN n", "QUERY_SYNTAX_INVALID"),
         ("", "INVALID_ARGUMENTS"),
         ("CREATE (n:Person {name: 'x'}) RETURN n", "QUERY_REFUSED"),

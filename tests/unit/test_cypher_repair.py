@@ -71,9 +71,9 @@ TICKS = "Took the query out of its back-ticks"
         ("`MATCH (n:`A B`) RETURN n`", "MATCH (n:`A B`) RETURN n", TICKS),
         ("cypher MATCH (n) RETURN n", "MATCH (n) RETURN n", "Dropped the leading word cypher"),
         ("cypher\nMATCH (n) RETURN n", "MATCH (n) RETURN n", "Dropped the leading word cypher"),
-        ("CYPHER 5 planner=cost MATCH (n) RETURN n", "MATCH (n) RETURN n", "Dropped the leading word CYPHER"),
         ("EXPLAIN MATCH (n) RETURN n", "MATCH (n) RETURN n", "Dropped the leading word EXPLAIN"),
         ("profile\nmatch (n) return n", "match (n) return n", "Dropped the leading word profile"),
+        ("CYPHER 25 MATCH (n) RETURN n", "MATCH (n) RETURN n", "Dropped the leading word CYPHER"),
         ("Cypher: MATCH (n) RETURN n", "MATCH (n) RETURN n", "Dropped the prompt before the query"),
         ("neo4j$ MATCH (n) RETURN n", "MATCH (n) RETURN n", "Dropped the prompt before the query"),
         ("cypher-shell> MATCH (n) RETURN n", "MATCH (n) RETURN n", "Dropped the prompt before the query"),
@@ -112,17 +112,15 @@ UNSEEN = "Took out characters that are not seen"
         ("RETURN „Ada” AS a", 'RETURN "Ada" AS a', QUOTES),
         ("RETURN ”Ada” AS a", 'RETURN "Ada" AS a', QUOTES),
         ("RETURN «Ada» AS a", 'RETURN "Ada" AS a', QUOTES),
-        ("RETURN ″Ada″ AS a", 'RETURN "Ada" AS a', QUOTES),
         ("RETURN ‚Ada‘ AS a", "RETURN 'Ada' AS a", QUOTES),
+        ("RETURN ‛Ada’ AS a", "RETURN 'Ada' AS a", QUOTES),
+        ("RETURN ‟Ada” AS a", 'RETURN "Ada" AS a', QUOTES),
         ("RETURN ´Ada´ AS a", "RETURN 'Ada' AS a", QUOTES),
         ("RETURN “O’Brien” AS a", 'RETURN "O’Brien" AS a', QUOTES),
         ("RETURN ‘it’s so’ AS a", "RETURN 'it’s so' AS a", QUOTES),
         ("RETURN ‘O'Brien’ AS a", "RETURN 'O\\'Brien' AS a", QUOTES),
         ('RETURN “say "hi"” AS a', 'RETURN "say \\"hi\\"" AS a', QUOTES),
         ("RETURN “it's” + ‘x’ AS a", "RETURN \"it's\" + 'x' AS a", QUOTES),
-        ('RETURN “Ada" AS a', 'RETURN "Ada" AS a', QUOTES),
-        ('RETURN "Ada” AS a', 'RETURN "Ada" AS a', QUOTES),
-        ('RETURN “Ada" + “Bob” AS a', 'RETURN "Ada" + "Bob" AS a', QUOTES),
         ("MATCH (a)–[:KNOWS]–>(b) RETURN a", "MATCH (a)-[:KNOWS]->(b) RETURN a", SIGNS),
         ("MATCH (a)—[:KNOWS]—(b) RETURN a", "MATCH (a)-[:KNOWS]-(b) RETURN a", SIGNS),
         ("MATCH (a)—>(b) RETURN a", "MATCH (a)-->(b) RETURN a", SIGNS),
@@ -132,13 +130,11 @@ UNSEEN = "Took out characters that are not seen"
         ("MATCH (a)-[:KNOWS]→(b) RETURN a", "MATCH (a)-[:KNOWS]->(b) RETURN a", SIGNS),
         ("MATCH (a)←[:KNOWS]-(b) RETURN a", "MATCH (a)<-[:KNOWS]-(b) RETURN a", SIGNS),
         ("MATCH (a)←(b) RETURN a", "MATCH (a)<--(b) RETURN a", SIGNS),
-        ("MATCH (a)-[*1…3]->(b) RETURN a", "MATCH (a)-[*1..3]->(b) RETURN a", SIGNS),
         ("MATCH (a) RETURN (a.x)–(a.y)", "MATCH (a) RETURN (a.x)-(a.y)", SIGNS),
         ("RETURN 5 − 3 ≠ 2", "RETURN 5 - 3 <> 2", SIGNS),
         ("RETURN 1 ≤ 2 AND 3 ≥ 2", "RETURN 1 <= 2 AND 3 >= 2", SIGNS),
         ("MATCH（n：Person）RETURN n", "MATCH(n:Person)RETURN n", SIGNS),
         ("MATCH (n)\u200b RETURN\u00a0n\u200d", "MATCH (n) RETURN n", UNSEEN),
-        ("MATCH (n) RETURN\u200bn", "MATCH (n) RETURN n", UNSEEN),
         ("MATCH (na\u00adme) RETURN name", "MATCH (name) RETURN name", UNSEEN),
         ("\ufeffMATCH (n)\u3000RETURN n.na\u200bme", "MATCH (n) RETURN n.name", UNSEEN),
     ],
@@ -192,8 +188,7 @@ def test_html_in_a_plain_query_stays():
 @pytest.mark.parametrize(
     ("text", "expected", "fixes"),
     [
-        ("(n:Big Data)", "(n:`Big Data`)", ["Put `Big Data` in back-ticks"]),
-        ("(n:Big  Data:Person)", "(n:`Big Data`:Person)", ["Put `Big Data` in back-ticks"]),
+        ("(n:Big  Data)", "(n:`Big Data`)", ["Put `Big Data` in back-ticks"]),
         ("(n:Web 2.0 {a: 1})", "(n:`Web 2.0` {a: 1})", ["Put `Web 2.0` in back-ticks"]),
         ("(n:3D Model WHERE n.a)", "(n:`3D Model` WHERE n.a)", ["Put `3D Model` in back-ticks"]),
         ("(n:Sci-Fi)", "(n:`Sci-Fi`)", ["Put `Sci-Fi` in back-ticks"]),
@@ -225,6 +220,7 @@ def test_names_of_several_words_stand_in_back_ticks(text, expected, fixes):
         "MATCH (n:`a:Data Science`) RETRUN n",
         "MATCH (n) WHERE EXISTS { MATCH (n)-->(m) } RETRUN n",
         "MATCH (n:Person WHERE n.x = 1) RETRUN n",
+        "MATCH (n:Person name: 'x') RETURN n",
     ],
 )
 def test_words_that_are_no_name_stay(text):
@@ -294,11 +290,6 @@ def test_a_missing_return_is_added(text, added):
     assert runs(repair(text).text)
 
 
-def test_each_part_of_a_union_gets_its_return():
-    check("MATCH (n) UNION MATCH (n:A) RETURN n UNION MATCH (n:B)",
-          "MATCH (n) RETURN n UNION MATCH (n:A) RETURN n UNION MATCH (n:B) RETURN n", "Added RETURN n")  # fmt: skip
-
-
 def test_a_with_at_the_end_becomes_the_return():
     check("MATCH (n) WITH n.name AS name, count(*) AS c ORDER BY c DESC LIMIT 3",
           "MATCH (n) RETURN n.name AS name, count(*) AS c ORDER BY c DESC LIMIT 3",
@@ -319,6 +310,8 @@ def test_a_with_at_the_end_becomes_the_return():
         "MATCH (n",
         "MATCH (n) RETURN n; MATCH (m)",
         "MATCH (n); MATCH (m)",
+        "MATCH (n) UNION MATCH (n:A) RETURN n UNION MATCH (n:B)",
+        ";",
         "SELECT * FROM Person",
         "",
         "What is there?",
@@ -347,8 +340,6 @@ def test_nothing_is_added_to_what_is_no_query(text):
          ["Wrote NOT before the whole condition instead of NOT STARTS WITH"]),
         ("n.a not ends with 'x'", "NOT n.a ends with 'x'",
          ["Wrote NOT before the whole condition instead of NOT ENDS WITH"]),
-        ("CASE WHEN n.a THEN 1 END NOT IN [1]", "NOT CASE WHEN n.a THEN 1 END IN [1]",
-         ["Wrote NOT before the whole condition instead of NOT IN"]),
         ("n.a IN (1, 2)", "n.a IN [1, 2]", ["Wrote the list after IN in square brackets"]),
         ("n.a LIKE '%x%'", "n.a CONTAINS 'x'", ["Wrote LIKE '%x%' as CONTAINS 'x'"]),
         ("n.a LIKE 'x%'", "n.a STARTS WITH 'x'", ["Wrote LIKE 'x%' as STARTS WITH 'x'"]),
@@ -386,10 +377,24 @@ def test_what_is_not_plain_to_see_is_left_to_the_parser(text):
         ("MATCH (x), p = a:Person-->b WHERE a.x RETURN p", "MATCH (x), p = (a:Person)-->(b) WHERE a.x RETURN p",
          ["a:Person", "b"]),
         ("MATCH n RETURN n", "MATCH (n) RETURN n", ["n"]),
+        ("MATCH person-[:KNOWS]->b RETURN b", "MATCH (person)-[:KNOWS]->(b) RETURN b", ["person", "b"]),
     ],
 )  # fmt: skip
 def test_bare_nodes_get_their_brackets(text, expected, nodes):
     check(text, expected, *(f"Put the node {node} in round brackets" for node in nodes))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "MATCH (p:Person) -- people\nRETURN p",
+        "MATCH (p:Person) --people\nRETURN p",
+        "MATCH Person RETURN Person.name",
+        "MATCH p = data_science RETURN p",
+    ],
+)
+def test_a_word_that_may_be_a_comment_or_a_label_becomes_no_node(text):
+    check(text, text)
 
 
 def test_a_where_after_unwind_gets_its_with():
@@ -436,8 +441,6 @@ def test_a_relationship_at_the_start_of_a_line_is_no_comment(text):
         ("MATCH (c:Company)-[:WORKS_AT]->(p:Person) RETURN c", "MATCH (c:Company)<-[:WORKS_AT]-(p:Person) RETURN c", 1),
         ("MATCH (p:Person)<-[r:WORKS_AT {a: 1}]-(:Company) RETURN p",
          "MATCH (p:Person)-[r:WORKS_AT {a: 1}]->(:Company) RETURN p", 1),
-        ("MATCH (c)-[:WORKS_AT*1..2]->(p) WHERE c:Company AND p:Person RETURN c",
-         "MATCH (c)<-[:WORKS_AT*1..2]-(p) WHERE c:Company AND p:Person RETURN c", 1),
         ("MATCH (c:Company) MATCH (p:Person) WITH c, p AS q MATCH (c)-[:WORKS_AT]->(q) RETURN c",
          "MATCH (c:Company) MATCH (p:Person) WITH c, p AS q MATCH (c)<-[:WORKS_AT]-(q) RETURN c", 1),
         ("MATCH (c:Company), (p:Person) WHERE (c)-[:WORKS_AT]->(p) RETURN c",
@@ -451,8 +454,6 @@ def test_a_relationship_at_the_start_of_a_line_is_no_comment(text):
         ("MATCH (a:Company)-[:WORKS_AT]->(b:Person), (a)-[:OWNS]->(b) RETURN a",
          "MATCH (a:Company)<-[:WORKS_AT]-(b:Person), (a)<-[:OWNS]-(b) RETURN a", 2),
         ("MATCH (a:Project)-[:TAGGED]->(b:Person) RETURN a", "MATCH (a:Project)<-[:TAGGED]-(b:Person) RETURN a", 1),
-        ("MATCH (a:Project|Company)-[:WORKS_AT]->(b:Person) RETURN a",
-         "MATCH (a:Project|Company)<-[:WORKS_AT]-(b:Person) RETURN a", 1),
     ],
 )  # fmt: skip
 def test_arrows_that_lead_nowhere_are_turned(text, expected, fixes):
@@ -484,6 +485,10 @@ def test_a_turned_arrow_is_told_with_its_ends():
         "MATCH (c:Project)-[:WORKS_AT]->(p:Person) RETURN c",
         "MATCH (c:Company&Person)-[:WORKS_AT]->(p:Person&Company) RETURN c",
         "MATCH (c)-[:WORKS_AT]->(p) WHERE c:Company OR p:Person RETURN c",
+        "MATCH (c:Company|Project)-[:WORKS_AT]->(p:Person) RETURN c",
+        "MATCH (a:Project)-[:TAGGED]->(b:Entity) RETURN a",
+        "MATCH (c:Company), (p:Person) RETURN COLLECT { WITH p AS c MATCH (c)-[:WORKS_AT]->(:Company) RETURN c } AS l",
+        "MATCH (c:Company) WITH count(c) AS n MATCH (c)-[:WORKS_AT]->(p:Person) RETURN c",
         "MATCH (c)-[:WORKS_AT]->(p) WHERE NOT (c:Company AND p:Person) RETURN c",
         "MATCH (c:!Company)-[:WORKS_AT]->(p:Person) RETURN c",
         "MATCH (c:Company), (p:Person) WITH p AS c, c AS p MATCH (c)-[:WORKS_AT]->(p) RETURN c",
@@ -498,21 +503,22 @@ def test_other_arrows_stay(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "expected", "written"),
+    ("call", "timestamp"),
     [
-        ("n.since >= date('2024-06-01')", "n.since >= '2024-06-01'", "date('2024-06-01')"),
-        ("datetime( \"2024-06-01T10:00:00Z\" ) < n.since", '"2024-06-01T10:00:00Z" < n.since',
-         'datetime("2024-06-01T10:00:00Z")'),
-        ("n.valid_from = localdatetime('2024-06-01T10:00')", "n.valid_from = '2024-06-01T10:00'",
-         "localdatetime('2024-06-01T10:00')"),
+        ("date('2024-06-01')", "2024-06-01T00:00:00.000Z"),
+        ('datetime( "2024-06-01T10:00:00Z" )', "2024-06-01T10:00:00.000Z"),
+        ("datetime('2024-06-01T10:00:00.5+02:00')", "2024-06-01T08:00:00.500Z"),
+        ("datetime('2024-06-01')", "2024-06-01T00:00:00.000Z"),
+        ("localdatetime('2024-06-01T10:00')", "2024-06-01T10:00:00.000Z"),
     ],
-)  # fmt: skip
-def test_a_date_beside_a_property_that_holds_texts_becomes_a_text(text, expected, written):
-    key = "valid_from" if "valid_from" in text else "since"
-    literal = written[written.index("(") + 1 : -1]
+)
+@pytest.mark.parametrize("condition", ["n.since >= {}", "{} < n.valid_from"])
+def test_a_date_beside_a_timestamp_becomes_the_same_instant_as_text(call, timestamp, condition):
+    key, name = "valid_from" if "valid_from" in condition else "since", call.partition("(")[0]
 
-    check(f"MATCH (n) WHERE {text} RETURN n", f"MATCH (n) WHERE {expected} RETURN n",
-          f"Wrote {written} as {literal}: {key} holds texts")  # fmt: skip
+    check(f"MATCH (n) WHERE {condition.format(call)} RETURN n",
+          "MATCH (n) WHERE " + condition.format(f"'{timestamp}'") + " RETURN n",
+          f"Wrote {name}(…) as '{timestamp}': {key} holds texts")  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -522,6 +528,10 @@ def test_a_date_beside_a_property_that_holds_texts_becomes_a_text(text, expected
         "n.since >= date($day)",
         "n.since >= date()",
         "n.since >= date('20240601')",
+        "n.since >= date('2024-06')",
+        "n.since >= date('2024-13-01')",
+        "n.since >= date('2024-06-01T10:00')",
+        "n.since >= datetime('9999-12-31T23:00:00-05:00')",
         "date(n.since) >= date('2024-06-01')",
         "n.since + date('2024-06-01') = 1",
         "n.since IN [date('2024-06-01')]",
@@ -534,17 +544,12 @@ def test_other_dates_stay(text):
 
 
 def test_repairs_are_told_in_order_and_once():
-    check("```\nEXPLAIN MATCH (c:company)–[:works_at]→(p:Person) WHERE lower(p.name) != “x” && p.a != 1\n```",
-          'MATCH (c:Company)<-[:WORKS_AT]-(p:Person) WHERE toLower(p.name) <> "x" AND p.a <> 1 RETURN c, p',
-          BLOCK, QUOTES, SIGNS, "Dropped the leading word EXPLAIN", "Wrote != as <>", "Wrote && as AND",
+    check("```\nCYPHER MATCH (c:company)–[:works_at]→(p:Person) WHERE len(p.name) != “x” && p.a != 1\n```",
+          'MATCH (c:Company)<-[:WORKS_AT]-(p:Person) WHERE size(p.name) <> "x" AND p.a <> 1 RETURN c, p',
+          BLOCK, QUOTES, SIGNS, "Dropped the leading word CYPHER", "Wrote != as <>", "Wrote && as AND",
           "Added RETURN c, p", "Wrote :company as :Company, which the graph has",
-          "Wrote :works_at as :WORKS_AT, which the graph has", "Wrote lower() as toLower()",
+          "Wrote :works_at as :WORKS_AT, which the graph has", "Wrote len() as size()",
           "Turned [:WORKS_AT]: it leads from Person to Company")  # fmt: skip
-
-
-def test_a_semicolon_at_the_end_is_one():
-    check("MATCH (n) RETURN n;", "MATCH (n) RETURN n;")
-    check("MATCH (n) RETURN n; ;", "MATCH (n) RETURN n;", "Took out all but one semicolon at the end")
 
 
 AVIATION = Vocabulary(

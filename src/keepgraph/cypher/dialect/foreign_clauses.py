@@ -40,77 +40,16 @@ def recognise(tokens: Tokens, index: int) -> Suggestion | None:
     return _quantified(tokens, tokens.partners[index] + 1 if before_bracket else index)
 
 
-# SQL
-
-
-def _select(tokens: Tokens, index: int) -> Suggestion:
-    rewrite = from_sql.rewrite_select(tokens) if index == 0 else None
-    return Suggestion("SQL's SELECT", "Write MATCH (n:Label) WHERE condition RETURN n.key.", rewrite)
-
-
-def _from(tokens: Tokens, index: int) -> Suggestion:
-    return Suggestion("SQL's FROM", "Begin with MATCH (n:Label), and end with RETURN.")
-
-
-def _group(tokens: Tokens, index: int) -> Suggestion | None:
-    if tokens.upper[index + 1] != "BY":
+def _sql(tokens: Tokens, index: int) -> Suggestion | None:
+    name = from_sql.find_clause(tokens, index)
+    if name is None:
         return None
-    hint = "Leave it out: what stands beside an aggregate in RETURN or WITH is what it groups by."
-    return Suggestion("SQL's GROUP BY", hint, from_sql.rewrite_group_by(tokens, index))
-
-
-def _having(tokens: Tokens, index: int) -> Suggestion:
-    hint = "Write WITH key, count(*) AS number WHERE number > 1 RETURN key, number."
-    return Suggestion("SQL's HAVING", hint, from_sql.rewrite_group_by(tokens, index))
-
-
-def _over(tokens: Tokens, index: int) -> Suggestion | None:
-    if tokens.kinds[index + 1] != "(":
-        return None
-    return Suggestion(
-        "SQL's OVER (…)",
-        "There are no windows: order the rows with WITH … ORDER BY, collect them, and go through "
-        "range(0, size(list) - 1), which numbers them.",
-    )
-
-
-def _join(tokens: Tokens, index: int) -> Suggestion | None:
-    if "JOIN" not in tokens.upper[index : index + 3]:
-        return None
-    return Suggestion(
-        "SQL's JOIN",
-        "Relationships join: MATCH (a:A)-[:TYPE]->(b:B), and OPTIONAL MATCH for an outer join. "
-        "What has no relationship is joined by WHERE a.key = b.key.",
-    )
-
-
-def _between(tokens: Tokens, index: int) -> Suggestion:
-    return Suggestion("SQL's BETWEEN", "Write least <= n.key <= most.", from_sql.rewrite_between(tokens, index))
-
-
-def _like(tokens: Tokens, index: int) -> Suggestion:
-    hint = "Write CONTAINS, STARTS WITH or ENDS WITH; for a pattern, =~ '(?i).*ada.*'."
-    return Suggestion(f"SQL's {tokens.upper[index]}", hint, from_sql.rewrite_like(tokens, index))
-
-
-def _not(tokens: Tokens, index: int) -> Suggestion | None:
-    suggest = {"LIKE": _like, "ILIKE": _like, "BETWEEN": _between}.get(tokens.upper[index + 1])
-    return suggest(tokens, index + 1) if suggest else None
-
-
-def _nulls(tokens: Tokens, index: int) -> Suggestion | None:
-    if tokens.upper[index + 1] not in ("FIRST", "LAST"):
-        return None
-    hint = "Nulls come last, or first with DESC; for the other way write ORDER BY n.key IS NULL, n.key."
-    return Suggestion(f"SQL's NULLS {tokens.upper[index + 1]}", hint, from_sql.rewrite_nulls(tokens, index))
-
-
-def _skip(tokens: Tokens, index: int) -> Suggestion | None:
-    if index < 2 or tokens.upper[index - 2] != "LIMIT":
-        return None
-    return Suggestion(
-        f"{tokens.upper[index]} after LIMIT", "Write SKIP before LIMIT.", from_sql.swap_limit_and_skip(tokens, index)
-    )
+    rewrite = None
+    if name == "BETWEEN":
+        rewrite = from_sql.rewrite_between(tokens, index + (tokens.upper[index] == "NOT"))
+    elif name.endswith("LIMIT"):
+        rewrite = from_sql.swap_limit_and_skip(tokens, index)
+    return Suggestion(f"SQL's {name}", from_sql.ADVICE[name], rewrite)
 
 
 # Other dialects of Cypher
@@ -147,17 +86,7 @@ def _call(tokens: Tokens, index: int) -> Suggestion | None:
 
 
 _BY_FIRST_WORD: dict[str, Callable[[Tokens, int], Suggestion | None]] = {
-    "SELECT": _select,
-    "FROM": _from,
-    "GROUP": _group,
-    "HAVING": _having,
-    "OVER": _over,
-    **dict.fromkeys(("JOIN", "INNER", "LEFT", "RIGHT", "FULL", "CROSS"), _join),
-    "BETWEEN": _between,
-    **dict.fromkeys(("LIKE", "ILIKE"), _like),
-    "NOT": _not,
-    "NULLS": _nulls,
-    **dict.fromkeys(("SKIP", "OFFSET"), _skip),
+    **dict.fromkeys(from_sql.FIRST_WORDS, _sql),
     **dict.fromkeys(("SHORTEST", "ANY", "ALL"), _shortest),
     "CALL": _call,
 }

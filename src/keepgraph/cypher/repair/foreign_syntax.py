@@ -22,15 +22,6 @@ def convert_comments(tokens: Tokens, _: Collection[str]) -> Repairs:
         yield [(offset, offset + 2, "//") for offset in tokens.sql_comments], "Wrote comments as // instead of --"
 
 
-def drop_semicolons(tokens: Tokens, _: Collection[str]) -> Repairs:
-    """Keep one semicolon at the end of the text."""
-    first = tokens.length
-    while first and tokens.kinds[first - 1] == ";":
-        first -= 1
-    if tokens.length - first > 1 and first:
-        yield [(tokens.ends[first], tokens.ends[tokens.length - 1], "")], "Took out all but one semicolon at the end"
-
-
 # Names of several words
 
 
@@ -48,7 +39,7 @@ def quote_labels(tokens: Tokens, known_labels: Collection[str]) -> Repairs:
             yield from _quote_labels_in_bracket(tokens, opening, None)
 
 
-_AFTER_LABEL = frozenset(":|&{*") | {"parameter"}
+_AFTER_LABEL = frozenset("|{*)]") | {"parameter"}
 
 
 def _quote_labels_in_bracket(tokens: Tokens, opening: int, known_labels: Collection[str] | None) -> Repairs:
@@ -56,17 +47,15 @@ def _quote_labels_in_bracket(tokens: Tokens, opening: int, known_labels: Collect
     index = opening + 1
     if tokens.kinds[index] in ("name", "quoted"):
         index += 1
-    while tokens.kinds[index] in (":", "|", "&"):
+    while tokens.kinds[index] in (":", "|"):
         index += 1
-        if tokens.kinds[index] in (":", "!"):
+        if tokens.kinds[index] == ":":
             index += 1
         first = index
         index = _end_of_words(tokens, first)
         if index == first:
             return
-        at_label_end = (
-            tokens.kinds[index] in _AFTER_LABEL or tokens.kinds[index] in ")]" or tokens.upper[index] == "WHERE"
-        )
+        at_label_end = tokens.kinds[index] in _AFTER_LABEL or tokens.upper[index] == "WHERE"
         last = index - 1
         needs_quotes = last > first or tokens.kinds[first] == "number"
         if (
@@ -201,7 +190,7 @@ def _contains_comparison(tokens: Tokens, index: int, step: int) -> bool:
 
 
 def move_negations(tokens: Tokens, _: Collection[str]) -> Repairs:
-    """Write `x NOT IN list` as `NOT x IN list`; the same for CONTAINS, STARTS WITH, ENDS WITH and =~."""
+    """Write `x NOT IN list` as `NOT x IN list`; the same for CONTAINS, STARTS WITH and ENDS WITH."""
     for index in range(1, tokens.length - 1):
         if (
             tokens.upper[index] != "NOT"
@@ -212,7 +201,7 @@ def move_negations(tokens: Tokens, _: Collection[str]) -> Repairs:
         word, following = tokens.upper[index + 1], tokens.upper[index + 2]
         if word in ("STARTS", "ENDS") and following == "WITH":
             word = f"{word} WITH"
-        elif word not in ("IN", "CONTAINS") and tokens.kinds[index + 1] != "=~":
+        elif word not in ("IN", "CONTAINS"):
             continue
         first = find_operand_start(tokens, index)
         if first is None or first == index:
@@ -220,7 +209,7 @@ def move_negations(tokens: Tokens, _: Collection[str]) -> Repairs:
         start = tokens.starts[first]
         yield (
             [(start, start, "NOT "), (tokens.starts[index], tokens.starts[index + 1], "")],
-            f"Wrote NOT before the whole condition instead of NOT {word or '=~'}",
+            f"Wrote NOT before the whole condition instead of NOT {word}",
         )
 
 
@@ -282,21 +271,26 @@ def bracket_lists(tokens: Tokens, _: Collection[str]) -> Repairs:
 _ENDS_NODE = frozenset({"end", ",", ";", "-", "<", ")", "}"})
 
 
-def bracket_nodes(tokens: Tokens, _: Collection[str]) -> Repairs:
-    """Write `MATCH a-[:R]->b` as `MATCH (a)-[:R]->(b)`."""
+def bracket_nodes(tokens: Tokens, known_labels: Collection[str]) -> Repairs:
+    """Write `MATCH a-[:R]->b` as `MATCH (a)-[:R]->(b)`.
+
+    `--` before a word may begin a comment of SQL, and a label of the graph that stands alone may be meant as one.
+    """
     for index in range(1, tokens.length):
         if tokens.clauses[index] != "MATCH" or not tokens.is_variable(index):
             continue
         before = tokens.kinds[index - 1]
         begins_pattern = tokens.keywords[index - 1] == "MATCH" or before in (",", "=")
-        follows_arrow = before in ("-", ">") and (
-            tokens.kinds[index - 2] in ("-", "]") or tokens.kinds[index - 2] == "<"
-        )
+        arrow = "".join(tokens.kinds[max(0, index - 3) : index])
+        follows_arrow = arrow.endswith(("->", "]-", "<--"))
         if not begins_pattern and not follows_arrow:
             continue
         after = index + 1
         while tokens.kinds[after] == ":" and tokens.kinds[after + 1] in ("name", "quoted"):
             after += 2
+        stands_alone = begins_pattern and after == index + 1 and tokens.kinds[after] not in ("-", "<")
+        if stands_alone and spelling_key(tokens.texts[index]) in known_labels:
+            continue
         if tokens.kinds[after] == "{" and tokens.partners[after] > 0:
             after = tokens.partners[after] + 1
         if tokens.kinds[after] in _ENDS_NODE or tokens.keywords[after] in CLAUSES:
@@ -318,7 +312,6 @@ def separate_unwind_where(tokens: Tokens, _: Collection[str]) -> Repairs:
 
 RULES: tuple[Rule, ...] = (
     convert_comments,
-    drop_semicolons,
     quote_labels,
     quote_keys,
     replace_operators,

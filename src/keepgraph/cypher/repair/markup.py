@@ -95,13 +95,11 @@ def decode_html(text: str) -> Unwrapped:
 # Characters
 
 _CLOSERS = {
-    "“": "”", "„": "“”", "‟": "”", "”": "”", "«": "»", "»": "«»", "″": "″", "＂": "＂", "〝": "〞", "〞": "〞",
-    "‘": "’", "‚": "‘’", "‛": "’", "’": "’", "′": "′", "＇": "＇", "‹": "›", "›": "‹›", "´": "´",
+    "“": "”", "„": "“”", "‟": "”", "”": "”", "«": "»", "»": "«»", "‘": "’", "‚": "‘’", "‛": "’", "’": "’", "´": "´",
 }  # fmt: skip
-_SINGLE = frozenset("‘’‚‛′＇‹›´")
-_ANY_CLOSER = {'"': "”“»″＂〞", "'": "’‘›′＇´"}
+_SINGLE = frozenset("‘’‚‛´")
 _FULL_WIDTH = dict(zip("（）［］｛｝：，；．＝＜＞＋＊／｜", "()[]{}:,;.=<>+*/|", strict=True))
-_COMPARISONS = {"≠": "<>", "≤": "<=", "⩽": "<=", "≥": ">=", "⩾": ">="}
+_COMPARISONS = {"≠": "<>", "≤": "<=", "≥": ">="}
 
 
 def replace_typography(text: str) -> Unwrapped:
@@ -118,7 +116,6 @@ class _TypographyReplacer:
         self.text = text
         self.parts: list[str] = []
         self.last_character = ""
-        self.last_word = ""
         self.next_positions: dict[str, int] = {}
         self.quotes = self.signs = self.spaces = False
 
@@ -128,27 +125,24 @@ class _TypographyReplacer:
         while match := TOKEN.match(text, offset):
             kind, token, end = match.lastgroup, match[0], match.end()
             new = token
-            if kind == "unclosed" and token[0] in _ANY_CLOSER:
-                closed = self._string(offset + 1, _ANY_CLOSER[token[0]], token[0], opened_plainly=True)
-                if closed:
-                    new, end = closed
-            elif kind == "space":
+            if kind == "space":
                 new = "".join(sign if sign in " \t\n\r" else " " for sign in token)
                 self.spaces |= new != token
             elif kind == "operator" and not token.isascii():
                 if token in _CLOSERS:
-                    closed = self._string(end, _CLOSERS[token], "'" if token in _SINGLE else '"', opened_plainly=False)
+                    closed = self._string(end, _CLOSERS[token], "'" if token in _SINGLE else '"')
                     if closed:
                         new, end = closed
                 else:
-                    new = self._sign(token, end, in_pattern)
+                    new = self._plain_sign(token, end, in_pattern)
+                    self.spaces |= token in INVISIBLE
+                    self.signs |= token not in INVISIBLE and new != token
             elif kind == "name":
                 word = token.upper()
                 in_pattern = word == "MATCH" or (in_pattern and word not in ("WHERE", "WITH", "RETURN", "UNWIND"))
             self.parts.append(new)
             if kind not in ("space", "comment", "sql") and new:
                 self.last_character = new[-1]
-                self.last_word = new if kind == "name" else ""
             offset = end
         result = "".join(self.parts)
         sentences = [
@@ -162,20 +156,11 @@ class _TypographyReplacer:
         ]
         return result, sentences
 
-    def _string(self, start: int, closers: str, plain: str, *, opened_plainly: bool) -> tuple[str, int] | None:
+    def _string(self, start: int, closers: str, plain: str) -> tuple[str, int] | None:
         """The string that begins here, in plain quotes, and the offset behind it; None if it has no end."""
-        family = "".join(sign for sign in _CLOSERS if (sign in _SINGLE) == (plain == "'"))
         # Between two letters it is an apostrophe: ‘it’s so’.
         end = self._next(f"[{closers}](?!\\w)", start)
         if end < 0:
-            end = self._next(f"[{closers}]", start)
-        straight = -1 if opened_plainly else self._next(plain, start)
-        if straight >= 0:
-            opener = self._next(f"(?<!\\w)[{family}](?=\\w)", start)
-            if end < 0 or (opener >= 0 and straight < opener < end):
-                end = straight
-        line = self._next("[\n\r]", start) if opened_plainly else -1
-        if end < 0 or 0 <= line < end:
             return None
         content = re.sub(
             rf"(\\.)|{plain}", lambda match: match[1] or f"\\{plain}", self.text[start:end], flags=re.DOTALL
@@ -194,17 +179,9 @@ class _TypographyReplacer:
         self.next_positions[pattern] = match.start() if match else -1
         return self.next_positions[pattern]
 
-    def _sign(self, sign: str, end: int, in_pattern: bool) -> str:
-        if sign in INVISIBLE:
-            self.spaces = True
-            next_character = self.text[end : end + 1]
-            separates = self.last_word.upper() in _FIRST_WORDS and (next_character.isalnum() or next_character == "_")
-            return " " if separates else ""
-        new = self._plain_sign(sign, end, in_pattern)
-        self.signs |= new != sign
-        return new
-
     def _plain_sign(self, sign: str, end: int, in_pattern: bool) -> str:
+        if sign in INVISIBLE:
+            return ""
         before, after = self.last_character, self._after(end)
         if sign in DASHES:
             # A whole arrow between two nodes was two hyphens before an editor made one dash of them.
@@ -213,12 +190,10 @@ class _TypographyReplacer:
             if before == "<" and after == "(" and in_pattern:
                 return "--"
             return "-"
-        if sign in "→⟶➔⇒":
+        if sign == "→":
             return "-->" if before == ")" else "->"
-        if sign in "←⟵⇐":
+        if sign == "←":
             return "<--" if after == "(" else "<-"
-        if sign == "…":
-            return ".." if before == "*" or before.isdigit() else sign
         return _COMPARISONS.get(sign) or _FULL_WIDTH.get(sign, sign)
 
     def _after(self, offset: int) -> str:
@@ -232,7 +207,7 @@ _PROMPT = re.compile(r"\s*(?:(?:cypher|neo4j|openCypher)(?:-shell)?(?:@\w*)?[ \t
 
 
 def drop_prefix(text: str) -> Unwrapped:
-    """Drop a prompt, the word CYPHER with its options, EXPLAIN or PROFILE before the query."""
+    """Drop a prompt, the word CYPHER with its version, EXPLAIN or PROFILE before the query."""
     prompt = _PROMPT.match(text)
     if prompt and _BEGINS_WITH_CLAUSE.match(text, prompt.end()):
         return text[prompt.end() :], ["Dropped the prompt before the query"]
@@ -240,12 +215,7 @@ def drop_prefix(text: str) -> Unwrapped:
     word = tokens.upper[0]
     if word not in ("CYPHER", "OPENCYPHER", "EXPLAIN", "PROFILE"):
         return text, []
-    index = 1
-    if word == "CYPHER":
-        index += tokens.kinds[index] == "number"
-        while tokens.kinds[index] == "name" and tokens.kinds[index + 1] == "=":
-            index += 3
-    index = min(index, tokens.length)
+    index = 1 + (word == "CYPHER" and tokens.kinds[1] == "number")
     if not _BEGINS_WITH_CLAUSE.match(text, tokens.starts[index]):
         return text, []
     return text[: tokens.starts[0]] + text[tokens.starts[index] :], [f"Dropped the leading word {tokens.texts[0]}"]

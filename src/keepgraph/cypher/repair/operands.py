@@ -23,8 +23,6 @@ def find_operand_start(tokens: Tokens, end: int) -> int | None:
         kind = tokens.kinds[index]
         if kind in (")", "]", "}"):
             index = tokens.partners[index]
-        elif tokens.upper[index] == "END" and next_kind != ".":
-            index = _find_case(tokens, index, end - _MAX_OPERAND_TOKENS)
         elif not _is_part_of_operand(tokens, index, next_kind):
             return None
         if index < 0:
@@ -50,14 +48,3 @@ def _is_part_of_operand(tokens: Tokens, index: int, next_kind: str) -> bool:
     ):
         return False
     return next_kind in _AFTER_VALUE
-
-
-def _find_case(tokens: Tokens, index: int, least: int) -> int:
-    """The index of the CASE of this END; -1 if there is none from `least` on."""
-    depth = 0
-    while index >= max(0, least):
-        depth += (tokens.upper[index] == "END") - (tokens.keywords[index] == "CASE")
-        if depth == 0:
-            return index
-        index -= 1
-    return -1

@@ -30,7 +30,7 @@ class Vocabulary:
         labels, types: its labels and relationship types.
         directions: for each relationship type, the labels that may stand at its start and at its end, with the
             ancestors and descendants of each; an empty set means any label.
-        text_properties: the properties that hold dates as ISO texts.
+        text_properties: the properties that hold timestamps as texts (`2026-11-21T08:44:39.123Z`).
     """
 
     labels: frozenset[str]
@@ -104,8 +104,8 @@ def _correct_readable(text: str, tree: ast.Query, vocabulary: Vocabulary, fixes:
     steps: tuple[Callable[[ast.Query, str], Iterable[Repair]], ...] = (
         lambda query, _: spelling.correct_names(query, vocabulary.labels, vocabulary.types),
         spelling.correct_functions,
-        lambda query, text: spelling.replace_date_calls(query, text, vocabulary.text_properties),
-        lambda query, text: arrow_direction.turn_arrows(query, text, vocabulary.directions),
+        lambda query, _: spelling.replace_date_calls(query, vocabulary.text_properties),
+        lambda query, _: arrow_direction.turn_arrows(query, vocabulary.directions),
     )
     for step in steps:
         sentences: list[str] = []
@@ -146,61 +146,23 @@ def _is_separate(edit: Edit, edits: list[Edit]) -> bool:
 
 
 def _add_return(text: str, tokens: Tokens) -> tuple[str, list[str]]:
-    """The text with a RETURN in each part of a UNION that has none, if nothing else is missing.
+    """The text with a RETURN at its end, if nothing else is missing. A WITH at the end becomes the RETURN.
 
-    A WITH at the end becomes the RETURN. Otherwise `RETURN 1` is put there to parse the text, and the tree tells which
-    names it should return.
+    `RETURN 1` is put there to parse the text, and the tree tells which names it should return.
     """
-    parts = _find_open_ends(tokens)
-    if not parts or not tokens.balanced:
+    last = tokens.length - 1 - (tokens.kinds[tokens.length - 1] == ";")
+    if last < 0:
         return text, []
-    edits: list[Edit] = []
-    sentences: list[str] = []
-    stubs: list[int] = []
-    for number, (last_with, end) in enumerate(parts):
-        if end is None:
-            continue
-        if last_with is not None:
-            edits.append((tokens.starts[last_with], tokens.ends[last_with], "RETURN"))
-            sentences.append("Wrote the last WITH as RETURN")
-        else:
-            edits.append((end, end, " RETURN 1"))
-            stubs.append(number)
-    tree = _try_parse(apply_edits(text, edits))
-    if tree is None or len(tree.parts) != len(parts):
+    end = tokens.ends[last]
+    tree = _try_parse(f"{text[:end]} RETURN 1{text[end:]}")
+    if tree is None or len(tree.parts) > 1:
         return text, []
-    for number in stubs:
-        names = _visible_names(tree.parts[number])
-        returned = ", ".join(map(quote_name, names)) or "count(*)"
-        end = parts[number][1] or 0
-        edits[edits.index((end, end, " RETURN 1"))] = (end, end, f" RETURN {returned}")
-        sentences.append(shorten(f"Added RETURN {returned}"))
-    return apply_edits(text, edits), sentences
-
-
-def _find_open_ends(tokens: Tokens) -> list[tuple[int | None, int | None]]:
-    """For each part of a UNION: the WITH that could be its RETURN, and where it ends if it has no RETURN."""
-    parts: list[tuple[int | None, int | None]] = []
-    last_with: int | None = None
-    returns = False
-    first = 0
-    for index in range(tokens.length + 1):
-        outside = index == tokens.length or tokens.enclosing[index] < 0
-        word = tokens.keywords[index] if outside else ""
-        if index == tokens.length or word == "UNION" or (tokens.kinds[index] == ";" and index == tokens.length - 1):
-            if index == first:
-                return []
-            parts.append((None, None) if returns else (last_with, tokens.ends[index - 1]))
-            if word != "UNION":
-                break
-            last_with, returns, first = None, False, index + 1
-        elif word == "RETURN":
-            returns = True
-        elif word == "WITH":
-            last_with = index
-        elif word in ("MATCH", "UNWIND", "WHERE"):
-            last_with = None
-    return parts if any(end is not None for _, end in parts) else []
+    last_clause = tree.parts[0].clauses[-2]
+    if isinstance(last_clause, ast.Projection) and last_clause.condition is None:
+        start = last_clause.span[0]
+        return f"{text[:start]}RETURN{text[start + len('WITH') :]}", ["Wrote the last WITH as RETURN"]
+    returned = ", ".join(map(quote_name, _visible_names(tree.parts[0]))) or "count(*)"
+    return f"{text[:end]} RETURN {returned}{text[end:]}", [shorten(f"Added RETURN {returned}")]
 
 
 def _visible_names(query: ast.SingleQuery) -> list[str]:

@@ -1,4 +1,4 @@
-"""Spelling: corrects labels, types and functions of a parsed query by the names that exist, and dates kept as texts.
+"""Spelling: corrects labels, types and functions of a parsed query by the names that exist, and dates.
 
 The spans of the syntax tree tell where the text is edited.
 """
@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator
+from datetime import UTC, datetime
 from functools import lru_cache
-from typing import TypeGuard
 
 from keepgraph.cypher.repair.foreign_syntax import spelling_key
 from keepgraph.cypher.repair.tolerant_tokenizer import Repair, quote_name, shorten
@@ -59,14 +59,11 @@ def _by_spelling_key(names: frozenset[str]) -> dict[str, tuple[str, ...]]:
 
 _FUNCTION_NAMES = {
     "lower": "toLower",
-    "lcase": "toLower",
     "upper": "toUpper",
-    "ucase": "toUpper",
     "len": "size",
     "toint": "toInteger",
     "rels": "relationships",
     "ifnull": "coalesce",
-    "nvl": "coalesce",
 }
 
 
@@ -91,32 +88,43 @@ def correct_functions(query: ast.Query, text: str) -> Iterator[Repair]:
 
 
 _COMPARISONS = frozenset(("=", "<>", "<", "<=", ">", ">="))
-_DATES = frozenset(("date", "datetime", "localdatetime"))
-_ISO = re.compile(r"[0-9]{4}(?:-[0-9]{2}(?:-[0-9]{2}(?:T[0-9:.]+(?:Z|[+-][0-9:]+)?)?)?)?")
+_TIME = {
+    "date": re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}"),
+    **dict.fromkeys(
+        ("datetime", "localdatetime"), re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9:.]+(?:Z|[+-][0-9:]+)?)?")
+    ),
+}
 
 
-def replace_date_calls(query: ast.Query, text: str, properties: Collection[str]) -> Iterator[Repair]:
-    """Write `n.since > date('2024-06-01')` as `n.since > '2024-06-01'`, where the property holds texts.
+def replace_date_calls(query: ast.Query, properties: Collection[str]) -> Iterator[Repair]:
+    """Write `n.since > date('2024-06-01')` as `n.since > '2024-06-01T00:00:00.000Z'`, where timestamps are texts.
 
     A date that is compared with another value as well (`n.since < date('…') < x`) is not changed.
     """
-    compared: list[tuple[ast.Call, ast.Expression]] = []
+    compared: list[tuple[ast.Expression, ast.Expression]] = []
     for part in walk(query):
         if isinstance(part, ast.Binary) and part.operator in _COMPARISONS:
-            compared += [
-                (one, other) for one, other in ((part.left, part.right), (part.right, part.left)) if _is_date_call(one)
-            ]
-    times = Counter(call.span for call, _ in compared)
+            compared += [(part.left, part.right), (part.right, part.left)]
+    times = Counter(one.span for one, _ in compared)
     for call, other in compared:
-        if times[call.span] == 1 and isinstance(other, ast.Property) and other.key in properties:
-            literal = call.arguments[0]
-            (start, end), (first, last) = call.span, literal.span
-            date = text[first:last]
-            yield [(start, end, date)], f"Wrote {call.name}({date}) as {date}: {quote_name(other.key)} holds texts"
+        if isinstance(call, ast.Call) and times[call.span] == 1 and isinstance(other, ast.Property):
+            timestamp = _timestamp(call)
+            if timestamp is not None and other.key in properties:
+                sentence = f"Wrote {call.name}(…) as '{timestamp}': {quote_name(other.key)} holds texts"
+                yield [(*call.span, f"'{timestamp}'")], sentence
 
 
-def _is_date_call(part: ast.Expression) -> TypeGuard[ast.Call]:
-    if not isinstance(part, ast.Call) or part.name.lower() not in _DATES or len(part.arguments) != 1:
-        return False
-    literal = part.arguments[0]
-    return isinstance(literal, ast.Literal) and type(literal.value) is str and bool(_ISO.fullmatch(literal.value))
+def _timestamp(call: ast.Call) -> str | None:
+    """The instant that a call with one literal makes, as timestamps are stored; None if it is not one."""
+    pattern = _TIME.get(call.name.lower())
+    literal = call.arguments[0] if len(call.arguments) == 1 else None
+    if pattern is None or not isinstance(literal, ast.Literal) or not isinstance(literal.value, str):
+        return None
+    if not pattern.fullmatch(literal.value):
+        return None
+    try:
+        instant = datetime.fromisoformat(literal.value)
+        instant = instant.replace(tzinfo=UTC) if instant.tzinfo is None else instant.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+    return instant.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"

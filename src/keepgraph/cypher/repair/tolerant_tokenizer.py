@@ -15,8 +15,8 @@ Repair = tuple[list[Edit], str]
 
 INVISIBLE = "\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\u00ad\u180e\ufeff"
 DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"
-QUOTES = "“”„‟«»″＂〝〞‘’‚‛′＇‹›´"
-TYPOGRAPHIC_SIGNS = "→⟶➔⇒←⟵⇐≠≤⩽≥⩾…（）［］｛｝：，；．＝＜＞＋＊／｜"
+QUOTES = "“”„‟«»‘’‚‛´"
+TYPOGRAPHIC_SIGNS = "→←≠≤≥（）［］｛｝：，；．＝＜＞＋＊／｜"
 _TYPOGRAPHIC = re.escape(INVISIBLE + DASHES + QUOTES + TYPOGRAPHIC_SIGNS)
 
 _NAME_START = rf"[^\x00-\x40\x5b-\x5e\x60\x7b-\x7f\s{_TYPOGRAPHIC}]"
@@ -35,7 +35,7 @@ TOKEN = re.compile(
     | (?P<parameter> \$(?: {_NAME_CHARACTER}++ | {_QUOTED_NAME} ) )
     | (?P<unclosed> (?: /\* | ['"`] ) .*+ )
     | (?P<entity> &(?: lt | gt | amp | quot | apos | nbsp | [lr][sd]quo | [lr]aquo | [nm]dash | minus | [lr]arr | ne
-                     | le | ge | hellip | \#[0-9]{{2,6}} | \#[xX][0-9A-Fa-f]{{2,5}} ); )
+                     | le | ge | \#[0-9]{{2,6}} | \#[xX][0-9A-Fa-f]{{2,5}} ); )
     | (?P<operator> \.\. | =~ | <> | <= | >= | != | == | && | \|\| | . )
     """,
     re.VERBOSE | re.DOTALL,
