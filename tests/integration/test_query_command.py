@@ -19,13 +19,16 @@ from click.testing import CliRunner, Result
 
 import homes
 from keepgraph.cli.output import query_results, tables
-from keepgraph.cli.query import completion, history
+from keepgraph.cli.query import completion, statements
 from keepgraph.cli.root import kg
 
 Kg = Callable[..., Result]
 
 ESCAPES = "\x1b]0;pwned\x07\x1b[2J\x9b31m\u202e"
 OWN = [sys.executable, "-m", "keepgraph.cli"]
+CTRL_P = "\x10"
+BRACKETED_PASTE = b"\x1b[?2004h"
+"""What a terminal is sent once at each prompt, when keys are read already."""
 
 
 @pytest.fixture
@@ -413,7 +416,21 @@ def test_a_query_loads_nothing_slow(peopled: Kg, path: Path) -> None:
 import sys
 from keepgraph.cli.root import kg
 kg(["--db", {str(path)!r}, "query", "RETURN 1"], standalone_mode=False)
-print(*sorted({{"mcp", "rich", "numpy", "jsonschema", "platformdirs", "readline", "curses"}} & set(sys.modules)))
+slow = {{"mcp", "rich", "numpy", "jsonschema", "platformdirs", "prompt_toolkit", "asyncio", "readline", "curses"}}
+print(*sorted(slow & set(sys.modules)))
+"""
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+
+    assert done.stdout.splitlines()[-1] == ""
+
+
+@pytest.mark.parametrize("words", [("--help",), ("query", "--help"), ("install", "--help")])
+def test_help_loads_no_prompt_and_no_client(words: Sequence[str]) -> None:
+    asked = f"""
+import sys
+from keepgraph.cli.root import kg
+kg({list(words)!r}, standalone_mode=False)
+print(*sorted({{"mcp", "prompt_toolkit", "asyncio", "pydantic"}} & set(sys.modules)))
 """
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
 
@@ -424,18 +441,21 @@ print(*sorted({{"mcp", "rich", "numpy", "jsonschema", "platformdirs", "readline"
 
 
 class Typist:
-    """Somebody at a terminal: types a line when there is a prompt, and sees all that is shown until it ends."""
+    """Somebody at a terminal: types when there is a prompt, and sees all that is shown until it ends."""
 
     def __init__(self, *words: str, columns: int = 100, **environment: str) -> None:
         pty = pytest.importorskip("pty")
         self._terminal, theirs = pty.openpty()
+        self._prompt = b"kg> " if environment.get("TERM") == "dumb" else BRACKETED_PASTE
+        # A terminal that is not asked where its cursor is: nobody would answer.
+        terminal = {"TERM": "xterm", "COLUMNS": str(columns), "PROMPT_TOOLKIT_NO_CPR": "1"}
         self._asking = subprocess.Popen(
             [*OWN, *words],
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
             start_new_session=True,
-            env={**os.environ, "TERM": "dumb", "COLUMNS": str(columns), "INPUTRC": "/dev/null", **environment},
+            env={**os.environ, **terminal, **environment},
             preexec_fn=_take_the_terminal,
         )
         os.close(theirs)
@@ -444,41 +464,40 @@ class Typist:
 
     @property
     def seen(self) -> str:
-        return self._shown.decode(errors="replace")
+        """What was shown, without what moves the cursor and colours."""
+        return re.sub("\x1b\\[[0-9;?]*[a-zA-Z]|\r+(?=\n)", "", self._shown.decode(errors="replace"))
 
-    def type(self, *lines: str) -> Typist:
-        for line in lines:
+    def type(self, *statements: str | bytes) -> Typist:
+        """Type each as soon as there is a new prompt, and Enter after it, but for Ctrl-D."""
+        for statement in statements:
+            typed = statement.encode() if isinstance(statement, str) else statement
             self._wait_for_prompt()
-            os.write(self._terminal, line.encode() if line.endswith(("\x04", "\t")) else f"{line}\n".encode())
+            os.write(self._terminal, typed if typed.endswith(b"\x04") else typed.replace(b"\n", b"\r") + b"\r")
         return self
 
-    def interrupt(self, *, after: str) -> Typist:
-        """Ctrl-C, a while after a text was seen; between showing a prompt and reading from it, readline is deaf."""
+    def interrupt(self, *, after: str, seconds: float = 0) -> Typist:
+        """Ctrl-C, so many seconds after a text was seen."""
         while after not in self.seen:
             assert self._look()
-        time.sleep(1)
-        self._prompts = self._count()
+        time.sleep(seconds)
         os.write(self._terminal, b"\x03")
         return self
 
     def leave(self) -> str:
-        """All that was shown until it ended."""
+        """All that was shown until it ended, as it should, without an error."""
         while self._asking.poll() is None or select.select([self._terminal], [], [], 0)[0]:
             if not self._look():
                 break
-        self._asking.wait(timeout=30)
         os.close(self._terminal)
-        return re.sub("\x1b\\[[0-9]*m", "", self.seen.replace("\r\n", "\n"))
+        assert self._asking.wait(timeout=30) == 0
+        return self.seen
 
     def _wait_for_prompt(self) -> None:
-        while self._count() <= self._prompts:
+        self._prompts += 1
+        while self._shown.count(self._prompt) < self._prompts:
             if not self._look():
                 self._asking.wait()
                 raise AssertionError(f"it has ended: {self.seen}")
-        self._prompts = self._count()
-
-    def _count(self) -> int:
-        return len(re.findall(r"kg> |  … ", self.seen))
 
     def _look(self) -> bool:
         if not select.select([self._terminal], [], [], 60)[0]:
@@ -506,7 +525,7 @@ def typist(peopled: Kg, path: Path) -> Callable[..., Typist]:
 
 
 def test_queries_are_typed_one_after_the_other(typist: Callable[..., Typist]) -> None:
-    seen = typist().type("MATCH (p:Person)", "RETURN count(p) AS people;", "RETURN 'a' AS b", "", ":quit").leave()
+    seen = typist().type("MATCH (p:Person)\nRETURN count(p) AS people;", "RETURN 'a' AS b\n", ":quit").leave()
 
     assert re.search(r"^people\n------\n +2\n\(1 row, [0-9.]+ ms\)$", seen, re.MULTILINE)
     assert "\nb\n-\na\n" in seen
@@ -552,11 +571,61 @@ def test_commands_set_parameters_and_the_limit_and_explain(typist: Callable[...,
 
 def test_ctrl_c_drops_a_line_and_stops_a_query_and_the_prompt_stays(typist: Callable[..., Typist]) -> None:
     endless = "UNWIND range(1, 1000) AS a UNWIND range(1, 1000) AS b UNWIND range(1, 1000) AS c RETURN count(*) AS z;"
-    prompted = typist().type("MATCH (n)").interrupt(after="  … ").type(endless).interrupt(after="AS z;\r\n")
+    prompted = typist().type("MATCH (n)").interrupt(after="…").type(endless).interrupt(after="AS z;\n", seconds=1)
     seen = prompted.type("RETURN 'still here' AS x;", ":quit").leave()
 
     assert "(CANCELLED)" in seen
     assert "\nstill here\n" in seen
+
+
+def test_a_dumb_terminal_is_enough(typist: Callable[..., Typist]) -> None:
+    seen = typist(TERM="dumb").type("MATCH (p:Pers\t)\nRETURN count(p) AS people;", ":quit").leave()
+
+    assert "\npeople\n------\n     2\n" in seen
+
+
+def test_ctrl_d_leaves_also_on_an_empty_line_of_a_query(typist: Callable[..., Typist]) -> None:
+    seen = typist().type("MATCH (n)\n\x04").leave()
+
+    assert "error" not in seen
+
+
+def test_what_is_no_utf_8_is_refused_and_the_prompt_stays(typist: Callable[..., Typist]) -> None:
+    seen = typist().type(b"RETURN '\xff' AS x;", "RETURN 'still here' AS x;", ":quit").leave()
+
+    assert "\nerror: that is not text in UTF-8\n" in seen
+    assert "\nstill here\n" in seen
+
+
+def test_what_is_pasted_runs_one_after_the_other(typist: Callable[..., Typist]) -> None:
+    pasted = b"\x1b[200~:param x 7\nRETURN $x\n  AS seven;\n\nRETURN 'b' AS b;\n\x1b[201~"
+    seen = typist().type(pasted, ":quit").leave()
+
+    assert "\nseven\n-----\n    7\n" in seen.replace("seven;\n", "")
+    assert "\nb\n-\nb\n" in seen
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "is_finished"),
+    [
+        ("", [], True),
+        (" ", [], True),
+        ("MATCH (n)", ["MATCH (n)"], False),
+        ("MATCH (n)\n", ["MATCH (n)"], True),
+        ("MATCH (n)\nRETURN n;", ["MATCH (n)\nRETURN n;"], True),
+        ("MATCH (n)\nRETURN n; ", ["MATCH (n)\nRETURN n; "], True),
+        ("RETURN 1;\nRETURN 2", ["RETURN 1;", "RETURN 2"], False),
+        ("\n\nRETURN 1\n \nRETURN 2;\n", ["RETURN 1", "RETURN 2;"], True),
+        (" :param x 1", [" :param x 1"], True),
+        (":limit 1\nMATCH (n\n:Person)", [":limit 1", "MATCH (n\n:Person)"], False),
+        ("RETURN 1\n:quit", ["RETURN 1\n:quit"], False),
+    ],
+)
+def test_a_query_ends_with_a_semicolon_or_an_empty_line_and_a_command_with_its_line(
+    text: str, expected: list[str], is_finished: bool
+) -> None:
+    assert statements.split(text) == expected
+    assert statements.is_finished(text) == is_finished
 
 
 def test_a_terminal_of_twenty_columns_is_wide_enough(typist: Callable[..., Typist]) -> None:
@@ -573,7 +642,6 @@ def test_csv_on_a_terminal_does_not_steer_it(typist: Callable[..., Typist]) -> N
     assert "\x1b" not in seen
 
 
-@pytest.mark.skipif(history.readline is None, reason="there is no readline here")
 def test_tab_completes_words_of_the_graph(typist: Callable[..., Typist]) -> None:
     seen = typist().type("MATCH (p:Pers\t)-[:REPO\t]->(q) RETURN p.nam\t AS x;", ":quit").leave()
 
@@ -604,7 +672,6 @@ def test_what_fits_a_place_completes_it(graph, before: str, text: str, expected:
 # What is kept of what was typed
 
 
-@pytest.mark.skipif(history.readline is None, reason="there is no readline here")
 def test_what_was_typed_is_there_the_next_time(typist: Callable[..., Typist], path: Path) -> None:
     typist().type("RETURN 'first' AS a;", ":quit").leave()
     typist().type("RETURN 'second' AS b;", ":quit").leave()
@@ -614,7 +681,25 @@ def test_what_was_typed_is_there_the_next_time(typist: Callable[..., Typist], pa
     assert kept.stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.skipif(history.readline is None, reason="there is no readline here")
+def test_a_query_of_several_lines_comes_back_as_one(typist: Callable[..., Typist], path: Path) -> None:
+    typist().type("RETURN 'b'\n  AS b\n", ":quit").leave()
+    seen = typist().type(f"{CTRL_P * 2}\n", ":quit").leave()
+
+    assert "\nb\n-\nb\n" in seen
+    assert path.with_suffix(".history").read_text() == "RETURN 'b'\n  AS b\n\n:quit\n" * 2
+
+
+def test_a_session_of_another_terminal_keeps_its_lines(typist: Callable[..., Typist], path: Path) -> None:
+    other = typist().type("RETURN 'other';")
+    typist().type("RETURN 'one';", ":quit").leave()
+    other.type(":quit").leave()
+
+    assert path.with_suffix(".history").read_text().splitlines() == [
+        *("RETURN 'one';", ":quit"),
+        *("RETURN 'other';", ":quit"),
+    ]
+
+
 def test_no_more_than_a_thousand_lines_are_kept(typist: Callable[..., Typist], path: Path) -> None:
     kept = path.with_suffix(".history")
     kept.write_text("".join(f"RETURN {n};\n" for n in range(1500)))

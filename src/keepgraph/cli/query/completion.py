@@ -4,46 +4,44 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
 
 from keepgraph import errors
 from keepgraph.graph import Graph
 
-readline: Any
-try:
-    import readline
-except ImportError:  # on Windows
-    readline = None
-
 COMMANDS = ("help", "schema", "params", "param", "limit", "explain", "quit")
 
-_WORD_DELIMITERS = " \t\n`~!@#%^&*()-=+[{]}\\|;:'\",<>/?."
+_WORD = re.compile(r"(\w*)$")
 _AFTER_COLON = re.compile(r"[:|&!]\s*\w*$")
 
 
-@contextmanager
-def tab_completion(graph: Graph) -> Iterator[None]:
-    """Within this context, Tab completes the words of queries."""
-    if readline is None:
-        yield
-        return
-    readline.set_completer(_Completer(graph).complete)
-    readline.set_completer_delims(_WORD_DELIMITERS)
-    is_editline = "libedit" in (readline.__doc__ or "")
-    readline.parse_and_bind("bind ^I rl_complete" if is_editline else "tab: complete")
-    try:
-        yield
-    finally:
-        readline.set_completer(None)
+class QueryCompleter(Completer):
+    """Completes the words of queries; reads those of the graph at the first Tab."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._words: dict[str, list[str]] | None = None
+
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterator[Completion]:
+        """The completions of the word before the cursor."""
+        if self._words is None:
+            try:
+                self._words = self._graph.call("list_query_words")
+            except errors.KeepgraphError:
+                return  # while the user types, there is no place to show an error
+        before, prefix, _ = _WORD.split(document.text_before_cursor, maxsplit=1)
+        for word in complete(self._words, before, prefix):
+            yield Completion(word, start_position=-len(prefix))
 
 
 def complete(words: dict[str, list[str]], before: str, prefix: str) -> list[str]:
-    """The words that begin with a prefix and may stand after the beginning of a line.
+    """The words that begin with a prefix and may stand after the beginning of a query.
 
     Args:
         words: the words of the graph by kind: keywords, functions, labels, types, properties.
-        before: the line up to the prefix.
+        before: what is typed up to the prefix.
     """
     bracket = _innermost_bracket(before)
     if before.strip() == ":":
@@ -55,29 +53,6 @@ def complete(words: dict[str, list[str]], before: str, prefix: str) -> list[str]
     else:
         candidates = [*words["keywords"], *(f"{name}(" for name in words["functions"])]
     return [word for word in candidates if word.lower().startswith(prefix.lower())]
-
-
-class _Completer:
-    """The completer of readline: reads the words of the graph at the first Tab."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
-        self._words: dict[str, list[str]] | None = None
-        self._candidates: list[str] = []
-
-    def complete(self, text: str, state: int) -> str | None:
-        """The candidate with the number `state`; readline asks for 0, 1, … until it gets None."""
-        if state == 0:
-            self._candidates = self._complete(readline.get_line_buffer()[: readline.get_begidx()], text)
-        return self._candidates[state] if state < len(self._candidates) else None
-
-    def _complete(self, before: str, prefix: str) -> list[str]:
-        if self._words is None:
-            try:
-                self._words = self._graph.call("list_query_words")
-            except errors.KeepgraphError:
-                return []  # while the user types, there is no place to show an error
-        return complete(self._words, before, prefix)
 
 
 def _innermost_bracket(text: str) -> str:

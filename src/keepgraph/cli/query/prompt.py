@@ -1,4 +1,4 @@
-"""The prompt of `kg query`: reads queries and commands line by line, and runs them."""
+"""The prompt of `kg query`: reads queries and commands at a terminal, and runs them."""
 
 from __future__ import annotations
 
@@ -10,15 +10,22 @@ from difflib import get_close_matches
 from typing import Any
 
 import click
+from prompt_toolkit.application import create_app_session, get_app
+from prompt_toolkit.enums import DEFAULT_BUFFER
+from prompt_toolkit.filters import Condition, has_focus
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.output import create_output
+from prompt_toolkit.shortcuts import CompleteStyle, PromptSession
 
 from keepgraph import errors
 from keepgraph.cli.output import terminal
-from keepgraph.cli.query import execution
-from keepgraph.cli.query.completion import COMMANDS, tab_completion
+from keepgraph.cli.query import execution, statements
+from keepgraph.cli.query.completion import COMMANDS, QueryCompleter
 from keepgraph.cli.query.execution import OutputFormat, QueryOptions
 from keepgraph.cli.query.history import PromptHistory
 from keepgraph.graph import Graph
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _PARAMETER = re.compile(r"\$?(?P<name>\w+)\s*(?:=>?)?\s*(?P<value>.*)", re.DOTALL)
 
 _HELP = """\
@@ -34,14 +41,45 @@ A query ends with ; or an empty line. Ctrl-C drops what is typed or stops what r
 def run(graph: Graph, options: QueryOptions) -> None:
     """Read queries and run them until the user leaves."""
     history = PromptHistory(graph)
-    prompt = _Prompt(graph, options)
     click.secho("Ask in Cypher; a query ends with ; or an empty line. :help tells more, :quit leaves.", dim=True)
-    history.load()
-    try:
-        with tab_completion(graph):
-            prompt.run()
-    finally:
-        history.save()
+    history.wipe_if_encrypted()
+    # Where the results go into a file, the prompt is shown on standard error.
+    with create_app_session(output=create_output(always_prefer_tty=True)):
+        session: PromptSession[str] = PromptSession(
+            "kg> ",
+            multiline=True,
+            prompt_continuation="  … ",
+            key_bindings=_key_bindings(),
+            completer=QueryCompleter(graph),
+            complete_style=CompleteStyle.READLINE_LIKE,
+            complete_while_typing=False,
+            enable_suspend=True,
+            history=history,
+        )
+        try:
+            _Prompt(graph, options).run(session)
+        finally:
+            history.save()
+
+
+def _key_bindings() -> KeyBindings:
+    """Enter runs what is finished, else begins a line; Ctrl-D leaves on any empty line."""
+    bindings = KeyBindings()
+    is_typing = has_focus(DEFAULT_BUFFER)
+
+    @bindings.add("enter", filter=is_typing)
+    def _(event: KeyPressEvent) -> None:
+        buffer = event.current_buffer
+        if statements.is_finished(buffer.text):
+            buffer.validate_and_handle()
+        else:
+            buffer.insert_text("\n")
+
+    @bindings.add("c-d", filter=is_typing & Condition(lambda: not get_app().current_buffer.document.current_line))
+    def _(event: KeyPressEvent) -> None:
+        event.app.exit(exception=EOFError)
+
+    return bindings
 
 
 class _Quit(Exception):
@@ -49,46 +87,31 @@ class _Quit(Exception):
 
 
 class _Prompt:
-    """The lines of a query that is not finished, and the options of the next queries."""
+    """The options of the next queries."""
 
     def __init__(self, graph: Graph, options: QueryOptions) -> None:
         self._graph = graph
         self._options = options
         self._initial_options = options
-        self._lines: list[str] = []
 
-    def run(self) -> None:
+    def run(self, session: PromptSession[str]) -> None:
         while True:
             try:
-                self._read_line(input("  … " if self._lines else "kg> "))
-            except EOFError:
-                click.echo()
-                return
-            except _Quit:
+                self._run_all(session.prompt())
+            except (EOFError, _Quit):
                 return
             except KeyboardInterrupt:
-                self._lines.clear()
-                click.echo()
-            except UnicodeDecodeError:
-                self._lines.clear()
-                click.echo("error: that is not text in UTF-8", err=True)
+                continue
 
-    def _read_line(self, line: str) -> None:
-        """A line is a command, a part of a query, or the end of a query."""
-        if not self._lines and line.strip().startswith(":"):
-            self._run_safely(self._run_command, line.strip())
-        elif line.strip():
-            self._lines.append(line)
-            if line.rstrip().endswith(";"):
-                self._run_query()
-        elif self._lines:
-            self._run_query()
-
-    def _run_query(self) -> None:
-        text = "\n".join(self._lines).rstrip().removesuffix(";")
-        self._lines.clear()
-        if text.strip():
-            self._run_safely(lambda query: execution.run(self._graph, query, self._options), text)
+    def _run_all(self, text: str) -> None:
+        if _SURROGATE.search(text):  # a byte that is not UTF-8
+            click.echo("error: that is not text in UTF-8", err=True)
+            return
+        for statement in statements.split(text):
+            if statements.is_command(statement):
+                self._run_safely(self._run_command, statement.strip())
+            elif query := statement.rstrip().removesuffix(";").rstrip():
+                self._run_safely(lambda query: execution.run(self._graph, query, self._options), query)
 
     def _run_safely(self, action: Callable[[str], None], text: str) -> None:
         """Run a command or a query. An error is shown and does not end the prompt."""
