@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import Result
+from mcp.client import stdio
 
 from homes import desktop, run
 from keepgraph import _version, errors, permissions
@@ -256,7 +257,7 @@ def test_why_a_server_fails_is_said(install):
     result = install("claude-desktop")
 
     assert "HANDSHAKE_FAILED" in result.output
-    assert "it ended with exit code 1" in result.output
+    assert "it ended, or closed its output, before it answered initialize" in result.output
     assert "the licence has run out" in result.output
     assert "The configuration is as it was" in result.output
 
@@ -361,13 +362,18 @@ def test_a_dry_run_of_uninstalling_takes_nothing(install):
 
 ANSWERS = """
 import json, sys
+def request():
+    while "method" not in (said := json.loads(sys.stdin.readline())):
+        pass
+    return said
 def answer(result):
-    said = json.loads(sys.stdin.readline())
+    said = request()
     print(json.dumps({"jsonrpc": "2.0", "id": said["id"], "result": result}), flush=True)
 def error(code, message):
-    said = json.loads(sys.stdin.readline())
+    said = request()
     print(json.dumps({"jsonrpc": "2.0", "id": said["id"], "error": {"code": code, "message": message}}), flush=True)
 hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "stub", "version": "7"}}
+tool = {"name": "recall", "inputSchema": {"type": "object"}}
 """
 
 
@@ -385,7 +391,7 @@ def stub(tmp_path: Path) -> Callable[[str], list[str]]:
 
 
 def test_a_handshake_counts_the_tools_of_every_page(stub):
-    script = "answer(hello); sys.stdin.readline(); answer({'tools': [1, 2], 'nextCursor': 'b'}); answer({'tools': [3]})"
+    script = "answer(hello); request(); answer({'tools': [tool] * 2, 'nextCursor': 'b'}); answer({'tools': [tool]})"
 
     assert handshake.connect(stub(script)) == handshake.ServerInfo("stub", "7", "2025-06-18", 3)
 
@@ -394,7 +400,7 @@ def test_a_handshake_lets_a_server_speak_of_other_things(stub):
     script = """
 print(json.dumps({"jsonrpc": "2.0", "method": "notifications/message", "params": {}}), flush=True)
 print(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "roots/list"}), flush=True)
-answer(hello); sys.stdin.readline(); answer({"tools": []})
+answer(hello); request(); answer({"tools": []})
 """
 
     assert handshake.connect(stub(script)).tools == 0
@@ -403,16 +409,21 @@ answer(hello); sys.stdin.readline(); answer({"tools": []})
 @pytest.mark.parametrize(
     ("script", "why"),
     [
-        ("", "it ended with exit code 0 before it answered initialize"),
-        ("sys.exit(3)", "it ended with exit code 3 before it answered initialize"),
-        ("answer(hello); sys.exit('no tools')", "exit code 1 before it answered tools/list. It said:\nno tools"),
+        ("", "it ended, or closed its output, before it answered initialize"),
+        ("answer(hello); sys.exit('no tools')", "before it answered tools/list. It said:\nno tools"),
+        ("os.close(1); sys.stdin.read(); import time; time.sleep(60)", "it ended, or closed its output, before it"),
         ("error(-32602, 'too old'); sys.stdin.read()", "it refused initialize: too old"),
         ("print('Welcome!', flush=True); sys.stdin.read()", "what is not a message: 'Welcome!'"),
         ("print('[1]', flush=True); sys.stdin.read()", "what is not a message: '[1]'"),
-        ("answer({}); sys.stdin.read()", "without saying what it is"),
-        ("answer([]); sys.stdin.read()", "it refused initialize: it does not say why"),
-        ("answer(hello); sys.stdin.readline(); answer({}); sys.stdin.read()", "without a list of tools"),
-        ("os.close(1); sys.stdin.read(); import time; time.sleep(60)", "it closed its output"),
+        ("while True: print('{}', flush=True)", "what is not a message: '{}'"),
+        (r"os.write(1, b'\xff\n'); sys.stdin.read()", "what is not a message: '\N{REPLACEMENT CHARACTER}'"),
+        ("answer([]); sys.stdin.read()", "what is not a message: "),
+        ("answer({}); sys.stdin.read()", "its answer to initialize is not that of MCP: "),
+        (
+            "answer(hello); request(); answer({}); sys.stdin.read()",
+            "its answer to tools/list is not that of MCP",
+        ),
+        ("hello['protocolVersion'] = '1'; answer(hello); sys.stdin.read()", "it cannot be understood: Unsupported"),
     ],
 )
 def test_a_handshake_says_what_went_wrong(stub, script, why):
@@ -428,6 +439,29 @@ def test_a_command_that_cannot_be_started_is_said(command):
         handshake.connect(command)
 
 
+def test_a_server_is_started_in_the_root_folder_without_our_variables(stub, monkeypatch):
+    monkeypatch.setenv("KG_KEY", "ab" * 32)
+    hello = "hello['serverInfo'] = {'name': os.environ.get('KG_KEY', 'none'), 'version': os.getcwd()}"
+    server = handshake.connect(stub(f"{hello}; answer(hello); request(); answer({{'tools': []}})"))
+
+    assert (server.server, server.version) == ("none", Path(sys.executable).anchor)
+
+
+def test_nothing_is_written_about_a_server_but_the_error(stub):
+    script = f"""
+import sys
+from keepgraph import errors
+from keepgraph.cli.install import handshake
+try:
+    handshake.connect({stub("print('Welcome!', flush=True); sys.stdin.read()")!r})
+except errors.HandshakeFailed:
+    pass
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+
+    assert (done.stdout, done.stderr) == ("", "")
+
+
 def test_only_the_last_lines_of_a_complaint_are_quoted(stub):
     with pytest.raises(errors.HandshakeFailed) as failure:
         handshake.connect(stub("sys.exit('\\n'.join(f'line {n}' for n in range(1000)))"))
@@ -441,13 +475,14 @@ def test_only_the_last_lines_of_a_complaint_are_quoted(stub):
     [
         "import time; time.sleep(600)",
         "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)",
-        "while True: print('{}', flush=True)",
-        "answer(hello); sys.stdin.readline()\nwhile True: answer({'tools': [], 'nextCursor': 'again'})",
+        """while True: print('{"jsonrpc": "2.0", "method": "notifications/message", "params": {}}', flush=True)""",
+        "answer(hello); request()\nwhile True: answer({'tools': [], 'nextCursor': 'again'})",
     ],
     ids=["silent", "stubborn", "talkative", "endless"],
 )
 def test_a_server_that_never_comes_to_an_end_is_ended(stub, script, tmp_path, monkeypatch):
-    monkeypatch.setattr(handshake, "_STOP_SECONDS", 0.2)
+    monkeypatch.setattr(stdio, "PROCESS_TERMINATION_TIMEOUT", 0.2)
+    monkeypatch.setattr(stdio, "FORCE_KILL_TIMEOUT", 0.2)
     with pytest.raises(errors.HandshakeFailed, match=r"within 0\.5 seconds"):
         handshake.connect(stub(script), seconds=0.5)
 
@@ -456,16 +491,16 @@ def test_a_server_that_never_comes_to_an_end_is_ended(stub, script, tmp_path, mo
 
 
 def test_a_server_is_ended_when_it_has_answered(stub, tmp_path):
-    handshake.connect(stub("answer(hello); sys.stdin.readline(); answer({'tools': []}); sys.stdin.read()"))
+    handshake.connect(stub("answer(hello); request(); answer({'tools': []}); sys.stdin.read()"))
 
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "number").read_text()), 0)
 
 
 def test_a_server_may_finish_what_it_does_when_the_input_ends(stub, tmp_path, monkeypatch):
-    monkeypatch.setattr(handshake, "_STOP_SECONDS", 0)
+    monkeypatch.setattr(stdio, "PROCESS_TERMINATION_TIMEOUT", 0)
     finish = f"sys.stdin.read(); import time; time.sleep(0.3); open({str(tmp_path / 'finished')!r}, 'w')"
-    handshake.connect(stub(f"answer(hello); sys.stdin.readline(); answer({{'tools': []}}); {finish}"))
+    handshake.connect(stub(f"answer(hello); request(); answer({{'tools': []}}); {finish}"))
 
     assert (tmp_path / "finished").exists()
 
