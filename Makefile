@@ -11,19 +11,22 @@ demo: $(VENV)/light
 	@mkdir -p demo
 	@$(BIN)/kg demo --into demo/keepgraph.db
 
+# Two workers, each with one half of the files: what a file needs is loaded once. Who is done early takes from the other.
+PYTEST := python -m pytest -q -n 2 --dist worksteal
+
 test: $(VENV)/dev
-	$(BIN)/python -m pytest -n 2 -q
+	$(BIN)/$(PYTEST)
 
 # What to run while working: everything that is checked without a graph of some size.
 fast: lint
-	$(BIN)/python -m pytest -n 2 -q tests/unit tests/golden tests/conformance/test_contracts.py tests/conformance/test_code_rules.py
+	$(BIN)/$(PYTEST) tests/unit tests/golden tests/conformance/test_contracts.py tests/conformance/test_code_rules.py
 
 # Writes the golden files of queries anew; the difference is part of the review.
 golden: $(VENV)/dev
 	$(BIN)/python -m pytest -q tests/golden --update-golden
 
 test-slow: $(VENV)/dev
-	$(BIN)/python -m pytest -n 2 -q -m slow
+	$(BIN)/$(PYTEST) -m slow
 
 bench: $(VENV)/dev
 	$(BIN)/python tests/benchmarks/run.py
@@ -52,7 +55,7 @@ wheel-test: $(VENV)/dev
 	mkdir $(ALONE)/away
 	cp -r tests pyproject.toml $(ALONE)/away
 	cd $(ALONE)/away && $(ALONE)/bin/kg demo
-	cd $(ALONE)/away && $(ALONE)/bin/python -m pytest -n 2 -q tests/unit tests/integration
+	cd $(ALONE)/away && $(ALONE)/bin/$(PYTEST) tests/unit tests/integration
 	rm -rf $(ALONE)
 
 # What Claude Desktop installs with a click, for this platform and this Python.

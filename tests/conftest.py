@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import tempfile
 from collections.abc import Callable, Iterator
@@ -21,8 +22,14 @@ import homes
 import keepgraph
 from keepgraph import store
 from keepgraph.cli import graph_options
+from keepgraph.engine.backfill import time_limits
 from keepgraph.profiles import key_wrapping
 from words import Caller, Clock, counted
+
+# Several workers share the cores. Threads of linear algebra would wait for each other there by using up time: a test of
+# vectors took three times as long. It is set before numpy is loaded, and for the processes that tests start.
+for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")
 
 # Where the tests run in the background, interrupts may be ignored, by whatever they start as well.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -42,6 +49,14 @@ ZURICH = ZoneInfo("Europe/Zurich")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write the golden files anew")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def patience() -> Iterator[None]:
+    """A read waits for its backfill as long as that takes: on a busy machine no model is loaded within a second."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(time_limits, "MAX_SECONDS_OF_A_READ", 120.0)
+        yield
 
 
 @pytest.fixture
@@ -67,8 +82,19 @@ def open_graph(path: Path, clock: Clock) -> Iterator[Callable[..., keepgraph.Gra
         yield open
 
 
+@pytest.fixture(scope="session")
+def blank(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A new graph to copy: to make one takes ten times as long as to open it."""
+    file = tmp_path_factory.mktemp("blank") / "graph.db"
+    keepgraph.open(file, clock=Clock()).close()
+    return file
+
+
 @pytest.fixture
-def graph(open_graph: Callable[..., keepgraph.Graph]) -> keepgraph.Graph:
+def graph(open_graph: Callable[..., keepgraph.Graph], path: Path, blank: Path) -> keepgraph.Graph:
+    """A new graph, copied. A test of how a graph is made opens one by itself."""
+    if not path.exists():
+        shutil.copy(blank, path)
     return open_graph()
 
 

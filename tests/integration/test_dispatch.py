@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 
 from keepgraph import errors, store
-from keepgraph.engine.backfill import time_limits, vectors
-from keepgraph.engine.texts import mention_index
+from keepgraph.engine.backfill import vectors
+from keepgraph.engine.texts import ingestion, mention_index
 from keepgraph.engine.upkeep import backups
 from keepgraph.ml import embedder
-from keepgraph.tools.contract import catalogue
-from words import concept, literal, project
+from keepgraph.model import Settings
+from keepgraph.tools.contract import catalogue, dispatch
+from words import Caller, concept, literal, project, rows
 
 HERE = literal("here")
 needs_vectors = pytest.mark.skipif(embedder.unavailable_reason() is not None, reason="the model is not installed")
@@ -40,15 +41,13 @@ def entries(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
 
 @pytest.fixture
-def unfinished(call, entries, monkeypatch):
+def unfinished(call, entries):
     """A graph of which vectors and mentions wait."""
     call.record(concept("Authentication service"), "tagged", HERE)
     call.record(project("Atlas"), "tagged", HERE)
     call("remember", text="Atlas begins with Brigitte Bardot.")
     call.record(concept("Bardot"), "tagged", HERE)
     entries.clear()
-    # The first to need the model loads it.
-    monkeypatch.setattr(time_limits, "MAX_SECONDS_OF_A_READ", 60.0)
     return call
 
 
@@ -116,6 +115,23 @@ def test_a_backfill_that_fails_is_tried_once_and_the_tool_entered_once(unfinishe
     assert entries == {"search": 1}
 
 
+@pytest.mark.parametrize(
+    "fault", [errors.ModelUnavailable("the model cannot be loaded"), errors.GraphUnavailable("the disk is full")]
+)
+def test_where_a_backfill_fails_the_tool_answers_with_what_there_is(unfinished, monkeypatch, fault):
+    def fail(*_: object) -> None:
+        raise fault
+
+    monkeypatch.setattr(vectors, "backfill_some", fail)
+    monkeypatch.setattr(mention_index, "backfill_some", fail)
+    monkeypatch.setattr(vectors, "unavailable_reason", lambda tx: None)
+    monkeypatch.setattr(store.vectors, "model_and_dimension", lambda tx: None)
+    answer = unfinished("search", query="Atlas")
+
+    assert [node["name"] for node in answer["nodes"]][:1] == ["Atlas"]
+    assert waiting(unfinished) == (True, True, True)
+
+
 @pytest.mark.parametrize(("tool", "arguments"), [*SEARCHES, *BY_NAME, *BY_MENTION])
 def test_nothing_is_backfilled_where_nothing_waits(call, monkeypatch, tool, arguments):
     def never(*_: object, **__: object) -> None:
@@ -159,6 +175,47 @@ def test_a_call_is_refused_in_the_words_of_its_tool_while_something_waits(unfini
     assert unfinished("recall_entity", **arguments)["error"] == error
     assert entries == {"recall_entity": 1}
     assert waiting(unfinished) == before
+
+
+@pytest.mark.parametrize("arguments", [[], "", 0, False])
+def test_arguments_that_are_no_object_are_refused_even_where_none_are_needed(call, arguments):
+    with pytest.raises(errors.InvalidArguments, match="not a JSON object"):
+        dispatch.call(call.graph.database, "get_status", arguments)
+
+
+def test_each_call_of_a_job_is_stored_with_its_session(open_graph, tmp_path, path):
+    (tmp_path / "ada.md").write_text("# Ada\n\nAda wrote the notes.\n")
+    call = Caller(open_graph(session="of today", settings=Settings(document_roots=(str(tmp_path.resolve()),))))
+    answer = call("ingest_markdown", file_path="ada.md")
+
+    assert "error" not in answer, answer
+    assert set(rows(path, "SELECT tool, session FROM call")) == {("ingest_markdown", "of today")}
+
+
+@needs_vectors
+def test_a_call_that_is_cancelled_backfills_nothing(unfinished, entries):
+    before = waiting(unfinished)
+    with pytest.raises(errors.Cancelled):
+        unfinished.graph.call_until(lambda: errors.Cancelled("enough"), "search", {"query": "login system"})
+
+    assert waiting(unfinished) == before == (True, True, True)
+    assert not entries
+
+
+def test_a_job_that_is_cancelled_keeps_what_it_had_done(open_graph, tmp_path, path, monkeypatch):
+    monkeypatch.setattr(ingestion, "_MAX_FILES_IN_BATCH", 1)
+    for name in ("ada", "ben", "cleo"):
+        (tmp_path / f"{name}.md").write_text(f"# {name.title()}\n\nA note about {name.title()}.\n")
+    graph = open_graph(settings=Settings(document_roots=(str(tmp_path.resolve()),)))
+
+    def enough() -> errors.KeepgraphError | None:
+        return errors.Cancelled("enough") if rows(path, "SELECT 1 FROM episode") else None
+
+    stopped = graph.call_until(enough, "ingest_directory", {"directory": "."})
+    again = graph.call("ingest_directory", directory=".")
+
+    assert (stopped["added"], stopped["complete"]) == (1, False)
+    assert (again["added"], again["unchanged"], again["complete"]) == (2, 1, True)
 
 
 def kinds_of_backups(call) -> list[str]:

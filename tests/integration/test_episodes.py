@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from words import concept, person, project
@@ -176,6 +176,7 @@ def test_what_cannot_be_kept_is_refused_with_a_code(call, arguments, code):
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=200))
+@example(" \n\u2003")
 def test_any_text_is_kept_to_the_letter_or_refused(call, text):
     added = call("add_memory", name="Any", episode_body=text)
 

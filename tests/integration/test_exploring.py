@@ -16,7 +16,7 @@ import keepgraph
 from keepgraph import store
 from keepgraph.engine.retrieval import neighbourhood, passages
 from keepgraph.temporal import timestamps
-from words import Caller, Clock, concept, connected, counted, literal, person, project
+from words import Caller, Clock, concept, connected, counted, literal, person, project, rows
 
 LONG_AGO = "2025-01-01"
 
@@ -206,6 +206,30 @@ def test_a_walk_that_would_take_too_long_ends_and_says_so(call, monkeypatch):
     assert not answer["complete"]
 
 
+def test_a_walk_that_ends_exactly_where_it_may_is_complete(call, monkeypatch):
+    call("record_facts", facts=[_fact(person(f"P{number}"), project("Atlas")) for number in range(20)])
+    monkeypatch.setattr(neighbourhood, "_MAX_FACTS_WALKED", 20)
+    answer = call("explore_node", name="Atlas", depth=1, limit=100)
+
+    assert answer["totals"]["by_distance"] == [{"distance": 1, "nodes": 20, "exact": True}]
+    assert answer["complete"]
+
+
+def test_of_many_facts_those_by_which_nodes_are_reached_are_shown_and_what_is_left_out_is_said(call):
+    for number in range(7):
+        call.record(person("Ada"), "depends_on", person("Ben"), valid_from=f"20{10 + number}-01-01")
+        call.record(person("Ada"), "depends_on", person("Ben"), valid_from=f"20{10 + number}-02-01")
+    call("record_facts", facts=[_fact(person("Ben"), project("Atlas"))])
+    for number in range(20):
+        call.record(person("Ada"), "reports_to", person("Ben"), valid_from=f"20{number:02}-03-01")
+    answer = call("explore_node", name="Ada", depth=2, limit=2)
+
+    assert {node["name"]: node["via"] is not None for node in answer["nodes"]} == {"Ben": True, "Atlas": True}
+    assert "Ben belongs to Atlas" in [edge["fact"] for edge in answer["edges"]]
+    assert len(answer["edges"]) == 6
+    assert not answer["complete"]
+
+
 def test_where_there_are_too_many_facts_to_tell_the_way_is_left_out(call, monkeypatch):
     call("record_facts", facts=[_fact(person(f"P{number}"), project("Atlas")) for number in range(30)])
     monkeypatch.setattr(neighbourhood, "_MAX_FACTS_BETWEEN", 10)
@@ -353,6 +377,33 @@ def test_who_is_in_two_groups_is_not_guessed(open_graph, team):
 
     assert answer["center_node"] is None
     assert names(answer["resolution"]["candidates"]) == ["Priya", "Priya"]
+
+
+def test_an_id_of_a_group_that_was_not_asked_for_is_no_answer(open_graph, team):
+    other = Caller(open_graph(group="other"))
+    other.record(person("Zelda"), "belongs_to", project("Triforce"))
+    zelda = other("recall_entity", name_or_alias="Zelda")["entity"]["id"]
+
+    assert team("explore_node", node_uuid=zelda, group_ids=["default"])["center_node"] is None
+    assert team("explore_node", node_uuid=zelda, group_ids=["other"])["center_node"]["name"] == "Zelda"
+
+
+def test_an_entity_comes_before_a_proposed_name_of_another_group(open_graph, team):
+    other = Caller(open_graph(group="other"))
+    other("remember", text="We moved it to SQLite, and SQLite was pleased.")
+    answer = team("explore_node", name="SQLite", group_ids=["other", "default"])
+    alone = team("explore_node", name="SQLite", group_ids=["other"])
+
+    assert not answer["center_node"].get("proposed")
+    assert alone["center_node"]["proposed"]
+
+
+def test_a_proposed_fact_is_no_node(call):
+    call("remember", text="Priya reports to Ada.")
+    proposed = rows(call.graph.path, "SELECT public_id FROM proposal WHERE kind <> 'entity'")
+
+    assert len(proposed) == 1
+    assert call("explore_node", node_uuid=proposed[0][0])["center_node"] is None
 
 
 # Texts

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import keepgraph
@@ -315,6 +315,7 @@ lines_of_files = st.builds(entity, names_of_files, words_of_files).flatmap(
 
 @settings(max_examples=25)
 @given(st.lists(lines_of_files, min_size=1, max_size=8), st.booleans())
+@example([entity("x" * 201, "person", "Long is the name."), entity("Ada", "person", "Ada wrote the notes.")], False)
 def test_whatever_a_memory_file_holds_is_in_the_graph_and_comes_in_once(tmp_path_factory, lines, add_words):
     folder = tmp_path_factory.mktemp("memory")
     path, file = folder / "graph.db", written(folder / "memory.jsonl", *lines)

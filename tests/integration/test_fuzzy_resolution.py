@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
@@ -467,6 +468,29 @@ def test_a_decision_has_no_initials(call, query, name):
     assert call.recalled(query) is None
 
 
+@pytest.mark.parametrize(
+    ("query", "entity", "is_it"),
+    [
+        ("LS", person("Lena Quinn Smith"), True),
+        ("LS", concept("Login Query Service"), False),  # two letters of three words are enough for a person only
+        ("LS", concept("Login Service"), True),
+        ("LQS", concept("Login Query Service"), True),
+        ("RPi", concept("Raspberry Pi"), True),
+        ("o5y", concept("Orchary"), True),
+        ("o5y", concept("Orchardy"), False),
+        ("quick zebra transport replacement", project("QZT replacement"), True),
+        ("person: quick zebra transport replacement", project("QZT replacement"), False),
+        ("quick zebra transport replacement", decision("QZT replacement"), False),
+        ("single sign-on", concept("SSO"), True),
+        ("single sign-on", concept("Sso"), False),  # no acronym as it is written
+    ],
+)
+def test_an_acronym_means_what_it_may_be_the_acronym_of(call, query, entity, is_it):
+    create(call, entity)
+
+    assert call.recalled(query) == (entity["name"] if is_it else None)
+
+
 # Names that are similar and must not match
 
 
@@ -577,9 +601,9 @@ FUZZY_ONLY = Settings(rungs=("fuzzy",))
 
 
 @contextmanager
-def graph_of(folder: Any, entities: list[tuple[str, str]], **options: Any) -> Iterator[Caller]:
+def graph_of(folder: Any, blank: Path, entities: list[tuple[str, str]], **options: Any) -> Iterator[Caller]:
     """A graph of its own with these entities."""
-    where: Path = folder.mktemp("law") / "graph.db"
+    where: Path = shutil.copy(blank, folder.mktemp("law") / "graph.db")
     with keepgraph.open(where, **options) as graph:
         call = Caller(graph)
         if entities:
@@ -590,8 +614,8 @@ def graph_of(folder: Any, entities: list[tuple[str, str]], **options: Any) -> It
 
 @settings(max_examples=30)
 @given(entities=st.lists(things, min_size=1, max_size=5), queries=st.lists(plain_names | numbered_names, max_size=6))
-def test_a_digit_that_no_name_has_is_not_answered(tmp_path_factory, entities, queries):
-    with graph_of(tmp_path_factory, entities) as call:
+def test_a_digit_that_no_name_has_is_not_answered(tmp_path_factory, blank, entities, queries):
+    with graph_of(tmp_path_factory, blank, entities) as call:
         for query in [*queries, *(f"{name} 4" for _, name in entities), *(f"5 {name}" for _, name in entities)]:
             entity = call("recall_entity", name_or_alias=query)["entity"]
             if entity:
@@ -602,8 +626,8 @@ def test_a_digit_that_no_name_has_is_not_answered(tmp_path_factory, entities, qu
 
 @settings(max_examples=30)
 @given(entities=st.lists(things, min_size=1, max_size=6), queries=st.lists(things, max_size=8))
-def test_a_type_that_was_not_asked_for_is_not_answered(tmp_path_factory, entities, queries):
-    with graph_of(tmp_path_factory, entities) as call:
+def test_a_type_that_was_not_asked_for_is_not_answered(tmp_path_factory, blank, entities, queries):
+    with graph_of(tmp_path_factory, blank, entities) as call:
         for kind, name in [*queries, *pairwise_types(entities)]:
             entity = call("recall_entity", name_or_alias=f"{kind}: {name}")["entity"]
 
@@ -617,10 +641,10 @@ def pairwise_types(entities: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 @settings(max_examples=50)
 @given(named=any_names, numbered=st.lists(plain_names | numbered_names, max_size=5), kind=st.data())
-def test_a_name_that_is_there_is_found_exactly_whatever_else_is_there(tmp_path_factory, named, numbered, kind):
+def test_a_name_that_is_there_is_found_exactly_whatever_else_is_there(tmp_path_factory, blank, named, numbered, kind):
     unique = {normalisation.key(name): name for name in [*named, *numbered] if normalisation.key(name)}
     entities = [(kind.draw(kinds), name) for name in unique.values()]
-    with graph_of(tmp_path_factory, entities, settings=FUZZY_ONLY) as call:
+    with graph_of(tmp_path_factory, blank, entities, settings=FUZZY_ONLY) as call:
         for entity_type, name in entities:
             answer = call("recall_entity", name_or_alias=name)
 
@@ -630,10 +654,10 @@ def test_a_name_that_is_there_is_found_exactly_whatever_else_is_there(tmp_path_f
 
 @settings(max_examples=80)
 @given(entities=st.lists(things, max_size=3), new=things, query=plain_names | numbered_names)
-def test_a_new_entity_is_found_only_by_similar_names(tmp_path_factory, entities, new, query):
+def test_a_new_entity_is_found_only_by_similar_names(tmp_path_factory, blank, entities, new, query):
     # Abbreviations in the lexicon match without similar letters.
     assume(not abbreviations.expand(query) and not abbreviations.abbreviate(query) and new not in entities)
-    with graph_of(tmp_path_factory, entities, settings=FUZZY_ONLY) as call:
+    with graph_of(tmp_path_factory, blank, entities, settings=FUZZY_ONLY) as call:
         before = call("recall_entity", name_or_alias=query)["entity"]
         create(call, {"type": new[0], "name": new[1]})
         after = call("recall_entity", name_or_alias=query)["entity"]

@@ -52,7 +52,7 @@ class Server:
         return self.ask("tools/call", {"name": "record_fact", "arguments": arguments})
 
     def end(self) -> str:
-        return self._process.communicate(timeout=60)[1]
+        return self._process.communicate(timeout=240)[1]
 
     def _tell(self, message: dict[str, Any]) -> None:
         self._process.stdin.write(json.dumps(message) + "\n")
@@ -134,7 +134,7 @@ def marked(folder: Path, text: bytes) -> list[Path]:
 
 
 def test_servers_commands_and_backups_at_once_lose_nothing(path, tmp_path):
-    written_by_all(path, tmp_path, each=40, commands=8)
+    written_by_all(path, tmp_path, each=25, commands=4)
 
 
 @pytest.mark.slow

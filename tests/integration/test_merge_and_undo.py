@@ -233,14 +233,6 @@ class Teller:
         return found[number % len(found)][0] if found else "nobody"
 
 
-@pytest.fixture(scope="session")
-def blank(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An empty graph to copy, which is quicker than to make."""
-    file = tmp_path_factory.mktemp("blank") / "graph.db"
-    keepgraph.open(file).close()
-    return file
-
-
 @contextmanager
 def teller(blank: Path) -> Iterator[Teller]:
     with tempfile.TemporaryDirectory() as folder:

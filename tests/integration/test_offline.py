@@ -31,6 +31,34 @@ def watch(event, arguments):
 sys.addaudithook(watch)
 """
 
+# Loads what every command loads once, then runs each in a child of its own.
+NURSERY = """
+import json, os, sys, tempfile
+import keyring, tomlkit
+from keepgraph.cli.root import kg
+for line in sys.stdin:
+    with tempfile.TemporaryFile() as written:
+        child = os.fork()
+        if child == 0:
+            silent = os.open(os.devnull, os.O_RDWR)
+            for number, file in enumerate((silent, silent, written.fileno())):
+                os.dup2(file, number)
+            code = 70
+            try:
+                kg.main(json.loads(line), prog_name="kg")
+                code = 0
+            except SystemExit as ended:
+                code = ended.code or 0
+            except BaseException as fault:
+                print(repr(fault), file=sys.stderr)
+            finally:
+                sys.stderr.flush()
+                os._exit(code)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        written.seek(0)
+        print(json.dumps([code, written.read().decode()]), flush=True)
+"""
+
 COMMANDS = [
     ["profile", "create", "work", "--encrypted"],
     ["profile", "use", "work"],
@@ -114,19 +142,21 @@ def test_every_command_works_without_a_network(cut_off, tmp_path):
     (tmp_path / "notes" / "Atlas.md").write_text(
         "# Atlas\n\nPriya wants [[SQLite]] for #storage: https://example.org/why\n"
     )
-    failed = {}
-    for words in COMMANDS:
-        done = subprocess.run(
-            [*start, "-m", "keepgraph.cli", *words],
-            env=environment,
-            cwd=tmp_path,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode and words[0] not in MAY_FIND_NOTHING:
-            failed[" ".join(words)] = done.stderr
+    done = subprocess.run(
+        [*start, "-c", NURSERY],
+        env=environment,
+        cwd=tmp_path,
+        input="".join(json.dumps(words) + "\n" for words in COMMANDS),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    ended = [json.loads(line) for line in done.stdout.splitlines()]
+    failed = {
+        " ".join(words): said
+        for words, (code, said) in zip(COMMANDS, ended, strict=True)
+        if code and words[0] not in MAY_FIND_NOTHING
+    }
     listed = set(kg.list_commands(None)) - {"serve", "merge", "retract", "tool", "key"}
 
     assert failed == {}

@@ -13,11 +13,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import keepgraph
-from keepgraph import errors
-from keepgraph.ml import cross_encoder
+from keepgraph import errors, store
+from keepgraph.engine.backfill import vectors
+from keepgraph.engine.retrieval import question_analysis
+from keepgraph.engine.retrieval.fusion import Hit, Placement
+from keepgraph.engine.retrieval.question_vectors import QuestionVectors
+from keepgraph.engine.retrieval.retrievers import by_mention, by_words
+from keepgraph.engine.retrieval.search_context import SearchContext
+from keepgraph.engine.retrieval.search_request import EPISODES, SearchRequest
+from keepgraph.ml import cross_encoder, embedder
 from keepgraph.model import Settings
+from keepgraph.store.search_filters import Filters
+from keepgraph.temporal import timestamps
 from words import Caller, Clock, concept, literal, person, project
 
+needs_vectors = pytest.mark.skipif(embedder.unavailable_reason() is not None, reason="the model is not installed")
 MODES = ["combined", "nodes", "edges", "communities", "episodes"]
 RERANKERS = ["rrf", "mmr", "node_distance", "episode_mentions"]
 
@@ -66,6 +76,17 @@ def sentences(found: list[dict[str, Any]]) -> list[str]:
 
 def uuid_of(call: Caller, name: str) -> str:
     return next(each["uuid"] for each in call("search_nodes", query=name)["nodes"] if each["name"] == name)
+
+
+def ranked_by_words(call: Caller, text: str, *, limit: int) -> dict[str, float]:
+    """The texts that the words of a question lead to, best first, with their scores."""
+    with call.graph.database.read("test") as tx:
+        question = question_analysis.analyse(tx, text, groups=("default",))
+        filters = Filters(groups=("default",), at=timestamps.from_datetime(tx.now))
+        request = SearchRequest(text, frozenset([EPISODES]), filters, limit=limit)
+        ranking = by_words.chunks(SearchContext(tx, request, question, QuestionVectors()))
+        chunks = store.episodes.chunks_by_rows(tx, [chunk for chunk, _ in ranking])
+    return {chunks[chunk].text: score for chunk, score in ranking}
 
 
 def refused(call: Caller, tool: str, **arguments: Any) -> dict[str, Any]:
@@ -151,6 +172,89 @@ def test_what_a_speaker_is_asked_about_is_looked_for_in_what_that_speaker_says(c
 
     assert ofnora[0]["chunk"].startswith("Nora")
     assert oftom[0]["chunk"].startswith("Tom")
+
+
+def test_a_text_that_mentions_what_the_question_names_comes_first_by_whatever_name(call):
+    call.record(project("Apollo"), "tagged", literal("space"), aliases=["Moonshot"])
+    for name in ("Zephyr", "Moonshot", "Borealis"):
+        remember(call, name, f"The budget of {name} was cut in spring.")
+
+    found = call("search", query="Was the budget of Apollo cut in spring?", search_mode="episodes")["episodes"]
+
+    assert names(found)[0] == "Moonshot"
+    assert [each["name"] for each in found if "names" in each["why"]] == ["Moonshot"]
+
+
+def test_to_speak_is_not_to_be_mentioned(call):
+    for name in ("Nora", "Zephyr"):
+        call.record(person(name), "tagged", literal("here"))
+    # Of a long turn, later chunks have the speaker, and not the name that the turn begins with.
+    long_turn = "Nora: " + "It was a long day and nobody was glad of it. " * 60 + "The cello of Zephyr is out of tune."
+    remember(call, "1", long_turn, source="message")
+    found = call("search", query="Is the cello out of tune?", search_mode="nodes")["nodes"]
+
+    assert [each["name"] for each in found if "texts" in each["why"]] == ["Zephyr"]
+
+
+def test_the_name_of_a_speaker_is_looked_for_only_where_the_other_words_find_too_little(call):
+    for said in ("Nora: I play the cello.", "Tom: I hear the cello.", "Tom: It rains.", "Nora: Good morning."):
+        remember(call, said, said, source="message")
+    enough, too_little = (ranked_by_words(call, "Does Nora play the cello?", limit=limit) for limit in (2, 10))
+
+    assert next(iter(enough)) == "Nora: I play the cello."
+    assert "Nora: Good morning." not in enough
+    assert "Nora: Good morning." in too_little
+
+
+def test_the_turn_after_is_given_more_of_a_score_than_the_turn_before(call):
+    for said in ("Tom: Good morning.", "Nora: Which instrument is that?", "Tom: It is mine."):
+        remember(call, said, said, source="message")
+    ranking = ranked_by_words(call, "instrument", limit=10)
+    best = ranking["Nora: Which instrument is that?"]
+
+    assert list(ranking) == ["Nora: Which instrument is that?", "Tom: It is mine.", "Tom: Good morning."]
+    assert [score / best for score in ranking.values()] == pytest.approx([1, 0.5, 0.25])
+
+
+def test_facts_between_two_that_are_named_come_before_the_facts_of_one(apollo):
+    found = apollo("search", query="Priya Raman and Apollo", search_mode="edges")["edges"]
+    places = {each["fact"]: each["why"]["names"] for each in found if "names" in each["why"]}
+
+    assert places["Priya Raman belongs to Apollo"] == {"rank": 1, "score": 2.0}
+    assert {place["score"] for fact, place in places.items() if fact != "Priya Raman belongs to Apollo"} == {1.0}
+
+
+@pytest.mark.parametrize(
+    ("why", "is_clear"),
+    [
+        ({"words": 5.0}, True),
+        ({"meaning": 0.2}, False),
+        ({"meaning": 0.2, "meaning_with_turn_before": 0.34}, False),
+        ({"meaning": 0.2, "meaning_with_turn_before": 0.35}, True),
+        ({"meaning": 0.2, "words": 0.1}, True),
+    ],
+)
+def test_a_text_found_by_a_far_vector_alone_lends_nothing_to_what_it_mentions(why, is_clear):
+    hit = Hit(1, 1.0, {source: Placement(1, score) for source, score in why.items()})
+
+    assert by_mention._is_clearly_relevant(hit) is is_clear
+
+
+@needs_vectors
+def test_names_and_facts_are_compared_with_the_whole_question_and_texts_without_its_persons(apollo, monkeypatch):
+    compared: dict[str, bytes] = {}
+    for name in ("nearest_names", "nearest_facts", "nearest_chunks"):
+        monkeypatch.setattr(
+            store.vector_search,
+            name,
+            lambda tx, vector, name=name, **more: compared.setdefault(name, vector[0]) and [],
+        )
+    apollo("search", query="What does Priya Raman eat?")
+    texts = ["What does Priya Raman eat?", "What does eat?"]
+    whole, without_persons = (packed[0] for packed in vectors.pack(embedder.embed(texts)))
+
+    assert compared["nearest_names"] == compared["nearest_facts"] == whole
+    assert compared["nearest_chunks"] == without_persons
 
 
 def test_a_turn_is_found_by_the_turn_before_it(call):
@@ -263,6 +367,25 @@ def test_groups_are_kept_apart_unless_both_are_asked(call):
     assert sorted(names(both)) == ["Here", "There"]
 
 
+def test_a_proposed_name_has_a_type_to_filter_by(call):
+    remember(call, "Stack", "We are using Django with PostgreSQL.")
+    as_concept = call("search_nodes", query="Django", entity_types=["concept"])["nodes"]
+    as_person = call("search_nodes", query="Django", entity_types=["person"])["nodes"]
+
+    assert "Django" in names(as_concept)
+    assert as_person == []
+
+
+def test_a_search_does_not_begin_at_a_proposed_name_of_another_group(call):
+    remember(call, "Stack", "We are using Django with PostgreSQL.", group_id="farm")
+    django = call("search_nodes", query="Django", group_ids=["farm"])["nodes"][0]
+    beginning = {"query": "", "center_node_uuid": django["uuid"], "search_mode": "nodes"}
+
+    assert django["name"] == "Django"
+    assert "error" in call("search", **beginning)
+    assert "Django" in names(call("search", **beginning, group_ids=["farm"])["nodes"])
+
+
 def test_a_group_that_is_not_there_has_nothing(apollo):
     assert apollo("search", query="Apollo", group_ids=["nowhere"])["message"].startswith("Found 0 nodes, 0 edges")
 
@@ -287,6 +410,18 @@ def test_a_limit_is_honest_about_what_it_leaves_out(apollo):
     assert few["truncated"]["edges"]
     assert not many["truncated"]["nodes"]
     assert not many["truncated"]["edges"]
+
+
+@pytest.mark.parametrize("reranker", ["rrf", "mmr"])
+def test_a_list_is_truncated_only_if_there_is_more(apollo, reranker):
+    asked = {"query": "What is Apollo blocked by?", "reranker": reranker}
+    every = apollo("search", **asked, limit=50)
+    for kind in ("nodes", "edges", "episodes"):
+        count = len(every[kind])
+
+        assert count > 1
+        assert not apollo("search", **asked, limit=count)["truncated"][kind]
+        assert apollo("search", **asked, limit=count - 1)["truncated"][kind]
 
 
 @pytest.mark.parametrize("max_tokens", [200, 400, 1000])
@@ -324,6 +459,42 @@ def test_distances_are_those_of_the_graph(apollo):
     assert (steps["Apollo"], steps["PostgreSQL"], steps["Priya Raman"]) == (0, 1, 1)
     assert (steps["Ada Lovelace"], steps["Charles Babbage"]) == (2, 3)
     assert list(steps.values()) == sorted(steps.values(), key=lambda step: 99 if step is None else step)
+
+
+def test_the_distance_of_a_fact_is_that_of_its_nearer_end(apollo):
+    found = apollo(
+        "search",
+        query="Who reports to whom, and what does Apollo depend on?",
+        center_node_uuid=uuid_of(apollo, "Apollo"),
+        reranker="node_distance",
+        search_mode="edges",
+    )["edges"]
+
+    steps = {each["fact"]: each["why"]["node_distance"]["score"] for each in found}
+    assert steps["Apollo depends on PostgreSQL"] == 0
+    assert steps["Priya Raman reports to Ada Lovelace"] == 1
+    assert steps["Ada Lovelace reports to Charles Babbage"] == 2
+
+
+def test_a_search_from_a_node_reaches_texts_that_mention_what_is_one_step_away(apollo):
+    found = apollo("search", query="", center_node_uuid=uuid_of(apollo, "Ada Lovelace"), search_mode="episodes")
+
+    assert names(found["episodes"]) == ["Kickoff"]
+
+
+def test_filters_do_not_narrow_the_way_along_which_distances_are_measured(apollo):
+    found = apollo(
+        "search",
+        query="Ada Lovelace and Charles Babbage",
+        center_node_uuid=uuid_of(apollo, "Apollo"),
+        reranker="node_distance",
+        search_mode="nodes",
+        entity_types=["person"],
+        edge_types=["depends_on"],
+    )["nodes"]
+
+    steps = {each["name"]: each["why"]["node_distance"]["score"] for each in found}
+    assert (steps["Ada Lovelace"], steps["Charles Babbage"]) == (2, 3)
 
 
 def test_what_cannot_be_reached_comes_last_without_a_distance(apollo):

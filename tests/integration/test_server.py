@@ -245,7 +245,7 @@ def raw_server(path: Path) -> Iterator[Any]:
         child.stdin.close()
         left = child.stdout.read()
         child.stdout.close()
-        code = child.wait(20)
+        code = child.wait(120)
     assert (code, left) == (0, b"")
 
 
@@ -409,7 +409,7 @@ def test_an_interrupt_ends_the_server_at_once(path: Path) -> None:
         child.stdout.readline()
         child.send_signal(signal.SIGINT)
 
-        assert child.wait(20) == 130
+        assert child.wait(120) == 130
 
 
 def test_what_only_reads_may_be_called_though_it_is_not_shown(path: Path) -> None:

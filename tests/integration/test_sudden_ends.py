@@ -109,6 +109,14 @@ def plain(tmp_path_factory) -> Kept:
 
 
 @pytest.fixture(scope="module")
+def small(tmp_path_factory) -> Kept:
+    """A plain graph for work that takes long: each of its names and facts is a pass of a model."""
+    folder = tmp_path_factory.mktemp("small")
+    filled(folder / "graph.db", FACTS[:60])
+    return Kept(folder)
+
+
+@pytest.fixture(scope="module")
 def encrypted(tmp_path_factory, nursery) -> Kept:
     folder = tmp_path_factory.mktemp("encrypted")
     filled(folder / "graph.db")
@@ -129,9 +137,9 @@ def older(tmp_path_factory) -> Kept:
     return Kept(folder)
 
 
-def filled(path: Path) -> None:
+def filled(path: Path, facts: Sequence[dict[str, Any]] = FACTS) -> None:
     with keepgraph.open(path) as graph:
-        graph.call("record_facts", facts=FACTS)
+        assert graph.call("record_facts", facts=list(facts))["refused"] == 0
 
 
 def filled_of_old(path: Path) -> None:
@@ -217,7 +225,7 @@ WORKS = {
     "restore": Work(("restore", "--yes"), "encrypted"),
     "backup": Work(("backup",), "encrypted"),
     "migrate": Work(("status",), "older"),
-    "reindex": Work(("reindex", "--anew"), "plain"),
+    "reindex": Work(("reindex", "--anew"), "small"),
     "merge": Work(("merge", "person:Person 1", "person:Person 2", "--yes"), "encrypted", same=False),
     "clear": Work(("clear", "--yes"), "encrypted", same=False),
 }

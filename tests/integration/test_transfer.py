@@ -291,14 +291,6 @@ class World:
         return answers
 
 
-@pytest.fixture(scope="session")
-def blank(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An empty graph to copy, which is quicker than to make."""
-    file = tmp_path_factory.mktemp("blank") / "graph.db"
-    keepgraph.open(file).close()
-    return file
-
-
 @contextmanager
 def worlds(blank: Path) -> Iterator[Callable[[], World]]:
     """Makes empty worlds that share a clock."""

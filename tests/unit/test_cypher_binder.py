@@ -25,6 +25,13 @@ PARAMETERS = {
 }
 
 
+VARIABLES = {
+    "n": Type(value_types.NODE),
+    "maybe": Type(value_types.NODE | value_types.NULL),
+    "p": Type(value_types.PATH),
+}
+
+
 def bound(text: str) -> ast.Query:
     return bind(parser.parse(text), PARAMETERS)
 
@@ -33,9 +40,7 @@ def infer_returned_type(text: str) -> Type:
     """The type of the one column of a query of one RETURN."""
     (clause,) = parser.parse(f"RETURN {text} AS value").parts[0].clauses
     assert isinstance(clause, ast.Projection)
-    return type_inference.infer(
-        clause.items[0].expression, {"n": Type(value_types.NODE), "p": Type(value_types.PATH)}, Context(PARAMETERS)
-    )
+    return type_inference.infer(clause.items[0].expression, VARIABLES, Context(PARAMETERS))
 
 
 INVALID_QUERIES = """
@@ -56,6 +61,7 @@ UndefinedVariable | MATCH (n) WHERE EXISTS { MATCH (n)-->(m) } RETURN m
 UndefinedVariable | MATCH (n) RETURN [(n)-->(m) | m], m
 UndefinedVariable | UNWIND x AS x RETURN x
 UndefinedVariable | RETURN x {.name}
+UndefinedVariable | RETURN CASE 1 WHEN missing THEN 2 END
 
 # A pattern that is a condition brings nothing
 UndefinedVariable | MATCH (n) WHERE (n)-[r]->() RETURN n
@@ -236,6 +242,7 @@ TypeError InvalidArgumentType | WITH true AS list RETURN list[0]
 TypeError InvalidArgumentType | RETURN 'abc'[0]
 TypeError InvalidArgumentType | RETURN 'abc'[0..1]
 TypeError InvalidArgumentType | RETURN [1, 2]['a'..]
+TypeError InvalidArgumentType | RETURN [1, 2][..'a']
 TypeError ListElementAccessByNonInteger | RETURN [1, 2, 3][1.5]
 TypeError ListElementAccessByNonInteger | WITH $list AS list RETURN list[$string]
 TypeError MapElementAccessByNonString | RETURN {a: 1}[0]
@@ -243,6 +250,7 @@ TypeError MapElementAccessByNonString | MATCH (n) RETURN n[0]
 """
 
 VALID_QUERIES = """
+RETURN CASE WHEN $any THEN [1] ELSE {a: 1} END['a']
 MATCH (n) RETURN *
 WITH * MATCH (n) RETURN n
 MATCH () WITH * RETURN 1 AS x
@@ -443,6 +451,12 @@ def test_a_variable_that_with_dropped_is_told_apart_from_a_misspelt_one() -> Non
         ("([n] + n)[0]", value_types.NODE | value_types.NULL),
         ("[[1], [2.5]][0][0]", value_types.INTEGER | value_types.FLOAT | value_types.NULL),
         ("coalesce(null, n)", value_types.NODE),
+        ("[1, 2][..1]", value_types.LIST | value_types.NULL),
+        ("n {.name}", value_types.MAP),
+        ("maybe {.name}", value_types.MAP | value_types.NULL),
+        ("-maybe.age", value_types.INTEGER | value_types.FLOAT | value_types.NULL),
+        ("CASE WHEN true THEN 1 END", value_types.INTEGER | value_types.NULL),
+        ("CASE WHEN true THEN 1 ELSE 'a' END", value_types.INTEGER | value_types.STRING),
         ("CASE WHEN true THEN n ELSE null END", value_types.NODE | value_types.NULL),
         ("shortestPath((n)-[*]-(n))", value_types.PATH | value_types.NULL),
         ("EXISTS { (n)-->() }", value_types.BOOLEAN),

