@@ -8,6 +8,10 @@ KeepgraphError
 │   ├── ObjectRequired            OBJECT_REQUIRED
 │   ├── EntityTypeUnknown         ENTITY_TYPE_UNKNOWN
 │   ├── PredicateUnknown          PREDICATE_UNKNOWN
+│   ├── EndsInvalid               ENDS_INVALID
+│   ├── LiteralInvalid            LITERAL_INVALID
+│   ├── VocabularyInvalid         VOCABULARY_INVALID
+│   ├── VocabularySetUnknown      VOCABULARY_SET_UNKNOWN
 │   ├── ConfidenceOutOfRange      CONFIDENCE_OUT_OF_RANGE
 │   ├── ValidityInvalid           VALIDITY_INVALID
 │   ├── AliasInvalid              ALIAS_INVALID
@@ -38,6 +42,7 @@ KeepgraphError
 │   ├── Ambiguous                 AMBIGUOUS
 │   ├── AliasTaken                ALIAS_TAKEN
 │   ├── TypesDiffer               TYPES_DIFFER
+│   ├── VocabularyConflict        VOCABULARY_CONFLICT
 │   ├── LaterChanges              LATER_CHANGES
 │   ├── ImportConflict            IMPORT_CONFLICT
 │   └── IdempotencyKeyReused      IDEMPOTENCY_KEY_REUSED
@@ -149,6 +154,32 @@ class EntityTypeUnknown(InvalidRequest):
 class PredicateUnknown(InvalidRequest):
     code = "PREDICATE_UNKNOWN"
     default_hint = "Use one of the predicates of the vocabulary."
+
+
+class EndsInvalid(InvalidRequest):
+    """The subject or the object is of a type that the predicate does not connect."""
+
+    code = "ENDS_INVALID"
+    default_hint = "Use a predicate that connects these types, or entities of the types that this one connects."
+
+
+class LiteralInvalid(InvalidRequest):
+    """The literal is not of the kind that the predicate takes: a date, a number, a URL."""
+
+    code = "LITERAL_INVALID"
+    default_hint = "Write a date as 2026-11-22, a number with digits alone, a web address with https://."
+
+
+class VocabularyInvalid(InvalidRequest):
+    """The definition of a word or of a set does not hold together."""
+
+    code = "VOCABULARY_INVALID"
+    default_hint = "Words are lower case and joined by underscores; the types that they name have to exist."
+
+
+class VocabularySetUnknown(InvalidRequest):
+    code = "VOCABULARY_SET_UNKNOWN"
+    default_hint = "`kg vocabulary set` lists the sets that there are."
 
 
 class ConfidenceOutOfRange(InvalidRequest):
@@ -366,6 +397,13 @@ class AliasTaken(Conflict):
 class TypesDiffer(Conflict):
     code = "TYPES_DIFFER"
     default_hint = "If they are one thing all the same, set across_types; the one that is kept keeps its type."
+
+
+class VocabularyConflict(Conflict):
+    """The word exists already, is still in use, or would be a kind of itself."""
+
+    code = "VOCABULARY_CONFLICT"
+    default_hint = "get_ontology_structure shows the words that there are and how often each is used."
 
 
 class LaterChanges(Conflict):

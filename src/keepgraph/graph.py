@@ -9,13 +9,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from keepgraph import permissions, store
+from keepgraph import errors, permissions, store
 from keepgraph.engine.upkeep import backups
 from keepgraph.engine.upkeep.jobs import Progress
-from keepgraph.model import Settings
+from keepgraph.engine.vocabulary import declared_words
+from keepgraph.model import DeclaredVocabulary, Settings
 from keepgraph.profiles import key_locations, key_wrapping, settings_file
 from keepgraph.store.cancellation import CancellationCheck
 from keepgraph.store.database import Database
+from keepgraph.store.transactions import Tx
 from keepgraph.tools.contract import dispatch
 
 
@@ -119,21 +121,68 @@ def open(
     """
     file = permissions.expanded(os.fspath(path)).resolve()
     profile = settings_file.read(file)
+    declared = profile.vocabulary
+    if problem := declared_words.find_problem(declared):
+        raise _vocabulary_error(file, problem)
     backups.refuse_to_start_empty(file)
-    database = Database(
-        file,
-        create=create,
-        read_only=read_only,
-        clock=clock,
-        new_id=new_id or store.ids.ulids(),
-        zone=zone or _zone(profile.zone),
-        group=group or profile.group,
-        settings=settings or profile.settings,
-        key_source=key_locations.key_source(file, profile.key, given=key, ask=ask),
-        before_migration=backups.make_before_migration,
-        backups_kept=profile.backups_kept,
-    )
+    is_new = not file.exists()
+    try:
+        database = Database(
+            file,
+            create=create,
+            read_only=read_only,
+            clock=clock,
+            new_id=new_id or store.ids.ulids(),
+            zone=zone or _zone(profile.zone),
+            group=group or profile.group,
+            settings=settings or profile.settings,
+            key_source=key_locations.key_source(file, profile.key, given=key, ask=ask),
+            before_migration=backups.make_before_migration,
+            on_create=lambda tx: _add_declared_words(tx, file, declared, declared_words.add_to_new_graph),
+            backups_kept=profile.backups_kept,
+        )
+    except errors.SettingsInvalid:
+        # What a new graph was to begin with cannot be: no empty graph is left behind.
+        for part in store.files.with_sidecars(file) if is_new else ():
+            part.unlink(missing_ok=True)
+        raise
+    if declared != DeclaredVocabulary() and not read_only:
+        try:
+            _add_missing_words(database, declared)
+        except BaseException:
+            database.close()
+            raise
     return Graph(database, read_only=read_only, session=session)
+
+
+def _add_missing_words(database: Database, declared: DeclaredVocabulary) -> None:
+    """Add what the settings declare and the graph lacks, in a call that can be undone."""
+    with database.read("settings") as tx:
+        if not declared_words.is_missing(tx, declared):
+            return
+    with database.write("settings") as tx:
+        tx = store.journal.begin_call(tx)
+        _add_declared_words(tx, database.path, declared, declared_words.add_missing)
+
+
+def _add_declared_words(
+    tx: Tx, file: Path, declared: DeclaredVocabulary, add: Callable[[Tx, DeclaredVocabulary], None]
+) -> None:
+    """
+    Raises:
+        errors.SettingsInvalid: a word names a type that does not exist, or the words cannot be together.
+    """
+    if problem := declared_words.find_unknown_type(tx, declared):
+        raise _vocabulary_error(file, problem)
+    try:
+        add(tx, declared)
+    except (errors.VocabularyInvalid, errors.VocabularyConflict) as error:
+        raise _vocabulary_error(file, ((), error.message)) from error
+
+
+def _vocabulary_error(file: Path, problem: declared_words.Problem) -> errors.SettingsInvalid:
+    place, message = problem
+    return settings_file.invalid(file, ("vocabulary", *place), message)
 
 
 def _zone(name: str | None) -> tzinfo | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +87,20 @@ class KeyLocation:
 
 
 @dataclass(frozen=True, slots=True)
+class DeclaredVocabulary:
+    """The vocabulary that settings declare.
+
+    Attributes:
+        sets: the sets to have besides the core; None for those of every new graph.
+        types, predicates: words of one's own, as schemas/v1/transfer/vocabulary_set.json describes them.
+    """
+
+    sets: tuple[str, ...] | None = None
+    types: Mapping[str, Any] = field(default_factory=dict)
+    predicates: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Profile:
     """The settings of a graph, from the settings file beside it.
 
@@ -99,6 +113,7 @@ class Profile:
         key: where the key is; None for a graph that is not encrypted, or whose settings do not say.
         daily_backups: whether a backup is made once a day, when the graph is used.
         backups_kept: how many backups of each kind are kept; older ones are deleted.
+        vocabulary: the sets and words that the settings declare.
     """
 
     settings: Settings = Settings()
@@ -109,6 +124,7 @@ class Profile:
     key: KeyLocation | None = None
     daily_backups: bool = True
     backups_kept: int = 7
+    vocabulary: DeclaredVocabulary = DeclaredVocabulary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +162,7 @@ class Fact:
     """Subject, predicate and an object that is either an entity or a literal.
 
     Times are stored timestamps (see temporal/timestamps.py). The validity goes from `valid_from` (inclusive) to
-    `valid_to` (exclusive); None is an open end.
+    `valid_to` (exclusive); None is an open end. `predicate_sentence` is `Predicate.sentence` of its predicate.
     """
 
     row: int
@@ -161,6 +177,7 @@ class Fact:
     valid_to: str | None
     source: str | None = None
     retracted_at: str | None = None
+    predicate_sentence: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,6 +340,19 @@ class Resolution:
 
 
 @dataclass(frozen=True, slots=True)
+class MappedWord:
+    """A wording that a caller gave, and the word of the vocabulary that was taken for it.
+
+    Attributes:
+        is_reversed: whether the ends of the fact were exchanged, because the wording is an inverse of the word.
+    """
+
+    given: str
+    word: str
+    is_reversed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class RecordedFact:
     """The result of recording one fact.
 
@@ -332,6 +362,9 @@ class RecordedFact:
         created: entities that were created for it.
         superseded: facts whose validity it ended.
         possible_duplicates: new entities, each with an existing entity that may be the same one.
+        mapped_predicate: the predicate that was taken for another wording, or for an inverse.
+        mapped_types: the entity types that were taken for other wordings.
+        ends_warning: why its ends or its literal do not fit the predicate, where that does not refuse the fact.
     """
 
     fact: Fact
@@ -339,6 +372,9 @@ class RecordedFact:
     created: tuple[Entity, ...] = ()
     superseded: tuple[Fact, ...] = ()
     possible_duplicates: tuple[tuple[Entity, Candidate], ...] = ()
+    mapped_predicate: MappedWord | None = None
+    mapped_types: tuple[MappedWord, ...] = ()
+    ends_warning: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -463,15 +499,115 @@ class Week:
     next_action_count: int
 
 
+NameStyle = Literal["person", "title", "statement", "term", "reference"]
+"""How the names of a type are made, and so compared: Priya Raman; Atlas; Adopt SQLite; full-text search; a document."""
+
+Role = Literal["decides", "part_of", "blocks", "resolves", "depends", "tags", "mentions", "reports"]
+"""What a predicate means to the tools that know meanings: decisions, blockers, the week, texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class VocabularySet:
+    """A named version of a list of words, which was added to the graph and may be retired."""
+
+    row: int
+    name: str
+    version: str
+    uri: str
+    added_at: str
+    retired_at: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class VocabularyTerm:
-    """An entity type or a predicate of the vocabulary; `kind` says which."""
+    """An entity type or a predicate of the vocabulary; `kind` says which.
+
+    Attributes:
+        version: that of the set which brought it.
+        set: the name of that set.
+        retired_at: since when it is not to be used any more; what was recorded with it stays.
+        replaced_by: the word to use in its place.
+    """
 
     row: int
     kind: str
     name: str
     description: str
     version: str
+    set: str = ""
+    retired_at: str | None = None
+    replaced_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EntityType(VocabularyTerm):
+    """An entity type.
+
+    Attributes:
+        style: how its names are made; None for that of its parents.
+        parents: the types that it is a kind of.
+        disjoint: types of which nothing can be that is of this type.
+        is_abstract: whether entities are of its subtypes only.
+    """
+
+    style: NameStyle | None = None
+    parents: tuple[str, ...] = ()
+    disjoint: tuple[str, ...] = ()
+    is_abstract: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate(VocabularyTerm):
+    """A predicate.
+
+    Attributes:
+        role: what it means to the tools that know meanings.
+        sources, targets: the types at its two ends, with their subtypes; none means any.
+        inverse_of: the predicate under which its facts are stored, with their ends exchanged.
+        flags: of `PREDICATE_FLAGS`.
+        literal_kind: text, number, date, url or identifier, where its object is a literal; None where it is an entity,
+            or may be either.
+        has_binding_ends: whether a fact between other types is refused; False where `sources` and `targets` are advice.
+        sentence: how a fact is read aloud: `{subject} works at {object}`; empty for the default.
+    """
+
+    role: Role | None = None
+    sources: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+    inverse_of: str | None = None
+    flags: frozenset[str] = frozenset()
+    literal_kind: str | None = None
+    sentence: str = ""
+    has_binding_ends: bool = True
+
+
+PREDICATE_FLAGS = (
+    "symmetric",
+    "asymmetric",
+    "irreflexive",
+    "transitive",
+    "acyclic",
+    "functional",
+    "inverse_functional",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class VocabularyLabel:
+    """A wording of a word of the vocabulary.
+
+    Attributes:
+        language: a tag of BCP 47, such as `en` or `pt-BR`; empty for none.
+        status: "preferred", "alternative" or "hidden" (found, not shown), as in SKOS.
+        is_added: whether it was given to the word later, and did not come with it.
+    """
+
+    kind: str
+    term: int
+    language: str
+    status: str
+    label: str
+    is_added: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -499,3 +635,34 @@ class GraphPath:
     """A path in the result of a query: nodes and relationships in alternation, from node to node."""
 
     steps: tuple[GraphNode | GraphEdge, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedFact:
+    """A relation that somebody else read in a text, in its own words; it is no fact before its wording is accepted.
+
+    Attributes:
+        subject, object: names, or the text of a literal.
+        subject_type, object_type: the entity types that were handed in with them; None where nobody gave one.
+        wording: the relation in its own words; `wording_key` is how wordings are compared.
+        evidence: the sentence of the text that has both ends; empty if there is none.
+        episode: the row of the episode that states it.
+        reason: what it waits for: "wording" (no predicate is known for it), "ends" (they do not fit the predicate), or
+            "name" (a name means several entities).
+    """
+
+    row: int
+    id: str
+    subject: str
+    subject_type: str | None
+    wording: str
+    wording_key: str
+    object: str
+    object_type: str | None
+    confidence: float
+    source: str | None
+    evidence: str
+    episode: int | None
+    session: str | None
+    recorded_at: str
+    reason: str

@@ -14,6 +14,7 @@ import pytest
 
 import keepgraph
 from keepgraph import package_files, store
+from keepgraph.engine.vocabulary import definitions, sets
 from words import Caller, concept, dump, fact, literal, person, rows
 
 RELEASED = package_files.migrations()
@@ -241,28 +242,38 @@ def test_a_table_that_gets_a_column_gets_its_journal_triggers_again(path, folder
 
 
 PREDICATE = """
-DROP TRIGGER predicate_journal_insert;
-INSERT INTO predicate (name, description, version) VALUES ('mentors', 'Who mentors whom.', '0.2.0');
-INSERT INTO predicate_end (predicate, side, type)
-SELECT predicate.id, 'subject', entity_type.id
-FROM predicate, entity_type
-WHERE predicate.name = 'mentors' AND entity_type.name = 'person';
--- journal triggers: predicate
+name = "mentoring"
+version = "1.0"
+
+[predicates.mentors]
+sources = ["person"]
+targets = ["person"]
+description = "The subject mentors the object."
+sentence = "{subject} mentors {object}"
+inverse = { name = "mentored_by" }
 """
 
 
 @pytest.mark.parametrize("is_new", [True, False], ids=["new graph", "graph with calls"])
-def test_a_predicate_added_as_the_recipe_says_can_be_recorded_and_its_fact_undone(open_graph, path, folder, is_new):
+def test_a_predicate_added_as_the_recipe_says_can_be_recorded_and_its_fact_undone(
+    open_graph, path, tmp_path, monkeypatch, is_new
+):
+    """
+    No migration is needed: a file among the sets that come with the program, which a graph has by choice or at birth.
+    """
     if not is_new:
         with open_graph() as graph:
             graph.call("record_fact", **fact(person("Ada"), "tagged", literal("core")))
-    (folder / NEXT).write_text(PREDICATE)
+    shutil.copytree(definitions._SHIPPED, tmp_path / "sets")
+    (tmp_path / "sets" / "mentoring.toml").write_text(PREDICATE)
+    monkeypatch.setattr(definitions, "_SHIPPED", tmp_path / "sets")
+    monkeypatch.setattr(sets, "IN_NEW_GRAPHS", ("personal", "mentoring"))
     call = Caller(open_graph())
-    journalled = rows(path, "SELECT count(*) FROM journal WHERE tbl = 'predicate'")
+    if not is_new:
+        assert "error" not in call("add_vocabulary_set", name="mentoring")
     recorded = call.record(person("Ada"), "mentors", person("Bob"))
     undone = call("undo", call=recorded["call"])
 
-    assert journalled == [(0,)]
     assert "error" not in undone
     assert rows(
         path, "SELECT count(*) FROM fact JOIN predicate ON predicate.id = fact.predicate WHERE name = 'mentors'"

@@ -221,7 +221,7 @@ def test_a_disk_that_is_not_synced_after_each_call_loses_some(tmp_path):
 
 def test_a_disk_that_is_never_synced_is_damaged(tmp_path):
     life = lived(tmp_path, synchronous="OFF")
-    seen = ends(life, 60, seed=4)
+    seen = ends(life, 200, seed=4)
 
     assert seen["lost"] > 10
     assert sum(times for what, times in seen.items() if what.startswith("damaged")) > 10

@@ -132,6 +132,7 @@ def older(tmp_path_factory) -> Kept:
     with pytest.MonkeyPatch.context() as patch:
         files = package_files.migrations()[:4]
         patch.setattr(package_files, "migrations", lambda: files)
+        patch.setattr(store.journal, "run_before_history", lambda tx, act: None)  # it knew no sets of words
         keepgraph.open(folder / "graph.db").close()
     filled_of_old(folder / "graph.db")
     return Kept(folder)

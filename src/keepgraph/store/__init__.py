@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from keepgraph.store import (
+        assumed_types,
         cancellation,
         catalogue_sql,
         change_cache,
@@ -39,7 +40,9 @@ if TYPE_CHECKING:
         mentions,
         migrations,
         neighbourhood,
+        profiling,
         proposals,
+        proposed_facts,
         provenance,
         reader_pool,
         retrieval,
@@ -53,6 +56,7 @@ if TYPE_CHECKING:
         vectors,
         vocabulary,
         wal,
+        word_references,
     )
 else:
     from keepgraph import lazy_submodules

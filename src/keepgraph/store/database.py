@@ -9,12 +9,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
+from typing import Any
 
 from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import errors
 from keepgraph.model import Key, KeySource, Settings
-from keepgraph.store import connections, file_locks, files, migrations, sqlite_errors, unlocking, wal
+from keepgraph.store import connections, file_locks, files, journal, migrations, sqlite_errors, unlocking, wal
 from keepgraph.store.cancellation import CancellationCheck, holding, interruptible, raise_if_cancelled
 from keepgraph.store.connections import Connection
 from keepgraph.store.reader_pool import ReaderPool
@@ -43,6 +44,7 @@ class Database:
         settings: Settings | None = None,
         key_source: KeySource | None = None,
         before_migration: Callable[[Tx, Database, str], None] | None = None,
+        on_create: Callable[[Tx], None] | None = None,
         backups_kept: int = 7,
     ) -> None:
         """Open the file; create it, and apply pending migrations.
@@ -54,6 +56,7 @@ class Database:
             new_id: makes public ids (see ids.ulids).
             key_source: the candidate keys of an encrypted file.
             before_migration: makes a backup of what a transaction sees; called with the name of the first migration.
+            on_create: puts into a new graph what it begins with, in the transaction that creates its tables.
             backups_kept: how many backups of each kind stay.
 
         Raises:
@@ -80,6 +83,8 @@ class Database:
         self._key: Key | None = None
         self._open_lock = file_locks.SharedLock(path)
         self._before_migration = before_migration
+        self._on_create = on_create
+        self._shared_cache: dict[str, Any] = {}
         try:
             with self._translated_errors(writing=False):
                 self._open(create=create)
@@ -285,7 +290,10 @@ class Database:
         conn = self._open_writer()
         connections.begin_immediate(conn, None)
         try:
+            is_new = not migrations.version(conn)
             migrations.apply(conn, self.path, now=self.clock(), before_first=self._back_up_before)
+            if is_new and self._on_create is not None:
+                journal.run_before_history(self._tx(conn, "create", None), self._on_create)
             conn.execute("COMMIT")
         finally:
             connections.roll_back(conn)
@@ -325,6 +333,7 @@ class Database:
             tool=tool,
             session=session,
             settings=self.settings,
+            shared_cache=self._shared_cache,
         )
 
     @contextmanager

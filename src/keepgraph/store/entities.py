@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from keepgraph.model import Entity
@@ -53,62 +53,66 @@ def by_rows(tx: Tx, rows: Sequence[int]) -> dict[int, Entity]:
     return entities
 
 
-def by_key(tx: Tx, key: str, *, of_type: str | None = None) -> list[Entity]:
-    """The entities whose name has this key."""
+def by_key(tx: Tx, key: str, *, of_types: Collection[str] | None = None) -> list[Entity]:
+    """The entities whose name has this key; with `of_types`, only those of exactly these types."""
+    is_of_types, values = _type_condition(of_types)
     return _entities(
         tx,
         f"""
         {_SELECT}
         WHERE entity.group_id = :group
           AND entity.name_key = :key
-          AND (:type IS NULL OR entity_type.name = :type)
+          AND {is_of_types}
         ORDER BY entity.id
         """,
-        {"group": tx.group, "key": key, "type": of_type},
+        {"group": tx.group, "key": key, **values},
     )
 
 
-def by_alias_key(tx: Tx, key: str, *, of_type: str | None = None) -> list[tuple[Entity, str]]:
+def by_alias_key(tx: Tx, key: str, *, of_types: Collection[str] | None = None) -> list[tuple[Entity, str]]:
     """The entities that have an alias with this key, each with the alias as it is written."""
+    is_of_types, values = _type_condition(of_types)
     rows = tx.conn.execute(
-        """
+        f"""
         SELECT entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at, alias.alias
         FROM alias
         JOIN entity ON entity.id = alias.entity
         JOIN entity_type ON entity_type.id = entity.type
         WHERE alias.alias_key = :key
           AND +entity.group_id = :group
-          AND (:type IS NULL OR entity_type.name = :type)
+          AND {is_of_types}
         ORDER BY entity.id
         """,
-        {"group": tx.group, "key": key, "type": of_type},
+        {"group": tx.group, "key": key, **values},
     )
     return [(Entity(*row[:5]), row[5]) for row in rows]
 
 
-def by_trigrams(tx: Tx, match: str, *, of_type: str | None, limit: int) -> list[tuple[str, int]]:
+def by_trigrams(tx: Tx, match: str, *, of_types: Collection[str] | None, limit: int) -> list[tuple[str, int]]:
     """Folded names and aliases that a trigram query matches, each with the row of its entity."""
+    is_of_types, values = _type_condition(of_types)
     rows = tx.conn.execute(
-        """
+        f"""
         SELECT coalesce(named.name_folded, alias.alias_folded), coalesce(named.id, alias.entity)
         FROM name_trigram
         LEFT JOIN entity AS named ON name_trigram.rowid % 2 = 0 AND named.id = name_trigram.rowid / 2
         LEFT JOIN alias ON name_trigram.rowid % 2 = 1 AND alias.id = name_trigram.rowid / 2
         WHERE name_trigram MATCH :match
-          AND (:type IS NULL
-               OR (SELECT entity_type.name FROM entity JOIN entity_type ON entity_type.id = entity.type
-                   WHERE entity.id = coalesce(named.id, alias.entity)) = :type)
+          AND ({of_types is None}
+               OR EXISTS (SELECT 1 FROM entity JOIN entity_type ON entity_type.id = entity.type
+                          WHERE entity.id = coalesce(named.id, alias.entity) AND {is_of_types}))
         LIMIT :limit
         """,
-        {"match": match, "type": of_type, "limit": limit},
+        {"match": match, "limit": limit, **values},
     )
     return rows.fetchall()  # type: ignore[no-any-return]
 
 
-def by_initials(tx: Tx, initials: str, *, of_type: str | None, limit: int) -> list[tuple[str, int]]:
+def by_initials(tx: Tx, initials: str, *, of_types: Collection[str] | None, limit: int) -> list[tuple[str, int]]:
     """Folded names and aliases of several words with these initials, each with the row of its entity."""
+    is_of_types, values = _type_condition(of_types)
     rows = tx.conn.execute(
-        """
+        f"""
         SELECT coalesce(named.name_folded, alias.alias_folded), coalesce(named.id, alias.entity)
         FROM name_initials
         LEFT JOIN entity AS named ON name_initials.surface % 2 = 0 AND named.id = name_initials.surface / 2
@@ -117,12 +121,12 @@ def by_initials(tx: Tx, initials: str, *, of_type: str | None, limit: int) -> li
           AND EXISTS (
               SELECT 1 FROM entity JOIN entity_type ON entity_type.id = entity.type
               WHERE entity.id = coalesce(named.id, alias.entity) AND entity.group_id = :group
-                AND (:type IS NULL OR entity_type.name = :type)
+                AND {is_of_types}
           )
         ORDER BY name_initials.surface
         LIMIT :limit
         """,
-        {"initials": initials, "type": of_type, "group": tx.group, "limit": limit},
+        {"initials": initials, "group": tx.group, "limit": limit, **values},
     )
     return rows.fetchall()  # type: ignore[no-any-return]
 
@@ -140,8 +144,9 @@ def by_letters(tx: Tx, letters: str) -> list[tuple[str, int]]:
     return rows.fetchall()  # type: ignore[no-any-return]
 
 
-def by_prefix(tx: Tx, prefix: str, *, of_type: str | None, limit: int) -> list[Entity]:
+def by_prefix(tx: Tx, prefix: str, *, of_types: Collection[str] | None, limit: int) -> list[Entity]:
     """Entities whose name has a key with this prefix, by name."""
+    is_of_types, values = _type_condition(of_types)
     return _entities(
         tx,
         f"""
@@ -149,11 +154,11 @@ def by_prefix(tx: Tx, prefix: str, *, of_type: str | None, limit: int) -> list[E
         WHERE entity.group_id = :group
           AND entity.name_key >= :key
           AND entity.name_key < :key || char(1114111)
-          AND (:type IS NULL OR entity_type.name = :type)
+          AND {is_of_types}
         ORDER BY entity.name_key, entity.id
         LIMIT :limit
         """,
-        {"group": tx.group, "key": prefix, "type": of_type, "limit": limit},
+        {"group": tx.group, "key": prefix, "limit": limit, **values},
     )
 
 
@@ -166,8 +171,9 @@ def page(tx: Tx, after: int, *, limit: int) -> list[Entity]:
     )
 
 
-def without_facts_since(tx: Tx, entity_type: str, predicates: Sequence[str], *, since: str) -> list[Entity]:
-    """Entities of a type created at a timestamp or later, without facts of these predicates, retracted ones apart."""
+def without_facts_since(tx: Tx, *, of_types: Collection[str], predicates: Sequence[str], since: str) -> list[Entity]:
+    """Entities of these types created at a timestamp or later, without facts of these predicates that hold."""
+    is_of_types, values = _type_condition(of_types)
     words = "SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:words))"
     condition = f"retracted_at IS NULL AND predicate IN ({words})"
     facts_table = facts.table_as_known(tx)
@@ -175,7 +181,7 @@ def without_facts_since(tx: Tx, entity_type: str, predicates: Sequence[str], *, 
         tx,
         f"""
         {_SELECT}
-        WHERE entity_type.name = :type AND entity.group_id = :group AND entity.created_at >= :since
+        WHERE {is_of_types} AND entity.group_id = :group AND entity.created_at >= :since
           AND (:known IS NULL OR entity.created_at <= :known)
           AND NOT EXISTS (SELECT 1 FROM {facts_table} WHERE subject = entity.id AND object IS NOT NULL AND {condition})
           AND NOT EXISTS (SELECT 1 FROM {facts_table} WHERE subject = entity.id AND literal IS NOT NULL AND {condition})
@@ -183,7 +189,7 @@ def without_facts_since(tx: Tx, entity_type: str, predicates: Sequence[str], *, 
         ORDER BY entity.id
         """,
         {
-            "type": entity_type,
+            **values,
             "group": tx.group,
             "since": since,
             "words": json.dumps(list(predicates)),
@@ -318,6 +324,16 @@ def count_by_type(tx: Tx) -> dict[str, int]:
         (tx.group,),
     )
     return dict(rows.fetchall())
+
+
+def _type_condition(of_types: Collection[str] | None) -> tuple[str, dict[str, str]]:
+    """The condition in SQL that an entity is of one of these types, with its values; None means any."""
+    if of_types is None:
+        return "TRUE", {}
+    if len(of_types) == 1:
+        return "entity_type.name = :type", {"type": next(iter(of_types))}
+    # Without an index: the names are found by their keys, and then of few types.
+    return "+entity_type.name IN (SELECT value FROM json_each(:types))", {"types": json.dumps(sorted(of_types))}
 
 
 def _entities(tx: Tx, query: str, values: dict[str, Any]) -> list[Entity]:

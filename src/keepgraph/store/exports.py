@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from keepgraph.model import VocabularyTerm
-from keepgraph.store import vocabulary
 from keepgraph.store.exchange_rows import (
     ASSERTION_COLUMNS,
     FACT_COLUMNS,
@@ -41,19 +39,63 @@ class AssertionOrder(NamedTuple):
     previous: int | None
 
 
-def terms(tx: Tx, *, version: str) -> list[VocabularyTerm]:
-    """The entity types and predicates of a vocabulary version, ordered by kind and name."""
-    return [
-        term
-        for kind in vocabulary.KINDS
-        for term in sorted(vocabulary.terms(tx, kind), key=lambda term: term.name)
-        if term.version == version
-    ]
+class ProposedFactRow(NamedTuple):
+    """A proposed fact as an export writes it. The field names are keys of the export."""
+
+    id: str
+    group: str
+    subject: str
+    subject_type: str | None
+    wording: str
+    object: str
+    object_type: str | None
+    confidence: float
+    source: str | None
+    evidence: str
+    episode: str | None
+    session: str | None
+    recorded_at: str
+    reason: str
 
 
 def has_episodes(tx: Tx) -> bool:
     """Whether the graph has any episode."""
     return bool(tx.conn.execute("SELECT EXISTS (SELECT 1 FROM episode)").fetchone()[0])
+
+
+def dismissed_wordings(tx: Tx) -> list[tuple[str, str, str]]:
+    """The wordings of all groups in which nothing is proposed any more: group, wording, timestamp."""
+    rows = tx.conn.execute(
+        "SELECT group_id, wording, dismissed_at FROM dismissed_wording ORDER BY group_id, wording_key"
+    )
+    return rows.fetchall()  # type: ignore[no-any-return]
+
+
+def proposed_facts(tx: Tx) -> Iterator[ProposedFactRow]:
+    """Every proposed fact, ordered by public id."""
+    rows = tx.conn.execute(
+        """
+        SELECT proposed_fact.public_id, proposed_fact.group_id, subject, subject_type, wording, object, object_type,
+               confidence, proposed_fact.source, evidence, episode.public_id, proposed_fact.session,
+               proposed_fact.recorded_at, reason
+        FROM proposed_fact
+        LEFT JOIN episode ON episode.id = proposed_fact.episode
+        ORDER BY proposed_fact.public_id
+        """
+    )
+    return (ProposedFactRow(*row) for row in rows)
+
+
+def has_proposed_facts(tx: Tx) -> bool:
+    """Whether any fact is proposed, any wording dismissed, or any type of an entity assumed."""
+    row = tx.conn.execute(
+        """
+        SELECT EXISTS (SELECT 1 FROM proposed_fact)
+            OR EXISTS (SELECT 1 FROM dismissed_wording)
+            OR EXISTS (SELECT 1 FROM assumed_type)
+        """
+    ).fetchone()
+    return bool(row[0])
 
 
 def episodes(tx: Tx) -> Iterator[EpisodeRow]:

@@ -26,7 +26,7 @@ _SELECT = """
               AND (:known IS NULL OR provenance.recorded_at <= :known)
             ORDER BY provenance.recorded_at, provenance.id LIMIT 1),
            s.id, s.public_id, st.name, s.name, s.created_at,
-           o.id, o.public_id, ot.name, o.name, o.created_at, fact.retracted_at
+           o.id, o.public_id, ot.name, o.name, o.created_at, fact.retracted_at, predicate.sentence
     FROM FACTS
     JOIN predicate ON predicate.id = fact.predicate
     JOIN entity AS s ON s.id = fact.subject
@@ -172,15 +172,17 @@ def began(tx: Tx, entities: Sequence[int], predicates: Sequence[str], *, at: str
     return dict(rows.fetchall())
 
 
-def rows_of_predicate(tx: Tx, predicate: str, *, at: str, subjects: Sequence[int] | None = None) -> list[FactRow]:
-    """The facts of a predicate that hold in the group, as rows; with `subjects`, only of these."""
+def rows_of_predicates(
+    tx: Tx, predicates: Sequence[str], *, at: str, subjects: Sequence[int] | None = None
+) -> list[FactRow]:
+    """The facts of these predicates that hold in the group, as rows; with `subjects`, only of these."""
     rows = _execute(
         tx,
         """
         SELECT fact.id, fact.subject, fact.object, fact.literal, fact.recorded_at
         FROM FACTS
         JOIN entity AS s ON s.id = fact.subject
-        WHERE fact.predicate = (SELECT id FROM predicate WHERE name = :predicate)
+        WHERE fact.predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates)))
           AND fact.retracted_at IS NULL
           AND fact.valid_from <= :at AND :at < fact.valid_to
           AND (:subjects IS NULL OR fact.subject IN (SELECT value FROM json_each(:subjects)))
@@ -188,7 +190,7 @@ def rows_of_predicate(tx: Tx, predicate: str, *, at: str, subjects: Sequence[int
         ORDER BY fact.id
         """,
         {
-            "predicate": predicate,
+            "predicates": _json(predicates),
             "at": at,
             "group": tx.group,
             "subjects": None if subjects is None else _json(subjects),
@@ -235,10 +237,18 @@ def all_about(tx: Tx, entity: Entity) -> list[Fact]:
     )
 
 
-def tagged_entities(tx: Tx, tag: str, *, at: str) -> list[Entity]:
-    """The entities with a literal tag, whatever divides its words, that have no resolved_by fact; oldest tag first.
+def all_of_predicate(tx: Tx, predicate: int) -> list[Fact]:
+    """All facts of a predicate, given by its row, of all groups, oldest first; retracted and ended ones too."""
+    return _select(tx, f"{_SELECT} WHERE fact.predicate = :predicate ORDER BY fact.id", {"predicate": predicate})
 
-    The tag is given in lower case, its words divided by hyphens.
+
+def tagged_entities(tx: Tx, tag: str, *, tagging: Sequence[str], resolving: Sequence[str], at: str) -> list[Entity]:
+    """The entities with a literal tag, whatever divides its words, that nothing has resolved; oldest tag first.
+
+    Args:
+        tag: in lower case, its words divided by hyphens.
+        tagging: the predicates whose objects are tags.
+        resolving: the predicates whose subject is resolved.
     """
     rows = _execute(
         tx,
@@ -248,7 +258,7 @@ def tagged_entities(tx: Tx, tag: str, *, at: str) -> list[Entity]:
         JOIN entity AS s ON s.id = fact.subject
         JOIN entity_type AS st ON st.id = s.type
         WHERE fact.id IN (SELECT rowid FROM fact_text WHERE fact_text MATCH :phrase)
-          AND +fact.predicate = (SELECT id FROM predicate WHERE name = 'tagged')
+          AND +fact.predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:tagging)))
           AND fact.retracted_at IS NULL
           AND fact.literal IS NOT NULL
           AND fact.valid_from <= :at AND :at < fact.valid_to
@@ -257,13 +267,22 @@ def tagged_entities(tx: Tx, tag: str, *, at: str) -> list[Entity]:
           AND NOT EXISTS (
               SELECT 1 FROM FACTS
               WHERE fact.subject = s.id
-                AND fact.predicate = (SELECT id FROM predicate WHERE name = 'resolved_by')
+                AND fact.predicate IN (
+                    SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:resolving))
+                )
                 AND fact.retracted_at IS NULL
                 AND fact.valid_from <= :at AND :at < fact.valid_to
           )
         ORDER BY fact.id
         """,
-        {"tag": tag, "phrase": f'"tagged {tag.replace("-", " ")}"', "at": at, "group": tx.group},
+        {
+            "tag": tag,
+            "phrase": f'"{tag.replace("-", " ")}"',
+            "tagging": _json(tagging),
+            "resolving": _json(resolving),
+            "at": at,
+            "group": tx.group,
+        },
     )
     return list(dict.fromkeys(Entity(*row) for row in rows))
 
@@ -457,6 +476,7 @@ def _fact(row: tuple[Any, ...]) -> Fact:
         valid_to=row[7],
         source=row[8],
         retracted_at=row[19],
+        predicate_sentence=row[20],
     )
 
 

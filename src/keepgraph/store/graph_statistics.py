@@ -50,10 +50,31 @@ def largest_fact_row(tx: Tx) -> int:
     return int(tx.conn.execute("SELECT coalesce(max(id), 0) FROM fact").fetchone()[0])
 
 
-def intended_ends(tx: Tx) -> list[tuple[int, str, int]]:
-    """Between which types predicates are intended to lead: row of the predicate, side, and row of the type."""
-    rows = tx.conn.execute("SELECT predicate, side, type FROM predicate_end ORDER BY predicate, side, type")
-    return [(row[0], row[1], row[2]) for row in rows]
+def used_types(tx: Tx) -> list[int]:
+    """The rows of the entity types that some entity has, of whatever group."""
+    return _distinct(tx, "entity", "type", "TRUE")
+
+
+def used_predicates(tx: Tx) -> list[int]:
+    """The rows of the predicates that some fact has, a retracted one too."""
+    current = _distinct(tx, "fact", "predicate", "retracted_at IS NULL")
+    return sorted({*current, *_distinct(tx, "fact", "predicate", "retracted_at IS NOT NULL")})
+
+
+def _distinct(tx: Tx, table: str, column: str, condition: str) -> list[int]:
+    """The different values of a column that an index begins with, by one look into the index for each."""
+    least = f"SELECT min({column}) FROM {table} WHERE {condition}"
+    rows = tx.conn.execute(
+        f"""
+        WITH RECURSIVE value(number) AS (
+            {least}
+            UNION ALL
+            SELECT ({least} AND {column} > value.number) FROM value WHERE value.number IS NOT NULL
+        )
+        SELECT number FROM value WHERE number IS NOT NULL
+        """
+    )
+    return [row[0] for row in rows]
 
 
 def has_other_ends(tx: Tx, predicate: int, subjects: Sequence[int], objects: Sequence[int]) -> bool:

@@ -40,6 +40,8 @@ def clear(tx: Tx, group: str | None) -> dict[str, int]:
         ("fact", f"subject IN ({_ENTITIES})"),
         ("former_id", f"entity IN ({_ENTITIES})"),
         ("alias", f"entity IN ({_ENTITIES})"),
+        ("proposed_fact", ":group IS NULL OR group_id = :group"),
+        ("dismissed_wording", ":group IS NULL OR group_id = :group"),
         ("chunk", f"episode IN ({_EPISODES})"),
         ("episode", ":group IS NULL OR group_id = :group"),
         ("community", ":group IS NULL OR group_id = :group"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from keepgraph.store import journal, vocabulary
+from keepgraph.store import journal
 from keepgraph.store.exchange_rows import (
     FACT_COLUMNS,
     SELECT_ENTITY,
@@ -151,15 +151,6 @@ def count_assertions(tx: Tx, fact: int, source: str, confidence: float) -> int:
 def first_free_row(tx: Tx, table: str) -> int:
     """The first row number that a table has never used; all those after it are free as well."""
     return int(tx.conn.execute(f"SELECT {journal.unused_row_sql(table)}").fetchone()[0])
-
-
-def insert_term(tx: Tx, kind: str, *, name: str, description: str, version: str) -> None:
-    """Add an entity type or a predicate to the vocabulary."""
-    table = {vocabulary.ENTITY_TYPE: "entity_type", vocabulary.PREDICATE: "predicate"}[kind]
-    tx.conn.execute(
-        f"INSERT INTO {table} (id, name, description, version) VALUES ({journal.unused_row_sql(table)}, ?, ?, ?)",
-        (name, description, version),
-    )
 
 
 def insert_episodes(tx: Tx, rows: Iterable[EpisodeRow]) -> None:

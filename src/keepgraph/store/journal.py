@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,11 +15,31 @@ from keepgraph.temporal import timestamps
 
 # By table: the columns of other tables that refer to its rows.
 _REFERENCES = {
-    "entity_type": (("entity", "type"),),
-    "predicate": (("fact", "predicate"),),
-    "entity": (("alias", "entity"), ("former_id", "entity"), ("fact", "subject"), ("fact", "object")),
+    "vocabulary_set": (("entity_type", "vocabulary_set"), ("predicate", "vocabulary_set")),
+    "entity_type": (
+        ("entity", "type"),
+        ("entity_type", "replaced_by"),
+        ("type_parent", "type"),
+        ("type_parent", "parent"),
+        ("type_disjoint", "type"),
+        ("type_disjoint", "other"),
+        ("predicate_end", "type"),
+    ),
+    "predicate": (
+        ("fact", "predicate"),
+        ("predicate", "inverse_of"),
+        ("predicate", "replaced_by"),
+        ("predicate_end", "predicate"),
+    ),
+    "entity": (
+        ("alias", "entity"),
+        ("former_id", "entity"),
+        ("fact", "subject"),
+        ("fact", "object"),
+        ("assumed_type", "id"),
+    ),
     "fact": (("provenance", "fact"), ("earlier_validity", "fact")),
-    "episode": (("chunk", "episode"), ("provenance", "episode")),
+    "episode": (("chunk", "episode"), ("provenance", "episode"), ("proposed_fact", "episode")),
 }
 
 _SELECT_CHANGE = "SELECT id, call, op, tbl, row, was FROM journal"
@@ -50,6 +70,14 @@ def begin_call(tx: Tx) -> Tx:
         (timestamps.from_datetime(tx.now), tx.tool, tx.session, tx.group),
     ).fetchone()
     return replace(tx, call=int(number))
+
+
+def run_before_history(tx: Tx, act: Callable[[Tx], None]) -> None:
+    """Do what is part of the creation of a graph: it stands in no call, and nobody can undo it."""
+    tx = begin_call(tx)
+    act(tx)
+    tx.conn.execute("DELETE FROM journal WHERE call = ?", (tx.call,))
+    tx.conn.execute("DELETE FROM call WHERE id = ?", (tx.call,))
 
 
 def record_undo(tx: Tx, call: int) -> None:

@@ -53,19 +53,26 @@ def prefixes_of_names(tx: Tx, prefixes: Sequence[str], *, group: str) -> list[st
     return [row[0] for row in rows]
 
 
-def persons_with_word(tx: Tx, match: str, *, group: str, limit: int) -> list[tuple[int, str, str]]:
-    """Persons whose name or alias a full-text query matches: the row, the name, and the name or alias that matched."""
+def entities_with_word(
+    tx: Tx, match: str, *, of_types: Sequence[str], group: str, limit: int
+) -> list[tuple[int, str, str, str]]:
+    """The entities of these types whose name or alias a full-text query matches.
+
+    Each with its row, its type, its name, and the name or alias that matched.
+    """
     rows = tx.conn.execute(
         """
-        SELECT entity.id, entity.name, coalesce(alias.alias, entity.name)
+        SELECT entity.id, entity_type.name, entity.name, coalesce(alias.alias, entity.name)
         FROM entity_text
         LEFT JOIN alias ON entity_text.rowid % 2 = 1 AND alias.id = entity_text.rowid / 2
         JOIN entity ON entity.id = iif(entity_text.rowid % 2 = 0, entity_text.rowid / 2, alias.entity)
         JOIN entity_type ON entity_type.id = entity.type
-        WHERE entity_text MATCH :match AND entity_type.name = 'person' AND entity.group_id = :group
+        WHERE entity_text MATCH :match
+          AND entity_type.name IN (SELECT value FROM json_each(:types))
+          AND entity.group_id = :group
         LIMIT :limit
         """,
-        {"match": match, "group": group, "limit": limit},
+        {"match": match, "types": json.dumps(list(of_types)), "group": group, "limit": limit},
     )
     return rows.fetchall()  # type: ignore[no-any-return]
 

@@ -153,25 +153,23 @@ def validity_changes(tx: Tx, entity: Entity, *, limit: int, newest_first: bool) 
     return [(at, bool(ended), row) for at, ended, row in rows]
 
 
-def entities_by_name(tx: Tx, *, of_type: str | None, limit: int, offset: int) -> tuple[list[Entity], int]:
-    """A page of the entities of the group, by name, and how many there are in all."""
-    values = {"group": tx.group, "type": of_type, "limit": limit, "offset": offset}
+def entities_by_name(tx: Tx, *, of_types: Sequence[str] | None, limit: int, offset: int) -> tuple[list[Entity], int]:
+    """A page of the entities of the group, by name, and how many there are in all; None for entities of any type."""
+    values = {"group": tx.group, "types": _json_or_none(of_types), "limit": limit, "offset": offset}
+    of_these_types = "(SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:types)))"
     rows = tx.conn.execute(
-        """
+        f"""
         SELECT entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at
         FROM entity
         JOIN entity_type ON entity_type.id = entity.type
-        WHERE entity.group_id = :group AND (:type IS NULL OR entity_type.name = :type)
+        WHERE entity.group_id = :group AND (:types IS NULL OR entity.type IN {of_these_types})
         ORDER BY entity.name_key, entity.type
         LIMIT :limit OFFSET :offset
         """,
         values,
     ).fetchall()
     total = tx.conn.execute(
-        """
-        SELECT count(*) FROM entity
-        WHERE group_id = :group AND (:type IS NULL OR type = (SELECT id FROM entity_type WHERE name = :type))
-        """,
+        f"SELECT count(*) FROM entity WHERE group_id = :group AND (:types IS NULL OR type IN {of_these_types})",
         values,
     ).fetchone()
     return [Entity(*row) for row in rows], int(total[0])

@@ -8,7 +8,7 @@ from __future__ import annotations
 from keepgraph.store import facts
 from keepgraph.store.transactions import Tx
 
-_HOLDS = "fact.retracted_at IS NULL AND fact.valid_from <= :at AND :at < fact.valid_to AND +s.group_id = :group"
+HOLDS = "fact.retracted_at IS NULL AND fact.valid_from <= :at AND :at < fact.valid_to AND +s.group_id = :group"
 
 
 def count_patterns(tx: Tx, *, at: str) -> list[tuple[int, int, int | None, int]]:
@@ -23,7 +23,7 @@ def count_patterns(tx: Tx, *, at: str) -> list[tuple[int, int, int | None, int]]
         FROM {facts.table_as_known(tx)}
         CROSS JOIN entity AS s ON s.id = fact.subject
         LEFT JOIN entity AS o ON o.id = fact.object
-        WHERE {_HOLDS}
+        WHERE {HOLDS}
         GROUP BY fact.predicate, s.type, o.type
         """,
         {"at": at, "group": tx.group, "known": tx.known_at},
@@ -38,7 +38,7 @@ def count_literals(tx: Tx, *, at: str) -> int:
         SELECT count(DISTINCT fact.literal)
         FROM {facts.table_as_known(tx)}
         CROSS JOIN entity AS s ON s.id = fact.subject
-        WHERE fact.literal IS NOT NULL AND {_HOLDS}
+        WHERE fact.literal IS NOT NULL AND {HOLDS}
         """,
         {"at": at, "group": tx.group, "known": tx.known_at},
     ).fetchone()

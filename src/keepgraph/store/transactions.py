@@ -37,6 +37,8 @@ class Tx:
         memo: rows read in this transaction that nothing in it changes; cleared when a savepoint is rolled back.
         connection_cache: what readers on this connection keep from one transaction to the next; see
             store/change_cache.py. A writer starts with an empty one.
+        shared_cache: what transactions of the same database share, on whatever connection; each value says of itself
+            of which revision it is.
         cancellation: checked while statements run.
     """
 
@@ -53,6 +55,7 @@ class Tx:
     episode: int | None = None
     memo: dict[tuple[str, ...], Any] = field(default_factory=dict)
     connection_cache: dict[Any, Any] = field(default_factory=dict)
+    shared_cache: dict[str, Any] = field(default_factory=dict)
     cancellation: CancellationCheck | None = None
 
     @contextmanager

@@ -6,7 +6,8 @@ loaded when it is first needed: importing its package would import numpy.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Collection, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -92,7 +93,7 @@ def insert(tx: Tx, vectors: Sequence[tuple[int, str, bytes, bytes]], kind: Vecto
 
 
 def nearest_names(
-    tx: Tx, embedding: bytes, signs: bytes, *, of_type: str | None, limit: int
+    tx: Tx, embedding: bytes, signs: bytes, *, of_types: Collection[str] | None, limit: int
 ) -> list[tuple[int, str, float]]:
     """The names nearest to a vector, nearest first: the row of the entity, the name, and the cosine.
 
@@ -106,7 +107,8 @@ def nearest_names(
             SELECT surface AS number
             FROM name_signs
             WHERE group_id = :group
-              AND (:type IS NULL OR type = (SELECT id FROM entity_type WHERE name = :type))
+              AND (:types IS NULL
+                   OR type IN (SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:types))))
             ORDER BY vec_distance_hamming(vec_bit(signs), vec_bit(:signs))
             LIMIT :weighed
         )
@@ -120,7 +122,7 @@ def nearest_names(
         """,
         {
             "group": tx.group,
-            "type": of_type,
+            "types": None if of_types is None else json.dumps(sorted(of_types)),
             "signs": signs,
             "embedding": embedding,
             "weighed": _HAMMING_CANDIDATES,

@@ -1,0 +1,233 @@
+"""Definitions of vocabulary sets and words: read from TOML or JSON, checked against the published schema."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from keepgraph import errors, package_files
+
+MAX_BYTES = 20_000_000
+_SHIPPED = Path(__file__).parent / "shipped_sets"
+_ENGLISH = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class LabelDefinition:
+    """A label: its language (a tag of BCP 47), "preferred", "alternative" or "hidden", and its text."""
+
+    language: str
+    status: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TypeDefinition:
+    """An entity type of a set; the fields are those of `model.EntityType`, and `details` is what only people read."""
+
+    name: str
+    description: str = ""
+    style: str | None = None
+    is_abstract: bool = False
+    parents: tuple[str, ...] = ()
+    disjoint: tuple[str, ...] = ()
+    labels: tuple[LabelDefinition, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PredicateDefinition:
+    """A predicate of a set; the fields are those of `model.Predicate`, and `details` is what only people read."""
+
+    name: str
+    description: str = ""
+    role: str | None = None
+    sources: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+    inverse_of: str | None = None
+    flags: frozenset[str] = frozenset()
+    literal_kind: str | None = None
+    sentence: str = ""
+    labels: tuple[LabelDefinition, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SetDefinition:
+    """A vocabulary set. A predicate's inverse is a predicate of its own, which comes after it."""
+
+    name: str
+    version: str
+    uri: str = ""
+    description: str = ""
+    types: tuple[TypeDefinition, ...] = ()
+    predicates: tuple[PredicateDefinition, ...] = ()
+
+
+def shipped_names() -> list[str]:
+    """The names of the sets that come with this program, in alphabetical order."""
+    return sorted(file.stem for file in _SHIPPED.glob("*.toml"))
+
+
+@cache
+def shipped(name: str) -> SetDefinition:
+    """A set that comes with this program.
+
+    Raises:
+        errors.VocabularySetUnknown: there is none of that name.
+    """
+    if name not in shipped_names():
+        raise errors.VocabularySetUnknown(
+            f"there is no vocabulary set {name[:60]!r}", hint=f"These come with it: {', '.join(shipped_names())}."
+        )
+    return parse((_SHIPPED / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def parse(text: str, *, is_json: bool = False) -> SetDefinition:
+    """A set from the text of a file in TOML, or in JSON.
+
+    Raises:
+        errors.VocabularyInvalid: it is neither, is too large, or does not fit the schema.
+    """
+    if len(text) > MAX_BYTES:
+        raise errors.VocabularyInvalid(f"a vocabulary set has at most {MAX_BYTES:,} characters")
+    import tomllib
+
+    try:
+        document = json.loads(text) if is_json else tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise errors.VocabularyInvalid(f"it is not {'JSON' if is_json else 'TOML'}: {error}") from error
+    return from_document(document)
+
+
+def from_document(document: Any) -> SetDefinition:
+    """A set from a document that fits the schema `transfer/vocabulary_set.json`.
+
+    Raises:
+        errors.VocabularyInvalid: it does not fit; the message says where.
+    """
+    check(document)
+    predicates: list[PredicateDefinition] = []
+    for name, values in document.get("predicates", {}).items():
+        predicates.append(predicate_from(name, values))
+        if inverse := values.get("inverse"):
+            predicates.append(inverse_from(inverse, of=predicates[-1]))
+    return SetDefinition(
+        name=document["name"],
+        version=document["version"],
+        uri=document.get("uri", ""),
+        description=document.get("description", ""),
+        types=tuple(type_from(name, values) for name, values in document.get("types", {}).items()),
+        predicates=tuple(predicates),
+    )
+
+
+def type_from(name: str, values: Mapping[str, Any]) -> TypeDefinition:
+    """An entity type from what the schema calls `type`."""
+    return TypeDefinition(
+        name=name,
+        description=values.get("description", ""),
+        style=values.get("style"),
+        is_abstract=values.get("abstract", False),
+        parents=tuple(values.get("parents", ())),
+        disjoint=tuple(values.get("disjoint", ())),
+        labels=_labels(values),
+        details=_details(values),
+    )
+
+
+def predicate_from(name: str, values: Mapping[str, Any]) -> PredicateDefinition:
+    """A predicate from what the schema calls `predicate`; its inverse is left out."""
+    return PredicateDefinition(
+        name=name,
+        description=values.get("description", ""),
+        role=values.get("role"),
+        sources=tuple(values.get("sources", ())),
+        targets=tuple(values.get("targets", ())),
+        inverse_of=values.get("inverse_of"),
+        flags=frozenset(values.get("flags", ())),
+        literal_kind=values.get("literal"),
+        sentence=values.get("sentence", ""),
+        labels=_labels(values),
+        details=_details(values),
+    )
+
+
+def inverse_from(values: Mapping[str, Any], *, of: PredicateDefinition) -> PredicateDefinition:
+    """The inverse of a predicate, from what the schema calls `inverse`; its ends are exchanged."""
+    return PredicateDefinition(
+        name=values["name"],
+        description=values.get("description") or f"The inverse of {of.name}.",
+        sources=of.targets,
+        targets=of.sources,
+        inverse_of=of.name,
+        labels=_labels(values),
+        details=_details(values),
+    )
+
+
+def check(document: Any) -> None:
+    """Check a document against the schema of sets.
+
+    Raises:
+        errors.VocabularyInvalid: it does not fit.
+    """
+    if problem := find_problem(document):
+        place, message = problem
+        raise errors.VocabularyInvalid(f"{'.'.join(place)[:200] or 'the set'}: {message}")
+
+
+def check_word(kind: str, values: Mapping[str, Any]) -> None:
+    """Check values of a word against what the schema of sets calls `type` or `predicate`.
+
+    Raises:
+        errors.VocabularyInvalid: they do not fit.
+    """
+    if problem := find_problem(values, part=kind):
+        place, message = problem
+        raise errors.VocabularyInvalid(f"{'.'.join(place)[:200] or f'the {kind}'}: {message}")
+
+
+def find_problem(document: Any, *, part: str | None = None) -> tuple[tuple[str, ...], str] | None:
+    """The first place where a document does not fit the schema of sets, or a part of it, and what is wrong there.
+
+    Raises:
+        errors.VocabularyInvalid: it is no JSON at all.
+    """
+    import jsonschema_rs
+
+    try:
+        error = next(iter(_validator(part).iter_errors(document)), None)
+    except (ValueError, TypeError, jsonschema_rs.ValidationError) as failure:
+        raise errors.VocabularyInvalid(f"a vocabulary set cannot hold this: {failure}") from failure
+    return None if error is None else (tuple(map(str, error.instance_path)), error.message[:300])
+
+
+@cache
+def _validator(part: str | None) -> Any:
+    import jsonschema_rs
+
+    file = package_files.schemas() / "transfer" / "vocabulary_set.json"
+    schema = json.loads(file.read_text(encoding="utf-8"))
+    if part is not None:
+        schema = {"$schema": schema["$schema"], "$ref": f"#/$defs/{part}", "$defs": schema["$defs"]}
+    return jsonschema_rs.Draft202012Validator(schema)
+
+
+def _labels(values: Mapping[str, Any]) -> tuple[LabelDefinition, ...]:
+    labels = [LabelDefinition(_ENGLISH, "alternative", text) for text in values.get("alternative", ())]
+    for language, given in values.get("labels", {}).items():
+        texts: Sequence[str] = [given] if isinstance(given, str) else given
+        labels += [
+            LabelDefinition(language, "preferred" if position == 0 else "alternative", text)
+            for position, text in enumerate(texts)
+        ]
+    return tuple(labels)
+
+
+def _details(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: values[name] for name in ("examples", "notation", "uri") if values.get(name)}

@@ -1,0 +1,267 @@
+"""The vocabulary of a graph as one value: types with their styles and kinds, predicates with their roles and ends.
+
+Code asks it for styles and roles, never for words: which words there are is data.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import get_args
+
+from keepgraph import store
+from keepgraph.engine.vocabulary import wordings
+from keepgraph.model import EntityType, NameStyle, Predicate, Role, VocabularySet, VocabularyTerm
+from keepgraph.store.transactions import Tx
+
+DEFAULT_STYLE: NameStyle = "term"
+_CACHE_KEY = "vocabulary"
+
+
+def read(tx: Tx) -> Vocabulary:
+    """The vocabulary of the graph, read again only when it has changed."""
+    revision = store.vocabulary.revision(tx)
+    cached = tx.shared_cache.get(_CACHE_KEY)
+    if cached is not None and cached.revision == revision:
+        return cached  # type: ignore[no-any-return] # the cache holds values of any kind
+    vocabulary = Vocabulary(
+        revision,
+        tuple(store.vocabulary.sets(tx)),
+        tuple(store.vocabulary.entity_types(tx)),
+        tuple(store.vocabulary.predicates(tx)),
+    )
+    tx.shared_cache[_CACHE_KEY] = vocabulary
+    return vocabulary
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The words of a graph, retired ones too. Words are given and returned by their names.
+
+    Attributes:
+        revision: differs after every change.
+        types, predicates: in the order in which they were added.
+    """
+
+    revision: str
+    sets: tuple[VocabularySet, ...]
+    types: tuple[EntityType, ...]
+    predicates: tuple[Predicate, ...]
+
+    @cached_property
+    def type_by_name(self) -> Mapping[str, EntityType]:
+        return {term.name: term for term in self.types}
+
+    @cached_property
+    def predicate_by_name(self) -> Mapping[str, Predicate]:
+        return {term.name: term for term in self.predicates}
+
+    @cached_property
+    def predicate_by_row(self) -> Mapping[int, Predicate]:
+        return {term.row: term for term in self.predicates}
+
+    @property
+    def usable_types(self) -> tuple[EntityType, ...]:
+        """The types that an entity may be given: neither retired nor abstract."""
+        return tuple(term for term in self.types if term.retired_at is None and not term.is_abstract)
+
+    @property
+    def usable_predicates(self) -> tuple[Predicate, ...]:
+        """The predicates that a fact may be given: those not retired."""
+        return tuple(term for term in self.predicates if term.retired_at is None)
+
+    def is_usable_type(self, entity_type: str) -> bool:
+        """Whether an entity may be given this type."""
+        term = self.type_by_name.get(entity_type)
+        return term is not None and term.retired_at is None and not term.is_abstract
+
+    def terms(self, kind: str) -> tuple[VocabularyTerm, ...]:
+        """All words of a kind: `store.vocabulary.ENTITY_TYPE` or `PREDICATE`."""
+        return self.types if kind == store.vocabulary.ENTITY_TYPE else self.predicates
+
+    def term(self, kind: str, name: str) -> VocabularyTerm | None:
+        by_name = self.type_by_name if kind == store.vocabulary.ENTITY_TYPE else self.predicate_by_name
+        return by_name.get(name)
+
+    # Types
+
+    def ancestors(self, entity_type: str) -> tuple[str, ...]:
+        """The types that a type is a kind of, nearest first; not itself."""
+        return self._ancestors.get(entity_type, ())
+
+    def with_subtypes(self, entity_types: Iterable[str]) -> tuple[str, ...]:
+        """These types and all that are kinds of them, each once."""
+        wanted = list(dict.fromkeys(entity_types))
+        return tuple(
+            dict.fromkeys([*wanted, *(name for parent in wanted for name in self._descendants.get(parent, ()))])
+        )
+
+    def is_kind_of(self, entity_type: str, other: str) -> bool:
+        """Whether a type is another one, or a subtype of it."""
+        return entity_type == other or other in self.ancestors(entity_type)
+
+    def with_ancestors(self, entity_type: str) -> frozenset[str]:
+        """A type and all that it is a kind of."""
+        return self._lineages.get(entity_type) or frozenset([entity_type])
+
+    def related_types(self, entity_type: str) -> frozenset[str]:
+        """The types of which something may be the same as an entity of this type: what it is a kind of, and its kinds.
+
+        Persons are one kind: an engineer may be the same as a manager.
+        """
+        related = {*self.with_ancestors(entity_type), *self._descendants.get(entity_type, ())}
+        return frozenset(
+            related.union(self.types_of_style("person")) if self.style(entity_type) == "person" else related
+        )
+
+    def style(self, entity_type: str) -> NameStyle:
+        """How the names of a type are made: as it says, else as its nearest ancestor says."""
+        return self._styles.get(entity_type, DEFAULT_STYLE)
+
+    def types_of_style(self, *styles: NameStyle) -> tuple[str, ...]:
+        """The types whose names are made in one of these ways."""
+        return tuple(term.name for term in self.types if self._styles[term.name] in styles)
+
+    def default_type(self, style: NameStyle) -> str:
+        """The type for a name of which only the style is known: the first of the style, usable and of no parent.
+
+        Raises:
+            LookupError: the vocabulary has no usable type.
+        """
+        if not self._default_types:
+            raise LookupError("the vocabulary has no usable entity type")
+        return self._default_types[style]
+
+    @cached_property
+    def default_types(self) -> frozenset[str]:
+        """The types for names of which only the style is known, one for each style."""
+        return frozenset(self._default_types.values())
+
+    @cached_property
+    def decision_types(self) -> tuple[str, ...]:
+        """The types of decisions: those that a predicate in the role "decides" leads to."""
+        return self.with_subtypes(end for term in self.of_role("decides") for end in term.targets)
+
+    @cached_property
+    def project_types(self) -> tuple[str, ...]:
+        """The types of what decides and is no person: those that a predicate in the role "decides" comes from."""
+        sources = self.with_subtypes(end for term in self.of_role("decides") for end in term.sources)
+        return tuple(name for name in sources if self.style(name) != "person")
+
+    # Predicates
+
+    def of_role(self, *roles: Role) -> tuple[Predicate, ...]:
+        """The predicates in these roles under which facts are stored."""
+        return tuple(term for role in roles for term in self._predicates_by_role.get(role, ()))
+
+    def names_of_role(self, *roles: Role) -> tuple[str, ...]:
+        return tuple(term.name for term in self.of_role(*roles))
+
+    def role(self, predicate: str) -> Role | None:
+        """The role of a predicate; None where it has none, or there is no such predicate."""
+        term = self.predicate_by_name.get(predicate)
+        return term.role if term else None
+
+    def inverses(self, predicate: str) -> tuple[str, ...]:
+        """The predicates that say the same with the ends exchanged: of `works_at`, `employs`."""
+        return tuple(term.name for term in self.predicates if term.inverse_of == predicate)
+
+    def fits(self, predicate: Predicate, subject_type: str, object_type: str | None) -> bool:
+        """Whether a fact with these types at its ends is accepted: they are among those of the predicate, or kinds.
+
+        Args:
+            object_type: None for a literal.
+        """
+        if not predicate.has_binding_ends:
+            return True
+        if not self.fits_side(predicate.sources, subject_type):
+            return False
+        if object_type is None:
+            return predicate.literal_kind is not None or not predicate.targets
+        return predicate.literal_kind is None and self.fits_side(predicate.targets, object_type)
+
+    def fits_side(self, allowed: Sequence[str], entity_type: str) -> bool:
+        """Whether a type is among the types of one side of a predicate; none given means any."""
+        return not allowed or any(self.is_kind_of(entity_type, other) for other in allowed)
+
+    @cached_property
+    def _predicates_by_role(self) -> Mapping[Role, tuple[Predicate, ...]]:
+        by_role: dict[Role, list[Predicate]] = {}
+        for term in self.predicates:
+            if term.role is not None and term.inverse_of is None:
+                by_role.setdefault(term.role, []).append(term)
+        return {role: tuple(terms) for role, terms in by_role.items()}
+
+    @cached_property
+    def _ancestors(self) -> Mapping[str, tuple[str, ...]]:
+        parents = {term.name: term.parents for term in self.types}
+        ancestors: dict[str, tuple[str, ...]] = {}
+        for name in parents:
+            seen: dict[str, None] = {}
+            pending = deque(parents[name])
+            while pending:
+                parent = pending.popleft()
+                if parent not in seen and parent != name:
+                    seen[parent] = None
+                    pending.extend(parents.get(parent, ()))
+            ancestors[name] = tuple(seen)
+        return ancestors
+
+    @cached_property
+    def _default_types(self) -> Mapping[NameStyle, str]:
+        defaults: dict[NameStyle, str] = {}
+        usable = self.usable_types
+        for style in get_args(NameStyle) if usable else ():
+            of_style = [term for term in usable if self._styles[term.name] == style]
+            defaults[style] = ([term for term in of_style if not term.parents] or of_style or usable)[0].name
+        return defaults
+
+    @cached_property
+    def _lineages(self) -> Mapping[str, frozenset[str]]:
+        return {name: frozenset([name, *ancestors]) for name, ancestors in self._ancestors.items()}
+
+    @cached_property
+    def _descendants(self) -> Mapping[str, tuple[str, ...]]:
+        descendants: dict[str, list[str]] = {}
+        for name, ancestors in self._ancestors.items():
+            for ancestor in ancestors:
+                descendants.setdefault(ancestor, []).append(name)
+        return {name: tuple(kinds) for name, kinds in descendants.items()}
+
+    @cached_property
+    def _styles(self) -> Mapping[str, NameStyle]:
+        own = {term.name: term.style for term in self.types}
+        return {
+            name: next((style for other in (name, *self._ancestors[name]) if (style := own.get(other))), DEFAULT_STYLE)
+            for name in own
+        }
+
+
+def find(tx: Tx, kind: str, wording: str) -> VocabularyTerm | None:
+    """The word of the vocabulary for a wording: by its name in any spelling, else by a label; None if there is none.
+
+    Retired words are found by their own names alone.
+    """
+    return next(iter(find_all(tx, kind, wording)), None)
+
+
+def find_all(tx: Tx, kind: str, wording: str) -> list[VocabularyTerm]:
+    """All words of the vocabulary that a wording may stand for, in the order in which `find` prefers them.
+
+    A wording that is exactly the name of a word stands for that word alone.
+    """
+    vocabulary = read(tx)
+    if exact := vocabulary.term(kind, wording):
+        return [exact]
+    key = wordings.key(wording)
+    if not key:
+        return []
+    named = vocabulary.term(kind, key.replace(" ", "_"))
+    by_row = {term.row: term for term in vocabulary.terms(kind)}
+    labelled = [by_row[row] for row in store.vocabulary.find_by_label(tx, kind, key) if row in by_row]
+    others = [term for term in labelled if term.retired_at is None and term is not named]
+    # Of a type and a kind of it that share a label, the special one is meant: a book is a document before a source.
+    others.sort(key=lambda term: any(term.name in vocabulary.ancestors(other.name) for other in others))
+    return [named, *others] if named else others

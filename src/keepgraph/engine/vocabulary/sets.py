@@ -1,0 +1,122 @@
+"""Vocabulary sets: adding one to a graph, and removing it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from keepgraph import errors, store
+from keepgraph.engine.vocabulary import graph_vocabulary, terms
+from keepgraph.engine.vocabulary.definitions import SetDefinition
+from keepgraph.model import VocabularySet, VocabularyTerm
+from keepgraph.store.transactions import Tx
+from keepgraph.temporal import timestamps
+
+CORE = "core"
+OWN = "own"
+"""The set of the words that nobody else has defined."""
+
+OWN_VERSION = "1"
+
+IN_NEW_GRAPHS = ("personal",)
+
+
+@dataclass(frozen=True, slots=True)
+class SetChange:
+    """What adding or removing a set did: words that came, came back, were deleted, were retired, and were there."""
+
+    added: tuple[str, ...] = ()
+    revived: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()
+    retired: tuple[str, ...] = ()
+    existing: tuple[str, ...] = ()
+
+
+def add(tx: Tx, definition: SetDefinition) -> SetChange:
+    """Add the words of a set to the vocabulary. A word that exists stays as it is; a retired one is usable again.
+
+    Raises:
+        errors.VocabularyInvalid: a word names a type that neither the set nor the vocabulary has.
+        errors.VocabularyConflict: a type would be a kind of itself.
+    """
+    of_set = find_or_insert(tx, definition.name, version=definition.version, uri=definition.uri)
+    vocabulary = graph_vocabulary.read(tx)
+    new_types = [term for term in definition.types if term.name not in vocabulary.type_by_name]
+    new_predicates = [term for term in definition.predicates if term.name not in vocabulary.predicate_by_name]
+    existing: list[VocabularyTerm] = [
+        *filter(None, (vocabulary.type_by_name.get(new.name) for new in definition.types)),
+        *filter(None, (vocabulary.predicate_by_name.get(new.name) for new in definition.predicates)),
+    ]
+    for term in existing:
+        if term.retired_at is not None:
+            store.vocabulary.update_term(tx, term.kind, term.row, {"retired_at": None, "replaced_by": None})
+    terms.insert(tx, types=new_types, predicates=new_predicates, of_set=of_set)
+    return SetChange(
+        added=tuple(sorted([new.name for new in new_types] + [new.name for new in new_predicates])),
+        revived=tuple(term.name for term in existing if term.retired_at is not None),
+        existing=tuple(term.name for term in existing if term.retired_at is None),
+    )
+
+
+def remove(tx: Tx, name: str) -> SetChange:
+    """Take a set out of the vocabulary: its words are deleted where they are unused, else retired.
+
+    Raises:
+        errors.VocabularySetUnknown: the graph has no such set.
+        errors.VocabularyConflict: it is the core.
+    """
+    of_set = find(tx, name)
+    if of_set.name == CORE:
+        raise errors.VocabularyConflict("the set core belongs to every graph", hint="Retire single words instead.")
+    now = timestamps.from_datetime(tx.now)
+    remaining = [
+        (kind, term.row, term.name)
+        for kind in reversed(store.vocabulary.KINDS)
+        for term in graph_vocabulary.read(tx).terms(kind)
+        if term.set == of_set.name
+    ]
+    deleted: list[str] = []
+    is_progressing = True
+    while is_progressing:
+        unused = [word for word in remaining if not store.vocabulary.is_in_use(tx, word[0], word[1])]
+        for kind, row, _ in unused:
+            store.vocabulary.delete_term(tx, kind, row)
+        deleted += [word for _, _, word in unused]
+        gone = set(unused)
+        remaining = [word for word in remaining if word not in gone]
+        is_progressing = bool(unused)
+    vocabulary = graph_vocabulary.read(tx)
+    for kind, row, word in remaining:
+        term = vocabulary.term(kind, word)
+        if term is not None and term.retired_at is None:
+            store.vocabulary.update_term(tx, kind, row, {"retired_at": now})
+    retired = [word for _, _, word in remaining]
+    store.vocabulary.update_set(tx, of_set.row, version=of_set.version, retired_at=now)
+    return SetChange(deleted=tuple(sorted(deleted)), retired=tuple(sorted(retired)))
+
+
+def find(tx: Tx, name: str) -> VocabularySet:
+    """The set of this name that was added and is not retired.
+
+    Raises:
+        errors.VocabularySetUnknown: there is none.
+    """
+    active = [candidate for candidate in store.vocabulary.sets(tx) if candidate.retired_at is None]
+    for candidate in active:
+        if candidate.name == name:
+            return candidate
+    raise errors.VocabularySetUnknown(
+        f"this graph has no vocabulary set {name[:60]!r}",
+        hint=f"It has {', '.join(candidate.name for candidate in active)}.",
+    )
+
+
+def find_or_insert(tx: Tx, name: str, *, version: str = "1", uri: str = "") -> VocabularySet:
+    """The set of this name, in this version; inserted where it is missing, and usable again where it was retired."""
+    for candidate in store.vocabulary.sets(tx):
+        if candidate.name == name:
+            if candidate.version != version or candidate.retired_at is not None:
+                store.vocabulary.update_set(tx, candidate.row, version=version, retired_at=None)
+            return VocabularySet(candidate.row, name, version, candidate.uri, candidate.added_at, None)
+    added_at = timestamps.from_datetime(tx.now)
+    row = store.vocabulary.insert_set(tx, name=name, version=version, uri=uri, added_at=added_at)
+    return VocabularySet(row, name, version, uri, added_at, None)

@@ -1,0 +1,36 @@
+"""Wordings of entity types and predicates: their keys, and the spelling of a word of the vocabulary."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+MAX_WORD = 100
+"""The longest name of a word, in characters."""
+
+_LOWER_BEFORE_UPPER = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])")
+_PLURALS = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("s", ""))
+_NOT_WORD = re.compile(r"[\W_]+")
+
+
+def key(wording: str) -> str:
+    """How wordings are compared: words in lower case, one space between: `WorksAt` and `works_at` are `works at`."""
+    separated = _LOWER_BEFORE_UPPER.sub(" ", unicodedata.normalize("NFKC", wording))
+    return _NOT_WORD.sub(" ", separated.casefold()).strip()
+
+
+def spell(wording: str) -> str:
+    """A wording as a word of the vocabulary is spelled: `Works at` is `works_at`; empty where it has no letter."""
+    return key(wording).replace(" ", "_")[:MAX_WORD].rstrip("_")
+
+
+def singular(wording: str) -> str:
+    """The key of a wording whose last word is an English plural, with its singular: `companies` is `company`.
+
+    Empty where it is no plural.
+    """
+    plural = key(wording)
+    for ending, replacement in _PLURALS:
+        if plural.endswith(ending) and not plural.endswith("ss"):
+            return plural.removesuffix(ending) + replacement
+    return ""

@@ -1,0 +1,166 @@
+"""SQL for what refers to a word of the vocabulary, when words are merged: facts, entities, other words, texts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from keepgraph.store import vocabulary
+from keepgraph.store.transactions import Tx
+
+
+def duplicate_facts(tx: Tx, predicate: int, target: int, *, are_reversed: bool) -> list[tuple[int, int]]:
+    """The facts of a predicate that facts of another one repeat, of the same validity, not retracted; with those facts.
+
+    Args:
+        are_reversed: whether facts repeat each other with their ends exchanged.
+    """
+    subject, target_object = ("object", "subject") if are_reversed else ("subject", "object")
+    rows = tx.conn.execute(
+        f"""
+        SELECT fact.id, twin.id
+        FROM fact
+        CROSS JOIN fact AS twin
+            ON twin.subject = fact.{subject} AND twin.predicate = :target AND twin.object = fact.{target_object}
+            AND twin.valid_from = fact.valid_from AND twin.valid_to = fact.valid_to
+        WHERE fact.predicate = :predicate AND fact.retracted_at IS NULL AND fact.object IS NOT NULL
+          AND twin.retracted_at IS NULL AND twin.object IS NOT NULL AND twin.id <> fact.id
+        UNION ALL
+        SELECT fact.id, twin.id
+        FROM fact
+        CROSS JOIN fact AS twin
+            ON twin.subject = fact.subject AND twin.predicate = :target AND twin.literal = fact.literal
+            AND twin.valid_from = fact.valid_from AND twin.valid_to = fact.valid_to
+        WHERE fact.predicate = :predicate AND fact.retracted_at IS NULL AND fact.literal IS NOT NULL
+          AND twin.retracted_at IS NULL AND twin.literal IS NOT NULL AND twin.id <> fact.id AND NOT :are_reversed
+        ORDER BY fact.id, twin.id
+        """,
+        {"predicate": predicate, "target": target, "are_reversed": are_reversed},
+    )
+    return rows.fetchall()  # type: ignore[no-any-return]
+
+
+def set_facts(tx: Tx, facts: Iterable[tuple[int, int, int | None, str, int]]) -> None:
+    """Update facts, given as rows of: subject, predicate, object, text, and the row of the fact."""
+    tx.conn.executemany("UPDATE fact SET subject = ?, predicate = ?, object = ?, text = ? WHERE id = ?", list(facts))
+
+
+def set_fact_texts(tx: Tx, texts: Iterable[tuple[str, int]]) -> None:
+    """Update the texts of facts, given as rows of: text, and the row of the fact."""
+    tx.conn.executemany("UPDATE fact SET text = ? WHERE id = ?", list(texts))
+
+
+def entities_of_same_name(tx: Tx, entity_type: int, target: int) -> list[tuple[int, int, str]]:
+    """The entities of a type that have the name of one of another type in their group: both rows, and the group."""
+    rows = tx.conn.execute(
+        """
+        SELECT entity.id, other.id, entity.group_id
+        FROM entity
+        JOIN entity AS other
+            ON other.group_id = entity.group_id AND other.name_key = entity.name_key AND other.type = ?
+        WHERE entity.type = ?
+        ORDER BY entity.id
+        """,
+        (target, entity_type),
+    )
+    return rows.fetchall()  # type: ignore[no-any-return]
+
+
+def move_entities(tx: Tx, entity_type: int, target: int) -> int:
+    """Give all entities of a type another one, and delete their aliases that are the names of others of it.
+
+    Returns how many there were.
+    """
+    count: int = tx.conn.execute("UPDATE entity SET type = ? WHERE type = ?", (target, entity_type)).rowcount
+    tx.conn.execute(
+        """
+        DELETE FROM alias
+        WHERE id IN (
+            SELECT alias.id
+            FROM entity AS owner
+            JOIN alias ON alias.entity = owner.id
+            JOIN entity AS other
+                ON other.group_id = owner.group_id AND other.name_key = alias.alias_key AND other.type = owner.type
+            WHERE owner.type = ? AND other.id <> owner.id
+        )
+        """,
+        (target,),
+    )
+    return count
+
+
+def move_references_to_type(tx: Tx, entity_type: int, target: int) -> None:
+    """Let other words name another type in the place of one: as a parent, as disjoint, at an end, as a replacement."""
+    _move_pairs(tx, "type_parent", "type", "parent", entity_type, target)
+    _move_disjoint(tx, entity_type, target)
+    _move_ends(tx, entity_type, target)
+    tx.conn.execute("UPDATE entity_type SET replaced_by = ? WHERE replaced_by = ?", (target, entity_type))
+
+
+def move_references_to_predicate(tx: Tx, predicate: int, target: int) -> None:
+    """Let other words name another predicate in the place of one: as their inverse, and as their replacement."""
+    tx.conn.execute("UPDATE predicate SET inverse_of = ? WHERE inverse_of = ?", (target, predicate))
+    tx.conn.execute("UPDATE predicate SET replaced_by = ? WHERE replaced_by = ?", (target, predicate))
+
+
+def rename_type_in_texts(tx: Tx, name: str, new_name: str) -> None:
+    """Let annotations of texts, proposals and proposed facts name a type by another name."""
+    annotated = tx.conn.execute(
+        """
+        SELECT id, named
+        FROM chunk
+        WHERE named <> '[]' AND EXISTS (SELECT 1 FROM json_each(named) WHERE value ->> 'type' = ?)
+        """,
+        (name,),
+    ).fetchall()
+    for row, named in annotated:
+        annotations = [
+            {**annotation, "type": new_name} if annotation.get("type") == name else annotation
+            for annotation in json.loads(named)
+        ]
+        tx.conn.execute("UPDATE chunk SET named = ? WHERE id = ?", (json.dumps(annotations, ensure_ascii=False), row))
+    for table in ("proposal", "proposed_fact"):
+        for column in ("subject_type", "object_type"):
+            tx.conn.execute(f"UPDATE {table} SET {column} = ? WHERE {column} = ?", (new_name, name))
+
+
+def _move_pairs(tx: Tx, table: str, column: str, other_column: str, row: int, target: int) -> None:
+    """In a table of pairs of types, let `other_column` be another type; what would be a double or a loop is deleted."""
+    tx.conn.execute(
+        f"""
+        DELETE FROM {table}
+        WHERE {other_column} = :row
+          AND ({column} = :target OR {column} IN (SELECT {column} FROM {table} WHERE {other_column} = :target))
+        """,
+        {"row": row, "target": target},
+    )
+    tx.conn.execute(f"UPDATE {table} SET {other_column} = ? WHERE {other_column} = ?", (target, row))
+
+
+def _move_disjoint(tx: Tx, row: int, target: int) -> None:
+    pairs = tx.conn.execute(
+        "SELECT id, iif(type = :row, other, type) FROM type_disjoint WHERE :row IN (type, other) ORDER BY id",
+        {"row": row},
+    ).fetchall()
+    existing = {
+        result[0]
+        for result in tx.conn.execute(
+            "SELECT iif(type = :row, other, type) FROM type_disjoint WHERE :row IN (type, other)", {"row": target}
+        )
+    }
+    tx.conn.executemany("DELETE FROM type_disjoint WHERE id = ?", [(pair,) for pair, _ in pairs])
+    vocabulary.insert_disjoint(tx, [(target, other) for _, other in pairs if other not in existing | {target}])
+
+
+def _move_ends(tx: Tx, row: int, target: int) -> None:
+    tx.conn.execute(
+        """
+        DELETE FROM predicate_end
+        WHERE type = :row
+          AND EXISTS (SELECT 1 FROM predicate_end AS same
+                      WHERE same.predicate = predicate_end.predicate AND same.side = predicate_end.side
+                        AND same.type = :target)
+        """,
+        {"row": row, "target": target},
+    )
+    tx.conn.execute("UPDATE predicate_end SET type = ? WHERE type = ?", (target, row))
