@@ -115,3 +115,18 @@ def dump(path: Path) -> dict[str, list[tuple[Any, ...]]]:
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name"
         ).fetchall()
         return {name: sorted(map(tuple, conn.execute(f"SELECT * FROM {name}")), key=repr) for (name,) in tables}
+
+
+CORE_STYLES = {
+    "person": "person",
+    "project": "title",
+    "decision": "statement",
+    "concept": "term",
+    "source": "reference",
+}
+"""How the names of the entity types of the core are made."""
+
+
+def kind_of_name(entity_type: str) -> dict[str, Any]:
+    """What `name_similarity.compare` asks of an entity type: its style, and the names of it and of its ancestors."""
+    return {"style": CORE_STYLES[entity_type], "type_names": frozenset([entity_type])}

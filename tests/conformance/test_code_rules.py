@@ -10,17 +10,30 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from sqlcipher3 import dbapi2 as sqlite
 
 import keepgraph
+from keepgraph import model
 from keepgraph.store import migrations
 
 PACKAGE = Path(keepgraph.__file__).resolve().parent
 MODULE_LIST = PACKAGE.parent.parent / "docs" / "modules.md"
 
-SLOW = {"jsonschema", "rich", "mcp", "platformdirs", "rapidfuzz", "numpy", "re2", "torch", "sentence_transformers"}
+SLOW = {
+    "jsonschema",
+    "rich",
+    "mcp",
+    "platformdirs",
+    "rapidfuzz",
+    "numpy",
+    "re2",
+    "torch",
+    "py3langid",
+    "sentence_transformers",
+}
 SLOW_BUT_AT_HOME = {("mcp", "mcp")}
 PURE_OR_BELOW_DISPATCH = {"tools", "engine", "ml", "cypher", "language", "formats", "temporal", "arrays"}
 
@@ -45,6 +58,7 @@ CYPHER_TEXTS = (
 CLOCKS = {"now", "today", "utcnow", "time", "time_ns", "localtime", "gmtime", "ctime"}
 MONOTONIC_CLOCKS = {f"{clock}{unit}" for clock in ("monotonic", "perf_counter", "process_time") for unit in ("", "_ns")}
 COUNT_DEADLINES = {
+    "engine.analysis.word_vectors",
     "engine.backfill.time_limits",
     "engine.backfill.vectors",
     "engine.query.bounds",
@@ -69,6 +83,28 @@ STATIONS_OF_A_RECALL = (
     "tools.memory",
 )
 """A recall passes through these, and they are handed a `Name`."""
+
+NAME_WORDS_OF_THE_CORE = ("cli.demo", "mcp.instructions", "mcp.prompts")
+"""These speak to people and to language models, with examples in the words of the core."""
+
+KEYS = {"project", "source"}
+"""Such keys have arguments and answers of tools, files of settings, and columns of tables."""
+
+OTHER_MEANINGS = {
+    "tagged": ("cypher.sql",),  # an encoding of values
+    "decision": ("cli.output.answers", "engine.knowledge.rollup"),  # the noun of a count
+    "project": ("language.proper_names",),  # the English word beside a name
+    "source": (
+        "cli.key_options",
+        "engine.analysis",
+        "engine.query.graph_catalogue",
+        "engine.upkeep.graph_keys",
+        "formats.csv_tables",
+        "language.speakers",
+        "profiles.settings_file",
+    ),
+}
+"""Words of the core in another meaning, each with the modules in which it has that."""
 
 VAGUE = """
     base common core data extra general handler handlers helper helpers impl info item items logic manager misc new obj
@@ -328,6 +364,96 @@ def test_monotonic_clocks_count_deadlines_and_nothing_else():
             yield from clocks(code, MONOTONIC_CLOCKS)
 
     assert {each.split(":")[0] for each in offenders(offences)} - COUNT_DEADLINES - REPORT_EXECUTION_TIME == set()
+
+
+@cache
+def core_words() -> frozenset[str]:
+    """The entity types and predicates that every graph has."""
+    conn = sqlite.connect(":memory:", isolation_level=None)
+    migrations.apply(conn, Path(":memory:"), now=datetime.now(UTC), before_first=lambda _: None)
+    words = conn.execute("SELECT name FROM entity_type UNION ALL SELECT name FROM predicate").fetchall()
+    conn.close()
+    return frozenset(word for (word,) in words)
+
+
+def words_of_the_core(module: str, code: ast.Module) -> Iterator[tuple[int, str]]:
+    """The strings of a module that name an entity type or a predicate of the core: whole, or quoted in SQL."""
+    if is_within(module, *NAME_WORDS_OF_THE_CORE):
+        return
+    parents = {child: parent for parent in nodes(code) for child in ast.iter_child_nodes(parent)}
+    quoted = re.compile(rf"'({'|'.join(sorted(core_words()))})'")
+    docstrings = {id(node.value) for node in nodes(code) if isinstance(node, ast.Expr)}
+    for node in nodes(code):
+        if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or id(node) in docstrings:
+            continue
+        if node.value in core_words():
+            is_named_so = is_within(module, *OTHER_MEANINGS.get(node.value, ()))
+            if not (is_named_so or is_style(node, parents, module) or is_key(node, parents)):
+                yield node.lineno, repr(node.value)
+        elif quoted.search(node.value):
+            yield node.lineno, repr(node.value)
+
+
+def is_style(node: ast.Constant, parents: dict[ast.AST, ast.AST], module: str) -> bool:
+    """Whether a string names a style of names: its statement, or what its function returns, says so."""
+    if node.value not in get_args(model.NameStyle):
+        return False
+    if is_within(module, "language"):
+        return True  # it knows no entity types
+    statement: ast.AST = node
+    while not isinstance(statement, ast.stmt | ast.comprehension):
+        statement = parents[statement]
+    return bool(re.search("style|default_type", ast.unparse(statement).lower()))
+
+
+def is_key(node: ast.Constant, parents: dict[ast.AST, ast.AST]) -> bool:
+    """Whether a string that may be a key of an argument or an answer is one: `project` or `source`."""
+    parent = parents[node]
+    if node.value not in KEYS:
+        return False
+    if isinstance(parent, ast.Dict):
+        return any(node is key for key in parent.keys)
+    if isinstance(parent, ast.Call):
+        called = ast.unparse(parent.func)
+        return node is parent.args[0] and called.endswith((".get", ".pop", "click.argument", "_needs_to_resolve"))
+    return isinstance(parent, ast.Subscript)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'fact.predicate == "belongs_to"',
+        'entity.type == "person"',
+        'resolve(tx, name, of_types=["project"])',
+        'CREATED = {"concept": "a concept"}',
+        "run(\"SELECT id FROM predicate WHERE name = 'tagged'\")",
+        'entity.type in ("source", "decision")',
+    ],
+)
+def test_the_rule_on_words_of_the_core_sees_them_as_types_and_predicates(code):
+    assert list(words_of_the_core("engine.knowledge.decisions", ast.parse(code)))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'answer["project"]',
+        'answer = {"source": fact.source}',
+        'vocabulary.style(entity.type) == "person"',
+        'vocabulary.default_type("person")',
+        'vocabulary.names_of_role("part_of", "tags")',
+        '"a decision belongs to a project"',
+    ],
+)
+def test_the_rule_on_words_of_the_core_lets_keys_and_styles_pass(code):
+    assert list(words_of_the_core("engine.knowledge.decisions", ast.parse(code))) == []
+
+
+def test_no_word_of_the_core_is_used_as_a_type_or_a_predicate():
+    """
+    Which words there are is data: code asks the vocabulary for styles and roles.
+    """
+    assert offenders(words_of_the_core) == []
 
 
 def test_nothing_prints():

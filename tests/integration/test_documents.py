@@ -101,12 +101,12 @@ def test_links_and_tags_go_with_the_piece_that_has_them(call, folder, path):
 
     assert sorted(found, key=repr) == sorted(
         [
-            (1000, "tag", "concept", "mathematics"),
-            (1000, "tag", "concept", "people/english"),
+            (1000, "tag", None, "mathematics"),
+            (1000, "tag", None, "people/english"),
             (2000, "link", None, "Charles Babbage"),
             (2000, "link", None, "Analytical Engine"),
             (3000, "link", None, "engine"),
-            (3000, "tag", "concept", "history"),
+            (3000, "tag", None, "history"),
         ],
         key=repr,
     )

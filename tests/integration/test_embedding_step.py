@@ -38,7 +38,7 @@ def resolve(call: Caller, monkeypatch: pytest.MonkeyPatch) -> Resolve:
             nearest = sorted(((entities[name], name, cosine) for name, cosine in cosines.items()), key=lambda e: -e[2])
             monkeypatch.setattr(vectors, "nearest_entities", lambda *_, **__: nearest)
             weak = tuple(Candidate(entities[name], name, "fuzzy", score) for name, score in (fuzzy or {}).items())
-            return embedding.resolve(tx, Name(query), of_type=None, fallback=Resolution(None, "none", 0.0, weak))
+            return embedding.resolve(tx, Name(query), of_types=None, fallback=Resolution(None, "none", 0.0, weak))
 
     return resolve
 
@@ -91,9 +91,10 @@ def test_a_name_in_a_script_that_the_model_hardly_knows_is_no_answer(resolve):
     ("name", "is_comparable"),
     [("abcd", True), ("abc", False), ("abc 東京", True), ("ab 東京", False), ("Ada", False), ("Ada Lovelace", False)],
 )
-def test_a_name_of_which_the_model_knows_too_little_is_not_compared(name, is_comparable):
-    assert embedding.is_comparable(Name(name), of_type=None) is is_comparable
-    assert not embedding.is_comparable(Name(name), of_type="person")
+def test_a_name_of_which_the_model_knows_too_little_is_not_compared(graph, name, is_comparable):
+    with graph.database.read("test") as tx:
+        assert embedding.is_comparable(tx, Name(name), of_types=None) is is_comparable
+        assert not embedding.is_comparable(tx, Name(name), of_types=("person",))
 
 
 def test_the_answer_is_not_among_the_other_candidates(resolve):

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import keepgraph
 from keepgraph.language import abbreviations, name_similarity, normalisation
 from keepgraph.model import Settings
-from words import Caller, concept, decision, fact, literal, person, project, source
+from words import Caller, concept, decision, fact, kind_of_name, literal, person, project, source
 
 KINDS = ["person", "project", "decision", "concept", "source"]
 HERE = literal("here")
@@ -180,7 +180,7 @@ def test_a_spelling_of_another_country_is_found_the_other_way_round_too(call, qu
     create(call, person(name))
     sure = any(
         name_similarity.compare(
-            normalisation.Name.of_folded(form), normalisation.Name(name), entity_type="person"
+            normalisation.Name.of_folded(form), normalisation.Name(name), **kind_of_name("person")
         ).score
         >= name_similarity.MATCH_THRESHOLD
         for form in forms
@@ -662,7 +662,9 @@ def test_a_new_entity_is_found_only_by_similar_names(tmp_path_factory, blank, en
         create(call, {"type": new[0], "name": new[1]})
         after = call("recall_entity", name_or_alias=query)["entity"]
     if before is None and after is not None and (after["type"], after["name"]) == new:
-        score = name_similarity.compare(normalisation.Name(query), normalisation.Name(new[1]), entity_type=new[0]).score
+        score = name_similarity.compare(
+            normalisation.Name(query), normalisation.Name(new[1]), **kind_of_name(new[0])
+        ).score
 
         assert score >= name_similarity.MATCH_THRESHOLD or normalisation.key(query) == normalisation.key(new[1])
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from keepgraph.engine.resolution import abstention, fuzzy
 from keepgraph.language import name_similarity, normalisation
-from words import Caller, concept, fact, literal, person, project, source
+from words import Caller, concept, fact, kind_of_name, literal, person, project, source
 
 HERE = literal("here")
 
@@ -303,7 +303,7 @@ def missed(call: Caller, world: list[str], queries: set[str], kind: str) -> list
                 name.written
                 for name in names
                 if name.key != asked.key
-                and name_similarity.compare(asked, name, entity_type=kind).score >= name_similarity.MATCH_THRESHOLD
+                and name_similarity.compare(asked, name, **kind_of_name(kind)).score >= name_similarity.MATCH_THRESHOLD
             }
             if expected:
                 found = {

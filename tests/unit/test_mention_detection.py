@@ -134,10 +134,10 @@ def test_what_is_known_is_not_proposed():
 
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [("Ada Lovelace", "person"), ("Alice", "person"), ("Atlas project", "project"), ("API", "concept")],
+    [("Ada Lovelace", "person"), ("Alice", "person"), ("Atlas project", "title"), ("API", "term")],
 )
-def test_a_name_says_what_it_may_be_of(name, expected):
-    assert expected == proper_names.guess_type(name)
+def test_a_name_shows_how_it_is_made(name, expected):
+    assert expected == proper_names.guess_style(name)
 
 
 @given(st.text(alphabet="Ab1é .,-'/\n京アß", max_size=40))

@@ -10,6 +10,7 @@ import pytest
 from keepgraph.language import name_similarity, word_similarity
 from keepgraph.language.normalisation import Name
 from keepgraph.ml import frequent_words
+from words import kind_of_name
 
 RULES = {
     "the name itself": [
@@ -499,7 +500,7 @@ SCORES = [
 
 
 def compare(query: str, name: str, entity_type: str) -> float:
-    return name_similarity.compare(Name(query), Name(name), entity_type=entity_type).score
+    return name_similarity.compare(Name(query), Name(name), **kind_of_name(entity_type)).score
 
 
 def verdict(query: str, name: str, entity_type: str) -> str:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from keepgraph.language import name_similarity, word_similarity
 from keepgraph.language.normalisation import Name
+from words import kind_of_name
 
 ENTITY_TYPES = ["person", "project", "decision", "concept", "source"]
 
@@ -32,7 +33,7 @@ entity_types = st.sampled_from(ENTITY_TYPES)
 
 
 def compare(query: str, name: str, entity_type: str = "person") -> word_similarity.Similarity:
-    return name_similarity.compare(Name(query), Name(name), entity_type=entity_type)
+    return name_similarity.compare(Name(query), Name(name), **kind_of_name(entity_type))
 
 
 def score(query: str, name: str, entity_type: str = "concept") -> float:
@@ -122,7 +123,7 @@ def test_a_doubled_letter_is_a_typo(word):
 
 @given(rule_names | any_names, rule_names | any_names, entity_types)
 def test_a_score_of_names_with_rules_is_from_0_to_1(query, name, entity_type):
-    match = name_similarity.compare(query, name, entity_type=entity_type)
+    match = name_similarity.compare(query, name, **kind_of_name(entity_type))
 
     assert 0.0 <= match.score <= 1.0
 
@@ -131,15 +132,15 @@ def test_a_score_of_names_with_rules_is_from_0_to_1(query, name, entity_type):
 def test_the_same_name_is_a_match(name, entity_type):
     assume(len(name.folded) > 1)
 
-    assert name_similarity.compare(name, name, entity_type=entity_type).score >= name_similarity.MATCH_THRESHOLD
+    assert name_similarity.compare(name, name, **kind_of_name(entity_type)).score >= name_similarity.MATCH_THRESHOLD
 
 
 @given(rule_names, rule_names, entity_types)
 def test_nothing_scores_as_high_as_the_same_name(query, name, entity_type):
     assume(query.folded != name.folded and len(query.folded) > 1)
-    match = name_similarity.compare(query, name, entity_type=entity_type)
+    match = name_similarity.compare(query, name, **kind_of_name(entity_type))
 
-    assert match.score < name_similarity.compare(query, query, entity_type=entity_type).score
+    assert match.score < name_similarity.compare(query, query, **kind_of_name(entity_type)).score
 
 
 @given(rule_names, rule_names, entity_types)
@@ -147,12 +148,12 @@ def test_a_number_of_the_query_must_be_in_the_name(query, name, entity_type):
     ours, theirs = (set(re.findall(r"\d+", name.folded)) for name in (query, name))
     assume(not ours <= theirs)
 
-    assert name_similarity.compare(query, name, entity_type=entity_type).score < name_similarity.MATCH_THRESHOLD
+    assert name_similarity.compare(query, name, **kind_of_name(entity_type)).score < name_similarity.MATCH_THRESHOLD
 
 
 @given(rule_names, rule_names, entity_types)
 def test_only_a_match_has_a_reason(query, name, entity_type):
-    match = name_similarity.compare(query, name, entity_type=entity_type)
+    match = name_similarity.compare(query, name, **kind_of_name(entity_type))
 
     assert match.reason is None or match.score > 0
 
@@ -164,7 +165,7 @@ def test_the_names_of_a_person_may_come_in_any_order(both):
     name, shuffled = (Name(" ".join(words)) for words in both)
     assume(len(name.folded) > 1)
 
-    assert name_similarity.compare(name, shuffled, entity_type="person").score >= name_similarity.MATCH_THRESHOLD
+    assert name_similarity.compare(name, shuffled, **kind_of_name("person")).score >= name_similarity.MATCH_THRESHOLD
 
 
 # Examples

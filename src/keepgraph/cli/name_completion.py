@@ -19,7 +19,13 @@ def complete_typed_name(ctx: click.Context, parameter: click.Parameter, incomple
 
 
 def complete_project(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    return [name.partition(":")[2] for name in _complete_entity(ctx, f"project:{incomplete}", types_first=True)]
+    """Names of projects."""
+    try:
+        with graph_options.open_graph(ctx) as graph:
+            entities = graph.call("complete_name", prefix=incomplete, only_projects=True, limit=50)["entities"]
+    except errors.KeepgraphError:
+        return []  # a completing shell has no place to show an error
+    return [entity["name"] for entity in entities]
 
 
 def complete_predicate(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
@@ -29,6 +35,33 @@ def complete_predicate(ctx: click.Context, parameter: click.Parameter, incomplet
     except errors.KeepgraphError:
         return []  # a completing shell has no place to show an error
     return [predicate["name"] for predicate in predicates if predicate["name"].startswith(incomplete)]
+
+
+def complete_type(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    return _complete_word(ctx, incomplete, ["entity_types"])
+
+
+def complete_word(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Entity types and predicates, retired ones too."""
+    return _complete_word(ctx, incomplete, ["entity_types", "predicates"])
+
+
+def complete_vocabulary_set(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    try:
+        with graph_options.open_graph(ctx) as graph:
+            known = graph.call("list_vocabulary_sets")["sets"]
+    except errors.KeepgraphError:
+        return []  # a completing shell has no place to show an error
+    return [of_set["name"] for of_set in known if of_set["name"].startswith(incomplete)]
+
+
+def _complete_word(ctx: click.Context, incomplete: str, kinds: list[str]) -> list[str]:
+    try:
+        with graph_options.open_graph(ctx) as graph:
+            vocabulary = graph.call("list_vocabulary")
+    except errors.KeepgraphError:
+        return []  # a completing shell has no place to show an error
+    return [term["name"] for kind in kinds for term in vocabulary[kind] if term["name"].startswith(incomplete)]
 
 
 def _complete_entity(ctx: click.Context, incomplete: str, *, types_first: bool) -> list[str]:

@@ -14,6 +14,7 @@ from keepgraph.language import antonyms, given_names, lexicons, numbers, phoneti
 from keepgraph.language.normalisation import Name
 from keepgraph.language.typos import MIN_LETTERS
 from keepgraph.language.word_similarity import NO_MATCH, Similarity
+from keepgraph.model import NameStyle
 
 MATCH_THRESHOLD = 0.80
 """Score from which a name on its own is taken to mean an entity; the default of a profile (chosen in ADR 0012)."""
@@ -37,7 +38,7 @@ _MAX_STRING_SIMILARITY = 0.74  # below RIVAL_SCORE: similar letters alone must n
 _NEARLY_ALL = 0.75  # even if the part is not distinctive
 _MOST = 0.6
 _HALF = 0.5  # with two words
-_ENOUGH_OF_LONG_NAME = 0.4  # with two words, of a decision or a source: their names are long
+_ENOUGH_OF_LONG_NAME = 0.4  # with two words, of a statement or a reference: their names are long
 _MIN_LETTERS_SINGLE_NAME = 5
 _MAX_TYPOS = 2  # with more it is another name
 
@@ -51,34 +52,38 @@ _FUNCTION_WORDS = frozenset(
     "a an and as at be by de del der des die das el en et for from in into is it la le of on or our per the their "
     "to und von with y your my we who what about re".split()
 )
-# Words by which a query names the type of the entity: the project Atlas, the decision on telemetry.
-_TYPE_WORDS = {
-    "project": frozenset("project initiative".split()),
-    "decision": frozenset("decision choice".split()),
-    "source": frozenset("source document doc paper book report article page".split()),
+# Words by which a query names the type of an entity, besides the name of its type: the choice on telemetry.
+_TYPE_WORDS: dict[NameStyle, frozenset[str]] = {
+    "title": frozenset(["initiative"]),
+    "statement": frozenset(["choice"]),
+    "reference": frozenset("document doc paper book report article page".split()),
 }
-_IGNORED_WORDS = {entity_type: frozenset([entity_type]) for entity_type in ("person", "project", "decision")}
-_TYPES_WITHOUT_WORD_ORDER = ("project", "source")
+# With these styles, the name of the type may stand in the name itself, or in the query, or in neither: Project Atlas.
+_STYLES_WITH_TYPE: tuple[NameStyle, ...] = ("person", "title", "statement")
+_STYLES_WITHOUT_WORD_ORDER: tuple[NameStyle, ...] = ("title", "reference")
 
 
-def compare(query: Name, name: Name, *, entity_type: str) -> Similarity:
-    """Score how surely the name `query` means an entity of this type that has the name `name`.
+def compare(query: Name, name: Name, *, style: NameStyle, type_names: frozenset[str] = frozenset()) -> Similarity:
+    """Score how surely the name `query` means an entity that has the name `name`.
+
+    Args:
+        style: how the names of its type are made.
+        type_names: the name of its type, and of those that it is a kind of.
 
     Returns:
         A score from 0 to 1, from MATCH_THRESHOLD up for a match, with the reason where it is not the same letters.
     """
     if query.folded == name.folded:
         return Similarity(_EQUAL) if len(query.folded) > 1 else NO_MATCH
-    if entity_type == "person" and query.folded.startswith("the ") and query.folded.endswith("s"):
+    is_person = style == "person"
+    if is_person and query.folded.startswith("the ") and query.folded.endswith("s"):
         return NO_MATCH  # the Hugheses are a family
-    ignored = _IGNORED_WORDS.get(entity_type, frozenset())
-    name_words = name.words_without(ignored)
-    match = _compare_words(query.words_without(ignored), name_words, entity_type)
-    possible = query.folded.split()[-1:] if entity_type == "source" else query.folded.split()
-    type_words = _TYPE_WORDS.get(entity_type, frozenset()).intersection(possible)
-    if match.score < MATCH_THRESHOLD and type_words:
+    ignored = type_names if style in _STYLES_WITH_TYPE else frozenset()
+    name_words = name.words_without(ignored, honorifics=is_person)
+    match = _compare_words(query.words_without(ignored, honorifics=is_person), name_words, style)
+    if match.score < MATCH_THRESHOLD and (type_words := _type_words(query, style, type_names)):
         # The decision on telemetry: the query has named the type, so less of the name is enough.
-        typed = _compare_words(query.words_without(type_words), name_words, entity_type, type_named=True)
+        typed = _compare_words(query.words_without(type_words), name_words, style, type_named=True)
         return max(match, typed, key=lambda similarity: similarity.score)
     return match
 
@@ -106,16 +111,24 @@ def is_generic(word: str) -> bool:
     return word in lexicons.words("generic_words") or word in _FUNCTION_WORDS
 
 
+def _type_words(query: Name, style: NameStyle, type_names: frozenset[str]) -> frozenset[str]:
+    """The words of the query that name the type of the entity; of a reference only the last may: the Q3 report."""
+    if style not in _TYPE_WORDS:
+        return frozenset()
+    words = query.folded.split()
+    return (type_names | _TYPE_WORDS[style]).intersection(words[-1:] if style == "reference" else words)
+
+
 def _compare_words(
-    query: Sequence[str], name: Sequence[str], entity_type: str, *, type_named: bool = False
+    query: Sequence[str], name: Sequence[str], style: NameStyle, *, type_named: bool = False
 ) -> Similarity:
     if _letter_count(query) < MIN_LETTERS and not (len(query) == 1 and given_names.contains(query[0])):
         return NO_MATCH
     if "".join(query) == "".join(name) and _DIGITS.findall(" ".join(query)) == _DIGITS.findall(" ".join(name)):
         return Similarity(_SAME_LETTERS if query != name else _SAME_WORDS)
-    if entity_type == "person":
+    if style == "person":
         return _compare_person(query, name)
-    return _compare_thing(query, name, entity_type, type_named=type_named)
+    return _compare_thing(query, name, style, type_named=type_named)
 
 
 def _letter_count(words: Sequence[str]) -> int:
@@ -185,18 +198,18 @@ def _has_first_or_last_name(query: Sequence[str], name: Sequence[str]) -> bool:
     )
 
 
-# Projects, decisions, concepts and sources
+# Titles, statements, terms and references
 
 
-def _compare_thing(query: Sequence[str], name: Sequence[str], entity_type: str, *, type_named: bool) -> Similarity:
+def _compare_thing(query: Sequence[str], name: Sequence[str], style: NameStyle, *, type_named: bool) -> Similarity:
     query, name = [spelling.normalise(word) for word in query], [spelling.normalise(word) for word in name]
     if not _has_digits_of(query, name):
         return NO_MATCH
     if query == name:
         return Similarity(_SAME_WORDS)
     if _numbers(query) != _numbers(name):
-        return _compare_part(query, name, entity_type, type_named=type_named)
-    any_order = entity_type in _TYPES_WITHOUT_WORD_ORDER
+        return _compare_part(query, name, style, type_named=type_named)
+    any_order = style in _STYLES_WITHOUT_WORD_ORDER
     if "".join(query) == "".join(name) or (
         any_order and _may_reorder(query, person=False) and sorted(query) == sorted(name)
     ):
@@ -205,16 +218,16 @@ def _compare_thing(query: Sequence[str], name: Sequence[str], entity_type: str, 
         match = _align(query, name, person=False, in_order=not any_order)
         if match is not NO_MATCH:
             return match
-    return _compare_part(query, name, entity_type, type_named=type_named)
+    return _compare_part(query, name, style, type_named=type_named)
 
 
-def _compare_part(query: list[str], name: list[str], entity_type: str, *, type_named: bool) -> Similarity:
+def _compare_part(query: list[str], name: list[str], style: NameStyle, *, type_named: bool) -> Similarity:
     """Score some words of a longer name: a match if they are its head or most of it, and distinctive."""
     part, whole = _without_function_words(query), _without_function_words(name)
     if not part or len(part) >= len(whole):
         return NO_MATCH
-    if entity_type == "concept" and not type_named:
-        # A part of the name of a concept is another concept: React is not React Native, nor Mexico New Mexico.
+    if style == "term" and not type_named:
+        # A part of the name of a term is another term: React is not React Native, nor Mexico New Mexico.
         return Similarity(RIVAL_SCORE, "part of the name") if set(part) <= set(whole) else NO_MATCH
     omitted = _omitted_words(part, whole)
     if omitted is None or any(not word.isalnum() for word in omitted) or not _may_omit_numbers(part, omitted):
@@ -223,8 +236,8 @@ def _compare_part(query: list[str], name: list[str], entity_type: str, *, type_n
     share = (whole_length - sum(map(len, omitted))) / whole_length
     is_distinctive = any(_is_distinctive(word) for word in part)
     has_head = whole[0] not in omitted
-    enough = type_named or _is_enough(entity_type, part, share, has_head=has_head, is_distinctive=is_distinctive)
-    nearly_all = share >= _NEARLY_ALL and (entity_type != "decision" or len(part) > 1)
+    enough = type_named or _is_enough(style, part, share, has_head=has_head, is_distinctive=is_distinctive)
+    nearly_all = share >= _NEARLY_ALL and (style != "statement" or len(part) > 1)
     negation_omitted = any(antonyms.is_negating(word) for word in omitted)
     if not negation_omitted and ((enough and is_distinctive) or nearly_all):
         return Similarity(_DISTINCTIVE_PART, "part of the name")
@@ -259,11 +272,11 @@ def _is_distinctive(word: str) -> bool:
     return word not in lexicons.words("generic_words") and not word.isdecimal() and len(word) >= MIN_LETTERS
 
 
-def _is_enough(entity_type: str, part: Sequence[str], share: float, *, has_head: bool, is_distinctive: bool) -> bool:
-    """Whether a part of a name of this type is enough, by its share of the letters and by whether it has the head."""
-    if entity_type == "decision":
+def _is_enough(style: NameStyle, part: Sequence[str], share: float, *, has_head: bool, is_distinctive: bool) -> bool:
+    """Whether a part of a name of this style is enough, by its share of the letters and by whether it has the head."""
+    if style == "statement":
         return share >= _ENOUGH_OF_LONG_NAME and len(part) >= 2
-    if entity_type == "source":
+    if style == "reference":
         return len(part) >= 2 and (share >= _ENOUGH_OF_LONG_NAME or has_head)
     return (has_head and is_distinctive) or (len(part) >= 2 and share >= _HALF) or share >= _MOST
 

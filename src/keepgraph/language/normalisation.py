@@ -86,15 +86,15 @@ class Name:
         """The words that distinguish the folded name: without articles, and without legal forms at the end."""
         return self.words_without(frozenset())
 
-    def words_without(self, ignored: frozenset[str]) -> tuple[str, ...]:
-        """The words of the name without those `ignored`; without honorifics too where `ignored` has the word person.
+    def words_without(self, ignored: frozenset[str], *, honorifics: bool = False) -> tuple[str, ...]:
+        """The words of the name without those `ignored`; with `honorifics` without these too: Dr, Mrs.
 
         A name of such words only is returned whole.
         """
-        computed: dict[frozenset[str], tuple[str, ...]] = self.__dict__.setdefault("_words", {})
-        if ignored not in computed:
-            computed[ignored] = _significant_words(self.folded, ignored)
-        return computed[ignored]
+        computed: dict[tuple[frozenset[str], bool], tuple[str, ...]] = self.__dict__.setdefault("_words", {})
+        if (ignored, honorifics) not in computed:
+            computed[ignored, honorifics] = _significant_words(self.folded, ignored, honorifics=honorifics)
+        return computed[ignored, honorifics]
 
     @cached_property
     def initials(self) -> frozenset[str]:
@@ -151,10 +151,10 @@ def _fold(name: str) -> str:
     return " ".join("".join(letters).split())
 
 
-def _significant_words(folded: str, ignored: frozenset[str]) -> tuple[str, ...]:
+def _significant_words(folded: str, ignored: frozenset[str], *, honorifics: bool) -> tuple[str, ...]:
     words = folded.split()
-    honorifics = _HONORIFICS if "person" in ignored else frozenset()
-    significant = [word for word in words if word not in _ARTICLES and word not in honorifics and word not in ignored]
+    omitted = _ARTICLES | _HONORIFICS if honorifics else _ARTICLES
+    significant = [word for word in words if word not in omitted and word not in ignored]
     while len(significant) > 1 and significant[-1] in _LEGAL_FORMS:
         significant.pop()
     return tuple(significant or words)

@@ -14,6 +14,7 @@ from itertools import groupby
 
 from keepgraph.language import abbreviations, antonyms, name_similarity, numbers
 from keepgraph.language.normalisation import Name
+from keepgraph.model import NameStyle
 
 _MAX_STRING_SIMILARITY = 0.6  # of single words: above it they share a part and not the meaning
 _MIN_STEM = 5
@@ -32,13 +33,22 @@ class _Difference:
     shared: list[str]
 
 
-def is_possible(query: Name, name: Name, *, entity_type: str, is_entity_name: Callable[[str], bool]) -> bool:
-    """Whether an entity of this type that is called `name` may be what a query means.
+def is_possible(
+    query: Name,
+    name: Name,
+    *,
+    style: NameStyle,
+    type_names: frozenset[str] = frozenset(),
+    is_entity_name: Callable[[str], bool],
+) -> bool:
+    """Whether an entity that is called `name` may be what a query means.
 
     Args:
+        style: how the names of its type are made.
+        type_names: the name of its type, and of those that it is a kind of.
         is_entity_name: whether a word is the name of an entity in the graph; called only if everything before agrees.
     """
-    type_named = entity_type in query.words
+    type_named = not type_names.isdisjoint(query.words)
     if (
         not numbers_agree(query, name)
         or antonyms.differ_in_polarity(query.words, name.words, type_named=type_named)
@@ -46,12 +56,12 @@ def is_possible(query: Name, name: Name, *, entity_type: str, is_entity_name: Ca
     ):
         return False
     difference = _difference(query.words, name.words)
-    if _is_about_something_else(query, name, difference, entity_type=entity_type):
+    if _is_about_something_else(query, name, difference, style=style):
         return False
     if any(is_entity_name(word) for word in difference.query_only):
         return False  # the query is about that entity
     says_more = type_named or bool(difference.query_only)
-    if entity_type == "decision" and difference.query_only:
+    if style == "statement" and difference.query_only:
         if not _actions_agree(query.words[0], name.words[0], difference):
             return False
         difference = _without_actions(query.words[0], name.words[0], difference)
@@ -111,7 +121,7 @@ def _have_same_stem(word: str, other: str) -> bool:
     return shorter >= _MIN_STEM - 1 and word[:stem] == other[:stem]
 
 
-def _is_about_something_else(query: Name, name: Name, difference: _Difference, *, entity_type: str) -> bool:
+def _is_about_something_else(query: Name, name: Name, difference: _Difference, *, style: NameStyle) -> bool:
     if not difference.query_only and not difference.name_only:
         return True  # the same words in another order: the fuzzy step has decided on them
     if len(query.words) == len(name.words) == 1:
@@ -119,7 +129,7 @@ def _is_about_something_else(query: Name, name: Name, difference: _Difference, *
         if string_similarity > _MAX_STRING_SIMILARITY:
             return True  # Arbeitnehmer is not Arbeitgeber
     if not difference.query_only:
-        return entity_type == "concept"  # a part of the name of a concept is another concept
+        return style == "term"  # a part of a term is another term
     return any(_is_unmentioned(words, query.words, difference.name_only) for words in _proper_names(name.text))
 
 
@@ -145,7 +155,7 @@ def _is_unmentioned(proper_name: Sequence[str], query: Sequence[str], name_only:
 
 
 def _actions_agree(query_action: str, name_action: str, difference: _Difference) -> bool:
-    """Whether the first words of two decisions, which say what is done, are the same or compatible.
+    """Whether the first words of two statements, which say what is done, are the same or compatible.
 
     A verb that is in no lexicon may mean anything, and so is compatible with none. Negations have been compared before.
     """
@@ -155,7 +165,7 @@ def _actions_agree(query_action: str, name_action: str, difference: _Difference)
 
 
 def _without_actions(query_action: str, name_action: str, difference: _Difference) -> _Difference:
-    """The difference without the verbs of two decisions, if anything else differs."""
+    """The difference without the verbs of two statements, if anything else differs."""
     if len(difference.query_only) + len(difference.name_only) <= 2:
         return difference
     actions = (query_action, name_action)

@@ -11,9 +11,13 @@ from keepgraph.language import common_words, given_names, name_similarity, norma
 from keepgraph.language.annotated_text import AnnotatedText, Offsets
 from keepgraph.language.mention_detection import NameMatch
 from keepgraph.language.tokenizer import ADDRESS
+from keepgraph.model import NameStyle
 
 MAX_CAPITALISED = 4
 """A name has at most so many words with a capital."""
+
+TITLE_WORD = "project"
+"""The word that tells a title beside it: the project Atlas."""
 
 _SPEECH_VERBS = frozenset(
     "said says thinks thought told asked agreed suggested proposed decided explained prefers wrote knows believes "
@@ -53,12 +57,12 @@ _WORDS_FOR_LANGUAGE = 2_000
 
 @dataclass(frozen=True, slots=True)
 class ProperName:
-    """A name by its offsets in the text, with the type of entity that it may be."""
+    """A name by its offsets in the text, with the style that names of such entities have."""
 
     name: str
     start: int
     end: int
-    type: str
+    style: NameStyle
 
 
 def detect(text: AnnotatedText | str, *, besides: Sequence[NameMatch] = ()) -> list[ProperName]:
@@ -75,7 +79,7 @@ def detect(text: AnnotatedText | str, *, besides: Sequence[NameMatch] = ()) -> l
     annotated = text if isinstance(text, AnnotatedText) else AnnotatedText(text)
     known = _Intervals((match.start, match.end) for match in besides)
     identifiers = [
-        ProperName(match[1], match.start(1), match.end(1), "concept")
+        ProperName(match[1], match.start(1), match.end(1), "term")
         for match in _IDENTIFIER.finditer(annotated.text)
         if _is_identifier(match[1])
     ]
@@ -97,13 +101,13 @@ def detect(text: AnnotatedText | str, *, besides: Sequence[NameMatch] = ()) -> l
     return sorted(names, key=lambda name: name.start)
 
 
-def guess_type(name: str) -> str:
-    """The type of entity that a name is likely to be: a person if it begins with a given name, a project, a concept."""
+def guess_style(name: str) -> NameStyle:
+    """How a name is likely made: a person's if it begins with a given name, a title if it says `project`, a term."""
     words = normalisation.Name(name).folded.split()
     may_be_person = name[:1].isupper() and 0 < len(words) <= MAX_CAPITALISED and given_names.contains(words[0])
     if may_be_person and (len(words) > 1 or not common_words.is_common(words[0])):
         return "person"
-    return "project" if "project" in words else "concept"
+    return "title" if TITLE_WORD in words else "term"
 
 
 class _Intervals:
@@ -174,7 +178,7 @@ def _names_in_run(text: AnnotatedText, run: Sequence[Offsets], *, is_german: boo
         word = text.word(offsets)
         if name := _name_by_form(text, offsets, word):
             names += _name_of_words(text, pending, is_german=is_german)
-            names.append(ProperName(name, offsets[0], offsets[0] + len(name), "concept"))
+            names.append(ProperName(name, offsets[0], offsets[0] + len(name), "term"))
             pending = []
         elif _ACRONYM.fullmatch(word) or (
             text.is_title_case(offsets[0]) and common_words.is_english(word.lower()) and word not in _NAME_PARTICLES
@@ -204,7 +208,7 @@ def _name_of_words(text: AnnotatedText, run: list[Offsets], *, is_german: bool) 
     run = _without_sentence_start(text, _without_final_particles(text, list(run)))
     while run and text.word(run[0]) in _NAME_PARTICLES:
         run = run[1:]
-    run, is_project = _without_project(text, run)
+    run, is_title = _without_title_word(text, run)
     run = [offsets for offsets in run if text.word(offsets) not in _NOT_NAMES]
     if not run:
         return []
@@ -219,7 +223,7 @@ def _name_of_words(text: AnnotatedText, run: list[Offsets], *, is_german: bool) 
         return []
     start, end = run[0][0], run[-1][1]
     name = text.text[start:end]
-    return [ProperName(name, start, end, "project" if is_project else _type_by_context(text, run[-1], name))]
+    return [ProperName(name, start, end, "title" if is_title else _style_by_context(text, run[-1], name))]
 
 
 def _without_sentence_start(text: AnnotatedText, run: list[Offsets]) -> list[Offsets]:
@@ -251,13 +255,13 @@ def _without_sentence_start(text: AnnotatedText, run: list[Offsets]) -> list[Off
     return run
 
 
-def _without_project(text: AnnotatedText, run: list[Offsets]) -> tuple[list[Offsets], bool]:
+def _without_title_word(text: AnnotatedText, run: list[Offsets]) -> tuple[list[Offsets], bool]:
     """A run without the word `project` at its end or its head, and whether it had one: Project Atlas is Atlas."""
-    is_project = False
+    is_title = False
     for end in (run[-1:], run[:1]):
-        if len(run) > 1 and end and text.word(end[0]).lower() == "project":
-            run, is_project = [offsets for offsets in run if offsets != end[0]], True
-    return run, is_project
+        if len(run) > 1 and end and text.word(end[0]).lower() == TITLE_WORD:
+            run, is_title = [offsets for offsets in run if offsets != end[0]], True
+    return run, is_title
 
 
 def _is_name(text: AnnotatedText, run: Sequence[Offsets], lower_case: Sequence[str]) -> bool:
@@ -271,10 +275,10 @@ def _is_name(text: AnnotatedText, run: Sequence[Offsets], lower_case: Sequence[s
     return not (all_ordinary and text.word(before).lower() in _DETERMINERS)
 
 
-def _type_by_context(text: AnnotatedText, last: Offsets, name: str) -> str:
-    """The type of entity that a name is likely to be, by the word that follows, else by the name itself."""
+def _style_by_context(text: AnnotatedText, last: Offsets, name: str) -> NameStyle:
+    """How a name is likely made, by the word that follows, else by the name itself."""
     _, after = text.neighbours(*last)
     following = text.word(after).lower()
-    if following == "project":
-        return "project"
-    return "person" if following in _SPEECH_VERBS else guess_type(name)
+    if following == TITLE_WORD:
+        return "title"
+    return "person" if following in _SPEECH_VERBS else guess_style(name)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from keepgraph.language import common_words, given_names, name_similarity, normalisation, proper_names, sentences
+from keepgraph.model import NameStyle, Role
 
 MAX_WORDS = 6
 """A phrase of more words is neither a subject nor an object."""
@@ -68,18 +69,19 @@ class ExtractedFact:
 
     Attributes:
         subject, object: names as they stand in the text, without articles.
-        subject_type, object_type: the types of entity that they are likely to be.
-        predicate: one of the core vocabulary.
+        subject_style, object_style: how names of such entities are made. What was decided is a statement, and what it
+            is decided for, or said to be a project, a title.
+        role: what the predicate of the fact means.
         start, end: offsets of the sentence in the text, in characters, the end exclusive.
         evidence: the sentence, its white space collapsed.
         confidence: from 0 to 1; lower where somebody else is quoted, or where a side has no proper name.
     """
 
     subject: str
-    subject_type: str
-    predicate: str
+    subject_style: NameStyle
+    role: Role
     object: str
-    object_type: str
+    object_style: NameStyle
     start: int
     end: int
     evidence: str
@@ -117,7 +119,7 @@ class _Pattern:
         bare: whether a sentence may begin with these words; then its subject is what the text is about.
     """
 
-    predicate: str
+    role: Role
     words: re.Pattern[str]
     inverted: bool = False
     named: bool = False
@@ -126,7 +128,7 @@ class _Pattern:
 
 
 def _pattern(
-    predicate: str,
+    role: Role,
     words: str,
     *,
     inverted: bool = False,
@@ -134,25 +136,25 @@ def _pattern(
     persons: bool = False,
     bare: bool = False,
 ) -> _Pattern:
-    return _Pattern(predicate, re.compile(rf"(?:(?<!\w)|(?=['’]))(?:{words})(?!\w)"), inverted, named, persons, bare)
+    return _Pattern(role, re.compile(rf"(?:(?<!\w)|(?=['’]))(?:{words})(?!\w)"), inverted, named, persons, bare)
 
 
 _PATTERNS = (
-    _pattern("reports_to", rf"reports{_ADVERB} (?:in)?to|{_IS}{_ADVERB} reporting to", persons=True),
-    _pattern("reports_to", r"['’]s (?:line )?(?:manager|boss|supervisor) is", persons=True),
-    _pattern("reports_to", r"is the (?:line )?(?:manager|boss|supervisor) of", inverted=True, persons=True),
-    _pattern("blocked_by", rf"{_IS}{_ADVERB} (?:blocked|held up|gated) (?:by|on)"),
-    _pattern("blocked_by", rf"{_IS}{_ADVERB} (?:waiting (?:for|on)|stuck on)|waits (?:for|on)"),
-    _pattern("blocked_by", r"[Bb]locked (?:by|on)|[Ww]aiting (?:for|on)|[Ss]tuck on", bare=True),
-    _pattern("blocked_by", rf"blocks|{_IS}{_ADVERB} blocking", inverted=True, named=True),
-    _pattern("depends_on", rf"depends?{_ADVERB} (?:up)?on|{_IS}{_ADVERB} (?:dependent|reliant) on|relies{_ADVERB} on"),
-    _pattern("depends_on", r"[Dd]epends on|[Rr]elies on", bare=True),
-    _pattern("depends_on", r"needs|requires", named=True),
-    _pattern("depends_on", rf"{_IS}{_ADVERB} (?:needed|required) by", inverted=True, named=True),
-    _pattern("resolved_by", rf"{_WAS}{_ADVERB} {_FIX} (?:by|with|through)"),
-    _pattern("resolved_by", r"[Rr]esolved by|[Ff]ixed by|[Ss]olved by", bare=True),
-    _pattern("resolved_by", r"resolved|fixed|solved|resolves|fixes|solves", inverted=True, named=True),
-    _pattern("belongs_to", rf"belongs to|{_IS}{_ADVERB} (?:a |one )?(?:part|component) of"),
+    _pattern("reports", rf"reports{_ADVERB} (?:in)?to|{_IS}{_ADVERB} reporting to", persons=True),
+    _pattern("reports", r"['’]s (?:line )?(?:manager|boss|supervisor) is", persons=True),
+    _pattern("reports", r"is the (?:line )?(?:manager|boss|supervisor) of", inverted=True, persons=True),
+    _pattern("blocks", rf"{_IS}{_ADVERB} (?:blocked|held up|gated) (?:by|on)"),
+    _pattern("blocks", rf"{_IS}{_ADVERB} (?:waiting (?:for|on)|stuck on)|waits (?:for|on)"),
+    _pattern("blocks", r"[Bb]locked (?:by|on)|[Ww]aiting (?:for|on)|[Ss]tuck on", bare=True),
+    _pattern("blocks", rf"blocks|{_IS}{_ADVERB} blocking", inverted=True, named=True),
+    _pattern("depends", rf"depends?{_ADVERB} (?:up)?on|{_IS}{_ADVERB} (?:dependent|reliant) on|relies{_ADVERB} on"),
+    _pattern("depends", r"[Dd]epends on|[Rr]elies on", bare=True),
+    _pattern("depends", r"needs|requires", named=True),
+    _pattern("depends", rf"{_IS}{_ADVERB} (?:needed|required) by", inverted=True, named=True),
+    _pattern("resolves", rf"{_WAS}{_ADVERB} {_FIX} (?:by|with|through)"),
+    _pattern("resolves", r"[Rr]esolved by|[Ff]ixed by|[Ss]olved by", bare=True),
+    _pattern("resolves", r"resolved|fixed|solved|resolves|fixes|solves", inverted=True, named=True),
+    _pattern("part_of", rf"belongs to|{_IS}{_ADVERB} (?:a |one )?(?:part|component) of"),
 )
 _DECISION_CLAUSE = re.compile(
     r"(?P<who>(?:\b[Ww]e|\b[Tt]he team|\b[\w.'’-]{1,40}(?: [A-Z][\w.'’-]{0,40}){0,3}))"
@@ -236,7 +238,7 @@ def extract_decisions(text: str) -> list[ExtractedDecision]:
 
 
 def _key(fact: ExtractedFact) -> tuple[str, str, str]:
-    return normalisation.key(fact.subject), fact.predicate, normalisation.key(fact.object)
+    return normalisation.key(fact.subject), fact.role, normalisation.key(fact.object)
 
 
 def _is_asserted(evidence: str) -> bool:
@@ -287,9 +289,12 @@ def _fact(
     if not any(named) and not _has_article(subject_phrase if not pattern.inverted else object_phrase):
         return None
     confidence = _BOTH_NAMED if all(named) else _ONE_NAMED if any(named) else _NONE_NAMED
-    types = ("person", "person") if pattern.persons else (_type(subject_phrase, subject), _type(object_phrase, target))
+    subject_style, object_style = (
+        "person" if pattern.persons else _style(phrase, name)
+        for phrase, name in ((subject_phrase, subject), (object_phrase, target))
+    )
     return ExtractedFact(
-        subject, types[0], pattern.predicate, target, types[1], start, end, evidence, round(confidence * factor, 2)
+        subject, subject_style, pattern.role, target, object_style, start, end, evidence, round(confidence * factor, 2)
     )
 
 
@@ -356,9 +361,9 @@ def _without_article(phrase: str) -> str:
     words = phrase.split()
     while words and words[0].lower() in _DETERMINERS:
         words = words[1:]
-    without_project = [word for word in words if word.lower() != "project"]
-    if len(words) == len(without_project) + 1 > 1 and "project" in (words[0].lower(), words[-1].lower()):
-        words = without_project if all(word[:1].isupper() for word in without_project) else words
+    named = [word for word in words if word.lower() != proper_names.TITLE_WORD]
+    if len(words) == len(named) + 1 > 1 and proper_names.TITLE_WORD in (words[0].lower(), words[-1].lower()):
+        words = named if all(word[:1].isupper() for word in named) else words
     return " ".join(words)
 
 
@@ -395,8 +400,8 @@ def _may_be_person(phrase: str) -> bool:
     return not common_words.is_rarely_name(first)
 
 
-def _type(phrase: str, name: str) -> str:
-    return "project" if "project" in phrase.lower().split() else proper_names.guess_type(name)
+def _style(phrase: str, name: str) -> NameStyle:
+    return "title" if proper_names.TITLE_WORD in phrase.lower().split() else proper_names.guess_style(name)
 
 
 def _decision_name(rest: str) -> str:
@@ -424,6 +429,6 @@ def _decision_maker(clause: re.Match[str]) -> tuple[str | None, float]:
 def _facts_of_decision(decision: ExtractedDecision, about: str | None) -> Iterator[ExtractedFact]:
     evidence = (decision.start, decision.end, decision.evidence, decision.confidence)
     if decision.by:
-        yield ExtractedFact(decision.by, "person", "decided_in", decision.name, "decision", *evidence)
+        yield ExtractedFact(decision.by, "person", "decides", decision.name, "statement", *evidence)
     if about:
-        yield ExtractedFact(decision.name, "decision", "belongs_to", about, "project", *evidence)
+        yield ExtractedFact(decision.name, "statement", "part_of", about, "title", *evidence)

@@ -7,6 +7,7 @@ from typing import Any
 
 from keepgraph import store
 from keepgraph.engine import knowledge
+from keepgraph.engine.vocabulary import common_words, graph_vocabulary
 from keepgraph.language import normalisation
 from keepgraph.model import Candidate, Entity
 from keepgraph.store.transactions import Tx
@@ -23,12 +24,22 @@ def get_vocabulary(tx: Tx) -> dict[str, Any]:
     return {
         plural: [
             {"name": term.name, "description": term.description, "version": term.version}
-            for term in store.vocabulary.terms(tx, kind)
+            for term in graph_vocabulary.read(tx).terms(kind)
         ]
         for kind, plural in (
             (store.vocabulary.ENTITY_TYPE, "entity_types"),
             (store.vocabulary.PREDICATE, "predicates"),
         )
+    }
+
+
+@tool(Effect.READ)
+def list_common_words(tx: Tx) -> dict[str, Any]:
+    """List the entity types and predicates that are used most, for the schemas of tools, and how many there are."""
+    return {
+        kind: {"names": list(words.names), "total": words.total}
+        for kind in store.vocabulary.KINDS
+        for words in [common_words.of_graph(tx, kind)]
     }
 
 
@@ -53,7 +64,7 @@ def count_types_and_predicates(tx: Tx) -> dict[str, Any]:
                     if predicate == term.name
                 ],
             }
-            for term in store.vocabulary.terms(tx, store.vocabulary.PREDICATE)
+            for term in graph_vocabulary.read(tx).predicates
         },
     }
 
@@ -65,10 +76,14 @@ def describe_tools(tx: Tx, *, tools: Sequence[str]) -> dict[str, Any]:
 
 
 @tool(Effect.READ)
-def complete_name(tx: Tx, *, prefix: str, type: str | None = None, limit: int = 100) -> dict[str, Any]:
-    """List the entities whose name begins so, by name."""
+def complete_name(
+    tx: Tx, *, prefix: str, type: str | None = None, only_projects: bool = False, limit: int = 100
+) -> dict[str, Any]:
+    """List the entities whose name begins so, by name; with a type, those of it and of its subtypes."""
+    vocabulary = graph_vocabulary.read(tx)
+    of_types = vocabulary.with_subtypes([type]) if type else vocabulary.project_types if only_projects else None
     key = normalisation.key(prefix) if prefix.strip() else ""
-    entities = store.entities.by_prefix(tx, key, of_type=type, limit=limit)
+    entities = store.entities.by_prefix(tx, key, of_types=of_types, limit=limit)
     return {"entities": [answer_shapes.entity(entity) for entity in entities]}
 
 

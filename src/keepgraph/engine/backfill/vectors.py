@@ -7,7 +7,7 @@ other writers never wait for it.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from keepgraph import errors, store
@@ -139,12 +139,12 @@ def describe_missing(count: int, noun: str = "name") -> str:
     return f"{count:,} {noun}s still wait for their vectors"
 
 
-def nearest_entities(tx: Tx, name: str, *, of_type: str | None) -> list[tuple[Entity, str, float]]:
+def nearest_entities(tx: Tx, name: str, *, of_types: Collection[str] | None) -> list[tuple[Entity, str, float]]:
     """The entities with the nearest names in meaning: each once, with that name and its cosine, nearest first."""
     from keepgraph.ml import embedder
 
     embedding, signs = pack(embedder.embed([name], model=tx.settings.model))[0]
-    hits = store.vectors.nearest_names(tx, embedding, signs, of_type=of_type, limit=_MAX_NEAREST)
+    hits = store.vectors.nearest_names(tx, embedding, signs, of_types=of_types, limit=_MAX_NEAREST)
     entities = store.entities.by_rows(tx, list({row for row, _, _ in hits}))
     nearest: dict[int, tuple[Entity, str, float]] = {}
     for row, matched_name, cosine in hits:

@@ -2,7 +2,8 @@
 
 `S blocked_by B` is closed by a later `B resolved_by …` or `S resolved_by B`. A later `S resolved_by X`, where
 X names no blocker of S, closes it only if it was the only one open then: which of several it settles cannot be
-known. A later assertion that S is blocked by B opens the blocker again.
+known. A later assertion that S is blocked by B opens the blocker again. All predicates in the role "blocks" count as
+blocked_by, and all in the role "resolves" as resolved_by.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 
 from keepgraph import store
+from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import normalisation
 from keepgraph.model import FactRow
 from keepgraph.store.transactions import Tx
@@ -18,13 +20,14 @@ from keepgraph.temporal import timestamps
 
 
 def open_blockers(tx: Tx, *, among: Collection[int] | None = None) -> list[FactRow]:
-    """The blocked_by facts that nothing has resolved, newest first.
+    """The blocking facts that nothing has resolved, newest first.
 
     Args:
         among: only those with one of these entities, given by their rows, as subject or object.
     """
     at = timestamps.from_datetime(tx.now)
-    blocking = store.facts.rows_of_predicate(tx, "blocked_by", at=at)
+    vocabulary = graph_vocabulary.read(tx)
+    blocking = store.facts.rows_of_predicates(tx, vocabulary.names_of_role("blocks"), at=at)
     if among is not None:
         selected = [fact for fact in blocking if fact.subject in among or fact.object in among]
         # Whether a blocker is open may depend on the other blockers of its subject.
@@ -35,7 +38,9 @@ def open_blockers(tx: Tx, *, among: Collection[int] | None = None) -> list[FactR
     if not selected:
         return []
     entities = {fact.subject for fact in blocking} | {fact.object for fact in blocking if fact.object is not None}
-    resolutions = store.facts.rows_of_predicate(tx, "resolved_by", at=at, subjects=sorted(entities))
+    resolutions = store.facts.rows_of_predicates(
+        tx, vocabulary.names_of_role("resolves"), at=at, subjects=sorted(entities)
+    )
     open_rows = _replay(tx, blocking, resolutions)
     return sorted(
         (fact for fact in selected if fact.row in open_rows),

@@ -1,8 +1,10 @@
 """Decisions: what was decided, when, by whom, and whether it was followed up (ADR 0009).
 
-A decision is an entity of that type, or the object of a decided_in fact. It was made when its decided_in and
-belongs_to facts begin to hold, or, if they have no validity, when the first of them was recorded. It belongs to the
-projects at the other end of those facts. All tools that show decisions read them here.
+A decision is an entity of a type of decisions, or the object of a deciding fact. It was made when its deciding facts
+and its part-of facts begin to hold, or, if they have no validity, when the first of them was recorded. It belongs to
+the projects at the other end of those facts. All tools that show decisions read them here. Which predicates decide,
+and which types are those of decisions and projects, the vocabulary says by roles: decided_in has the role "decides",
+belongs_to the role "part_of".
 """
 
 from __future__ import annotations
@@ -10,14 +12,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from keepgraph import store
-from keepgraph.model import Decision, Entity, Fact
+from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
+from keepgraph.model import Decision, Entity, Fact, NameStyle, Role
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
-DECISION_PREDICATES = ("decided_in", "belongs_to")
-_FOLLOW_UPS_FROM_DECISION = ("resolved_by", "blocked_by", "reports_to")
-_FOLLOW_UPS_TO_DECISION = ("resolved_by", "depends_on")
-_NEVER_DECISIONS = ("person", "project", "source")
+_DECISION_ROLES: tuple[Role, ...] = ("decides", "part_of")
+_FOLLOW_UPS_FROM_DECISION: tuple[Role, ...] = ("resolves", "blocks", "reports")
+_FOLLOW_UPS_TO_DECISION: tuple[Role, ...] = ("resolves", "depends")
+_DECIDABLE_STYLE: NameStyle = "term"
+"""Of other types than those of decisions, what may be decided are terms: not persons, titles, tasks or sources."""
 
 
 def of_project(tx: Tx, project: Entity, *, since: str = "", limit: int | None = None) -> tuple[list[Decision], int]:
@@ -26,69 +31,80 @@ def of_project(tx: Tx, project: Entity, *, since: str = "", limit: int | None = 
     Args:
         since: a local date, YYYY-MM-DD: only those of that day and later.
     """
-    facts = store.facts.touching(tx, project, DECISION_PREDICATES, at=timestamps.from_datetime(tx.now))
-    return _newest_first(tx, _decisions_in(facts), since, limit)
+    vocabulary = graph_vocabulary.read(tx)
+    facts = _deciding_facts(tx, vocabulary, project)
+    return _newest_first(tx, vocabulary, _decisions_in(vocabulary, facts), since, limit)
 
 
 def of_all_projects(tx: Tx, *, since: str) -> tuple[list[Decision], int]:
     """All decisions of the group made on the local day `since` or later, newest first, and how many there are."""
+    vocabulary = graph_vocabulary.read(tx)
+    predicates = vocabulary.names_of_role(*_DECISION_ROLES)
     start = timestamps.day_start(timestamps.parse_date(since), tx.zone)
-    recent = store.facts.recorded_or_valid_since(
-        tx, DECISION_PREDICATES, at=timestamps.from_datetime(tx.now), since=start
+    recent = store.facts.recorded_or_valid_since(tx, predicates, at=timestamps.from_datetime(tx.now), since=start)
+    unlinked = store.entities.without_facts_since(
+        tx, of_types=vocabulary.decision_types, predicates=predicates, since=start
     )
-    unlinked = store.entities.without_facts_since(tx, "decision", DECISION_PREDICATES, since=start)
-    return _newest_first(tx, [*_decisions_in(recent), *unlinked], since, None)
+    return _newest_first(tx, vocabulary, [*_decisions_in(vocabulary, recent), *unlinked], since, None)
 
 
 def members(tx: Tx, project: Entity) -> set[int]:
-    """The rows of a project, of what belongs to it directly, and of what was decided in it."""
-    facts = store.facts.touching(tx, project, DECISION_PREDICATES, at=timestamps.from_datetime(tx.now))
-    belonging = {fact.subject.row for fact in facts if fact.predicate == "belongs_to" and fact.object == project}
-    return (
-        {project.row} | belonging | {decision.row for decision in _decisions_in(facts) if isinstance(decision, Entity)}
-    )
+    """The rows of a project, of what is directly a part of it, and of what was decided in it."""
+    vocabulary = graph_vocabulary.read(tx)
+    facts = _deciding_facts(tx, vocabulary, project)
+    parts = {
+        fact.subject.row for fact in facts if vocabulary.role(fact.predicate) == "part_of" and fact.object == project
+    }
+    decided = _decisions_in(vocabulary, facts)
+    return {project.row} | parts | {decision.row for decision in decided if isinstance(decision, Entity)}
 
 
-def _decisions_in(facts: Iterable[Fact]) -> list[Entity | Fact]:
-    """The decisions in decided_in and belongs_to facts, each once: entities, and facts with a decision as literal."""
+def _deciding_facts(tx: Tx, vocabulary: Vocabulary, project: Entity) -> list[Fact]:
+    """The facts of a project that say what was decided for it, and what is a part of it."""
+    predicates = vocabulary.names_of_role(*_DECISION_ROLES)
+    return store.facts.touching(tx, project, predicates, at=timestamps.from_datetime(tx.now))
+
+
+def _decisions_in(vocabulary: Vocabulary, facts: Iterable[Fact]) -> list[Entity | Fact]:
+    """The decisions in deciding and part-of facts, each once: entities, and facts with a decision as literal."""
     decisions: dict[str, Entity | Fact] = {}
     for fact in facts:
-        decision = _decision_of_fact(fact)
+        decision = _decision_of_fact(vocabulary, fact)
         if decision is not None:
             decisions[decision.id] = decision
     return list(decisions.values())
 
 
-def _decision_of_fact(fact: Fact) -> Entity | Fact | None:
+def _decision_of_fact(vocabulary: Vocabulary, fact: Fact) -> Entity | Fact | None:
     ends = [end for end in (fact.subject, fact.object) if end is not None]
     for end in ends:
-        if end.type == "decision":
+        if end.type in vocabulary.decision_types:
             return end
-    if fact.predicate != "decided_in":
+    if vocabulary.role(fact.predicate) != "decides":
         return None
-    if fact.literal is not None and fact.subject.type in ("person", "project"):
+    if fact.literal is not None and (_is_person(vocabulary, fact.subject) or _is_project(vocabulary, fact.subject)):
         return fact
-    return next((end for end in reversed(ends) if end.type not in _NEVER_DECISIONS), None)
+    return next((end for end in reversed(ends) if vocabulary.style(end.type) == _DECIDABLE_STYLE), None)
 
 
 def _newest_first(
-    tx: Tx, undated: Sequence[Entity | Fact], since: str, limit: int | None
+    tx: Tx, vocabulary: Vocabulary, undated: Sequence[Entity | Fact], since: str, limit: int | None
 ) -> tuple[list[Decision], int]:
     at = timestamps.from_datetime(tx.now)
     entities = [decision for decision in undated if isinstance(decision, Entity)]
-    began_at = store.facts.began(
-        tx, [decision.row for decision in entities if decision.type == "decision"], DECISION_PREDICATES, at=at
-    )
-    # An entity of another type is a decision by its decided_in facts alone, so only they date it.
-    other_rows = [decision.row for decision in entities if decision.type != "decision"]
-    began_at |= store.facts.began(tx, other_rows, DECISION_PREDICATES[:1], at=at)
+    decision_types = vocabulary.decision_types
+    rows = [decision.row for decision in entities if decision.type in decision_types]
+    began_at = store.facts.began(tx, rows, vocabulary.names_of_role(*_DECISION_ROLES), at=at)
+    # An entity of another type is a decision by its deciding facts alone, so only they date it.
+    other_rows = [decision.row for decision in entities if decision.type not in decision_types]
+    began_at |= store.facts.began(tx, other_rows, vocabulary.names_of_role("decides"), at=at)
     by_id = {
         decision.id: (_decided_at(decision, began_at), decision)
         for decision in undated
         if timestamps.local_date(_decided_at(decision, began_at), tx.zone) >= since
     }
     newest = sorted(by_id.values(), key=lambda pair: (pair[0], pair[1].id), reverse=True)
-    return [_describe_decision(tx, decision, moment) for moment, decision in newest[:limit]], len(newest)
+    return [_describe_decision(tx, vocabulary, decision, moment) for moment, decision in newest[:limit]], len(newest)
 
 
 def _decided_at(decision: Entity | Fact, began_at: Mapping[int, str]) -> str:
@@ -97,25 +113,28 @@ def _decided_at(decision: Entity | Fact, began_at: Mapping[int, str]) -> str:
     return began_at.get(decision.row, decision.created_at)
 
 
-def _describe_decision(tx: Tx, decided: Entity | Fact, decided_at: str) -> Decision:
+def _describe_decision(tx: Tx, vocabulary: Vocabulary, decided: Entity | Fact, decided_at: str) -> Decision:
     if isinstance(decided, Fact):
-        return _describe_literal_decision(tx, decided, decided_at)
-    at = timestamps.from_datetime(tx.now)
-    facts = store.facts.touching(
-        tx, decided, (*DECISION_PREDICATES, *_FOLLOW_UPS_FROM_DECISION, *_FOLLOW_UPS_TO_DECISION, "tagged"), at=at
+        return _describe_literal_decision(tx, vocabulary, decided, decided_at)
+    predicates = vocabulary.names_of_role(
+        *_DECISION_ROLES, *_FOLLOW_UPS_FROM_DECISION, *_FOLLOW_UPS_TO_DECISION, "tags"
     )
-    links = [fact for fact in facts if fact.predicate in DECISION_PREDICATES]
+    facts = store.facts.touching(tx, decided, predicates, at=timestamps.from_datetime(tx.now))
+    links = [fact for fact in facts if vocabulary.role(fact.predicate) in _DECISION_ROLES]
     people = {
         fact.subject.id: fact.subject
         for fact in links
-        if fact.predicate == "decided_in"
+        if vocabulary.role(fact.predicate) == "decides"
         and fact.object == decided
-        and fact.subject.type not in ("project", "decision")
+        and not _is_project(vocabulary, fact.subject)
+        and fact.subject.type not in vocabulary.decision_types
     }
     superseded = (
         fact.subject
         for fact in facts
-        if fact.predicate == "resolved_by" and fact.object == decided and fact.subject.type == "decision"
+        if vocabulary.role(fact.predicate) == "resolves"
+        and fact.object == decided
+        and fact.subject.type in vocabulary.decision_types
     )
     return Decision(
         id=decided.id,
@@ -126,18 +145,18 @@ def _describe_decision(tx: Tx, decided: Entity | Fact, decided_at: str) -> Decis
         source=next((fact.source for fact in links if fact.source), None),
         confidence=min((fact.confidence for fact in links), default=1.0),
         supersedes=next(superseded, None),
-        followed_up=any(_follows_up(fact, decided) for fact in facts),
+        followed_up=any(_follows_up(vocabulary, fact, decided) for fact in facts),
     )
 
 
-def _describe_literal_decision(tx: Tx, fact: Fact, decided_at: str) -> Decision:
-    """A decision that is a literal, not an entity: person or project decided_in "the text"."""
+def _describe_literal_decision(tx: Tx, vocabulary: Vocabulary, fact: Fact, decided_at: str) -> Decision:
+    """A decision that is a literal, not an entity: what a person or a project has decided, as a text."""
     return Decision(
         id=fact.id,
         name=fact.literal or "",
         decided_at=decided_at,
         decided_on=timestamps.local_date(decided_at, tx.zone),
-        decided_by=(fact.subject,) if fact.subject.type == "person" else (),
+        decided_by=(fact.subject,) if _is_person(vocabulary, fact.subject) else (),
         source=fact.source,
         confidence=fact.confidence,
         supersedes=None,
@@ -145,10 +164,19 @@ def _describe_literal_decision(tx: Tx, fact: Fact, decided_at: str) -> Decision:
     )
 
 
-def _follows_up(fact: Fact, decision: Entity) -> bool:
+def _follows_up(vocabulary: Vocabulary, fact: Fact, decision: Entity) -> bool:
     """Whether a fact follows a decision up: it is resolved, blocked, owned by someone, depended on, or tagged done."""
-    if fact.predicate == "tagged":
+    role = vocabulary.role(fact.predicate)
+    if role == "tags":
         return (fact.literal or "").strip().casefold() in {"done", "implemented", "closed"}
     if fact.subject == decision:
-        return fact.predicate in _FOLLOW_UPS_FROM_DECISION
-    return fact.predicate in _FOLLOW_UPS_TO_DECISION
+        return role in _FOLLOW_UPS_FROM_DECISION
+    return role in _FOLLOW_UPS_TO_DECISION
+
+
+def _is_person(vocabulary: Vocabulary, entity: Entity) -> bool:
+    return vocabulary.style(entity.type) == "person"
+
+
+def _is_project(vocabulary: Vocabulary, entity: Entity) -> bool:
+    return entity.type in vocabulary.project_types

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from keepgraph import errors, store
 from keepgraph.engine.knowledge import facts
+from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import normalisation
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Entity, Fact, MergedFact, MergeResult
@@ -53,7 +54,7 @@ def _move_fact(tx: Tx, fact: Fact, keep: Entity, absorb: Entity) -> MergedFact:
         store.facts.retract(tx, fact, at=timestamps.from_datetime(tx.now))
         effect = "retracted"
     elif fact.retracted_at is None:
-        duplicate = store.facts.find_duplicate(tx, new)
+        duplicate = facts.find_duplicate(tx, new)
     if duplicate is None:
         store.facts.set_ends(tx, new, text=after)
         return MergedFact(fact.id, effect, before, after)
@@ -101,11 +102,12 @@ def _move_annotations(tx: Tx, keep: Entity, absorb: Entity, absorbed_keys: set[s
     Such a name may have been dropped, or be looked for in another type. Annotations by id still lead to `keep`, because
     the id of `absorb` becomes a former id of it.
     """
+    absorbed_types = graph_vocabulary.read(tx).with_ancestors(absorb.type)
     for chunk in store.episodes.chunks_about(tx, absorb):
         annotations = [
             {"how": "given", "id": keep.id}
             if annotation.get("how") == "given"
-            and annotation.get("type") == absorb.type
+            and annotation.get("type") in absorbed_types
             and normalisation.key(annotation.get("name") or "") in absorbed_keys
             else annotation
             for annotation in chunk.annotations
@@ -115,4 +117,6 @@ def _move_annotations(tx: Tx, keep: Entity, absorb: Entity, absorbed_keys: set[s
 
 def _is_name_of_another(tx: Tx, key: str, keep: Entity, absorb: Entity) -> bool:
     """Whether a third entity of the type has this name: then it cannot be an alias."""
-    return any(other.row not in (keep.row, absorb.row) for other in store.entities.by_key(tx, key, of_type=keep.type))
+    return any(
+        other.row not in (keep.row, absorb.row) for other in store.entities.by_key(tx, key, of_types=[keep.type])
+    )

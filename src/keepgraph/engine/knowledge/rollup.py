@@ -6,6 +6,7 @@ from datetime import MAXYEAR, MINYEAR, timedelta
 
 from keepgraph import errors, store
 from keepgraph.engine.knowledge import blockers, decisions
+from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.model import Decision, Entity, Fact, Resolution, Week
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
@@ -32,11 +33,15 @@ def week(tx: Tx, *, project: Entity | None = None) -> Week:
     blocking = blockers.open_blockers(tx, among=members)
     listed = store.facts.by_rows(tx, [blocker.row for blocker in blocking[:MAX_BLOCKERS]])
     not_followed_up = [decision for decision in made if not decision.followed_up]
-    tagged = [
-        entity
-        for entity in store.facts.tagged_entities(tx, _NEXT_ACTION, at=timestamps.from_datetime(tx.now))
-        if members is None or entity.row in members
-    ]
+    vocabulary = graph_vocabulary.read(tx)
+    with_tag = store.facts.tagged_entities(
+        tx,
+        _NEXT_ACTION,
+        tagging=vocabulary.names_of_role("tags"),
+        resolving=vocabulary.names_of_role("resolves"),
+        at=timestamps.from_datetime(tx.now),
+    )
+    tagged = [entity for entity in with_tag if members is None or entity.row in members]
     actions = [
         *(f"Resolve blocker on {_shorten(fact.subject.name)}: {_quote_object(fact)}" for fact in listed),
         *(

@@ -5,9 +5,11 @@ What is written like an acronym, and how acronyms are formed, is in `language.ac
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from keepgraph import store
+from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
 from keepgraph.language import abbreviations, acronyms
 from keepgraph.language.normalisation import Name, without_small_words
 from keepgraph.model import Candidate, Entity
@@ -19,55 +21,59 @@ _MAX_NAMES_COUNTED = 30_000
 _MIN_LETTERS = 3
 
 
-def find(tx: Tx, name: Name, *, of_type: str | None) -> list[Candidate]:
+def find(tx: Tx, name: Name, *, of_types: Collection[str] | None) -> list[Candidate]:
     """Entities of which the query is the acronym, and entities whose name is the acronym of the query."""
+    vocabulary = graph_vocabulary.read(tx)
     return [
-        *_by_initials(tx, name, of_type=of_type),
-        *_by_word_beginnings(tx, name, of_type=of_type),
-        *_by_numeronym(tx, name, of_type=of_type),
-        *_by_partly_acronym(tx, name, of_type=of_type),
-        *_by_acronym(tx, name, of_type=of_type),
+        *_by_initials(tx, name, vocabulary, of_types=of_types),
+        *_by_word_beginnings(tx, name, vocabulary, of_types=of_types),
+        *_by_numeronym(tx, name, of_types=of_types),
+        *_by_partly_acronym(tx, name, vocabulary, of_types=of_types),
+        *_by_acronym(tx, name, of_types=of_types),
     ]
 
 
-def _by_initials(tx: Tx, name: Name, *, of_type: str | None) -> list[Candidate]:
+def _by_initials(tx: Tx, name: Name, vocabulary: Vocabulary, *, of_types: Collection[str] | None) -> list[Candidate]:
     """Names with these initials: New York City for NYC; and J.S. for JS."""
     initials = acronyms.read_initials(name)
     if initials is None:
         return []
-    rows = store.entities.by_initials(tx, initials, of_type=of_type, limit=_MAX_NAMES)
+    rows = store.entities.by_initials(tx, initials, of_types=of_types, limit=_MAX_NAMES)
     entities = store.entities.by_rows(tx, list({row for _, row in rows}))
     reason = f"“{name.text}” are its initials"
     with_initials = [
         Candidate(entities[row], form, "fuzzy", _SCORE, reason)
         for form, row in rows
-        if row in entities and _may_have_initials(entities[row], initials, form)
+        if row in entities and _may_have_initials(vocabulary, entities[row], initials, form)
     ]
     return with_initials + [
         Candidate(entity, entity.name, "fuzzy", _SCORE, None)
-        for entity in store.entities.by_key(tx, initials, of_type=of_type)
+        for entity in store.entities.by_key(tx, initials, of_types=of_types)
     ]
 
 
-def _may_have_initials(entity: Entity, initials: str, form: str) -> bool:
+def _may_have_initials(vocabulary: Vocabulary, entity: Entity, initials: str, form: str) -> bool:
     """Whether an entity may be called by these initials. Two letters of more words are enough for a person only."""
-    if entity.type == "decision":
+    style = vocabulary.style(entity.type)
+    if style == "statement":
         return False
-    return entity.type == "person" or len(initials) > 2 or len(without_small_words(form.split())) <= 2
+    return style == "person" or len(initials) > 2 or len(without_small_words(form.split())) <= 2
 
 
-def _by_word_beginnings(tx: Tx, name: Name, *, of_type: str | None) -> list[Candidate]:
+def _by_word_beginnings(
+    tx: Tx, name: Name, vocabulary: Vocabulary, *, of_types: Collection[str] | None
+) -> list[Candidate]:
     """Names whose words begin so: Raspberry Pi for RPi."""
     beginnings = acronyms.read_word_beginnings(name.text)
     if not beginnings:
         return []
     initials = "".join(beginning[0] for beginning in beginnings)
-    rows = store.entities.by_initials(tx, initials, of_type=of_type, limit=_MAX_NAMES)
+    rows = store.entities.by_initials(tx, initials, of_types=of_types, limit=_MAX_NAMES)
     matching = [row for form, row in rows if acronyms.begin(form.split(), beginnings)]
-    return _candidates(tx, matching, f"“{name.text}” are the beginnings of its words")
+    return _candidates(tx, vocabulary, matching, f"“{name.text}” are the beginnings of its words")
 
 
-def _by_numeronym(tx: Tx, name: Name, *, of_type: str | None) -> list[Candidate]:
+def _by_numeronym(tx: Tx, name: Name, *, of_types: Collection[str] | None) -> list[Candidate]:
     """Words with the first and last letter of the query and its number of letters between: Kubernetes for k8s."""
     numeronym = acronyms.read_numeronym(name.folded)
     if numeronym is None:
@@ -75,14 +81,16 @@ def _by_numeronym(tx: Tx, name: Name, *, of_type: str | None) -> list[Candidate]
     first, between, last = numeronym
     entities = [
         entity
-        for entity in store.entities.by_prefix(tx, first, of_type=of_type, limit=_MAX_NAMES_COUNTED)
+        for entity in store.entities.by_prefix(tx, first, of_types=of_types, limit=_MAX_NAMES_COUNTED)
         if len(folded := Name(entity.name).folded) == between + 2 and folded.endswith(last)
     ]
     reason = f"“{name.folded}” counts its letters"
     return [Candidate(entity, entity.name, "fuzzy", _SCORE, reason) for entity in entities[:_MAX_NAMES]]
 
 
-def _by_partly_acronym(tx: Tx, name: Name, *, of_type: str | None) -> list[Candidate]:
+def _by_partly_acronym(
+    tx: Tx, name: Name, vocabulary: Vocabulary, *, of_types: Collection[str] | None
+) -> list[Candidate]:
     """Names with an acronym for some words of the query: CRM replacement, customer relationship management …"""
     candidates = []
     for acronym, shortened, replaced in acronyms.within_name(name.folded.split()):
@@ -90,25 +98,27 @@ def _by_partly_acronym(tx: Tx, name: Name, *, of_type: str | None) -> list[Candi
         rows = [row for form, row in forms if form == " ".join(shortened)]
         reason = f"“{acronym}” are the initials of “{' '.join(replaced)}”"
         candidates += [
-            candidate for candidate in _candidates(tx, rows, reason) if of_type in (None, candidate.entity.type)
+            candidate
+            for candidate in _candidates(tx, vocabulary, rows, reason)
+            if of_types is None or candidate.entity.type in of_types
         ]
     return candidates
 
 
-def _by_acronym(tx: Tx, name: Name, *, of_type: str | None) -> list[Candidate]:
+def _by_acronym(tx: Tx, name: Name, *, of_types: Collection[str] | None) -> list[Candidate]:
     """Entities whose name is, in capitals, the acronym of the query: SSO for single sign-on."""
     return [
         Candidate(entity, entity.name, "fuzzy", _SCORE, f"“{entity.name}” are the initials of “{name.folded}”")
         for acronym in acronyms.of_name(name)
         if not abbreviations.expand(acronym)  # it stands for its full form in the lexicon
-        for entity in store.entities.by_key(tx, acronym, of_type=of_type)
+        for entity in store.entities.by_key(tx, acronym, of_types=of_types)
         if entity.name.isupper() and len(acronym) >= _MIN_LETTERS
     ]
 
 
-def _candidates(tx: Tx, rows: Iterable[int], reason: str) -> list[Candidate]:
+def _candidates(tx: Tx, vocabulary: Vocabulary, rows: Iterable[int], reason: str) -> list[Candidate]:
     return [
         Candidate(entity, entity.name, "fuzzy", _SCORE, reason)
         for entity in store.entities.by_rows(tx, list(rows)).values()
-        if entity.type != "decision"
+        if vocabulary.style(entity.type) != "statement"
     ]

@@ -6,7 +6,7 @@ asked for names that contain a half of each word of the query: one typo leaves o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TypeAlias
 
 from keepgraph import store
@@ -28,14 +28,16 @@ _MAX_WORDS_VARIED = 3
 _MAX_SPELLINGS_OF_NAME = 12
 
 
-def generate(tx: Tx, words: Sequence[str], *, of_type: str | None, include_weak: bool) -> list[IndexedName]:
+def generate(
+    tx: Tx, words: Sequence[str], *, of_types: Collection[str] | None, include_weak: bool
+) -> list[IndexedName]:
     """The indexed names that a query of these folded words may mean.
 
     They contain every word, with a typo or not. Where there are none, and with `include_weak`, they share a word.
     """
     from rapidfuzz import fuzz, process
 
-    forms = _search_index(tx, words, of_type, include_weak=include_weak)
+    forms = _search_index(tx, words, of_types, include_weak=include_weak)
     if len(forms) <= 2 * _MAX_NAMES_SCORED:
         return list(forms)
     # Too many for the rules of `similarity`: the quick scorers choose those that look most similar.
@@ -50,13 +52,15 @@ def generate(tx: Tx, words: Sequence[str], *, of_type: str | None, include_weak:
     return list(closest)
 
 
-def _search_index(tx: Tx, words: Sequence[str], of_type: str | None, *, include_weak: bool) -> dict[IndexedName, str]:
+def _search_index(
+    tx: Tx, words: Sequence[str], of_types: Collection[str] | None, *, include_weak: bool
+) -> dict[IndexedName, str]:
     """The folded form of each name that the index returns."""
-    rows = store.entities.by_trigrams(tx, _trigram_query(words), of_type=of_type, limit=_MAX_NAMES)
+    rows = store.entities.by_trigrams(tx, _trigram_query(words), of_types=of_types, limit=_MAX_NAMES)
     rows += store.entities.by_letters(tx, "".join(words))
     if not rows and include_weak:
         any_word = " OR ".join(f'" {word} "' for word in words)
-        rows = store.entities.by_trigrams(tx, any_word, of_type=of_type, limit=_MAX_WEAK_NAMES)
+        rows = store.entities.by_trigrams(tx, any_word, of_types=of_types, limit=_MAX_WEAK_NAMES)
     return {
         (row, form, bool(position)): form
         for folded, row in rows

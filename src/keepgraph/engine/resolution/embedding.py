@@ -6,12 +6,13 @@ It runs last, when letters have left the question open. A vector cannot tell a p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from keepgraph import errors, store
 from keepgraph.engine.backfill import vectors
 from keepgraph.engine.resolution.abstention import MAX_CANDIDATES
+from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import given_names, paraphrases
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate, Resolution
@@ -24,15 +25,15 @@ _MIN_LETTERS = 4
 _MAX_WORDS_PERSON = 3
 
 
-def resolve(tx: Tx, name: Name, *, of_type: str | None, fallback: Resolution) -> Resolution:
+def resolve(tx: Tx, name: Name, *, of_types: Collection[str] | None, fallback: Resolution) -> Resolution:
     """The entity whose name means the same; otherwise `fallback`, with the reason where vectors are not available."""
-    if not is_comparable(name, of_type=of_type):
+    if not is_comparable(tx, name, of_types=of_types):
         return fallback
     if reason := vectors.unavailable_reason(tx):
         return replace(fallback, embedding_off=reason)
     missing = store.vectors.count_missing(tx)
     try:
-        candidates = _nearest(tx, name.text, of_type=of_type)
+        candidates = _nearest(tx, name.text, of_types=of_types)
     except errors.ModelUnavailable as error:
         return replace(fallback, embedding_off=error.message)
     candidate_names = {candidate.matched_name: Name(candidate.matched_name) for candidate in candidates}
@@ -44,10 +45,12 @@ def resolve(tx: Tx, name: Name, *, of_type: str | None, fallback: Resolution) ->
     return Resolution(best.entity, "embedding", best.score, others, best.reason, names_without_vector=missing)
 
 
-def is_comparable(name: Name, *, of_type: str | None) -> bool:
+def is_comparable(tx: Tx, name: Name, *, of_types: Collection[str] | None) -> bool:
     """Whether this step compares a name at all: not that of a person, nor one of which the model knows too little."""
     too_short = sum(map(len, name.words)) < _MIN_LETTERS
-    return not (of_type == "person" or too_short or not _is_readable(name) or _looks_like_person(name))
+    vocabulary = graph_vocabulary.read(tx)
+    only_persons = of_types is not None and all(vocabulary.style(entity_type) == "person" for entity_type in of_types)
+    return not (only_persons or too_short or not _is_readable(name) or _looks_like_person(name))
 
 
 def _is_readable(name: Name) -> bool:
@@ -60,25 +63,28 @@ def _looks_like_person(name: Name) -> bool:
     return len(name.words) <= _MAX_WORDS_PERSON and name.text.istitle() and given_names.contains(name.words[0])
 
 
-def _nearest(tx: Tx, name: str, *, of_type: str | None) -> list[Candidate]:
+def _nearest(tx: Tx, name: str, *, of_types: Collection[str] | None) -> list[Candidate]:
     """The entities with the nearest names, without persons: siblings are as near as nicknames."""
+    vocabulary = graph_vocabulary.read(tx)
     return [
         Candidate(entity, entity_name, "embedding", round(cosine, 3), f"“{entity_name}” means about the same")
-        for entity, entity_name, cosine in vectors.nearest_entities(tx, name, of_type=of_type)
-        if entity.type != "person"
+        for entity, entity_name, cosine in vectors.nearest_entities(tx, name, of_types=of_types)
+        if vocabulary.style(entity.type) != "person"
     ]
 
 
 def _is_match(tx: Tx, query: Name, candidate: Candidate, candidate_names: Mapping[str, Name]) -> bool:
     """Whether the candidate is near enough and its name may be a paraphrase of the query."""
     threshold = tx.settings.embedding if len(query.words) > 1 else max(_MIN_COSINE_SINGLE_WORD, tx.settings.embedding)
+    vocabulary, entity_type = graph_vocabulary.read(tx), candidate.entity.type
     return (
         candidate.score >= threshold
         and _is_readable(candidate_names[candidate.matched_name])
         and paraphrases.is_possible(
             query,
             candidate_names[candidate.matched_name],
-            entity_type=candidate.entity.type,
+            style=vocabulary.style(entity_type),
+            type_names=vocabulary.with_ancestors(entity_type),
             is_entity_name=lambda word: bool(store.entities.by_key(tx, word)),
         )
     )

@@ -6,20 +6,26 @@ Candidates come from the trigram index (`candidates`) and from initials (`acrony
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from keepgraph import store
 from keepgraph.engine.resolution import acronyms, candidates
+from keepgraph.engine.resolution.candidates import IndexedName
+from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
 from keepgraph.language import name_similarity, name_variants
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate
 from keepgraph.store.transactions import Tx
 
 
-def rank(tx: Tx, name: Name, *, of_type: str | None = None, include_weak: bool = True) -> list[Candidate]:
+def rank(tx: Tx, name: Name, *, of_types: Collection[str] | None = None, include_weak: bool = True) -> list[Candidate]:
     """Entities whose name or alias may be meant by a mistyped, shortened or incomplete one, best score first.
 
     Those from similarity.MATCH_THRESHOLD up may be meant. Those below are weak: they only look similar.
 
     Args:
+        of_types: only entities of exactly these types; None for any.
         include_weak: whether to look for weak candidates where there are no others.
     """
     if not name.folded:
@@ -28,9 +34,9 @@ def rank(tx: Tx, name: Name, *, of_type: str | None = None, include_weak: bool =
     indexed: dict[str, Name] = {}
     for variant in name_variants.expand(name):
         weak = include_weak and not best
-        for candidate in _score_candidates(tx, name, variant, indexed, of_type=of_type, include_weak=weak):
+        for candidate in _score_candidates(tx, name, variant, indexed, of_types=of_types, include_weak=weak):
             _keep_better(best, candidate)
-    for candidate in acronyms.find(tx, name, of_type=of_type):
+    for candidate in acronyms.find(tx, name, of_types=of_types):
         _keep_better(best, candidate)
     return sorted(best.values(), key=lambda candidate: (-candidate.score, candidate.entity.row))
 
@@ -41,7 +47,7 @@ def _score_candidates(
     variant: name_variants.Variant,
     indexed: dict[str, Name],
     *,
-    of_type: str | None,
+    of_types: Collection[str] | None,
     include_weak: bool,
 ) -> list[Candidate]:
     """The candidates for one variant of the name, each with its score and the reason.
@@ -49,17 +55,20 @@ def _score_candidates(
     Args:
         indexed: the indexed names by their folded forms; those that are new are added.
     """
-    type_names = frozenset(term.name for term in store.vocabulary.terms(tx, store.vocabulary.ENTITY_TYPE))
-    words = variant.name.words_without(type_names)
-    indexed_names = candidates.generate(tx, words, of_type=of_type, include_weak=include_weak)
+    vocabulary = graph_vocabulary.read(tx)
+    indexed_names = _generate(tx, variant.name, vocabulary, of_types=of_types, include_weak=include_weak)
     entities = store.entities.by_rows(tx, list({row for row, _, _ in indexed_names}))
     scored = []
     for row, form, form_is_romanised in indexed_names:
         entity = entities.get(row)
-        if entity is None or of_type not in (None, entity.type) or (variant.never_person and entity.type == "person"):
+        if entity is None or (of_types is not None and entity.type not in of_types):
+            continue
+        style = vocabulary.style(entity.type)
+        if variant.never_person and style == "person":
             continue
         indexed_name = indexed.get(form) or indexed.setdefault(form, Name.of_folded(form))
-        match = name_similarity.compare(variant.name, indexed_name, entity_type=entity.type)
+        type_names = vocabulary.with_ancestors(entity.type)
+        match = name_similarity.compare(variant.name, indexed_name, style=style, type_names=type_names)
         if variant.romanised and form_is_romanised and not match.reason and name.folded not in Name(entity.name).folded:
             # Two names in another script are compared as they are written: romanised, different names may be similar.
             continue
@@ -68,6 +77,25 @@ def _score_candidates(
             reason = "; ".join(filter(None, (variant.reason, match.reason))) or None
             scored.append(Candidate(entity, form, "fuzzy", round(score, 3), reason))
     return scored
+
+
+def _generate(
+    tx: Tx, name: Name, vocabulary: Vocabulary, *, of_types: Collection[str] | None, include_weak: bool
+) -> list[IndexedName]:
+    """The indexed names that may be meant, with or without the words of the query that name a type: project Atlas.
+
+    A word that names one of the default types is left out for all entities; one that names another type, which may as
+    well be a part of a name, is left out for entities of that type only.
+    """
+    words = name.words_without(vocabulary.default_types, honorifics=True)
+    indexed_names = candidates.generate(tx, words, of_types=of_types, include_weak=include_weak)
+    for named_type in [word for word in words if word in vocabulary.type_by_name]:
+        own_types = vocabulary.with_subtypes([named_type])
+        searched = own_types if of_types is None else [one for one in own_types if one in of_types]
+        others = [word for word in words if word != named_type]
+        if searched and others:
+            indexed_names += candidates.generate(tx, others, of_types=searched, include_weak=include_weak)
+    return list(dict.fromkeys(indexed_names))
 
 
 def _keep_better(best: dict[int, Candidate], candidate: Candidate) -> None:

@@ -6,9 +6,12 @@ candidates (`abstention`).
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from keepgraph import store
 from keepgraph.engine.backfill import vectors
 from keepgraph.engine.resolution import abstention, embedding, fuzzy
+from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate, Resolution
 from keepgraph.store.transactions import Tx
@@ -16,66 +19,76 @@ from keepgraph.store.transactions import Tx
 _ALIAS_SCORE = 0.95
 
 
-def resolve(tx: Tx, name: Name, *, of_type: str | None = None) -> Resolution:
-    """The entity that a reader means by a name, an alias, an id, or `type:name`."""
-    name, of_type = _split_type(tx, name, of_type)
-    resolution, is_open = _by_letters(tx, name, of_type)
-    return embedding.resolve(tx, name, of_type=of_type, fallback=resolution) if is_open else resolution
+def resolve(tx: Tx, name: Name, *, of_types: Collection[str] | None = None) -> Resolution:
+    """The entity that a reader means by a name, an alias, an id, or `type:name`, where a subtype is of the type too.
+
+    Args:
+        of_types: only entities of exactly these types; None for any.
+    """
+    name, of_types = _split_type(tx, name, of_types)
+    resolution, is_open = _by_letters(tx, name, of_types)
+    return embedding.resolve(tx, name, of_types=of_types, fallback=resolution) if is_open else resolution
 
 
-def needs_vectors(tx: Tx, name: Name, *, of_type: str | None = None) -> bool:
+def needs_vectors(tx: Tx, name: Name, *, of_types: Collection[str] | None = None) -> bool:
     """Whether letters leave open what a name means, and vectors of names are missing that can be made."""
     kind = store.derived_tables.NAME_VECTORS
     # The cheapest first: mostly nothing is missing, or the name is known.
-    if not store.vectors.any_missing(tx, kind) or _exactly(tx, name, of_type) or not vectors.is_due(tx, [kind]):
+    if not store.vectors.any_missing(tx, kind) or _exactly(tx, name, of_types) or not vectors.is_due(tx, [kind]):
         return False
-    name, of_type = _split_type(tx, name, of_type)
-    _, is_open = _by_letters(tx, name, of_type)
-    return is_open and embedding.is_comparable(name, of_type=of_type)
+    name, of_types = _split_type(tx, name, of_types)
+    _, is_open = _by_letters(tx, name, of_types)
+    return is_open and embedding.is_comparable(tx, name, of_types=of_types)
 
 
-def _split_type(tx: Tx, name: Name, of_type: str | None) -> tuple[Name, str | None]:
-    """The name and the type in `type:name`, unless something is called exactly that."""
+def _split_type(tx: Tx, name: Name, of_types: Collection[str] | None) -> tuple[Name, Collection[str] | None]:
+    """The name in `type:name`, and that type with its subtypes, unless something is called exactly that."""
     prefix, _, rest = name.text.partition(":")
     entity_type = prefix.strip().lower()
-    is_typed = of_type is None and rest.strip() and store.vocabulary.find(tx, store.vocabulary.ENTITY_TYPE, entity_type)
-    return (Name(rest), entity_type) if is_typed and not _exactly(tx, name, None) else (name, of_type)
+    if of_types is not None or not rest.strip():
+        return name, of_types
+    vocabulary = graph_vocabulary.read(tx)
+    if entity_type not in vocabulary.type_by_name or _exactly(tx, name, None):
+        return name, None
+    # What is of exactly this type comes before what is of a subtype.
+    own, subtypes = (entity_type,), vocabulary.with_subtypes([entity_type])
+    return Name(rest), own if len(subtypes) > 1 and _exactly(tx, Name(rest), own) else subtypes
 
 
-def _by_letters(tx: Tx, name: Name, of_type: str | None) -> tuple[Resolution, bool]:
+def _by_letters(tx: Tx, name: Name, of_types: Collection[str] | None) -> tuple[Resolution, bool]:
     """Resolve a name in the steps exact, alias and fuzzy; and whether the embedding step is asked next."""
-    if resolution := _exactly(tx, name, of_type):
+    if resolution := _exactly(tx, name, of_types):
         return resolution, False
-    candidates = fuzzy.rank(tx, name, of_type=of_type) if "fuzzy" in tx.settings.rungs else []
+    candidates = fuzzy.rank(tx, name, of_types=of_types) if "fuzzy" in tx.settings.rungs else []
     resolution = abstention.choose(candidates, threshold=tx.settings.fuzzy, margin=tx.settings.margin)
     is_ambiguous = bool(candidates) and candidates[0].score >= tx.settings.fuzzy
     return resolution, not (resolution.entity or is_ambiguous or "embedding" not in tx.settings.rungs)
 
 
-def _exactly(tx: Tx, name: Name, of_type: str | None) -> Resolution | None:
+def _exactly(tx: Tx, name: Name, of_types: Collection[str] | None) -> Resolution | None:
     """Resolve an id, a name or an alias, each as it is written."""
-    if resolution := _by_id(tx, name.text.lower(), of_type):
+    if resolution := _by_id(tx, name.text.lower(), of_types):
         return resolution
-    candidates = _exact_name_or_alias(tx, name, of_type)
+    candidates = _exact_name_or_alias(tx, name, of_types)
     return abstention.choose(candidates, threshold=0.0, margin=tx.settings.margin) if candidates else None
 
 
-def _by_id(tx: Tx, public_id: str, of_type: str | None) -> Resolution | None:
+def _by_id(tx: Tx, public_id: str, of_types: Collection[str] | None) -> Resolution | None:
     if not public_id.startswith("ent_"):
         return None
     method, reason = "exact", None
     entity = store.entities.by_id(tx, public_id)
     if entity is None and (entity := store.entities.by_former_id(tx, public_id)):
         method, reason = "alias", f"{public_id} was merged into it"
-    if entity is None or of_type not in (None, entity.type):
+    if entity is None or (of_types is not None and entity.type not in of_types):
         return None
     return Resolution(entity, method, 1.0, reason=reason)
 
 
-def _exact_name_or_alias(tx: Tx, name: Name, of_type: str | None) -> list[Candidate]:
-    if exact := store.entities.by_key(tx, name.key, of_type=of_type):
+def _exact_name_or_alias(tx: Tx, name: Name, of_types: Collection[str] | None) -> list[Candidate]:
+    if exact := store.entities.by_key(tx, name.key, of_types=of_types):
         return [Candidate(entity, entity.name, "exact", 1.0) for entity in exact]
     return [
         Candidate(entity, alias, "alias", _ALIAS_SCORE)
-        for entity, alias in store.entities.by_alias_key(tx, name.key, of_type=of_type)
+        for entity, alias in store.entities.by_alias_key(tx, name.key, of_types=of_types)
     ]

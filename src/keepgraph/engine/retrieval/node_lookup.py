@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from keepgraph import errors, store
 from keepgraph.engine import knowledge
 from keepgraph.engine.resolution import abstention, resolver
+from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate, Entity, Proposal, Ref, Resolution
 from keepgraph.store.transactions import Tx
@@ -122,7 +123,7 @@ def _ref(tx: Tx, name: Name) -> Ref:
     """`person: Ada` is an Ada of the type person, unless something is called that."""
     kind, colon, rest = name.text.partition(":")
     kind = kind.strip().lower()
-    typed = colon and rest.strip() and store.vocabulary.find(tx, store.vocabulary.ENTITY_TYPE, kind)
+    typed = colon and rest.strip() and kind in graph_vocabulary.read(tx).type_by_name
     if typed and not store.entities.by_key(tx, name.key):
         return Ref(type=kind, name=rest.strip())
     return Ref(name=name.text)

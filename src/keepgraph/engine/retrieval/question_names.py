@@ -10,9 +10,12 @@ from keepgraph import store
 from keepgraph.engine.knowledge.entities import MAX_NAME
 from keepgraph.engine.resolution import fuzzy
 from keepgraph.engine.retrieval import weights
+from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
 from keepgraph.language import common_words, given_names, mention_detection, proper_names
 from keepgraph.language.mention_detection import NameMatch
 from keepgraph.language.normalisation import Name
+from keepgraph.model import NameStyle
 from keepgraph.store.retrieval import KnownName
 from keepgraph.store.transactions import Tx
 
@@ -83,7 +86,8 @@ def detect(tx: Tx, text: str, *, groups: Sequence[str]) -> list[QuestionName]:
     parts = {key: [person.name] for key, person in persons.items()} | dict(speakers.name_parts)
     matches = mention_detection.detect(beginning, spellings, parts)
     known |= {key: [person] for key, person in persons.items()}
-    names = [_known_name(known.get(match.key, ()), match, speakers) for match in matches]
+    vocabulary = graph_vocabulary.read(tx)
+    names = [_known_name(vocabulary, known.get(match.key, ()), match, speakers) for match in matches]
     names += _guessed_names(tx, beginning, matches, speakers, groups=groups)
     return [_with_speakers(tx, name, speakers) for name in sorted(names, key=lambda name: name.start)]
 
@@ -109,23 +113,28 @@ def _persons_by_name_part(tx: Tx, keys: Sequence[str], *, groups: Sequence[str])
     """
     words = [key for key in keys if key.isalpha() and (given_names.contains(key) or not common_words.is_english(key))]
     only: dict[str, KnownName] = {}
+    person_types = graph_vocabulary.read(tx).types_of_style("person") if words else ()
     for word in words[:_MAX_GUESSES]:
-        persons: dict[int, str] = {}
+        persons: dict[int, tuple[str, str]] = {}
         for group in groups[:_MAX_GUESSES]:
-            rows = store.mention_lookups.persons_with_word(tx, f'"{word}"', group=group, limit=_MAX_PERSONS_COMPARED)
-            for row, _, name in rows:
+            rows = store.mention_lookups.entities_with_word(
+                tx, f'"{word}"', of_types=person_types, group=group, limit=_MAX_PERSONS_COMPARED
+            )
+            for row, entity_type, _, name in rows:
                 words_of_name = name.split()
                 first_and_last = (words_of_name[0], words_of_name[-1])
                 part = next((part for part in first_and_last if Name(part).key == word), None)
                 if part:
-                    persons[row] = part
+                    persons[row] = part, entity_type
         if len(persons) == 1:
-            row, part = persons.popitem()
-            only[word] = KnownName(part, row, None, False, "person")
+            row, (part, entity_type) = persons.popitem()
+            only[word] = KnownName(part, row, None, False, entity_type)
     return only
 
 
-def _known_name(known: Sequence[KnownName], match: NameMatch, speakers: _Speakers) -> QuestionName:
+def _known_name(
+    vocabulary: Vocabulary, known: Sequence[KnownName], match: NameMatch, speakers: _Speakers
+) -> QuestionName:
     """A name that the graph knows as it is written."""
     entities = {
         name.entity: weights.EXACT_NAME if name.is_name else weights.ALIAS for name in known if name.entity is not None
@@ -137,7 +146,7 @@ def _known_name(known: Sequence[KnownName], match: NameMatch, speakers: _Speaker
         entities=tuple(entities.items()),
         proposals=tuple(name.proposal for name in known if name.proposal is not None),
         speakers=(speaker,) if speaker else (),
-        is_person=any(name.type == "person" for name in known) or speaker is not None,
+        is_person=any(vocabulary.style(name.type) == "person" for name in known) or speaker is not None,
     )
 
 
@@ -156,7 +165,7 @@ def _guessed_names(
         similar = _similar_entities(tx, name, groups=groups)
         if nicknamed or similar:
             entities = tuple((row, score) for row, score, _ in similar)
-            is_person = bool(nicknamed) or any(kind == "person" for _, _, kind in similar)
+            is_person = bool(nicknamed) or any(style == "person" for _, _, style in similar)
             names.append(QuestionName(start, end, entities, speakers=nicknamed, is_person=is_person))
     return names
 
@@ -169,15 +178,16 @@ def _speaker_by_nickname(name: Name, speakers: _Speakers) -> tuple[str, ...]:
     return tuple(keys) if len(keys) == 1 else ()
 
 
-def _similar_entities(tx: Tx, name: Name, *, groups: Sequence[str]) -> list[tuple[int, float, str]]:
-    """Entities with a similar name, as row number, score and type."""
+def _similar_entities(tx: Tx, name: Name, *, groups: Sequence[str]) -> list[tuple[int, float, NameStyle]]:
+    """Entities with a similar name, as row number, score and the style of their names."""
     if "fuzzy" not in tx.settings.rungs:
         return []
     similar = []
+    vocabulary = graph_vocabulary.read(tx)
     for group in groups[:_MAX_GUESSES]:
         for candidate in fuzzy.rank(replace(tx, group=group), name, include_weak=False):
             if candidate.score >= tx.settings.fuzzy:
-                similar.append((candidate.entity.row, candidate.score, candidate.entity.type))
+                similar.append((candidate.entity.row, candidate.score, vocabulary.style(candidate.entity.type)))
     return sorted(similar, key=lambda scored: -scored[1])[:_MAX_GUESSES]
 
 

@@ -135,7 +135,8 @@ class Detector:
             for entity in entities:
                 by_row.setdefault(entity.row, Mention(chunk.row, entity.row, how))
             if not entities:
-                unknown.append((name.text, annotation.get("type")))
+                given_type = self.names.vocabulary.default_type("term") if how == "tag" else annotation.get("type")
+                unknown.append((name.text, given_type))
         return unknown
 
 

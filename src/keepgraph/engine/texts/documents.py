@@ -143,9 +143,7 @@ def _annotations(text_chunks: Sequence[TextChunk], note: markdown.Note) -> Itera
         names[bisect_right(starts, tag.offset) - 1]["tag", normalisation.clean(tag.name)] = None
     for index in range(len(text_chunks)):
         yield tuple(
-            {"how": how, "type": "concept" if how == "tag" else None, "name": name}
-            for how, name in names[index]
-            if 0 < len(name) <= _MAX_ANNOTATION
+            {"how": how, "type": None, "name": name} for how, name in names[index] if 0 < len(name) <= _MAX_ANNOTATION
         )
 
 

@@ -17,6 +17,7 @@ from keepgraph.engine.backfill import time_limits
 from keepgraph.engine.texts import proposals
 from keepgraph.engine.texts.chunk_mentions import Detector
 from keepgraph.engine.texts.name_lookup import full_text_phrase
+from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import common_words, normalisation
 from keepgraph.model import Chunk, Mention, ProposalDraft
 from keepgraph.store.database import Database
@@ -180,9 +181,11 @@ class _Batch:
     def _of_names(cls, tx: Tx, until: float | None) -> _Batch:
         numbers: list[int] = []
         rows: set[int] = set()
+        vocabulary = graph_vocabulary.read(tx)
         for number, name, group, entity_type in store.mention_queue.next_names(tx, limit=_MAX_NAMES_IN_BATCH):
             if name and group:
-                rows.update(_chunks_with_name(tx, name, group=group, entity_type=entity_type))
+                is_person = entity_type is not None and vocabulary.style(entity_type) == "person"
+                rows.update(_chunks_with_name(tx, name, group=group, is_person=is_person))
                 # A link, a tag or a title need not be among the words.
                 rows.update(store.proposals.chunks_of_name(tx, normalisation.key(name), group=group))
             numbers.append(number)
@@ -211,13 +214,13 @@ class _Batch:
         store.mention_queue.remove_chunks(tx, self.deleted)
 
 
-def _chunks_with_name(tx: Tx, name: str, *, group: str, entity_type: str | None) -> set[int]:
+def _chunks_with_name(tx: Tx, name: str, *, group: str, is_person: bool) -> set[int]:
     """The rows of the chunks in which a name may stand; of a person also the first or the last name alone."""
     spaced = normalisation.segment_characters(name) or name
     if not any(c.isalnum() for c in spaced):
         return set(store.mention_lookups.chunks_with_letters(tx, name, group=group, limit=_MAX_CHUNKS_OF_A_NAME))
     words = spaced.split()
-    phrases = {spaced, words[0], words[-1]} if entity_type == "person" and len(words) > 1 else {spaced}
+    phrases = {spaced, words[0], words[-1]} if is_person and len(words) > 1 else {spaced}
     rows: set[int] = set()
     for phrase in phrases:
         if any(c.isalnum() for c in phrase):

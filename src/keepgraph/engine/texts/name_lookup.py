@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from keepgraph import store
+from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language.normalisation import Name
 from keepgraph.store.transactions import Tx
 
@@ -39,6 +40,8 @@ class NameLookup:
     def __init__(self, tx: Tx, group: str) -> None:
         self.tx = replace(tx, group=group)
         self.group = group
+        self.vocabulary = graph_vocabulary.read(tx)
+        self._person_types = self.vocabulary.types_of_style("person")
         self._by_key: dict[str, tuple[NamedEntity, ...]] = {}
         self._is_prefix: dict[str, bool] = {}
         self._person_by_part: dict[str, NamedEntity | None] = {}
@@ -58,13 +61,14 @@ class NameLookup:
         """The entities with this name; else the only person with this first or last name.
 
         Args:
-            of_type: only entities of this type; None for any.
+            of_type: only entities of this type and its subtypes; None for any.
         """
+        types = None if of_type is None else self.vocabulary.with_subtypes([of_type])
         entities = self.by_keys([name.key]).get(name.key, ())
-        if matches := tuple(entity for entity in entities if of_type in (None, entity.type)):
+        if matches := tuple(entity for entity in entities if types is None or entity.type in types):
             return matches
-        person = self.person_by_part(name.key) if of_type in (None, "person") and " " not in name.key else None
-        return (person,) if person else ()
+        person = self.person_by_part(name.key) if " " not in name.key else None
+        return (person,) if person and (types is None or person.type in types) else ()
 
     def prefixes(self, keys: Iterable[str]) -> set[str]:
         """Those of the keys with which some name begins."""
@@ -81,15 +85,15 @@ class NameLookup:
         return self._person_by_part[key]
 
     def _read_person_by_part(self, key: str) -> NamedEntity | None:
-        rows = store.mention_lookups.persons_with_word(
-            self.tx, full_text_phrase(key), group=self.group, limit=_MAX_PERSONS
+        rows = store.mention_lookups.entities_with_word(
+            self.tx, full_text_phrase(key), of_types=self._person_types, group=self.group, limit=_MAX_PERSONS
         )
         persons: dict[int, NamedEntity] = {}
-        for row, name, written in rows:
+        for row, entity_type, name, written in rows:
             words = written.split()
             part = next((word for word in (words[0], words[-1]) if Name(word).key == key), None)
             if part and len(words) > 1:
-                persons[row] = NamedEntity(part, row, "person", name, "name")
+                persons[row] = NamedEntity(part, row, entity_type, name, "name")
         return next(iter(persons.values())) if len(persons) == 1 and len(rows) < _MAX_PERSONS else None
 
 

@@ -13,12 +13,13 @@ from dataclasses import replace
 from keepgraph import store
 from keepgraph.engine.texts.chunk_mentions import Detection, Detector
 from keepgraph.engine.texts.name_lookup import NamedEntity
+from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
 from keepgraph.language import common_words, normalisation, proper_names, relation_extraction
 from keepgraph.language.annotated_text import AnnotatedText
 from keepgraph.language.mention_detection import NameMatch
 from keepgraph.language.normalisation import Name
 from keepgraph.language.relation_extraction import ExtractedFact
-from keepgraph.model import ProposalDraft
+from keepgraph.model import NameStyle, ProposalDraft, Role
 
 MAX_NAMES = 200
 """Of one chunk, at most so many names and so many facts are proposed."""
@@ -35,9 +36,10 @@ _KEY_SEPARATOR = "\x1f"
 
 def propose(detector: Detector, detection: Detection) -> tuple[ProposalDraft, ...]:
     """The entities and facts to propose from a chunk in which mentions have been detected."""
-    drafts = _Drafts()
-    _propose_speaker(drafts, detection)
-    _propose_annotations(drafts, detection)
+    vocabulary = detector.names.vocabulary
+    drafts = _Drafts(vocabulary)
+    _propose_speaker(drafts, vocabulary, detection)
+    _propose_annotations(drafts, vocabulary, detection)
     _propose_names(drafts, detector, detection, detection.text, detection.text_matches, with_evidence=True)
     if detection.title:
         title = AnnotatedText(detection.title)
@@ -51,7 +53,8 @@ def propose(detector: Detector, detection: Detection) -> tuple[ProposalDraft, ..
 class _Drafts:
     """The drafts of one chunk, in the order in which they are found; of two with the same key, the first."""
 
-    def __init__(self) -> None:
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
         self._drafts: dict[tuple[str, str], ProposalDraft] = {}
 
     def add(self, draft: ProposalDraft) -> None:
@@ -71,26 +74,27 @@ class _Drafts:
         if draft.kind != "entity" or " " in draft.key:
             return False
         return any(
-            other.subject_type != "decision" and draft.key in (key.split()[0], key.split()[-1])
+            self._vocabulary.style(other.subject_type) != "statement" and draft.key in (key.split()[0], key.split()[-1])
             for (kind, key), other in self._drafts.items()
             if kind == "entity" and " " in key
         )
 
 
-def _propose_speaker(drafts: _Drafts, detection: Detection) -> None:
+def _propose_speaker(drafts: _Drafts, vocabulary: Vocabulary, detection: Detection) -> None:
     speaker = detection.unknown_speaker
     if speaker is None:
         return
     key = normalisation.key(speaker)
     if len(speaker) <= _MAX_NAME and speaker[:1].isupper() and not common_words.is_rarely_name(key):
-        drafts.add(ProposalDraft("entity", key, "person", speaker, confidence=_EXPLICIT_NAME))
+        person_type = vocabulary.default_type("person")
+        drafts.add(ProposalDraft("entity", key, person_type, speaker, confidence=_EXPLICIT_NAME))
 
 
-def _propose_annotations(drafts: _Drafts, detection: Detection) -> None:
+def _propose_annotations(drafts: _Drafts, vocabulary: Vocabulary, detection: Detection) -> None:
     """Propose entities for links, tags and names that the caller gave."""
     for name, given_type in detection.unknown_annotations:
         if len(name) <= _MAX_NAME:
-            entity_type = given_type or proper_names.guess_type(name)
+            entity_type = given_type or vocabulary.default_type(proper_names.guess_style(name))
             key = normalisation.key(name)
             drafts.add(ProposalDraft("entity", key, entity_type, name, confidence=_EXPLICIT_NAME))
 
@@ -119,7 +123,10 @@ def _propose_names(
         if detection.episode.kind == "json" and _JSON_KEY_END.match(text.text, name.end):
             continue  # the key of a value
         start, stop = text.sentence_around(name.start, name.end) if with_evidence else (None, None)
-        drafts.add(ProposalDraft("entity", key, name.type, name.name, confidence=_LIKELY_NAME, start=start, stop=stop))
+        entity_type = detector.names.vocabulary.default_type(name.style)
+        drafts.add(
+            ProposalDraft("entity", key, entity_type, name.name, confidence=_LIKELY_NAME, start=start, stop=stop)
+        )
 
 
 def _topic(detector: Detector, detection: Detection) -> str | None:
@@ -128,18 +135,19 @@ def _topic(detector: Detector, detection: Detection) -> str | None:
     It is the one project that the caller gave, else the only known project in the nearest heading or the title, else
     the entity whose name is that heading or title.
     """
+    project_types = detector.names.vocabulary.project_types
     given = [annotation for annotation in detection.chunk.annotations if annotation.get("how") == "given"]
     given_names = {
         annotation["name"]
         for annotation in given
-        if annotation.get("name") and annotation.get("type") in (None, "project")
+        if annotation.get("name") and (annotation.get("type") is None or annotation["type"] in project_types)
     }
     if len(given_names) == 1:
         return given_names.pop()
     headings = [heading.strip() for heading in detection.chunk.heading.split("›") if heading.strip()]
     title = [detection.episode.name] if detection.episode.kind != "message" else []
     for heading in [*reversed(headings), *title]:
-        projects = {entity.name for _, entity in detector.entities_in_title(heading) if entity.type == "project"}
+        projects = {entity.name for _, entity in detector.entities_in_title(heading) if entity.type in project_types}
         if len(projects) == 1:
             return projects.pop()
         if entities := detector.names.by_keys([normalisation.key(heading)]):
@@ -155,7 +163,7 @@ def _propose_decisions(drafts: _Drafts, detector: Detector, text: str) -> None:
                 ProposalDraft(
                     "entity",
                     key,
-                    "decision",
+                    _type_of_style(detector.names.vocabulary, "statement"),
                     decision.name,
                     confidence=decision.confidence,
                     start=decision.start,
@@ -173,30 +181,30 @@ def _propose_facts(drafts: _Drafts, detector: Detector, text: str, *, about: str
 def _fact_draft(drafts: _Drafts, detector: Detector, fact: ExtractedFact) -> ProposalDraft | None:
     """The draft of a fact, after its unknown ends were proposed as entities.
 
-    None where the predicate is not in the vocabulary, the ends do not fit it, or the graph has the fact already.
+    None where the vocabulary has no predicate for it, the ends do not fit, or the graph has the fact already.
     """
-    tx = detector.names.tx
-    if store.vocabulary.find(tx, store.vocabulary.PREDICATE, fact.predicate) is None:
-        return None
+    tx, vocabulary = detector.names.tx, detector.names.vocabulary
     subjects, objects = (detector.names.by_name(Name(name)) for name in (fact.subject, fact.object))
-    if fact.object_type == "project" and objects and all(entity.type != "project" for entity in objects):
+    project_types = vocabulary.project_types
+    if fact.object_style == "title" and objects and all(entity.type not in project_types for entity in objects):
         return None  # a decision belongs to a project
-    rows = [entity.row for entity in subjects], [entity.row for entity in objects]
-    if subjects and objects and store.proposals.fact_exists(tx, rows[0], fact.predicate, rows[1]):
+    subject, subject_type = _end(vocabulary, subjects, fact.subject, fact.subject_style)
+    target, object_type = _end(vocabulary, objects, fact.object, fact.object_style)
+    predicate = _predicate(vocabulary, fact.role, subject_type, object_type)
+    if predicate is None or max(len(subject), len(target)) > _MAX_NAME:
         return None
-    subject, subject_type = _end(subjects, fact.subject, fact.subject_type)
-    target, object_type = _end(objects, fact.object, fact.object_type)
-    if max(len(subject), len(target)) > _MAX_NAME:
+    rows = [entity.row for entity in subjects], [entity.row for entity in objects]
+    if subjects and objects and store.proposals.fact_exists(tx, rows[0], predicate, rows[1]):
         return None
     for entities, name, entity_type in ((subjects, subject, subject_type), (objects, target, object_type)):
         if not entities:
-            _propose_end(drafts, name, entity_type, fact)
+            _propose_end(drafts, vocabulary, name, entity_type, fact)
     return ProposalDraft(
         kind="fact",
-        key=_KEY_SEPARATOR.join((normalisation.key(subject), fact.predicate, normalisation.key(target))),
+        key=_KEY_SEPARATOR.join((normalisation.key(subject), predicate, normalisation.key(target))),
         subject_type=subject_type,
         subject=subject,
-        predicate=fact.predicate,
+        predicate=predicate,
         object_type=object_type,
         object=target,
         confidence=fact.confidence,
@@ -205,20 +213,41 @@ def _fact_draft(drafts: _Drafts, detector: Detector, fact: ExtractedFact) -> Pro
     )
 
 
-def _end(entities: Sequence[NamedEntity], name: str, entity_type: str) -> tuple[str, str]:
+def _predicate(vocabulary: Vocabulary, role: Role, subject_type: str, object_type: str) -> str | None:
+    """The first usable predicate in a role that connects these types."""
+    return next(
+        (
+            term.name
+            for term in vocabulary.of_role(role)
+            if term.retired_at is None and vocabulary.fits(term, subject_type, object_type)
+        ),
+        None,
+    )
+
+
+def _type_of_style(vocabulary: Vocabulary, style: NameStyle) -> str:
+    """The type for an unknown end of a stated fact, where a statement is a decision, and a title is of a project."""
+    preferred = {"statement": vocabulary.decision_types, "title": vocabulary.project_types}.get(style, ())
+    usable = [term.name for term in vocabulary.usable_types if term.name in preferred]
+    return usable[0] if usable else vocabulary.default_type(style)
+
+
+def _end(vocabulary: Vocabulary, entities: Sequence[NamedEntity], name: str, style: NameStyle) -> tuple[str, str]:
     """The name and the type of one end of a fact: as the graph has it, else as the text does."""
-    candidates = [entity for entity in entities if entity.type == entity_type] or list(entities)
+    entity_type = _type_of_style(vocabulary, style)
+    candidates = [entity for entity in entities if vocabulary.is_kind_of(entity.type, entity_type)] or list(entities)
     return (candidates[0].name, candidates[0].type) if candidates else (name, entity_type)
 
 
-def _propose_end(drafts: _Drafts, name: str, entity_type: str, fact: ExtractedFact) -> None:
+def _propose_end(drafts: _Drafts, vocabulary: Vocabulary, name: str, entity_type: str, fact: ExtractedFact) -> None:
     """Propose one end of a fact as an entity, if it is written like a name; the fact tells its type best."""
     key = normalisation.key(name)
     existing = drafts.entity(key)
+    style = vocabulary.style(entity_type)
     if existing is not None:
-        if entity_type != "concept":
+        if style != "term":
             drafts.change_type(existing, entity_type)
-    elif any(c.isupper() for c in name) and entity_type != "decision":
+    elif any(c.isupper() for c in name) and style != "statement":
         drafts.add(
             ProposalDraft("entity", key, entity_type, name, confidence=_LIKELY_NAME, start=fact.start, stop=fact.end)
         )
