@@ -38,8 +38,8 @@ things = st.builds(lambda kind, name: {"type": kind, "name": name}, st.sampled_f
 texts = st.sampled_from(["done", "Done", "next-action"]).map(literal)
 days = st.sampled_from([None, "2026-01-01", "2026-05-15", "2026-06-01"])
 BAD = [
-    {"predicate": "likes"},
-    {"object": {"type": "thing", "name": "x"}},
+    {"predicate": "frobs"},
+    {"object": {"type": "frob", "name": "x"}},
     {"subject": {"type": "person"}},
     {"confidence": 7},
 ]

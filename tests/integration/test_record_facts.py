@@ -12,7 +12,7 @@ from words import concept, decision, dump, fact, literal, person, project, rows
 ADA, ATLAS, GO = person("Ada"), project("Atlas"), decision("Go")
 GOOD = fact(ADA, "decided_in", GO)
 ALSO_GOOD = fact(ADA, "belongs_to", ATLAS)
-BAD = fact(person("Left behind"), "likes", concept("Nothing"))
+BAD = fact(person("Left behind"), "frobs", concept("Nothing"))
 
 
 def test_each_fact_has_an_answer_in_its_place(call):
@@ -29,7 +29,8 @@ def test_a_refused_fact_leaves_nothing_of_itself_behind(call):
     answer = call("record_facts", facts=[GOOD, late, fact(person("Also left"), "tagged", literal(" "))])
 
     assert [each.get("error") for each in answer["results"]] == [None, "ALIAS_INVALID", "OBJECT_REQUIRED"]
-    assert call("get_status")["entities"] == {"person": 1, "project": 0, "decision": 1, "concept": 0, "source": 0}
+    entities = call("get_status")["entities"]
+    assert {entity_type: count for entity_type, count in entities.items() if count} == {"person": 1, "decision": 1}
 
 
 def test_a_refusal_carries_hint_and_example(call):

@@ -10,6 +10,7 @@ from keepgraph import errors, store
 from keepgraph.engine import knowledge
 from keepgraph.engine.resolution import resolver
 from keepgraph.engine.upkeep import idempotency
+from keepgraph.engine.vocabulary import common_words, graph_vocabulary
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Entity
 from keepgraph.store.transactions import Tx
@@ -24,14 +25,15 @@ MAX_DECISIONS = 200
 MAX_FACTS_WITH_NAMES_COMPARED = 50
 
 
-def _needs_to_resolve(argument: str, *, of_type: str | None = None) -> NeedsOfCall:
+def _needs_to_resolve(argument: str, *, is_project: bool = False) -> NeedsOfCall:
     """What a tool needs that resolves the name in this argument: vectors of names, where letters find nothing."""
 
     def needs_of_call(
         tx: Tx, *, as_of: str | None = None, known_at: str | None = None, **arguments: Any
     ) -> frozenset[Need]:
         tx, name = time_travel.to(tx, as_of=as_of, known_at=known_at), Name(arguments.get(argument) or "")
-        needs_vectors = resolver.needs_vectors(tx, name, of_type=of_type)
+        of_types = graph_vocabulary.read(tx).project_types if is_project else None
+        needs_vectors = resolver.needs_vectors(tx, name, of_types=of_types)
         return derived_data.NAME_VECTORS if needs_vectors else derived_data.NOTHING
 
     return needs_of_call
@@ -60,7 +62,7 @@ def recall_entity(
         neighbours = store.facts.related(tx, resolution.entity, at=at, limit=MAX_RELATED + 1)
     return {
         "entity": _entity_in_full(tx, resolution.entity),
-        "facts": [answer_shapes.fact(tx, fact) for fact in facts[:MAX_FACTS]],
+        "facts": [answer_shapes.fact(tx, fact, seen_from=resolution.entity) for fact in facts[:MAX_FACTS]],
         "related_entities": [
             {**answer_shapes.entity(neighbour.entity), "co_occurrence_count": neighbour.shared_facts}
             for neighbour in neighbours[:MAX_RELATED]
@@ -71,7 +73,7 @@ def recall_entity(
     }
 
 
-@tool(Effect.WRITE)
+@tool(Effect.WRITE, description_suffix=common_words.describe)
 def record_fact(
     tx: Tx,
     *,
@@ -88,8 +90,9 @@ def record_fact(
     """Record one fact: subject, predicate, object. Recall the names first and reuse them.
 
     Unknown names become new entities (auto_created_entities); possible_duplicates warns when one is close to an
-    existing name. Recording a known fact again adds its source and returns the same fact_id. When something has
-    changed, name the facts that no longer hold in supersedes.
+    existing name. Another wording or an inverse of a word is taken (mapped_predicate, mapped_types), and a name without
+    a type gets the one that the predicate connects. Recording a known fact again adds its source and returns the same
+    fact_id. When something has changed, name the facts that no longer hold in supersedes.
     """
     return _record(
         tx,
@@ -114,6 +117,7 @@ def record_facts(
     *,
     facts: list[Any],
     all_or_nothing: bool = False,
+    misfits: str = "refuse",
     idempotency_key: str | None = None,
 ) -> dict[str, Any]:
     """Record up to 1000 facts in one call, each as record_fact takes it; the answer has a result for each.
@@ -122,7 +126,8 @@ def record_facts(
     Repeat a call that may have failed with the same idempotency_key: nothing is added twice.
     New names are compared with those that exist in calls of up to 50 facts.
     """
-    digest = idempotency.request_digest([facts, all_or_nothing]) if idempotency_key else ""
+    request = [facts, all_or_nothing] if misfits == "refuse" else [facts, all_or_nothing, misfits]
+    digest = idempotency.request_digest(request) if idempotency_key else ""
     if idempotency_key and (earlier := idempotency.earlier_answer(tx, idempotency_key, digest=digest)):
         return {**earlier, "replayed": True}
     results: list[dict[str, Any]] = []
@@ -131,7 +136,7 @@ def record_facts(
         try:
             with tx.savepoint():
                 arguments = validation.check_input("memory", "record_fact", fact, measured=True)
-                results.append(_record(tx, arguments, compare_names=compare_names))
+                results.append(_record(tx, arguments, compare_names=compare_names, refuse_misfits=misfits == "refuse"))
         except errors.KeepgraphError as error:
             if all_or_nothing:
                 error.message = f"facts[{index}]: {error.message.rstrip('.')}; nothing was recorded"
@@ -152,7 +157,7 @@ def record_facts(
     return answer
 
 
-@tool(Effect.READ, needs=_needs_to_resolve("project", of_type="project"))
+@tool(Effect.READ, needs=_needs_to_resolve("project", is_project=True))
 def recall_decisions(
     tx: Tx, *, project: str, since: str | None = None, as_of: str | None = None, known_at: str | None = None
 ) -> dict[str, Any]:
@@ -166,7 +171,7 @@ def recall_decisions(
     if since:
         _check_date(since)
     tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
-    resolution = resolver.resolve(tx, name, of_type="project")
+    resolution = resolver.resolve(tx, name, of_types=graph_vocabulary.read(tx).project_types)
     decisions, total = (
         knowledge.decisions.of_project(tx, resolution.entity, since=since or "", limit=MAX_DECISIONS)
         if resolution.entity
@@ -182,7 +187,7 @@ def recall_decisions(
     }
 
 
-@tool(Effect.READ, needs=_needs_to_resolve("project", of_type="project"))
+@tool(Effect.READ, needs=_needs_to_resolve("project", is_project=True))
 def weekly_rollup(
     tx: Tx, *, project: str | None = None, as_of: str | None = None, known_at: str | None = None
 ) -> dict[str, Any]:
@@ -193,7 +198,8 @@ def weekly_rollup(
     generated_at = timestamps.format_local(timestamps.from_datetime(tx.now), tx.zone)
     tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
     name = Name(project or "")
-    resolution = resolver.resolve(tx, name, of_type="project") if name.key else None
+    project_types = graph_vocabulary.read(tx).project_types
+    resolution = resolver.resolve(tx, name, of_types=project_types) if name.key else None
     project_entity = resolution.entity if resolution else None
     if resolution is not None and project_entity is None:
         rollup, summary = (
@@ -281,7 +287,9 @@ def _entity_in_full(tx: Tx, entity: Entity | None) -> dict[str, Any] | None:
     return answer_shapes.entity_in_full(tx, entity, store.entities.aliases(tx, entity)) if entity else None
 
 
-def _record(tx: Tx, arguments: Mapping[str, Any], *, compare_names: bool) -> dict[str, Any]:
+def _record(
+    tx: Tx, arguments: Mapping[str, Any], *, compare_names: bool, refuse_misfits: bool = True
+) -> dict[str, Any]:
     """Record one fact, from the arguments of record_fact."""
     object_ = arguments["object"]
     result = knowledge.facts.record(
@@ -296,6 +304,7 @@ def _record(tx: Tx, arguments: Mapping[str, Any], *, compare_names: bool) -> dic
         aliases=arguments.get("aliases", ()),
         supersedes=arguments.get("supersedes", ()),
         compare_names=compare_names,
+        refuse_misfits=refuse_misfits,
     )
     return {
         "fact_id": result.fact.id,
@@ -314,6 +323,7 @@ def _record(tx: Tx, arguments: Mapping[str, Any], *, compare_names: bool) -> dic
             {"new": answer_shapes.entity(new), **answer_shapes.candidate(existing)}
             for new, existing in result.possible_duplicates
         ],
+        **answer_shapes.mapped_words(result),
     }
 
 

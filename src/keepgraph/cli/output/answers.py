@@ -16,6 +16,11 @@ def show_recorded(answer: dict[str, Any]) -> None:
     else:
         click.secho("Recorded: ", fg="green", nl=False)
         click.echo(sentence)
+    if mapped := answer.get("mapped_predicate"):
+        exchanged = ", with its ends exchanged" if mapped.get("reversed") else ""
+        click.echo(f"  “{printable(mapped['given'])}” recorded as {mapped['predicate']}{exchanged}")
+    for mapped in answer.get("mapped_types", ()):
+        click.echo(f"  “{printable(mapped['given'])}” recorded as {mapped['type']}")
     for ended in answer["superseded"]:
         click.echo(f"  ended {day(ended['valid_to'])}: {ended['fact_id']}")
     for entity in answer["auto_created_entities"]:

@@ -5,14 +5,16 @@ A new entity that may duplicate an existing one is reported. Readers resolve nam
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import pairwise
 
 from keepgraph import errors, store
+from keepgraph.engine.knowledge import entity_types
 from keepgraph.engine.resolution import fuzzy
+from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import name_similarity
 from keepgraph.language.normalisation import Name
-from keepgraph.model import Candidate, Entity, Ref, VocabularyTerm
+from keepgraph.model import Candidate, Entity, EntityType, Ref, VocabularyTerm
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -25,72 +27,89 @@ MAX_KEY = 2 * MAX_NAME
 def find_or_create(tx: Tx, ref: Ref, *, error_class: Callable[..., errors.KeepgraphError]) -> tuple[Entity, bool]:
     """The entity with this id, exact name or alias, or a new one; and whether it was created.
 
+    Where no entity of the type has the name, the only one of its subtypes that has it is meant.
+
     Raises:
         `error_class` (SubjectRequired or ObjectRequired): there is no such id, or neither id nor name.
-        errors.EntityTypeUnknown: the type is missing, or not in the vocabulary.
-        errors.Ambiguous: several entities of that type have this alias.
+        errors.EntityTypeUnknown: the type is missing, not in the vocabulary, or abstract.
+        errors.Ambiguous: several entities of that type, or of its subtypes, have this name or alias.
     """
     if ref.id is not None:
         return _find_by_id(tx, ref, error_class=error_class), False
-    type_row = find_type(tx, ref.type)
+    entity_type = entity_types.find(tx, ref.type)
     name = Name(ref.name or "")
     if len(name.key) > MAX_KEY:
         raise error_class(
             f"the name has {len(name.key):,} characters when its signs are written out; {MAX_KEY} are the most"
         )
-    memo_key = ("entity", ref.type or "", name.key)
+    memo_key = ("entity", entity_type.name, name.key)
     if memo_key in tx.memo:
         return tx.memo[memo_key], False
-    entity, created = _find_by_name_or_create(tx, ref.type or "", type_row, name, error_class=error_class)
+    entity, created = _find_by_name_or_create(tx, entity_type, name, error_class=error_class)
     tx.memo[memo_key] = entity
     return entity, created
 
 
 def find(tx: Tx, ref: Ref) -> Entity:
-    """The one entity with this id, exact name or alias.
+    """The one entity with this id, exact name or alias; a type means its subtypes too.
 
     Raises:
         errors.EntityNotFound: there is none; entities with similar names are candidates.
         errors.EntityTypeUnknown: the type is not in the vocabulary.
         errors.Ambiguous: there are several.
     """
-    if ref.type is not None:
-        find_type(tx, ref.type)
+    entity_type = entity_types.find(tx, ref.type).name if ref.type is not None else None
     if ref.id is not None:
         return _find_by_id(tx, ref, error_class=errors.EntityNotFound)
     name = Name(ref.name or "")
-    matches = store.entities.by_key(tx, name.key, of_type=ref.type)
-    matches = matches or [entity for entity, _ in store.entities.by_alias_key(tx, name.key, of_type=ref.type)]
+    types = graph_vocabulary.read(tx).with_subtypes([entity_type]) if entity_type else None
+    matches = _named(tx, name, entity_type, types)
     if len(matches) > 1:
         raise errors.Ambiguous(
             f"{len(matches)} entities are called {_quote(name.text)}",
             candidates=[_as_candidate(entity) for entity in matches],
         )
     if not matches:
-        candidates = fuzzy.rank(tx, name, of_type=ref.type)[:MAX_DUPLICATES]
+        candidates = fuzzy.rank(tx, name, of_types=types)[:MAX_DUPLICATES]
         raise errors.EntityNotFound(
-            f"there is no {ref.type or 'entity'} called {_quote(name.text)}",
+            f"there is no {entity_type or 'entity'} called {_quote(name.text)}",
             candidates=[_as_candidate(candidate.entity) for candidate in candidates],
         )
     return matches[0]
 
 
+def find_by_id(tx: Tx, public_id: str) -> Entity | None:
+    """The entity with this id, or into which the entity with this id was merged."""
+    wanted = public_id.strip().lower()
+    return store.entities.by_id(tx, wanted) or store.entities.by_former_id(tx, wanted)
+
+
+def find_named(tx: Tx, text: str, entity_types_allowed: Sequence[str]) -> Entity | None:
+    """The entity with this exact name or alias whose type is one of these, or a subtype; with none given, of any type.
+
+    Raises:
+        errors.Ambiguous: there are several.
+    """
+    name = Name(text)
+    types = graph_vocabulary.read(tx).with_subtypes(entity_types_allowed) if entity_types_allowed else None
+    matches = _named(tx, name, None, types) if name.key else []
+    if len(matches) > 1:
+        raise errors.Ambiguous(
+            f"{len(matches)} entities are called {_quote(name.text)}",
+            hint="Give the type of the one you mean, or its id.",
+            candidates=[_as_candidate(entity) for entity in matches],
+        )
+    return matches[0] if matches else None
+
+
 def find_type(tx: Tx, name: str | None) -> int:
-    """The row number of an entity type.
+    """The row number of an entity type that is given by its name, retired ones too.
 
     Raises:
         errors.EntityTypeUnknown: it is missing, or not in the vocabulary.
     """
-    row = store.vocabulary.find(tx, store.vocabulary.ENTITY_TYPE, name) if name else None
-    if row is None:
-        types = store.vocabulary.terms(tx, store.vocabulary.ENTITY_TYPE)
-        problem = f"{name!r} is not an entity type" if name else "the entity type is missing"
-        raise errors.EntityTypeUnknown(
-            problem,
-            hint=f"Use one of {', '.join(term.name for term in types)}. Features, bugs, tasks and tools are concepts.",
-            candidates=similar_words(name, types),
-        )
-    return row
+    term = graph_vocabulary.read(tx).type_by_name.get(name or "")
+    return term.row if term is not None else entity_types.find(tx, name).row
 
 
 def similar_words(word: str | None, terms: Sequence[VocabularyTerm]) -> list[str]:
@@ -115,7 +134,7 @@ def add_aliases(tx: Tx, entity: Entity, aliases: Sequence[str]) -> None:
             raise errors.AliasInvalid(f"an alias has 1 to {MAX_NAME} characters, and this one {len(alias.text)}")
         if alias.key == Name(entity.name).key:
             continue
-        if owners := store.entities.by_key(tx, alias.key, of_type=entity.type):
+        if owners := store.entities.by_key(tx, alias.key, of_types=[entity.type]):
             raise errors.AliasTaken(
                 f"{alias.text!r} is the name of another {entity.type}, {owners[0].id}",
                 candidates=[_as_candidate(owners[0])],
@@ -132,69 +151,88 @@ def add_aliases(tx: Tx, entity: Entity, aliases: Sequence[str]) -> None:
 
 
 def possible_duplicates(tx: Tx, entity: Entity) -> list[Candidate]:
-    """Existing entities that may be the same as a new one: same name in another type, or a similar name in its type."""
+    """Existing entities that may be the same as a new one: same name in any type, or a similar one in a related type.
+
+    Related are the types that its type is a kind of, and the kinds of its type; all types of persons are.
+    """
     name = Name(entity.name)
+    vocabulary = graph_vocabulary.read(tx)
+    related_types = vocabulary.related_types(entity.type)
     same_name = store.entities.by_key(tx, name.key)
     duplicates = {other.row: Candidate(other, other.name, "exact", 1.0) for other in same_name}
-    for candidate in fuzzy.rank(tx, name, of_type=entity.type, include_weak=False):
+    for candidate in fuzzy.rank(tx, name, of_types=related_types, include_weak=False):
         if candidate.score >= name_similarity.MATCH_THRESHOLD:
             duplicates.setdefault(candidate.entity.row, candidate)
-    for other in _named_by_part(tx, name, of_type=entity.type):
-        match = name_similarity.compare(Name(other.name), name, entity_type=entity.type)
+    is_person = vocabulary.style(entity.type) == "person"
+    for other in _persons_named_by_part(tx, name, of_types=related_types) if is_person else ():
+        match = name_similarity.compare(Name(other.name), name, style="person", type_names=related_types)
         if match.score >= name_similarity.MATCH_THRESHOLD:
             duplicates.setdefault(other.row, Candidate(other, other.name, "fuzzy", round(match.score, 3), match.reason))
     duplicates.pop(entity.row, None)
     return list(duplicates.values())[:MAX_DUPLICATES]
 
 
-def _named_by_part(tx: Tx, name: Name, *, of_type: str) -> list[Entity]:
+def _persons_named_by_part(tx: Tx, name: Name, *, of_types: Collection[str]) -> list[Entity]:
     """Persons whose whole name is a part of this person's name: Sarah, for a new Sarah Connor."""
-    parts = name.key.split() if of_type == "person" else []
+    parts = name.key.split()
     if len(parts) < 2:
         return []
     shorter = [*parts, *map(" ".join, pairwise(parts))]
-    return [other for key in shorter for other in store.entities.by_key(tx, key, of_type=of_type)]
+    return [other for key in shorter for other in store.entities.by_key(tx, key, of_types=of_types)]
 
 
 def _find_by_id(tx: Tx, ref: Ref, *, error_class: Callable[..., errors.KeepgraphError]) -> Entity:
-    public_id = (ref.id or "").strip().lower()
-    entity = store.entities.by_id(tx, public_id) or store.entities.by_former_id(tx, public_id)
+    entity = find_by_id(tx, ref.id or "")
     if entity is None:
         raise error_class(f"there is no entity {_quote(ref.id)}", hint="Look it up by name first; ids begin with ent_.")
     if ref.type is not None:
-        find_type(tx, ref.type)
-        if ref.type != entity.type:
-            raise error_class(f"{entity.id} is a {entity.type} ({entity.name}), not a {ref.type}")
+        entity_type = entity_types.find(tx, ref.type).name
+        if not graph_vocabulary.read(tx).is_kind_of(entity.type, entity_type):
+            raise error_class(f"{entity.id} is a {entity.type} ({entity.name}), not a {entity_type}")
     return entity
 
 
 def _find_by_name_or_create(
-    tx: Tx, entity_type: str, type_row: int, name: Name, *, error_class: Callable[..., errors.KeepgraphError]
+    tx: Tx, entity_type: EntityType, name: Name, *, error_class: Callable[..., errors.KeepgraphError]
 ) -> tuple[Entity, bool]:
     if not name.key:
         raise error_class("the name is empty")
     if len(name.text) > MAX_NAME:
         raise error_class(f"the name has {len(name.text)} characters; {MAX_NAME} are allowed")
-    if matches := store.entities.by_key(tx, name.key, of_type=entity_type):
-        return matches[0], False
-    if by_alias := store.entities.by_alias_key(tx, name.key, of_type=entity_type):
-        if len(by_alias) > 1:
+    types = graph_vocabulary.read(tx).with_subtypes([entity_type.name])
+    if matches := _named(tx, name, entity_type.name, types):
+        if len(matches) > 1:
+            is_alias = all(Name(entity.name).key != name.key for entity in matches)
             raise errors.Ambiguous(
-                f"{len(by_alias)} entities of type {entity_type} have the alias {name.text!r}",
-                candidates=[_as_candidate(entity) for entity, _ in by_alias],
+                f"{len(matches)} entities of type {entity_type.name} have the {'alias' if is_alias else 'name'} "
+                f"{name.text!r}",
+                candidates=[_as_candidate(entity) for entity in matches],
             )
-        return by_alias[0][0], False
+        return matches[0], False
+    entity_types.refuse_abstract(tx, entity_type)
     public_id, created_at = tx.new_id("ent"), timestamps.from_datetime(tx.now)
     row = store.entities.insert(
         tx,
         public_id=public_id,
-        type_row=type_row,
+        type_row=entity_type.row,
         name=name.text,
         key=name.key,
         folded=name.indexed_forms,
         created_at=created_at,
     )
-    return Entity(row, public_id, entity_type, name.text, created_at), True
+    return Entity(row, public_id, entity_type.name, name.text, created_at), True
+
+
+def _named(tx: Tx, name: Name, entity_type: str | None, types: Sequence[str] | None) -> list[Entity]:
+    """The entities with this name, else with this alias, of these types (None: of any); those of `entity_type` first.
+
+    Only those that come first are returned: by name before alias, and of the very type before its subtypes.
+    """
+    by_name = store.entities.by_key(tx, name.key, of_types=types)
+    if exact := [entity for entity in by_name if entity.type == entity_type]:
+        return exact
+    by_alias = [entity for entity, _ in store.entities.by_alias_key(tx, name.key, of_types=types)]
+    return [entity for entity in by_alias if entity.type == entity_type] or by_name or by_alias
 
 
 def _as_candidate(entity: Entity) -> dict[str, str]:

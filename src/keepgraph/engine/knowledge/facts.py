@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from keepgraph import errors, store
-from keepgraph.engine.knowledge import entities
-from keepgraph.model import Candidate, Entity, Fact, RecordedFact, Ref
+from keepgraph.engine.knowledge import entities, statements
+from keepgraph.engine.knowledge.ends import GivenFact
+from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.model import Candidate, Entity, Fact, Predicate, RecordedFact, Ref
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
-MAX_LITERAL = 1000
 MAX_SOURCE = 2000
+
+_END = re.compile(r"\{subject\}|\{object\}")
 
 
 def record(
@@ -28,12 +32,13 @@ def record(
     aliases: Sequence[str] = (),
     supersedes: Sequence[str] = (),
     compare_names: bool = True,
+    refuse_misfits: bool = True,
 ) -> RecordedFact:
     """Record a fact, or add an assertion to the fact that says the same already.
 
     Args:
-        subject: an entity, created if new.
-        predicate: a predicate of the vocabulary.
+        subject: an entity, created if new; without a type it gets that which the predicate connects.
+        predicate: a predicate of the vocabulary, by its name, by a label of it, or by its inverse.
         object: an entity, created if new, or a text, which is a literal.
         source: where it comes from, 1 to 2000 characters; stored as it is and never fetched.
         confidence: from 0 to 1.
@@ -42,51 +47,50 @@ def record(
         supersedes: ids of facts whose validity ends where that of this one begins, or now.
         compare_names: whether new names are compared with existing ones, for `possible_duplicates`; record_facts
             leaves it out in long calls.
+        refuse_misfits: whether ends and literals that do not fit the predicate are refused; imports are warned of them.
 
     Raises:
-        errors.InvalidRequest: a type or the predicate is not in the vocabulary, a name is empty, or valid_from is
-            not before valid_to.
+        errors.InvalidRequest: a type or the predicate is not in the vocabulary, the ends or the literal do not fit it,
+            a name is empty, or valid_from is not before valid_to.
         errors.Conflict: a name or an alias may mean several entities.
         errors.FactNotFound: a fact to be superseded does not exist.
     """
-    predicate_row = _predicate_row(tx, predicate)
     start, end = _validity(tx, valid_from, valid_to)
-    subject_entity, created_subject = entities.find_or_create(tx, subject, error_class=errors.SubjectRequired)
-    created = [subject_entity] if created_subject else []
-    entities.add_aliases(tx, subject_entity, aliases)
-    object_entity, literal = None, None
-    if isinstance(object, Ref):
-        object_entity, created_object = entities.find_or_create(tx, object, error_class=errors.ObjectRequired)
-        created += [object_entity] if created_object else []
-    else:
-        literal = _literal(object)
+    statement = statements.resolve(
+        tx, GivenFact(subject, predicate, object), aliases=aliases, refuse_misfits=refuse_misfits
+    )
     now = timestamps.from_datetime(tx.now)
     new = Fact(
         row=0,
         id="",
-        subject=subject_entity,
-        predicate=predicate,
-        object=object_entity,
-        literal=literal,
+        subject=statement.subject,
+        predicate=statement.predicate.name,
+        object=statement.object,
+        literal=statement.literal,
         confidence=confidence,
         recorded_at=now,
         valid_from=start,
         valid_to=end,
         source=source,
+        predicate_sentence=statement.predicate.sentence,
     )
-    existing = _find_interval(tx, new, predicate_row)
+    existing = _find_interval(tx, new, statement.predicate)
     if existing is None and supersedes and start is None:
         new = _starting_now(new, valid_to)
-        existing = _find_interval(tx, new, predicate_row)
-    fact = existing or _insert(tx, new, predicate_row)
+        existing = _find_interval(tx, new, statement.predicate)
+    fact = existing or _insert(tx, new, statement.predicate.row)
     store.provenance.insert(tx, fact.row, source=source, confidence=confidence, recorded_at=now)
     superseded = _supersede(tx, replace(fact, recorded_at=now), supersedes)
+    created = statement.created
     return RecordedFact(
         fact=replace(fact, source=store.provenance.first_source(tx, fact.row)) if existing else fact,
         deduplicated=existing is not None,
-        created=tuple(created),
+        created=created,
         superseded=superseded,
         possible_duplicates=_possible_duplicates(tx, created) if compare_names and created else (),
+        mapped_predicate=statement.mapped_predicate,
+        mapped_types=statement.mapped_types,
+        ends_warning=statement.warning,
     )
 
 
@@ -104,22 +108,22 @@ def find(tx: Tx, fact_id: str) -> Fact:
 
 def sentence(fact: Fact) -> str:
     """A fact as an English sentence, for full-text search, for embedding and for people."""
-    target = fact.object.name if fact.object else fact.literal
-    return f"{fact.subject.name} {fact.predicate.replace('_', ' ')} {target}"
+    target = (fact.object.name if fact.object else fact.literal) or ""
+    if not fact.predicate_sentence:
+        return f"{fact.subject.name} {fact.predicate.replace('_', ' ')} {target}"
+    names = {"{subject}": fact.subject.name, "{object}": target}
+    return _END.sub(lambda end: names[end[0]], fact.predicate_sentence)
 
 
-def _predicate_row(tx: Tx, name: str) -> int:
-    row = store.vocabulary.find(tx, store.vocabulary.PREDICATE, name)
-    if row is None:
-        predicates = store.vocabulary.terms(tx, store.vocabulary.PREDICATE)
-        similar = entities.similar_words(name, predicates)
-        suggestion = f" Did you mean {similar[0]}?" if similar else ""
-        raise errors.PredicateUnknown(
-            f"{name!r} is not a predicate.{suggestion}",
-            hint=f"Use one of {', '.join(term.name for term in predicates)}.",
-            candidates=similar,
-        )
-    return row
+def find_duplicate(tx: Tx, fact: Fact) -> Fact | None:
+    """Another fact that says the same of the same time, and is not retracted.
+
+    In a symmetric predicate, the fact with the ends exchanged says the same.
+    """
+    if duplicate := store.facts.find_duplicate(tx, fact):
+        return duplicate
+    exchanged = _exchanged(fact, graph_vocabulary.read(tx).predicate_by_name[fact.predicate])
+    return store.facts.find_duplicate(tx, exchanged) if exchanged else None
 
 
 def _validity(tx: Tx, valid_from: str | None, valid_to: str | None) -> tuple[str | None, str | None]:
@@ -133,26 +137,23 @@ def _validity(tx: Tx, valid_from: str | None, valid_to: str | None) -> tuple[str
     return start, end
 
 
-def _literal(text: str) -> str:
-    literal = text.strip()
-    if not literal:
-        raise errors.ObjectRequired("the literal is empty")
-    if len(literal) > MAX_LITERAL:
-        raise errors.ObjectRequired(
-            f"the literal has {len(literal)} characters; {MAX_LITERAL} are allowed",
-            hint="Keep tags, statuses and short notes as literals.",
-        )
-    return literal
-
-
-def _find_interval(tx: Tx, new: Fact, predicate: int) -> Fact | None:
+def _find_interval(tx: Tx, new: Fact, predicate: Predicate) -> Fact | None:
     """The fact that a new one repeats: the same triple and validity; or, without a validity, the one that holds now."""
-    for fact in store.facts.intervals_of_triple(tx, new, predicate):
-        if (fact.valid_from, fact.valid_to) == (new.valid_from, new.valid_to):
-            return fact
-        if new.valid_from is None and new.valid_to is None and _holds_at(fact, at=new.recorded_at):
-            return fact
+    exchanged = _exchanged(new, predicate)
+    for candidate in (new, exchanged) if exchanged else (new,):
+        for fact in store.facts.intervals_of_triple(tx, candidate, predicate.row):
+            if (fact.valid_from, fact.valid_to) == (new.valid_from, new.valid_to):
+                return fact
+            if new.valid_from is None and new.valid_to is None and _holds_at(fact, at=new.recorded_at):
+                return fact
     return None
+
+
+def _exchanged(fact: Fact, predicate: Predicate) -> Fact | None:
+    """The fact with its ends exchanged, where that says the same; None where it does not."""
+    if fact.object is None or "symmetric" not in predicate.flags or fact.object.row == fact.subject.row:
+        return None
+    return replace(fact, subject=fact.object, object=fact.subject)
 
 
 def _holds_at(fact: Fact, *, at: str) -> bool:
@@ -204,7 +205,7 @@ def _supersede(tx: Tx, new: Fact, fact_ids: Sequence[str]) -> tuple[Fact, ...]:
                 f"{fact.id} begins to hold at {fact.valid_from}, not before the fact that is to take its place",
                 hint="Give the new fact a later valid_from, or retract the old one if it never held.",
             )
-        if store.facts.find_duplicate(tx, replace(fact, valid_to=end)):
+        if find_duplicate(tx, replace(fact, valid_to=end)):
             raise errors.ValidityInvalid(f"another fact says the same as {fact.id} of the time up to {end}")
         store.facts.end_validity(tx, fact, valid_to=end, now=timestamps.from_datetime(tx.now))
         superseded.append(replace(fact, valid_to=end))

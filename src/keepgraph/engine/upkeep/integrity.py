@@ -109,7 +109,9 @@ def created_at(database: Database) -> datetime | None:
         return None
 
 
-def fact_text(subject: str, predicate: str, target: str | None, literal: str | None) -> str:
+def fact_text(
+    subject: str, predicate: str, target: str | None, literal: str | None, predicate_sentence: str = ""
+) -> str:
     """The text that is stored with a fact, computed from the names of its subject, predicate and object."""
     fact = Fact(
         row=0,
@@ -122,6 +124,7 @@ def fact_text(subject: str, predicate: str, target: str | None, literal: str | N
         recorded_at="",
         valid_from=None,
         valid_to=None,
+        predicate_sentence=predicate_sentence,
     )
     return knowledge.facts.sentence(fact)
 

@@ -1,0 +1,174 @@
+"""Literals: what each kind of them takes, and the form in which it is stored.
+
+A date is a day (2026-11-22), or a month, a year or a day of any year where that is all that is known (2026-11, 2026,
+--11-22), or an instant. Dates are stored in ISO 8601, an instant with its offset; all else is stored as it was given.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime, tzinfo
+from urllib.parse import urlsplit
+
+from keepgraph import errors
+from keepgraph.model import Predicate
+from keepgraph.store.transactions import Tx
+from keepgraph.temporal import timestamps
+
+MAX_LITERAL = 1000
+
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
+_YEAR_OR_MONTH = re.compile(r"(?!0000)\d{4}(-(0[1-9]|1[0-2]))?", re.ASCII)
+_DAY_OF_ANY_YEAR = re.compile(r"--(\d\d)-(\d\d)", re.ASCII)
+_DAY_MONTH_YEAR = re.compile(r"(?P<day>\d{1,2})\. ?(?P<month>\d{1,2})\. ?(?P<year>\d{4})", re.ASCII)
+_YEAR_MONTH_DAY = re.compile(r"(?P<year>\d{4})[/.]?(?P<month>\d{1,2})[/.]?(?P<day>\d{1,2})", re.ASCII)
+_DAY_NAME_YEAR = re.compile(r"(?P<day>\d{1,2})(st|nd|rd|th)?\.?( of)? (?P<name>[a-z]{3,9})\.?,? (?P<year>\d{4})")
+_NAME_DAY_YEAR = re.compile(r"(?P<name>[a-z]{3,9})\.? (?P<day>\d{1,2})(st|nd|rd|th)?,? (?P<year>\d{4})")
+_NAME_YEAR = re.compile(r"(?P<name>[a-z]{3,9})\.?,? (?P<year>\d{4})")
+_NUMBER_WITHIN = re.compile(r"[+-]?\d[\d,' \u00a0\u202f]*(\.\d+)?", re.ASCII)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_URL_SCHEMES = ("http", "https")
+_HOST = re.compile(r"[\w-]+(\.[\w-]+)+(:\d+)?([/?#]\S*)?")
+
+_TAKES = {
+    "number": "a number with digits alone, such as 1250 or 12.5",
+    "date": "a date such as 2026-11-22, or 2026-11 or 2026 or --11-22 where that is all that is known",
+    "url": "a web address that begins with http:// or https://",
+    "identifier": "one line of text",
+    "text": "a text",
+}
+
+
+def clean(text: str) -> str:
+    """A literal without the space around it.
+
+    Raises:
+        errors.ObjectRequired: it is empty or too long.
+    """
+    literal = text.strip()
+    if not literal:
+        raise errors.ObjectRequired("the literal is empty")
+    if len(literal) > MAX_LITERAL:
+        raise errors.ObjectRequired(
+            f"the literal has {len(literal)} characters; {MAX_LITERAL} are allowed",
+            hint="Keep tags, statuses and short notes as literals.",
+        )
+    return literal
+
+
+def normalise(literal: str, kind: str | None, zone: tzinfo | None) -> str | None:
+    """A literal as it is stored; None if it is not of this kind."""
+    match kind:
+        case "number":
+            return literal if _NUMBER.fullmatch(literal) else None
+        case "date":
+            return _normalise_date(literal, zone)
+        case "url":
+            return literal if _is_web_address(literal) else None
+        case "identifier":
+            return literal if len(literal.splitlines()) == 1 else None
+        case _:
+            return literal
+
+
+def guess_kind(literal: str, zone: tzinfo | None) -> str:
+    """The kind that a literal seems to be of: a date, a web address, or text."""
+    return next((kind for kind in ("date", "url") if normalise(literal.strip(), kind, zone) is not None), "text")
+
+
+def describe(kind: str | None) -> str:
+    """What a kind of literals takes, in words."""
+    return _TAKES.get(kind or "text", _TAKES["text"])
+
+
+def suggest(tx: Tx, literal: str, kind: str | None) -> str:
+    """A literal of this kind: the one that was probably meant, else an example."""
+    suggestion = _suggest(literal, kind)
+    if suggestion and normalise(suggestion, kind, tx.zone) is not None:
+        return suggestion
+    today = timestamps.local_date(timestamps.from_datetime(tx.now), tx.zone)
+    return {"number": "12.5", "date": today, "url": "https://example.com"}.get(kind or "", "text")
+
+
+def invalid(tx: Tx, predicate: Predicate, literal: str) -> errors.LiteralInvalid:
+    """The refusal of a literal that is not of the kind which its predicate takes."""
+    suggestion = suggest(tx, literal, predicate.literal_kind)
+    return errors.LiteralInvalid(
+        f"{predicate.name} takes {describe(predicate.literal_kind)}, not {_quote(literal)}",
+        hint=f'Write it as {{"literal": "{suggestion}"}}, or ={suggestion} on the command line.',
+    )
+
+
+def _normalise_date(literal: str, zone: tzinfo | None) -> str | None:
+    if _YEAR_OR_MONTH.fullmatch(literal):
+        return literal
+    if day := _DAY_OF_ANY_YEAR.fullmatch(literal):
+        return literal if _iso_date(2000, int(day[1]), int(day[2])) else None
+    try:
+        timestamps.parse(literal, zone)
+        if len(literal) <= len("2026-11-22"):
+            return literal
+        instant = datetime.fromisoformat(literal)
+        local = instant if instant.tzinfo else instant.replace(tzinfo=zone) if zone else instant.astimezone()
+    except (ValueError, OverflowError):
+        return None
+    return local.isoformat(timespec="milliseconds" if local.microsecond else "seconds")
+
+
+def _is_web_address(literal: str) -> bool:
+    if any(character.isspace() or not character.isprintable() for character in literal):
+        return False
+    try:
+        parts = urlsplit(literal)
+        return parts.scheme in _URL_SCHEMES and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        return False
+
+
+def _suggest(literal: str, kind: str | None) -> str | None:
+    """What was probably meant; None where that cannot be told."""
+    match kind:
+        case "number":
+            return _suggest_number(literal)
+        case "date":
+            return _suggest_date(literal)
+        case "url":
+            return _suggest_url(literal)
+        case "identifier":
+            return " ".join(literal.split())
+        case _:
+            return literal
+
+
+def _suggest_number(literal: str) -> str | None:
+    number = _NUMBER_WITHIN.search(literal)
+    return re.sub(r"[^\d.+-]", "", number[0]) if number else None
+
+
+def _suggest_url(literal: str) -> str | None:
+    return f"https://{literal}" if _HOST.fullmatch(literal) else None
+
+
+def _suggest_date(literal: str) -> str | None:
+    written = " ".join(literal.casefold().split())
+    for pattern in (_DAY_MONTH_YEAR, _YEAR_MONTH_DAY, _DAY_NAME_YEAR, _NAME_DAY_YEAR, _NAME_YEAR):
+        if parts := pattern.fullmatch(written):
+            values = parts.groupdict()
+            name = values.get("name", "")
+            month = _MONTHS.index(name[:3]) + 1 if name[:3] in _MONTHS else int(values.get("month") or 0)
+            day = values.get("day")
+            if day is None:
+                return f"{values['year']}-{month:02}" if month else None
+            return _iso_date(int(values["year"]), month, int(day))
+    return None
+
+
+def _iso_date(year: int, month: int, day: int) -> str | None:
+    try:
+        return date(year, month, day).isoformat()
+    except ValueError:
+        return None
+
+
+def _quote(literal: str) -> str:
+    return repr(literal if len(literal) <= 60 else literal[:57] + "…")
