@@ -1,6 +1,6 @@
 """Prints one table of ratios: the figures of one run on one machine against the goals of the design.
 
-python tests/benchmarks/run.py [--small] [--only PART] [--conversations FILE]
+python tests/benchmarks/run.py [--small] [--only PART] [--conversations FILE] [--extraction FILE]
 
 Nothing fails here: a figure says whether it meets its goal, and the exit code is 0 either way.
 """
@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import encrypted
+import extraction
 import generate
 import lookups
 import measure
@@ -34,10 +35,14 @@ def main() -> None:
         help="one part of the table",
     )
     parser.add_argument("--conversations", type=Path, help="how well what was said is found again: see retrieval.py")
+    parser.add_argument("--extraction", type=Path, help="what becomes of relations read in texts: see extraction.py")
     parser.add_argument("--seed", type=int, default=generate.SEED)
     given = parser.parse_args()
     if given.conversations:
         print("\n".join(retrieval.measured(given.conversations)))
+        return
+    if given.extraction:
+        print("\n".join(extraction.measured(given.extraction)))
         return
     if given.only in (None, "names"):
         for folder in name_resolution.FOLDERS:

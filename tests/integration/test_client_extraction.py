@@ -1,4 +1,4 @@
-"""Extraction by the client: entities and relations are recorded, or rejected with the reason; none is lost silently."""
+"""Extraction by the client: entities and relations are recorded, wait, or are rejected with a reason; none is lost."""
 
 from __future__ import annotations
 
@@ -22,6 +22,10 @@ HYDRA = {
 
 def document(*chunks, **more):
     return {"source": "a.md", "chunks": [{"text": "Some text.", **chunk} for chunk in chunks], **more}
+
+
+def tool(name):
+    return {"type": "tool", "name": name}
 
 
 def names_of(found):
@@ -104,7 +108,7 @@ def test_a_shortened_document_leaves_no_tail(call):
 
 def test_what_others_say_as_well_is_not_withdrawn(call):
     call("ingest_prechunked", **HYDRA)
-    call("record_fact", subject=project("Keepgraph"), predicate="depends_on", object=concept("LanceDB"))
+    call("record_fact", subject=project("Keepgraph"), predicate="depends_on", object=tool("LanceDB"))
     again = call("ingest_prechunked", **{**HYDRA, "chunks": HYDRA["chunks"][1:]})
 
     assert (again["facts_withdrawn"], again["entities_forgotten"]) == ([], [])
@@ -136,13 +140,13 @@ def test_an_unknown_id_is_no_document(call):
 
 
 def test_a_type_that_is_not_in_the_vocabulary_loses_no_document(call):
-    types = ("tool", "org", "code", "Person", "people", "doc", None, 7)
+    types = ("gadget", "org", "code", "Person", "people", "doc", None, 7)
     entities = [{"name": f"E{n}", "type": kind} for n, kind in enumerate(types)]
     taken = call("ingest_prechunked", **document({"entities": entities}))
 
     assert taken["entities_added"] == len(types)
     assert taken["mapped_types"] == {
-        "tool": "concept",
+        "gadget": "concept",
         "org": "concept",
         "code": "concept",
         "Person": "person",
@@ -154,48 +158,59 @@ def test_a_type_that_is_not_in_the_vocabulary_loses_no_document(call):
 
 def test_a_name_that_is_known_is_not_made_again_for_a_type_that_nobody_meant(call):
     call("record_fact", subject=project("LanceDB"), predicate="tagged", object={"literal": "x"})
-    taken = call("ingest_prechunked", **HYDRA)
+    entities = [{"name": "LanceDB", "type": "gadget"}]
+    taken = call("ingest_prechunked", **document({"entities": entities}))
 
-    assert taken["mapped_types"] == {"tool": "project"}
+    assert taken["mapped_types"] == {"gadget": "project"}
     assert call("recall_entity", name_or_alias="LanceDB")["entity"]["type"] == "project"
 
 
-def test_an_unknown_relation_is_refused_with_what_was_perhaps_meant(call):
-    relations = [{"from": "Ada", "to": "Bob", "type": kind} for kind in ("USES", "REPORTS TO", "depends", None)]
-    taken = call("submit_session_extraction", entities=[], relations=relations)
+def test_a_relation_in_unknown_words_waits_and_one_without_words_is_refused(call):
+    relations = [{"from": "Ada", "to": "Bob", "type": kind} for kind in ("ADMIRES", "REPORTS TO", "depends", None)]
     people = [{"name": "Ada", "type": "person"}, {"name": "Bob", "type": "person"}]
-    known = call("submit_session_extraction", entities=people, relations=relations)
+    taken = call("submit_session_extraction", entities=people, relations=relations)
 
-    assert taken["relations_rejected"] == 4
-    assert (known["relations_accepted"], known["relations_rejected"]) == (1, 3)
-    assert [each["near"] for each in known["rejected"]][1] == ["depends_on"]
-    assert "'USES' is not a predicate" in known["rejected"][0]["why"]
+    assert (taken["relations_accepted"], taken["relations_waiting"], taken["relations_rejected"]) == (1, 2, 1)
+    assert [(each["wording"], each["reason"]) for each in taken["waiting"]] == [
+        ("ADMIRES", "wording"),
+        ("depends", "wording"),
+    ]
+    assert reasons(taken) == {"relations[3]": "it has no type"}
 
 
-def test_the_ends_of_a_relation_are_declared_or_known_or_it_is_refused(call):
+def test_the_ends_of_a_relation_are_names_and_what_cannot_be_read_is_refused(call):
     call("record_fact", subject=person("Ada Lovelace"), predicate="tagged", object={"literal": "x"}, aliases=["Ada"])
     call("record_fact", subject=project("Mercury"), predicate="tagged", object={"literal": "x"})
     call("record_fact", subject=concept("Mercury"), predicate="tagged", object={"literal": "x"})
     relations = [
         {"from": "Atlas", "to": "Ada", "type": "blocked_by"},
-        {"from": "Atlas", "to": "Nobody", "type": "blocked_by"},
+        {"from": "Atlas", "to": "Somebody New", "type": "blocked_by"},
         {"from": "Atlas", "to": "Mercury", "type": "blocked_by"},
         {"from": "Atlas", "to": "Atlas", "type": "blocked_by"},
         {"from": "Atlas", "type": "blocked_by"},
         {"from": "Atlas", "to": "Ada", "type": "blocked_by", "confidence": "high"},
         "nonsense",
+        {"from": "Atlas", "to": "Ada", "type": "?!"},
+        {"from": "x" * 201, "to": "Ada", "type": "blocked_by"},
+        {"from": "Atlas", "to": "x" * 1001, "type": "blocked_by"},
+        {"from": "Atlas", "to": "Ada", "type": "x" * 201},
     ]
     taken = call("submit_session_extraction", entities=[{"name": "Atlas", "type": "project"}], relations=relations)
 
-    assert taken["relations_accepted"] == 1
-    assert taken["facts"][0]["fact"] == "Atlas blocked by Ada Lovelace"
+    assert [each["fact"] for each in taken["facts"]] == [
+        "Atlas blocked by Ada Lovelace",
+        "Atlas blocked by Somebody New",
+    ]
+    assert [(each["example"], each["reason"]) for each in taken["waiting"]] == [("Atlas blocked_by Mercury", "name")]
     assert reasons(taken) == {
-        "relations[1]": "'Nobody' is neither among the entities handed in nor in the graph",
-        "relations[2]": "2 entities are called 'Mercury'",
         "relations[3]": "both of its ends are the same entity",
         "relations[4]": "it does not say 'to': the name of an entity",
         "relations[5]": "its confidence is not a number from 0 to 1",
         "relations[6]": "it is not an object",
+        "relations[7]": "it has no type",
+        "relations[8]": "'from' has more than 200 characters",
+        "relations[9]": "'to' has more than 1,000 characters",
+        "relations[10]": "its type has more than 200 characters",
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,6 +14,7 @@ from keepgraph.engine.texts import client_extraction, document_files, documents,
 from keepgraph.engine.texts.client_extraction import ExtractionResult
 from keepgraph.engine.texts.ingestion import Remark, Report
 from keepgraph.engine.upkeep.jobs import Job
+from keepgraph.model import Fact, ProposedFact
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 from keepgraph.tools.contract import answer_shapes
@@ -21,6 +23,21 @@ from keepgraph.tools.contract.catalogue import Effect, tool
 MAX_SECONDS = 40
 MAX_REMARKS = 200
 CHARACTERS_PER_TOKEN = 4
+
+MAX_CHARACTERS_OF_LISTS = {
+    "entities": 800,
+    "facts": 800,
+    "waiting": 900,
+    "facts_withdrawn": 600,
+    "entities_forgotten": 600,
+    "possible_duplicates": 700,
+    "rejected": 1400,
+    "mapped_types": 400,
+    "outside_text": 400,
+}
+"""Of each list in the answer about an extraction, which so stays below 8,000 characters, whatever was handed in."""
+
+MAX_CHARACTERS_OF_TEXT = 160
 
 
 @tool(Effect.WRITE, is_job=True)
@@ -140,12 +157,12 @@ def ingest_prechunked(
 ) -> dict[str, Any]:
     """Keep a document that you have cut into chunks, with the entities and relations that you found in them.
 
-    Each chunk: {text, idx?, entities: [{name, type}], relations: [{from, to, type, confidence?}]}. Entities are found
-    by their exact name or alias, or made; types and relation types are those of the vocabulary (get_schema): another
-    type becomes a concept (mapped_types), another relation is refused, with what was perhaps meant (rejected).
-    Relations become facts with this document as their source. The same doc_id (or source) again replaces the document:
-    what it no longer says is withdrawn. At most 200 chunks, 1,000 entities and 500 relations; more are not taken, and
-    counted (truncated_…).
+    Each chunk: {text, idx?, entities: [{name, type?}], relations: [{from, to, type, confidence?}]}. Entities are found
+    by their exact name or alias, or made; without a known type they get the one that their relations want. Relations
+    whose type is a predicate of the vocabulary, or another wording of one, become facts with this document as their
+    source; the others wait in their own words until extend_vocabulary maps them (waiting): nothing is lost. The same
+    doc_id (or source) again replaces the document: what it no longer says is withdrawn. At most 200 chunks, 1,000
+    entities and 500 relations; more are not taken, and counted (truncated_…).
     """
     if project and doc_id and doc_id.strip().lower().startswith("ep_"):
         texts.episodes.refuse_another_group(texts.episodes.find(tx, doc_id.strip()), project)
@@ -178,8 +195,8 @@ def submit_session_extraction(
 ) -> dict[str, Any]:
     """Hand in the entities and relations found in a conversation, at its end, without any text.
 
-    entities: [{name, type}]; relations: [{from, to, type, confidence?}], by the vocabulary, as ingest_prechunked takes
-    them. Ends of relations may also be entities that the graph knows. What is refused is told with the reason.
+    entities: [{name, type?}]; relations: [{from, to, type, confidence?}], in any words, as ingest_prechunked takes
+    them. Ends of relations may also be other names. A relation in an unknown word waits; nothing is lost.
     """
     tx = _in_group(tx, project, session_id)
     result = client_extraction.record(
@@ -237,19 +254,17 @@ def _in_group(tx: Tx, project: str | None, session: str | None) -> Tx:
 
 
 def _describe_extraction(result: ExtractionResult) -> dict[str, Any]:
-    """The result of recording entities and relations, as an answer."""
-    rejected = (result.rejected_entities, result.rejected_relations)
-    return {
-        "entities_added": len(result.created),
-        "entities_merged": len(result.existing),
-        "entities": [answer_shapes.entity(entity) for entity in result.created[:MAX_REMARKS]],
-        "mapped_types": dict(result.mapped_types),
-        "relations_proposed": result.relations,
-        "relations_accepted": result.recorded + result.repeated,
-        "relations_rejected": len(result.rejected_relations),
-        "facts": [{"id": fact.id, "fact": knowledge.facts.sentence(fact)} for fact in result.facts[:MAX_REMARKS]],
-        "facts_withdrawn": [{"id": fact.id, "fact": knowledge.facts.sentence(fact)} for fact in result.withdrawn],
+    """The result of recording entities and relations, as an answer: counts, and the first of each kind."""
+    lists = {
+        "entities": [answer_shapes.entity(entity) for entity in result.created],
+        "facts": [_sentence(fact) for fact in result.facts],
+        "waiting": _waiting_wordings(result.waiting),
+        "facts_withdrawn": [_sentence(fact) for fact in result.withdrawn],
         "entities_forgotten": [answer_shapes.entity(entity) for entity in result.deleted],
+        "possible_duplicates": [
+            {"new": answer_shapes.entity(new), **answer_shapes.candidate(existing)}
+            for new, existing in result.possible_duplicates
+        ],
         "rejected": [
             {
                 "where": rejection.location,
@@ -257,11 +272,92 @@ def _describe_extraction(result: ExtractionResult) -> dict[str, Any]:
                 "why": rejection.reason,
                 "near": list(rejection.suggestions),
             }
-            for rejections in rejected
-            for rejection in rejections[:MAX_REMARKS]
+            for rejection in (*result.rejected_entities, *result.rejected_relations)
         ],
+        "mapped_types": [{given: taken} for given, taken in result.mapped_types.items()],
+    }
+    shown = {name: _first(name, entries) for name, entries in lists.items()}
+    return {
+        "entities_added": len(result.created),
+        "entities_merged": len(result.existing),
+        "relations_proposed": result.relations,
+        "relations_accepted": result.recorded + result.repeated,
+        "relations_waiting": len(result.waiting),
+        "relations_waiting_before": result.waiting_before,
+        "relations_rejected": len(result.rejected_relations),
+        **shown,
+        "mapped_types": {given: taken for mapping in shown["mapped_types"] for given, taken in mapping.items()},
+        "totals": {name: len(entries) for name, entries in lists.items()},
         "truncated_entities": result.truncated_entities,
         "truncated_relations": result.truncated_relations,
-        "truncated": any(len(entries) > MAX_REMARKS for entries in (*rejected, result.created, result.facts)),
-        "verified": False,
+        "truncated": any(len(shown[name]) < len(entries) for name, entries in lists.items()),
+        "verified": result.is_verified,
+        "verification": _describe_verification(result),
+        "see": _see_rest(result),
     }
+
+
+def _first(name: str, entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The first entries of a list, as many as the answer has room for."""
+    shown: list[dict[str, Any]] = []
+    room = MAX_CHARACTERS_OF_LISTS[name]
+    for entry in entries:
+        room -= len(json.dumps(entry, ensure_ascii=False))
+        if room < 0:
+            break
+        shown.append(entry)
+    return shown
+
+
+def _sentence(fact: Fact) -> dict[str, str]:
+    return {"id": fact.id, "fact": _shorten(knowledge.facts.sentence(fact))}
+
+
+def _waiting_wordings(waiting: Sequence[ProposedFact]) -> list[dict[str, Any]]:
+    """The wordings of relations that wait, most frequent first, each with its count and one of the relations."""
+    by_wording: dict[tuple[str, str], list[ProposedFact]] = {}
+    for fact in waiting:
+        by_wording.setdefault((fact.wording_key, fact.reason), []).append(fact)
+    return [
+        {
+            "wording": _shorten(facts[0].wording),
+            "count": len(facts),
+            "reason": facts[0].reason,
+            "example": _shorten(f"{facts[0].subject} {facts[0].wording} {facts[0].object}"),
+        }
+        for facts in sorted(by_wording.values(), key=lambda facts: -len(facts))
+    ]
+
+
+def _describe_verification(result: ExtractionResult) -> dict[str, Any]:
+    """What was looked at before relations are said to be verified."""
+    looked_at = (
+        "whether both ends of each accepted relation stand in its text, as they are written; not what the text says"
+        if result.looked_up
+        else "nothing: no text was handed in"
+        if result.recorded + result.repeated
+        else "nothing: no relation was accepted"
+    )
+    return {
+        "looked_at": looked_at,
+        "relations": result.looked_up,
+        "in_text": result.looked_up - len(result.outside_text),
+        "outside_text": _first("outside_text", [_sentence(fact) for fact in result.outside_text]),
+    }
+
+
+def _see_rest(result: ExtractionResult) -> str:
+    """How to see what an answer leaves out, and what to do with what waits."""
+    parts = ["Lists have their first entries; totals counts all."]
+    if result.facts:
+        parts.append("recall_entity and get_episode_context show all facts.")
+    if result.waiting:
+        parts.append(
+            "get_ontology_structure shows what waits, grouped by meaning; extend_vocabulary maps wordings to "
+            "predicates, which makes facts of all that waits in them, or dismisses them."
+        )
+    return " ".join(parts)
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= MAX_CHARACTERS_OF_TEXT else text[: MAX_CHARACTERS_OF_TEXT - 1] + "…"

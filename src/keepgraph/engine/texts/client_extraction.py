@@ -1,6 +1,7 @@
-"""Extraction by the client: entities and relations that a language model found in a text, as entities and facts.
+"""Extraction by the client: entities and relations that a language model read in a text, as entities and facts.
 
-What does not fit the vocabulary, or is ambiguous, is rejected with the reason; what is beyond the limits is counted.
+Nothing is lost: a relation whose wording or ends do not fit the vocabulary waits as a proposed fact. What cannot be
+read at all is rejected with the reason; what is beyond the limits is counted.
 """
 
 from __future__ import annotations
@@ -12,41 +13,37 @@ from typing import Any
 
 from keepgraph import errors, store
 from keepgraph.engine import knowledge
-from keepgraph.language import normalisation
-from keepgraph.model import Entity, Fact, Ref
+from keepgraph.engine.knowledge import assumed_types, entity_types, proposed_facts
+from keepgraph.engine.knowledge.relations import Relation, RelationRecorder
+from keepgraph.engine.resolution import fuzzy
+from keepgraph.engine.vocabulary import graph_vocabulary, wordings
+from keepgraph.language import name_similarity, normalisation, sentences
+from keepgraph.language.normalisation import Name
+from keepgraph.model import Candidate, Entity, Fact, ProposedFact, Ref
 from keepgraph.store.transactions import Tx
 
 MAX_ENTITIES = 1000
 MAX_RELATIONS = 500
 """What one call may bring; more is not recorded, but counted."""
 
-_DEFAULT_TYPE = "concept"
+MAX_COMPARED = 1000
+"""How many new names are compared with the others: those that came first."""
 
-# Types that clients use, with the type of the vocabulary to take for each, if the vocabulary does not have it.
-_TYPE_SYNONYMS = {
-    "people": "person",
-    "human": "person",
-    "user": "person",
-    "individual": "person",
-    "employee": "person",
-    "author": "person",
-    "product": "project",
-    "initiative": "project",
-    "repository": "project",
-    "repo": "project",
-    "choice": "decision",
-    "adr": "decision",
-    "document": "source",
-    "doc": "source",
-    "file": "source",
-    "page": "source",
-    "url": "source",
-    "website": "source",
-    "article": "source",
-    "book": "source",
-    "paper": "source",
-    "meeting": "source",
-}
+
+@dataclass(frozen=True, slots=True)
+class ExtractedPart:
+    """What was read in one part of a text.
+
+    Attributes:
+        location: what the lists belong to: `chunks[0]`; empty for the call itself.
+        text: the part of the text; None where none was handed in.
+        entities, relations: as the client gave them.
+    """
+
+    location: str
+    text: str | None
+    entities: Sequence[Any]
+    relations: Sequence[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +65,21 @@ class Rejection:
 
 @dataclass(slots=True)
 class ExtractionResult:
-    """What became of an extraction.
+    """What became of an extraction. Each relation was recorded, is repeated, waits, or was rejected.
 
     Attributes:
         created, existing: entities that are new, and those that were there.
-        facts: the facts that were recorded or known; `recorded` and `repeated` count these two.
-        mapped_types: types that the vocabulary lacks, with the type that was taken in their place.
+        facts: the facts that were recorded or known; `recorded` and `repeated` count the relations of these two.
+        waiting: the relations that wait as proposed facts; `waiting_before` counts those that did so before.
+        mapped_types: other wordings of types, with the type that was taken in their place.
         rejected_entities, rejected_relations: what was not recorded.
         relations: how many relations were given, those beyond the limit left out.
         truncated_entities, truncated_relations, truncated_chunks: how many were beyond the limits.
         withdrawn: facts that an earlier version of the text stated, and that nothing supports any more.
         deleted: entities that came with an earlier version, and that nothing supports any more.
+        possible_duplicates: new entities, each with another one that may be the same.
+        looked_up: of how many accepted relations the ends were looked up in the text.
+        outside_text: the facts of which an end does not stand in the text.
     """
 
     created: list[Entity] = field(default_factory=list)
@@ -86,6 +87,8 @@ class ExtractionResult:
     facts: list[Fact] = field(default_factory=list)
     recorded: int = 0
     repeated: int = 0
+    waiting: list[ProposedFact] = field(default_factory=list)
+    waiting_before: int = 0
     mapped_types: dict[str, str] = field(default_factory=dict)
     rejected_entities: list[Rejection] = field(default_factory=list)
     rejected_relations: list[Rejection] = field(default_factory=list)
@@ -95,60 +98,74 @@ class ExtractionResult:
     truncated_chunks: int = 0
     withdrawn: list[Fact] = field(default_factory=list)
     deleted: list[Entity] = field(default_factory=list)
+    possible_duplicates: list[tuple[Entity, Candidate]] = field(default_factory=list)
+    looked_up: int = 0
+    outside_text: list[Fact] = field(default_factory=list)
+
+    @property
+    def is_verified(self) -> bool:
+        """Whether there are accepted relations, and the ends of each stand in its text."""
+        return 0 < self.looked_up == self.recorded + self.repeated and not self.outside_text
 
 
 def record(tx: Tx, entities: Sequence[Any], relations: Sequence[Any], *, source: str) -> ExtractionResult:
     """Record entities and relations that were found in a conversation, without any text."""
     result = ExtractionResult()
-    recorder = EntityRecorder(tx, result)
-    recorder.record(entities, location="")
-    record_relations(
-        tx,
-        [(f"relations[{number}]", relation) for number, relation in enumerate(relations)],
-        entities=recorder,
-        result=result,
-        source=source,
-    )
+    recorder = ExtractionRecorder(tx, [ExtractedPart("", None, entities, relations)], source=source, result=result)
+    recorder.record_entities()
+    recorder.record_relations(tx)
     return result
 
 
-class EntityRecorder:
-    """Finds or creates the given entities, and resolves the names by which relations refer to them."""
+class ExtractionRecorder:
+    """Records the entities of an extraction first, then its relations, which say what the names without a type are."""
 
-    def __init__(self, tx: Tx, result: ExtractionResult) -> None:
+    def __init__(self, tx: Tx, parts: Sequence[ExtractedPart], *, source: str, result: ExtractionResult) -> None:
+        """
+        Args:
+            source: the source of the facts.
+            result: is filled.
+        """
         self._tx = tx
+        self._parts = parts
+        self._source = source[: knowledge.facts.MAX_SOURCE]
         self._result = result
-        self._by_key: dict[str, list[Entity]] = {}
-        self._rows: set[int] = set()
         self._count = 0
+        self._rows: set[int] = set()
+        self._given_types = self._find_given_types()
+        self._relations = self._parse_relations()
+        names = [str(argument["name"]) for part in parts for argument in part.entities if _has_name(argument)]
+        self._recorder = RelationRecorder(tx, [relation for _, _, relation in self._relations], names=names)
 
-    def record(self, given: Sequence[Any], *, location: str) -> list[Entity]:
-        """The entities of a list, found or created; the others are added to the rejections.
+    def record_entities(self) -> list[list[Entity]]:
+        """The entities of each part, found or created; the others are added to the rejections."""
+        return [self._record_part(part) for part in self._parts]
+
+    def record_relations(self, tx: Tx) -> None:
+        """Record the relations as facts, or propose them; then compare the new names with those that there are.
 
         Args:
-            location: what the list belongs to: `chunks[0]`; empty for the call itself.
+            tx: in the episode that states the relations.
         """
+        dismissed = store.proposed_facts.dismissed_wordings(tx)
+        for location, text, relation in self._relations:
+            self._record_relation(tx, location, text, relation, dismissed)
+        self._result.possible_duplicates += _possible_duplicates(tx, self._result.created[:MAX_COMPARED])
+
+    # Entities
+
+    def _record_part(self, part: ExtractedPart) -> list[Entity]:
         entities = []
-        for number, argument in enumerate(given):
+        prefix = f"{part.location}{'.' if part.location else ''}"
+        for number, argument in enumerate(part.entities):
             if self._count >= MAX_ENTITIES:
                 self._result.truncated_entities += 1
                 continue
             self._count += 1
-            entity = self._find_or_create(argument, f"{location}{'.' if location else ''}entities[{number}]")
+            entity = self._find_or_create(argument, f"{prefix}entities[{number}]")
             if entity is not None:
                 entities.append(entity)
-                same_name = self._by_key.setdefault(normalisation.key(str(argument["name"])), [])
-                if entity not in same_name:
-                    same_name.append(entity)
         return entities
-
-    def by_name(self, name: str) -> list[Entity]:
-        """The entities that a relation may mean by a name: the given ones, else those of the graph."""
-        key = normalisation.key(name)
-        if entities := self._by_key.get(key):
-            return entities
-        exact = store.entities.by_key(self._tx, key)
-        return exact or [entity for entity, _ in store.entities.by_alias_key(self._tx, key)]
 
     def _find_or_create(self, argument: Any, location: str) -> Entity | None:
         name = argument.get("name") if isinstance(argument, Mapping) else None
@@ -160,19 +177,13 @@ class EntityRecorder:
             self._reject(location, name[:80] + "…", reason)
             return None
         given_type = argument.get("type")
-        entity_type = self._type(given_type) if isinstance(given_type, str) else _DEFAULT_TYPE
-        existing = self._only_entity(name) if entity_type != given_type else None
-        if existing is not None:
-            entity, created = existing, False
-        else:
-            try:
-                with self._tx.savepoint():
-                    entity, created = knowledge.entities.find_or_create(
-                        self._tx, Ref(type=entity_type, name=name), error_class=errors.SubjectRequired
-                    )
-            except errors.KeepgraphError as error:
-                self._reject(location, name, error.message)
-                return None
+        entity_type = self._type(given_type) or self._only_given_type(name)
+        try:
+            with self._tx.savepoint():
+                entity, created = self._typed(name, entity_type) if entity_type else self._untyped(name)
+        except errors.KeepgraphError as error:
+            self._reject(location, name, error.message)
+            return None
         if entity.type != given_type:
             self._result.mapped_types.setdefault(given_type if isinstance(given_type, str) else "", entity.type)
         if entity.row not in self._rows:
@@ -180,108 +191,168 @@ class EntityRecorder:
             (self._result.created if created else self._result.existing).append(entity)
         return entity
 
-    def _only_entity(self, name: str) -> Entity | None:
-        """The only entity of this name, whatever its type: better than a new one of a type that nobody gave."""
-        entities = self.by_name(name)
-        return entities[0] if len(entities) == 1 else None
+    def _typed(self, name: str, entity_type: str) -> tuple[Entity, bool]:
+        """The entity of a name whose type was given: one whose type was only assumed gets this one."""
+        vocabulary = graph_vocabulary.read(self._tx)
+        named = self._named(name)
+        if not any(vocabulary.is_kind_of(entity.type, entity_type) for entity in named):
+            for entity in named:
+                if changed := assumed_types.change(self._tx, entity, entity_type, is_assumed=False):
+                    return changed, False
+        return knowledge.entities.find_or_create(
+            self._tx, Ref(type=entity_type, name=name), error_class=errors.SubjectRequired
+        )
 
-    def _type(self, given: str) -> str:
-        """The type of the vocabulary for a given one: the same, a synonym, its singular, else concept."""
-        word = given.strip().casefold().replace("-", "_").replace(" ", "_")
-        for candidate in (given, word, _TYPE_SYNONYMS.get(word, ""), word.removesuffix("s")):
-            if candidate and store.vocabulary.find(self._tx, store.vocabulary.ENTITY_TYPE, candidate) is not None:
-                return candidate
-        return _DEFAULT_TYPE
+    def _untyped(self, name: str) -> tuple[Entity, bool]:
+        """The entity of a name without a type: the one that has the name, else one of the type that relations want."""
+        vocabulary = graph_vocabulary.read(self._tx)
+        wanted = self._recorder.type_of(self._tx, name)
+        if named := self._named(name):
+            fitting = [entity for entity in named if wanted and vocabulary.is_kind_of(entity.type, wanted)]
+            chosen = named if len(named) == 1 else fitting
+            if len(chosen) != 1:
+                raise errors.Ambiguous(f"{len(named)} entities are called {name[:80]!r}; give its type")
+            changed = assumed_types.change(self._tx, chosen[0], wanted) if wanted else None
+            return changed or chosen[0], False
+        entity_type = wanted or vocabulary.default_type(graph_vocabulary.DEFAULT_STYLE)
+        entity, created = knowledge.entities.find_or_create(
+            self._tx, Ref(type=entity_type, name=name), error_class=errors.SubjectRequired
+        )
+        if created:
+            store.assumed_types.mark(self._tx, [entity.row])
+        return entity, created
+
+    def _named(self, name: str) -> list[Entity]:
+        key = normalisation.key(name)
+        return store.entities.by_key(self._tx, key) or [
+            entity for entity, _ in store.entities.by_alias_key(self._tx, key)
+        ]
+
+    def _find_given_types(self) -> dict[str, set[str]]:
+        """The types that were given to the names, by key."""
+        given_types: dict[str, set[str]] = {}
+        for part in self._parts:
+            for argument in part.entities:
+                if _has_name(argument) and (entity_type := self._type(argument.get("type"))):
+                    given_types.setdefault(normalisation.key(argument["name"]), set()).add(entity_type)
+        return given_types
+
+    def _only_given_type(self, name: str) -> str | None:
+        types = self._given_types.get(normalisation.key(name), set())
+        return next(iter(types)) if len(types) == 1 else None
+
+    def _type(self, given: Any) -> str | None:
+        """The type of the vocabulary for a given one, by name, label or singular; None if it is unknown or abstract."""
+        if not isinstance(given, str):
+            return None
+        singular = given.strip().removesuffix("s")
+        for wording in (given, given.strip(), singular):
+            if graph_vocabulary.find_all(self._tx, store.vocabulary.ENTITY_TYPE, wording):
+                try:
+                    entity_type = entity_types.find(self._tx, wording)
+                except errors.EntityTypeUnknown:
+                    continue  # retired, and nothing replaces it
+                return None if entity_type.is_abstract else entity_type.name
+        return None
 
     def _reject(self, location: str, summary: str, reason: str) -> None:
         self._result.rejected_entities.append(Rejection(location, summary, reason))
 
+    # Relations
 
-def record_relations(
-    tx: Tx,
-    given: Sequence[tuple[str, Any]],
-    *,
-    entities: EntityRecorder,
-    result: ExtractionResult,
-    source: str,
-) -> None:
-    """Record relations as facts; the others are added to the rejections.
+    def _parse_relations(self) -> list[tuple[str, str | None, Relation]]:
+        """The relations that can be read, each with its location and text; the others are added to the rejections."""
+        given = [
+            (f"{part.location}{'.' if part.location else ''}relations[{number}]", part.text, relation)
+            for part in self._parts
+            for number, relation in enumerate(part.relations)
+        ]
+        self._result.truncated_relations += max(len(given) - MAX_RELATIONS, 0)
+        parsed = []
+        for location, text, argument in given[:MAX_RELATIONS]:
+            self._result.relations += 1
+            try:
+                parsed.append((location, text, self._parse(argument, text)))
+            except _RelationInvalid as error:
+                self._result.rejected_relations.append(Rejection(location, _summary(argument), error.reason))
+        return parsed
 
-    Args:
-        given: each with its location in the argument.
-        entities: resolves the names of both ends.
-        result: is filled.
-        source: the source of the facts.
-    """
-    source = source[: knowledge.facts.MAX_SOURCE]
-    result.truncated_relations += max(len(given) - MAX_RELATIONS, 0)
-    for location, relation in given[:MAX_RELATIONS]:
-        result.relations += 1
-        try:
-            with tx.savepoint():
-                _record_relation(tx, relation, entities=entities, result=result, source=source)
-        except _RelationInvalid as error:
-            rejection = Rejection(location, _summary(relation), error.reason, error.suggestions)
-            result.rejected_relations.append(rejection)
-        except errors.KeepgraphError as error:
-            suggestions = tuple(candidate for candidate in error.candidates if isinstance(candidate, str))
-            result.rejected_relations.append(Rejection(location, _summary(relation), error.message, suggestions))
+    def _parse(self, argument: Any, text: str | None) -> Relation:
+        if not isinstance(argument, Mapping):
+            raise _RelationInvalid("it is not an object")
+        subject = _end(argument, "from", limit=proposed_facts.MAX_NAME)
+        target = _end(argument, "to", limit=proposed_facts.MAX_OBJECT)
+        wording = argument.get("type") or argument.get("relation_type")
+        if not isinstance(wording, str) or not wordings.key(wording):
+            raise _RelationInvalid("it has no type")
+        if len(normalisation.clean(wording)) > proposed_facts.MAX_WORDING:
+            raise _RelationInvalid(f"its type has more than {proposed_facts.MAX_WORDING} characters")
+        if normalisation.key(subject) == normalisation.key(target):
+            raise _RelationInvalid("both of its ends are the same entity")
+        return Relation(
+            subject=subject,
+            wording=normalisation.clean(wording),
+            object=target,
+            subject_type=self._only_given_type(subject),
+            object_type=self._only_given_type(target),
+            confidence=_confidence(argument),
+            source=self._source,
+            evidence=_evidence(text or "", subject, target),
+        )
+
+    def _record_relation(
+        self, tx: Tx, location: str, text: str | None, relation: Relation, dismissed: Mapping[str, str]
+    ) -> None:
+        outcome = self._recorder.record(tx, relation)
+        if outcome.fact is None and wordings.key(relation.wording) in dismissed:
+            reason = f"relations in {relation.wording[:80]!r} were dismissed"
+            rejection = Rejection(location, _text(relation), reason)
+            self._result.rejected_relations.append(rejection)
+        elif outcome.fact is None:
+            proposed, is_new = proposed_facts.propose(tx, relation, outcome.reason or "wording")
+            self._result.waiting.append(proposed)
+            self._result.waiting_before += not is_new
+        else:
+            self._result.repeated += outcome.is_repeated
+            self._result.recorded += not outcome.is_repeated
+            if outcome.fact.row not in {fact.row for fact in self._result.facts}:
+                self._result.facts.append(outcome.fact)
+            self._look_up(text, relation, outcome.fact)
+            for entity in outcome.created:
+                if entity.row not in self._rows:
+                    self._rows.add(entity.row)
+                    self._result.created.append(entity)
+
+    def _look_up(self, text: str | None, relation: Relation, fact: Fact) -> None:
+        """Note whether both ends of an accepted relation stand in the text."""
+        if text is None:
+            return
+        self._result.looked_up += 1
+        folded = _folded(text)
+        if not all(_folded(end) in folded for end in (relation.subject, relation.object)):
+            self._result.outside_text.append(fact)
 
 
 class _RelationInvalid(Exception):
-    """A relation that cannot become a fact."""
+    """A relation that cannot be read."""
 
-    def __init__(self, reason: str, suggestions: tuple[str, ...] = ()) -> None:
+    def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
-        self.suggestions = suggestions
 
 
-def _record_relation(tx: Tx, relation: Any, *, entities: EntityRecorder, result: ExtractionResult, source: str) -> None:
-    if not isinstance(relation, Mapping):
-        raise _RelationInvalid("it is not an object")
-    subject, target = _end(relation, "from", entities), _end(relation, "to", entities)
-    predicate = _predicate(tx, relation)
-    if subject.row == target.row:
-        raise _RelationInvalid("both of its ends are the same entity")
-    recorded = knowledge.facts.record(
-        tx,
-        subject=Ref(id=subject.id),
-        predicate=predicate,
-        object=Ref(id=target.id),
-        source=source,
-        confidence=_confidence(relation),
-        compare_names=False,
-    )
-    result.repeated += recorded.deduplicated
-    result.recorded += not recorded.deduplicated
-    if recorded.fact.row not in {fact.row for fact in result.facts}:
-        result.facts.append(recorded.fact)
+def _has_name(argument: Any) -> bool:
+    return isinstance(argument, Mapping) and isinstance(argument.get("name"), str)
 
 
-def _end(relation: Mapping[str, Any], side: str, entities: EntityRecorder) -> Entity:
+def _end(relation: Mapping[str, Any], side: str, *, limit: int) -> str:
     name = relation.get(side)
     if not isinstance(name, str) or not normalisation.key(name):
         raise _RelationInvalid(f"it does not say {side!r}: the name of an entity")
-    candidates = entities.by_name(name)
-    if len(candidates) == 1:
-        return candidates[0]
-    if candidates:
-        suggestions = tuple(f"{entity.type}:{entity.name}" for entity in candidates)
-        raise _RelationInvalid(f"{len(candidates)} entities are called {name[:80]!r}", suggestions)
-    raise _RelationInvalid(f"{name[:80]!r} is neither among the entities handed in nor in the graph")
-
-
-def _predicate(tx: Tx, relation: Mapping[str, Any]) -> str:
-    given = relation.get("type") or relation.get("relation_type")
-    if not isinstance(given, str) or not given.strip():
-        raise _RelationInvalid("it has no type")
-    predicate = "_".join(given.strip().casefold().replace("-", " ").replace("_", " ").split())
-    if store.vocabulary.find(tx, store.vocabulary.PREDICATE, predicate) is None:
-        allowed = store.vocabulary.terms(tx, store.vocabulary.PREDICATE)
-        suggestions = tuple(knowledge.entities.similar_words(predicate, allowed))
-        raise _RelationInvalid(f"{given[:80]!r} is not a predicate of the vocabulary", suggestions)
-    return predicate
+    name = normalisation.clean(name)
+    if len(name) > limit:
+        raise _RelationInvalid(f"{side!r} has more than {limit:,} characters")
+    return name
 
 
 def _confidence(relation: Mapping[str, Any]) -> float:
@@ -291,8 +362,55 @@ def _confidence(relation: Mapping[str, Any]) -> float:
     return float(value)
 
 
+def _evidence(text: str, *ends: str) -> str:
+    """The first sentence of a text that has these names; empty if there is none."""
+    folded = [_folded(end) for end in ends]
+    for sentence in sentences.split(text):
+        words = text[sentence.start : sentence.end]
+        if all(end in _folded(words) for end in folded):
+            return words
+    return ""
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
 def _summary(relation: Any) -> str:
     if not isinstance(relation, Mapping):
         return str(relation)[:80]
     predicate = relation.get("type") or relation.get("relation_type") or "?"
     return f"{str(relation.get('from', '?'))[:80]} {str(predicate)[:80]} {str(relation.get('to', '?'))[:80]}"
+
+
+def _text(relation: Relation) -> str:
+    return f"{relation.subject[:80]} {relation.wording[:80]} {relation.object[:80]}"
+
+
+def _possible_duplicates(tx: Tx, created: Sequence[Entity]) -> list[tuple[Entity, Candidate]]:
+    """New entities, each with another that may be the same: an existing one, or a new one that came before it."""
+    assumed = store.assumed_types.among(tx, [entity.row for entity in created])
+    new = {entity.row for entity in created}
+    pairs = []
+    for entity in created:
+        candidates = (
+            _similar_of_any_type(tx, entity)
+            if entity.row in assumed
+            else knowledge.entities.possible_duplicates(tx, entity)
+        )
+        pairs += [
+            (entity, candidate)
+            for candidate in candidates
+            if candidate.entity.row not in new or candidate.entity.row < entity.row
+        ]
+    return pairs
+
+
+def _similar_of_any_type(tx: Tx, entity: Entity) -> list[Candidate]:
+    """Entities whose name is similar to that of one whose type is only assumed."""
+    ranked = fuzzy.rank(tx, Name(entity.name), include_weak=False)
+    return [
+        candidate
+        for candidate in ranked
+        if candidate.score >= name_similarity.MATCH_THRESHOLD and candidate.entity.row != entity.row
+    ][: knowledge.entities.MAX_DUPLICATES]

@@ -38,8 +38,8 @@ class DeletedEpisode:
 def delete(tx: Tx, episode: Episode) -> DeletedEpisode:
     """Delete an episode with what nothing else supports. What others state, or other texts mention, stays.
 
-    With it go its assertions, the facts that nobody else has asserted, and the entities that were created with it or
-    with those, which are in no fact any more and which no other text mentions.
+    With it go its assertions, the facts that nobody else has asserted, the facts that it proposes, and the entities
+    that were created with it or with those, which are in no fact any more and which no other text mentions.
     """
     tx = replace(tx, group=episode.group)
     chunks = store.episodes.chunks(tx, episode)
@@ -47,6 +47,7 @@ def delete(tx: Tx, episode: Episode) -> DeletedEpisode:
     assertions = store.provenance.of_episode(tx, episode.row)
     facts, kept_facts = withdraw_assertions(tx, episode, [row for row, _, _ in assertions])
     created_at = {episode.recorded_at, *(recorded_at for _, _, recorded_at in assertions)}
+    store.proposed_facts.delete(tx, [fact.row for fact in store.proposed_facts.of_episode(tx, episode.row)])
     store.episodes.delete(tx, episode)
     entities, kept_entities = delete_unsupported_entities(tx, [*mentioned, *ends_of(facts)], created_at)
     return DeletedEpisode(

@@ -8,14 +8,13 @@ from typing import Any
 
 from keepgraph import errors, store
 from keepgraph.engine.texts import (
-    client_extraction,
     episode_context,
     episode_deletion,
     episodes,
     mention_index,
     storage,
 )
-from keepgraph.engine.texts.client_extraction import ExtractionResult
+from keepgraph.engine.texts.client_extraction import ExtractedPart, ExtractionRecorder, ExtractionResult
 from keepgraph.engine.texts.storage import Annotation, ChunkDraft
 from keepgraph.language import normalisation, utf8
 from keepgraph.language.chunking import TextChunk
@@ -79,11 +78,13 @@ def upsert(
     previous_assertions = store.provenance.of_episode(tx, existing.row) if existing else []
     previous_chunks = store.episodes.chunks(tx, existing) if existing else []
     previous_entities = episode_context.mentioned_entities(tx, previous_chunks)
-    entities = client_extraction.EntityRecorder(tx, result)
+    parts = [
+        ExtractedPart(f"chunks[{chunk.number}]", chunk.text, chunk.entities, chunk.relations) for chunk in given_chunks
+    ]
+    extraction = ExtractionRecorder(tx, parts, source=source_name, result=result)
 
     def chunk_drafts() -> Iterable[ChunkDraft]:
-        recorded = [entities.record(chunk.entities, location=f"chunks[{chunk.number}]") for chunk in given_chunks]
-        return zip(_text_chunks(with_text), _annotations(given_chunks, recorded), strict=True)
+        return zip(_text_chunks(with_text), _annotations(given_chunks, extraction.record_entities()), strict=True)
 
     digest = utf8.digest(_SEPARATOR.join(chunk.text for chunk in with_text))
     is_same_text = existing is not None and existing.digest == digest
@@ -98,17 +99,8 @@ def upsert(
         chunks=chunk_drafts,
     )
     episode = stored.episode
-    client_extraction.record_relations(
-        replace(tx, episode=episode.row),
-        [
-            (f"chunks[{chunk.number}].relations[{number}]", relation)
-            for chunk in given_chunks
-            for number, relation in enumerate(chunk.relations)
-        ],
-        entities=entities,
-        result=result,
-        source=source_name,
-    )
+    extraction.record_relations(replace(tx, episode=episode.row))
+    _withdraw_proposed(tx, episode, result)
     update = stored.chunk_update
     _withdraw_previous(tx, episode, [row for row, _, _ in previous_assertions], result)
     mention_index.update(tx, update.chunks)
@@ -178,3 +170,10 @@ def _withdraw_previous(tx: Tx, episode: Episode, previous: Sequence[int], result
     withdrawn = [row for row, fact in old.items() if fact not in set(new.values())]
     if withdrawn:
         result.withdrawn += episode_deletion.withdraw_assertions(tx, episode, withdrawn)[0]
+
+
+def _withdraw_proposed(tx: Tx, episode: Episode, result: ExtractionResult) -> None:
+    """Delete the facts that an earlier version proposed, and this one does not."""
+    stated = {fact.row for fact in result.waiting}
+    proposed = store.proposed_facts.of_episode(tx, episode.row)
+    store.proposed_facts.delete(tx, [fact.row for fact in proposed if fact.row not in stated])

@@ -1,0 +1,131 @@
+"""Assumed types: what a name is that was handed in without a type, as the predicates of its relations want it.
+
+The type stays assumed: a later fact may change it, and who gives a type decides.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from keepgraph import store
+from keepgraph.engine.knowledge import entity_types
+from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
+from keepgraph.language import name_shapes, normalisation
+from keepgraph.model import Entity, Fact
+from keepgraph.store.transactions import Tx
+
+
+def choose(
+    vocabulary: Vocabulary, name: str, wanted: Sequence[Sequence[str]], *, named: str | None = None, is_cased: bool
+) -> str | None:
+    """The type for a name that satisfies most of the predicates that it stands at an end of; None if none suits.
+
+    Args:
+        wanted: for each of these predicates, the types that the end may have; an empty one for any.
+        named: the type that a word of the name names; see `named_in`.
+        is_cased: whether capital letters mean anything in the names that came with it.
+    """
+    votes: Counter[str] = Counter()
+    for allowed in wanted:
+        votes.update(suitable(vocabulary, name, allowed, is_cased=is_cased))
+    if not votes:
+        return None
+    order = {entity_type: position for position, entity_type in enumerate(votes)}
+
+    def rank(one: str) -> tuple[int, bool, int, int]:
+        is_named = named is not None and vocabulary.fits_side((one,), named)
+        return -votes[one], not is_named, _strangeness(vocabulary, name, one, votes.keys() - {one}), order[one]
+
+    return min(votes, key=rank)
+
+
+def named_in(tx: Tx, name: str) -> str | None:
+    """The type that the head of a name names: an organisation in "Harvard University", a place in "Lake of Como"."""
+    head = name.partition(" of ")[0] if " of " in name else name.partition(" ")[2]
+    word = head.split()[-1] if head.split() else ""
+    term = graph_vocabulary.find(tx, store.vocabulary.ENTITY_TYPE, word)
+    is_thing = term is not None and graph_vocabulary.read(tx).style(term.name) in ("title", "reference")
+    return term.name if term is not None and is_thing else None
+
+
+def suitable(vocabulary: Vocabulary, name: str, allowed: Sequence[str], *, is_cased: bool) -> list[str]:
+    """Of the types that an end may have, those that suit the shape of a name; the default type first if it is allowed.
+
+    What is not written like a name is neither a person nor a place: it gets the default type, or another type of terms
+    if only such are wanted.
+    """
+    if not name_shapes.is_noun_phrase(name):
+        return []
+    default = vocabulary.default_type(graph_vocabulary.DEFAULT_STYLE)
+    if not allowed:
+        return [default]
+    usable = entity_types.usable(vocabulary, tuple(allowed))
+    if name_shapes.is_proper(name, is_cased=is_cased):
+        is_group = name_shapes.resembles_group(name)
+        return [one for one in usable if not (is_group and vocabulary.style(one) == "person")]
+    if vocabulary.fits_side(allowed, default):
+        return [default]
+    return usable if all(vocabulary.style(one) in ("term", "statement") for one in usable) else []
+
+
+def first_usable(vocabulary: Vocabulary, allowed: Sequence[str]) -> str | None:
+    """The first type that an end may have and that an entity may be given; the default type where any is allowed."""
+    default = vocabulary.default_type(graph_vocabulary.DEFAULT_STYLE)
+    return next(iter(entity_types.usable(vocabulary, tuple(allowed))), None) if allowed else default
+
+
+def change(tx: Tx, entity: Entity, entity_type: str, *, is_assumed: bool = True) -> Entity | None:
+    """Give an entity whose type is assumed another one; None where that cannot be.
+
+    It cannot where the type was given, where the facts about the entity would not fit any more, or where another entity
+    of that name is of the new type.
+    """
+    vocabulary = graph_vocabulary.read(tx)
+    if entity.type == entity_type or not vocabulary.is_usable_type(entity_type):
+        return None
+    if entity.row not in store.assumed_types.among(tx, [entity.row]):
+        return None
+    if not all(_fits(vocabulary, fact, entity, entity_type) for fact in store.facts.all_about(tx, entity)):
+        return None
+    if store.entities.by_key(tx, normalisation.key(entity.name), of_types=[entity_type]):
+        return None
+    type_row = vocabulary.type_by_name[entity_type].row
+    store.assumed_types.replace(tx, entity.row, type_row=type_row, is_assumed=is_assumed)
+    tx.memo.clear()
+    return store.entities.by_rows(tx, [entity.row])[entity.row]
+
+
+def _fits(vocabulary: Vocabulary, fact: Fact, entity: Entity, entity_type: str) -> bool:
+    """Whether a fact fits its predicate when one of its ends is of another type."""
+    predicate = vocabulary.predicate_by_name[fact.predicate]
+    if not predicate.has_binding_ends:
+        return True
+    is_subject = fact.subject.row == entity.row
+    is_object = fact.object is not None and fact.object.row == entity.row
+    return (not is_subject or vocabulary.fits_side(predicate.sources, entity_type)) and (
+        not is_object or vocabulary.fits_side(predicate.targets, entity_type)
+    )
+
+
+def _strangeness(vocabulary: Vocabulary, name: str, entity_type: str, others: Iterable[str]) -> int:
+    """How little a type suits the shape of a name, compared with the other types that it may have: 0 if it does.
+
+    A single word that is no given name is rather something else than a person, if that is about as common as persons.
+    """
+    match vocabulary.style(entity_type):
+        case "person":
+            is_unclear = " " not in name.strip() and not name_shapes.resembles_person(name)
+            return int(
+                is_unclear and any(2 * _ends(vocabulary, one) >= _ends(vocabulary, entity_type) for one in others)
+            )
+        case "statement":
+            return 1
+        case _:
+            return int(name_shapes.resembles_person(name))
+
+
+def _ends(vocabulary: Vocabulary, entity_type: str) -> int:
+    """At how many ends of predicates a type stands."""
+    return sum((entity_type in term.sources) + (entity_type in term.targets) for term in vocabulary.usable_predicates)

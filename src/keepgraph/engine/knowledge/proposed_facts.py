@@ -1,0 +1,290 @@
+"""Proposed facts: relations that wait in their own words until somebody accepts or dismisses their wording.
+
+A proposed fact is in no answer about what is known. Its wording never enters the vocabulary by itself: `admit` maps it
+to a predicate, of which it becomes a label, and records all facts that wait in it; `dismiss` deletes them, and what is
+handed in in that wording later is not proposed again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from keepgraph import errors, store
+from keepgraph.engine import vocabulary
+from keepgraph.engine.knowledge import predicates, relations
+from keepgraph.engine.knowledge.predicates import PredicateMatch
+from keepgraph.engine.knowledge.relation_wordings import RelationMatch, RelationWordings
+from keepgraph.engine.knowledge.relations import Relation, RelationRecorder
+from keepgraph.engine.vocabulary import graph_vocabulary, wording_groups
+from keepgraph.engine.vocabulary.definitions import LabelDefinition
+from keepgraph.engine.vocabulary.wording_groups import WaitingRelation, WordingGroup
+from keepgraph.language import inflection, normalisation
+from keepgraph.model import Entity, Fact, ProposedFact
+from keepgraph.store.transactions import Tx
+from keepgraph.temporal import timestamps
+
+MAX_NAME = 200
+MAX_WORDING = 200
+MAX_OBJECT = 1000
+MAX_GROUPED = 50_000
+"""How many proposed facts are looked at for the groups: those that came first."""
+
+_LANGUAGE_UNKNOWN = "und"
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """What accepting wordings did.
+
+    Attributes:
+        predicate: the name of the predicate to which they were mapped.
+        labels: the wordings that became labels of it.
+        facts: the facts that were recorded, and those that said the same already.
+        recorded, repeated: how many proposed facts these two were.
+        created: the entities that were created.
+        waiting: what still waits, because its ends do not fit or a name means several entities.
+    """
+
+    predicate: str
+    labels: tuple[str, ...]
+    facts: tuple[Fact, ...]
+    recorded: int
+    repeated: int
+    created: tuple[Entity, ...]
+    waiting: tuple[ProposedFact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Dismissal:
+    """What dismissing wordings did: the wordings, and the proposed facts that were deleted."""
+
+    wordings: tuple[str, ...]
+    deleted: tuple[ProposedFact, ...]
+
+
+def propose(tx: Tx, relation: Relation, reason: str) -> tuple[ProposedFact, bool]:
+    """Keep a relation that cannot be a fact yet; returns it, and whether it is new.
+
+    The same relation of the same text is kept once.
+
+    Args:
+        reason: "wording", "ends" or "name"; see `model.ProposedFact`.
+    """
+    fact = ProposedFact(
+        row=0,
+        id="",
+        subject=normalisation.clean(relation.subject),
+        subject_type=relation.subject_type,
+        wording=normalisation.clean(relation.wording),
+        wording_key=vocabulary.wordings.key(relation.wording),
+        object=normalisation.clean(relation.object),
+        object_type=relation.object_type,
+        confidence=relation.confidence,
+        source=relation.source,
+        evidence=relation.evidence,
+        episode=tx.episode,
+        session=tx.session,
+        recorded_at=timestamps.from_datetime(tx.now),
+        reason=reason,
+    )
+    if row := store.proposed_facts.find_row(tx, fact):
+        return replace(fact, row=row), False
+    fact = replace(fact, id=tx.new_id("prop"))
+    return replace(fact, row=store.proposed_facts.insert(tx, fact)), True
+
+
+def group(tx: Tx) -> list[WordingGroup]:
+    """The wordings in which facts wait, grouped by meaning; the largest group first, and last what says nothing.
+
+    Reads only. The first call in a graph computes the vectors of the wordings, where the model is installed.
+    """
+    waiting = store.proposed_facts.waiting(tx, limit=MAX_GROUPED)
+    types = _types_by_name(tx, waiting)
+    return wording_groups.group(
+        tx,
+        [
+            WaitingRelation(
+                wording=fact.wording,
+                key=fact.wording_key,
+                subject=fact.subject,
+                object=fact.object,
+                subject_type=fact.subject_type or types.get(normalisation.key(fact.subject)),
+                object_type=fact.object_type or types.get(normalisation.key(fact.object)),
+                reason=fact.reason,
+                evidence=fact.evidence,
+            )
+            for fact in waiting
+        ],
+    )
+
+
+def admit(tx: Tx, *, wordings: Sequence[str], predicate: str) -> Admission:
+    """Accept wordings as labels of a predicate, and record all facts that wait in them.
+
+    Facts that wait in another inflection or voice of these wordings are recorded as well. Each fact has the source, the
+    text and the session that its relation came with. What does not fit stays, with the reason.
+
+    Args:
+        predicate: the name of a predicate, or of an inverse: then the ends of the facts are exchanged.
+
+    Raises:
+        errors.PredicateUnknown: there is no such predicate.
+        errors.VocabularyInvalid: a wording says nothing, such as "is" or "has", or is empty or too long.
+    """
+    match = predicates.find_matches(tx, predicate)[0]
+    texts = _by_key(wordings)
+    for key, text in texts.items():
+        if inflection.says_nothing(key):
+            raise errors.VocabularyInvalid(
+                f"{text!r} says nothing by itself: facts in it would mean anything",
+                hint="Dismiss it, or record the facts that matter with a predicate that says what is meant.",
+            )
+    labels = _add_labels(tx, match, texts)
+    store.proposed_facts.delete_dismissed(tx, texts)
+    waiting = store.proposed_facts.waiting(tx)
+    matches = {**_inflected(tx, waiting, match), **{key: [RelationMatch(match)] for key in texts}}
+    chosen = [fact for fact in waiting if fact.wording_key in matches]
+    return _record(tx, chosen, predicate=match.predicate.name, labels=labels, matches=matches)
+
+
+def admit_known(tx: Tx) -> Admission:
+    """Record the proposed facts whose wording stands for a predicate by now and whose ends fit: after new words.
+
+    Names and literals are examined as they are in an extraction: nobody has looked at these facts.
+    """
+    wordings_now = RelationWordings(tx)
+    return _record(tx, [fact for fact in store.proposed_facts.waiting(tx) if wordings_now.find(fact.wording)])
+
+
+def dismiss(tx: Tx, wordings: Sequence[str]) -> Dismissal:
+    """Delete the facts that wait in these wordings, and note that relations in them are not to be proposed again.
+
+    Raises:
+        errors.VocabularyInvalid: a wording is empty or too long.
+    """
+    texts = _by_key(wordings)
+    deleted = store.proposed_facts.waiting(tx, wording_keys=texts)
+    store.proposed_facts.delete(tx, [fact.row for fact in deleted])
+    for key, text in texts.items():
+        store.proposed_facts.insert_dismissed(
+            tx, wording=text, wording_key=key, dismissed_at=timestamps.from_datetime(tx.now)
+        )
+    return Dismissal(tuple(texts.values()), tuple(deleted))
+
+
+def _by_key(given: Sequence[str]) -> dict[str, str]:
+    """Wordings by their keys.
+
+    Raises:
+        errors.VocabularyInvalid: one is empty or too long.
+    """
+    texts: dict[str, str] = {}
+    for text in given:
+        clean = normalisation.clean(text)
+        key = vocabulary.wordings.key(clean)
+        if not key or len(clean) > MAX_WORDING:
+            raise errors.VocabularyInvalid(
+                f"a wording has 1 to {MAX_WORDING} characters, with a letter or a digit, and not {clean[:60]!r}",
+                hint="Give wordings as the proposed facts have them.",
+            )
+        texts.setdefault(key, clean)
+    return texts
+
+
+def _add_labels(tx: Tx, match: PredicateMatch, texts: Mapping[str, str]) -> tuple[str, ...]:
+    """Make wordings labels of a predicate, or of its inverse; returns those that it did not have."""
+    kind = store.vocabulary.PREDICATE
+    term = graph_vocabulary.read(tx).predicate_by_name[match.wording_predicate]
+    if term.retired_at is not None:
+        term = match.predicate
+    existing = [label.label for label in store.vocabulary.labels(tx, kind, [term.row]).get(term.row, ())]
+    known = {vocabulary.wordings.key(text) for text in (term.name, *existing)}
+    labels = [text for key, text in texts.items() if key not in known]
+    definitions = [LabelDefinition(_LANGUAGE_UNKNOWN, "alternative", text) for text in labels]
+    vocabulary.terms.add_labels(tx, kind, term.row, definitions)
+    return tuple(labels)
+
+
+def _inflected(tx: Tx, waiting: Sequence[ProposedFact], match: PredicateMatch) -> dict[str, list[RelationMatch]]:
+    """The wordings that stand for this predicate by now, as another inflection or voice of a label, by their keys."""
+    wordings_now = RelationWordings(tx)
+    unknown = {fact.wording_key: fact.wording for fact in waiting if fact.reason == relations.WORDING}
+    matches = {
+        key: [found for found in wordings_now.find(wording) if found.predicate.predicate.name == match.predicate.name]
+        for key, wording in unknown.items()
+    }
+    return {key: known for key, known in matches.items() if known}
+
+
+def _record(
+    tx: Tx,
+    chosen: Sequence[ProposedFact],
+    *,
+    predicate: str = "",
+    labels: tuple[str, ...] = (),
+    matches: Mapping[str, Sequence[RelationMatch]] | None = None,
+) -> Admission:
+    """Record proposed facts, and delete those that are facts now.
+
+    Args:
+        matches: the predicates for wordings that somebody accepted, by their keys; None for those that they stand for.
+    """
+    recorder = RelationRecorder(
+        tx, [_relation(fact) for fact in chosen], matches=matches, is_accepted=matches is not None
+    )
+    result = _Counts()
+    for fact in chosen:
+        outcome = recorder.record(replace(tx, session=fact.session, episode=fact.episode), _relation(fact))
+        result.created += outcome.created
+        if outcome.fact is None:
+            reason = outcome.reason or relations.ENDS
+            store.proposed_facts.set_reason(tx, fact.row, reason)
+            result.waiting.append(replace(fact, reason=reason))
+        else:
+            store.proposed_facts.delete(tx, [fact.row])
+            result.facts.setdefault(outcome.fact.row, outcome.fact)
+            result.repeated += outcome.is_repeated
+    return Admission(
+        predicate=predicate,
+        labels=labels,
+        facts=tuple(result.facts.values()),
+        recorded=len(chosen) - len(result.waiting) - result.repeated,
+        repeated=result.repeated,
+        created=tuple(result.created),
+        waiting=tuple(result.waiting),
+    )
+
+
+@dataclass(slots=True)
+class _Counts:
+    """What was recorded so far."""
+
+    facts: dict[int, Fact] = field(default_factory=dict)
+    repeated: int = 0
+    created: list[Entity] = field(default_factory=list)
+    waiting: list[ProposedFact] = field(default_factory=list)
+
+
+def _relation(fact: ProposedFact) -> Relation:
+    return Relation(
+        subject=fact.subject,
+        wording=fact.wording,
+        object=fact.object,
+        subject_type=fact.subject_type,
+        object_type=fact.object_type,
+        confidence=fact.confidence,
+        source=fact.source,
+        evidence=fact.evidence,
+    )
+
+
+def _types_by_name(tx: Tx, waiting: Sequence[ProposedFact]) -> dict[str, str]:
+    """The types of the entities that the names in proposed facts mean, by key; but for what nothing is known of."""
+    default = graph_vocabulary.read(tx).default_type(graph_vocabulary.DEFAULT_STYLE)
+    keys = {normalisation.key(name) for fact in waiting for name in (fact.subject, fact.object)}
+    return {
+        key: entity_type
+        for key, (entity_type, is_assumed) in store.proposed_facts.types_of_names(tx, sorted(keys)).items()
+        if not (is_assumed and entity_type == default)
+    }

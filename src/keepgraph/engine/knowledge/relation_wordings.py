@@ -1,0 +1,157 @@
+"""Wordings of relations: the predicates that one may stand for, by name, label, inverse, inflection or voice.
+
+A wording that says nothing (`is`, `has`, `in`) stands for no predicate.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from keepgraph import errors, store
+from keepgraph.engine.knowledge import predicates
+from keepgraph.engine.knowledge.predicates import PredicateMatch
+from keepgraph.engine.vocabulary import graph_vocabulary, wordings
+from keepgraph.language import inflection
+from keepgraph.store.transactions import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class RelationMatch:
+    """A predicate that the wording of a relation may stand for.
+
+    Attributes:
+        predicate: with its ends as the wording has them.
+        subject_type: the type of the subject that the wording names: `place`, or a kind of it, in "is a city in".
+    """
+
+    predicate: PredicateMatch
+    subject_type: str | None = None
+
+
+class RelationWordings:
+    """Finds the predicates for the wordings of relations, in the vocabulary as it is now."""
+
+    def __init__(self, tx: Tx) -> None:
+        self._tx = tx
+        self._by_form: dict[tuple[str, ...], list[str]] | None = None
+        self._matches: dict[str, tuple[RelationMatch, ...]] = {}
+
+    def find(self, wording: str) -> tuple[RelationMatch, ...]:
+        """The predicates that a wording may stand for, best first; none where none is known."""
+        if wording not in self._matches:
+            matches: dict[tuple[str, bool], RelationMatch] = {}
+            for match in self._find(wording):
+                stored = match.predicate
+                own = replace(match, predicate=replace(stored, given=wording))
+                matches.setdefault((stored.predicate.name, stored.is_reversed), own)
+            self._matches[wording] = tuple(matches.values())
+        return self._matches[wording]
+
+    def _find(self, wording: str) -> Iterable[RelationMatch]:
+        key = wordings.key(wording)
+        if inflection.says_nothing(key):
+            yield from self._named(wording, key)
+            return
+        forms = inflection.verb_forms(key)
+        if exact := self._labelled(wording):
+            yield from exact
+        elif inflected := self._inflected(forms):
+            yield from inflected
+        else:
+            yield from self._in_other_voice(forms)
+            yield from self._of_named_type(key)
+
+    def _named(self, wording: str, key: str) -> list[RelationMatch]:
+        """The matches of a wording that says nothing by itself: those of a predicate that has it as its name."""
+        words = key.split()
+        is_located = inflection.has_auxiliary(key) and words[-1] in inflection.PREPOSITIONS  # "is in"
+        is_name = key.replace(" ", "_") in graph_vocabulary.read(self._tx).predicate_by_name
+        return self._labelled(wording) if is_located or is_name else []
+
+    def _labelled(self, wording: str) -> list[RelationMatch]:
+        """The matches of a wording that is a name or a label, or the name of one predicate and a label of another."""
+        kind = store.vocabulary.PREDICATE
+        by_row = graph_vocabulary.read(self._tx).predicate_by_row
+        labelled = store.vocabulary.find_by_label(self._tx, kind, wordings.key(wording))
+        texts = [wording] if graph_vocabulary.find_all(self._tx, kind, wording) else []
+        texts += [by_row[row].name for row in labelled if row in by_row]
+        matches: list[RelationMatch] = []
+        for text in texts:
+            # One that is retired, and that nothing replaces, is none.
+            with suppress(errors.PredicateUnknown):
+                matches += [RelationMatch(match) for match in predicates.find_matches(self._tx, text)]
+        return matches
+
+    def _inflected(self, forms: Iterable[tuple[str, ...]]) -> list[RelationMatch]:
+        """The matches of names and labels with one of these forms.
+
+        A single word that takes a literal is a noun: who "addressed" somebody has given no address.
+        """
+        return [
+            match
+            for form in forms
+            for label in self._labels(form)
+            for match in self._labelled(label)
+            if len(form) > 1 or match.predicate.predicate.literal_kind is None
+        ]
+
+    def _labels(self, form: tuple[str, ...]) -> list[str]:
+        """The names and labels of predicates that have a form."""
+        if self._by_form is None:
+            self._by_form = _labels_by_form(self._tx)
+        return self._by_form.get(form, [])
+
+    def _in_other_voice(self, forms: Iterable[tuple[str, ...]]) -> Iterable[RelationMatch]:
+        """The matches of the same verb in the other voice, with its ends exchanged: of `mentored by`, of `mentors`.
+
+        Only a single verb has another voice: "works for" has none.
+        """
+        for form in forms:
+            match form:
+                case ("be", verb, "by"):
+                    others = self._labels((verb,))
+                case (verb,):
+                    others = self._labels(("be", verb, "by"))
+                case _:
+                    continue
+            for label in others:
+                for known in self._labelled(label):
+                    if known.predicate.predicate.literal_kind is None:
+                        yield RelationMatch(_reversed(known.predicate))
+
+    def _of_named_type(self, key: str) -> Iterable[RelationMatch]:
+        """The matches of a wording that names the type of the subject, too: of `is a coastal town in`, of `is in`."""
+        words = key.split()
+        if len(words) < 4 or not inflection.has_auxiliary(key) or words[1] not in ("a", "an", "the", "one"):
+            return
+        if words[-1] not in inflection.PREPOSITIONS:
+            return
+        for length in (1, 2):
+            noun = " ".join(words[-1 - length : -1])
+            named = graph_vocabulary.find(self._tx, store.vocabulary.ENTITY_TYPE, noun)
+            if named is not None and len(words) >= 3 + length:
+                for match in self._labelled(f"is {words[-1]}"):
+                    yield replace(match, subject_type=named.name)
+                return
+
+
+def _labels_by_form(tx: Tx) -> dict[tuple[str, ...], list[str]]:
+    """The names and labels of the predicates that can be used, by the forms of their verbs."""
+    labels = store.vocabulary.labels(tx, store.vocabulary.PREDICATE)
+    by_form: dict[tuple[str, ...], dict[str, None]] = defaultdict(dict)
+    for term in graph_vocabulary.read(tx).predicates:
+        texts = [term.name] if term.retired_at is not None and term.replaced_by else []
+        if term.retired_at is None:
+            texts = [term.name, *(label.label for label in labels.get(term.row, ()))]
+        for text in texts:
+            for form in inflection.verb_forms(wordings.key(text)):
+                by_form[form][text] = None
+    return {form: list(texts) for form, texts in by_form.items()}
+
+
+def _reversed(match: PredicateMatch) -> PredicateMatch:
+    """The same predicate for a wording with its ends exchanged."""
+    return replace(match, is_reversed=not match.is_reversed, sources=match.targets, targets=match.sources)

@@ -1,0 +1,286 @@
+"""Relations that somebody else extracted, as facts: the predicate of the wording, and the entities of the names.
+
+A relation becomes a fact if its wording stands for a predicate and its ends fit; else `Outcome.reason` says why not.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from keepgraph import errors, store
+from keepgraph.engine.knowledge import assumed_types, entities, facts, literals, predicates
+from keepgraph.engine.knowledge.predicates import LITERAL
+from keepgraph.engine.knowledge.relation_wordings import RelationMatch, RelationWordings
+from keepgraph.engine.vocabulary import graph_vocabulary, wordings
+from keepgraph.language import name_shapes, normalisation, written_values
+from keepgraph.model import Entity, Fact, Ref
+from keepgraph.store.transactions import Tx
+
+WORDING, ENDS, NAME = "wording", "ends", "name"
+"""What a relation waits for: its wording is unknown, its ends do not fit, or a name means several entities."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A relation between two names, in the words of those who extracted it.
+
+    Attributes:
+        subject_type, object_type: the entity types that were handed in with the names; None where nobody gave one.
+        evidence: the sentence of the text that has both ends; empty if there is none.
+    """
+
+    subject: str
+    wording: str
+    object: str
+    subject_type: str | None = None
+    object_type: str | None = None
+    confidence: float = 1.0
+    source: str | None = None
+    evidence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a relation: a fact, or the reason why it waits.
+
+    Attributes:
+        fact: the fact that was recorded, or that says the same already; None where the relation waits.
+        is_repeated: whether the fact existed.
+        created: the entities that were created for it.
+        reason: "wording", "ends" or "name"; None where there is a fact.
+    """
+
+    fact: Fact | None = None
+    is_repeated: bool = False
+    created: tuple[Entity, ...] = ()
+    reason: str | None = None
+
+
+class RelationRecorder:
+    """Records relations as facts, with what all of them together say about the names that have no type."""
+
+    def __init__(
+        self,
+        tx: Tx,
+        relations: Iterable[Relation],
+        *,
+        names: Iterable[str] = (),
+        matches: Mapping[str, Sequence[RelationMatch]] | None = None,
+        is_accepted: bool = False,
+    ) -> None:
+        """
+        Args:
+            relations: all that are to be recorded.
+            names: other names that came with them.
+            matches: the predicates for wordings, by their keys; None for those that the wordings stand for.
+            is_accepted: whether a person has accepted the wordings; then names and literals are taken as they are.
+        """
+        self._wordings = RelationWordings(tx)
+        self._matches = matches
+        self._is_accepted = is_accepted
+        relations = list(relations)
+        ends = [name for relation in relations for name in (relation.subject, relation.object)]
+        self._is_cased = not is_accepted and name_shapes.are_cased([*ends, *names])
+        self._wanted: dict[str, list[Sequence[str]]] = defaultdict(list)
+        for relation in relations:
+            self._note_wanted_types(relation, self._best_first(tx, relation))
+
+    def type_of(self, tx: Tx, name: str) -> str | None:
+        """The type that the relations want for a name without one; None where they want none, or none suits."""
+        wanted = self._wanted.get(normalisation.key(name), ())
+        return self._choose(tx, name, wanted)
+
+    def record(self, tx: Tx, relation: Relation) -> Outcome:
+        """Record a relation as a fact, if it can be one."""
+        reason: str | None = WORDING
+        for match in self._best_first(tx, relation):
+            outcome = self._try(tx, relation, match)
+            if outcome.fact is not None:
+                return outcome
+            reason = outcome.reason if reason == WORDING or outcome.reason == NAME else reason
+        return Outcome(reason=reason)
+
+    def _find(self, relation: Relation) -> Sequence[RelationMatch]:
+        if self._matches is None:
+            return self._wordings.find(relation.wording)
+        return self._matches.get(wordings.key(relation.wording), ())
+
+    def _best_first(self, tx: Tx, relation: Relation) -> Sequence[RelationMatch]:
+        """The predicates for a relation: first those that the names fit which name a type, as "Harvard University"."""
+        matches = self._find(relation)
+        if len(matches) < 2:
+            return matches
+        vocabulary = graph_vocabulary.read(tx)
+        named = assumed_types.named_in(tx, relation.subject), assumed_types.named_in(tx, relation.object)
+
+        def misfits(match: RelationMatch) -> int:
+            ends = (match.predicate.sources, match.predicate.targets)
+            return sum(
+                one is not None and not vocabulary.fits_side(allowed, one)
+                for one, allowed in zip(named, ends, strict=True)
+            )
+
+        return sorted(matches, key=misfits)
+
+    def _note_wanted_types(self, relation: Relation, matches: Sequence[RelationMatch]) -> None:
+        sides: Mapping[str, list[Sequence[str]]] = {"subject": [], "object": []}
+        for match in matches:
+            if not self._may_hold(relation, match):
+                continue
+            sides["subject"].append((match.subject_type,) if match.subject_type else match.predicate.sources)
+            if match.predicate.predicate.literal_kind is None:
+                sides["object"].append(match.predicate.targets)
+        for name, wanted in ((relation.subject, sides["subject"]), (relation.object, sides["object"])):
+            types = [entity_type for allowed in wanted for entity_type in allowed]
+            if types:
+                self._wanted[normalisation.key(name)].append(list(dict.fromkeys(types)))
+
+    def _may_hold(self, relation: Relation, match: RelationMatch) -> bool:
+        """Whether the object can be what the predicate takes: a date where it takes dates, else a name."""
+        kind = match.predicate.predicate.literal_kind
+        if kind == "date":
+            return written_values.is_time(relation.object)
+        return kind is not None or name_shapes.is_noun_phrase(relation.object)
+
+    def _try(self, tx: Tx, relation: Relation, match: RelationMatch) -> Outcome:
+        try:
+            with tx.savepoint():
+                return self._record(tx, relation, match)
+        except _Waits as waits:
+            return Outcome(reason=waits.reason)
+        except (errors.EndsInvalid, errors.LiteralInvalid, errors.EntityTypeUnknown):
+            return Outcome(reason=ENDS)
+        except (errors.Ambiguous, errors.SubjectRequired):  # several have the name, or it is too long
+            return Outcome(reason=NAME)
+
+    def _record(self, tx: Tx, relation: Relation, match: RelationMatch) -> Outcome:
+        if not self._may_hold(relation, match) and not self._is_accepted:
+            raise _Waits(ENDS)
+        created: list[Entity] = []
+        sources = (match.subject_type,) if match.subject_type else match.predicate.sources
+        subject = self._end(tx, relation.subject, relation.subject_type, sources, match, created)
+        literal = self._literal(tx, relation, match)
+        target: Ref | str
+        if literal is None:
+            target_entity = self._end(
+                tx, relation.object, relation.object_type, match.predicate.targets, match, created
+            )
+            if target_entity.row == subject.row:
+                raise _Waits(ENDS)
+            target = Ref(id=target_entity.id)
+        else:
+            target = literal
+        first, second = Ref(id=subject.id), target
+        if match.predicate.is_reversed and isinstance(second, Ref):
+            first, second = second, first
+        recorded = facts.record(
+            tx,
+            subject=first,
+            predicate=match.predicate.predicate.name,
+            object=second,
+            source=relation.source,
+            confidence=relation.confidence,
+            compare_names=False,
+        )
+        return Outcome(recorded.fact, recorded.deduplicated, tuple(created))
+
+    def _literal(self, tx: Tx, relation: Relation, match: RelationMatch) -> str | None:
+        """The object as a literal, where the predicate takes one; None where it takes an entity."""
+        kind = match.predicate.predicate.literal_kind
+        if kind is not None:
+            if not predicates.fits(graph_vocabulary.read(tx), match.predicate, None, LITERAL):
+                raise _Waits(ENDS)
+            text = literals.clean(relation.object)
+            written = written_values.date_in_iso(text) if kind == "date" else None
+            literal = literals.normalise(written or text, kind, tx.zone)
+            if literal is None:
+                raise _Waits(ENDS)
+            return literal
+        is_open = not match.predicate.targets and not match.predicate.is_reversed
+        if self._is_accepted and is_open and not name_shapes.is_noun_phrase(relation.object):
+            named = self._named(tx, relation.object)
+            return None if named else literals.clean(relation.object)
+        return None
+
+    def _end(
+        self,
+        tx: Tx,
+        name: str,
+        given_type: str | None,
+        allowed: Sequence[str],
+        match: RelationMatch,
+        created: list[Entity],
+    ) -> Entity:
+        """The entity at one end of a relation, found or created.
+
+        Args:
+            given_type: the type that was handed in with the name.
+            allowed: the types that the end may have; none for any.
+            created: the entity is added to it if it is new.
+        """
+        vocabulary = graph_vocabulary.read(tx)
+        is_binding = match.predicate.predicate.has_binding_ends or match.subject_type is not None
+        named = self._named(tx, name)
+        if given_type is not None:
+            named = [entity for entity in named if vocabulary.is_kind_of(entity.type, given_type)]
+        fitting = [entity for entity in named if vocabulary.fits_side(allowed, entity.type)]
+        if not fitting and not is_binding:
+            fitting = named
+        if len(fitting) > 1:
+            raise _Waits(NAME)
+        if fitting:
+            return fitting[0]
+        if given_type is not None and not named:
+            if is_binding and not vocabulary.fits_side(allowed, given_type):
+                raise _Waits(ENDS)
+            return self._create(tx, name, given_type, created)
+        wanted = self._wanted_type(tx, name, allowed)
+        if wanted is None:
+            raise _Waits(ENDS)
+        for entity in named:
+            if changed := assumed_types.change(tx, entity, wanted):
+                return changed
+        if named:
+            raise _Waits(ENDS)
+        entity = self._create(tx, name, wanted, created)
+        if created and created[-1].row == entity.row:
+            store.assumed_types.mark(tx, [entity.row])
+        return entity
+
+    def _wanted_type(self, tx: Tx, name: str, allowed: Sequence[str]) -> str | None:
+        """The type for a name without one: what all relations want, if it fits here, else what this one wants."""
+        vocabulary = graph_vocabulary.read(tx)
+        wanted = self.type_of(tx, name)
+        if wanted is not None and vocabulary.fits_side(allowed, wanted):
+            return wanted
+        chosen = self._choose(tx, name, [allowed])
+        if chosen is None and self._is_accepted and (not allowed or name_shapes.is_noun_phrase(name)):
+            return assumed_types.first_usable(vocabulary, allowed)
+        return chosen
+
+    def _choose(self, tx: Tx, name: str, wanted: Sequence[Sequence[str]]) -> str | None:
+        named = assumed_types.named_in(tx, name)
+        return assumed_types.choose(graph_vocabulary.read(tx), name, wanted, named=named, is_cased=self._is_cased)
+
+    def _named(self, tx: Tx, name: str) -> list[Entity]:
+        """The entities with this name, else with this alias."""
+        key = normalisation.key(name)
+        return store.entities.by_key(tx, key) or [entity for entity, _ in store.entities.by_alias_key(tx, key)]
+
+    def _create(self, tx: Tx, name: str, entity_type: str, created: list[Entity]) -> Entity:
+        entity, is_new = entities.find_or_create(
+            tx, Ref(type=entity_type, name=name), error_class=errors.SubjectRequired
+        )
+        if is_new:
+            created.append(entity)
+        return entity
+
+
+class _Waits(Exception):
+    """A relation that cannot be a fact yet."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
