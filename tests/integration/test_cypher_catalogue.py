@@ -41,7 +41,7 @@ OURS = [
 
 
 class Tables:
-    """A graph of our own, filled past the door."""
+    """A graph of our own, filled past the door: b is a kind of a, s is symmetric, t is the inverse of r."""
 
     def __init__(self, graph: keepgraph.Graph) -> None:
         self.graph = graph
@@ -50,6 +50,16 @@ class Tables:
         for table, names in (("entity_type", "abc"), ("predicate", "rst")):
             for name in names:
                 self.conn.execute(f"INSERT INTO {table} (name, description, version) VALUES (?, '', '1')", (name,))
+        self.conn.execute(
+            """
+            INSERT INTO type_parent (type, parent)
+            SELECT b.id, a.id FROM entity_type AS a JOIN entity_type AS b WHERE a.name = 'a' AND b.name = 'b'
+            """
+        )
+        self.conn.execute("UPDATE predicate SET is_symmetric = 1 WHERE name = 's'")
+        self.conn.execute(
+            "UPDATE predicate SET inverse_of = (SELECT id FROM predicate WHERE name = 'r') WHERE name = 't'"
+        )
         self.types = dict(self.conn.execute("SELECT upper(name), id FROM entity_type").fetchall())
         self.predicates = dict(self.conn.execute("SELECT upper(name), id FROM predicate").fetchall())
 
@@ -84,7 +94,7 @@ class Tables:
             text = (target or "x") if isinstance(target, str) else None
             if text is None and groups[target] != groups[subject]:
                 continue
-            predicate = self.predicates[kind if kind in "RST" else "R"]
+            predicate = self.predicates["S" if kind == "S" else "R"]
             retracted = chance.choice([None, None, None, STAMPS[1], STAMPS[2]])
             self.conn.execute(
                 """
@@ -100,7 +110,8 @@ class Tables:
         self.conn.execute("COMMIT")
 
     def _insert(self, table: str, row: tuple[Any, ...], *, but: tuple[Any, ...] = ()) -> None:
-        statement = f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})"
+        names = [name for _, name, *_ in self.conn.execute(f"PRAGMA table_info({table})")][: len(row)]
+        statement = f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(row))})"
         try:
             self.conn.execute(statement, row)
         except sqlite.IntegrityError:

@@ -6,7 +6,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -16,9 +16,22 @@ from plain_tables import PlainTables, TablesWithLiterals
 
 from keepgraph import errors
 from keepgraph.cypher import values
+from keepgraph.cypher.catalogue import Catalogue
 from random_cypher import PARAMETERS, PropertyGraph, Query, graphs, queries
 
-TABLES, WITH_LITERALS = PlainTables(), TablesWithLiterals()
+INVERSES, SYMMETRIC = {"I": "R"}, frozenset({"S"})
+"""What reads from both ends: R by the name I, and S as it is."""
+
+
+class TablesReadFromBothEnds(PlainTables):
+    """The same, where a type has an inverse and another is symmetric."""
+
+    def read_catalogue(self) -> Catalogue:
+        catalogue = super().read_catalogue()
+        return replace(catalogue, edges=replace(catalogue.edges, inverse_types=INVERSES, symmetric_types=SYMMETRIC))
+
+
+TABLES, WITH_LITERALS, FROM_BOTH_ENDS = PlainTables(), TablesWithLiterals(), TablesReadFromBothEnds()
 FEW, MANY = settings(max_examples=300), settings(max_examples=1_500)
 
 Rows = list[tuple[Any, ...]]
@@ -207,8 +220,13 @@ CONDITIONS: dict[str, Callable[[Found, Callable[[str], int | None]], bool]] = {
 }
 
 
+Types = tuple[str, ...]
+ONE_WAY: list[Types] = [(), (), ("R",), ("R", "S"), ("S",)]
+EITHER_WAY: list[Types] = [(), ("R",), ("S",), ("I",), ("R", "S"), ("I", "S"), ("R", "I"), ("I", "S", "R"), ("I", "U")]
+
+
 @st.composite
-def clauses(draw: Callable[..., Any]) -> list[Clause]:
+def clauses(draw: Callable[..., Any], types: list[Types] = ONE_WAY) -> list[Clause]:
     """One to three MATCH clauses over the variables a to d; every relationship has a name of its own."""
     numbers = itertools.count()
     bound: set[str] = set()
@@ -222,7 +240,7 @@ def clauses(draw: Callable[..., Any]) -> list[Clause]:
     def line() -> Line:
         return Line(
             f"r{next(numbers)}",
-            tuple(draw(st.sampled_from([(), (), ("R",), ("R", "S"), ("S",)]))),
+            draw(st.sampled_from(types)),
             draw(st.sampled_from(["out", "in", "both"])),
             draw(st.sampled_from([None, None, None, (1, 2), (0, 1), (2, 3), (0, 0)])),
             draw(st.sampled_from([None] * 9 + [1])),
@@ -244,9 +262,12 @@ def clauses(draw: Callable[..., Any]) -> list[Clause]:
 class Everything:
     """Tries every way to lay a pattern on a graph."""
 
-    def __init__(self, graph: PropertyGraph) -> None:
+    def __init__(
+        self, graph: PropertyGraph, inverses: dict[str, str] | None = None, symmetric: frozenset[str] = frozenset()
+    ) -> None:
         self.nodes = {key: (labels, properties) for key, labels, properties in graph.nodes}
         self.edges = graph.relationships
+        self.inverses, self.symmetric = inverses or {}, symmetric
 
     def rows(self, written: list[Clause]) -> list[Found]:
         found: list[Found] = [{}]
@@ -299,10 +320,15 @@ class Everything:
         """All sequences of steps, whether they hang together or not; those that do and repeat nothing."""
         steps = []
         for key, kind, source, target, properties in self.edges:
-            if (not line.types or kind in line.types) and (line.q is None or properties.get("q") == line.q):
-                ways = {"out": [(source, target)], "in": [(target, source)]}
-                both = dict.fromkeys([(source, target), (target, source)])
-                steps += [(key, *way) for way in ways.get(line.direction, both)]
+            if line.q is not None and properties.get("q") != line.q:
+                continue
+            along, against = self._read(line.types, kind)
+            ways = [(source, target)] * along + [(target, source)] * against
+            if line.direction == "in":
+                ways = [(end, start) for start, end in ways]
+            elif line.direction == "both" and ways:
+                ways = [(source, target), (target, source)]
+            steps += [(key, *way) for way in dict.fromkeys(ways)]
         least, most = line.length or (1, 1)
         for length in range(least, most + 1):
             for steps_taken in itertools.product(steps, repeat=length):
@@ -315,6 +341,14 @@ class Everything:
                     keys = tuple(key for key, *_ in steps_taken)
                     if len(set(keys)) == len(keys):
                         yield keys, here
+
+    def _read(self, types: Types, kind: str) -> tuple[bool, bool]:
+        """Whether a relationship is one of these types along an arrow, and against it."""
+        named = kind in types
+        inverted = kind in [self.inverses.get(name) for name in types]
+        if kind in self.symmetric and (named or inverted):
+            return True, True
+        return named or not types, inverted
 
 
 @st.composite
@@ -344,13 +378,31 @@ def test_match_finds_what_trying_everything_finds_time_and_again(graph: Property
     tried(graph, written)
 
 
-def tried(graph: PropertyGraph, written: list[Clause]) -> None:
+@FEW
+@given(small_graphs(), clauses(EITHER_WAY))
+def test_types_are_matched_from_the_ends_that_they_read_from(graph: PropertyGraph, written: list[Clause]) -> None:
+    tried(graph, written, tables=FROM_BOTH_ENDS)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+@MANY
+@given(small_graphs(), clauses(EITHER_WAY))
+def test_types_are_matched_from_the_ends_that_they_read_from_time_and_again(
+    graph: PropertyGraph, written: list[Clause]
+) -> None:
+    tried(graph, written, tables=FROM_BOTH_ENDS)
+
+
+def tried(graph: PropertyGraph, written: list[Clause], *, tables: PlainTables = TABLES) -> None:
     names = list(dict.fromkeys(part.variable for clause in written for path in clause.paths for part in path))
     text = f"{' '.join(map(str, written))} RETURN {', '.join(names)}"
     note(text)
-    TABLES.load(graph.nodes, graph.relationships)
-    found, reference = answers(text)
-    expected = Counter(repr([way[name] for name in names]) for way in Everything(graph).rows(written))
+    tables.load(graph.nodes, graph.relationships)
+    found, reference = answers(text, tables=tables)
+    edges = tables.catalogue.edges
+    everything = Everything(graph, dict(edges.inverse_types), edges.symmetric_types)
+    expected = Counter(repr([way[name] for name in names]) for way in everything.rows(written))
 
     assert expected == Counter(repr([_number(value) for value in row]) for row in reference)
     assert expected == Counter(repr([_number(value) for value in row]) for row in found)

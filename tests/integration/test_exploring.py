@@ -157,7 +157,7 @@ def test_a_walk_keeps_to_the_types_of_edges_it_is_given(team, spelling):
 
 
 def test_an_unknown_type_of_edge_is_an_error_with_near_ones(team):
-    answer = team("explore_node", name="Atlas", edge_types=["DEPENDS_UPON"])
+    answer = team("explore_node", name="Atlas", edge_types=["DEPENDS_FROM"])
 
     assert answer["error"] == "PREDICATE_UNKNOWN"
     assert "depends_on" in answer["candidates"]

@@ -308,11 +308,12 @@ def test_an_unknown_type_is_an_error_with_what_was_perhaps_meant(apollo):
     assert answer["candidates"] == ["person"]
 
 
-def test_an_unknown_predicate_is_an_error_that_lists_the_known_ones(apollo):
-    answer = refused(apollo, "search", query="Apollo", edge_types=["STEMS_FROM"])
+def test_an_unknown_predicate_is_an_error_that_names_the_nearest_and_where_all_are(apollo):
+    answer = refused(apollo, "search", query="Apollo", edge_types=["DEPENDED_FROM"])
 
     assert answer["error"] == "PREDICATE_UNKNOWN"
     assert "depends_on" in answer["hint"]
+    assert "get_ontology_structure" in answer["hint"]
 
 
 def test_only_what_holds_is_found_unless_a_moment_is_given(call):

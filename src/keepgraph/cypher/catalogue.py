@@ -106,6 +106,8 @@ class EdgeTable:
         type_is_code: whether the code is the name of the type itself.
         code_leads: whether the index from a source begins with the code; then SQL names all codes, to use it.
         out_index, in_index: the covering indexes from a source and from a target; empty where SQLite may choose.
+        inverse_types: names under which nothing is stored, each with the type that says the same from the other end.
+        symmetric_types: the types that say the same from both ends.
     """
 
     table: str
@@ -123,6 +125,8 @@ class EdgeTable:
     code_leads: bool = False
     out_index: str = ""
     in_index: str = ""
+    inverse_types: Mapping[str, str] = field(default_factory=dict)
+    symmetric_types: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from keepgraph.cypher.catalogue import Catalogue
 from keepgraph.cypher.check import binder
 from keepgraph.cypher.interpret import operators
 from keepgraph.cypher.interpret.runtime import Row, Run
-from keepgraph.cypher.plan import optimizer, planner
+from keepgraph.cypher.plan import optimizer, planner, type_directions
 from keepgraph.cypher.plan.algebra import Limit, Plan, SingleRow
 from keepgraph.cypher.sql import pushdown
 from keepgraph.cypher.sql.statements import Statement
@@ -36,10 +36,15 @@ def compile_text(
 
 
 def compile_tree(
-    query: ast.Query, catalogue: Catalogue, parameters: Mapping[str, value_types.Type], *, row_cap: int | None = None
+    query: ast.Query,
+    text: str,
+    catalogue: Catalogue,
+    parameters: Mapping[str, value_types.Type],
+    *,
+    row_cap: int | None = None,
 ) -> CompiledQuery:
-    """Compile a query that is parsed already; arguments and errors as of `compile_text`."""
-    return _run_passes(PASSES[1:], Compilation("", catalogue, parameters, row_cap, query))
+    """Compile a query that has been parsed from a text already; arguments and errors as of `compile_text`."""
+    return _run_passes(PASSES[1:], Compilation(text, catalogue, parameters, row_cap, query))
 
 
 def _run_passes(passes: tuple[Callable[[Compilation], None], ...], compilation: Compilation) -> CompiledQuery:
@@ -52,6 +57,7 @@ def _run_passes(passes: tuple[Callable[[Compilation], None], ...], compilation: 
         compilation.statement,
         compilation.hybrid,
         compilation.catalogue,
+        compilation.notes,
     )
 
 
@@ -66,9 +72,10 @@ class Compilation:
     """A query on its way through the passes.
 
     Attributes:
-        text: the text of the query; empty where it was parsed before.
+        text: the text of the query.
         row_cap: at most so many rows are read; None for all.
-        query: the syntax tree, from `parse`; bound by `bind`.
+        query: the syntax tree, from `parse`; bound by `bind`, over the types that are stored by `resolve_types`.
+        notes: what the rows do not show of how the query was understood, a sentence each, from `resolve_types`.
         plan: its operators, from `build_plan`.
         statement: SQL for the whole plan, from `emit_sql`.
         hybrid: the plan with statements in the place of what SQL can express, from `emit_sql`.
@@ -79,6 +86,7 @@ class Compilation:
     parameters: Mapping[str, value_types.Type]
     row_cap: int | None
     query: ast.Query = _NO_QUERY
+    notes: tuple[str, ...] = ()
     plan: Plan = _NO_PLAN
     statement: Statement | None = None
     hybrid: Plan | None = None
@@ -92,6 +100,16 @@ def parse(compilation: Compilation) -> None:
 def bind(compilation: Compilation) -> None:
     """Check what each clause sees, and the types of expressions; expand `*`."""
     compilation.query = binder.bind(compilation.query, compilation.parameters)
+
+
+def resolve_types(compilation: Compilation) -> None:
+    """Patterns over inverse and symmetric types → patterns over what is stored."""
+    edges, text = compilation.catalogue.edges, compilation.text
+    # To look for the names in the text is much faster than to walk the tree; an escape may hide one.
+    if "\\" in text or any(name in text for names in (edges.inverse_types, edges.symmetric_types) for name in names):
+        compilation.query, compilation.notes = type_directions.resolve(
+            compilation.query, edges.inverse_types, edges.symmetric_types
+        )
 
 
 def build_plan(compilation: Compilation) -> None:
@@ -123,6 +141,7 @@ def emit_sql(compilation: Compilation) -> None:
 PASSES: tuple[Callable[[Compilation], None], ...] = (
     parse,
     bind,
+    resolve_types,
     build_plan,
     cap_rows,
     optimize,
@@ -139,10 +158,11 @@ class CompiledQuery:
 
     Attributes:
         columns: the names of its columns.
-        query: the bound syntax tree.
+        query: the bound syntax tree, over the types that are stored.
         plan: its operators.
         statement: SQL for the whole plan; None where the interpreter has a part.
         hybrid: the plan with statements in the place of what SQL can express; None where that is all or nothing.
+        notes: what the rows do not show of how the query was understood, a sentence each.
     """
 
     columns: tuple[str, ...]
@@ -151,6 +171,7 @@ class CompiledQuery:
     statement: Statement | None
     hybrid: Plan | None
     catalogue: Catalogue
+    notes: tuple[str, ...] = ()
     _row_functions: dict[str, Callable[[Run], Iterator[Row]]] = field(default_factory=dict)
 
     @property

@@ -16,6 +16,7 @@ from keepgraph.cypher import value_types
 from keepgraph.cypher.catalogue import Catalogue, Code, EdgeTable, NodeTable
 from keepgraph.cypher.check import parameters
 from keepgraph.cypher.interpret.runtime import Row
+from keepgraph.cypher.plan import type_directions
 from keepgraph.cypher.sql import lookups
 from keepgraph.cypher.sql.terms import Inexpressible
 from keepgraph.cypher.syntax import ast
@@ -142,21 +143,23 @@ class TableGraph:
         return (Relationship(*row) for row in self._run(statement, {}))
 
     def expand(self, node: Node, direction: str, types: ast.LabelExpression | None) -> Iterator[Relationship]:
-        if direction != "in":
-            for row in self._edges_at(node, "out", types):
-                yield Relationship(*row)
-        if direction != "out":
-            for row in self._edges_at(node, "in", types):
-                if direction == "in" or row[1] != row[2]:
+        for followed, types_so in type_directions.split(direction, types):
+            if followed != "in":
+                for row in self._edges_at(node, "out", types_so):
                     yield Relationship(*row)
+            if followed != "out":
+                for row in self._edges_at(node, "in", types_so):
+                    if followed == "in" or row[1] != row[2]:
+                        yield Relationship(*row)
 
     def between(
         self, start: Node, end: Node, direction: str, types: ast.LabelExpression | None
     ) -> Iterator[Relationship]:
-        for one_way in ("out", "in") if direction == "both" else (direction,):
-            for row in self._edges_at(start, one_way, types, other=end):
-                if one_way == direction or one_way == "out" or row[1] != row[2]:
-                    yield Relationship(*row)
+        for followed, types_so in type_directions.split(direction, types):
+            for one_way in ("out", "in") if followed == "both" else (followed,):
+                for row in self._edges_at(start, one_way, types_so, other=end):
+                    if one_way == followed or one_way == "out" or row[1] != row[2]:
+                        yield Relationship(*row)
 
     def _edges_at(
         self, node: Node, direction: str, types: ast.LabelExpression | None, other: Node | None = None
@@ -176,8 +179,13 @@ class TableGraph:
 
     def neighbours(self, direction: str, types: ast.LabelExpression | None) -> Neighbours:
         """The neighbours from the tables, or from arrays where they are built or worth building."""
-        source = _NeighbourSource(self, direction, types)
-        return Neighbours(source.of, source.of_all)
+        sources = [_NeighbourSource(self, *followed) for followed in type_directions.split(direction, types)]
+        if len(sources) == 1:
+            return Neighbours(sources[0].of, sources[0].of_all)
+        return Neighbours(
+            lambda node: [key for source in sources for key in source.of(node)],
+            lambda nodes: {key for source in sources for key in source.of_all(nodes)},
+        )
 
     def neighbours_of_rows(self, keys: list[int], direction: str, types: ast.LabelExpression | None) -> Iterator[Row]:
         """The other ends of the edges at many rows of the table of nodes, in one direction, each once."""

@@ -15,7 +15,13 @@ from keepgraph.engine.retrieval.passages import Passage
 from keepgraph.model import Entity, Proposal
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import answer_shapes, derived_data, search_answers, search_arguments
+from keepgraph.tools.contract import (
+    answer_shapes,
+    derived_data,
+    search_answers,
+    search_arguments,
+    vocabulary_arguments,
+)
 from keepgraph.tools.contract.catalogue import Effect, tool
 from keepgraph.tools.contract.derived_data import Need
 from keepgraph.tools.contract.search_arguments import SearchArguments
@@ -65,7 +71,10 @@ def get_entity_connections(
     return _connections(
         entity_uuid,
         subject,
-        [answer_shapes.edge(tx, fact, fact_details[fact.row]) for fact in facts]
+        [
+            answer_shapes.edge(tx, fact, fact_details[fact.row], seen_from=node if isinstance(node, Entity) else None)
+            for fact in facts
+        ]
         + [_mention(tx, subject, passage) for passage in passages.read(tx, subject, positions)],
         total_facts=fact_count,
         total_mentions=store.mention_places.count_chunks(tx, node),
@@ -155,15 +164,14 @@ def get_entity_edge(tx: Tx, *, uuid: str) -> dict[str, Any]:
 def list_entities(
     tx: Tx, *, project: str | None = None, type: str | None = None, limit: int = 100, offset: int = 0
 ) -> dict[str, Any]:
-    """List the entities of the graph by name: all, or those of a type.
+    """List the entities of the graph by name: all, or those of a type and its subtypes.
 
     `project` is another partition of the graph (group_id), not an entity. `total` counts all; where `truncated`, go
     on with offset.
     """
-    if type is not None:
-        knowledge.entities.find_type(tx, type)
+    of_types = vocabulary_arguments.entity_types(tx, None if type is None else [type])
     tx = replace(tx, group=project or tx.group)
-    entities, total = store.neighbourhood.entities_by_name(tx, of_type=type, limit=limit, offset=offset)
+    entities, total = store.neighbourhood.entities_by_name(tx, of_types=of_types, limit=limit, offset=offset)
     return {
         "entities": [{"uuid": entity.id, **answer_shapes.entity(entity)} for entity in entities],
         "count": len(entities),

@@ -231,7 +231,7 @@ def _describe_neighbourhood(
             }
             for node in exploration.neighbours
         ],
-        "edges": [answer_shapes.edge(tx, fact, fact_details[fact.row]) for fact in exploration.facts],
+        "edges": [answer_shapes.edge(tx, fact, fact_details[fact.row], seen_from=entity) for fact in exploration.facts],
         "facts": [answer_shapes.edge(tx, fact, fact_details[fact.row]) for fact in facts_about],
         "episodes": [answer_shapes.episode(tx, passage.episode, chunk=passage.quote) for passage in passages],
         "mentioned_with": [
@@ -265,7 +265,7 @@ def _facts_and_texts(tx: Tx, centre: Node, predicates: Sequence[str] | None, *, 
     result: dict[str, Any] = {}
     if isinstance(centre.record, Entity):
         result["facts"] = neighbourhood.literal_facts(tx, centre.record, predicates=predicates, limit=MAX_FACTS)
-    if predicates is None or answer_shapes.MENTION_EDGE in predicates:
+    if predicates is None or not set(predicates).isdisjoint(answer_shapes.mention_predicates(tx)):
         positions = store.mention_places.by_episode(
             tx, centre.record, until=until, limit=MAX_EPISODES, newest_first=True
         )

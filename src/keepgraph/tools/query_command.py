@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from keepgraph.engine.query import empty_results, graph_catalogue, query_pipeline
+from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.store.transactions import Tx
 from keepgraph.tools.contract import query_results, time_travel
 from keepgraph.tools.contract.catalogue import Effect, tool
@@ -70,11 +71,11 @@ def repair_query(tx: Tx, *, query: str) -> dict[str, Any]:
 @tool(Effect.READ)
 def list_query_words(tx: Tx) -> dict[str, Any]:
     """List the words of queries: labels, types and properties of the graph, functions and keywords of Cypher."""
-    types, predicates = graph_catalogue.vocabulary(tx)
+    vocabulary = graph_vocabulary.read(tx)
     functions, keywords = query_pipeline.functions_and_keywords()
     return {
-        "labels": [*(graph_catalogue.label(term.name) for term in types), graph_catalogue.LITERAL],
-        "types": [graph_catalogue.relationship_type(term.name) for term in predicates],
+        "labels": [*(graph_catalogue.label(term.name) for term in vocabulary.types), graph_catalogue.LITERAL],
+        "types": [graph_catalogue.relationship_type(term.name) for term in vocabulary.predicates],
         "properties": sorted(
             {*graph_catalogue.NODE_COLUMNS, *graph_catalogue.EDGE_COLUMNS, *graph_catalogue.LITERAL_PROPERTIES}
         ),

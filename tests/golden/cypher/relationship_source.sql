@@ -1,6 +1,6 @@
 -- by sql
 
-SELECT n2.name AS c0, CASE e1.predicate WHEN 1 THEN ?1 WHEN 2 THEN ?2 WHEN 3 THEN ?3 WHEN 4 THEN ?4 WHEN 5 THEN ?5 WHEN 6 THEN ?6 WHEN 7 THEN ?7 WHEN 8 THEN ?8 END AS c1
+SELECT n2.name AS c0, CASE e1.predicate WHEN 2 THEN ?1 WHEN 3 THEN ?2 WHEN 4 THEN ?3 WHEN 6 THEN ?4 WHEN 7 THEN ?5 WHEN 8 THEN ?6 END AS c1
 FROM fact AS e1
   CROSS JOIN entity AS n2 ON n2.id = e1.subject
 WHERE e1.retracted_at IS NULL
@@ -8,6 +8,6 @@ WHERE e1.retracted_at IS NULL
     SELECT source FROM provenance
     WHERE provenance.fact = e1.id AND source IS NOT NULL
     ORDER BY provenance.recorded_at, provenance.id LIMIT 1
-) = ?9)
-ORDER BY n2.name NULLS LAST, CASE e1.predicate WHEN 1 THEN ?1 WHEN 2 THEN ?2 WHEN 3 THEN ?3 WHEN 4 THEN ?4 WHEN 5 THEN ?5 WHEN 6 THEN ?6 WHEN 7 THEN ?7 WHEN 8 THEN ?8 END NULLS LAST
-LIMIT ?10
+) = ?7)
+ORDER BY n2.name NULLS LAST, CASE e1.predicate WHEN 2 THEN ?1 WHEN 3 THEN ?2 WHEN 4 THEN ?3 WHEN 6 THEN ?4 WHEN 7 THEN ?5 WHEN 8 THEN ?6 END NULLS LAST
+LIMIT ?8

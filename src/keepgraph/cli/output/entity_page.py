@@ -70,14 +70,20 @@ def is_named_by_beginning(episode: dict[str, Any]) -> bool:
 
 
 def _fact_sections(entity: dict[str, Any], facts: Sequence[dict[str, Any]], *, more: int) -> list[Section]:
-    """The facts of an entity, a section for each predicate: first as the subject, then as the object."""
+    """The facts of an entity, a section for each predicate: first as the subject, then as the object.
+
+    A fact that reads from its object, too, is in the section of that reading: `employs`, not `… works at Acme`.
+    """
     groups: dict[str, list[tuple[str, str]]] = {}
     for outgoing in (True, False):
         for fact in sorted(facts, key=lambda fact: (fact["name"], fact["invalid_at"] is not None)):
             if (fact["source_node_uuid"] == entity["uuid"]) is not outgoing:
                 continue
-            predicate = fact["name"].replace("_", " ")
-            title = predicate if outgoing else f"… {predicate} {terminal.printable(entity['name'])}"
+            title = (
+                _title(fact)
+                if outgoing or "reads" in fact
+                else f"… {_title(fact)} {terminal.printable(entity['name'])}"
+            )
             groups.setdefault(title, []).append((_other_endpoint(fact, outgoing=outgoing), _fact_details(fact)))
     sections = [
         Section(title, rows[:_MAX_FACTS_PER_PREDICATE], more=_more(len(rows) - _MAX_FACTS_PER_PREDICATE))
@@ -87,6 +93,11 @@ def _fact_sections(entity: dict[str, Any], facts: Sequence[dict[str, Any]], *, m
         older = f"… and {more:,} older facts"
         sections[-1] = replace(sections[-1], more="; ".join(filter(None, (sections[-1].more, older))))
     return sections
+
+
+def _title(fact: dict[str, Any]) -> str:
+    name: str = fact["reads"]["name"] if "reads" in fact else fact["name"]
+    return terminal.printable(name.replace("_", " "))
 
 
 def _other_endpoint(fact: dict[str, Any], *, outgoing: bool) -> str:

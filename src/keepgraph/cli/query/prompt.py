@@ -184,5 +184,6 @@ def _show_schema(schema: dict[str, Any]) -> None:
         for (source, target), count in zip(relationship["patterns"], relationship["pattern_counts"], strict=True):
             click.echo(terminal.printable(f"(:{source})-[:{kind}]->(:{target})  {count:,}"))
     unused = [kind for kind, relationship in schema["relationship_types"].items() if not relationship["count"]]
+    unused += schema.get("unused", {}).get("types", ())
     if unused:
         click.secho(terminal.printable(f"not used yet: {', '.join(unused)}"), dim=True)

@@ -15,4 +15,6 @@ def labels_match(labels: tuple[str, ...], expression: ast.LabelExpression) -> bo
         return any(labels_match(labels, operand) for operand in expression.operands)
     if isinstance(expression, ast.LabelNot):
         return not labels_match(labels, expression.operand)
+    if isinstance(expression, ast.TypesByDirection):
+        return any(labels_match(labels, types) for _, types in expression.directions)
     return bool(labels)

@@ -16,6 +16,7 @@ from keepgraph.cypher.interpret.trails import (
     PathSearch,
     RowTest,
     UnusedTest,
+    direction_of,
     ends_of_bound_relationship,
     ends_of_bound_trail,
     find_trails,
@@ -116,9 +117,8 @@ class _MatchBuilder:
         if loop:
             new_sides = new_sides[:1]
         # The orientations that fit the pattern: from start to end, from end to start, or both.
-        orientations = {"out": slice(0, 1), "in": slice(1, 2), "both": slice(0, 2)}[edge.direction]
-        if edge.length is not None:
-            orientations = slice(0, 1)  # a list of relationships has the orientation of the pattern already
+        orientations = {"out": slice(0, 1), "in": slice(1, 2), "both": slice(0, 2)}
+        direction, types = edge.direction, edge.types
 
         def scan(rows: Iterator[Row], run: Run) -> Iterator[Row]:
             for row in rows:
@@ -127,7 +127,9 @@ class _MatchBuilder:
                     if unused is not None and relationship is not None and not unused(row, relationship):
                         continue
                     both = [(start, end), (end, start)]
-                    for keys in both[:1] if start == end else both[orientations]:
+                    # A list of relationships has the orientation of the pattern already.
+                    followed = "out" if relationship is None else direction_of(relationship, direction, types, run)
+                    for keys in both[:1] if start == end else both[orientations[followed]]:
                         if loop and keys[0] != keys[1]:
                             continue
                         if any(

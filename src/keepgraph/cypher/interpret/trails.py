@@ -10,6 +10,7 @@ from keepgraph import errors
 from keepgraph.arrays.adjacency import Key
 from keepgraph.cypher.interpret.label_expressions import labels_match
 from keepgraph.cypher.interpret.runtime import Row, Run
+from keepgraph.cypher.plan import type_directions
 from keepgraph.cypher.syntax import ast
 from keepgraph.cypher.values import Node, Relationship
 
@@ -131,19 +132,31 @@ def ends_of_bound_trail(
         return
     if len({relationship.id for relationship in value}) < len(value):
         return
+    directions = [direction_of(relationship, direction, types, run) for relationship in value]
     first = value[0]
     starts = {"out": [first.start], "in": [first.end], "both": list(dict.fromkeys((first.start, first.end)))}
-    for start in starts[direction]:
+    for start in starts[directions[0]]:
         node = start
-        for relationship in value:
-            if direction != "in" and relationship.start == node:
+        for relationship, followed in zip(value, directions, strict=True):
+            if followed != "in" and relationship.start == node:
                 node = relationship.end
-            elif direction != "out" and relationship.end == node:
+            elif followed != "out" and relationship.end == node:
                 node = relationship.start
             else:
                 break
         else:
             yield None, start, node
+
+
+def direction_of(relationship: Relationship, direction: str, types: ast.LabelExpression | None, run: Run) -> str:
+    """The direction in which a relationship is followed where a pattern of these types has this direction."""
+    if not isinstance(types, ast.TypesByDirection):
+        return direction
+    return next(
+        followed
+        for followed, types_so in type_directions.split(direction, types)
+        if _has_type(relationship, types_so, run)
+    )
 
 
 def relationships_in(value: Any) -> list[Relationship]:

@@ -62,6 +62,11 @@ class EdgeSlot:
     shortest: str | None = None
     distinct_ends: bool = False
 
+    @property
+    def has_one_direction(self) -> bool:
+        """Whether all relationships that match are stored in one direction."""
+        return self.direction != "both" and not isinstance(self.types, ast.TypesByDirection)
+
 
 @dataclass(frozen=True, slots=True)
 class PathSlot:

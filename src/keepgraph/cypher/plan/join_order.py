@@ -160,7 +160,7 @@ class _JoinOrder:
     def _smallest_edge_scan(self) -> EdgeSlot | None:
         """Of the relationships that one row of the table of edges can match, the one with the fewest rows."""
         scannable = [
-            edge for edge in self.edges if edge.length is None and edge.direction != "both" and edge.start != edge.end
+            edge for edge in self.edges if edge.length is None and edge.has_one_direction and edge.start != edge.end
         ]
         return min(scannable, key=lambda edge: self.estimates.edge_count(edge.types), default=None)
 

@@ -106,4 +106,7 @@ def _with_distinct_ends(plan: Match) -> Match:
     [edge] = plan.edges
     if edge.length is None or edge.value_needed or edge.shortest or edge.column in plan.input.columns:
         return plan
+    if isinstance(edge.types, ast.TypesByDirection):
+        # Whether a walk back to its start is a trail can be told where all types are followed alike.
+        return plan
     return replace(plan, edges=(replace(edge, distinct_ends=True),))

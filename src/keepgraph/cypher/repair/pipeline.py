@@ -31,12 +31,16 @@ class Vocabulary:
         directions: for each relationship type, the labels that may stand at its start and at its end, with the
             ancestors and descendants of each; an empty set means any label.
         text_properties: the properties that hold timestamps as texts (`2026-11-21T08:44:39.123Z`).
+        label_of_wording, type_of_wording: the label, or the type, that another wording stands for; None if there is
+            none.
     """
 
     labels: frozenset[str]
     types: frozenset[str]
     directions: Mapping[str, tuple[frozenset[str], frozenset[str]]]
     text_properties: frozenset[str]
+    label_of_wording: Callable[[str], str | None] = lambda wording: None
+    type_of_wording: Callable[[str], str | None] = lambda wording: None
 
 
 @dataclass(frozen=True)
@@ -102,7 +106,11 @@ def _repair_until_readable(text: str, vocabulary: Vocabulary, fixes: list[str]) 
 def _correct_readable(text: str, tree: ast.Query, vocabulary: Vocabulary, fixes: list[str]) -> str:
     """A text that can be parsed, with its names, functions, dates and arrows corrected."""
     steps: tuple[Callable[[ast.Query, str], Iterable[Repair]], ...] = (
-        lambda query, _: spelling.correct_names(query, vocabulary.labels, vocabulary.types),
+        lambda query, _: spelling.correct_names(
+            query,
+            spelling.Names(vocabulary.labels, vocabulary.label_of_wording),
+            spelling.Names(vocabulary.types, vocabulary.type_of_wording),
+        ),
         spelling.correct_functions,
         lambda query, _: spelling.replace_date_calls(query, vocabulary.text_properties),
         lambda query, _: arrow_direction.turn_arrows(query, vocabulary.directions),

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 
@@ -17,10 +18,26 @@ from keepgraph.cypher.syntax import ast
 from keepgraph.cypher.syntax.tree_walk import walk
 
 
-def correct_names(query: ast.Query, labels: frozenset[str], types: frozenset[str]) -> Iterator[Repair]:
-    """Replace labels and types that the graph has in another spelling: capitals, underscores, hyphens, spaces."""
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The labels, or the relationship types, of a graph.
+
+    Attributes:
+        existing: those that queries may name.
+        of_wording: the one that another wording stands for; None if there is none.
+    """
+
+    existing: frozenset[str]
+    of_wording: Callable[[str], str | None]
+
+
+def correct_names(query: ast.Query, labels: Names, types: Names) -> Iterator[Repair]:
+    """Replace labels and types that the graph has in another spelling (capitals, underscores, hyphens, spaces).
+
+    Then those that it has another word for.
+    """
     nodes, relationships = set(), set()
-    expressions_and_names: list[tuple[ast.SyntaxNode | None, frozenset[str]]] = []
+    expressions_and_names: list[tuple[ast.SyntaxNode | None, Names]] = []
     label_tests: list[ast.HasLabels] = []
     for part in walk(query):
         if isinstance(part, ast.NodePattern):
@@ -34,19 +51,24 @@ def correct_names(query: ast.Query, labels: frozenset[str], types: frozenset[str
     for test in label_tests:
         name = test.subject.name if isinstance(test.subject, ast.Variable) else None
         expressions_and_names.append((test.labels, types if name in relationships - nodes else labels))
-    unknown_names: dict[tuple[int, int], tuple[str, frozenset[str]]] = {}
-    for expression, existing_names in expressions_and_names:
+    unknown_names: dict[tuple[int, int], tuple[str, Names]] = {}
+    for expression, names in expressions_and_names:
         for part in walk(expression) if expression is not None else ():
-            if isinstance(part, ast.LabelName) and part.name not in existing_names:
-                unknown_names[part.span] = (part.name, existing_names)
+            if isinstance(part, ast.LabelName) and part.name not in names.existing:
+                unknown_names[part.span] = (part.name, names)
     for span in sorted(unknown_names):
-        name, existing_names = unknown_names[span]
-        (match, *others) = _by_spelling_key(existing_names).get(spelling_key(name), ("",))
-        if match and not others:
-            yield (
-                [(*span, quote_name(match))],
-                f"Wrote :{shorten(quote_name(name))} as :{quote_name(match)}, which the graph has",
-            )
+        written, names = unknown_names[span]
+        matches = _by_spelling_key(names.existing).get(spelling_key(written), ())
+        if len(matches) == 1:
+            reason = "which the graph has"
+        elif not matches and (match := names.of_wording(written)):
+            matches, reason = (match,), "which is the word for it here"
+        else:
+            continue
+        yield (
+            [(*span, quote_name(matches[0]))],
+            f"Wrote :{shorten(quote_name(written))} as :{quote_name(matches[0])}, {reason}",
+        )
 
 
 @lru_cache(maxsize=8)

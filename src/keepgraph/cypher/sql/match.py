@@ -10,12 +10,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from keepgraph.cypher import value_types
+from keepgraph.cypher.catalogue import Code
+from keepgraph.cypher.plan import type_directions
 from keepgraph.cypher.plan.algebra import EdgeSlot, Match, NodeSlot
 from keepgraph.cypher.plan.join_order import EdgeScan, Expand, NodeScan, Step, choose_join_order
 from keepgraph.cypher.sql import edges, table_rows
 from keepgraph.cypher.sql.blocks import Block, conjunction
 from keepgraph.cypher.sql.context import Context
 from keepgraph.cypher.sql.terms import Inexpressible, Term
+from keepgraph.cypher.syntax import ast
 
 
 def emit(context: Context, plan: Match, block: Block) -> Block:
@@ -195,7 +198,7 @@ def scan_edges(context: Context, block: Block, edge: EdgeSlot, plan: Match) -> N
     """Join the table of relationships, or take a relationship that is bound already, and bind both ends."""
     if edge.column in block.columns:
         term = block.columns[edge.column]
-        if term.encoding != "edge" or edge.direction == "both":
+        if term.encoding != "edge" or not edge.has_one_direction:
             raise Inexpressible
         if term.nullable:
             block.where.append(f"{term.sql} IS NOT NULL")
@@ -222,14 +225,15 @@ def _expand(context: Context, block: Block, step: Expand, plan: Match) -> None:
     target = block.columns.get(step.target) if step.target_bound else None
     if target is not None and target.encoding != "node":
         raise Inexpressible
-    term = edges.join(context, block, edge, step.direction, source)
+    direction = step.direction if edge.has_one_direction else "both"
+    term = edges.join(context, block, edge, direction, source)
     literal = _may_be_literal(context, plan, step.target) if target is None else target.literal
-    if step.direction == "out":
+    if direction == "out":
         other_end = _expand_out(context, block, term, source, target, literal=literal)
-    elif step.direction == "in":
+    elif direction == "in":
         other_end, literal = _expand_in(context, block, term, source, target), False
     else:
-        other_end = _expand_both(context, block, term, source, target, literal=literal)
+        other_end = _expand_both(context, block, step, source, target, literal=literal)
     if target is None:
         _bind_node(context, block, plan, step.target, other_end, literal=literal)
 
@@ -254,12 +258,18 @@ def _expand_in(context: Context, block: Block, edge: Term, source: Term, target:
 
 
 def _expand_both(
-    context: Context, block: Block, edge: Term, source: Term, target: Term | None, *, literal: bool
+    context: Context, block: Block, step: Expand, source: Term, target: Term | None, *, literal: bool
 ) -> str:
-    """The conditions of an edge in either direction; returns the key of its other end."""
+    """The conditions of an edge in either direction, by its type where that decides; returns its other end's key."""
+    edge = block.columns[step.edge.column]
     table, row = context.catalogue.edges, edge.row
-    forwards = edges.starts_at(context, edge, source)
+    codes_out, codes_in = (_codes_followed(context, step, direction) for direction in ("out", "in"))
+    forwards = edges.starts_at(context, replace(edge, codes=codes_out), source)
     backwards = [edges.ends_at(context, edge, source)]
+    if codes_out != edge.codes and not table.code_leads:
+        forwards.append(context.code_test(f"{row}.{table.code}", codes_out))
+    if codes_in != edge.codes:
+        backwards.append(context.code_test(f"{row}.{table.code}", codes_in))
     if target is not None:
         forwards.append(edges.ends_at(context, edge, target))
         backwards.append(f"{row}.{table.source} = {target.sql}")
@@ -273,10 +283,20 @@ def _expand_both(
     return other_end
 
 
+def _codes_followed(context: Context, step: Expand, wanted: str) -> frozenset[Code]:
+    """The codes of the types that a step follows in a direction, as seen from the node that it starts at."""
+    return frozenset(
+        code
+        for direction, types in type_directions.split(step.direction, step.edge.types)
+        if direction in (wanted, "both")
+        for code in context.catalogue.type_codes(types)
+    )
+
+
 def _test_bound_edge(context: Context, block: Block, step: Expand, source: Term) -> None:
     """Test a relationship that an earlier clause has bound: its types, and that it connects the two nodes."""
     term = block.columns[step.edge.column]
-    if term.encoding != "edge" or not step.target_bound:
+    if term.encoding != "edge" or not step.target_bound or isinstance(step.edge.types, ast.TypesByDirection):
         raise Inexpressible
     edges.test_types(context, block, step.edge, term)
     target = block.columns[step.target]

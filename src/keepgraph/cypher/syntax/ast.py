@@ -238,6 +238,9 @@ class Subquery(Expression):
 # Label expressions, also for the types of relationships
 
 
+Direction = typing.Literal["out", "in", "both"]
+
+
 @dataclass(frozen=True, slots=True)
 class LabelName(SyntaxNode):
     name: str
@@ -267,7 +270,21 @@ class LabelOr(SyntaxNode):
     operands: tuple[LabelExpression, ...]
 
 
-LabelExpression = LabelName | LabelWildcard | LabelNot | LabelAnd | LabelOr
+@dataclass(frozen=True, slots=True)
+class TypesByDirection(SyntaxNode):
+    """Types of one relationship with an arrow, not all of which are stored in the direction of the arrow.
+
+    No text is parsed as this; see `plan/type_directions`.
+
+    Attributes:
+        directions: for 'out' (along the arrow), 'in' (against it) and 'both', the types that are matched so; each type
+            once.
+    """
+
+    directions: tuple[tuple[Direction, LabelExpression], ...]
+
+
+LabelExpression = LabelName | LabelWildcard | LabelNot | LabelAnd | LabelOr | TypesByDirection
 
 
 # Patterns
@@ -300,7 +317,7 @@ class RelationshipPattern(SyntaxNode):
 
     variable: str | None
     types: LabelExpression | None
-    direction: typing.Literal["out", "in", "both"]
+    direction: Direction
     properties: Expression | None
     length: Length | None
     condition: Expression | None = None

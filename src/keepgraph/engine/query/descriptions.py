@@ -17,7 +17,11 @@ from keepgraph.store.transactions import Tx
 
 _MAX_LABELS = 20
 _MAX_PATTERNS = 8
-_MAX_UNUSED = 14
+_MAX_KINDS = 6
+_MAX_READINGS = 6
+_MAX_UNUSED_LABELS = 6
+_MAX_UNUSED_TYPES = 8
+_MAX_ALTERNATIVES = 3
 
 _Triple = tuple[str, str, str]
 """Label of the source, relationship type, label of the target."""
@@ -40,10 +44,14 @@ def describe_patterns(tx: Tx) -> str:
     labels = [f":{quote_name(label.name)}" for label in _used_labels(graph_schema)]
     triples = _used_triples(graph_schema)
     lines = [f"This graph has {_listed(labels, _MAX_LABELS)}." if labels else "This graph is empty yet."]
+    if kinds := _kinds(graph_schema):
+        lines.append(f"A label matches its kinds: {_first(kinds, _MAX_KINDS)}.")
     if triples:
         lines.append(f"In it: {_listed([_pattern(triple) for triple in triples], _MAX_PATTERNS)}.")
+    if readings := _readings(graph_schema):
+        lines.append(f"From the other end: {_first(readings, _MAX_READINGS)}.")
     if unused := _unused_terms(graph_schema):
-        lines.append(f"Known, but not used yet: {_listed(unused, _MAX_UNUSED)}.")
+        lines.append(f"Known, but not used yet: {unused}.")
     lines += [f"Example: {query}" for query in _example_queries(triples or _intended_triples(graph_schema))]
     return "\n".join(lines)
 
@@ -65,11 +73,31 @@ def _intended_triples(graph_schema: Schema) -> list[_Triple]:
     return [
         (kind.intended_sources[0], kind.name, kind.intended_targets[0])
         for kind in graph_schema.types
-        if kind.intended_sources
+        if kind.intended_sources and kind.intended_targets
     ]
 
 
-def _unused_terms(graph_schema: Schema) -> list[str]:
+def _kinds(graph_schema: Schema) -> list[str]:
+    """The labels in use that are kinds of others: `:Team is a :Organisation`."""
+    return [
+        f":{quote_name(label.name)} is a :{quote_name(label.ancestors[0])}"
+        for label in sorted(graph_schema.labels, key=lambda label: -label.own_count)
+        if label.own_count and label.ancestors
+    ]
+
+
+def _readings(graph_schema: Schema) -> list[str]:
+    """The types in use that are matched from both ends, most frequent first: by their inverses, or as they are."""
+    readings = []
+    for kind in sorted(graph_schema.types, key=lambda kind: -kind.count):
+        if kind.count and kind.is_symmetric:
+            readings.append(f"[:{quote_name(kind.name)}] leads both ways")
+        elif kind.count and kind.inverses:
+            readings.append(f"[:{quote_name(kind.name)}] is [:{quote_name(kind.inverses[0])}]")
+    return readings
+
+
+def _unused_terms(graph_schema: Schema) -> str:
     """What the vocabulary has and the graph has not: labels, then types between the labels they are intended for."""
     labels = [f":{quote_name(label.name)}" for label in graph_schema.labels if not label.count]
     types = [
@@ -80,7 +108,8 @@ def _unused_terms(graph_schema: Schema) -> list[str]:
         for kind in graph_schema.types
         if not kind.count
     ]
-    return [*labels, *types]
+    shown = [*labels[:_MAX_UNUSED_LABELS], *types[:_MAX_UNUSED_TYPES]]
+    return _listed([*shown, *[""] * (len(labels) + len(types) - len(shown))], len(shown)) if shown else ""
 
 
 def _example_queries(triples: Sequence[_Triple]) -> Iterable[str]:
@@ -109,7 +138,14 @@ def _pattern(triple: _Triple, left: str = "", right: str = "") -> str:
 
 
 def _label_alternatives(labels: Sequence[str]) -> str:
-    return ":" + "|".join(map(quote_name, labels)) if labels else ""
+    if not labels:
+        return ""
+    more = "|…" if len(labels) > _MAX_ALTERNATIVES else ""
+    return f":{'|'.join(map(quote_name, labels[:_MAX_ALTERNATIVES]))}{more}"
+
+
+def _first(words: Sequence[str], limit: int) -> str:
+    return ", ".join(words[:limit])
 
 
 def _listed(words: Sequence[str], limit: int) -> str:

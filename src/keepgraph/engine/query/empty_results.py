@@ -20,6 +20,7 @@ from keepgraph.engine.query import graph_catalogue, query_pipeline
 from keepgraph.engine.query.graph_probe import GraphProbe
 from keepgraph.engine.query.query_terms import Labels, QueryTerms, label_names
 from keepgraph.engine.resolution import resolver
+from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language.normalisation import Name
 from keepgraph.store.transactions import Tx
 
@@ -29,6 +30,7 @@ MAX_SECONDS = 0.05
 MAX_CAUSES = 10
 _MAX_VALUES = 5
 _MAX_SUGGESTIONS = 5
+_MAX_LABELS_NAMED = 5
 
 _MIN_SIMILARITY = 0.6
 """The similarity of two words, from 0 to 1, as difflib measures it, from which one is suggested for the other."""
@@ -95,9 +97,10 @@ def _is_blank(value: Any) -> bool:
 
 def _check_labels(graph: GraphProbe, terms: QueryTerms) -> Iterator[Cause]:
     """Labels that the vocabulary or the graph does not have."""
-    known = {*graph.labels, *graph.implied_labels}
+    known = {*graph.labels, graph_catalogue.ENTITY}
     # Of a relationship, `r:TYPE` tests the type.
-    types_in_tests = {id(name): set(graph.types) for test in terms.label_tests for name in label_names(test.labels)}
+    types = {*graph.types, *graph.inverse_types}
+    types_in_tests = {id(name): types for test in terms.label_tests for name in label_names(test.labels)}
     for name in [
         *(name for node in terms.nodes if node.labels for name in label_names(node.labels)),
         *(name for test in terms.label_tests for name in label_names(test.labels)),
@@ -136,6 +139,8 @@ def _check_patterns(graph: GraphProbe, terms: QueryTerms) -> Iterator[Cause]:
 
 
 def _check_pattern(graph: GraphProbe, left: Labels, edge: ast.RelationshipPattern, right: Labels) -> Iterator[Cause]:
+    if isinstance(edge.types, ast.TypesByDirection):
+        return  # some of its types lead one way and some the other
     types = [name for name in graph.types if edge.types is None or labels_match((name,), edge.types)]
     left_labels, right_labels = graph.matching_labels(left), graph.matching_labels(right)
     says_something = left or right or edge.types
@@ -173,14 +178,14 @@ def _check_values(graph: GraphProbe, terms: QueryTerms) -> Iterator[Cause]:
 
 
 def _missing_value(graph: GraphProbe, key: str, labels: Sequence[str], condition: str, text: str) -> Cause:
-    kind = " or ".join(labels) if labels else "node"
+    kind = _either(labels)
     message = f"No {kind} has {condition.removeprefix('n.').replace('$text', repr(text))}."
     if labels:
         others = graph.rows(
             f"MATCH (n) WHERE {condition} RETURN DISTINCT labels(n), n.{key}", _MAX_SUGGESTIONS, text=text
         )
         if others:
-            other_labels = " and ".join(dict.fromkeys(label for row in others for label in row[0]))
+            other_labels = " and ".join(dict.fromkeys(row[0][0] for row in others))
             near = tuple(dict.fromkeys(row[1] for row in others))
             return Cause(NO_SUCH_VALUE, text, f"{message} It is a {other_labels}.", near)
     if labels == [graph_catalogue.LITERAL] or key == "value":
@@ -232,7 +237,7 @@ def _check_node_property(graph: GraphProbe, key: str, expressions: Labels) -> It
         columns = {*graph_catalogue.LITERAL_PROPERTIES} | (set() if only_literals else columns)
     if key in columns:
         return
-    kind = " or ".join(labels) if expressions else "node"
+    kind = _either(labels if expressions else ())
     condition = f"n.{quote_name(key)} IS NOT NULL"
     node = graph.node_pattern(expressions, "n")
     exists = False if only_literals else graph.has_rows(f"MATCH {node} WHERE {condition} RETURN 1")
@@ -241,7 +246,7 @@ def _check_node_property(graph: GraphProbe, key: str, expressions: Labels) -> It
         return
     elsewhere = f"MATCH (n) WHERE {condition} RETURN DISTINCT labels(n)"
     rows = graph.rows(elsewhere, _MAX_SUGGESTIONS) if expressions else None
-    other_labels = tuple(label for row in rows or () for label in row[0])
+    other_labels = tuple(dict.fromkeys(row[0][0] for row in rows or ()))
     near = _similar_words(key, sorted(keys))
     # In a large graph there is no time to look at every node.
     sentences = [f"No {kind}{' that was looked at' if exists is None else ''} has a property {key}."]
@@ -253,9 +258,13 @@ def _check_node_property(graph: GraphProbe, key: str, expressions: Labels) -> It
 
 def _property_keys(tx: Tx, labels: Sequence[str]) -> set[str]:
     """Keys of properties that some entities of these types have."""
-    types, _ = graph_catalogue.vocabulary(tx)
-    rows = [term.row for term in types if graph_catalogue.label(term.name) in labels]
+    rows = [term.row for term in graph_vocabulary.read(tx).types if graph_catalogue.label(term.name) in labels]
     return {key for row in rows for key, _ in store.schema_counts.property_keys(tx, type_row=row, sample=_SAMPLE_SIZE)}
+
+
+def _either(labels: Sequence[str]) -> str:
+    """ "Person or Project"; of none, or of very many, "node"."""
+    return " or ".join(labels) if 0 < len(labels) <= _MAX_LABELS_NAMED else "node"
 
 
 def _similar_words(written: str, known: Iterable[str]) -> tuple[str, ...]:

@@ -1,21 +1,23 @@
 """The Cypher catalogue of the graph: its labels, relationship types and properties, and where they lie in tables.
 
-Labels are entity types in PascalCase, relationship types are predicates in UPPER_SNAKE. A literal is a node with the
-label Literal; equal texts are one node.
+Labels are entity types in PascalCase, relationship types are predicates in UPPER_SNAKE. An entity has the label of its
+type and those of the types that it is a kind of. A literal is a node with the label Literal; equal texts are one node.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from keepgraph import store
 from keepgraph.cypher import value_types
 from keepgraph.cypher.catalogue import Catalogue, Column, EdgeTable, LiteralNodes, NodeTable, with_row_counts
 from keepgraph.cypher.table_graph import AdjacencyCache, StatementCache
-from keepgraph.model import VocabularyTerm
+from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.model import Predicate
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -50,11 +52,13 @@ EDGE_COLUMNS: Mapping[str, Column] = {
 }
 
 
+@lru_cache(maxsize=2_000)
 def label(entity_type: str) -> str:
     """An entity type as a label: `research_paper` is `ResearchPaper`."""
     return "".join(part[:1].upper() + part[1:] for part in re.split(r"[_\s-]+", entity_type) if part)
 
 
+@lru_cache(maxsize=2_000)
 def relationship_type(predicate: str) -> str:
     """A predicate as a relationship type: `reports_to` is `REPORTS_TO`."""
     return re.sub(r"[\s-]+", "_", predicate).upper()
@@ -107,45 +111,76 @@ def condition_values(tx: Tx) -> dict[str, object]:
     return {"at": timestamps.from_datetime(tx.now), "group": tx.group, "known": tx.known_at}
 
 
-def vocabulary(tx: Tx) -> tuple[tuple[VocabularyTerm, ...], tuple[VocabularyTerm, ...]]:
-    """The entity types and the predicates of the graph."""
-    shape = store.change_cache.get(tx, ("shape", tx.group), lambda: _shape(tx))
-    return shape.types, shape.predicates
+def labels_of_type(tx: Tx, entity_type: str) -> tuple[str, ...]:
+    """The labels of the entities of a type: its own, then those of the types that it is a kind of."""
+    return tuple(map(label, (entity_type, *graph_vocabulary.read(tx).ancestors(entity_type))))
 
 
-class IntendedEnds(Mapping[str, tuple[frozenset[str], frozenset[str]]]):
-    """For each relationship type, the labels that it is intended to lead from and to; an empty set means any.
+def inverse_types(tx: Tx) -> dict[str, str]:
+    """The relationship types under which nothing is stored, each with the one that says the same from its other end."""
+    return {
+        relationship_type(term.name): relationship_type(term.inverse_of)
+        for term in graph_vocabulary.read(tx).predicates
+        if term.inverse_of is not None
+    }
 
-    Where some fact has other ends, any is returned: what is in the graph can be queried. Whether there is such a fact
-    is looked up when somebody asks about the type. Of one transaction.
+
+def intended_ends(tx: Tx, predicate: Predicate) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The entity types that a predicate is intended to lead from and to; none means any.
+
+    Where some fact has other ends, none are returned: what is in the graph can be queried.
+    """
+    vocabulary = graph_vocabulary.read(tx)
+    stored = vocabulary.predicate_by_name[predicate.inverse_of] if predicate.inverse_of is not None else predicate
+    sources, targets = stored.sources, stored.targets
+    if "symmetric" in stored.flags:
+        sources = targets = tuple(dict.fromkeys((*sources, *targets))) if sources and targets else ()
+    if not (sources or targets):
+        return (), ()
+    has_other_ends = store.change_cache.get(
+        tx,
+        ("other ends", stored.row),
+        lambda: store.graph_statistics.has_other_ends(
+            tx,
+            stored.row,
+            subjects=[vocabulary.type_by_name[name].row for name in vocabulary.with_subtypes(sources)],
+            objects=[vocabulary.type_by_name[name].row for name in vocabulary.with_subtypes(targets)],
+        ),
+    )
+    if has_other_ends:
+        return (), ()
+    return (sources, targets) if stored is predicate else (targets, sources)
+
+
+class LabelsOfEnds(Mapping[str, tuple[frozenset[str], frozenset[str]]]):
+    """For each relationship type, the labels that something at its start and at its end may have; none means any.
+
+    Those of the intended types, of their subtypes and of what they are kinds of. Whether some fact has other ends is
+    looked up when somebody asks about the type. Of one transaction.
     """
 
     def __init__(self, tx: Tx) -> None:
         self._tx = tx
-        types, predicates = vocabulary(tx)
-        self._labels = {term.row: label(term.name) for term in types}
-        self._predicates = {relationship_type(term.name): term.row for term in predicates}
+        self._vocabulary = graph_vocabulary.read(tx)
+        self._predicates = {relationship_type(term.name): term for term in self._vocabulary.predicates}
 
     def __getitem__(self, name: str) -> tuple[frozenset[str], frozenset[str]]:
-        predicate = self._predicates[name]
-        intended = [
-            (side, row) for term, side, row in store.graph_statistics.intended_ends(self._tx) if term == predicate
-        ]
-        subjects = [row for side, row in intended if side == "subject"]
-        objects = [row for side, row in intended if side == "object"]
-        if not intended or store.change_cache.get(
-            self._tx,
-            ("contradicted", predicate),
-            lambda: store.graph_statistics.has_other_ends(self._tx, predicate, subjects, objects),
-        ):
-            return frozenset(), frozenset()
-        return frozenset(self._labels[row] for row in subjects), frozenset(self._labels[row] for row in objects)
+        sources, targets = intended_ends(self._tx, self._predicates[name])
+        return self._labels(sources), self._labels(targets)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._predicates)
 
     def __len__(self) -> int:
         return len(self._predicates)
+
+    def _labels(self, entity_types: Sequence[str]) -> frozenset[str]:
+        related = {
+            name
+            for entity_type in self._vocabulary.with_subtypes(entity_types)
+            for name in (entity_type, *self._vocabulary.ancestors(entity_type))
+        }
+        return frozenset(map(label, related))
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,13 +191,17 @@ class _Shape:
         is_only_group: whether there is no other group.
         all_hold_since: the timestamp from which on every fact holds for ever; `~` if there is none.
         magnitude: of the number of facts; between two magnitudes, the estimates of the planner may be outdated.
+        vocabulary_revision: that of the vocabulary.
+        types, predicates: the rows of those that some entity, or some fact, has. A pattern of any type is looked up
+            for these alone, however many words the vocabulary has.
     """
 
     is_only_group: bool
     all_hold_since: str = field(compare=False)
     magnitude: int
-    types: tuple[VocabularyTerm, ...]
-    predicates: tuple[VocabularyTerm, ...]
+    vocabulary_revision: str
+    types: tuple[int, ...]
+    predicates: tuple[int, ...]
 
 
 def _shape(tx: Tx) -> _Shape:
@@ -170,20 +209,22 @@ def _shape(tx: Tx) -> _Shape:
         is_only_group=store.groups.is_only_group(tx),
         all_hold_since=store.graph_statistics.all_hold_since(tx),
         magnitude=int(4 * math.log2(store.graph_statistics.largest_fact_row(tx) + 1)),
-        types=tuple(store.vocabulary.terms(tx, store.vocabulary.ENTITY_TYPE)),
-        predicates=tuple(store.vocabulary.terms(tx, store.vocabulary.PREDICATE)),
+        vocabulary_revision=graph_vocabulary.read(tx).revision,
+        types=tuple(store.graph_statistics.used_types(tx)),
+        predicates=tuple(store.graph_statistics.used_predicates(tx)),
     )
 
 
 def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool) -> Catalogue:
     indexed = tx.known_at is None
+    vocabulary = graph_vocabulary.read(tx)
     current = store.catalogue_sql.current_facts(all_hold=all_hold, is_only_group=shape.is_only_group)
     catalogue = Catalogue(
         nodes=NodeTable(
             table="entity",
             id="id",
             code="type",
-            labels={term.row: (label(term.name),) for term in shape.types},
+            labels={term.row: labels_of_type(tx, term.name) for term in vocabulary.types if term.row in shape.types},
             condition="" if shape.is_only_group else "{row}.group_id = {group}",
             columns=NODE_COLUMNS,
             bag="properties",
@@ -195,7 +236,9 @@ def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool) -> Catalogue:
             table="fact" if indexed else store.catalogue_sql.FACTS_AS_KNOWN,
             id="id",
             code="predicate",
-            types={term.row: relationship_type(term.name) for term in shape.predicates},
+            types={
+                term.row: relationship_type(term.name) for term in vocabulary.predicates if term.row in shape.predicates
+            },
             source="subject",
             target="object",
             condition=current,
@@ -206,6 +249,10 @@ def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool) -> Catalogue:
             code_leads=True,
             out_index="fact_by_predicate" if indexed else "",
             in_index="fact_in" if indexed else "",
+            inverse_types=inverse_types(tx),
+            symmetric_types=frozenset(
+                relationship_type(term.name) for term in vocabulary.predicates if "symmetric" in term.flags
+            ),
         ),
         literals=LiteralNodes(
             column="literal",

@@ -12,6 +12,7 @@ from keepgraph.cypher.interpret.runtime import Row
 from keepgraph.cypher.repair.tolerant_tokenizer import quote_name
 from keepgraph.cypher.syntax import ast
 from keepgraph.engine.query import graph_catalogue, query_pipeline, schema
+from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.store.transactions import Tx
 
 
@@ -25,11 +26,15 @@ class GraphProbe:
     def __init__(self, tx: Tx, seconds: float) -> None:
         self.tx = tx
         self._end = time.monotonic() + seconds
-        catalogue = graph_catalogue.statement_cache(tx).catalogue
-        entity_labels = [label for labels in catalogue.nodes.labels.values() for label in labels]
-        self.labels = [*entity_labels, graph_catalogue.LITERAL]
-        self.types = list(catalogue.edges.types.values())
-        self.implied_labels = catalogue.nodes.implied_labels
+        vocabulary = graph_vocabulary.read(tx)
+        self._labels_by_own = {
+            labels[0]: labels for labels in (graph_catalogue.labels_of_type(tx, term.name) for term in vocabulary.types)
+        }
+        self.labels = [*self._labels_by_own, graph_catalogue.LITERAL]
+        self.types = [
+            graph_catalogue.relationship_type(term.name) for term in vocabulary.predicates if term.inverse_of is None
+        ]
+        self.inverse_types = graph_catalogue.inverse_types(tx)
         self._schema = schema.cached(tx)
 
     def seconds_left(self) -> float:
@@ -55,8 +60,13 @@ class GraphProbe:
         if self._schema is None:
             source, target = (f"(:{'|'.join(map(quote_name, labels))})" for labels in (sources, targets))
             return self.has_rows(f"MATCH {source}-[:{'|'.join(map(quote_name, types))}]->{target} RETURN 1")
-        patterns = (pattern for kind in self._schema.types if kind.name in types for pattern in kind.patterns)
-        return any(pattern.source in sources and pattern.target in targets for pattern in patterns)
+        return any(
+            (pattern.source in sources and pattern.target in targets)
+            or (kind.is_symmetric and pattern.target in sources and pattern.source in targets)
+            for kind in self._schema.types
+            if kind.name in types
+            for pattern in kind.patterns
+        )
 
     def patterns(self, types: Sequence[str], *, limit: int) -> tuple[str, ...]:
         """What relationships of these types connect, in Cypher."""
@@ -70,18 +80,16 @@ class GraphProbe:
         return tuple(f"(:{quote_name(source)})-{link}->(:{quote_name(target)})" for source, target in sorted(set(ends)))
 
     def matching_labels(self, expressions: Iterable[ast.LabelExpression]) -> list[str]:
-        """The labels of the nodes for which all these label expressions are true."""
+        """The first labels of the nodes for which all these label expressions are true."""
         expressions = list(expressions)
         return [
             label
             for label in self.labels
-            if all(
-                labels_match(
-                    (label,) if label == graph_catalogue.LITERAL else (label, *self.implied_labels), expression
-                )
-                for expression in expressions
-            )
+            if all(labels_match(self._all_labels(label), expression) for expression in expressions)
         ]
+
+    def _all_labels(self, own: str) -> tuple[str, ...]:
+        return (*self._labels_by_own[own], graph_catalogue.ENTITY) if own in self._labels_by_own else (own,)
 
     def node_pattern(self, expressions: tuple[ast.LabelExpression, ...], variable: str = "") -> str:
         """A pattern, in Cypher, for the nodes for which these label expressions are true."""

@@ -21,6 +21,8 @@ from keepgraph.cypher.syntax import ast, parser, tokenizer
 from keepgraph.cypher.table_graph import Execute, StatementCache, TableGraph
 from keepgraph.engine.query import graph_catalogue, hydration
 from keepgraph.engine.query.bounds import MAX_SECONDS, Bounds
+from keepgraph.engine.vocabulary import graph_vocabulary, wordings
+from keepgraph.model import VocabularyTerm
 from keepgraph.store.transactions import Tx
 
 DEFAULT_ROWS = 200
@@ -34,7 +36,7 @@ class QueryResult:
 
     Attributes:
         text: the query as it ran, repaired and with its limit.
-        repairs: what was repaired, a sentence each.
+        repairs: what was repaired, and which inverse types were matched from their other end, a sentence each.
         fixes: the same, and that a limit was set where the query had none.
         tree: the same as a syntax tree, bound.
         columns: the names of the columns.
@@ -153,7 +155,7 @@ def explain(tx: Tx, text: str, values: Mapping[str, Any], *, rows: int | None = 
 
 def repair(tx: Tx, text: str) -> str:
     """A query with its slips repaired: the text that the positions of errors refer to."""
-    return pipeline.repair(text, _repair_vocabulary(tx)).text
+    return pipeline.repair(text, _repair_vocabulary(tx, graph_catalogue.statement_cache(tx), _WordingLookup(tx))).text
 
 
 def functions_and_keywords() -> tuple[list[str], list[str]]:
@@ -170,43 +172,82 @@ def _prepare(tx: Tx, statements: StatementCache, text: str, values: Mapping[str,
     if prepared is None:
         if len(cache) >= _MAX_CACHED_QUERIES:
             cache.clear()
-        prepared = cache[key] = _compile(tx, statements, text, types, rows)
+        lookup = _WordingLookup(tx)
+        prepared = _compile(tx, statements, text, types, rows, lookup)
+        if not lookup.was_asked:
+            cache[key] = prepared
     return prepared
 
 
-def _compile(tx: Tx, statements: StatementCache, text: str, types: Mapping[str, Any], rows: int) -> _PreparedQuery:
-    repaired = pipeline.repair(text, _repair_vocabulary(tx))
+def _compile(
+    tx: Tx, statements: StatementCache, text: str, types: Mapping[str, Any], rows: int, lookup: _WordingLookup
+) -> _PreparedQuery:
+    repaired = pipeline.repair(text, _repair_vocabulary(tx, statements, lookup))
     try:
         tree = parser.parse(repaired.text)
         refusal.refuse(tree, repaired.text)
         own_limit = _own_limit(tree)
         max_rows = min(rows, MAX_ROWS) if own_limit is None else MAX_ROWS
         # One row more than is returned says that there are more.
-        compiled = compiler.compile_tree(tree, statements.catalogue, types, row_cap=max_rows + 1)
+        compiled = compiler.compile_tree(tree, repaired.text, statements.catalogue, types, row_cap=max_rows + 1)
     except errors.QueryError as error:
         explained = refusal.explain(repaired.text, error)
         if explained is error:
             raise
         raise explained from error
+    repairs = (*repaired.fixes, *compiled.notes)
     if own_limit is None:
         limited = _with_limit(repaired.text, tree, max_rows + 1)
-        return _PreparedQuery(limited, repaired.fixes, compiled, max_rows, limit=max_rows, limit_injected=True)
+        return _PreparedQuery(limited, repairs, compiled, max_rows, limit=max_rows, limit_injected=True)
     limit = own_limit.value if isinstance(own_limit, ast.Literal) and isinstance(own_limit.value, int) else max_rows
     limit = max(0, min(limit, max_rows))
-    return _PreparedQuery(repaired.text, repaired.fixes, compiled, max_rows, limit=limit, limit_injected=False)
+    return _PreparedQuery(repaired.text, repairs, compiled, max_rows, limit=limit, limit_injected=False)
 
 
-def _repair_vocabulary(tx: Tx) -> pipeline.Vocabulary:
+class _WordingLookup:
+    """Labels and relationship types by other wordings of them.
+
+    Attributes:
+        was_asked: whether any was looked up. Wordings may change while the shape of the graph stays the same.
+    """
+
+    def __init__(self, tx: Tx) -> None:
+        self._tx = tx
+        self.was_asked = False
+
+    def label(self, wording: str) -> str | None:
+        kind = store.vocabulary.ENTITY_TYPE
+        term = self._find(kind, wording) or self._find(kind, wordings.singular(wording))
+        return None if term is None else graph_catalogue.label(term.name)
+
+    def relationship_type(self, wording: str) -> str | None:
+        term = self._find(store.vocabulary.PREDICATE, wording)
+        return None if term is None else graph_catalogue.relationship_type(term.name)
+
+    def _find(self, kind: str, wording: str) -> VocabularyTerm | None:
+        self.was_asked = True
+        return graph_vocabulary.find(self._tx, kind, wording)
+
+
+def _repair_vocabulary(tx: Tx, statements: StatementCache, lookup: _WordingLookup) -> pipeline.Vocabulary:
     """What the repair of a query may know of the graph."""
-    types, predicates = graph_catalogue.vocabulary(tx)
+    labels, types = statements.get_or_build("names", lambda: _names(tx))
     return pipeline.Vocabulary(
-        labels=frozenset(
-            (*(graph_catalogue.label(term.name) for term in types), graph_catalogue.LITERAL, graph_catalogue.ENTITY)
-        ),
-        types=frozenset(graph_catalogue.relationship_type(term.name) for term in predicates),
-        directions=graph_catalogue.IntendedEnds(tx),
+        labels=labels,
+        types=types,
+        directions=graph_catalogue.LabelsOfEnds(tx),
         text_properties=graph_catalogue.INSTANT_PROPERTIES,
+        label_of_wording=lookup.label,
+        type_of_wording=lookup.relationship_type,
     )
+
+
+def _names(tx: Tx) -> tuple[frozenset[str], frozenset[str]]:
+    """The labels and the relationship types that a query may name."""
+    vocabulary = graph_vocabulary.read(tx)
+    labels = (graph_catalogue.label(term.name) for term in vocabulary.types)
+    types = (graph_catalogue.relationship_type(term.name) for term in vocabulary.predicates)
+    return frozenset((*labels, graph_catalogue.LITERAL, graph_catalogue.ENTITY)), frozenset(types)
 
 
 def _own_limit(tree: ast.Query) -> ast.Expression | None:

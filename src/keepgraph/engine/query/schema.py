@@ -7,14 +7,15 @@ or ceases to hold.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from keepgraph import store
 from keepgraph.cypher import value_types
 from keepgraph.cypher.catalogue import Column
 from keepgraph.engine.query import graph_catalogue
-from keepgraph.model import VocabularyTerm
+from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -44,12 +45,15 @@ class Label:
     """A label: how many nodes have it, and the properties they may have, each with its types.
 
     Attributes:
+        count: of the nodes that a query of the label matches, those with a label that is a kind of it too.
+        own_count: of the nodes of which it is the first label.
         sampled: whether some of the nodes were not looked at.
-        ancestors: the labels that it is a kind of.
+        ancestors: the labels that it is a kind of, nearest first.
     """
 
     name: str
     count: int
+    own_count: int
     properties: Mapping[str, str]
     sampled: bool = False
     ancestors: tuple[str, ...] = ()
@@ -67,13 +71,23 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class RelationshipType:
-    """A relationship type: what it connects, most frequent first, and the labels it is intended for (none: any)."""
+    """A relationship type: what it connects as it is stored, most frequent first.
+
+    Attributes:
+        intended_sources, intended_targets: the labels that it is intended for; none means any.
+        inverses: the other types by which it is matched from its other end.
+        is_symmetric: whether an arrow matches it from both ends.
+        is_transitive: whether what it says of two steps holds of both together, as `[:TYPE*]` matches them.
+    """
 
     name: str
     patterns: tuple[Pattern, ...]
     intended_sources: tuple[str, ...] = ()
     intended_targets: tuple[str, ...] = ()
     description: str = ""
+    inverses: tuple[str, ...] = ()
+    is_symmetric: bool = False
+    is_transitive: bool = False
 
     @property
     def count(self) -> int:
@@ -82,7 +96,10 @@ class RelationshipType:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """The labels and the relationship types of a graph, those of the vocabulary that nothing has yet among them."""
+    """The labels and the relationship types of a graph, those of the vocabulary that nothing has yet among them.
+
+    Retired words are among them where something has them.
+    """
 
     labels: tuple[Label, ...]
     types: tuple[RelationshipType, ...]
@@ -139,31 +156,40 @@ def _cached_schemas(tx: Tx, *, exact: bool) -> list[_CachedSchema]:
 
 
 def _count(tx: Tx, *, exact: bool) -> Schema:
-    types, predicates = graph_catalogue.vocabulary(tx)
+    vocabulary = graph_vocabulary.read(tx)
     at = timestamps.from_datetime(tx.now)
     return Schema(
-        tuple(_count_labels(tx, types, at=at, exact=exact)),
-        tuple(_count_relationships(tx, types, predicates, at=at)),
+        tuple(_count_labels(tx, vocabulary, at=at, exact=exact)),
+        tuple(_count_relationships(tx, vocabulary, at=at)),
         relationship_properties=_types_of_columns(graph_catalogue.EDGE_COLUMNS),
     )
 
 
-def _count_labels(tx: Tx, types: Sequence[VocabularyTerm], *, at: str, exact: bool) -> list[Label]:
+def _count_labels(tx: Tx, vocabulary: Vocabulary, *, at: str, exact: bool) -> list[Label]:
     counts = store.entities.count_by_type(tx)
+    sample = None if exact else SAMPLE_SIZE
+    keys = {
+        term.name: store.schema_counts.property_keys(tx, type_row=term.row, sample=sample)
+        for term in vocabulary.types
+        if counts.get(term.name)
+    }
     labels = []
-    for term in types:
-        count = counts[term.name]
-        keys = (
-            store.schema_counts.property_keys(tx, type_row=term.row, sample=None if exact else SAMPLE_SIZE)
-            if count
-            else ()
-        )
+    for term in vocabulary.types:
+        kinds = vocabulary.with_subtypes([term.name])
+        count = sum(counts.get(kind, 0) for kind in kinds)
+        if term.retired_at is not None and not count:
+            continue
         labels.append(
             Label(
                 graph_catalogue.label(term.name),
                 count,
-                {**_types_of_columns(graph_catalogue.NODE_COLUMNS), **_types_of_keys(keys)},
-                sampled=count > SAMPLE_SIZE and not exact,
+                counts.get(term.name, 0),
+                {
+                    **_types_of_columns(graph_catalogue.NODE_COLUMNS),
+                    **_types_of_keys(key for kind in kinds for key in keys.get(kind, ())),
+                },
+                sampled=not exact and any(counts.get(kind, 0) > SAMPLE_SIZE for kind in kinds),
+                ancestors=graph_catalogue.labels_of_type(tx, term.name)[1:],
                 description=term.description,
             )
         )
@@ -172,6 +198,7 @@ def _count_labels(tx: Tx, types: Sequence[VocabularyTerm], *, at: str, exact: bo
             Label(
                 graph_catalogue.LITERAL,
                 literals,
+                literals,
                 dict.fromkeys(graph_catalogue.LITERAL_PROPERTIES, "string"),
                 description="A text at the end of a relationship; equal texts are one node.",
             )
@@ -179,26 +206,27 @@ def _count_labels(tx: Tx, types: Sequence[VocabularyTerm], *, at: str, exact: bo
     return labels
 
 
-def _count_relationships(
-    tx: Tx, types: Sequence[VocabularyTerm], predicates: Sequence[VocabularyTerm], *, at: str
-) -> list[RelationshipType]:
-    label_of = {term.row: graph_catalogue.label(term.name) for term in types}
+def _count_relationships(tx: Tx, vocabulary: Vocabulary, *, at: str) -> list[RelationshipType]:
+    label_of = {term.row: graph_catalogue.label(term.name) for term in vocabulary.types}
     patterns: dict[int, list[Pattern]] = defaultdict(list)
     for predicate, source, target, count in store.schema_counts.count_patterns(tx, at=at):
         end = graph_catalogue.LITERAL if target is None else label_of[target]
         patterns[predicate].append(Pattern(label_of[source], end, count))
-    intended = graph_catalogue.IntendedEnds(tx)
     relationship_types = []
-    for term in predicates:
-        name = graph_catalogue.relationship_type(term.name)
-        sources, targets = intended[name]
+    for term in vocabulary.predicates:
+        if (term.inverse_of is not None or term.retired_at is not None) and not patterns[term.row]:
+            continue
+        sources, targets = graph_catalogue.intended_ends(tx, term)
         relationship_types.append(
             RelationshipType(
-                name,
+                graph_catalogue.relationship_type(term.name),
                 tuple(sorted(patterns[term.row], key=lambda pattern: (-pattern.count, pattern.source, pattern.target))),
-                intended_sources=tuple(sorted(sources)),
-                intended_targets=tuple(sorted(targets)),
+                intended_sources=tuple(sorted(map(graph_catalogue.label, sources))),
+                intended_targets=tuple(sorted(map(graph_catalogue.label, targets))),
                 description=term.description,
+                inverses=tuple(map(graph_catalogue.relationship_type, vocabulary.inverses(term.name))),
+                is_symmetric="symmetric" in term.flags,
+                is_transitive="transitive" in term.flags,
             )
         )
     return relationship_types

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from keepgraph.engine import knowledge
 from keepgraph.engine.backfill import vectors
-from keepgraph.model import Candidate, Decision, Entity, Episode, Event, Fact, Proposal, Ref, Resolution
+from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.model import Candidate, Decision, Entity, Episode, Event, Fact, Proposal, RecordedFact, Ref, Resolution
 from keepgraph.store.communities import Community
 from keepgraph.store.details import EntityDetails, FactDetails
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
 if TYPE_CHECKING:
-    from keepgraph.engine.query.schema import Schema
+    from keepgraph.engine.query.schema import Label, RelationshipType, Schema
 
+    SchemaTerm = TypeVar("SchemaTerm", Label, RelationshipType)
 
 Why = Mapping[str, Mapping[str, Any]]
 """Why a hit is in a ranked list: by retriever, its rank and score there."""
 
-MENTION_EDGE = "mentioned_in"
+MAX_UNUSED_DESCRIBED = 8
+"""So many labels, and relationship types, that nothing has are described in a schema; the others are only named."""
+
+MAX_UNUSED_NAMES = 100
 
 
 def ref(reference: Mapping[str, Any]) -> Ref:
@@ -40,7 +45,8 @@ def entity_in_full(tx: Tx, entity_: Entity, aliases: Sequence[str]) -> dict[str,
     }
 
 
-def fact(tx: Tx, fact: Fact) -> dict[str, Any]:
+def fact(tx: Tx, fact: Fact, *, seen_from: Entity | None = None) -> dict[str, Any]:
+    """A fact; where it is shown as one of an entity that is its object, also how it reads from there."""
     return {
         "id": fact.id,
         "subject": entity(fact.subject),
@@ -50,6 +56,7 @@ def fact(tx: Tx, fact: Fact) -> dict[str, Any]:
         "confidence": fact.confidence,
         "recorded_at": timestamps.format_local(fact.recorded_at, tx.zone),
         **validity(tx, fact),
+        **_reading(tx, fact, seen_from),
     }
 
 
@@ -76,6 +83,20 @@ def resolution(resolution: Resolution) -> dict[str, Any]:
         answer["embedding"] = f"off: {resolution.embedding_off}"
     elif resolution.names_without_vector:
         answer["embedding"] = vectors.describe_missing(resolution.names_without_vector)
+    return answer
+
+
+def mapped_words(result: RecordedFact) -> dict[str, Any]:
+    """What was taken for other wordings, and what does not fit; nothing where all was given by its name and fits."""
+    answer: dict[str, Any] = {}
+    if word := result.mapped_predicate:
+        answer["mapped_predicate"] = {"given": word.given, "predicate": word.word}
+        if word.is_reversed:
+            answer["mapped_predicate"]["reversed"] = True
+    if result.mapped_types:
+        answer["mapped_types"] = [{"given": word.given, "type": word.word} for word in result.mapped_types]
+    if result.ends_warning:
+        answer["warning"] = result.ends_warning
     return answer
 
 
@@ -118,7 +139,7 @@ def node(tx: Tx, entity: Entity, details: EntityDetails, *, why: Why | None = No
         "uuid": entity.id,
         "id": entity.id,
         "name": entity.name,
-        "labels": [graph_catalogue.label(entity.type)],
+        "labels": list(graph_catalogue.labels_of_type(tx, entity.type)),
         "type": entity.type,
         "summary": details.summary,
         "created_at": timestamps.format_local(entity.created_at, tx.zone),
@@ -145,8 +166,21 @@ def proposed_node(tx: Tx, proposal: Proposal, *, group: str | None = None, why: 
     }
 
 
-def edge(tx: Tx, fact: Fact, details: FactDetails | None = None, *, why: Why | None = None) -> dict[str, Any]:
-    """A fact as an edge of the graph; `details` is that of store/details.py. A literal is a target without a uuid."""
+def edge(
+    tx: Tx,
+    fact: Fact,
+    details: FactDetails | None = None,
+    *,
+    why: Why | None = None,
+    seen_from: Entity | None = None,
+) -> dict[str, Any]:
+    """A fact as an edge of the graph. A literal is a target without a uuid.
+
+    Args:
+        details: that of store/details.py.
+        seen_from: the entity as one of whose facts it is shown; where that is its object, `reads` says how it reads
+            from there.
+    """
     return {
         "uuid": fact.id,
         "name": fact.predicate,
@@ -163,8 +197,14 @@ def edge(tx: Tx, fact: Fact, details: FactDetails | None = None, *, why: Why | N
         "confidence": fact.confidence,
         "source": fact.source,
         "episodes": list(details.episodes) if details else [],
+        **_reading(tx, fact, seen_from),
         **_why(why),
     }
+
+
+def mention_predicates(tx: Tx) -> tuple[str, ...]:
+    """The names that stand for a mention where it is shown as an edge, the one that is shown first."""
+    return graph_vocabulary.read(tx).names_of_role("mentions") or ("mentions",)
 
 
 def mention_edge(
@@ -188,7 +228,7 @@ def mention_edge(
     """
     return {
         "uuid": f"mention:{place}",
-        "name": MENTION_EDGE,
+        "name": mention_predicates(tx)[0],
         "fact": f"{name} is mentioned in “{episode.name}”: {quote}",
         "source_node_uuid": id,
         "source_name": name,
@@ -240,8 +280,11 @@ def community(tx: Tx, community: Community, *, why: Why | None = None) -> dict[s
 
 
 def schema(schema: Schema) -> dict[str, Any]:
-    return {
-        "node_count": sum(label.count for label in schema.labels),
+    """The labels and types that are used in full, with the first of the others; of the rest their names."""
+    labels, unused_labels = _used_first(schema.labels)
+    types, unused_types = _used_first(schema.types)
+    answer = {
+        "node_count": sum(label.own_count for label in schema.labels),
         "relationship_count": sum(relationship.count for relationship in schema.types),
         "node_labels": {
             label.name: {
@@ -251,26 +294,57 @@ def schema(schema: Schema) -> dict[str, Any]:
                 "ancestors": list(label.ancestors),
                 "description": label.description,
             }
-            for label in schema.labels
+            for label in labels
         },
-        "relationship_types": {
-            relationship.name: {
-                "count": relationship.count,
-                "patterns": [[pattern.source, pattern.target] for pattern in relationship.patterns],
-                "pattern_counts": [pattern.count for pattern in relationship.patterns],
-                "properties": sorted(schema.relationship_properties),
-                "meant_sources": list(relationship.intended_sources),
-                "meant_targets": list(relationship.intended_targets),
-                "description": relationship.description,
-            }
-            for relationship in schema.types
-        },
+        "relationship_types": {relationship.name: _relationship_type(schema, relationship) for relationship in types},
         "property_kinds": {
             "nodes": schema.node_properties,
             "relationships": dict(schema.relationship_properties),
         },
     }
+    if unused_labels or unused_types:
+        shown_labels, shown_types = unused_labels[:MAX_UNUSED_NAMES], unused_types[:MAX_UNUSED_NAMES]
+        answer["unused"] = {
+            "labels": [label.name for label in shown_labels],
+            "types": [relationship.name for relationship in shown_types],
+            "more": len(unused_labels) - len(shown_labels) + len(unused_types) - len(shown_types),
+        }
+    return answer
+
+
+def _used_first(terms: Sequence[SchemaTerm]) -> tuple[list[SchemaTerm], list[SchemaTerm]]:
+    """The terms to describe, in their order: the used ones and a few of the others; and the rest."""
+    first_unused = [term for term in terms if not term.count][:MAX_UNUSED_DESCRIBED]
+    described = [term for term in terms if term.count or term in first_unused]
+    return described, [term for term in terms if term not in described]
+
+
+def _relationship_type(schema: Schema, relationship: RelationshipType) -> dict[str, Any]:
+    answer: dict[str, Any] = {
+        "count": relationship.count,
+        "patterns": [[pattern.source, pattern.target] for pattern in relationship.patterns],
+        "pattern_counts": [pattern.count for pattern in relationship.patterns],
+        "properties": sorted(schema.relationship_properties),
+        "meant_sources": list(relationship.intended_sources),
+        "meant_targets": list(relationship.intended_targets),
+        "description": relationship.description,
+    }
+    if relationship.inverses:
+        answer["inverse"] = list(relationship.inverses)
+    if relationship.is_symmetric:
+        answer["symmetric"] = True
+    if relationship.is_transitive:
+        answer["transitive"] = True
+    return answer
 
 
 def _why(why: Why | None) -> dict[str, Any]:
     return {} if why is None else {"why": {source: dict(rank) for source, rank in why.items()}}
+
+
+def _reading(tx: Tx, fact: Fact, seen_from: Entity | None) -> dict[str, Any]:
+    """How a fact reads from its object, by an inverse or a symmetric predicate; nothing where it does not."""
+    reading = knowledge.readings.read_from(tx, fact, seen_from) if seen_from is not None else None
+    if reading is None:
+        return {}
+    return {"reads": {"name": reading.predicate, "fact": knowledge.facts.sentence(reading)}}

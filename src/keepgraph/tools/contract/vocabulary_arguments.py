@@ -1,13 +1,11 @@
-"""Entity types and predicates as callers write them: research_paper, ResearchPaper, RESEARCH_PAPER."""
+"""Filters by entity types and predicates, as callers write them: research_paper, ResearchPaper, paper, STEMS_FROM."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from keepgraph import errors, store
-from keepgraph.engine import knowledge
-from keepgraph.engine.query import graph_catalogue
+from keepgraph.engine.vocabulary import graph_vocabulary, near_words, wordings
 from keepgraph.model import VocabularyTerm
 from keepgraph.store.transactions import Tx
 
@@ -15,57 +13,67 @@ _ANY_TYPE = "entity"
 
 
 def entity_types(tx: Tx, names: Sequence[str] | None) -> tuple[str, ...] | None:
-    """Entity types as the vocabulary spells them; None for any. Labels are accepted too: SafetyRecommendation.
+    """The entity types that a filter names, with their subtypes; None for any.
+
+    They are named in any spelling, or by a label of the vocabulary.
 
     Raises:
         errors.EntityTypeUnknown: one is not in the vocabulary.
     """
     if not names or any(_letters(name) == _ANY_TYPE for name in names):
         return None
-    terms = store.vocabulary.terms(tx, store.vocabulary.ENTITY_TYPE)
-    return tuple(_find(name, terms) or _raise_unknown_type(name, terms) for name in names)
+    kind = store.vocabulary.ENTITY_TYPE
+    terms = [_find(tx, kind, name) or _raise_unknown_type(tx, name) for name in names]
+    return graph_vocabulary.read(tx).with_subtypes(
+        name for term in terms for name in (term.name, term.replaced_by) if name is not None
+    )
 
 
 def predicates(tx: Tx, names: Sequence[str] | None) -> tuple[str, ...] | None:
-    """Predicates as the vocabulary spells them; None for any. Relationship types are accepted too: STEMS_FROM.
+    """The predicates that a filter names, for an inverse the one under which its facts are stored; None for any.
+
+    They are named in any spelling, or by a label of the vocabulary.
 
     Raises:
         errors.PredicateUnknown: one is not in the vocabulary.
     """
     if not names:
         return None
-    terms = store.vocabulary.terms(tx, store.vocabulary.PREDICATE)
-    return tuple(_find(name, terms) or _raise_unknown_predicate(name, terms) for name in names)
+    vocabulary = graph_vocabulary.read(tx)
+    stored: dict[str, None] = {}
+    for name in names:
+        term = _find(tx, store.vocabulary.PREDICATE, name) or _raise_unknown_predicate(tx, name)
+        for word in (term.name, term.replaced_by):
+            if word is not None:
+                stored[vocabulary.predicate_by_name[word].inverse_of or word] = None
+    return tuple(stored)
 
 
-def _find(name: str, terms: Sequence[VocabularyTerm]) -> str | None:
-    """The word of the vocabulary for a name in any spelling; None if there is none."""
-    for term in terms:
-        if name in (term.name, graph_catalogue.label(term.name), graph_catalogue.relationship_type(term.name)):
-            return term.name
-    return next((term.name for term in terms if _letters(term.name) == _letters(name)), None)
+def _find(tx: Tx, kind: str, name: str) -> VocabularyTerm | None:
+    """The word for a name in any spelling, or for a label; None if there is none."""
+    if term := graph_vocabulary.find(tx, kind, name) or graph_vocabulary.find(tx, kind, wordings.singular(name)):
+        return term
+    letters = _letters(name)
+    return next((term for term in graph_vocabulary.read(tx).terms(kind) if _letters(term.name) == letters), None)
 
 
 def _letters(word: str) -> str:
     return "".join(c for c in word.casefold() if c.isalnum())
 
 
-def _raise_unknown_type(name: str, terms: Sequence[VocabularyTerm]) -> str:
+def _raise_unknown_type(tx: Tx, name: str) -> VocabularyTerm:
+    kind = store.vocabulary.ENTITY_TYPE
     raise errors.EntityTypeUnknown(
-        f"{name[:60]!r} is not an entity type",
-        hint=f"Use one of {', '.join(term.name for term in terms)}.",
-        candidates=knowledge.entities.similar_words(_snake_case(name), terms),
+        f"{near_words.quote(name)} is not an entity type",
+        hint=near_words.describe_nearest(tx, kind, near_words.nearest(tx, kind, name)),
+        candidates=near_words.similar(tx, kind, name),
     )
 
 
-def _raise_unknown_predicate(name: str, terms: Sequence[VocabularyTerm]) -> str:
+def _raise_unknown_predicate(tx: Tx, name: str) -> VocabularyTerm:
+    kind = store.vocabulary.PREDICATE
     raise errors.PredicateUnknown(
-        f"{name[:60]!r} is not a predicate",
-        hint=f"Use one of {', '.join(term.name for term in terms)}.",
-        candidates=knowledge.entities.similar_words(_snake_case(name), terms),
+        f"{near_words.quote(name)} is not a predicate",
+        hint=near_words.describe_nearest(tx, kind, near_words.nearest(tx, kind, name)),
+        candidates=near_words.similar(tx, kind, name),
     )
-
-
-def _snake_case(word: str) -> str:
-    """safety_recommendation, for SafetyRecommendation."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", word[:100]).casefold()
