@@ -14,6 +14,10 @@ HERE = {
     "delete_entity_edge": "delete_entity_edge",
     "clear_graph": "clear_graph",
     "get_schema": "get_schema",
+    "get_ontology_structure": "get_ontology_structure",
+    "search_ontology": "search_ontology",
+    "explore_ontology": "explore_ontology",
+    "profile_graph": "profile_graph",
     "run_cypher": "run_cypher",
     "search": "search",
     "explore_node": "explore_node",
@@ -38,10 +42,6 @@ HERE = {
 
 TO_COME = {
     # Aletheia
-    "get_ontology_structure": "get_ontology_structure",
-    "search_ontology": "search_ontology",
-    "explore_ontology": "explore_ontology",
-    "profile_graph": "profile_graph",
     "build_communities": "build_communities",
     # Graphiti
     # HelixDB

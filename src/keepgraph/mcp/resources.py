@@ -16,6 +16,9 @@ _SCHEMA = "keepgraph://schema"
 _ENTITY = "keepgraph://entity/"
 _JSON = "application/json"
 
+MAX_WORDS = 500
+"""Of each kind in the resource; the tools of the toolset vocabulary have all."""
+
 
 def all_resources() -> list[t.Resource]:
     return [
@@ -55,7 +58,7 @@ def read(graph: Graph, uri: str, *, cancellation: CancellationCheck) -> dict[str
         errors.InvalidArguments: there is no such resource.
     """
     if uri == _VOCABULARY:
-        return graph.call_until(cancellation, "get_vocabulary", {})
+        return _cut(graph.call_until(cancellation, "get_vocabulary", {}))
     if uri == _SCHEMA:
         return graph.call_until(cancellation, "count_types_and_predicates", {})
     if uri.startswith(_ENTITY):
@@ -65,4 +68,13 @@ def read(graph: Graph, uri: str, *, cancellation: CancellationCheck) -> dict[str
             return answer
     raise errors.InvalidArguments(
         f"there is no resource {uri[:200]}", hint=f"Read {_VOCABULARY}, {_SCHEMA} or {_ENTITY} and an id."
+    )
+
+
+def _cut(vocabulary: dict[str, Any]) -> dict[str, Any]:
+    """A vocabulary with a bounded number of words of each kind; it says how many are left out."""
+    kinds = ("entity_types", "predicates")
+    omitted = {kind: len(vocabulary[kind]) - MAX_WORDS for kind in kinds if len(vocabulary[kind]) > MAX_WORDS}
+    return (
+        vocabulary | {kind: vocabulary[kind][:MAX_WORDS] for kind in kinds} | ({"omitted": omitted} if omitted else {})
     )

@@ -1,14 +1,23 @@
-"""The analysis toolset: the state of the graph as a whole."""
+"""The analysis toolset: the state of the graph as a whole, and a profile of what it holds."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 from keepgraph import _version, store
+from keepgraph.engine.analysis import graph_profile
+from keepgraph.engine.analysis.graph_profile import LabelProfile, PropertyProfile, RelationshipProfile
 from keepgraph.engine.backfill import vectors
+from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 from keepgraph.tools.contract.catalogue import Effect, tool
+
+MAX_GHOSTS = 100
+MAX_WORDS = 100
+"""So many words of each kind are listed; get_ontology_structure lists more of them."""
 
 
 @tool(Effect.READ)
@@ -18,18 +27,20 @@ def get_status(tx: Tx) -> dict[str, Any]:
     last_recorded = store.facts.last_recorded(tx)
     entities, facts = sum(counts.values()), store.facts.count(tx)
     episodes = store.episodes.count(tx, [tx.group])
+    vocabulary = graph_vocabulary.read(tx)
     return {
         "status": "ok",
         "message": f"{entities:,} entities, {facts:,} facts and {episodes:,} episodes in group {tx.group!r}.",
         "version": _version.__version__,
         "graph": {"schema": store.migrations.schema_version(tx), "group": tx.group},
-        "entities": counts,
+        "entities": _most_used(counts),
         "facts": facts,
         "episodes": episodes,
         "last_recorded_at": last_recorded and timestamps.format_local(last_recorded, tx.zone),
         "vocabulary": {
-            "entity_types": [word.name for word in store.vocabulary.terms(tx, store.vocabulary.ENTITY_TYPE)],
-            "predicates": [word.name for word in store.vocabulary.terms(tx, store.vocabulary.PREDICATE)],
+            "entity_types": [term.name for term in vocabulary.types[:MAX_WORDS]],
+            "predicates": [term.name for term in vocabulary.predicates[:MAX_WORDS]],
+            "truncated": max(len(vocabulary.types), len(vocabulary.predicates)) > MAX_WORDS,
         },
         "resolution": {
             "exact": "on",
@@ -41,3 +52,95 @@ def get_status(tx: Tx) -> dict[str, Any]:
             f"{kind.noun}s": store.vectors.count_missing(tx, kind) for kind in store.derived_tables.VECTOR_KINDS
         },
     }
+
+
+def _most_used(counts: Mapping[str, int]) -> dict[str, int]:
+    """The counts by type, unless there are too many: then those of the most used types."""
+    if len(counts) <= MAX_WORDS:
+        return dict(counts)
+    return {name: count for name, count in Counter(counts).most_common(MAX_WORDS) if count}
+
+
+@tool(Effect.READ)
+def profile_graph(tx: Tx, *, sample_size: int = 5) -> dict[str, Any]:
+    """Profile the graph: coverage, values and languages of properties; what each relationship type really connects.
+
+    A property with a coverage below 1 needs IS NOT NULL in Cypher; a field in several languages is to be searched in
+    each. A relationship type is confirmed if there is one; ghosts are declared and have none.
+    """
+    profile = graph_profile.of_graph(tx, sample_size=sample_size)
+    ghosts = profile.ghosts[:MAX_GHOSTS]
+    return {
+        "message": (
+            f"{profile.label_total} labels and {profile.relationship_total} relationship types in use; "
+            f"{len(profile.ghosts)} types are declared and have no relationship."
+        ),
+        "entity_profiles": {label.label: _describe_label(label) for label in profile.labels},
+        "relationship_profiles": {
+            relationship.name: _describe_relationship(relationship)
+            for relationship in (*profile.relationships, *ghosts)
+        },
+        "ghost_relationships": {
+            "declared_not_used": [relationship.name for relationship in ghosts],
+            "used_not_declared": list(profile.undeclared),
+        },
+        "language_summary": {
+            "primary_languages": list(profile.languages.primary),
+            "multilingual_fields": list(profile.languages.multilingual_fields),
+            "detection": profile.languages.state,
+        },
+        "totals": {
+            "labels": profile.label_total,
+            "relationship_types": profile.relationship_total + len(profile.ghosts),
+        },
+        "truncated": (
+            profile.label_total > len(profile.labels)
+            or profile.relationship_total > len(profile.relationships)
+            or len(profile.ghosts) > MAX_GHOSTS
+        ),
+    }
+
+
+def _describe_label(label: LabelProfile) -> dict[str, Any]:
+    answer: dict[str, Any] = {
+        "count": label.count,
+        "properties": {profile.name: _describe_property(profile) for profile in label.properties},
+        "sampled": label.failure is None,
+    }
+    if label.property_total > len(label.properties):
+        answer["more_properties"] = label.property_total - len(label.properties)
+    return answer | ({} if label.failure is None else {"problem": label.failure})
+
+
+def _describe_property(profile: PropertyProfile) -> dict[str, Any]:
+    answer: dict[str, Any] = {
+        "coverage": profile.coverage,
+        "distinct": profile.distinct,
+        "sample_values": list(profile.sample_values),
+    }
+    if profile.top_values is not None:
+        answer["top_values"] = [{"value": value, "count": count} for value, count in profile.top_values]
+    if profile.average_length is not None:
+        answer["avg_length"] = profile.average_length
+    return answer | ({"detected_languages": list(profile.languages)} if profile.languages else {})
+
+
+def _describe_relationship(profile: RelationshipProfile) -> dict[str, Any]:
+    answer: dict[str, Any] = {
+        "count": profile.count,
+        "confirmed": profile.is_confirmed,
+        "source_target_patterns": [[pattern.source, pattern.target] for pattern in profile.patterns],
+        "avg_out_degree": profile.average_out_degree,
+        "sample_paths": [{"source": source, "target": target} for source, target in profile.paths],
+    }
+    if not profile.is_confirmed:
+        return answer
+    answer["pattern_counts"] = [pattern.count for pattern in profile.patterns]
+    answer["coverage"] = profile.coverage
+    answer["declared_sources"] = list(profile.sources)
+    answer["declared_targets"] = list(profile.targets)
+    if undeclared := [[pattern.source, pattern.target] for pattern in profile.patterns if not pattern.declared]:
+        answer["undeclared_patterns"] = undeclared
+    if profile.pattern_total > len(profile.patterns):
+        answer["more_patterns"] = profile.pattern_total - len(profile.patterns)
+    return answer

@@ -1,0 +1,22 @@
+"""Analysis of the graph as a whole: its vocabulary as an ontology, and a profile of what it holds."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from keepgraph.engine.analysis import (
+        graph_profile,
+        language_profile,
+        ontology,
+        ontology_exploration,
+        ontology_gaps,
+        ontology_search,
+        ontology_structure,
+        timed_cache,
+        usage,
+        word_index,
+        word_vectors,
+    )
+else:
+    from keepgraph import lazy_submodules
+
+    __getattr__ = lazy_submodules.getter(__name__)

@@ -1,0 +1,175 @@
+"""The vocabulary as an ontology: entity classes and relationship classes, with labels, descriptions and usage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from keepgraph import store
+from keepgraph.engine.analysis.usage import Usage
+from keepgraph.engine.query import graph_catalogue
+from keepgraph.engine.vocabulary import graph_vocabulary, wordings
+from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
+from keepgraph.model import EntityType, Predicate, VocabularyLabel
+from keepgraph.store.transactions import Tx
+
+CLASS = "class"
+ABSTRACT_CLASS = "abstract_class"
+RELATIONSHIP_CLASS = "relationship_class"
+
+_HIDDEN = "hidden"
+
+
+def read(tx: Tx) -> Ontology:
+    """The ontology of the graph. A predicate and its inverse are one class, that under which facts are stored."""
+    return store.change_cache.get(tx, "ontology", lambda: _read(tx))
+
+
+@dataclass(frozen=True, slots=True)
+class Inverse:
+    """A predicate that says the same as another one with the ends exchanged."""
+
+    term: Predicate
+    labels: tuple[VocabularyLabel, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OntologyClass:
+    """An entity type or a predicate, with what people read of it.
+
+    Attributes:
+        position: its number in the ontology.
+        labels: its wordings in any language.
+        details: examples, notation and URI, where there are any.
+    """
+
+    position: int
+    term: EntityType | Predicate
+    labels: tuple[VocabularyLabel, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
+    inverses: tuple[Inverse, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """Which class it is: a type and a predicate may have one name."""
+        return f"{self.term.kind}:{self.term.name}"
+
+    @property
+    def ontology_type(self) -> str:
+        if isinstance(self.term, Predicate):
+            return RELATIONSHIP_CLASS
+        return ABSTRACT_CLASS if self.term.is_abstract else CLASS
+
+    @property
+    def cypher_name(self) -> str:
+        """The class in a query: a label or a relationship type."""
+        if isinstance(self.term, Predicate):
+            return graph_catalogue.relationship_type(self.term.name)
+        return graph_catalogue.label(self.term.name)
+
+    @property
+    def words(self) -> str:
+        """Its name as people write it: `works at`."""
+        return wordings.key(self.term.name)
+
+    @property
+    def shown_labels(self) -> tuple[str, ...]:
+        """Its other wordings, each once, those aside that are there only to be searched."""
+        return tuple(text for text in shown(self.labels) if text != self.term.name)
+
+    @property
+    def notation(self) -> str:
+        """Its code in a classification: `SCF-NP`; empty where it has none."""
+        return str(self.details.get("notation", ""))
+
+
+@dataclass(frozen=True)
+class Ontology:
+    """The classes of a vocabulary: entity classes, then relationship classes, in the order in which they were added."""
+
+    vocabulary: Vocabulary
+    classes: tuple[OntologyClass, ...]
+
+    @cached_property
+    def by_id(self) -> Mapping[str, OntologyClass]:
+        """The classes by their ids; an inverse predicate is the class of its facts."""
+        classes = {entry.id: entry for entry in self.classes}
+        for entry in self.classes:
+            for inverse in entry.inverses:
+                classes[f"{store.vocabulary.PREDICATE}:{inverse.term.name}"] = entry
+        return classes
+
+    @cached_property
+    def entity_classes(self) -> tuple[OntologyClass, ...]:
+        return tuple(entry for entry in self.classes if entry.ontology_type != RELATIONSHIP_CLASS)
+
+    @cached_property
+    def relationship_classes(self) -> tuple[OntologyClass, ...]:
+        return tuple(entry for entry in self.classes if entry.ontology_type == RELATIONSHIP_CLASS)
+
+    @cached_property
+    def children(self) -> Mapping[str, tuple[str, ...]]:
+        """By type, the types of which it is a direct parent."""
+        children: dict[str, list[str]] = {}
+        for term in self.vocabulary.types:
+            for parent in term.parents:
+                children.setdefault(parent, []).append(term.name)
+        return {parent: tuple(names) for parent, names in children.items()}
+
+    def entity_class(self, name: str) -> OntologyClass:
+        return self.by_id[f"{store.vocabulary.ENTITY_TYPE}:{name}"]
+
+    def relationship_class(self, name: str) -> OntologyClass:
+        return self.by_id[f"{store.vocabulary.PREDICATE}:{name}"]
+
+
+def shown(labels: Sequence[VocabularyLabel]) -> list[str]:
+    """The texts of labels, each once, those aside that are there only to be searched."""
+    return list(dict.fromkeys(label.label for label in labels if label.status != _HIDDEN))
+
+
+def most_used_first(entries: Sequence[OntologyClass], used: Usage) -> list[OntologyClass]:
+    """Classes by how often they are used, retired ones last, equal ones in their own order."""
+    return sorted(entries, key=lambda entry: (entry.term.retired_at is not None, -count(entry, used), entry.position))
+
+
+def count(entry: OntologyClass, used: Usage) -> int:
+    """How many entities are of a class or of a subclass, or how many facts are of it."""
+    if isinstance(entry.term, Predicate):
+        return used.count_facts(entry.term.name)
+    return used.count_entities(entry.term.name)
+
+
+def _read(tx: Tx) -> Ontology:
+    vocabulary = graph_vocabulary.read(tx)
+    classes: list[OntologyClass] = []
+    type_labels = store.vocabulary.labels(tx, store.vocabulary.ENTITY_TYPE)
+    type_details = store.vocabulary.details(tx, store.vocabulary.ENTITY_TYPE)
+    for term in vocabulary.types:
+        classes.append(
+            OntologyClass(len(classes), term, tuple(type_labels.get(term.row, ())), type_details.get(term.row, {}))
+        )
+    predicate_labels = store.vocabulary.labels(tx, store.vocabulary.PREDICATE)
+    predicate_details = store.vocabulary.details(tx, store.vocabulary.PREDICATE)
+    inverses: dict[str, list[Predicate]] = {}
+    for predicate in vocabulary.predicates:
+        if predicate.inverse_of is not None:
+            inverses.setdefault(predicate.inverse_of, []).append(predicate)
+    for predicate in vocabulary.predicates:
+        if predicate.inverse_of is not None:
+            continue
+        classes.append(
+            OntologyClass(
+                len(classes),
+                predicate,
+                tuple(predicate_labels.get(predicate.row, ())),
+                predicate_details.get(predicate.row, {}),
+                tuple(
+                    Inverse(inverse, tuple(predicate_labels.get(inverse.row, ())))
+                    for inverse in inverses.get(predicate.name, ())
+                ),
+            )
+        )
+    return Ontology(vocabulary, tuple(classes))

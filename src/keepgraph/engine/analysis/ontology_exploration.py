@@ -1,0 +1,307 @@
+"""Exploring an ontology from one class: its relationships, its place in the hierarchy, its neighbours, its usage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from keepgraph import store
+from keepgraph.engine.analysis import ontology, ontology_gaps, usage, word_index
+from keepgraph.engine.analysis.ontology import Ontology, OntologyClass
+from keepgraph.engine.analysis.ontology_gaps import Gap
+from keepgraph.engine.analysis.usage import Usage
+from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.model import EntityType, Predicate
+from keepgraph.store.profiling import FactEnds
+from keepgraph.store.transactions import Tx
+from keepgraph.temporal import timestamps
+
+MAX_DEPTH = 4
+_EXAMPLES = 5
+_GAPS_WITH_EXAMPLES = 20
+_CANDIDATES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class ClassCandidate:
+    """A class that a name may mean, with a score from 0 to 1."""
+
+    entry: OntologyClass
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class ClassResolution:
+    """What a name means in an ontology: a class, or near ones. `others` have the same wording."""
+
+    entry: OntologyClass | None
+    candidates: tuple[ClassCandidate, ...] = ()
+    others: tuple[OntologyClass, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Relationship:
+    """A predicate at a type, or, of a predicate, a type at its end.
+
+    Attributes:
+        entry: the predicate; of a predicate, the type.
+        declared: whether the ends of the predicate are declared so.
+        inherited_from: the ancestor of the type for which it is declared; None where that is the type itself.
+        count: how many facts there are.
+        coverage: the share of the entities of the type that have such a fact; None where nothing is of the type.
+    """
+
+    entry: OntologyClass
+    declared: bool
+    count: int
+    inherited_from: str | None = None
+    coverage: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ClassNeighbour:
+    """A class some steps away along parents, children and the declared ends of predicates."""
+
+    entry: OntologyClass
+    distance: int
+    previous: OntologyClass
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class OntologyExploration:
+    """What is around a class."""
+
+    centre: OntologyClass
+    usage: Usage
+    outgoing: Sequence[Relationship]
+    incoming: Sequence[Relationship]
+    parents: Sequence[OntologyClass]
+    children: Sequence[OntologyClass]
+    siblings: Sequence[OntologyClass]
+    neighbours: Sequence[ClassNeighbour]
+    gaps: Sequence[Gap]
+    entity_examples: Sequence[tuple[str, str, str]] = ()
+    fact_examples: Sequence[FactEnds] = field(default=())
+
+
+def resolve(tx: Tx, name_or_id: str) -> ClassResolution:
+    """The class of a name, a label, a code or an id; near ones where there is none."""
+    classes = ontology.read(tx)
+    if named := classes.by_id.get(name_or_id):
+        return ClassResolution(named)
+    index = word_index.of_ontology(tx)
+    positions = index.exact(name_or_id)
+    for kind in store.vocabulary.KINDS:
+        # The vocabulary itself says what a wording means where two words have it.
+        term = graph_vocabulary.find(tx, kind, name_or_id)
+        if term is not None:
+            entry = classes.by_id[f"{kind}:{term.name}"]
+            others = [classes.classes[position] for position in positions if position != entry.position]
+            return ClassResolution(entry, others=tuple(others))
+    if positions:
+        entry, *others = (classes.classes[position] for position in positions)
+        return ClassResolution(entry, others=tuple(others))
+    return ClassResolution(None, _candidates(classes, index, name_or_id))
+
+
+def explore(tx: Tx, centre: OntologyClass, *, depth: int) -> OntologyExploration:
+    """What is around a class: all of it, for callers to cut; the first gaps have examples."""
+    classes, used = ontology.read(tx), usage.of_graph(tx)
+    gaps = ontology_gaps.of_class(centre, used)
+    gaps[:_GAPS_WITH_EXAMPLES] = [ontology_gaps.with_examples(tx, gap, used) for gap in gaps[:_GAPS_WITH_EXAMPLES]]
+    neighbours = _neighbours(classes, centre, used, depth=depth)
+    at = timestamps.from_datetime(tx.now)
+    if isinstance(centre.term, Predicate):
+        outgoing, incoming = _ends(classes, centre.term, used)
+        return OntologyExploration(
+            centre,
+            used,
+            outgoing,
+            incoming,
+            parents=(),
+            children=(),
+            siblings=_predicates_with_same_ends(classes, centre.term, used),
+            neighbours=neighbours,
+            gaps=gaps,
+            fact_examples=store.profiling.sample_facts(tx, centre.term.row, at=at, limit=_EXAMPLES),
+        )
+    outgoing, incoming = _relationships(tx, classes, centre.term, used, at=at)
+    rows = _rows(classes, centre.term.name)
+    return OntologyExploration(
+        centre,
+        used,
+        outgoing,
+        incoming,
+        parents=[classes.entity_class(name) for name in centre.term.parents],
+        children=ontology.most_used_first(
+            [classes.entity_class(name) for name in classes.children.get(centre.term.name, ())], used
+        ),
+        siblings=_siblings(classes, centre.term, used),
+        neighbours=neighbours,
+        gaps=gaps,
+        entity_examples=store.profiling.sample_entities(tx, rows, limit=_EXAMPLES),
+    )
+
+
+def _candidates(classes: Ontology, index: word_index.WordIndex, name: str) -> tuple[ClassCandidate, ...]:
+    scores = dict(index.similar_wordings(name, limit=_CANDIDATES))
+    for position in index.beginning_with(name)[:_CANDIDATES]:
+        scores[position] = max(scores.get(position, 0.0), 0.7)
+    if not scores:
+        scores = {position: 0.5 for position, _ in index.by_tokens(name)[:_CANDIDATES]}
+    ordered = sorted(scores.items(), key=lambda scored: (-scored[1], scored[0]))
+    return tuple(ClassCandidate(classes.classes[position], round(score, 2)) for position, score in ordered)[
+        :_CANDIDATES
+    ]
+
+
+# A type
+
+
+def _relationships(
+    tx: Tx, classes: Ontology, term: EntityType, used: Usage, *, at: str
+) -> tuple[list[Relationship], list[Relationship]]:
+    """The predicates that come from a type, and those that lead to it: declared for it or an ancestor, or used."""
+    kinds = set(used.vocabulary.with_subtypes([term.name]))
+    rows = _rows(classes, term.name)
+    total = used.count_entities(term.name)
+    sides: list[list[Relationship]] = []
+    for side in ("subject", "object"):
+        connected = store.profiling.count_ends_of_type(tx, rows, side=side, at=at) if total else {}
+        relationships = []
+        for entry in classes.relationship_classes:
+            predicate = entry.term
+            if not isinstance(predicate, Predicate):
+                continue
+            declared_types = predicate.sources if side == "subject" else predicate.targets
+            count = sum(
+                pattern.count
+                for pattern in used.patterns.get(predicate.name, ())
+                if (pattern.source if side == "subject" else pattern.target) in kinds
+            )
+            nearest = next(
+                (name for name in (term.name, *used.vocabulary.ancestors(term.name)) if name in declared_types), None
+            )
+            if not count and (nearest is None or predicate.retired_at is not None):
+                continue
+            relationships.append(
+                Relationship(
+                    entry,
+                    declared=nearest is not None or not declared_types,
+                    count=count,
+                    inherited_from=nearest if nearest != term.name else None,
+                    coverage=round(connected.get(predicate.row, 0) / total, 2) if total else None,
+                )
+            )
+        relationships.sort(key=lambda relationship: (-relationship.count, relationship.entry.position))
+        sides.append(relationships)
+    return sides[0], sides[1]
+
+
+def _siblings(classes: Ontology, term: EntityType, used: Usage) -> list[OntologyClass]:
+    """The types with a parent in common; of a type without parents, none."""
+    names = dict.fromkeys(
+        child for parent in term.parents for child in classes.children.get(parent, ()) if child != term.name
+    )
+    return ontology.most_used_first([classes.entity_class(name) for name in names], used)
+
+
+def _rows(classes: Ontology, entity_type: str) -> list[int]:
+    names = classes.vocabulary.with_subtypes([entity_type])
+    return [classes.vocabulary.type_by_name[name].row for name in names]
+
+
+# A predicate
+
+
+def _ends(classes: Ontology, term: Predicate, used: Usage) -> tuple[list[Relationship], list[Relationship]]:
+    """The types that a predicate leads to, and those that it comes from: declared, or used."""
+    patterns = used.patterns.get(term.name, ())
+    sides = []
+    for declared, of_pattern in ((term.targets, "target"), (term.sources, "source")):
+        counts: dict[str, int] = dict.fromkeys(declared, 0)
+        for pattern in patterns:
+            name = getattr(pattern, of_pattern)
+            if name is not None:
+                counts[name] = counts.get(name, 0) + pattern.count
+        sides.append(
+            [
+                Relationship(
+                    classes.entity_class(name),
+                    declared=used.vocabulary.fits_side(declared, name),
+                    count=count,
+                    inherited_from=next((kind for kind in used.vocabulary.ancestors(name) if kind in declared), None)
+                    if name not in declared
+                    else None,
+                )
+                for name, count in sorted(counts.items(), key=lambda counted: (-counted[1], counted[0]))
+            ]
+        )
+    return sides[0], sides[1]
+
+
+def _predicates_with_same_ends(classes: Ontology, term: Predicate, used: Usage) -> list[OntologyClass]:
+    """The other predicates that are declared for the same types; none where it is declared for any."""
+    if not term.sources and not term.targets:
+        return []
+    same = [
+        entry
+        for entry in classes.relationship_classes
+        if isinstance(entry.term, Predicate)
+        and entry.term.name != term.name
+        and (entry.term.sources, entry.term.targets, entry.term.literal_kind)
+        == (term.sources, term.targets, term.literal_kind)
+    ]
+    return ontology.most_used_first(same, used)
+
+
+# Neighbours
+
+
+def _neighbours(classes: Ontology, centre: OntologyClass, used: Usage, *, depth: int) -> list[ClassNeighbour]:
+    """The types within some steps, nearest and most used first."""
+    connections = _connections(classes)
+    seen = {centre.position}
+    ring = [centre]
+    neighbours: list[ClassNeighbour] = []
+    for distance in range(1, depth + 1):
+        next_ring: dict[int, ClassNeighbour] = {}
+        for previous in ring:
+            for other, by in _steps(classes, connections, previous):
+                if other.position not in seen:
+                    next_ring.setdefault(other.position, ClassNeighbour(other, distance, previous, by))
+        seen.update(next_ring)
+        ring = ontology.most_used_first([neighbour.entry for neighbour in next_ring.values()], used)
+        neighbours += [next_ring[entry.position] for entry in ring]
+    return neighbours
+
+
+def _connections(classes: Ontology) -> Mapping[str, list[tuple[str, str]]]:
+    """By type, the types at the other ends of the predicates that are declared for it, with the predicate."""
+    connections: dict[str, list[tuple[str, str]]] = {}
+    for predicate in classes.vocabulary.usable_predicates:
+        if predicate.inverse_of is None:
+            for source in predicate.sources:
+                for target in predicate.targets:
+                    connections.setdefault(source, []).append((target, predicate.name))
+                    connections.setdefault(target, []).append((source, predicate.name))
+    return connections
+
+
+def _steps(
+    classes: Ontology, connections: Mapping[str, list[tuple[str, str]]], entry: OntologyClass
+) -> Iterator[tuple[OntologyClass, str]]:
+    term = entry.term
+    if isinstance(term, Predicate):
+        for name in term.sources:
+            yield classes.entity_class(name), "source"
+        for name in term.targets:
+            yield classes.entity_class(name), "target"
+        return
+    for name in term.parents:
+        yield classes.entity_class(name), "parent"
+    for name in classes.children.get(term.name, ()):
+        yield classes.entity_class(name), "child"
+    for name, predicate in connections.get(term.name, ()):
+        yield classes.entity_class(name), predicate

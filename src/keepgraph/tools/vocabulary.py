@@ -1,0 +1,290 @@
+"""The vocabulary toolset: the words of the graph as an ontology, listed, searched, explored and extended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from keepgraph import errors, store
+from keepgraph.engine.analysis import ontology_exploration, ontology_search, ontology_structure, usage
+from keepgraph.engine.analysis.ontology_exploration import OntologyExploration
+from keepgraph.engine.knowledge import proposed_facts
+from keepgraph.engine.retrieval.search_request import EDGES, NODES
+from keepgraph.engine.vocabulary import changes, wordings
+from keepgraph.store.transactions import Tx
+from keepgraph.tools.contract import ontology_answers, search_arguments
+from keepgraph.tools.contract.catalogue import Effect, tool
+
+
+@tool(Effect.READ)
+def get_ontology_structure(
+    tx: Tx, *, query: str = "", set: str | None = None, only_used: bool = False, limit: int = 200
+) -> dict[str, Any]:
+    """List the entity types and predicates: parents, other wordings, what each connects, how often it is used.
+
+    Most used first. Narrow it by words of a name, label or code (query), by a set, or to what is used;
+    explore_ontology has all of one word. proposals are wordings in which extracted facts wait for a word
+    (extend_vocabulary), by meaning.
+    """
+    structure = ontology_structure.read(tx, query=query, set_name=set, only_used=only_used, limit=limit)
+    used = structure.usage
+    return {
+        "ontology_graph": ", ".join(of_set.set.name for of_set in structure.sets),
+        "sets": [
+            {
+                "name": of_set.set.name,
+                "version": of_set.set.version,
+                "uri": of_set.set.uri,
+                "entity_classes": of_set.entity_classes,
+                "relationship_classes": of_set.relationship_classes,
+            }
+            for of_set in structure.sets
+        ],
+        "entity_classes": [ontology_answers.entry(entry, used) for entry in structure.entity_classes],
+        "relationship_classes": [ontology_answers.entry(entry, used) for entry in structure.relationship_classes],
+        "totals": {
+            "entity_classes": structure.entity_total,
+            "relationship_classes": structure.relationship_total,
+        },
+        "truncated": structure.entity_total > limit or structure.relationship_total > limit,
+        **_describe_proposals(tx, limit=limit),
+    }
+
+
+@tool(Effect.READ)
+def search_ontology(
+    tx: Tx, *, query: str, search_mode: str = search_arguments.COMBINED_MODE, reranker: str = "rrf", limit: int = 10
+) -> dict[str, Any]:
+    """Find types (nodes) and predicates (edges) of the vocabulary by name, other wording, code or meaning.
+
+    Several codes or words may stand in one query. Each hit says why.
+    """
+    if not wordings.key(query):
+        raise errors.QueryRequired("the query has no letter and no digit")
+    results = ontology_search.search(tx, query, reranker=reranker, limit=limit)
+    kinds = search_arguments.KINDS_BY_MODE[search_mode]
+    used = usage.of_graph(tx)
+    nodes = results.entity_classes if NODES in kinds else ()
+    edges = results.relationship_classes if EDGES in kinds else ()
+    return {
+        "message": f"Ontology: found {len(nodes)} types and {len(edges)} predicates",
+        "nodes": [ontology_answers.hit(hit, used) for hit in nodes],
+        "edges": [ontology_answers.hit(hit, used) for hit in edges],
+        "communities": [],
+        "truncated": {
+            "nodes": bool(nodes) and results.entity_total > len(nodes),
+            "edges": bool(edges) and results.relationship_total > len(edges),
+        },
+        "embedding": results.embedding_state,
+    }
+
+
+@tool(Effect.READ)
+def explore_ontology(
+    tx: Tx,
+    *,
+    name: str | None = None,
+    node_name: str | None = None,
+    node_uuid: str | None = None,
+    depth: int = 2,
+    limit: int = 20,
+) -> dict[str, Any]:
+    """Show all about a type or a predicate: relationships, hierarchy, neighbours, usage with examples, and gaps.
+
+    Gaps: declared and never used, used outside its ends. Where no word is called so, center is null and candidates are
+    near words.
+    """
+    name_or_id = node_uuid or name or node_name or ""
+    if not wordings.key(name_or_id):
+        raise errors.NameOrAliasRequired("nothing is named: give name, or node_name or node_uuid")
+    resolution = ontology_exploration.resolve(tx, name_or_id)
+    used = usage.of_graph(tx)
+    candidates = [ontology_answers.candidate(candidate, used) for candidate in resolution.candidates]
+    if resolution.entry is None:
+        near = f"; near are {', '.join(candidate['name'] for candidate in candidates)}" if candidates else ""
+        return _describe_nothing() | {
+            "message": f"Ontology: nothing is called “{name_or_id}”{near}",
+            "candidates": candidates,
+        }
+    depth = min(depth, ontology_exploration.MAX_DEPTH)
+    exploration = ontology_exploration.explore(tx, resolution.entry, depth=depth)
+    others = [ontology_answers.brief(other, used) for other in resolution.others[:limit]]
+    return _describe(exploration, limit=limit) | {
+        "message": f"Ontology: {_summary(exploration)}{_note_of_inverse(exploration, name_or_id)}",
+        "candidates": [],
+        "same_wording": others,
+    }
+
+
+@tool(Effect.WRITE)
+def extend_vocabulary(
+    tx: Tx,
+    *,
+    types: Mapping[str, Any] | None = None,
+    predicates: Mapping[str, Any] | None = None,
+    map_wordings: Sequence[Mapping[str, Any]] = (),
+    dismiss_wordings: Sequence[str] = (),
+    dry_run: bool = False,
+) -> dict[str, Any]:
+    """Add entity types and predicates to the vocabulary, and say what wordings mean that wait as proposed facts.
+
+    First look whether a word says it already (search_ontology), then show the person what dry_run answers: a vocabulary
+    is good where one thing has one word. Mapping a wording to a word makes facts of all that waits in it. undo takes
+    all of it back.
+    """
+    if not (types or predicates or map_wordings or dismiss_wordings):
+        raise errors.VocabularyInvalid("there is nothing to add", hint="Give types, predicates or wordings.")
+
+    def extend() -> dict[str, Any]:
+        addition = changes.add(tx, types=types or {}, predicates=predicates or {})
+        return {
+            "types": list(addition.types),
+            "predicates": list(addition.predicates),
+            "existing": list(addition.existing),
+            "overlaps": [{"name": overlap.name, "existing": overlap.existing} for overlap in addition.overlaps],
+            "mapped": [_map_wordings(tx, mapping) for mapping in map_wordings],
+            "admitted": _admit_known(tx) if addition.types or addition.predicates else 0,
+            "dismissed": len(proposed_facts.dismiss(tx, dismiss_wordings).deleted) if dismiss_wordings else 0,
+        }
+
+    answer = tx.dry_run(extend) if dry_run else extend()
+    return {
+        "message": _extension_message(answer, dry_run=dry_run),
+        **answer,
+        "dry_run": dry_run,
+        "call": None if dry_run else tx.call,
+    }
+
+
+def _map_wordings(tx: Tx, mapping: Mapping[str, Any]) -> dict[str, Any]:
+    """Map wordings to a word: those of a predicate make facts of what waits in them."""
+    wordings_given = list(mapping["wordings"])
+    answer = {"wordings": wordings_given, "admitted": 0, "waiting": 0}
+    if "entity_type" in mapping:
+        entity_type = changes.find_word(tx, mapping["entity_type"], kind=store.vocabulary.ENTITY_TYPE)
+        changes.add_wordings(tx, entity_type, wordings_given)
+        return {**answer, "word": entity_type.name, "kind": entity_type.kind}
+    predicate = changes.find_word(tx, mapping["predicate"], kind=store.vocabulary.PREDICATE)
+    changes.refuse_words(tx, predicate, wordings_given)
+    admission = proposed_facts.admit(tx, wordings=wordings_given, predicate=predicate.name)
+    return {
+        "wordings": wordings_given,
+        "word": predicate.name,
+        "kind": predicate.kind,
+        "admitted": admission.recorded + admission.repeated,
+        "waiting": len(admission.waiting),
+    }
+
+
+def _admit_known(tx: Tx) -> int:
+    """Make facts of what waited for a word or a type that there is now; returns how many."""
+    admission = proposed_facts.admit_known(tx)
+    return admission.recorded + admission.repeated
+
+
+def _extension_message(answer: Mapping[str, Any], *, dry_run: bool) -> str:
+    counts = (
+        ("entity types", len(answer["types"])),
+        ("predicates", len(answer["predicates"])),
+        ("wordings", sum(len(mapped["wordings"]) for mapped in answer["mapped"])),
+        ("waiting facts", answer["admitted"] + sum(mapped["admitted"] for mapped in answer["mapped"])),
+    )
+    listed = ", ".join(f"{count:,} {noun[:-1] if count == 1 else noun}" for noun, count in counts if count)
+    sentences = []
+    if listed or not answer["dismissed"]:
+        sentences.append(f"{'This would add' if dry_run else 'Added'} {listed or 'nothing'}.")
+    if answer["dismissed"]:
+        sentences.append(f"{answer['dismissed']:,} proposed facts {'would be' if dry_run else 'were'} deleted.")
+    if dry_run:
+        sentences.append("Nothing was changed: call again without dry_run.")
+    return " ".join(sentences)
+
+
+def _describe_proposals(tx: Tx, *, limit: int) -> dict[str, Any]:
+    """The wordings in which facts wait; nothing where none does."""
+    if not store.proposed_facts.count(tx):
+        return {}
+    groups = store.change_cache.get(tx, ("wording groups", tx.group), lambda: proposed_facts.group(tx))
+    return {
+        "proposals": {
+            "total": sum(group.count for group in groups),
+            "group_total": len(groups),
+            "groups": [ontology_answers.wording_group(group) for group in groups[:limit]],
+        }
+    }
+
+
+def _describe_nothing() -> dict[str, Any]:
+    return {
+        "center": None,
+        "relationships": {"outgoing": [], "incoming": []},
+        "hierarchy": {"parents": [], "children": [], "siblings": []},
+        "neighbors": [],
+        "usage": None,
+        "gaps": [],
+        "totals": {},
+        "truncated": False,
+        "same_wording": [],
+    }
+
+
+def _describe(exploration: OntologyExploration, *, limit: int) -> dict[str, Any]:
+    """The answer of explore_ontology, without the message; each list has at most `limit` entries."""
+    used, centre = exploration.usage, exploration.centre
+    is_predicate = centre.ontology_type == "relationship_class"
+    lists = {
+        "outgoing": exploration.outgoing,
+        "incoming": exploration.incoming,
+        "parents": exploration.parents,
+        "children": exploration.children,
+        "siblings": exploration.siblings,
+        "neighbors": exploration.neighbours,
+        "gaps": exploration.gaps,
+    }
+    return {
+        "center": ontology_answers.centre(centre, used),
+        "relationships": {
+            side: [
+                ontology_answers.relationship(relationship, used, of_predicate=is_predicate)
+                for relationship in relationships[:limit]
+            ]
+            for side, relationships in (("outgoing", exploration.outgoing), ("incoming", exploration.incoming))
+        },
+        "hierarchy": {
+            place: [ontology_answers.brief(entry, used) for entry in entries[:limit]]
+            for place, entries in (
+                ("parents", exploration.parents),
+                ("children", exploration.children),
+                ("siblings", exploration.siblings),
+            )
+        },
+        "neighbors": [ontology_answers.neighbour(neighbour, used) for neighbour in exploration.neighbours[:limit]],
+        "usage": {
+            "count": ontology_answers.entry(centre, used)["count"],
+            "entities": [
+                {"id": entity_id, "type": entity_type, "name": name}
+                for entity_id, entity_type, name in exploration.entity_examples
+            ],
+            "facts": ontology_answers.paths(exploration.fact_examples),
+        },
+        "gaps": [ontology_answers.gap(gap) for gap in exploration.gaps[:limit]],
+        "totals": {name: len(entries) for name, entries in lists.items()},
+        "truncated": any(len(entries) > limit for entries in lists.values()),
+    }
+
+
+def _summary(exploration: OntologyExploration) -> str:
+    count = ontology_answers.entry(exploration.centre, exploration.usage)["count"]
+    is_predicate = exploration.centre.ontology_type == "relationship_class"
+    noun = ("fact" if count == 1 else "facts") if is_predicate else ("entity" if count == 1 else "entities")
+    return f"{exploration.centre.term.name}, {count:,} {noun}, {len(exploration.gaps)} gaps"
+
+
+def _note_of_inverse(exploration: OntologyExploration, name: str) -> str:
+    """What is told where somebody asks for the inverse of a predicate."""
+    for inverse in exploration.centre.inverses:
+        if wordings.key(name.removeprefix("predicate:")) == wordings.key(inverse.term.name):
+            return (
+                f"; {inverse.term.name} is its inverse, and facts of both are stored as {exploration.centre.term.name}"
+            )
+    return ""
