@@ -111,6 +111,8 @@ UNDERSTOOD = {
     # One of several parameters has to be there, whichever.
     *("NAME_OR_ALIAS_REQUIRED", "QUERY_REQUIRED", "EPISODE_INVALID"),
     "PATH_NOT_ALLOWED",
+    # What was merged or removed before, and a word or a set without the values that it is to have.
+    *("VOCABULARY_CONFLICT", "VOCABULARY_INVALID", "VOCABULARY_SET_UNKNOWN"),
 }
 """Refusals of a request that can be read: there is nothing of the kind, or nobody said yes."""
 

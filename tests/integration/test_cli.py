@@ -89,7 +89,7 @@ def test_a_possible_duplicate_is_pointed_out(run: Kg) -> None:
         (("record", "person:Priya", "decids_in", "=x"), 1, "Did you mean decided_in?"),
         (("record", "Priya", "tagged", "=x"), 1, "has no type"),
         (("record", "person:Priya", "tagged", "x"), 1, "write =text for a literal"),
-        (("record", "feature:Login", "tagged", "=x"), 1, "ENTITY_TYPE_UNKNOWN"),
+        (("record", "frob:Login", "tagged", "=x"), 1, "ENTITY_TYPE_UNKNOWN"),
         (("record", "person:Priya", "tagged", "=x", "--confidence", "7"), 1, "CONFIDENCE_OUT_OF_RANGE"),
         (("record", "person:Priya", "tagged", "=x", "--confidence", "nan"), 1, "CONFIDENCE_OUT_OF_RANGE"),
         (("record", "person:Priya", "tagged", "=x", "--from", "yesterday"), 1, "VALIDITY_INVALID"),
@@ -123,7 +123,7 @@ def test_reading_a_graph_that_is_not_there_says_so_and_makes_none(run: Kg, path:
 
 
 def test_a_slip_on_the_command_line_makes_no_file(run: Kg, path: Path) -> None:
-    run("record", "Priya", "tagged", "=x")
+    run("record", "person:Priya", "decided_in", " ")
 
     assert not path.exists()
 
@@ -148,7 +148,7 @@ def test_stored_text_cannot_steer_the_terminal(run: Kg) -> None:
 
 def test_an_import_reports_what_was_added_known_and_refused(run: Kg, tmp_path: Path) -> None:
     good = {"subject": {"type": "person", "name": "Priya"}, "predicate": "tagged", "object": {"literal": "lead"}}
-    lines = [json.dumps(good), "", "{not json", json.dumps(good), json.dumps({**good, "predicate": "likes"}), "[]", "3"]
+    lines = [json.dumps(good), "", "{not json", json.dumps(good), json.dumps({**good, "predicate": "frobs"}), "[]", "3"]
     file = tmp_path / "facts.jsonl"
     file.write_text("\ufeff" + "\n".join(lines), encoding="utf-8")
     result = run("--json", "import", str(file))
@@ -170,7 +170,7 @@ def test_a_strict_import_stops_at_the_first_bad_line(run: Kg) -> None:
             {"subject": {"type": "project", "name": "Atlas"}, "predicate": predicate, "object": {"literal": tag}}
         )
 
-    result = run("--json", "import", "--strict", "-", input="\n".join([line("a"), line("b", "likes"), line("c")]))
+    result = run("--json", "import", "--strict", "-", input="\n".join([line("a"), line("b", "frobs"), line("c")]))
 
     report = json.loads(result.output)
     assert (report["added"], [refusal["line"] for refusal in report["refused"]], report["stopped"]) == (1, [2], True)

@@ -70,6 +70,7 @@ COMMANDS = [
     ["recall", "going with SQLite"],
     ["decisions", "Atlas"],
     ["week", "Atlas"],
+    ["vocabulary", "works_at"],
     ["remember", "Priya and the storage team went with SQLite.", "--about", "Atlas", "--at", "2026-05-01"],
     ["ingest", "notes"],
     ["search", "what did the storage team choose?"],

@@ -27,7 +27,7 @@ import keepgraph
 from keepgraph import errors, package_files, store
 from keepgraph.cli.root import kg
 from keepgraph.engine import knowledge
-from keepgraph.engine.exchange import export
+from keepgraph.engine.exchange import export, export_format
 from keepgraph.engine.texts import episode_deletion, episodes
 from keepgraph.language import utf8
 from keepgraph.model import Episode, Ref, Settings
@@ -485,6 +485,20 @@ CARRIED = {
     "provenance": "fact source confidence recorded_at session tool episode",
     "episode": "public_id group_id kind name source digest occurred_at recorded_at session",
     "chunk": "episode place text heading speaker named",
+    # Of the vocabulary, what a new graph may lack.
+    "vocabulary_set": "name version uri retired_at details",
+    "entity_type": "name description version vocabulary_set style is_abstract details retired_at replaced_by",
+    "type_parent": "type parent",
+    "type_disjoint": "type other",
+    "predicate": "name description version vocabulary_set role inverse_of is_symmetric is_asymmetric is_irreflexive "
+    "is_transitive is_acyclic is_functional is_inverse_functional has_binding_ends literal_kind sentence details "
+    "retired_at replaced_by",
+    "predicate_end": "predicate side type",
+    "vocabulary_label": "kind term language status label is_added",
+    "assumed_type": "id",
+    "proposed_fact": "public_id group_id subject subject_type wording object object_type confidence source evidence "
+    "episode session recorded_at reason",
+    "dismissed_wording": "group_id wording dismissed_at",
 }
 MADE_ANEW = {
     "entity": "id name_key name_folded",
@@ -502,12 +516,18 @@ MADE_ANEW = {
     "proposal_evidence": "proposal chunk start stop",
     "community": "id public_id group_id name summary created_at",
     "community_member": "community entity",
+    "vocabulary_set": "id added_at",
+    "entity_type": "id",
+    "type_parent": "id",
+    "type_disjoint": "id",
+    "predicate": "id",
+    "predicate_end": "id",
+    "vocabulary_label": "id label_key",
+    "vocabulary_revision": "id revision",
+    "proposed_fact": "id wording_key",
+    "dismissed_wording": "id wording_key",
 }
 LEFT_OUT = {
-    # The words come with the program, but for imported ones; lines name them.
-    "entity_type": "id name description version",
-    "predicate": "id name description version",
-    "predicate_end": "predicate side type",
     # What happened in one file, not what is known.
     "migration": "number name sha256 applied_at",
     "call": "id at tool session group_id undoes",
@@ -545,12 +565,13 @@ def test_every_column_is_exported_made_anew_or_left_out_on_purpose(graph, path):
 
 def test_the_examples_in_the_schemas_are_good_lines(path):
     examples = []
-    for each in ("word", "entity", "episode", "fact", "provenance"):
+    vocabulary = ("set", "word", "label", "dismissed_wording")
+    for each in (*vocabulary, "entity", "episode", "fact", "provenance", "proposed_fact"):
         schema = json.loads((package_files.schemas() / "transfer" / "lines" / f"{each}.input.json").read_text())
         jsonschema.validate(schema["examples"][0], schema)
         examples += schema["examples"]
 
-    assert counts(imported(path, text(*examples))) == (5, 0, [])
+    assert counts(imported(path, text(*examples))) == (len(examples), 0, [])
     schema = json.loads((package_files.schemas() / "transfer" / "lines" / "chunk.input.json").read_text())
     jsonschema.validate(schema["examples"][0], schema)
     assert counts(imported(path, text(*schema["examples"]))) == (0, 1, [])
@@ -744,8 +765,8 @@ def test_what_came_out_of_a_text_says_so_whatever_its_id_is_here(path, number):
 
 
 def test_a_word_of_another_graph_may_be_used(path, tmp_path):
-    said = {**SAID, "predicate": "works_at"}
-    lines = text(word_line("works_at"), word_line("lab", word_kind="entity_type"), ADA, {**BOB, "type": "lab"}, said)
+    said = {**SAID, "predicate": "mentors"}
+    lines = text(word_line("mentors"), word_line("lab", word_kind="entity_type"), ADA, {**BOB, "type": "lab"}, said)
 
     assert counts(imported(path, lines)) == (5, 0, [])
     assert counts(imported(path, lines)) == (0, 5, [])
@@ -967,7 +988,7 @@ WRONG: list[tuple[dict[str, Any] | str, str]] = [
     (fact_line(1, 1, ""), "OBJECT_REQUIRED"),
     (fact_line(1, 1, " \t"), "OBJECT_REQUIRED"),
     (fact_line(1, 1, "x" * 1001), "OBJECT_REQUIRED"),
-    ({**SAID, "predicate": "likes"}, "PREDICATE_UNKNOWN"),
+    ({**SAID, "predicate": "venerates"}, "PREDICATE_UNKNOWN"),
     ({**SAID, "confidence": 1.5}, "CONFIDENCE_OUT_OF_RANGE"),
     ({**SAID, "confidence": -1e-9}, "CONFIDENCE_OUT_OF_RANGE"),
     ({**SAID, "confidence": True}, "CONFIDENCE_OUT_OF_RANGE"),
@@ -1058,7 +1079,7 @@ def test_a_strict_import_keeps_what_came_before_and_leaves_no_part(path):
 
 
 def test_a_newer_format_is_refused_and_says_to_upgrade(path):
-    lines = text(ADA, {"keepgraph": "graph", "format": 3, "compressed": True}, BOB)
+    lines = text(ADA, {"keepgraph": "graph", "format": export_format.VERSION + 1, "compressed": True}, BOB)
     report = imported(path, lines)
     shown = CliRunner().invoke(kg, ["--db", str(path), "import", "-"], input=lines)
 

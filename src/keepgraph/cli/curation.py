@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
 
-from keepgraph import errors
 from keepgraph.cli import graph_options, name_completion
 from keepgraph.cli.output import answers, terminal
 from keepgraph.cli.recall import NOTHING_MATCHED
@@ -61,7 +59,7 @@ def merge_command(ctx: click.Context, keep: str, absorb: str, dry_run: bool, acr
                 answers.show_merge(plan)
             if dry_run:
                 return
-            _confirm("Merge them?", action="merge", quiet=quiet)
+            terminal.confirm("Merge them?", action="merge", quiet=quiet)
         answer = graph.call("merge_entities", **arguments)
     if quiet:
         terminal.show_json(answer)
@@ -166,7 +164,7 @@ def clear_command(ctx: click.Context, everything: bool, yes: bool) -> None:
     """Delete all entities and facts of the group. `kg undo` brings them back."""
     with graph_options.open_graph(ctx) as graph:
         if not yes:
-            _confirm(f"Delete everything in {graph.path}?", action="clear", quiet=graph_options.wants_json(ctx))
+            terminal.confirm(f"Delete everything in {graph.path}?", action="clear", quiet=graph_options.wants_json(ctx))
         answer = graph.call("clear_graph", everything=everything, confirm=True)
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)
@@ -185,9 +183,3 @@ def _compare_all(graph: Graph, *, quiet: bool) -> list[dict[str, Any]]:
             pairs += batch["pairs"]
             after = batch["next"]
     return pairs
-
-
-def _confirm(question: str, *, action: str, quiet: bool) -> None:
-    if quiet or not sys.stdin.isatty():
-        raise errors.NotConfirmed(f"nobody is there to be asked whether to {action}", hint="Add --yes to go ahead.")
-    click.confirm(question, abort=True)

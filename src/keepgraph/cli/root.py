@@ -36,6 +36,7 @@ _COMMANDS = {
     "history": ("curation", "Tell what happened to an entity or a fact."),
     "duplicates": ("curation", "Propose entities that may be one."),
     "clear": ("curation", "Delete everything; it can be undone."),
+    "vocabulary": ("vocabulary.command", "Show the types and predicates; add, change, merge and retire them."),
     "profile": ("profiles", "Make, list, show, choose and delete profiles."),
     "encrypt": ("encryption", "Encrypt the graph with a random key."),
     "decrypt": ("encryption", "Make a plain file of an encrypted graph."),

@@ -62,11 +62,7 @@ class _Handlers:
         self._writes = anyio.CapacityLimiter(1)
 
     async def list_tools(self, ctx: Any, params: Any) -> t.ListToolsResult:
-        vocabulary = await self._call_reader("get_vocabulary")
-        words = {
-            kind: [term["name"] for term in vocabulary[plural]]
-            for kind, plural in (("entity_type", "entity_types"), ("predicate", "predicates"))
-        }
+        words = await self._call_reader("list_common_words")
         descriptions = await self._descriptions()
         # All on one page: not every client asks for a second.
         return t.ListToolsResult(
@@ -180,8 +176,13 @@ def _progress_reporter(ctx: Any) -> Progress:
     return report
 
 
-def _advertise(tool: Tool, description: str, vocabulary: dict[str, list[str]]) -> t.Tool:
-    input_schema, output_schema = schemas.advertise(tool.toolset, tool.name, vocabulary=vocabulary)
+def _advertise(tool: Tool, description: str, words: dict[str, dict[str, Any]]) -> t.Tool:
+    input_schema, output_schema = schemas.advertise(
+        tool.toolset,
+        tool.name,
+        vocabulary={kind: of_kind["names"] for kind, of_kind in words.items()},
+        totals={kind: of_kind["total"] for kind, of_kind in words.items()},
+    )
     return t.Tool(
         name=tool.name,
         title=tool.title,

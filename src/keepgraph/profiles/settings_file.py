@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from keepgraph import errors, permissions
-from keepgraph.model import KeyLocation, Profile, Settings
+from keepgraph.model import DeclaredVocabulary, KeyLocation, Profile, Settings
 from keepgraph.profiles import settings_schema
 from keepgraph.profiles.settings_schema import KEY_SOURCES, Check
 
@@ -38,6 +38,16 @@ TEMPLATE = """\
 
 # [documents]
 # roots = ["~/Notes"]             # the folders from which a tool may ingest files; none if not said
+
+# [vocabulary]
+# sets = ["personal"]             # what a new graph has besides the core ([]: nothing); others are added where missing
+#
+#   Types and predicates of your own; all that they may say is in schemas/v1/transfer/vocabulary_set.json:
+#   [vocabulary.types.engineer]
+#   parents = ["person"]
+#   [vocabulary.predicates.mentors]
+#   sources = ["engineer"]
+#   targets = ["person"]
 
 # [backups]
 # daily = true                    # one a day, on use
@@ -80,6 +90,7 @@ def read(graph: Path) -> Profile:
     return Profile(
         settings=Settings(**tables["names"], **tables["search"], document_roots=tables["documents"].get("roots", ())),
         key=KeyLocation(**key) if key else None,
+        vocabulary=DeclaredVocabulary(**tables["vocabulary"]),
         **profile,
         **{_BACKUP_FIELDS[name]: value for name, value in tables["backups"].items()},
     )
@@ -112,6 +123,23 @@ def update(graph: Path, values: Mapping[tuple[str, str], Any]) -> None:
         permissions.write(file, tomlkit.dumps(document))
     except UnicodeEncodeError as error:
         raise errors.InvalidArguments(f"the settings {file} cannot hold a name that is not text") from error
+
+
+def invalid(graph: Path, place: Sequence[str], problem: str) -> errors.SettingsInvalid:
+    """The error for a value that fits its kind and cannot hold all the same, with its line.
+
+    Args:
+        place: the names of the tables within each other, and of the setting, as far as they are known.
+    """
+    file = path(graph)
+    checker = _Checker(file, file.read_text(encoding="utf-8-sig", errors="replace") if file.is_file() else "")
+    for length in range(len(place), 0, -1):
+        tables, name = place[: length - 1], place[length - 1]
+        if tables and checker.has_line(".".join(tables), name):
+            return checker.error(".".join(tables), name, problem)
+        if checker.has_line(".".join(place[:length]), None):
+            return checker.error(".".join(place[:length]), None, problem)
+    return checker.error("", None, problem)
 
 
 class _Checker:
@@ -153,6 +181,11 @@ class _Checker:
         line = self._find_line(table, name)
         position = f"{self._file}, line {line}" if line else f"{self._file}"
         return errors.SettingsInvalid(f"{position}: {problem}", hint=hint)
+
+    def has_line(self, table: str, name: str | None) -> bool:
+        """Whether the file has a line for a table; with `name`, one for this setting in it."""
+        line = self._find_line(table, name)
+        return line is not None and (name is None or line != self._find_line(table, None))
 
     def _find_line(self, table: str, name: str | None) -> int | None:
         """The line of a setting, counted from 1; that of its table where the setting is not found.

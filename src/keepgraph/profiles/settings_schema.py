@@ -73,6 +73,16 @@ def _file(value: Any, file: Path) -> tuple[str | None, Any]:
     return None, str(file.parent / permissions.expanded(value))
 
 
+def _set_names(value: Any, file: Path) -> tuple[str | None, Any]:
+    valid = isinstance(value, list) and all(isinstance(name, str) for name in value)
+    return (None, tuple(dict.fromkeys(value))) if valid else ("a list of names of vocabulary sets", None)
+
+
+def _words(value: Any, file: Path) -> tuple[str | None, Any]:
+    # What each table may hold is checked where words are read: engine/vocabulary/declared_words.py.
+    return (None, value) if isinstance(value, dict) else ("a table of words", None)
+
+
 def _zone(value: Any, file: Path) -> tuple[str | None, Any]:
     from zoneinfo import ZoneInfo
 
@@ -117,6 +127,11 @@ TABLES: dict[str, dict[str, Check]] = {
     },
     "documents": {
         "roots": _folders,
+    },
+    "vocabulary": {
+        "sets": _set_names,
+        "types": _words,
+        "predicates": _words,
     },
     "key": {
         "source": _key_source,

@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from keepgraph import errors
+
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _CONTROL_IN_JSON = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
@@ -43,6 +45,17 @@ def show_error(envelope: dict[str, Any], *, as_json: bool) -> None:
 def progress_bar(length: int, label: str, *, quiet: bool) -> Any:
     """A progress bar on the terminal; silent where there is no terminal."""
     return click.progressbar(length=length, label=label, file=sys.stderr, hidden=quiet or not sys.stderr.isatty())
+
+
+def confirm(question: str, *, action: str, quiet: bool) -> None:
+    """Ask a person whether to go on; without one, or with a no, nothing is done.
+
+    Raises:
+        errors.NotConfirmed: there is nobody to be asked.
+    """
+    if quiet or not sys.stdin.isatty():
+        raise errors.NotConfirmed(f"nobody is there to be asked whether to {action}", hint="Add --yes to go ahead.")
+    click.confirm(question, abort=True)
 
 
 def show_no_match(message: str, resolution: dict[str, Any]) -> None:

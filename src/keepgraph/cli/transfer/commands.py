@@ -82,7 +82,8 @@ def export_command(ctx: click.Context, file: str) -> None:
 
     One line an entity, one a text, one a fact, of all groups, by their ids: the same graph gives the same file, and
     what is new comes last. Retracted facts, earlier validities and everyone who said something are in it, and the
-    words that were imported. The log of changes, answers kept for retries, vectors, mentions and proposals are not.
+    words of the vocabulary that another graph may lack. The log of changes, answers kept for retries, vectors, mentions
+    and proposals are not.
     """
     from keepgraph.cli.transfer import export_file
     from keepgraph.engine.exchange import export

@@ -15,8 +15,11 @@ from keepgraph import errors
 
 
 @contextmanager
-def open_for_writing(file: str, *, graph: Path) -> Iterator[IO[str]]:
+def open_for_writing(file: str, *, graph: Path, beginning: str = '{"') -> Iterator[IO[str]]:
     """Open a file for an export, readable by its owner alone; "-" is standard output.
+
+    Args:
+        beginning: how an export of this kind begins; a file that begins otherwise is not overwritten.
 
     Raises:
         errors.InvalidArguments: it is a file of the graph itself, or a file that is not an export.
@@ -28,7 +31,7 @@ def open_for_writing(file: str, *, graph: Path) -> Iterator[IO[str]]:
         return
     if target in [Path(f"{graph}{suffix}") for suffix in ("", "-wal", "-shm")]:
         raise errors.InvalidArguments(f"{file} is the graph itself", hint="Name another file to export to.")
-    if target.exists() and target.stat().st_size and not _looks_like_export(target):
+    if target.exists() and target.stat().st_size and not _begins_with(target, beginning):
         raise errors.InvalidArguments(
             f"{file} is there already, and is no export", hint="Name another file; what is in this one would be lost."
         )
@@ -45,6 +48,7 @@ def open_for_writing(file: str, *, graph: Path) -> Iterator[IO[str]]:
         partial.unlink(missing_ok=True)
 
 
-def _looks_like_export(file: Path) -> bool:
+def _begins_with(file: Path, beginning: str) -> bool:
+    expected = beginning.encode()
     with file.open("rb") as stream:
-        return stream.read(2) == b'{"'
+        return stream.read(len(expected)) == expected

@@ -78,8 +78,8 @@ def _with_progress(records: Iterator[Record], advance: Callable[[], None]) -> It
 
 
 def _preview(ctx: click.Context, file: str, format: str, survey: Survey, *, add_terms: bool) -> dict[str, Any]:
-    with _existing_or_empty_graph(ctx) as graph, graph.database.read("import") as tx:
-        mapping = term_mapping.map_vocabulary(survey, term_mapping.read_vocabulary(tx), add_terms=add_terms)
+    with existing_or_empty_graph(ctx) as graph, graph.database.read("import") as tx:
+        mapping = term_mapping.map_vocabulary(tx, survey, add_terms=add_terms)
     return {
         **_report_start(file, format, preview=True),
         "found": dict(survey.counts),
@@ -87,6 +87,7 @@ def _preview(ctx: click.Context, file: str, format: str, survey: Survey, *, add_
         "kept_as_text": [],
         "left_out": dict(survey.skipped),
         "undeclared": survey.undeclared_count if format == detection.MEMORY_SERVER else 0,
+        "warnings": [],
         "refused": [
             reporting.refusal(_position_kind(format), unreadable.position, unreadable.error)
             for unreadable in survey.errors
@@ -95,7 +96,7 @@ def _preview(ctx: click.Context, file: str, format: str, survey: Survey, *, add_
 
 
 @contextmanager
-def _existing_or_empty_graph(ctx: click.Context) -> Iterator[Graph]:
+def existing_or_empty_graph(ctx: click.Context) -> Iterator[Graph]:
     """The graph of the command line, or if there is none a temporary one: a preview creates no file."""
     if graph_options.graph_path(ctx).resolve().exists():
         with graph_options.open_graph(ctx, read_only=True) as graph:
@@ -116,6 +117,7 @@ def _import_records(
         "kept_as_text": [],
         "left_out": dict(survey.skipped),
         "undeclared": survey.undeclared_count if format == detection.MEMORY_SERVER else 0,
+        "warnings": [],
         "refused": [],
         "stopped": False,
     }
@@ -163,6 +165,8 @@ def _add_results(report: dict[str, Any], results: list[RecordResult]) -> None:
             report["refused"].append(reporting.refusal(kind, result.position, result.error))
         elif result.outcome:
             report["merged" if result.outcome == "unchanged" else result.outcome] += 1
+        if result.warning:
+            report["warnings"].append(reporting.warning(kind, result.position, result.warning))
         if result.kept_as_text:
             report["kept_as_text"].append({kind: result.position, **result.kept_as_text})
         for error in result.partial_errors:
@@ -190,6 +194,7 @@ def _mapping_report(mapping: VocabularyMapping, survey: Survey) -> dict[str, dic
 
 def _show_report(report: Mapping[str, Any]) -> None:
     reporting.show_refusals(report["refused"], _position_kind(report["format"]))
+    reporting.show_warnings(report["warnings"], _position_kind(report["format"]))
     _show_mapping(report)
     _show_kept_texts(report["kept_as_text"])
     if report["left_out"]:
@@ -197,8 +202,8 @@ def _show_report(report: Mapping[str, Any]) -> None:
     if report["undeclared"]:
         is_one = report["undeclared"] == 1
         names = "1 name stands" if is_one else f"{report['undeclared']:,} names stand"
-        becomes = "it is a concept" if is_one else "they are concepts"
-        click.echo(f"{names} in relations alone: {becomes}.")
+        becomes = "it is" if is_one else "they are"
+        click.echo(f"{names} in relations alone: {becomes} what the relation connects, else a concept.")
     if report["preview"]:
         click.echo(f"{_TITLES[report['format']]}: {_count_nouns(report['found'])}. Nothing was changed.")
         return

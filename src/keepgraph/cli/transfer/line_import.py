@@ -14,7 +14,7 @@ from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
 from keepgraph.cli.transfer import reporting
 from keepgraph.engine.exchange import export_format, importer
-from keepgraph.engine.exchange.import_state import ImportState, LineResult
+from keepgraph.engine.exchange.import_state import EndsWarning, ImportState, LineResult
 from keepgraph.engine.upkeep import backups
 from keepgraph.graph import Graph
 from keepgraph.tools.contract import validation
@@ -54,7 +54,7 @@ class ParsedLine:
 
 def import_file(ctx: click.Context, file: str, *, strict: bool) -> int:
     """Import the lines of a file, and show the report; returns the exit code."""
-    report: dict[str, Any] = {"lines": 0, "added": 0, "merged": 0, "refused": [], "stopped": False}
+    report: dict[str, Any] = {"lines": 0, "added": 0, "merged": 0, "warnings": [], "refused": [], "stopped": False}
     failure: errors.KeepgraphError | None = None
     quiet = graph_options.wants_json(ctx)
     with (
@@ -161,6 +161,8 @@ class _LineImport:
                 self._refuse(line, result.error)
                 continue
             self._report["added" if result.created else "merged"] += 1
+            if result.warning:
+                self._report["warnings"].append(reporting.warning("line", line.number, result.warning))
             for error in result.partial_errors:
                 self._refuse(line, error, note="; the rest of the line was taken")
 
@@ -186,6 +188,9 @@ class _LineImport:
                 )
             else:
                 self._report["merged" if result["deduplicated"] else "added"] += 1
+                if "warning" in result:
+                    ends_warning = EndsWarning(result["predicate"], result["warning"])
+                    self._report["warnings"].append(reporting.warning("line", line.number, ends_warning))
 
     def _call_record_facts(self, batch: list[ParsedLine]) -> list[dict[str, Any]] | None:
         """The answer for each line; None if the batch was refused as a whole, and nothing of it was recorded."""
@@ -196,7 +201,9 @@ class _LineImport:
         results: list[dict[str, Any]] = []
         try:
             if facts:
-                results = self._graph.call("record_facts", facts=facts, all_or_nothing=self._strict)["results"]
+                results = self._graph.call("record_facts", facts=facts, all_or_nothing=self._strict, misfits="warn")[
+                    "results"
+                ]
         except (errors.InvalidRequest, errors.Conflict) as error:
             return [error.answer()] if len(batch) == 1 else None
         next_result, next_refusal = iter(results), iter(refusals)
@@ -270,6 +277,7 @@ def _validate(value: dict[str, Any], text: str) -> dict[str, Any]:
 
 def _show_report(report: dict[str, Any]) -> None:
     reporting.show_refusals(report["refused"], "line")
+    reporting.show_warnings(report["warnings"], "line")
     click.echo(
         f"{report['lines']:,} lines: {report['added']:,} added, {report['merged']:,} known before, "
         f"{len(report['refused']):,} refused"

@@ -11,6 +11,7 @@ import click
 
 from keepgraph import errors
 from keepgraph.cli.output import terminal
+from keepgraph.engine.exchange.import_state import EndsWarning
 
 _MAX_REFUSALS_SHOWN = 20
 
@@ -32,6 +33,25 @@ def show_refusals(refusals: list[dict[str, Any]], kind: str) -> None:
             click.echo(f"        {terminal.printable(hint)}", err=True)
     if len(refusals) > _MAX_REFUSALS_SHOWN:
         click.echo(f"… and {len(refusals) - _MAX_REFUSALS_SHOWN} more; --json lists them all", err=True)
+
+
+def warning(kind: str, position: int, warning: EndsWarning) -> dict[str, Any]:
+    """A warning for the report; `kind` as for a refusal."""
+    return {kind: position, "predicate": warning.predicate, "message": warning.message}
+
+
+def show_warnings(warnings: list[dict[str, Any]], kind: str) -> None:
+    """Show how many facts do not fit their predicates, with the first of each predicate."""
+    by_predicate: dict[str, list[dict[str, Any]]] = {}
+    for given in warnings:
+        by_predicate.setdefault(given["predicate"], []).append(given)
+    for alike in list(by_predicate.values())[:_MAX_REFUSALS_SHOWN]:
+        first = alike[0]
+        more = f", and {len(alike) - 1:,} more like it" if len(alike) > 1 else ""
+        click.secho(f"{kind} {first[kind]}: {terminal.printable(first['message'])}{more}", fg="yellow", err=True)
+    if warnings:
+        count = "1 fact does" if len(warnings) == 1 else f"{len(warnings):,} facts do"
+        click.echo(f"{count} not fit the predicate, and came in all the same.", err=True)
 
 
 class ReadProgress:

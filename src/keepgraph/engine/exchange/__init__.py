@@ -12,10 +12,19 @@ if TYPE_CHECKING:
         import_entities,
         import_episodes,
         import_facts,
+        import_proposed_facts,
         import_state,
         import_values,
+        import_vocabulary,
         importer,
+        rdf_description,
+        rdf_export,
+        rdf_import,
+        rdf_individuals,
+        rdf_word_names,
+        shacl_export,
         term_mapping,
+        vocabulary_lines,
     )
 else:
     from keepgraph import lazy_submodules

@@ -21,10 +21,12 @@ from keepgraph.engine import knowledge
 from keepgraph.engine.exchange import term_mapping
 from keepgraph.engine.exchange.export_format import DEFAULT_CONFIDENCE, IMPORTED
 from keepgraph.engine.exchange.file_survey import Survey
-from keepgraph.engine.exchange.term_mapping import DEFAULT_TYPE, TermMapping
+from keepgraph.engine.exchange.import_state import EndsWarning
+from keepgraph.engine.exchange.term_mapping import TermMapping
 from keepgraph.engine.texts import imported_texts
 from keepgraph.engine.texts.imported_texts import TextPart
 from keepgraph.engine.texts.storage import Outcome
+from keepgraph.engine.vocabulary import graph_vocabulary, sets, terms
 from keepgraph.formats import detection, records
 from keepgraph.formats.records import ReadError, Record, Skipped
 from keepgraph.language import normalisation, utf8
@@ -49,6 +51,7 @@ class RecordResult:
         outcome: None if it was refused, or left out on purpose.
         partial_errors: why parts of it were refused, while the rest was imported.
         kept_as_text: a summary of its line if that was kept as text: {from, relationType, to} or {name, entityType}.
+        warning: why the ends of a fact, or its literal, do not fit its predicate; it was imported all the same.
     """
 
     position: int
@@ -56,6 +59,7 @@ class RecordResult:
     error: errors.KeepgraphError | None = None
     partial_errors: tuple[errors.KeepgraphError, ...] = ()
     kept_as_text: Mapping[str, str] | None = None
+    warning: EndsWarning | None = None
 
 
 _Lines: TypeAlias = list[tuple[records.Entity | records.Fact, imported_texts.Annotations]]
@@ -95,8 +99,7 @@ class RecordImport:
         self._line_digests: set[bytes] = set()
         self.counts: Counter[str] = Counter()
         with database.read(_TOOL) as tx:
-            vocabulary = term_mapping.read_vocabulary(tx)
-            self.mapping = term_mapping.map_vocabulary(survey, vocabulary, add_terms=add_terms)
+            self.mapping = term_mapping.map_vocabulary(tx, survey, add_terms=add_terms)
             for episode in store.episodes.by_source(tx, self._source, kind="json"):
                 self._line_digests.update(map(_line_digest, store.episodes.text(tx, episode).split("\n")))
         mappings = (*self.mapping.entity_types.values(), *self.mapping.predicates.values())
@@ -132,11 +135,10 @@ class RecordImport:
                 for term, mapping in mappings.items():
                     if mapping.how != "added" or not mapping.term:
                         continue
-                    if store.vocabulary.find(tx, kind, mapping.term) is None:
+                    if graph_vocabulary.read(tx).term(kind, mapping.term) is None:
                         description = f"Imported from {_file_name(self._source)}, where it is {term[:200]!r}."
-                        store.imports.insert_term(
-                            tx, kind, name=mapping.term, description=description, version=IMPORTED
-                        )
+                        of_set = sets.find_or_insert(tx, IMPORTED, version=IMPORTED)
+                        terms.insert_plain(tx, kind, name=mapping.term, description=description, of_set=of_set)
                         self.counts["words"] += 1
 
     def _import_record(self, tx: Tx, record: Record, lines: _Lines) -> RecordResult:
@@ -195,9 +197,10 @@ class RecordImport:
         Raises:
             errors.InvalidRequest, errors.Ambiguous: it cannot be a name, or several entities have it.
         """
-        mapping = self.mapping.entity_types.get(file_type, TermMapping(DEFAULT_TYPE, "same"))
-        if mapping.term not in (None, DEFAULT_TYPE):
-            self._change_type_of_concept(tx, file_type, mapping, name)
+        default_type = self.mapping.default_type
+        mapping = self.mapping.entity_types.get(file_type, TermMapping(default_type, "same"))
+        if mapping.term is not None and mapping.term != default_type:
+            self._change_default_type(tx, file_type, mapping.term, name)
         entity, created = knowledge.entities.find_or_create(
             tx, Ref(type=mapping.term, name=name), error_class=errors.InvalidArguments
         )
@@ -206,18 +209,18 @@ class RecordImport:
             self._update(tx, entity, summary="", properties={_TYPE_PROPERTY: file_type})
         return entity, created
 
-    def _change_type_of_concept(self, tx: Tx, file_type: str, mapping: TermMapping, name: str) -> None:
-        """Give a concept the type that it had in a file, now that the type is in the vocabulary.
+    def _change_default_type(self, tx: Tx, file_type: str, entity_type: str, name: str) -> None:
+        """Give an entity of the default type the type that it had in a file, now that the vocabulary has that type.
 
-        Such a concept came with an import before the type was added to the vocabulary.
+        Such an entity came with an import before the type was added to the vocabulary.
         """
         key = normalisation.key(name)
-        if store.entities.by_key(tx, key, of_type=mapping.term):
+        if store.entities.by_key(tx, key, of_types=[entity_type]):
             return
-        for concept in store.entities.by_key(tx, key, of_type=DEFAULT_TYPE):
-            properties = json.loads(store.imports.entities_by_id(tx, [concept.id])[concept.id].properties)
+        for entity in store.entities.by_key(tx, key, of_types=[self.mapping.default_type]):
+            properties = json.loads(store.imports.entities_by_id(tx, [entity.id])[entity.id].properties)
             if properties.get(_TYPE_PROPERTY) == file_type:
-                store.imports.set_entity_type(tx, concept.row, knowledge.entities.find_type(tx, mapping.term))
+                store.imports.set_entity_type(tx, entity.row, knowledge.entities.find_type(tx, entity_type))
                 tx.memo.clear()
 
     def _complete(
@@ -292,8 +295,9 @@ class RecordImport:
                 f"{record.predicate[:100]!r} is not a predicate",
                 hint="Use a word of the vocabulary, or add those of the file: --add-words.",
             )
-        subject = self._find_endpoint(tx, record.subject, record.subject_type)
-        target = self._find_endpoint(tx, record.object, record.object_type) if record.object else None
+        sources, targets = self._ends(tx, record.predicate)
+        subject = self._find_endpoint(tx, record.subject, record.subject_type, allowed=sources)
+        target = self._find_endpoint(tx, record.object, record.object_type, allowed=targets) if record.object else None
         outcome = None
         # Go and GO are one name here. A line about the two is kept as text, instead of a fact of one about itself.
         is_merged = (
@@ -305,14 +309,29 @@ class RecordImport:
             outcome = self._keep_as_text(record, annotations, lines)
         if mapping.term is None or is_merged:
             return RecordResult(record.position, outcome, kept_as_text=_summary(record))
+        warning = None
+        # A wording may stand for several predicates: the ends decide.
+        predicate = record.predicate if mapping.how == "synonym" else mapping.term
         with suppress(_AlreadyAsserted):
             with tx.savepoint():
-                self._record_fact(tx, record, mapping.term, subject, target)
+                warning = self._record_fact(tx, record, predicate, subject, target)
             outcome = Outcome.ADDED
-        return RecordResult(record.position, outcome or Outcome.UNCHANGED)
+        return RecordResult(record.position, outcome or Outcome.UNCHANGED, warning=warning)
 
-    def _find_endpoint(self, tx: Tx, name: str, file_type: str | None) -> Entity:
+    def _ends(self, tx: Tx, predicate: str) -> tuple[Sequence[str], Sequence[str]]:
+        """The types that a predicate of the file connects; none where it connects any, or has no counterpart."""
+        mapping = self.mapping.predicates[predicate]
+        if mapping.term is None:
+            return (), ()
+        match = knowledge.predicates.find_matches(tx, predicate if mapping.how == "synonym" else mapping.term)[0]
+        return match.sources, match.targets
+
+    def _find_endpoint(self, tx: Tx, name: str, file_type: str | None, *, allowed: Sequence[str]) -> Entity:
         """The entity of a name in a fact.
+
+        Args:
+            allowed: the types that the predicate connects at this end. If there is only one, a new name of which the
+                file does not say what it is gets it.
 
         Raises:
             errors.InvalidRequest, errors.Ambiguous: it cannot be a name, or several entities have it.
@@ -323,6 +342,12 @@ class RecordImport:
             existing = store.entities.by_key(tx, key) if key not in self._survey.declared_types else []
             if len(existing) == 1:
                 return existing[0]
+            fitting = knowledge.entity_types.usable(graph_vocabulary.read(tx), allowed)
+            if key not in self._survey.declared_types and len(fitting) == 1 and not existing:
+                ref = Ref(type=fitting[0], name=name)
+                entity, created = knowledge.entities.find_or_create(tx, ref, error_class=errors.InvalidArguments)
+                self.counts["entities"] += created
+                return entity
             return self._find_or_create(tx, self._survey.declared_types.get(key, ""), name)[0]
         if file_type is None:
             return knowledge.entities.find(tx, Ref(name=name))
@@ -330,8 +355,9 @@ class RecordImport:
 
     def _record_fact(
         self, tx: Tx, record: records.Fact, predicate: str, subject: Entity, target: Entity | None
-    ) -> None:
-        """
+    ) -> EndsWarning | None:
+        """Record a fact; returns why its ends or its literal do not fit, if they do not.
+
         Raises:
             _AlreadyAsserted: by the same source, with the same confidence.
             errors.InvalidRequest: a value is not allowed.
@@ -352,10 +378,12 @@ class RecordImport:
             valid_from=record.valid_from,
             valid_to=record.valid_to,
             compare_names=False,
+            refuse_misfits=False,
         )
         if recorded.deduplicated and store.imports.count_assertions(tx, recorded.fact.row, source, confidence) > 1:
             raise _AlreadyAsserted
         self.counts["facts"] += not recorded.deduplicated
+        return EndsWarning(recorded.fact.predicate, recorded.ends_warning) if recorded.ends_warning else None
 
     # Episodes
 

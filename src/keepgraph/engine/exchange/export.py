@@ -1,4 +1,4 @@
-"""Export: the whole graph as JSON lines, one for each imported word, entity, episode and fact (ADR 0019).
+"""Export: the whole graph as JSON lines, one for each word, entity, episode, fact and proposed fact (ADR 0019).
 
 Lines are in the order of public ids. Ids grow with time, so what is new comes last. The assertions of a fact stand in
 the line of the fact, in order. An import must also restore the order of the assertions of different facts, because it
@@ -16,11 +16,11 @@ from itertools import groupby
 from typing import Any
 
 from keepgraph import store
-from keepgraph.engine.exchange import export_format
-from keepgraph.engine.exchange.export_format import DEFAULT_CONFIDENCE, DEFAULT_GROUP, IMPORTED
+from keepgraph.engine.exchange import export_format, vocabulary_lines
+from keepgraph.engine.exchange.export_format import DEFAULT_CONFIDENCE, DEFAULT_GROUP
 from keepgraph.store.database import Database
 from keepgraph.store.exchange_rows import Assertion, ChunkRow, EntityRow, EpisodeRow, FactExportRow, Validity
-from keepgraph.store.exports import AssertionOrder
+from keepgraph.store.exports import AssertionOrder, ProposedFactRow
 from keepgraph.store.transactions import Tx
 
 ASSERTIONS_IN_LINE = 50
@@ -42,15 +42,29 @@ def stream_lines(database: Database) -> Iterator[dict[str, Any]]:
 
 def _generate_lines(tx: Tx) -> Iterator[dict[str, Any]]:
     """The lines of an export in order: header, words, entities, episodes, facts, postponed assertions; all groups."""
-    terms = store.exports.terms(tx, version=IMPORTED)
-    yield {"keepgraph": "graph", "format": export_format.VERSION if terms or store.exports.has_episodes(tx) else 1}
-    for term in terms:
-        yield {"kind": "word", "word_kind": term.kind, "name": term.name, "description": term.description}
+    words = vocabulary_lines.write(tx)
+    if not words.are_plain or store.exports.has_proposed_facts(tx):
+        version = export_format.VERSION
+    else:
+        version = 2 if words.lines or store.exports.has_episodes(tx) else 1
+    yield {"keepgraph": "graph", "format": version}
+    yield from words.lines
+    for group, wording, dismissed_at in store.exports.dismissed_wordings(tx):
+        yield _without_none(
+            {
+                "kind": "dismissed_wording",
+                "group": _none_if_default(group, DEFAULT_GROUP),
+                "wording": wording,
+                "dismissed_at": dismissed_at,
+            }
+        )
     for entities in store.exports.entities(tx):
         rows = [entity.row for entity in entities]
         aliases, former_ids = store.exports.aliases(tx, rows), store.exports.former_ids(tx, rows)
+        assumed = store.assumed_types.among(tx, rows)
         for entity in entities:
-            yield _entity_line(entity, aliases.get(entity.row, ()), former_ids.get(entity.row, ()))
+            line = _entity_line(entity, aliases.get(entity.row, ()), former_ids.get(entity.row, ()))
+            yield {**line, "assumed_type": True} if entity.row in assumed else line
     for episode in store.exports.episodes(tx):
         yield from _episode_lines(episode, store.exchange_rows.chunks(tx, episode.row))
     postponed_rows = _postponed_assertion_rows(tx)
@@ -66,6 +80,8 @@ def _generate_lines(tx: Tx) -> Iterator[dict[str, Any]]:
             in_line = [assertion for row, assertion in of_fact if row not in postponed_rows]
             yield _fact_line(fact, earlier.get(fact.row, ()), in_line)
     yield from _provenance_lines(tx, postponed)
+    for proposed_fact in store.exports.proposed_facts(tx):
+        yield _proposed_fact_line(proposed_fact)
 
 
 def _entity_line(
@@ -173,6 +189,17 @@ def _provenance_lines(tx: Tx, postponed: Mapping[int, int]) -> Iterator[dict[str
                 "nth": _none_if_default(postponed[row], 1),
             }
         )
+
+
+def _proposed_fact_line(fact: ProposedFactRow) -> dict[str, Any]:
+    line = {
+        "kind": "proposed_fact",
+        **fact._asdict(),
+        "group": _none_if_default(fact.group, DEFAULT_GROUP),
+        "confidence": _none_if_default(fact.confidence, DEFAULT_CONFIDENCE),
+        "evidence": fact.evidence or None,
+    }
+    return _without_none(line)
 
 
 def _count_repetitions(assertions: Iterable[tuple[int, Assertion]]) -> Iterator[tuple[int, int]]:

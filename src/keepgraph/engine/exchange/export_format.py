@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-VERSION = 2
-"""The newest version, which this code reads and writes. A graph without episodes and without imported words is written
-in version 1, which has neither, so that older programs can read it."""
+VERSION = 3
+"""The newest version, which this code reads and writes. A graph that an older version could hold is written in that, so
+that older programs can read it: version 1 has neither episodes nor words, version 2 words with nothing but a
+description, and version 3 all of the vocabulary and proposed facts."""
 
 IMPORTED = "imported"
 """The vocabulary version of entity types and predicates that came with an imported file."""

@@ -63,6 +63,7 @@ class _EntityBatch:
         self._new: list[tuple[Any, ...]] = []
         self._new_aliases: list[tuple[Any, ...]] = []
         self._new_former_ids: list[tuple[int, str, int]] = []
+        self._assumed_types: list[int] = []
         self._completed: dict[int, EntityRow] = {}
 
     def import_line(self, line: Line) -> LineResult:
@@ -83,6 +84,8 @@ class _EntityBatch:
             raise refusals[0]
         if existing is None:
             self._add_entity(entity, parsed)
+            if line.get("assumed_type"):
+                self._assumed_types.append(entity.row)
         for alias, key, at in aliases:
             self._new_aliases.append(
                 (self._take_row("alias"), entity.row, alias, key, normalisation.Name(alias).indexed_forms, at)
@@ -97,6 +100,7 @@ class _EntityBatch:
 
     def write(self) -> None:
         store.entities.insert_many(self._tx, self._new)
+        store.assumed_types.mark(self._tx, self._assumed_types)
         for entity in self._completed.values():
             store.entities.set_particulars(self._tx, entity.row, summary=entity.summary, properties=entity.properties)
         store.entities.insert_aliases(self._tx, self._new_aliases)

@@ -10,9 +10,11 @@ from keepgraph import errors, store
 from keepgraph.engine import knowledge
 from keepgraph.engine.exchange.export_format import DEFAULT_CONFIDENCE
 from keepgraph.engine.exchange.import_assertions import AssertionInserts, find_episodes, parse_assertion
-from keepgraph.engine.exchange.import_state import ImportState, Line, LineResult, import_each
+from keepgraph.engine.exchange.import_state import EndsWarning, ImportState, Line, LineResult, import_each
 from keepgraph.engine.exchange.import_values import list_differences, validate_timestamp
-from keepgraph.model import Entity, Fact
+from keepgraph.engine.knowledge import predicates
+from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.model import Entity, Fact, Predicate
 from keepgraph.store.exchange_rows import Assertion, EntityRow, EpisodeRow, FactRow, Validity
 from keepgraph.store.transactions import Tx
 
@@ -30,6 +32,7 @@ class _ParsedFact(NamedTuple):
     fact: FactRow
     earlier: tuple[Validity, ...]
     assertions: tuple[Assertion, ...]
+    warning: EndsWarning | None = None
 
 
 class _FactBatch:
@@ -43,8 +46,16 @@ class _FactBatch:
         self.parsed = [_parse_or_error(tx, line, entities, episodes, state) for line in lines]
         facts = [parsed.fact for parsed in self.parsed if isinstance(parsed, _ParsedFact)]
         self._by_id = store.imports.facts_by_id(tx, (fact.id for fact in facts))
-        without_id = (fact for fact in facts if fact.id not in self._by_id and fact.retracted_at is None)
-        self._by_content = {_content(fact): fact for fact in store.imports.facts_by_content(tx, without_id)}
+        self._symmetric = {term.row for term in graph_vocabulary.read(tx).predicates if "symmetric" in term.flags}
+        without_id = [fact for fact in facts if fact.id not in self._by_id and fact.retracted_at is None]
+        exchanged = [
+            fact._replace(subject=fact.object, object=fact.subject)
+            for fact in without_id
+            if fact.object is not None and fact.predicate in self._symmetric
+        ]
+        self._by_content = {
+            self._content(fact): fact for fact in store.imports.facts_by_content(tx, [*without_id, *exchanged])
+        }
         existing = [fact.row for fact in (*self._by_id.values(), *self._by_content.values())]
         self._earlier = store.exchange_rows.earlier_validities(tx, existing)
         self._assertions = AssertionInserts(tx, existing, {episode.id: episode for episode in episodes.values()})
@@ -59,14 +70,14 @@ class _FactBatch:
         existing = self._by_id.get(parsed.fact.id)
         if existing is not None:
             self._check_same(existing, parsed)
-        elif parsed.fact.retracted_at is None and (existing := self._by_content.get(_content(parsed.fact))):
+        elif parsed.fact.retracted_at is None and (existing := self._by_content.get(self._content(parsed.fact))):
             self._state.same_facts[parsed.fact.id] = existing.row
         fact = existing or self._add_fact(parsed)
         times: Counter[Assertion] = Counter()
         for assertion in parsed.assertions:
             times[assertion] += 1
             self._assertions.add(fact.row, assertion, nth=times[assertion])
-        return LineResult(created=existing is None)
+        return LineResult(created=existing is None, warning=parsed.warning)
 
     def write(self) -> None:
         store.facts.insert_many(self._tx, self._new)
@@ -95,13 +106,20 @@ class _FactBatch:
         self._new.append(fact)
         self._by_id[fact.id] = fact
         if fact.retracted_at is None:
-            self._by_content[_content(fact)] = fact
+            self._by_content[self._content(fact)] = fact
         if parsed.earlier:
             self._earlier[fact.row] = list(parsed.earlier)
         for validity in parsed.earlier:
             self._new_earlier.append((self._next_earlier_row, fact.row, *validity))
             self._next_earlier_row += 1
         return fact
+
+    def _content(self, fact: FactRow) -> tuple[Any, ...]:
+        """The values by which facts that are not retracted are unique; those of a symmetric predicate in any order."""
+        ends = (fact.subject, fact.object)
+        if fact.object is not None and fact.predicate in self._symmetric:
+            ends = (min(fact.subject, fact.object), max(fact.subject, fact.object))
+        return *ends, fact.predicate, fact.literal, fact.valid_from, fact.valid_to
 
 
 def _parse_or_error(
@@ -123,9 +141,11 @@ def _parse_fact(
     """
     if ("object" in line) == ("literal" in line):
         raise errors.ObjectRequired("a fact has either an object or a literal", hint="Give one of them.")
-    predicate = _find_predicate(tx, line["predicate"])
     subject = _find_entity(line["subject"], entities, state)
     target = _find_entity(line["object"], entities, state) if "object" in line else None
+    predicate, is_reversed, warning = _find_predicate(tx, line, subject, target)
+    if is_reversed and target:
+        subject, target = target, subject
     if target and target.group != subject.group:
         raise errors.InvalidArguments(f"{subject.id} and {target.id} are of different groups, which no fact connects")
     literal = line["literal"].strip() if "literal" in line else None
@@ -138,10 +158,10 @@ def _parse_fact(
         row=0,
         id=line["id"],
         subject=subject.row,
-        predicate=predicate,
+        predicate=predicate.row,
         object=target.row if target else None,
         literal=literal,
-        text=_sentence(subject, line["predicate"], target, literal),
+        text=_sentence(subject, predicate, target, literal),
         confidence=confidence,
         recorded_at=recorded_at,
         valid_from=valid_from,
@@ -156,17 +176,39 @@ def _parse_fact(
             parse_assertion(assertion, episodes, state, confidence=confidence, recorded_at=recorded_at)
             for assertion in line.get("provenance", ())
         ),
+        warning,
     )
 
 
-def _find_predicate(tx: Tx, name: str) -> int:
-    row = store.vocabulary.find(tx, store.vocabulary.PREDICATE, name)
-    if row is None:
-        allowed = store.vocabulary.terms(tx, store.vocabulary.PREDICATE)
-        raise errors.PredicateUnknown(
-            f"{name!r} is not a predicate", candidates=knowledge.entities.similar_words(name, allowed)
+def _find_predicate(
+    tx: Tx, line: Line, subject: EntityRow, target: EntityRow | None
+) -> tuple[Predicate, bool, EndsWarning | None]:
+    """The predicate under which the fact of a line is stored, whether its ends are exchanged, and what does not fit.
+
+    A retired predicate stays what it is: the fact was recorded before.
+
+    Raises:
+        errors.PredicateUnknown: it is not in the vocabulary.
+        errors.ObjectRequired: it is an inverse, whose object cannot be a literal.
+    """
+    vocabulary = graph_vocabulary.read(tx)
+    object_type = target.type if target else predicates.LITERAL
+    stored = vocabulary.predicate_by_name.get(line["predicate"])
+    if stored is not None and stored.inverse_of is None:
+        ends = predicates.PredicateMatch(stored, False, stored.sources, stored.targets, stored.name, stored.name)
+        matches = [ends]
+    else:
+        matches = predicates.find_matches(tx, line["predicate"])
+    match = predicates.choose(vocabulary, matches, subject.type, object_type)
+    if match is not None:
+        return match.predicate, match.is_reversed, None
+    match = matches[0]
+    if match.is_reversed and target is None:
+        raise errors.ObjectRequired(
+            f"{match.wording_predicate} is the inverse of {match.predicate.name}, so its object is an entity"
         )
-    return row
+    problem = knowledge.ends.describe_problem(match, subject.type, object_type)
+    return match.predicate, match.is_reversed, EndsWarning(match.predicate.name, problem)
 
 
 def _find_entity(public_id: str, entities: Mapping[str, EntityRow], state: ImportState) -> EntityRow:
@@ -191,19 +233,20 @@ def _parse_interval(line: Line) -> tuple[str | None, str | None]:
     return valid_from, valid_to
 
 
-def _sentence(subject: EntityRow, predicate: str, target: EntityRow | None, literal: str | None) -> str:
+def _sentence(subject: EntityRow, predicate: Predicate, target: EntityRow | None, literal: str | None) -> str:
     return knowledge.facts.sentence(
         Fact(
             row=0,
             id="",
             subject=_entity(subject),
-            predicate=predicate,
+            predicate=predicate.name,
             object=_entity(target) if target else None,
             literal=literal,
             confidence=DEFAULT_CONFIDENCE,
             recorded_at="",
             valid_from=None,
             valid_to=None,
+            predicate_sentence=predicate.sentence,
         )
     )
 
@@ -221,8 +264,3 @@ def _parse_validity(line: Line) -> Validity:
 def _stored_order(validity: Validity) -> tuple[str, ...]:
     """The order in which `store.exchange_rows.earlier_validities` gives them; '' and '~' stand for open ends."""
     return validity.known_from, validity.known_to, validity.valid_from or "", validity.valid_to or "~"
-
-
-def _content(fact: FactRow) -> tuple[Any, ...]:
-    """The values by which facts that are not retracted are unique."""
-    return fact.subject, fact.predicate, fact.object, fact.literal, fact.valid_from, fact.valid_to

@@ -16,6 +16,14 @@ _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
+class EndsWarning:
+    """Why the ends of an imported fact, or its literal, do not fit its predicate, in words."""
+
+    predicate: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class LineResult:
     """The result of a line.
 
@@ -23,11 +31,13 @@ class LineResult:
         created: whether the line added something; False if the graph had all of it, or if the line was refused.
         error: why the whole line was refused.
         partial_errors: why aliases or former ids of an imported entity were refused.
+        warning: why the ends of a fact, or its literal, do not fit its predicate; it was imported all the same.
     """
 
     created: bool = False
     error: errors.KeepgraphError | None = None
     partial_errors: tuple[errors.KeepgraphError, ...] = ()
+    warning: EndsWarning | None = None
 
 
 @dataclass(slots=True)
@@ -40,6 +50,8 @@ class ImportState:
         same_episodes: episodes that the graph has under another id, by their ids in the file.
         was_complete: whether an episode, by row, had its whole text before the first chunk line of it.
         same_facts: rows of facts that the graph has under another id, by their ids in the file.
+        replaceable_words: the words, by kind and name, that nothing used before the import and that were as the program
+            ships them; None before the first word.
         refused_ids: ids of entities, episodes and facts that stand for something else in the graph.
     """
 
@@ -48,6 +60,7 @@ class ImportState:
     same_episodes: dict[str, EpisodeRow] = field(default_factory=dict)
     was_complete: dict[int, bool] = field(default_factory=dict)
     same_facts: dict[str, int] = field(default_factory=dict)
+    replaceable_words: set[tuple[str, str]] | None = None
     refused_ids: set[str] = field(default_factory=set)
 
 

@@ -11,11 +11,16 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from keepgraph import store
-from keepgraph.engine.exchange import import_assertions, import_entities, import_episodes, import_facts
-from keepgraph.engine.exchange.export_format import IMPORTED
-from keepgraph.engine.exchange.import_state import ImportState, Line, LineResult, import_each
+from keepgraph.engine.exchange import (
+    import_assertions,
+    import_entities,
+    import_episodes,
+    import_facts,
+    import_proposed_facts,
+    import_vocabulary,
+)
+from keepgraph.engine.exchange.import_state import ImportState, Line, LineResult
 from keepgraph.store.database import Database
-from keepgraph.store.transactions import Tx
 
 _TOOL = "import"
 
@@ -37,26 +42,16 @@ def import_batch(
     return results
 
 
-def _import_words(tx: Tx, lines: Sequence[Line], state: ImportState, strict: bool) -> list[LineResult]:
-    """Entity types and predicates."""
-
-    def import_word(line: Line) -> LineResult:
-        if store.vocabulary.find(tx, line["word_kind"], line["name"]) is not None:
-            return LineResult()
-        store.imports.insert_term(
-            tx, line["word_kind"], name=line["name"], description=line["description"], version=IMPORTED
-        )
-        return LineResult(created=True)
-
-    return import_each(lines, import_word, strict=strict)
-
-
 _IMPORT_BY_KIND = {
-    "word": _import_words,
+    "set": import_vocabulary.import_sets,
+    "word": import_vocabulary.import_words,
+    "label": import_vocabulary.import_labels,
+    "dismissed_wording": import_proposed_facts.import_dismissed_wordings,
     "entity": import_entities.import_entities,
     "episode": import_episodes.import_episodes,
     "chunk": import_episodes.import_chunks,
     "fact": import_facts.import_facts,
     "provenance": import_assertions.import_assertions,
+    "proposed_fact": import_proposed_facts.import_proposed_facts,
 }
 KINDS = tuple(_IMPORT_BY_KIND)

@@ -2,8 +2,8 @@
 
 A schema may have keywords of our own, which a validator ignores:
 
-    x-vocabulary   an entity type or a predicate: clients see the vocabulary of the graph as an enum; the tool
-                   itself checks the value, so that its error can suggest similar words
+    x-vocabulary   an entity type or a predicate: clients see the vocabulary of the graph as an enum, or the most used
+                   words as examples; the tool itself checks the value, so that its error can suggest similar words
     x-code         the error code for this part of the arguments; or one code for each JSON Schema keyword that
                    can fail, and "*" for the others
     x-each         a list whose elements are checked one by one by the tool, as the arguments of this other tool
@@ -12,7 +12,7 @@ A schema may have keywords of our own, which a validator ignores:
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -58,16 +58,20 @@ def example(toolset: str, tool: str) -> dict[str, Any] | None:
     return dict(examples[0]) if examples else None
 
 
-def advertise(toolset: str, tool: str, *, vocabulary: Mapping[str, list[str]]) -> tuple[Schema, Schema]:
+def advertise(
+    toolset: str, tool: str, *, vocabulary: Mapping[str, Sequence[str]], totals: Mapping[str, int] | None = None
+) -> tuple[Schema, Schema]:
     """The input and the output schema as clients see them: self-contained, with the vocabulary of the graph.
 
     Of the output only an outline is shown (ADR 0008): a model reads every schema at the start of every conversation,
     and sees the details of an answer in the answer.
 
     Args:
-        vocabulary: the entity types and predicates, by the values of x-vocabulary.
+        vocabulary: entity types and predicates, by the values of x-vocabulary.
+        totals: how many there are of each; where that is more than are given, they are examples, and all are allowed.
     """
-    return _advertised(load(toolset, tool, "input"), vocabulary), _outline(load(toolset, tool, "output"))
+    words = {kind: _words_schema(names, (totals or {}).get(kind, len(names))) for kind, names in vocabulary.items()}
+    return _advertised(load(toolset, tool, "input"), words), _outline(load(toolset, tool, "output"))
 
 
 @cache
@@ -100,26 +104,32 @@ def _with_local_references(part: Any) -> Any:
     return [_with_local_references(value) for value in part] if isinstance(part, list) else part
 
 
-def _advertised(part: Any, vocabulary: Mapping[str, list[str]], *, are_property_names: bool = False) -> Any:
+def _words_schema(names: Sequence[str], total: int) -> Schema:
+    """What a schema says of a word that must be in the vocabulary."""
+    if total <= len(names):
+        return {"enum": list(names)}
+    return {"examples": list(names), "description": f"One of {total:,} words; get_ontology_structure lists them."}
+
+
+def _advertised(part: Any, words: Mapping[str, Schema], *, are_property_names: bool = False) -> Any:
     """A part of a schema without our own keywords.
 
     Args:
+        words: what is said of entity types and of predicates, by the values of x-vocabulary.
         are_property_names: whether the keys of the part are names of properties, not keywords of JSON Schema.
     """
     if isinstance(part, list):
-        return [_advertised(value, vocabulary) for value in part]
+        return [_advertised(value, words) for value in part]
     if not isinstance(part, dict):
         return part
     if are_property_names:
-        return {name: _advertised(value, vocabulary) for name, value in part.items()}
+        return {name: _advertised(value, words) for name, value in part.items()}
     advertised = {
-        name: _advertised(value, vocabulary, are_property_names=name in ("properties", "$defs"))
+        name: _advertised(value, words, are_property_names=name in ("properties", "$defs"))
         for name, value in part.items()
         if name not in _NOT_ADVERTISED and (name, value) not in _UNINFORMATIVE
     }
-    if part.get("x-vocabulary") in vocabulary:
-        advertised["enum"] = list(vocabulary[part["x-vocabulary"]])
-    return advertised
+    return {**words.get(part.get("x-vocabulary", ""), {}), **advertised} if "x-vocabulary" in part else advertised
 
 
 def _outline(schema: Schema) -> Schema:

@@ -1,0 +1,1 @@
+"""`kg vocabulary`: the types and predicates of a graph, shown and governed."""

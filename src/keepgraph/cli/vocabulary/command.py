@@ -1,0 +1,103 @@
+"""The command group `kg vocabulary`: all words as a tree, one word on a page, and the table of its commands."""
+
+from __future__ import annotations
+
+import importlib
+
+import click
+
+from keepgraph.cli import graph_options, name_completion
+from keepgraph.cli.output import terminal
+
+_COMMANDS = {
+    "show": ("command", "show_command", "Show one word: what it means, its labels, and where it is used."),
+    "add": ("editing", "add_command", "Add a type or a predicate."),
+    "change": ("editing", "change_command", "Change a word: its description, ends, flags, labels."),
+    "retire": ("editing", "retire_command", "Let a word not be used any more; what was recorded with it stays."),
+    "restore": ("editing", "restore_command", "Let a retired word be used again."),
+    "merge": ("editing", "merge_command", "Make one word of two."),
+    "set": ("vocabulary_sets", "set_command", "List, add and remove sets of words."),
+    "import": ("set_files", "import_command", "Add the words of a file."),
+    "export": ("set_files", "export_command", "Write the words of a set to a file."),
+    "proposals": ("proposals", "proposals_command", "List the wordings that wait as proposed facts."),
+    "map": ("proposals", "map_command", "Say what word wordings mean; what waits in them becomes facts."),
+    "dismiss": ("proposals", "dismiss_command", "Delete what waits in wordings that say nothing."),
+}
+
+
+class _VocabularyGroup(click.Group):
+    """Commands that are imported when they are run; anything else is a word to be shown."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in _COMMANDS:
+            return None
+        module_name, command_name, _ = _COMMANDS[name]
+        module = importlib.import_module(f"keepgraph.cli.vocabulary.{module_name}")
+        command: click.Command = getattr(module, command_name)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in _COMMANDS:
+            return "show", show_command, args
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        # From the table: help does not import the commands.
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, description) for name, (_, _, description) in _COMMANDS.items()])
+
+
+@click.group("vocabulary", cls=_VocabularyGroup, invoke_without_command=True, subcommand_metavar="[WORD | COMMAND …]")
+@click.option("--unused", is_flag=True, help="Only words of which there is no entity or fact.")
+@click.option(
+    "--set", "set_name", metavar="NAME", shell_complete=name_completion.complete_vocabulary_set, help="Only one set."
+)
+@graph_options.all_options
+@click.pass_context
+def vocabulary_command(ctx: click.Context, unused: bool, set_name: str | None) -> None:
+    """Show the types and predicates of the graph, with how often each is used; or one WORD.
+
+    \b
+    kg vocabulary works_at
+    kg vocabulary add type engineer --parent person
+    kg vocabulary add predicate mentors --from person --to person --inverse mentored_by
+    kg vocabulary set add research
+    """
+    if ctx.invoked_subcommand is not None:
+        return
+    arguments = {"only_unused": unused, **({"set": set_name} if set_name else {})}
+    with graph_options.open_graph(ctx) as graph:
+        answer = graph.call("list_vocabulary", **arguments)
+    if graph_options.wants_json(ctx):
+        terminal.show_json(answer)
+        return
+    from keepgraph.cli.output import vocabulary_pages
+
+    vocabulary_pages.show_vocabulary(answer)
+
+
+@click.command("show")
+@click.argument("word", nargs=-1, required=True, shell_complete=name_completion.complete_word)
+@click.option("--kind", type=click.Choice(["type", "predicate"]), help="Which of the two, where WORD is both.")
+@graph_options.all_options
+@click.pass_context
+def show_command(ctx: click.Context, word: tuple[str, ...], kind: str | None) -> None:
+    """Show one WORD: what it means, its labels, its place in the tree, and where it is used."""
+    with graph_options.open_graph(ctx) as graph:
+        answer = graph.call("describe_word", word=" ".join(word), **kind_argument(kind))
+    if graph_options.wants_json(ctx):
+        terminal.show_json(answer)
+        return
+    from keepgraph.cli.output import vocabulary_pages
+
+    vocabulary_pages.show_word(answer)
+
+
+def kind_argument(kind: str | None) -> dict[str, str]:
+    """The argument of tools for what `--kind` says: type or predicate."""
+    return {} if kind is None else {"kind": "entity_type" if kind == "type" else kind}

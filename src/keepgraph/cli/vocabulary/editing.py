@@ -1,0 +1,310 @@
+"""`kg vocabulary add`, `change`, `retire`, `restore` and `merge`: words, one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import click
+
+from keepgraph.cli import graph_options, name_completion
+from keepgraph.cli.output import terminal
+from keepgraph.cli.vocabulary.command import kind_argument
+from keepgraph.graph import Graph
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+_FLAGS = ("symmetric", "asymmetric", "irreflexive", "transitive", "acyclic", "functional", "inverse_functional")
+_NONE = "none"
+"""Takes a value away."""
+
+_kind_option = click.option(
+    "--kind", type=click.Choice(["type", "predicate"]), help="Which of the two, where the word is both."
+)
+_dry_run_option = click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+
+
+def _shared_options(command: _F) -> _F:
+    """Options for what types and predicates have alike."""
+    for option in (
+        click.option("--description", metavar="TEXT", help="What it means, in a sentence."),
+        click.option(
+            "--label", "labels", metavar="TEXT", multiple=True, help="Another wording of it; may be repeated."
+        ),
+        click.option(
+            "--label-in", "labels_in", metavar="LANGUAGE TEXT", nargs=2, multiple=True, help="A label: --label-in de …"
+        ),
+        click.option("--example", "examples", metavar="TEXT", multiple=True, help="May be repeated."),
+        click.option("--notation", metavar="CODE", help="A code."),
+        click.option("--uri", metavar="URI", help="Where it is defined; never fetched."),
+    ):
+        command = option(command)
+    return command
+
+
+def _type_options(command: _F) -> _F:
+    for option in (
+        click.option(
+            "--parent",
+            "parents",
+            metavar="TYPE",
+            multiple=True,
+            shell_complete=name_completion.complete_type,
+            help="What it is a kind of; may be repeated.",
+        ),
+        click.option(
+            "--disjoint",
+            metavar="TYPE",
+            multiple=True,
+            shell_complete=name_completion.complete_type,
+            help="A type of which nothing can be that is of this one; may be repeated.",
+        ),
+        click.option(
+            "--style", metavar="STYLE", help="How its names are made: person, title, statement, term, reference."
+        ),
+        click.option("--abstract/--not-abstract", default=None, help="Whether entities are of its subtypes only."),
+    ):
+        command = option(command)
+    return command
+
+
+def _predicate_options(command: _F) -> _F:
+    for flag in reversed(_FLAGS):
+        name = flag.replace("_", "-")
+        command = click.option(f"--{name}/--not-{name}", flag, default=None)(command)
+    for option in (
+        click.option(
+            "--from",
+            "sources",
+            metavar="TYPE",
+            multiple=True,
+            shell_complete=name_completion.complete_type,
+            help="A type of its subject; may be repeated. None given: any.",
+        ),
+        click.option(
+            "--to",
+            "targets",
+            metavar="TYPE",
+            multiple=True,
+            shell_complete=name_completion.complete_type,
+            help="A type of its object; may be repeated. None given: any.",
+        ),
+        click.option("--literal", metavar="KIND", help="Its object is a text, number, date, url or identifier."),
+        click.option("--inverse", metavar="NAME", help="The predicate that says the same with the ends exchanged."),
+        click.option(
+            "--role", metavar="ROLE", help="decides, part_of, blocks, resolves, depends, tags, mentions, reports."
+        ),
+        click.option("--sentence", metavar="TEXT", help="How a fact is read: {subject} mentors {object}."),
+    ):
+        command = option(command)
+    return command
+
+
+@click.group("add")
+def add_command() -> None:
+    """Add a type or a predicate of your own."""
+
+
+@add_command.command("type")
+@click.argument("name")
+@_type_options
+@_shared_options
+@_dry_run_option
+@graph_options.all_options
+@click.pass_context
+def add_type_command(ctx: click.Context, /, name: str, dry_run: bool, **options: Any) -> None:
+    """Add a type of entities: kg vocabulary add type engineer --parent person."""
+    _add(ctx, "types", name, _values(options), dry_run=dry_run)
+
+
+@add_command.command("predicate")
+@click.argument("name")
+@_predicate_options
+@_shared_options
+@_dry_run_option
+@graph_options.all_options
+@click.pass_context
+def add_predicate_command(ctx: click.Context, /, name: str, dry_run: bool, **options: Any) -> None:
+    """Add a predicate: kg vocabulary add predicate mentors --from person --to person --inverse mentored_by."""
+    _add(ctx, "predicates", name, _values(options), dry_run=dry_run)
+
+
+@click.command("change")
+@click.argument("word", shell_complete=name_completion.complete_word)
+@_predicate_options
+@_type_options
+@_shared_options
+@click.option("--remove-label", "removed_labels", metavar="TEXT", multiple=True, help="Take a label away.")
+@_kind_option
+@_dry_run_option
+@graph_options.all_options
+@click.pass_context
+def change_command(
+    ctx: click.Context, /, word: str, removed_labels: tuple[str, ...], kind: str | None, dry_run: bool, **options: Any
+) -> None:
+    """Change WORD: what is given takes the place of what it had; labels are added. “none” takes a value away.
+
+    \b
+    kg vocabulary change mentors --to person --label coaches
+    kg vocabulary change engineer --parent none --style person
+    """
+    values = _values(options)
+    with graph_options.open_graph(ctx) as graph:
+        if any(options[flag] is not None for flag in _FLAGS):
+            flags = set(graph.call("describe_word", word=word, kind="predicate")["flags"])
+            changed = {flag: options[flag] for flag in _FLAGS if options[flag] is not None}
+            values["flags"] = sorted({flag for flag in _FLAGS if changed.get(flag, flag in flags)})
+        answer = graph.call(
+            "change_word",
+            word=word,
+            values=values,
+            removed_labels=list(removed_labels),
+            dry_run=dry_run,
+            **kind_argument(kind),
+        )
+    _show_change(ctx, answer)
+
+
+@click.command("retire")
+@click.argument("word", shell_complete=name_completion.complete_word)
+@click.option(
+    "--replaced-by", metavar="WORD", shell_complete=name_completion.complete_word, help="What to use instead."
+)
+@_kind_option
+@_dry_run_option
+@graph_options.all_options
+@click.pass_context
+def retire_command(ctx: click.Context, word: str, replaced_by: str | None, kind: str | None, dry_run: bool) -> None:
+    """Let WORD not be used any more; what was recorded with it stays."""
+    replacement = {} if replaced_by is None else {"replaced_by": replaced_by}
+    with graph_options.open_graph(ctx) as graph:
+        answer = graph.call("retire_word", word=word, dry_run=dry_run, **replacement, **kind_argument(kind))
+    _show_change(ctx, answer)
+
+
+@click.command("restore")
+@click.argument("word", shell_complete=name_completion.complete_word)
+@_kind_option
+@graph_options.all_options
+@click.pass_context
+def restore_command(ctx: click.Context, word: str, kind: str | None) -> None:
+    """Let the retired WORD be used again."""
+    with graph_options.open_graph(ctx) as graph:
+        answer = graph.call("restore_word", word=word, **kind_argument(kind))
+    _show_change(ctx, answer)
+
+
+@click.command("merge")
+@click.argument("absorb", shell_complete=name_completion.complete_word)
+@click.argument("keep", shell_complete=name_completion.complete_word)
+@_kind_option
+@_dry_run_option
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@graph_options.all_options
+@click.pass_context
+def merge_command(ctx: click.Context, absorb: str, keep: str, kind: str | None, dry_run: bool, yes: bool) -> None:
+    """Make ABSORB and KEEP one word: what is recorded with ABSORB moves to KEEP, and its names become labels of it."""
+    quiet = graph_options.wants_json(ctx)
+    arguments = {"absorb": absorb, "keep": keep, **kind_argument(kind)}
+    with graph_options.open_graph(ctx) as graph:
+        if dry_run or not yes:
+            plan = graph.call("merge_words", **arguments, dry_run=True)
+            if dry_run and quiet:
+                terminal.show_json(plan)
+            elif not quiet:
+                _show_merge(plan)
+            if dry_run:
+                return
+            terminal.confirm("Merge them?", action="merge", quiet=quiet)
+        answer = graph.call("merge_words", **arguments)
+    if quiet:
+        terminal.show_json(answer)
+        return
+    if yes:
+        _show_merge(answer)
+    click.echo(f"Merged. `kg undo {answer['call']}` takes it back.")
+
+
+def extend(graph: Graph, **arguments: Any) -> dict[str, Any]:
+    """Call extend_vocabulary."""
+    return graph.call("extend_vocabulary", **arguments)
+
+
+def show_extension(ctx: click.Context, answer: Mapping[str, Any]) -> None:
+    """Show what extend_vocabulary has added, and how to take it back."""
+    if graph_options.wants_json(ctx):
+        terminal.show_json(answer)
+        return
+    verb = "Would add" if answer["dry_run"] else "Added"
+    for noun, words in (("type", answer["types"]), ("predicate", answer["predicates"])):
+        for word in words:
+            click.echo(f"{verb} the {noun} {terminal.printable(word)}.")
+    for word in answer["existing"]:
+        click.echo(f"{terminal.printable(word)} is there already.")
+    for overlap in answer["overlaps"]:
+        name, existing = terminal.printable(overlap["name"]), terminal.printable(overlap["existing"])
+        click.secho(f"  “{name}” was another wording of {existing}; from now on it is a word of its own.", fg="yellow")
+    for mapped in answer["mapped"]:
+        wordings = ", ".join(f"“{terminal.printable(wording)}”" for wording in mapped["wordings"])
+        verb = "would mean" if answer["dry_run"] else "means"
+        waiting = f", {mapped['waiting']:,} still wait" if mapped["waiting"] else ""
+        click.echo(f"{wordings} {verb} {terminal.printable(mapped['word'])}: {mapped['admitted']:,} facts{waiting}.")
+    if answer["admitted"]:
+        verb = "would be recorded" if answer["dry_run"] else "are recorded"
+        click.echo(f"{answer['admitted']:,} facts that waited for it {verb}.")
+    if answer["dismissed"]:
+        verb = "would be deleted" if answer["dry_run"] else "deleted"
+        click.echo(f"{answer['dismissed']:,} proposed facts {verb}.")
+    if answer["call"] is not None and (answer["types"] or answer["predicates"] or answer["mapped"]):
+        click.secho(f"  `kg undo {answer['call']}` takes it back.", dim=True)
+
+
+def _add(ctx: click.Context, group: str, name: str, values: dict[str, Any], *, dry_run: bool) -> None:
+    if flags := [flag for flag in _FLAGS if ctx.params.get(flag)]:
+        values["flags"] = flags
+    with graph_options.open_graph(ctx, create=True) as graph:
+        answer = extend(graph, **{group: {name: values}}, dry_run=dry_run)
+    show_extension(ctx, answer)
+
+
+def _values(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a word as a vocabulary set has them; None for those to be taken away."""
+    values: dict[str, Any] = {}
+    for name in ("description", "style", "abstract", "role", "literal", "sentence", "notation", "uri"):
+        if options.get(name) is not None:
+            values[name] = None if options[name] == _NONE else options[name]
+    for name in ("parents", "disjoint", "sources", "targets", "examples"):
+        if options.get(name):
+            values[name] = [] if options[name] == (_NONE,) else list(options[name])
+    if options.get("inverse"):
+        values["inverse"] = {"name": options["inverse"]}
+    if options["labels"]:
+        values["alternative"] = list(options["labels"])
+    if options["labels_in"]:
+        by_language: dict[str, list[str]] = {}
+        for language, text in options["labels_in"]:
+            by_language.setdefault(language, []).append(text)
+        values["labels"] = by_language
+    return values
+
+
+def _show_change(ctx: click.Context, answer: Mapping[str, Any]) -> None:
+    if graph_options.wants_json(ctx):
+        terminal.show_json(answer)
+        return
+    click.echo(terminal.printable(answer["message"]))
+    for word in answer["added"]:
+        click.echo(f"  new: {terminal.printable(word)}")
+    if answer["outside_ends"]:
+        click.secho(f"  {answer['outside_ends']:,} facts do not fit its ends; they stay as they are.", fg="yellow")
+    if answer["call"] is not None:
+        click.secho(f"  `kg undo {answer['call']}` takes it back.", dim=True)
+
+
+def _show_merge(answer: Mapping[str, Any]) -> None:
+    click.echo(terminal.printable(answer["message"]))
+    if answer["merged_names"]:
+        names = ", ".join(map(terminal.printable, answer["merged_names"]))
+        click.echo(f"  of the same name, and one from then on: {names}")
+    if answer["outside_ends"]:
+        click.secho(f"  {answer['outside_ends']:,} facts do not fit the ends of {answer['keep']}.", fg="yellow")

@@ -1,0 +1,80 @@
+"""`kg vocabulary proposals`, `map` and `dismiss`: wordings that wait as proposed facts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from keepgraph.cli import graph_options, name_completion
+from keepgraph.cli.output import terminal, vocabulary_pages
+from keepgraph.cli.output.pages import Section, show_sections
+from keepgraph.cli.vocabulary import editing
+
+_WORDINGS_SHOWN = 6
+
+
+@click.command("proposals")
+@click.option("-n", "--limit", type=click.IntRange(1, 1000), default=100, show_default=True, help="How many groups.")
+@graph_options.all_options
+@click.pass_context
+def proposals_command(ctx: click.Context, limit: int) -> None:
+    """List the wordings in which facts wait, those of one meaning together, most first."""
+    with graph_options.open_graph(ctx) as graph:
+        answer = graph.call("list_proposed_wordings", limit=limit)
+    if graph_options.wants_json(ctx):
+        terminal.show_json(answer)
+        return
+    if not answer["groups"]:
+        click.echo("No fact waits for a word.")
+        return
+    show_sections(
+        [Section(f"{answer['total']:,} proposed facts wait", [_group_row(group) for group in answer["groups"]])]
+    )
+    if answer["truncated"]:
+        click.echo("  … and more; --limit shows them")
+    click.secho("kg vocabulary map WORDING … PREDICATE makes facts of them; dismiss WORDING … deletes them.", dim=True)
+
+
+@click.command("map")
+@click.argument("wordings", metavar="WORDING…", nargs=-1, required=True)
+@click.argument("word", metavar="WORD", shell_complete=name_completion.complete_word)
+@click.option("--kind", type=click.Choice(["type", "predicate"]), default="predicate", show_default=True)
+@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+@graph_options.all_options
+@click.pass_context
+def map_command(ctx: click.Context, wordings: tuple[str, ...], word: str, kind: str, dry_run: bool) -> None:
+    """Let each WORDING mean WORD from now on; what waits in these wordings becomes facts.
+
+    \b
+    kg vocabulary map "is employed by" "works for" works_at
+    """
+    field = "entity_type" if kind == "type" else kind
+    with graph_options.open_graph(ctx) as graph:
+        mapping = {"wordings": list(wordings), field: word}
+        answer = editing.extend(graph, map_wordings=[mapping], dry_run=dry_run)
+    editing.show_extension(ctx, answer)
+
+
+@click.command("dismiss")
+@click.argument("wordings", metavar="WORDING…", nargs=-1, required=True)
+@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+@graph_options.all_options
+@click.pass_context
+def dismiss_command(ctx: click.Context, wordings: tuple[str, ...], dry_run: bool) -> None:
+    """Delete the proposed facts that wait in each WORDING; they are not proposed again."""
+    with graph_options.open_graph(ctx) as graph:
+        answer = editing.extend(graph, dismiss_wordings=list(wordings), dry_run=dry_run)
+    editing.show_extension(ctx, answer)
+
+
+def _group_row(group: Mapping[str, Any]) -> tuple[str, str]:
+    wordings = [
+        f"{terminal.printable(entry['wording'])} × {entry['count']:,}" for entry in group["wordings"][:_WORDINGS_SHOWN]
+    ]
+    more = len(group["wordings"]) - _WORDINGS_SHOWN
+    nearest = f" · near {terminal.printable(group['nearest'])}" if group["nearest"] else ""
+    ends = vocabulary_pages.ends(group["subject_types"], group["object_types"], None)
+    listed = ", ".join(wordings) + (f" and {more} more" if more > 0 else "")
+    return f"{group['count']:,}", f"{listed} · {ends}{nearest}"

@@ -1,0 +1,244 @@
+"""Import of the lines of the vocabulary: sets, words, and labels.
+
+A word that the graph has stays as it is, unless nothing uses it and it is as the program ships it: then it becomes that
+of the file. So the export of a new graph that took in an export is that export.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from keepgraph import errors, store
+from keepgraph.engine.exchange.export_format import IMPORTED
+from keepgraph.engine.exchange.import_state import ImportState, Line, LineResult, import_each
+from keepgraph.engine.exchange.import_values import validate_timestamp
+from keepgraph.engine.vocabulary import graph_vocabulary, sets, stored_words, terms
+from keepgraph.engine.vocabulary.definitions import LabelDefinition, PredicateDefinition, TypeDefinition
+from keepgraph.model import VocabularySet, VocabularyTerm
+from keepgraph.store.transactions import Tx
+
+_KINDS = store.vocabulary.KINDS
+
+
+def import_sets(tx: Tx, lines: Sequence[Line], state: ImportState, strict: bool) -> list[LineResult]:
+    """Sets: those that the graph lacks are added; one that is retired in the file is removed where nothing uses it."""
+
+    def import_set(line: Line) -> LineResult:
+        known = {of_set.name: of_set for of_set in graph_vocabulary.read(tx).sets}
+        retired_at = line.get("retired_at")
+        if retired_at is not None:
+            retired_at = validate_timestamp(retired_at)
+        existing = known.get(line["name"])
+        if existing is not None:
+            if retired_at is None or existing.retired_at is not None or not _is_untouched(tx, existing):
+                return LineResult()
+            sets.remove(tx, existing.name)
+            store.vocabulary.update_set(tx, existing.row, version=line["version"], retired_at=retired_at)
+            state.replaceable_words = None
+            return LineResult(created=True)
+        new = sets.find_or_insert(tx, line["name"], version=line["version"], uri=line.get("uri", ""))
+        if retired_at is not None:
+            store.vocabulary.update_set(tx, new.row, version=new.version, retired_at=retired_at)
+        if line.get("details"):
+            store.vocabulary.update_set_details(tx, new.row, line["details"])
+        return LineResult(created=True)
+
+    return import_each(lines, import_set, strict=strict)
+
+
+def import_words(tx: Tx, lines: Sequence[Line], state: ImportState, strict: bool) -> list[LineResult]:
+    """Entity types and predicates: all new ones at once, or one by one where one of them is refused."""
+    if state.replaceable_words is None:
+        state.replaceable_words = _replaceable_words(tx)
+    try:
+        with tx.savepoint():
+            return _import_together(tx, lines, state.replaceable_words)
+    except errors.KeepgraphError:
+        replaceable = state.replaceable_words
+
+        def import_word(line: Line) -> LineResult:
+            with tx.savepoint():
+                return _import_together(tx, [line], replaceable)[0]
+
+        return import_each(lines, import_word, strict=strict)
+
+
+def import_labels(tx: Tx, lines: Sequence[Line], state: ImportState, strict: bool) -> list[LineResult]:
+    """Labels of words that the graph or the file has."""
+    labels = {kind: store.vocabulary.labels(tx, kind) for kind in _KINDS}
+
+    def import_label(line: Line) -> LineResult:
+        term = graph_vocabulary.read(tx).term(line["word_kind"], line["name"])
+        if term is None:
+            error_class = errors.EntityTypeUnknown if line["word_kind"] == _KINDS[0] else errors.PredicateUnknown
+            raise error_class(f"{line['name'][:60]!r}, which has the label, is not in the vocabulary")
+        of_term = labels[term.kind].get(term.row, ())
+        if any((label.language, label.label) == (line["language"], line["label"]) for label in of_term):
+            return LineResult()
+        terms.add_labels(tx, term.kind, term.row, [LabelDefinition(line["language"], line["status"], line["label"])])
+        return LineResult(created=True)
+
+    return import_each(lines, import_label, strict=strict)
+
+
+def _import_together(tx: Tx, lines: Sequence[Line], replaceable: set[tuple[str, str]]) -> list[LineResult]:
+    """
+    Raises:
+        errors.KeepgraphError: one of them cannot be imported.
+    """
+    vocabulary = graph_vocabulary.read(tx)
+    results: list[LineResult] = []
+    new: dict[tuple[str, str], Line] = {}
+    replaced: list[tuple[VocabularyTerm, Line]] = []
+    for line in lines:
+        key = (line["word_kind"], line["name"])
+        existing = vocabulary.term(*key)
+        if existing is None and key not in new:
+            new[key] = line
+            results.append(LineResult(created=True))
+        elif existing is not None and key in replaceable:
+            replaced.append((existing, line))
+            results.append(LineResult())
+        else:
+            results.append(LineResult())
+    _insert(tx, list(new.values()))
+    for term, line in replaced:
+        _replace(tx, term, line)
+    return results
+
+
+def _insert(tx: Tx, lines: Sequence[Line]) -> None:
+    """Add words with all their values, each to its set."""
+    if not lines:
+        return
+    of_sets = {name: _find_or_insert_set(tx, name) for name in dict.fromkeys(map(_set_name, lines))}
+    definitions = [_definition(line) for line in lines]
+    terms.insert(
+        tx,
+        types=[word for word in definitions if isinstance(word, TypeDefinition)],
+        predicates=[word for word in definitions if isinstance(word, PredicateDefinition)],
+        of_set=next(iter(of_sets.values())),
+    )
+    vocabulary = graph_vocabulary.read(tx)
+    for line in lines:
+        term = vocabulary.term(line["word_kind"], line["name"])
+        of_set = of_sets[_set_name(line)]
+        if term is not None:
+            _set_state(tx, term, line, of_set)
+
+
+def _replace(tx: Tx, term: VocabularyTerm, line: Line) -> None:
+    """Give a word that nothing uses the values of the file."""
+    vocabulary = graph_vocabulary.read(tx)
+    definition = _definition(line)
+    type_rows = {word.name: word.row for word in vocabulary.types}
+    if isinstance(definition, TypeDefinition):
+        values = terms.type_values(definition)
+        store.vocabulary.set_parents(tx, term.row, _rows(type_rows, definition.parents))
+        store.vocabulary.set_disjoint(tx, term.row, _rows(type_rows, definition.disjoint))
+    else:
+        predicate_rows = {word.name: word.row for word in vocabulary.predicates}
+        inverse_of = definition.inverse_of
+        values = terms.predicate_values(definition)
+        values["inverse_of"] = _rows(predicate_rows, [inverse_of])[0] if inverse_of else None
+        store.vocabulary.set_ends(tx, term.row, "subject", _rows(type_rows, definition.sources))
+        store.vocabulary.set_ends(tx, term.row, "object", _rows(type_rows, definition.targets))
+    store.vocabulary.update_term(tx, term.kind, term.row, {"description": definition.description, **values})
+    terms.replace_labels(tx, term.kind, term.row, definition.labels)
+    _set_state(tx, term, line, _find_or_insert_set(tx, _set_name(line)))
+    if isinstance(definition, TypeDefinition):
+        terms.refuse_cycles(tx, [term.name])
+
+
+def _set_state(tx: Tx, term: VocabularyTerm, line: Line, of_set: VocabularySet) -> None:
+    """Set what a word has besides its definition: its set and version, whether it is retired, and by what replaced."""
+    vocabulary = graph_vocabulary.read(tx)
+    values: dict[str, Any] = {}
+    if term.set != of_set.name:
+        values["vocabulary_set"] = of_set.row
+    version = line.get("version", of_set.version)
+    if term.version != version:
+        values["version"] = version
+    if line.get("retired_at"):
+        values["retired_at"] = validate_timestamp(line["retired_at"])
+    if line.get("replaced_by"):
+        rows = {word.name: word.row for word in vocabulary.terms(term.kind)}
+        values["replaced_by"] = _rows(rows, [line["replaced_by"]])[0]
+    if line.get("ends_are_advice"):
+        values["has_binding_ends"] = 0
+    if values:
+        store.vocabulary.update_term(tx, term.kind, term.row, values)
+
+
+def _definition(line: Line) -> TypeDefinition | PredicateDefinition:
+    labels = tuple(LabelDefinition(*label) for label in line.get("labels", ()))
+    details = line.get("details", {})
+    if line["word_kind"] == store.vocabulary.ENTITY_TYPE:
+        return TypeDefinition(
+            name=line["name"],
+            description=line["description"],
+            style=line.get("style"),
+            is_abstract=line.get("abstract", False),
+            parents=tuple(line.get("parents", ())),
+            disjoint=tuple(line.get("disjoint", ())),
+            labels=labels,
+            details=details,
+        )
+    return PredicateDefinition(
+        name=line["name"],
+        description=line["description"],
+        role=line.get("role"),
+        sources=tuple(line.get("sources", ())),
+        targets=tuple(line.get("targets", ())),
+        inverse_of=line.get("inverse_of"),
+        flags=frozenset(line.get("flags", ())),
+        literal_kind=line.get("literal"),
+        sentence=line.get("sentence", ""),
+        labels=labels,
+        details=details,
+    )
+
+
+def _replaceable_words(tx: Tx) -> set[tuple[str, str]]:
+    """The words that nothing uses and that are as the program ships them, by kind and name."""
+    used = store.vocabulary.used_words(tx)
+    return {
+        key
+        for key, word in stored_words.read(tx).items()
+        if word.is_as_shipped and not word.added_labels and (word.term.kind, word.term.row) not in used
+    }
+
+
+def _is_untouched(tx: Tx, of_set: VocabularySet) -> bool:
+    """Whether nothing uses the words of a set, and all are as the program ships them."""
+    replaceable = _replaceable_words(tx)
+    vocabulary = graph_vocabulary.read(tx)
+    return all(
+        (kind, term.name) in replaceable
+        for kind in _KINDS
+        for term in vocabulary.terms(kind)
+        if term.set == of_set.name
+    )
+
+
+def _set_name(line: Line) -> str:
+    return str(line.get("set", IMPORTED))
+
+
+def _find_or_insert_set(tx: Tx, name: str) -> VocabularySet:
+    for known in graph_vocabulary.read(tx).sets:
+        if known.name == name:
+            return known
+    return sets.find_or_insert(tx, name, version=IMPORTED if name == IMPORTED else sets.OWN_VERSION)
+
+
+def _rows(rows: Mapping[str, int], names: Sequence[str]) -> list[int]:
+    """
+    Raises:
+        errors.VocabularyInvalid: there is no word of one of these names.
+    """
+    for name in names:
+        if name not in rows:
+            raise errors.VocabularyInvalid(f"the vocabulary has no word {name[:60]!r}")
+    return [rows[name] for name in names]

@@ -1,0 +1,208 @@
+"""The lines of an export for the vocabulary: its sets, its words, and labels that words were given later.
+
+A word of the core is in every graph, and a word that a new graph has is left out as long as nothing uses it and it is
+as the program ships it: what remains is what another graph may lack. A word comes after those that it refers to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from keepgraph import store
+from keepgraph.engine.exchange.export_format import IMPORTED
+from keepgraph.engine.vocabulary import graph_vocabulary, sets, stored_words
+from keepgraph.engine.vocabulary.definitions import TypeDefinition
+from keepgraph.engine.vocabulary.stored_words import StoredWord
+from keepgraph.model import PREDICATE_FLAGS, Predicate, VocabularySet
+from keepgraph.store.transactions import Tx
+
+_Key: TypeAlias = tuple[str, str]
+"""The kind of a word and its name."""
+
+_PLAIN_KEYS = {"kind", "word_kind", "name", "description"}
+"""The keys of a line that older versions read: a word that came with an import, with nothing but a description."""
+
+
+@dataclass(frozen=True, slots=True)
+class VocabularyLines:
+    """Lines, and whether older versions can read them."""
+
+    lines: tuple[dict[str, Any], ...]
+    are_plain: bool
+
+
+def write(tx: Tx) -> VocabularyLines:
+    """The lines of sets, words and labels, in this order; each by kind and name, after what it refers to."""
+    words = stored_words.read(tx)
+    carried = _with_references(words, _carried_words(tx, words))
+    ordered = list(_in_order_of_reference(words, carried))
+    lines = [
+        *_set_lines(tx, {words[key].term.set for key in ordered}),
+        *_word_lines(graph_vocabulary.read(tx).sets, words, ordered),
+        *_label_lines(words, ordered),
+    ]
+    are_plain = all(line["kind"] == "word" and line.keys() == _PLAIN_KEYS for line in lines)
+    return VocabularyLines(tuple(lines), are_plain)
+
+
+def _carried_words(tx: Tx, words: Mapping[_Key, StoredWord]) -> set[_Key]:
+    """The words that another graph may lack, or need for what is recorded."""
+    used = store.vocabulary.used_words(tx)
+    return {
+        key
+        for key, word in words.items()
+        if word.term.set != sets.CORE
+        and (
+            word.term.set not in sets.IN_NEW_GRAPHS
+            or not word.is_as_shipped
+            or word.added_labels
+            or (word.term.kind, word.term.row) in used
+        )
+    }
+
+
+def _with_references(words: Mapping[_Key, StoredWord], carried: set[_Key]) -> set[_Key]:
+    """These words, all that they refer to, and the inverses that came with them; those of the core apart."""
+    inverses: dict[_Key, list[_Key]] = {}
+    for key, word in words.items():
+        if isinstance(word.term, Predicate) and word.term.inverse_of is not None:
+            inverses.setdefault((word.term.kind, word.term.inverse_of), []).append(key)
+    complete: set[_Key] = set()
+    pending = list(carried)
+    while pending:
+        key = pending.pop()
+        if key not in complete and words[key].term.set != sets.CORE:
+            complete.add(key)
+            pending += _references(words[key])
+            pending += [other for other in inverses.get(key, ()) if words[other].term.set == words[key].term.set]
+    return complete
+
+
+def _references(word: StoredWord) -> list[_Key]:
+    """The words that a word refers to."""
+    definition, kind = word.definition, word.term.kind
+    references = [(kind, word.term.replaced_by)] if word.term.replaced_by else []
+    if isinstance(definition, TypeDefinition):
+        return [*references, *((kind, name) for name in (*definition.parents, *definition.disjoint))]
+    types = (*definition.sources, *definition.targets)
+    references += [(kind, definition.inverse_of)] if definition.inverse_of else []
+    return [*references, *((store.vocabulary.ENTITY_TYPE, name) for name in types)]
+
+
+def _in_order_of_reference(words: Mapping[_Key, StoredWord], carried: set[_Key]) -> Iterator[_Key]:
+    """These words by kind and name, each after those that it refers to; disjoint types in either order."""
+    written: set[_Key] = set()
+    for first in sorted(carried):
+        pending = [first]
+        while pending:
+            key = pending[-1]
+            missing = [
+                other
+                for other in sorted(_references(words[key]), reverse=True)
+                if other in carried
+                and other not in written
+                and other not in pending
+                and not _is_disjoint(words[key], other)
+            ]
+            if missing:
+                pending += missing
+                continue
+            pending.pop()
+            if key not in written:
+                written.add(key)
+                yield key
+
+
+def _is_disjoint(word: StoredWord, other: _Key) -> bool:
+    definition = word.definition
+    if not isinstance(definition, TypeDefinition) or other[0] != word.term.kind:
+        return False
+    return other[1] in definition.disjoint and other[1] not in (*definition.parents, word.term.replaced_by)
+
+
+def _set_lines(tx: Tx, names: set[str]) -> Iterator[dict[str, Any]]:
+    details = store.vocabulary.set_details(tx)
+    for of_set in sorted(graph_vocabulary.read(tx).sets, key=lambda of_set: of_set.name):
+        if of_set.name in names - {sets.CORE, IMPORTED}:
+            yield _without_empty(
+                {
+                    "kind": "set",
+                    "name": of_set.name,
+                    "version": of_set.version,
+                    "uri": of_set.uri,
+                    "retired_at": of_set.retired_at,
+                    "details": details.get(of_set.row),
+                }
+            )
+
+
+def _word_lines(
+    known: Iterable[VocabularySet], words: Mapping[_Key, StoredWord], ordered: Sequence[_Key]
+) -> Iterator[dict[str, Any]]:
+    versions = {of_set.name: of_set.version for of_set in known}
+    written: set[str] = set()
+
+    def is_core(type_name: str) -> bool:
+        return words[store.vocabulary.ENTITY_TYPE, type_name].term.set == sets.CORE
+
+    for key in ordered:
+        word = words[key]
+        term, definition = word.term, word.definition
+        line: dict[str, Any] = {
+            "kind": "word",
+            "word_kind": term.kind,
+            "name": term.name,
+            "description": term.description,
+        }
+        values: dict[str, Any] = {
+            "set": term.set if term.set != IMPORTED else None,
+            "version": term.version if term.version != versions.get(term.set) else None,
+            "retired_at": term.retired_at,
+            "replaced_by": term.replaced_by,
+        }
+        if isinstance(definition, TypeDefinition):
+            values |= {
+                "style": definition.style,
+                "abstract": definition.is_abstract,
+                "parents": sorted(definition.parents),
+                # The type that comes later says it.
+                "disjoint": sorted(name for name in definition.disjoint if name in written or is_core(name)),
+            }
+            written.add(term.name)
+        else:
+            values |= {
+                "role": definition.role,
+                "sources": sorted(definition.sources),
+                "targets": sorted(definition.targets),
+                "inverse_of": definition.inverse_of,
+                "flags": [flag for flag in PREDICATE_FLAGS if flag in definition.flags],
+                "literal": definition.literal_kind,
+                "sentence": definition.sentence,
+                "ends_are_advice": isinstance(term, Predicate) and not term.has_binding_ends,
+            }
+        values |= {
+            "labels": [[label.language, label.status, label.text] for label in definition.labels],
+            "details": definition.details,
+        }
+        yield {**line, **_without_empty(values)}
+
+
+def _label_lines(words: Mapping[_Key, StoredWord], ordered: Sequence[_Key]) -> Iterator[dict[str, Any]]:
+    """Labels that were given to words later, those of the core too."""
+    core = sorted(key for key, word in words.items() if word.term.set == sets.CORE)
+    for key in [*core, *ordered]:
+        for label in words[key].added_labels:
+            yield {
+                "kind": "label",
+                "word_kind": key[0],
+                "name": key[1],
+                "language": label.language,
+                "status": label.status,
+                "label": label.text,
+            }
+
+
+def _without_empty(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value not in (None, "", [], {}, False)}

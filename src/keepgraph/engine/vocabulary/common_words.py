@@ -1,0 +1,103 @@
+"""The most used words of a graph, for the descriptions of tools: names, with their parents, ends and other wordings.
+
+Only words get here, and short labels in lower case: a description is read as an instruction, and labels may come from a
+file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from keepgraph import store
+from keepgraph.engine.vocabulary import graph_vocabulary, wordings
+from keepgraph.model import EntityType, Predicate, VocabularyTerm
+from keepgraph.store.transactions import Tx
+
+MAX_WORDS = 40
+"""Of each kind, so many are listed; where there are more, a reader is told how to see the others."""
+
+_MAX_DESCRIBED = 16
+_MAX_LABELS = 1
+_MAX_ENDS = 2
+_SHORT_LABEL = re.compile(r"[^\W\d_]+( [^\W\d_]+){0,2}")
+_MAX_LABEL = 24
+
+_Term = TypeVar("_Term", bound=VocabularyTerm)
+
+
+@dataclass(frozen=True, slots=True)
+class CommonWords:
+    """Words by name, the most used first, and how many there are in all. Inverses are not counted."""
+
+    names: tuple[str, ...]
+    total: int
+
+
+def of_graph(tx: Tx, kind: str) -> CommonWords:
+    """The most used entity types or predicates that may be used."""
+    terms = _most_used(tx, kind, _usable(tx, kind))
+    return CommonWords(tuple(term.name for term in terms[:MAX_WORDS]), len(terms))
+
+
+def describe(tx: Tx) -> str:
+    """What the most used words mean: the parents of types, and of predicates the ends and other wordings."""
+    types = [term for term in _most_used(tx, store.vocabulary.ENTITY_TYPE, _usable_types(tx)) if term.parents]
+    predicates = _most_used(tx, store.vocabulary.PREDICATE, _usable_predicates(tx))
+    labels = _short_labels(tx, predicates[:_MAX_DESCRIBED])
+    lines = []
+    if types:
+        lines.append(f"Kinds: {', '.join(f'{term.name} < {term.parents[0]}' for term in types[:_MAX_DESCRIBED])}.")
+    if predicates:
+        described = [_describe_predicate(term, labels.get(term.row, ())) for term in predicates[:_MAX_DESCRIBED]]
+        more = len(predicates) - len(described)
+        others = f"; {more} more: get_ontology_structure" if more > 0 else ""
+        lines.append(f"Predicates: {', '.join(described)}{others}. Other wordings and inverses are understood.")
+    return "\n".join(lines)
+
+
+def _most_used(tx: Tx, kind: str, terms: Sequence[_Term]) -> list[_Term]:
+    """Words by how many entities or facts have them, most first; then in the order in which they were added."""
+    key = ("uses of words", kind, tx.group)
+    counts = store.change_cache.get(tx, key, lambda: store.vocabulary.count_uses(tx, kind))
+    return sorted(terms, key=lambda term: -counts.get(term.row, 0))
+
+
+def _usable(tx: Tx, kind: str) -> Sequence[VocabularyTerm]:
+    return _usable_types(tx) if kind == store.vocabulary.ENTITY_TYPE else _usable_predicates(tx)
+
+
+def _usable_types(tx: Tx) -> Sequence[EntityType]:
+    return graph_vocabulary.read(tx).usable_types
+
+
+def _usable_predicates(tx: Tx) -> Sequence[Predicate]:
+    return [term for term in graph_vocabulary.read(tx).usable_predicates if term.inverse_of is None]
+
+
+def _short_labels(tx: Tx, terms: Sequence[Predicate]) -> dict[int, list[str]]:
+    """A few other wordings of each of these predicates, by row."""
+    labels = store.vocabulary.labels(tx, store.vocabulary.PREDICATE, [term.row for term in terms])
+    short: dict[int, list[str]] = {}
+    for term in terms:
+        known = [wordings.key(term.name)]
+        for label in labels.get(term.row, ()):
+            key = wordings.key(label.label)
+            is_short = len(key) <= _MAX_LABEL and _SHORT_LABEL.fullmatch(key) is not None
+            if label.status != "hidden" and is_short and not any(key in other or other in key for other in known):
+                known.append(key)
+        short[term.row] = known[1 : 1 + _MAX_LABELS]
+    return short
+
+
+def _describe_predicate(term: Predicate, labels: Sequence[str]) -> str:
+    target = term.literal_kind or _listed(term.targets)
+    parts = [f"{_listed(term.sources)} → {target}"] if term.sources or target != "any" else []
+    parts += [f"also {', '.join(labels)}"] if labels else []
+    return f"{term.name} ({'; '.join(parts)})" if parts else term.name
+
+
+def _listed(types: Sequence[str]) -> str:
+    return "|".join(types[:_MAX_ENDS]) + ("|…" if len(types) > _MAX_ENDS else "") if types else "any"

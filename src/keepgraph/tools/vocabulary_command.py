@@ -1,0 +1,359 @@
+"""The vocabulary_command toolset, for `kg vocabulary` and never listed: words and sets shown, changed and removed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from keepgraph import errors, store
+from keepgraph.engine import knowledge
+from keepgraph.engine.knowledge.word_changes import WordMerge
+from keepgraph.engine.vocabulary import changes, definitions, graph_vocabulary, set_documents, sets
+from keepgraph.engine.vocabulary.changes import WordChange
+from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
+from keepgraph.engine.vocabulary.sets import SetChange
+from keepgraph.model import EntityType, Predicate, VocabularyTerm
+from keepgraph.store.transactions import Tx
+from keepgraph.tools.contract.catalogue import Effect, tool
+
+MAX_EXAMPLES = 5
+MAX_GROUPS = 100
+MAX_ENDS = 3
+
+
+@tool(Effect.READ)
+def list_vocabulary(tx: Tx, *, set: str | None = None, only_unused: bool = False) -> dict[str, Any]:
+    """List the entity types and predicates, with how many entities or facts there are of each."""
+    vocabulary = graph_vocabulary.read(tx)
+    if set is not None and set not in {known.name for known in vocabulary.sets}:
+        sets.find(tx, set)
+    types = store.vocabulary.count_uses(tx, store.vocabulary.ENTITY_TYPE)
+    predicates = store.vocabulary.count_uses(tx, store.vocabulary.PREDICATE)
+    return {
+        "entity_types": [
+            _type_entry(vocabulary, term, types.get(term.row, 0))
+            for term in vocabulary.types
+            if set in (None, term.set) and not (only_unused and types.get(term.row))
+        ],
+        "predicates": [
+            _predicate_entry(term, predicates.get(term.row, 0))
+            for term in vocabulary.predicates
+            if set in (None, term.set) and not (only_unused and (predicates.get(term.row) or term.inverse_of))
+        ],
+    }
+
+
+@tool(Effect.READ)
+def describe_word(tx: Tx, *, word: str, kind: str | None = None) -> dict[str, Any]:
+    """Tell all about a word: what it means, its labels, what it belongs to, and where it is used."""
+    term = changes.find_word(tx, word, kind=kind)
+    details = store.vocabulary.details(tx, term.kind, [term.row]).get(term.row, {})
+    labels = store.vocabulary.labels(tx, term.kind, [term.row]).get(term.row, [])
+    vocabulary = graph_vocabulary.read(tx)
+    specific = (
+        _describe_type(vocabulary, term) if isinstance(term, EntityType) else _describe_predicate(tx, vocabulary, term)
+    )
+    return {
+        "kind": term.kind,
+        "name": term.name,
+        "description": term.description,
+        "set": term.set,
+        "version": term.version,
+        "retired": term.retired_at is not None,
+        "replaced_by": term.replaced_by,
+        "labels": [
+            {"language": label.language, "status": label.status, "label": label.label, "added": label.is_added}
+            for label in labels
+        ],
+        "examples": list(details.get("examples", ())),
+        "notation": details.get("notation"),
+        "uri": details.get("uri"),
+        "count": store.vocabulary.count_uses(tx, term.kind).get(term.row, 0),
+        "uses": store.vocabulary.example_uses(tx, term.kind, term.row, limit=MAX_EXAMPLES),
+        **specific,
+    }
+
+
+@tool(Effect.WRITE)
+def change_word(
+    tx: Tx,
+    *,
+    word: str,
+    kind: str | None = None,
+    values: Mapping[str, Any] | None = None,
+    removed_labels: Sequence[str] = (),
+    dry_run: bool = False,
+) -> dict[str, Any]:
+    """Change values of a word, and add or remove labels of it."""
+    if not values and not removed_labels:
+        raise errors.VocabularyInvalid(f"nothing of {word[:60]!r} is to be changed", hint="Give a value, or a label.")
+    term = changes.find_word(tx, word, kind=kind)
+    return _answer_change(
+        tx,
+        lambda: knowledge.word_changes.change(tx, term, values or {}, removed_labels=removed_labels),
+        dry_run=dry_run,
+    )
+
+
+@tool(Effect.WRITE)
+def retire_word(
+    tx: Tx, *, word: str, kind: str | None = None, replaced_by: str | None = None, dry_run: bool = False
+) -> dict[str, Any]:
+    """Let a word not be used any more; what was recorded with it stays."""
+    term = changes.find_word(tx, word, kind=kind)
+    return _answer_change(tx, lambda: changes.retire(tx, term, replaced_by=replaced_by), dry_run=dry_run)
+
+
+@tool(Effect.WRITE)
+def restore_word(tx: Tx, *, word: str, kind: str | None = None) -> dict[str, Any]:
+    """Let a retired word be used again."""
+    term = changes.find_word(tx, word, kind=kind)
+    return _answer_change(tx, lambda: changes.restore(tx, term), dry_run=False)
+
+
+@tool(Effect.DESTRUCTIVE)
+def merge_words(tx: Tx, *, absorb: str, keep: str, kind: str | None = None, dry_run: bool = False) -> dict[str, Any]:
+    """Make one word of two: what is recorded with `absorb` moves to `keep`, and its names become labels of it."""
+    absorbed = changes.find_word(tx, absorb, kind=kind)
+    kept = changes.find_word(tx, keep, kind=kind or absorbed.kind)
+
+    def merge() -> WordMerge:
+        return knowledge.word_changes.merge(tx, keep=kept, absorb=absorbed)
+
+    result = tx.dry_run(merge) if dry_run else merge()
+    return {
+        "kind": result.keep.kind,
+        "keep": result.keep.name,
+        "absorbed": result.absorbed.name,
+        "moved": result.moved,
+        "folded": result.folded,
+        "reversed": result.are_reversed,
+        "merged_names": list(result.merged_names),
+        "outside_ends": result.outside_ends,
+        "labels": list(result.labels),
+        "message": _merge_message(result, dry_run=dry_run),
+        "dry_run": dry_run,
+        "call": None if dry_run else tx.call,
+    }
+
+
+@tool(Effect.READ)
+def list_vocabulary_sets(tx: Tx) -> dict[str, Any]:
+    """List the sets that the graph has, and those that come with this program."""
+    vocabulary = graph_vocabulary.read(tx)
+    shipped = {name: definitions.shipped(name) for name in definitions.shipped_names()}
+    entries = [
+        {
+            "name": known.name,
+            "version": known.version,
+            "uri": known.uri,
+            "added": True,
+            "retired": known.retired_at is not None,
+            "shipped": known.name in shipped,
+            "description": shipped[known.name].description if known.name in shipped else "",
+            "types": sum(term.set == known.name and term.retired_at is None for term in vocabulary.types),
+            "predicates": sum(term.set == known.name and term.retired_at is None for term in vocabulary.predicates),
+        }
+        for known in vocabulary.sets
+    ]
+    known_names = {entry["name"] for entry in entries}
+    entries += [
+        {
+            "name": name,
+            "version": definition.version,
+            "uri": definition.uri,
+            "added": False,
+            "retired": False,
+            "shipped": True,
+            "description": definition.description,
+            "types": len(definition.types),
+            "predicates": len(definition.predicates),
+        }
+        for name, definition in shipped.items()
+        if name not in known_names
+    ]
+    return {"sets": entries}
+
+
+@tool(Effect.WRITE)
+def add_vocabulary_set(
+    tx: Tx, *, name: str | None = None, definition: Mapping[str, Any] | None = None, dry_run: bool = False
+) -> dict[str, Any]:
+    """Add the words of a set: one that comes with this program, by its name, or one that is given."""
+    if (name is None) == (definition is None):
+        raise errors.VocabularyInvalid("a set is given by its name or by its definition", hint="Give one of the two.")
+    set_definition = definitions.shipped(name) if name is not None else definitions.from_document(definition)
+
+    def add() -> SetChange:
+        return sets.add(tx, set_definition)
+
+    return _answer_set_change(tx, set_definition.name, add, dry_run=dry_run)
+
+
+@tool(Effect.WRITE)
+def remove_vocabulary_set(tx: Tx, *, name: str, dry_run: bool = False) -> dict[str, Any]:
+    """Remove the words of a set: those that nothing uses are deleted, the others retired."""
+    return _answer_set_change(tx, name, lambda: sets.remove(tx, name), dry_run=dry_run)
+
+
+@tool(Effect.READ)
+def export_vocabulary_set(tx: Tx, *, name: str) -> dict[str, Any]:
+    """Give the words of a set as schemas/v1/transfer/vocabulary_set.json describes them."""
+    return {"definition": set_documents.write(tx, name)}
+
+
+@tool(Effect.READ)
+def list_proposed_wordings(tx: Tx, *, limit: int = MAX_GROUPS) -> dict[str, Any]:
+    """List the wordings in which facts wait, those of one meaning together, most first."""
+    groups = knowledge.proposed_facts.group(tx)
+    return {
+        "groups": [
+            {
+                "count": group.count,
+                "wordings": [{"wording": wording, "count": count} for wording, count in group.wordings],
+                "subject_types": _distinct(end.source for end in group.ends[:MAX_ENDS]),
+                "object_types": _distinct(end.target for end in group.ends[:MAX_ENDS]),
+                "nearest": group.nearest,
+                "score": group.score if group.nearest else None,
+                "reasons": sorted(group.reasons),
+                "examples": list(group.examples),
+            }
+            for group in groups[:limit]
+        ],
+        "total": sum(group.count for group in groups),
+        "truncated": len(groups) > limit,
+    }
+
+
+def _distinct(names: Iterable[str | None]) -> list[str]:
+    return list(dict.fromkeys(name for name in names if name))
+
+
+def _answer_change(tx: Tx, act: Callable[[], WordChange], *, dry_run: bool) -> dict[str, Any]:
+    def run() -> tuple[WordChange, int]:
+        result = act()
+        return result, knowledge.word_changes.count_outside_ends(tx, result.word)
+
+    result, outside_ends = tx.dry_run(run) if dry_run else run()
+    verb = "would be changed" if dry_run else "is changed"
+    message = (
+        f"{result.word.name} {verb}: {', '.join(result.fields)}." if result.fields else "There is nothing to change."
+    )
+    return {
+        "kind": result.word.kind,
+        "name": result.word.name,
+        "fields": list(result.fields),
+        "added": list(result.added),
+        "outside_ends": outside_ends,
+        "message": message,
+        "dry_run": dry_run,
+        "call": None if dry_run else tx.call,
+    }
+
+
+def _answer_set_change(tx: Tx, name: str, act: Callable[[], SetChange], *, dry_run: bool) -> dict[str, Any]:
+    result = tx.dry_run(act) if dry_run else act()
+    counts = [
+        f"{len(words)} {participle}"
+        for participle, words in (
+            ("added", result.added),
+            ("usable again", result.revived),
+            ("deleted", result.deleted),
+            ("retired", result.retired),
+            ("there already", result.existing),
+        )
+        if words
+    ]
+    return {
+        "name": name,
+        "added": list(result.added),
+        "revived": list(result.revived),
+        "deleted": list(result.deleted),
+        "retired": list(result.retired),
+        "existing": list(result.existing),
+        "message": f"{name}: {', '.join(counts) or 'no word'}{' (nothing was changed)' if dry_run else ''}.",
+        "dry_run": dry_run,
+        "call": None if dry_run else tx.call,
+    }
+
+
+def _merge_message(result: WordMerge, *, dry_run: bool) -> str:
+    noun = "entities" if result.keep.kind == store.vocabulary.ENTITY_TYPE else "facts"
+    verb = "would become" if dry_run else "became"
+    ends = " with their ends exchanged" if result.are_reversed and result.moved else ""
+    return (
+        f"{result.absorbed.name} {verb} {result.keep.name}: {result.moved:,} {noun} moved{ends}, "
+        f"{result.folded:,} made one with another."
+    )
+
+
+def _type_entry(vocabulary: Vocabulary, term: EntityType, count: int) -> dict[str, Any]:
+    return {
+        "name": term.name,
+        "description": term.description,
+        "set": term.set,
+        "style": vocabulary.style(term.name),
+        "parents": list(term.parents),
+        "abstract": term.is_abstract,
+        "retired": term.retired_at is not None,
+        "replaced_by": term.replaced_by,
+        "count": count,
+    }
+
+
+def _predicate_entry(term: Predicate, count: int) -> dict[str, Any]:
+    return {
+        "name": term.name,
+        "description": term.description,
+        "set": term.set,
+        "sources": list(term.sources),
+        "targets": list(term.targets),
+        "literal": term.literal_kind,
+        "role": term.role,
+        "flags": sorted(term.flags),
+        "inverse_of": term.inverse_of,
+        "retired": term.retired_at is not None,
+        "replaced_by": term.replaced_by,
+        "count": count,
+    }
+
+
+def _describe_type(vocabulary: Vocabulary, term: EntityType) -> dict[str, Any]:
+    subtypes = vocabulary.with_subtypes([term.name])[1:]
+    return {
+        "style": vocabulary.style(term.name),
+        "abstract": term.is_abstract,
+        "parents": list(term.parents),
+        "ancestors": list(vocabulary.ancestors(term.name)),
+        "subtypes": list(subtypes),
+        "disjoint": list(term.disjoint),
+        "as_source_of": [
+            other.name
+            for other in vocabulary.predicates
+            if other.sources and vocabulary.fits_side(other.sources, term.name)
+        ],
+        "as_target_of": [
+            other.name
+            for other in vocabulary.predicates
+            if other.targets and vocabulary.fits_side(other.targets, term.name)
+        ],
+    }
+
+
+def _describe_predicate(tx: Tx, vocabulary: Vocabulary, term: VocabularyTerm) -> dict[str, Any]:
+    predicate = vocabulary.predicate_by_name[term.name]
+    return {
+        "role": predicate.role,
+        "sources": list(predicate.sources),
+        "targets": list(predicate.targets),
+        "literal": predicate.literal_kind,
+        "flags": sorted(predicate.flags),
+        "inverse_of": predicate.inverse_of,
+        "inverses": list(vocabulary.inverses(term.name)),
+        "sentence": predicate.sentence or None,
+        "patterns": [
+            {"subject": subject, "object": target, "count": count}
+            for subject, target, count in store.vocabulary.count_patterns(tx, term.row)
+        ],
+        "outside_ends": knowledge.word_changes.count_outside_ends(tx, term),
+    }
