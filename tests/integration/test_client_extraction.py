@@ -201,16 +201,17 @@ def test_the_ends_of_a_relation_are_names_and_what_cannot_be_read_is_refused(cal
         "Atlas blocked by Ada Lovelace",
         "Atlas blocked by Somebody New",
     ]
-    assert [(each["example"], each["reason"]) for each in taken["waiting"]] == [("Atlas blocked_by Mercury", "name")]
+    assert [(each["wording"][:10], each["reason"]) for each in taken["waiting"]] == [
+        ("blocked_by", "name"),
+        ("?!", "wording"),
+        ("x" * 10, "wording"),
+    ]
     assert reasons(taken) == {
         "relations[3]": "both of its ends are the same entity",
         "relations[4]": "it does not say 'to': the name of an entity",
-        "relations[5]": "its confidence is not a number from 0 to 1",
         "relations[6]": "it is not an object",
-        "relations[7]": "it has no type",
         "relations[8]": "'from' has more than 200 characters",
         "relations[9]": "'to' has more than 1,000 characters",
-        "relations[10]": "its type has more than 200 characters",
     }
 
 
@@ -264,3 +265,37 @@ def test_a_conversation_hands_in_no_text(call):
     assert (taken["session_id"], taken["project"], taken["entities_added"]) == ("s-1", "work", 2)
     assert call("get_episodes", group_ids=["work"])["total"] == 0
     assert edge["sources"][0]["session"] == "s-1"
+
+
+@pytest.mark.parametrize(
+    "wording", ["will work at", "is going to work at", "worked at", "has worked at", "was employed by", "formerly owns",
+                "owned", "was married to", "lived in", "was led by", "will attend", "engaged to", "buried in"],
+)  # fmt: skip
+def test_a_relation_of_another_time_is_no_fact_of_now_and_waits(call, wording):
+    answer = call("submit_session_extraction", entities=[], relations=[{"from": "Ana", "type": wording, "to": "Acme"}])
+
+    assert (answer["relations_accepted"], answer["relations_waiting"]) == (0, 1)
+
+
+@pytest.mark.parametrize("wording", ["founded", "was founding", "has founded", "is the founder of"])
+def test_the_past_of_an_event_is_a_fact(call, wording):
+    answer = call(
+        "submit_session_extraction", entities=[], relations=[{"from": "Ana Silva", "type": wording, "to": "Acme"}]
+    )
+
+    assert answer["relations_accepted"] == 1
+
+
+@pytest.mark.parametrize("predicate", ["engaged to", "was married to", "grew up in", "worked at", "wants", "buried in"])
+def test_record_fact_does_not_take_a_past_or_another_meaning_for_a_predicate(call, predicate):
+    answer = call("record_fact", subject=person("Ana"), predicate=predicate, object=person("Dora"))
+
+    assert answer["error"] == "PREDICATE_UNKNOWN"
+
+
+def test_who_reports_to_somebody_has_not_said_them(call):
+    people = [{"name": "Ana", "type": "person"}, {"name": "Dora", "type": "person"}]
+    relations = [{"from": "Ana", "type": "reports", "to": "Dora"}]
+    answer = call("submit_session_extraction", entities=people, relations=relations)
+
+    assert (answer["relations_accepted"], answer["relations_waiting"]) == (0, 1)

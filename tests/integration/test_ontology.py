@@ -480,3 +480,81 @@ def test_wordings_in_which_facts_wait_are_shown_by_meaning(call):
     assert proposals["groups"][0]["wordings"] == [{"wording": "frobnicates", "count": 1}]
     assert proposals["groups"][0]["ends"] == [{"source": "person", "target": "concept", "count": 1}]
     assert "frobnicates" not in names(call("get_ontology_structure", limit=1000)["relationship_classes"])
+
+
+# The size of answers
+
+
+def extract(call: Caller, wordings: list[str]) -> None:
+    call(
+        "submit_session_extraction",
+        session_id=f"of {wordings[0]}",
+        entities=[{"name": "Ada", "type": "person"}, {"name": "Engine", "type": "concept"}],
+        relations=[{"from": "Ada", "to": "Engine", "type": wording} for wording in wordings],
+    )
+
+
+def test_the_structure_of_a_large_vocabulary_stays_short_and_names_the_next_words(graph, call):
+    description = "What it means, said at the length at which people say such things. " * 3
+    types = {f"kind_{number}": {"description": description} for number in range(600)}
+    predicates = {f"links_{number}": {"description": description, "sources": ["person"]} for number in range(600)}
+    add_set(graph, {"name": "large", "version": "1", "types": types, "predicates": predicates})
+    extract(call, [f"wraggles{letter} the quix{letter}{other}" for letter in "abcdefghij" for other in "abcdefghij"])
+    answer = call("get_ontology_structure")
+
+    assert len(json.dumps(answer)) < 31_000
+    assert answer["truncated"]
+    assert answer["totals"]["entity_classes"] > 600
+    for kind in ("entity_classes", "relationship_classes"):
+        assert answer[kind]
+        assert answer["more_classes"][kind][0].keys() == {"name", "label", "count"}
+        assert set(names(answer[kind])).isdisjoint(names(answer["more_classes"][kind]))
+    assert len(call("get_ontology_structure", limit=300)["entity_classes"]) == 300
+
+
+def test_a_word_too_long_for_the_answer_leaves_its_place_to_the_next(graph, call):
+    long = {f"kind_{number}": {"examples": [f"{number:02} {'x' * 190}" for number in range(90)]} for number in range(3)}
+    add_set(graph, {"name": "large", "version": "1", "types": long | {"brief": {}}})
+    answer = call("get_ontology_structure", set="large")
+
+    full, short = names(answer["entity_classes"]), names(answer["more_classes"]["entity_classes"])
+    assert full[-1] == "brief"
+    assert short
+    assert sorted([*full, *short]) == sorted([*long, "brief"])
+
+
+def test_many_waiting_wordings_are_shown_by_the_first_of_each_group_with_totals(call):
+    for letter in "abcdefghijkl":
+        extract(call, [f"wr{letter}ggles {'so very ' * 12}{letter * 3}{number}" for number in range(40)])
+    answer = call("get_ontology_structure")
+    proposals = answer["proposals"]
+
+    assert len(json.dumps(answer)) < 31_000
+    assert 1 <= len(proposals["groups"]) <= 30
+    assert all(len(group["wordings"]) <= 5 for group in proposals["groups"])
+    assert (proposals["total"], proposals["wording_total"], proposals["truncated"]) == (480, 480, True)
+
+
+@pytest.mark.parametrize("mappings", [1, 40])
+def test_a_dry_run_over_many_long_wordings_stays_short_with_totals(call, mappings):
+    wordings = [f"{'really ' * 20}{number}" for number in range(200)]
+    arguments = {
+        "types": {f"{'long_' * 15}{number}": {} for number in range(300)},
+        "map_wordings": [
+            {"wordings": [f"{wording} {mapping}" for wording in wordings], "predicate": "knows"}
+            for mapping in range(mappings)
+        ],
+    }
+    answer = call("extend_vocabulary", **arguments, dry_run=True)
+
+    assert "error" not in answer, answer
+    assert len(json.dumps(answer)) < 30_000
+    assert answer["truncated"]
+    assert (answer["totals"]["types"], answer["totals"]["mapped"]) == (300, mappings)
+    assert len(answer["mapped"][0]["wordings"]) + answer["mapped"][0]["more_wordings"] == 200
+
+
+def test_a_short_extension_is_told_in_full(call):
+    answer = call("extend_vocabulary", types={"engineer": {}}, dry_run=True)
+
+    assert (answer["types"], answer["totals"]["types"], answer["truncated"]) == (["engineer"], 1, False)

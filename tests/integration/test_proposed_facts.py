@@ -59,10 +59,8 @@ def type_of(call, name):
         "WORKS_AT",
         "worksAt",
         "works for",
-        "worked for",
         "is working for",
         "has been working for",
-        "will be working for",
         "is currently employed by",
         "is an employee of",
         "arbeitet bei",
@@ -321,7 +319,7 @@ def _content(path):
 
 def test_accepting_a_wording_records_all_that_waits_in_it_with_its_provenance(call, graph):
     taken = ingest(call, "Ana admires Bob.", relation("Ana", "admires", "Bob"), source="a.md", session_id="s-1")
-    submit(call, relation("Carl", "was admired by", "Ana"), relation("Ana", "admired", "Dora"), session_id="s-2")
+    submit(call, relation("Carl", "is admired by", "Ana"), relation("Ana", "admiring", "Dora"), session_id="s-2")
     extended = extend(
         call,
         predicates={"looks_up_to": {"sources": ["person"], "targets": ["person"]}},
@@ -391,12 +389,17 @@ def test_undo_takes_each_decision_back(call, path, arguments):
     assert _content(path) == before
 
 
-@pytest.mark.parametrize("wordings", [[""], [" ?! "], ["x" * 201]])
+@pytest.mark.parametrize("wordings", [[""], ["  "], ["x" * 201]])
 def test_a_wording_that_cannot_be_one_is_refused(graph, wordings):
     with graph.database.write("test") as tx, pytest.raises(errors.VocabularyInvalid):
         knowledge.proposed_facts.admit(tx, wordings=wordings, predicate="likes")
     with graph.database.write("test") as tx, pytest.raises(errors.VocabularyInvalid):
         knowledge.proposed_facts.dismiss(tx, wordings)
+
+
+def test_a_wording_without_a_letter_says_nothing_and_is_never_mapped(graph):
+    with graph.database.write("test") as tx, pytest.raises(errors.VocabularyInvalid):
+        knowledge.proposed_facts.admit(tx, wordings=["?!"], predicate="likes")
 
 
 def test_an_unknown_predicate_is_refused(graph):

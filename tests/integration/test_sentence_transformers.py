@@ -14,6 +14,8 @@ from diverse_texts import DIVERSE
 from keepgraph import errors
 from keepgraph.ml import cross_encoder, embedder, minilm
 
+pytestmark = pytest.mark.slow  # the import of torch alone takes longer than most files of tests
+
 np = pytest.importorskip("numpy")
 pytest.importorskip("tokenizers")
 for package in ("torch", "sentence_transformers"):

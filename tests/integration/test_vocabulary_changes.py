@@ -131,7 +131,7 @@ def test_a_new_word_that_was_a_wording_of_another_is_named(call):
         ({"map_wordings": [{"wordings": ["!"], "predicate": "works_at"}]}, "VOCABULARY_INVALID"),
         ({"map_wordings": [{"wordings": [], "predicate": "works_at"}]}, "VOCABULARY_INVALID"),
         ({"map_wordings": [{"wordings": ["x"]}]}, "VOCABULARY_INVALID"),
-        ({"dismiss_wordings": ["!"]}, "VOCABULARY_INVALID"),
+        ({"dismiss_wordings": [""]}, "VOCABULARY_INVALID"),
     ],
 )
 def test_what_does_not_hold_together_is_refused_and_says_what_to_do(call, words, code):
@@ -536,3 +536,162 @@ def test_an_export_of_any_vocabulary_gives_the_same_export(tmp_path_factory, ste
         lines = exported(graph)
 
     assert taken_in(lines, folder / "copy.db") == lines
+
+
+# Undoing
+
+
+def test_undo_is_refused_where_facts_recorded_since_would_say_the_same_twice(extended):
+    extended("change_word", word="rates", values={"flags": ["symmetric"]})
+    extended.record(person("Bo"), "rates", person("Cy"))
+    changed = extended("change_word", word="rates", values={"flags": []})
+    other = extended.record(person("Cy"), "rates", person("Bo"))
+    refused = extended("undo", call=changed["call"])
+    extended("undo", call=other["call"])
+    undone = extended("undo", call=changed["call"])
+
+    assert refused["error"] == "LATER_CHANGES"
+    assert other["call"] in [candidate["call"] for candidate in refused["candidates"]]
+    assert "error" not in undone
+    assert extended("describe_word", word="rates")["flags"] == ["symmetric"]
+
+
+# Export of what a graph has no more
+
+
+@pytest.mark.parametrize(
+    ("steps", "kind", "gone"),
+    [
+        ([("merge_words", {"absorb": "team", "keep": "organisation"})], "entity_type", "team"),
+        ([("merge_words", {"absorb": "works_at", "keep": "member_of"})], "predicate", "works_at"),
+        ([("remove_vocabulary_set", {"name": "personal"})], "entity_type", "team"),
+    ],
+)
+def test_a_word_that_a_graph_has_no_more_does_not_come_back_with_its_export(call, tmp_path, steps, kind, gone):
+    for tool, arguments in steps:
+        assert "error" not in call(tool, **arguments)
+    lines = exported(call.graph)
+    copy = tmp_path / "copy.db"
+    again = taken_in(lines, copy)
+    with keepgraph.open(copy) as graph:
+        known = graph.call("list_vocabulary")
+    names = {entry["name"] for entry in known["entity_types" if kind == "entity_type" else "predicates"]}
+
+    assert again == lines
+    assert gone not in names
+
+
+def test_a_merged_type_names_the_same_entity_after_an_import(call, tmp_path):
+    team, organisation = {"type": "team", "name": "T"}, {"type": "organisation", "name": "O"}
+    call.record(team, "part_of", organisation)
+    call("merge_words", absorb="team", keep="organisation")
+    copy = tmp_path / "copy.db"
+    taken_in(exported(call.graph), copy)
+    with keepgraph.open(copy) as graph:
+        graph.call("record_fact", **fact(team, "part_of", organisation))
+        types = {entry["name"]: entry["count"] for entry in graph.call("list_vocabulary")["entity_types"]}
+
+    assert (types.get("team"), types["organisation"]) == (None, 2)
+
+
+def test_a_word_in_use_stays_where_a_file_has_it_no_more(call, open_graph, tmp_path):
+    with open_graph(tmp_path / "other.db") as other:
+        other.call(
+            "record_fact", **fact({"type": "team", "name": "T"}, "part_of", {"type": "organisation", "name": "O"})
+        )
+    call("merge_words", absorb="team", keep="organisation")
+    taken_in(exported(call.graph), tmp_path / "other.db")
+    with keepgraph.open(tmp_path / "other.db") as other:
+        team = other.call("describe_word", word="team")
+
+    assert (team["name"], team["count"]) == ("team", 1)
+
+
+# Values that hold together
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"flags": ["symmetric"], "inverse": {"name": "lifted_by"}},
+        {"literal": "url", "targets": ["person"]},
+        {"literal": "url", "inverse": {"name": "lifted_by"}},
+        {"literal": "url", "flags": ["symmetric"]},
+        {"inverse": {"name": "lifts"}},
+    ],
+)
+def test_a_predicate_of_values_that_cannot_hold_together_is_neither_added_nor_made(call, values):
+    before = exported(call.graph)
+    refused = call("extend_vocabulary", predicates={"lifts": values})
+    as_set = call("add_vocabulary_set", definition={"name": "cranes", "version": "1", "predicates": {"lifts": values}})
+    unchanged = exported(call.graph)
+    call("extend_vocabulary", predicates={"lifts": {}})
+    plain = exported(call.graph)
+    unmade = call("change_word", word="lifts", values=values)
+
+    for answer in (refused, as_set, unmade):
+        assert answer["error"] in ("VOCABULARY_CONFLICT", "VOCABULARY_INVALID")
+    assert unchanged == before
+    assert exported(call.graph) == plain
+
+
+def test_an_inverse_can_be_taken_away(extended):
+    refused = extended("change_word", word="mentors", values={"flags": ["symmetric"]})
+    changed = extended("change_word", word="mentors", values={"inverse": None, "flags": ["symmetric"]})
+    described = extended("describe_word", word="mentors")
+
+    assert "--inverse none" in refused["hint"]
+    assert "error" not in changed
+    assert (described["inverses"], described["flags"]) == ([], ["symmetric"])
+    assert extended("describe_word", word="mentored_by")["error"] == "PREDICATE_UNKNOWN"
+
+
+def test_a_predicate_with_facts_of_entities_keeps_them(extended):
+    extended.record(person("Bo"), "rates", person("Cy"))
+    refused = extended("change_word", word="rates", values={"literal": "number"})
+
+    assert refused["error"] == "VOCABULARY_CONFLICT"
+
+
+@pytest.mark.parametrize(("word", "replacement"), [("works_at", "employs"), ("born_on", "lives_in")])
+def test_a_word_is_replaced_only_by_one_that_says_the_same(call, word, replacement):
+    retired = call("retire_word", word=word, replaced_by=replacement)
+    other_way = call("retire_word", word=replacement, replaced_by=word)
+
+    assert (retired["error"], other_way["error"]) == ("VOCABULARY_CONFLICT", "VOCABULARY_CONFLICT")
+
+
+def test_a_merge_neither_invents_a_direction_nor_makes_entities_of_literals(extended):
+    extended.record(person("Bo"), "knows", person("Cy"))
+    directed = extended("merge_words", absorb="knows", keep="coaches")
+    extended("change_word", word="knows", values={"flags": []})
+    admitted = extended("merge_words", absorb="knows", keep="coaches", dry_run=True)
+    literal_one = extended("merge_words", absorb="born_on", keep="lives_in")
+
+    assert (directed["error"], literal_one["error"]) == ("VOCABULARY_CONFLICT", "VOCABULARY_CONFLICT")
+    assert admitted["moved"] == 1
+
+
+def test_a_set_says_which_of_its_inverses_are_words_of_their_own_here(call):
+    call("remove_vocabulary_set", name="personal")
+    call("extend_vocabulary", predicates={"works_at": {}, "employs": {}})
+    answer = call("add_vocabulary_set", name="personal")
+
+    assert "employs is a predicate of its own" in answer["message"]
+    assert "merge employs" in answer["message"]
+
+
+def test_a_wording_of_another_word_is_told_and_no_wording_is_both_mapped_and_dismissed(call):
+    mapped = call("extend_vocabulary", map_wordings=[{"wordings": ["works for"], "predicate": "knows"}])
+    refused = call(
+        "extend_vocabulary",
+        map_wordings=[{"wordings": ["toils for"], "predicate": "works_at"}],
+        dismiss_wordings=["Toils for"],
+    )
+    named = call("change_word", word="works_at", values={"alternative": ["knows"]})
+    empty = call("change_word", word="works_at", values={"alternative": ["is"]})
+
+    assert empty["error"] == "VOCABULARY_INVALID"
+    assert mapped["overlaps"] == [{"name": "works for", "existing": "works_at"}]
+    assert refused["error"] == "VOCABULARY_INVALID"
+    assert named["error"] == "VOCABULARY_CONFLICT"

@@ -112,6 +112,18 @@ def test_settings_without_a_vocabulary_leave_an_older_graph_with_the_core_alone(
         ('[vocabulary.types.a]\nparents = ["b"]\n[vocabulary.types.b]\nparents = ["a"]\n', None, "kind of"),
         ('[vocabulary.predicates.lifts]\nflags = ["symmetric", "asymmetric"]\n', None, "lifts"),
         ('[vocabulary.predicates.lifts]\nsources = ["crane"]\n', 2, "crane"),
+        ("[vocabulary]\nbogus = 3\n", 2, "bogus"),
+        ("[vocabulary]\ntype_extensions = {}\n", 2, "[vocabulary.types.NAME]"),
+        ("type_extensions = { x = 1 }\n", 1, "[vocabulary.types.NAME]"),
+        ('[vocabulary.types.person]\nstyle = "term"\n', 2, "belongs to the set core"),
+        ('[vocabulary.types.person]\nalternative = ["chap"]\n', 2, "belongs to the set core"),
+        ('[vocabulary]\nsets = ["personal"]\n[vocabulary.types.team]\nstyle = "term"\n', 4, "set personal"),
+        (
+            '[vocabulary]\nsets = ["personal"]\n[vocabulary.predicates.m]\ninverse = { name = "works_at" }\n',
+            4,
+            "works_at",
+        ),
+        ('[vocabulary.predicates.lifts]\nliteral = "url"\ntargets = ["person"]\n', None, "lifts"),
     ],
 )
 def test_a_declaration_that_cannot_be_is_refused_with_its_line(path, settings, line, named):

@@ -40,6 +40,10 @@ def written(types: ast.LabelExpression | None) -> str:
         ("()-[:EMPLOYS|OWNS]->()", "out", "out OWNS, in WORKS_AT"),
         ("()<-[:EMPLOYS|KNOWS]-()", "in", "in WORKS_AT, both KNOWS"),
         ("()-[:EMPLOYS|OWNS|KNOWS*1..3]->()", "out", "out OWNS, in WORKS_AT, both KNOWS"),
+        ("()-[:KNOWS&KNOWS]->()", "both", "KNOWS"),
+        ("()<-[:KNOWS&!OWNS]-()", "both", "KNOWS"),
+        ("()-[:KNOWS&%]->()", "both", "KNOWS"),
+        ("()-[:(KNOWS|OWNS)&!NEAR]->()", "out", "out OWNS, both KNOWS"),
         ("()-[:OWNS]->()", "out", "OWNS"),
         ("()-->()", "out", ""),
     ],
@@ -50,8 +54,8 @@ def test_a_list_of_types_is_matched_as_each_reads(pattern, direction, types):
     assert (relationship.direction, written(relationship.types)) == (direction, types)
 
 
-@pytest.mark.parametrize("types", ["!KNOWS", "!(KNOWS|OWNS)", "%", "KNOWS&!OWNS"])
-def test_what_is_no_list_is_matched_as_it_is_stored(types):
+@pytest.mark.parametrize("types", ["!KNOWS", "!(KNOWS|OWNS)", "%", "KNOWS|!OWNS", "KNOWS&OWNS", "OWNS&!KNOWS"])
+def test_what_comes_to_no_list_of_symmetric_types_is_matched_as_it_is_stored(types):
     assert resolved(f"()-[:{types}]->()").direction == "out"
 
 
@@ -73,7 +77,7 @@ def test_patterns_everywhere_are_resolved():
     patterns = [part for part in walk(query) if isinstance(part, ast.RelationshipPattern)]
 
     assert sorted(written(part.types) for part in patterns) == ["OWNS", *["WORKS_AT"] * 4]
-    assert len(notes) == 1
+    assert len(notes) == 2
 
 
 def test_a_query_without_such_types_stays_the_same_object():
@@ -88,3 +92,12 @@ def test_a_type_compared_with_an_inverse_is_noted():
     assert type_directions.resolve(query, INVERSES, SYMMETRIC)[1] == (
         "EMPLOYS is the inverse of WORKS_AT: the type(…) of a relationship is WORKS_AT",
     )
+
+
+@pytest.mark.parametrize("test", ["r:EMPLOYS", "NOT r:EMPLOYS", "r:EMPLOYS|OWNS"])
+def test_a_relationship_tested_for_an_inverse_is_noted_with_what_to_write(test):
+    query = parser.parse(f"MATCH ()-[r]->() WHERE {test} RETURN r")
+
+    [note] = type_directions.resolve(query, INVERSES, SYMMETRIC)[1]
+    assert note.startswith("EMPLOYS is the inverse of WORKS_AT")
+    assert "write [:EMPLOYS] in the pattern" in note

@@ -14,9 +14,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from keepgraph.cypher.interpret.label_expressions import labels_match
 from keepgraph.cypher.plan.join_order import DEFAULT_ESTIMATES, Estimates
 from keepgraph.cypher.syntax import ast
+from keepgraph.cypher.syntax.label_expressions import labels_match
 
 Code = int | str
 """The code of a combination of labels, or of a relationship type."""

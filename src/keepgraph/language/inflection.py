@@ -6,6 +6,9 @@ Wordings are given as keys: words in lower case, with one space between.
 from __future__ import annotations
 
 from functools import cache, lru_cache
+from typing import Literal, TypeAlias
+
+Tense: TypeAlias = Literal["past", "present", "future"]
 
 PREPOSITIONS = frozenset(
     "about above across after against along among around as at before behind below beneath beside between beyond by "
@@ -15,12 +18,15 @@ PREPOSITIONS = frozenset(
 _ARTICLES = frozenset("a an the".split())
 _COPULAS = frozenset("is are was were be been being am".split())
 _PERFECT = frozenset("has have had having".split())
+_PAST_COPULAS = frozenset("was were".split())
 _FUTURE = frozenset("will shall".split())
 _EMPHATIC = frozenset("do does did".split())
 _ADVERBS = frozenset(
     "currently presently now also still already formerly previously originally primarily mainly mostly usually often "
     "recently lately later eventually officially actively jointly once partly largely initially".split()
 )
+
+_PAST_ADVERBS = frozenset("formerly previously originally once initially".split())
 
 # What a wording may consist of without saying anything: "is", "has", "of", "was the".
 _EMPTY = (
@@ -88,9 +94,35 @@ def verb_forms(wording: str) -> tuple[tuple[str, ...], ...]:
     return (stems, ("be", *stems)) if has_preposition else (stems,)
 
 
+@lru_cache(maxsize=4096)
+def tense(wording: str, *, is_passive: bool) -> Tense:
+    """The tense of a wording: future of `will work at`, past of `worked at`, `was led by` and `formerly owns`.
+
+    A participle without an auxiliary is not past where it is a passive: `led by`, `located in`.
+
+    Args:
+        is_passive: whether a wording that may be passive or active is read as passive; see `verb_forms`.
+    """
+    all_words = [word for word in wording.split() if word not in _ARTICLES]
+    words = [word for word in all_words if word not in _ADVERBS]
+    if not words:
+        return "present"
+    first, following = words[0], words[1] if len(words) > 1 else ""
+    if first in _FUTURE or (first in _COPULAS and following == "going" and words[2:3] == ["to"]):
+        return "future"
+    if first in _PAST_COPULAS or first in ("had", "did") or not _PAST_ADVERBS.isdisjoint(all_words):
+        return "past"
+    if first in _PERFECT and following not in _COPULAS and is_participle(following):
+        return "past"
+    if first in _COPULAS or first in _PERFECT:
+        return "present"
+    is_reduced = is_passive or (following == "by" and is_participle(first))
+    return "past" if not is_reduced and _is_past(first) else "present"
+
+
 def says_nothing(wording: str) -> bool:
     """Whether a wording consists of auxiliaries, articles and bare prepositions alone: `is`, `has`, `in`, `was the`."""
-    return all(word in _EMPTY for word in wording.split())
+    return all(word in _EMPTY or not any(map(str.isalnum, word)) for word in wording.split())
 
 
 def has_auxiliary(wording: str) -> bool:
@@ -139,6 +171,11 @@ def _without_auxiliaries(words: list[str]) -> tuple[list[str], bool]:
     return words[first:], has_copula
 
 
+def _is_past(word: str) -> bool:
+    """Whether a word can only be the past of a verb: `worked`, `led`, and not `put`."""
+    return word in _pasts() or (word.endswith("ed") and len(word) > 3 and not word.endswith("eed"))
+
+
 def _without_ending(word: str) -> str:
     for ending, replacement, shortest in (
         ("ies", "y", 5),
@@ -173,6 +210,13 @@ def _undoubled(stem: str) -> str:
 def _bases() -> dict[str, str]:
     """The base of each irregular form."""
     return {form: forms[0] for forms in _irregular_verbs() for form in forms[1:]}
+
+
+@cache
+def _pasts() -> frozenset[str]:
+    """The irregular forms of the past that are no bases."""
+    bases = {forms[0] for forms in _irregular_verbs()}
+    return frozenset(forms[1] for forms in _irregular_verbs() if len(forms) > 1) - bases
 
 
 @cache

@@ -173,9 +173,17 @@ class _Checker:
             elif name not in tables and (
                 similar := get_close_matches(name, [*checks, *tables], n=1, cutoff=_SIMILAR_NAME)
             ):
-                error_table, setting = (name, None) if isinstance(value, dict) else (table, name)
-                raise self.error(error_table, setting, f"there is no setting {name}; did you mean {similar[0]}?")
+                raise self._unknown(table, name, value, f"did you mean {similar[0]}?")
+            elif name in settings_schema.MISPLACED and (table == "" or table in settings_schema.CLOSED_TABLES):
+                raise self._unknown(table, name, value, f"words are declared as {settings_schema.MISPLACED[name]}")
+            elif table in settings_schema.CLOSED_TABLES:
+                raise self._unknown(table, name, value, f"[{table}] has {', '.join(checks)}")
         return checked
+
+    def _unknown(self, table: str, name: str, value: Any, advice: str) -> errors.SettingsInvalid:
+        is_table = isinstance(value, dict) and self.has_line(f"{table}.{name}".lstrip("."), None)
+        in_table, setting = (f"{table}.{name}".lstrip("."), None) if is_table else (table, name)
+        return self.error(in_table, setting, f"there is no setting {name}; {advice}")
 
     def error(self, table: str, name: str | None, problem: str, *, hint: str | None = None) -> errors.SettingsInvalid:
         line = self._find_line(table, name)

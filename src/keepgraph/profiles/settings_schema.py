@@ -142,3 +142,14 @@ TABLES: dict[str, dict[str, Check]] = {
         "former": _former_location,
     },
 }
+
+CLOSED_TABLES = ("vocabulary",)
+"""Tables in which a setting that this version does not have is refused: what it declares would be missing."""
+
+MISPLACED = {
+    "type_extensions": "[vocabulary.types.NAME] and [vocabulary.predicates.NAME]",
+    "types": "[vocabulary.types.NAME]",
+    "predicates": "[vocabulary.predicates.NAME]",
+    "sets": "sets in [vocabulary]",
+}
+"""Names that somebody may give to what belongs elsewhere, with where that is."""

@@ -16,6 +16,21 @@ def among(tx: Tx, entities: Collection[int]) -> set[int]:
     return {row[0] for row in rows}
 
 
+def with_property(tx: Tx, name: str) -> list[tuple[str, int, str]]:
+    """The entities of all groups whose type is assumed and that have a property with a text: group, row and text."""
+    rows = tx.conn.execute(
+        """
+        SELECT entity.group_id, entity.id, json_extract(entity.properties, '$.' || :name)
+        FROM assumed_type
+        JOIN entity ON entity.id = assumed_type.id
+        WHERE json_type(entity.properties, '$.' || :name) = 'text'
+        ORDER BY entity.id
+        """,
+        {"name": name},
+    )
+    return [(group, row, text) for group, row, text in rows]
+
+
 def mark(tx: Tx, entities: Collection[int]) -> None:
     """Note that the types of these entities, by row, are assumed."""
     tx.conn.executemany("INSERT INTO assumed_type (id) VALUES (?) ON CONFLICT DO NOTHING", [(row,) for row in entities])

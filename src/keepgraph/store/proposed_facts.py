@@ -95,6 +95,14 @@ def count(tx: Tx) -> int:
     return int(row[0])
 
 
+def counts_by_group(tx: Tx) -> dict[str, int]:
+    """How many facts are proposed in each group that has some, the group of the transaction first."""
+    rows = tx.conn.execute(
+        "SELECT group_id, count(*) FROM proposed_fact GROUP BY group_id ORDER BY group_id <> ?, group_id", (tx.group,)
+    )
+    return dict(rows.fetchall())
+
+
 def types_of_names(tx: Tx, name_keys: Collection[str]) -> dict[str, tuple[str, bool]]:
     """By the key of a name that one entity alone has, its type, and whether that is assumed."""
     rows = tx.conn.execute(

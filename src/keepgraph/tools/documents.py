@@ -33,6 +33,7 @@ MAX_CHARACTERS_OF_LISTS = {
     "possible_duplicates": 700,
     "rejected": 1400,
     "mapped_types": 400,
+    "unknown_types": 400,
     "outside_text": 400,
 }
 """Of each list in the answer about an extraction, which so stays below 8,000 characters, whatever was handed in."""
@@ -275,6 +276,10 @@ def _describe_extraction(result: ExtractionResult) -> dict[str, Any]:
             for rejection in (*result.rejected_entities, *result.rejected_relations)
         ],
         "mapped_types": [{given: taken} for given, taken in result.mapped_types.items()],
+        "unknown_types": [
+            {"type": given, "entities": count}
+            for given, count in sorted(result.unknown_types.items(), key=lambda entry: -entry[1])
+        ],
     }
     shown = {name: _first(name, entries) for name, entries in lists.items()}
     return {
@@ -355,6 +360,11 @@ def _see_rest(result: ExtractionResult) -> str:
         parts.append(
             "get_ontology_structure shows what waits, grouped by meaning; extend_vocabulary maps wordings to "
             "predicates, which makes facts of all that waits in them, or dismisses them."
+        )
+    if result.unknown_types:
+        parts.append(
+            "unknown_types are not in the vocabulary: these entities keep the word and have another type for now; "
+            "adding the type with extend_vocabulary gives it to them."
         )
     return " ".join(parts)
 

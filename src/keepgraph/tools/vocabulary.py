@@ -8,46 +8,73 @@ from typing import Any
 from keepgraph import errors, store
 from keepgraph.engine.analysis import ontology_exploration, ontology_search, ontology_structure, usage
 from keepgraph.engine.analysis.ontology_exploration import OntologyExploration
+from keepgraph.engine.analysis.ontology_structure import SetSize
 from keepgraph.engine.knowledge import proposed_facts
 from keepgraph.engine.retrieval.search_request import EDGES, NODES
-from keepgraph.engine.vocabulary import changes, wordings
+from keepgraph.engine.vocabulary import changes, graph_vocabulary, near_words, wordings
 from keepgraph.store.transactions import Tx
-from keepgraph.tools.contract import ontology_answers, search_arguments
+from keepgraph.tools.contract import answer_size, ontology_answers, search_arguments
 from keepgraph.tools.contract.catalogue import Effect, tool
+
+MAX_CLASSES = 200
+MAX_GROUPS = 30
+MAX_WORDINGS_OF_GROUP = 5
+MAX_CHARACTERS_OF_OTHER_PROJECTS = 600
+
+MAX_CHARACTERS = 29_000
+"""Of an answer about the structure for which no limit is given, whatever the vocabulary and what waits."""
+
+MAX_CHARACTERS_OF_SETS = 3_000
+MAX_CHARACTERS_OF_PROPOSALS = 11_000
+MAX_CHARACTERS_OF_SHORT_CLASSES = 4_000
+
+MAX_CHARACTERS_OF_EXTENSION = {
+    "types": 3_000,
+    "predicates": 3_000,
+    "existing": 3_000,
+    "overlaps": 6_000,
+    "mapped": 12_000,
+}
+MAX_CHARACTERS_OF_WORDINGS = 1_500
+"""Of the wordings that one mapping repeats in the answer of extend_vocabulary."""
 
 
 @tool(Effect.READ)
 def get_ontology_structure(
-    tx: Tx, *, query: str = "", set: str | None = None, only_used: bool = False, limit: int = 200
+    tx: Tx, *, query: str = "", set: str | None = None, only_used: bool = False, limit: int | None = None
 ) -> dict[str, Any]:
     """List the entity types and predicates: parents, other wordings, what each connects, how often it is used.
 
-    Most used first. Narrow it by words of a name, label or code (query), by a set, or to what is used;
-    explore_ontology has all of one word. proposals are wordings in which extracted facts wait for a word
+    Most used first; without a limit, what there is no room for is in more_classes, in short, or left out (truncated).
+    Narrow it by words of a name, label or code (query), by a set, or to what is used; explore_ontology has all of one
+    word. proposals are wordings in which extracted facts wait for a word
     (extend_vocabulary), by meaning.
     """
-    structure = ontology_structure.read(tx, query=query, set_name=set, only_used=only_used, limit=limit)
-    used = structure.usage
-    return {
-        "ontology_graph": ", ".join(of_set.set.name for of_set in structure.sets),
-        "sets": [
-            {
-                "name": of_set.set.name,
-                "version": of_set.set.version,
-                "uri": of_set.set.uri,
-                "entity_classes": of_set.entity_classes,
-                "relationship_classes": of_set.relationship_classes,
-            }
-            for of_set in structure.sets
+    structure = ontology_structure.read(
+        tx, query=query, set_name=set, only_used=only_used, limit=MAX_CLASSES if limit is None else limit
+    )
+    sets = [_describe_set(of_set) for of_set in structure.sets]
+    lists = {
+        "entity_classes": [ontology_answers.entry(entry, structure.usage) for entry in structure.entity_classes],
+        "relationship_classes": [
+            ontology_answers.entry(entry, structure.usage) for entry in structure.relationship_classes
         ],
-        "entity_classes": [ontology_answers.entry(entry, used) for entry in structure.entity_classes],
-        "relationship_classes": [ontology_answers.entry(entry, used) for entry in structure.relationship_classes],
-        "totals": {
-            "entity_classes": structure.entity_total,
-            "relationship_classes": structure.relationship_total,
-        },
-        "truncated": structure.entity_total > limit or structure.relationship_total > limit,
-        **_describe_proposals(tx, limit=limit),
+    }
+    totals = {"entity_classes": structure.entity_total, "relationship_classes": structure.relationship_total}
+    proposals = _describe_proposals(tx, limit=limit)
+    more: dict[str, Any] = {}
+    if limit is None:
+        sets = answer_size.first(sets, room=MAX_CHARACTERS_OF_SETS)
+        lists, more = _fit(lists, room=MAX_CHARACTERS - answer_size.count_characters([sets, proposals]))
+    return {
+        "ontology_graph": ", ".join(of_set["name"] for of_set in sets),
+        "sets": sets,
+        **lists,
+        **more,
+        "totals": {**totals, "sets": len(structure.sets)},
+        "truncated": any(totals[kind] > len(entries) for kind, entries in lists.items())
+        or len(sets) < len(structure.sets),
+        **proposals,
     }
 
 
@@ -135,15 +162,23 @@ def extend_vocabulary(
     if not (types or predicates or map_wordings or dismiss_wordings):
         raise errors.VocabularyInvalid("there is nothing to add", hint="Give types, predicates or wordings.")
 
+    _refuse_mapped_and_dismissed(map_wordings, dismiss_wordings)
+
+    maps_types = any("entity_type" in mapping for mapping in map_wordings)
+
     def extend() -> dict[str, Any]:
+        overlaps = [overlap for mapping in map_wordings for overlap in _overlaps(tx, mapping)]
         addition = changes.add(tx, types=types or {}, predicates=predicates or {})
         return {
             "types": list(addition.types),
             "predicates": list(addition.predicates),
             "existing": list(addition.existing),
-            "overlaps": [{"name": overlap.name, "existing": overlap.existing} for overlap in addition.overlaps],
+            "overlaps": [
+                *({"name": overlap.name, "existing": overlap.existing} for overlap in addition.overlaps),
+                *overlaps,
+            ],
             "mapped": [_map_wordings(tx, mapping) for mapping in map_wordings],
-            "admitted": _admit_known(tx) if addition.types or addition.predicates else 0,
+            "admitted": _admit_known(tx) if addition.types or addition.predicates or maps_types else 0,
             "dismissed": len(proposed_facts.dismiss(tx, dismiss_wordings).deleted) if dismiss_wordings else 0,
         }
 
@@ -151,9 +186,36 @@ def extend_vocabulary(
     return {
         "message": _extension_message(answer, dry_run=dry_run),
         **answer,
+        **_cut_extension(answer),
         "dry_run": dry_run,
         "call": None if dry_run else tx.call,
     }
+
+
+def _refuse_mapped_and_dismissed(mappings: Sequence[Mapping[str, Any]], dismissed: Sequence[str]) -> None:
+    """
+    Raises:
+        errors.VocabularyInvalid: a wording is to be mapped and to be dismissed.
+    """
+    keys = {wordings.key(wording) for mapping in mappings if "predicate" in mapping for wording in mapping["wordings"]}
+    for wording in dismissed:
+        if wordings.key(wording) in keys:
+            raise errors.VocabularyInvalid(
+                f"{near_words.quote(wording)} is to be mapped and to be dismissed", hint="Do one of the two."
+            )
+
+
+def _overlaps(tx: Tx, mapping: Mapping[str, Any]) -> list[dict[str, str]]:
+    """The wordings of a mapping that are wordings of other words too, each with the word that it means now."""
+    is_type = "entity_type" in mapping
+    kind = store.vocabulary.ENTITY_TYPE if is_type else store.vocabulary.PREDICATE
+    word = graph_vocabulary.find(tx, kind, mapping["entity_type" if is_type else "predicate"])
+    found = [(wording, graph_vocabulary.find(tx, kind, wording)) for wording in mapping["wordings"]]
+    return [
+        {"name": wording, "existing": other.name}
+        for wording, other in found
+        if other is not None and (word is None or other.name != word.name)
+    ]
 
 
 def _map_wordings(tx: Tx, mapping: Mapping[str, Any]) -> dict[str, Any]:
@@ -200,16 +262,77 @@ def _extension_message(answer: Mapping[str, Any], *, dry_run: bool) -> str:
     return " ".join(sentences)
 
 
-def _describe_proposals(tx: Tx, *, limit: int) -> dict[str, Any]:
-    """The wordings in which facts wait; nothing where none does."""
-    if not store.proposed_facts.count(tx):
+def _cut_extension(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """The lists of an extension, cut to what an answer has room for, with how long they are."""
+    lists = {**answer, "mapped": [_cut_wordings(mapped) for mapped in answer["mapped"]]}
+    shown = {name: answer_size.first(lists[name], room=room) for name, room in MAX_CHARACTERS_OF_EXTENSION.items()}
+    return {
+        **shown,
+        "totals": {name: len(answer[name]) for name in shown},
+        "truncated": any(len(shown[name]) < len(answer[name]) for name in shown)
+        or any("more_wordings" in mapped for mapped in shown["mapped"]),
+    }
+
+
+def _cut_wordings(mapped: Mapping[str, Any]) -> dict[str, Any]:
+    shown = answer_size.first(mapped["wordings"], room=MAX_CHARACTERS_OF_WORDINGS)
+    more = len(mapped["wordings"]) - len(shown)
+    return {**mapped, "wordings": shown, **({"more_wordings": more} if more else {})}
+
+
+def _describe_set(of_set: SetSize) -> dict[str, Any]:
+    return {
+        "name": of_set.set.name,
+        "version": of_set.set.version,
+        "uri": of_set.set.uri,
+        "entity_classes": of_set.entity_classes,
+        "relationship_classes": of_set.relationship_classes,
+    }
+
+
+def _fit(lists: Mapping[str, Sequence[dict[str, Any]]], *, room: int) -> tuple[answer_size.Lists, dict[str, Any]]:
+    """The classes that there is room for in full, and what the answer has of the others."""
+    shown, others = answer_size.divide(lists, room=room)
+    if not any(others.values()):
+        return shown, {}
+    # Twice, for those that in turn have to make room for the short ones.
+    room_of_short = min(MAX_CHARACTERS_OF_SHORT_CLASSES, 2 * answer_size.count_characters(_shorten(others)))
+    shown, others = answer_size.divide(lists, room=room - room_of_short)
+    return shown, {"more_classes": answer_size.divide(_shorten(others), room=room_of_short)[0]}
+
+
+def _shorten(lists: answer_size.Lists) -> answer_size.Lists:
+    return {kind: [ontology_answers.shorten(entry) for entry in entries] for kind, entries in lists.items()}
+
+
+def _describe_proposals(tx: Tx, *, limit: int | None) -> dict[str, Any]:
+    """The wordings in which facts wait; nothing where none does.
+
+    Args:
+        limit: the most groups; None is as many as there is room for, each with its first wordings.
+    """
+    counts = store.proposed_facts.counts_by_group(tx)
+    if not counts:
         return {}
+    elsewhere = [{"project": name, "count": count} for name, count in counts.items() if name != tx.group]
     groups = store.change_cache.get(tx, ("wording groups", tx.group), lambda: proposed_facts.group(tx))
+    if limit is None:
+        described = (
+            ontology_answers.wording_group(group, max_wordings=MAX_WORDINGS_OF_GROUP, max_examples=1)
+            for group in groups[:MAX_GROUPS]
+        )
+        shown = answer_size.first(described, room=MAX_CHARACTERS_OF_PROPOSALS)
+    else:
+        shown = [ontology_answers.wording_group(group) for group in groups[:limit]]
     return {
         "proposals": {
             "total": sum(group.count for group in groups),
+            "elsewhere": answer_size.first(elsewhere, room=MAX_CHARACTERS_OF_OTHER_PROJECTS),
+            "total_elsewhere": sum(one["count"] for one in elsewhere),
             "group_total": len(groups),
-            "groups": [ontology_answers.wording_group(group) for group in groups[:limit]],
+            "wording_total": sum(len(group.wordings) for group in groups),
+            "groups": shown,
+            "truncated": len(shown) < len(groups) or any("more_wordings" in group for group in shown),
         }
     }
 

@@ -221,6 +221,11 @@ def list_proposed_wordings(tx: Tx, *, limit: int = MAX_GROUPS) -> dict[str, Any]
             for group in groups[:limit]
         ],
         "total": sum(group.count for group in groups),
+        "elsewhere": [
+            {"project": name, "count": count}
+            for name, count in store.proposed_facts.counts_by_group(tx).items()
+            if name != tx.group
+        ],
         "truncated": len(groups) > limit,
     }
 
@@ -230,21 +235,24 @@ def _distinct(names: Iterable[str | None]) -> list[str]:
 
 
 def _answer_change(tx: Tx, act: Callable[[], WordChange], *, dry_run: bool) -> dict[str, Any]:
-    def run() -> tuple[WordChange, int]:
+    def run() -> tuple[WordChange, int, int]:
         result = act()
-        return result, knowledge.word_changes.count_outside_ends(tx, result.word)
+        outside_ends = knowledge.word_changes.count_outside_ends(tx, result.word)
+        return result, outside_ends, _admit_known(tx) if result.fields else 0
 
-    result, outside_ends = tx.dry_run(run) if dry_run else run()
+    result, outside_ends, admitted = tx.dry_run(run) if dry_run else run()
     verb = "would be changed" if dry_run else "is changed"
     message = (
         f"{result.word.name} {verb}: {', '.join(result.fields)}." if result.fields else "There is nothing to change."
     )
+    message += _admission_message(admitted, dry_run=dry_run)
     return {
         "kind": result.word.kind,
         "name": result.word.name,
         "fields": list(result.fields),
         "added": list(result.added),
         "outside_ends": outside_ends,
+        "admitted": admitted,
         "message": message,
         "dry_run": dry_run,
         "call": None if dry_run else tx.call,
@@ -252,7 +260,11 @@ def _answer_change(tx: Tx, act: Callable[[], WordChange], *, dry_run: bool) -> d
 
 
 def _answer_set_change(tx: Tx, name: str, act: Callable[[], SetChange], *, dry_run: bool) -> dict[str, Any]:
-    result = tx.dry_run(act) if dry_run else act()
+    def run() -> tuple[SetChange, int]:
+        result = act()
+        return result, _admit_known(tx) if result.added or result.revived else 0
+
+    result, admitted = tx.dry_run(run) if dry_run else run()
     counts = [
         f"{len(words)} {participle}"
         for participle, words in (
@@ -271,10 +283,38 @@ def _answer_set_change(tx: Tx, name: str, act: Callable[[], SetChange], *, dry_r
         "deleted": list(result.deleted),
         "retired": list(result.retired),
         "existing": list(result.existing),
-        "message": f"{name}: {', '.join(counts) or 'no word'}{' (nothing was changed)' if dry_run else ''}.",
+        "message": " ".join(
+            [
+                f"{name}: {', '.join(counts) or 'no word'}{' (nothing was changed)' if dry_run else ''}.",
+                *(_describe_separate(predicate, inverse) for predicate, inverse in result.separate),
+            ]
+        )
+        + _admission_message(admitted, dry_run=dry_run),
+        "admitted": admitted,
         "dry_run": dry_run,
         "call": None if dry_run else tx.call,
     }
+
+
+def _describe_separate(predicate: str, inverse: str) -> str:
+    return (
+        f"{inverse} is a predicate of its own in this graph, not the inverse of {predicate}: facts of the two stay "
+        f"apart. To make it that, give {predicate} an inverse of another name and merge {inverse} into it: "
+        f"`kg vocabulary change {predicate} --inverse NEW_NAME`, `kg vocabulary merge {inverse} NEW_NAME`."
+    )
+
+
+def _admit_known(tx: Tx) -> int:
+    """Make facts of what waited for words that there are now; returns how many."""
+    admission = knowledge.proposed_facts.admit_known(tx)
+    return admission.recorded + admission.repeated
+
+
+def _admission_message(admitted: int, *, dry_run: bool) -> str:
+    if not admitted:
+        return ""
+    noun = "waiting relation" if admitted == 1 else "waiting relations"
+    return f" {admitted:,} {noun} {'would become' if dry_run else 'became'} facts."
 
 
 def _merge_message(result: WordMerge, *, dry_run: bool) -> str:

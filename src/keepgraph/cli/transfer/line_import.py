@@ -13,7 +13,7 @@ from keepgraph import errors
 from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
 from keepgraph.cli.transfer import reporting
-from keepgraph.engine.exchange import export_format, importer
+from keepgraph.engine.exchange import export_format, import_waiting_lines, importer
 from keepgraph.engine.exchange.import_state import EndsWarning, ImportState, LineResult
 from keepgraph.engine.upkeep import backups
 from keepgraph.graph import Graph
@@ -54,7 +54,15 @@ class ParsedLine:
 
 def import_file(ctx: click.Context, file: str, *, strict: bool) -> int:
     """Import the lines of a file, and show the report; returns the exit code."""
-    report: dict[str, Any] = {"lines": 0, "added": 0, "merged": 0, "warnings": [], "refused": [], "stopped": False}
+    report: dict[str, Any] = {
+        "lines": 0,
+        "added": 0,
+        "merged": 0,
+        "waiting": 0,
+        "warnings": [],
+        "refused": [],
+        "stopped": False,
+    }
     failure: errors.KeepgraphError | None = None
     quiet = graph_options.wants_json(ctx)
     with (
@@ -180,9 +188,12 @@ class _LineImport:
                 if self._strict and self._report["refused"]:
                     return
             return
+        waiting = self._propose(batch, results)
         for line, result in zip(batch, results, strict=True):
             self._report["lines"] += 1
-            if "error" in result:
+            if line.number in waiting:
+                self._report["waiting"] += 1
+            elif "error" in result:
                 self._report["refused"].append(
                     {"line": line.number, "error": result["error"], "message": result["message"]}
                 )
@@ -191,6 +202,20 @@ class _LineImport:
                 if "warning" in result:
                     ends_warning = EndsWarning(result["predicate"], result["warning"])
                     self._report["warnings"].append(reporting.warning("line", line.number, ends_warning))
+
+    def _propose(self, batch: list[ParsedLine], results: list[dict[str, Any]]) -> set[int]:
+        """Let the lines wait that need a word which the vocabulary lacks; returns their numbers. Not when strict."""
+        unknown = [
+            (line, result["error"])
+            for line, result in zip(batch, results, strict=True)
+            if isinstance(line.value, dict) and result.get("error") in import_waiting_lines.WAITING_CODES
+        ]
+        if self._strict or not unknown:
+            return set()
+        are_proposed = import_waiting_lines.propose(
+            self._graph.database, [(line.value, code) for line, code in unknown]
+        )
+        return {line.number for (line, _), is_proposed in zip(unknown, are_proposed, strict=True) if is_proposed}
 
     def _call_record_facts(self, batch: list[ParsedLine]) -> list[dict[str, Any]] | None:
         """The answer for each line; None if the batch was refused as a whole, and nothing of it was recorded."""
@@ -282,5 +307,7 @@ def _show_report(report: dict[str, Any]) -> None:
         f"{report['lines']:,} lines: {report['added']:,} added, {report['merged']:,} known before, "
         f"{len(report['refused']):,} refused"
     )
+    if report["waiting"]:
+        click.echo(f"{report['waiting']:,} lines wait for words: kg vocabulary proposals shows them")
     if report["stopped"] and "error" not in report:
         click.echo("Stopped there (--strict); what was recorded before is kept.", err=True)

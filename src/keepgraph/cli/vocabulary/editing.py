@@ -243,9 +243,16 @@ def show_extension(ctx: click.Context, answer: Mapping[str, Any]) -> None:
         click.echo(f"{terminal.printable(word)} is there already.")
     for overlap in answer["overlaps"]:
         name, existing = terminal.printable(overlap["name"]), terminal.printable(overlap["existing"])
-        click.secho(f"  “{name}” was another wording of {existing}; from now on it is a word of its own.", fg="yellow")
+        is_word = overlap["name"] in (*answer["types"], *answer["predicates"])
+        outcome = (
+            "was another wording of {}; from now on it is a word of its own."
+            if is_word
+            else ("is a wording of {} too, which comes first where both fit.")
+        )
+        click.secho(f"  “{name}” {outcome.format(existing)}", fg="yellow")
     for mapped in answer["mapped"]:
         wordings = ", ".join(f"“{terminal.printable(wording)}”" for wording in mapped["wordings"])
+        wordings += f" and {mapped['more_wordings']:,} more" if "more_wordings" in mapped else ""
         verb = "would mean" if answer["dry_run"] else "means"
         waiting = f", {mapped['waiting']:,} still wait" if mapped["waiting"] else ""
         click.echo(f"{wordings} {verb} {terminal.printable(mapped['word'])}: {mapped['admitted']:,} facts{waiting}.")
@@ -277,7 +284,7 @@ def _values(options: Mapping[str, Any]) -> dict[str, Any]:
         if options.get(name):
             values[name] = [] if options[name] == (_NONE,) else list(options[name])
     if options.get("inverse"):
-        values["inverse"] = {"name": options["inverse"]}
+        values["inverse"] = None if options["inverse"] == _NONE else {"name": options["inverse"]}
     if options["labels"]:
         values["alternative"] = list(options["labels"])
     if options["labels_in"]:

@@ -26,8 +26,11 @@ def proposals_command(ctx: click.Context, limit: int) -> None:
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)
         return
+    for other in answer["elsewhere"]:
+        project = terminal.printable(other["project"])
+        click.echo(f"{other['count']:,} wait in the project {project}; map and dismiss decide about them as well.")
     if not answer["groups"]:
-        click.echo("No fact waits for a word.")
+        click.echo("No fact waits for a word" + (" in this project." if answer["elsewhere"] else "."))
         return
     show_sections(
         [Section(f"{answer['total']:,} proposed facts wait", [_group_row(group) for group in answer["groups"]])]

@@ -12,11 +12,11 @@ from typing import Any
 
 from keepgraph import errors
 from keepgraph.cypher import arithmetic, comparison, functions, values
-from keepgraph.cypher.interpret.label_expressions import labels_match
 from keepgraph.cypher.interpret.runtime import Row, Run
 from keepgraph.cypher.plan import optimizer, planner
 from keepgraph.cypher.plan.algebra import Plan
 from keepgraph.cypher.syntax import ast
+from keepgraph.cypher.syntax.label_expressions import labels_match
 from keepgraph.cypher.values import Node, Relationship
 
 Evaluator = Callable[[Row, Run], Any]

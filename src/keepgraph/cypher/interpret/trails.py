@@ -8,10 +8,10 @@ from typing import Any
 
 from keepgraph import errors
 from keepgraph.arrays.adjacency import Key
-from keepgraph.cypher.interpret.label_expressions import labels_match
 from keepgraph.cypher.interpret.runtime import Row, Run
 from keepgraph.cypher.plan import type_directions
 from keepgraph.cypher.syntax import ast
+from keepgraph.cypher.syntax.label_expressions import labels_match
 from keepgraph.cypher.values import Node, Relationship
 
 MAX_HOPS = 1_000

@@ -2,7 +2,8 @@
 
 A type may have an inverse, a name under which nothing is stored: `(o)-[:EMPLOYS]->(p)` matches what is stored as
 `(p)-[:WORKS_AT]->(o)`. A symmetric type says the same from both ends: it matches along and against an arrow. Both hold
-for types that a pattern lists (`:A|B`); a pattern without types, `%` and `!A` match relationships as they are stored.
+for types that a pattern names, as a list (`:A|B`) or in an expression that comes to one (`:A&!B`); a pattern without
+types, `%` and `!A` match relationships as they are stored.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import TypeVar
 
-from keepgraph.cypher.syntax import ast, substitution
+from keepgraph.cypher.syntax import ast, label_expressions, substitution
 from keepgraph.cypher.syntax.tree_walk import walk
 from keepgraph.errors import QueryInconsistent
 
@@ -23,7 +24,7 @@ _REVERSED: dict[ast.Direction, ast.Direction] = {"out": "in", "in": "out", "both
 
 
 def resolve(query: ast.Query, inverses: Mapping[str, str], symmetric: Set[str]) -> tuple[ast.Query, tuple[str, ...]]:
-    """The query over the types that are stored, and a sentence for each inverse in its patterns.
+    """The query over the types that are stored, and a sentence for each use of an inverse.
 
     Args:
         inverses: the names under which nothing is stored, each with the type that says the same from the other end.
@@ -49,6 +50,7 @@ def resolve(query: ast.Query, inverses: Mapping[str, str], symmetric: Set[str]) 
                 condition=_rewrite(part.condition, change),
             )
         if isinstance(part, ast.HasLabels):
+            _note_tested_inverses(part, inverses, notes)
             return replace(
                 part,
                 subject=substitution.rewrite(part.subject, change),
@@ -86,7 +88,7 @@ def _resolve_pattern(
     names = _listed_names(pattern.types)
     if names is None:
         _refuse_inverses(pattern.types, inverses)
-        return pattern
+        names = _selected_names(pattern.types)
     if inverses.keys().isdisjoint(names) and symmetric.isdisjoint(names):
         return pattern
     for name in inverses.keys() & names:
@@ -120,6 +122,15 @@ def _listed_names(types: ast.LabelExpression) -> list[str] | None:
     return names
 
 
+def _selected_names(types: ast.LabelExpression) -> list[str]:
+    """The types that an expression such as `A&!B` selects; none where it also selects types that it does not name."""
+    names = sorted({part.name for part in walk(types) if isinstance(part, ast.LabelName)})
+    not_named = "".join(names) + "_"
+    if label_expressions.labels_match((not_named,), types):
+        return []
+    return [name for name in names if label_expressions.labels_match((name,), types)]
+
+
 def _refuse_inverses(types: ast.LabelExpression, inverses: Mapping[str, str]) -> None:
     for part in walk(types):
         if isinstance(part, ast.LabelName) and part.name in inverses:
@@ -135,6 +146,17 @@ def _refuse_inverses(types: ast.LabelExpression, inverses: Mapping[str, str]) ->
 def _any_of(names: Set[str], span: ast.Span) -> ast.LabelExpression:
     operands: Sequence[ast.LabelName] = [ast.LabelName(name, span=span) for name in sorted(names)]
     return operands[0] if len(operands) == 1 else ast.LabelOr(tuple(operands), span=span)
+
+
+def _note_tested_inverses(test: ast.HasLabels, inverses: Mapping[str, str], notes: dict[str, None]) -> None:
+    """Note what `r:A` means of an inverse A: the pattern of `r` stays as it is written."""
+    for part in walk(test.labels):
+        if isinstance(part, ast.LabelName) and part.name in inverses:
+            stored = inverses[part.name]
+            notes[
+                f"{part.name} is the inverse of {stored}: the test :{part.name} holds of {stored} as its pattern "
+                f"reads it; to match it from its other end, write [:{part.name}] in the pattern"
+            ] = None
 
 
 def _with_stored_types(labels: ast.LabelExpression, inverses: Mapping[str, str]) -> ast.LabelExpression:

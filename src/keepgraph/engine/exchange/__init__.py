@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         import_state,
         import_values,
         import_vocabulary,
+        import_waiting_lines,
         importer,
         rdf_description,
         rdf_export,

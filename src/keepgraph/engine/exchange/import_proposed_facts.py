@@ -10,7 +10,7 @@ from keepgraph.engine.exchange.export_format import DEFAULT_CONFIDENCE, DEFAULT_
 from keepgraph.engine.exchange.import_assertions import find_episodes
 from keepgraph.engine.exchange.import_state import ImportState, Line, LineResult, import_each
 from keepgraph.engine.exchange.import_values import list_differences, validate_timestamp
-from keepgraph.engine.vocabulary import wordings
+from keepgraph.engine.knowledge import proposed_facts
 from keepgraph.model import ProposedFact
 from keepgraph.store.transactions import Tx
 
@@ -74,11 +74,11 @@ def import_proposed_facts(tx: Tx, lines: Sequence[Line], state: ImportState, str
 def _wording_key(wording: str) -> str:
     """
     Raises:
-        errors.InvalidArguments: the wording has neither a letter nor a digit.
+        errors.InvalidArguments: the wording is blank.
     """
-    key = wordings.key(wording)
+    key = proposed_facts.wording_key(wording)
     if not key:
-        raise errors.InvalidArguments(f"the wording {wording[:60]!r} has neither a letter nor a digit")
+        raise errors.InvalidArguments(f"the wording {wording[:60]!r} is blank")
     return key
 
 

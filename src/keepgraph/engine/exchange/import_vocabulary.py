@@ -7,7 +7,7 @@ of the file. So the export of a new graph that took in an export is that export.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from keepgraph import errors, store
 from keepgraph.engine.exchange.export_format import IMPORTED
@@ -15,14 +15,20 @@ from keepgraph.engine.exchange.import_state import ImportState, Line, LineResult
 from keepgraph.engine.exchange.import_values import validate_timestamp
 from keepgraph.engine.vocabulary import graph_vocabulary, sets, stored_words, terms
 from keepgraph.engine.vocabulary.definitions import LabelDefinition, PredicateDefinition, TypeDefinition
-from keepgraph.model import VocabularySet, VocabularyTerm
+from keepgraph.model import EntityType, Predicate, VocabularySet, VocabularyTerm
 from keepgraph.store.transactions import Tx
+
+_Key: TypeAlias = tuple[str, str]
+"""The kind of a word and its name."""
 
 _KINDS = store.vocabulary.KINDS
 
 
 def import_sets(tx: Tx, lines: Sequence[Line], state: ImportState, strict: bool) -> list[LineResult]:
-    """Sets: those that the graph lacks are added; one that is retired in the file is removed where nothing uses it."""
+    """Sets: those that the graph lacks are added; one that is retired in the file is removed where nothing uses it.
+
+    So are single words that the graph of the file has no more.
+    """
 
     def import_set(line: Line) -> LineResult:
         known = {of_set.name: of_set for of_set in graph_vocabulary.read(tx).sets}
@@ -31,7 +37,9 @@ def import_sets(tx: Tx, lines: Sequence[Line], state: ImportState, strict: bool)
             retired_at = validate_timestamp(retired_at)
         existing = known.get(line["name"])
         if existing is not None:
-            if retired_at is None or existing.retired_at is not None or not _is_untouched(tx, existing):
+            if retired_at is None:
+                return LineResult(created=_remove_absent_words(tx, line, state))
+            if existing.retired_at is not None or not _is_untouched(tx, existing):
                 return LineResult()
             sets.remove(tx, existing.name)
             store.vocabulary.update_set(tx, existing.row, version=line["version"], retired_at=retired_at)
@@ -198,6 +206,70 @@ def _definition(line: Line) -> TypeDefinition | PredicateDefinition:
         labels=labels,
         details=details,
     )
+
+
+def _remove_absent_words(tx: Tx, line: Line, state: ImportState) -> bool:
+    """Delete the words that a line says its set is without, where nothing uses them; returns whether there were any.
+
+    Words that refer to them are deleted too, or are words that the file has otherwise: else they are kept.
+    """
+    absent = {(kind, name) for kind, names in line.get("without", {}).items() for name in names}
+    if not absent:
+        return False
+    if state.replaceable_words is None:
+        state.replaceable_words = _replaceable_words(tx)
+    replaceable = state.replaceable_words
+    words = [term for kind in _KINDS for term in graph_vocabulary.read(tx).terms(kind)]
+    fixed = {
+        reference for term in words if (term.kind, term.name) not in replaceable for reference in _references(term)
+    }
+    removed = {
+        (term.kind, term.name): term
+        for term in words
+        if term.set == line["name"] and (term.kind, term.name) in absent & replaceable - fixed
+    }
+    for term in words:
+        if (term.kind, term.name) not in removed and _references(term) & removed.keys():
+            _remove_references(tx, term, removed)
+    # Inverses first, which refer to predicates, and predicates before types, to which they refer.
+    for term in sorted(removed.values(), key=lambda term: (isinstance(term, EntityType), not _is_inverse(term))):
+        store.vocabulary.delete_term(tx, term.kind, term.row)
+    replaceable -= removed.keys()
+    return bool(removed)
+
+
+def _references(term: VocabularyTerm) -> set[_Key]:
+    """The words that a word refers to."""
+    types: tuple[str, ...] = ()
+    predicates: tuple[str, ...] = ()
+    if isinstance(term, EntityType):
+        types = (*term.parents, *term.disjoint)
+    elif isinstance(term, Predicate):
+        types = (*term.sources, *term.targets)
+        predicates = (term.inverse_of,) if term.inverse_of else ()
+    references = {*((_KINDS[0], name) for name in types), *((_KINDS[1], name) for name in predicates)}
+    return references | ({(term.kind, term.replaced_by)} if term.replaced_by else set())
+
+
+def _is_inverse(term: VocabularyTerm) -> bool:
+    return isinstance(term, Predicate) and term.inverse_of is not None
+
+
+def _remove_references(tx: Tx, term: VocabularyTerm, removed: Mapping[_Key, VocabularyTerm]) -> None:
+    """Let a word not refer to these any more; the file has it as it is without them."""
+    rows = {word.name: word.row for word in graph_vocabulary.read(tx).types if (word.kind, word.name) not in removed}
+
+    def remaining(names: Sequence[str]) -> list[int]:
+        return [rows[name] for name in names if name in rows]
+
+    if isinstance(term, EntityType):
+        store.vocabulary.set_parents(tx, term.row, remaining(term.parents))
+        store.vocabulary.set_disjoint(tx, term.row, remaining(term.disjoint))
+    elif isinstance(term, Predicate):
+        store.vocabulary.set_ends(tx, term.row, "subject", remaining(term.sources))
+        store.vocabulary.set_ends(tx, term.row, "object", remaining(term.targets))
+        if (term.kind, term.inverse_of) in removed:
+            store.vocabulary.update_term(tx, term.kind, term.row, {"inverse_of": None})
 
 
 def _replaceable_words(tx: Tx) -> set[tuple[str, str]]:

@@ -13,7 +13,7 @@ from keepgraph import errors, store
 from keepgraph.engine.exchange import rdf_description, rdf_word_names
 from keepgraph.engine.exchange.rdf_description import WordDefinition, WordIris
 from keepgraph.engine.exchange.rdf_individuals import IndividualsReport, Recording
-from keepgraph.engine.vocabulary import definitions, graph_vocabulary, sets
+from keepgraph.engine.vocabulary import definitions, graph_vocabulary, sets, terms
 from keepgraph.engine.vocabulary.definitions import (
     LabelDefinition,
     PredicateDefinition,
@@ -267,14 +267,15 @@ class _Planner:
                 primary = by_iri[term.inverse_of]
                 sources = sources or _ends(primary.targets, known_types)
                 targets = targets or _ends(primary.sources, known_types)
+            literal_kind = None if inverse_of else term.literal_kind
             definition = PredicateDefinition(
                 name=name,
                 description=term.description,
                 sources=sources,
-                targets=targets,
+                targets=() if literal_kind else targets,
                 inverse_of=inverse_of,
-                flags=term.flags,
-                literal_kind=None if inverse_of else term.literal_kind,
+                flags=term.flags - frozenset(terms.FLAGS_OF_TWO_ENTITIES if literal_kind else ()),
+                literal_kind=literal_kind,
                 labels=_labels(term),
                 details=_details(term),
             )

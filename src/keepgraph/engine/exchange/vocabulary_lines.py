@@ -1,7 +1,8 @@
 """The lines of an export for the vocabulary: its sets, its words, and labels that words were given later.
 
 A word of the core is in every graph, and a word that a new graph has is left out as long as nothing uses it and it is
-as the program ships it: what remains is what another graph may lack. A word comes after those that it refers to.
+as the program ships it: what remains is what another graph may lack. The line of a set names the words of it that this
+graph has no more. A word comes after those that it refers to.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from typing import Any, TypeAlias
 
 from keepgraph import store
 from keepgraph.engine.exchange.export_format import IMPORTED
-from keepgraph.engine.vocabulary import graph_vocabulary, sets, stored_words
-from keepgraph.engine.vocabulary.definitions import TypeDefinition
+from keepgraph.engine.vocabulary import definitions, graph_vocabulary, sets, stored_words
+from keepgraph.engine.vocabulary.definitions import PredicateDefinition, TypeDefinition
 from keepgraph.engine.vocabulary.stored_words import StoredWord
 from keepgraph.model import PREDICATE_FLAGS, Predicate, VocabularySet
 from keepgraph.store.transactions import Tx
@@ -39,7 +40,7 @@ def write(tx: Tx) -> VocabularyLines:
     carried = _with_references(words, _carried_words(tx, words))
     ordered = list(_in_order_of_reference(words, carried))
     lines = [
-        *_set_lines(tx, {words[key].term.set for key in ordered}),
+        *_set_lines(tx, {words[key].term.set for key in ordered}, words),
         *_word_lines(graph_vocabulary.read(tx).sets, words, ordered),
         *_label_lines(words, ordered),
     ]
@@ -122,10 +123,14 @@ def _is_disjoint(word: StoredWord, other: _Key) -> bool:
     return other[1] in definition.disjoint and other[1] not in (*definition.parents, word.term.replaced_by)
 
 
-def _set_lines(tx: Tx, names: set[str]) -> Iterator[dict[str, Any]]:
+def _set_lines(tx: Tx, names: set[str], words: Mapping[_Key, StoredWord]) -> Iterator[dict[str, Any]]:
+    """The lines of these sets, and of those that a new graph has and that are not whole or retired in this one."""
     details = store.vocabulary.set_details(tx)
     for of_set in sorted(graph_vocabulary.read(tx).sets, key=lambda of_set: of_set.name):
-        if of_set.name in names - {sets.CORE, IMPORTED}:
+        is_in_new, is_retired = of_set.name in sets.IN_NEW_GRAPHS, of_set.retired_at is not None
+        without = _absent_words(of_set.name, words) if is_in_new and not is_retired else {}
+        is_unlike_new = bool(without) or (is_in_new and is_retired)
+        if (of_set.name in names or is_unlike_new) and of_set.name not in (sets.CORE, IMPORTED):
             yield _without_empty(
                 {
                     "kind": "set",
@@ -133,9 +138,24 @@ def _set_lines(tx: Tx, names: set[str]) -> Iterator[dict[str, Any]]:
                     "version": of_set.version,
                     "uri": of_set.uri,
                     "retired_at": of_set.retired_at,
+                    "without": without,
                     "details": details.get(of_set.row),
                 }
             )
+
+
+def _absent_words(set_name: str, words: Mapping[_Key, StoredWord]) -> dict[str, list[str]]:
+    """The names of the words that a set has as the program ships it and this graph lacks, by kind."""
+    shipped = definitions.shipped(set_name)
+    by_kind: dict[str, Sequence[TypeDefinition | PredicateDefinition]] = {
+        store.vocabulary.ENTITY_TYPE: shipped.types,
+        store.vocabulary.PREDICATE: shipped.predicates,
+    }
+    absent = {
+        kind: sorted(word.name for word in of_kind if (kind, word.name) not in words)
+        for kind, of_kind in by_kind.items()
+    }
+    return {kind: names for kind, names in absent.items() if names}
 
 
 def _word_lines(

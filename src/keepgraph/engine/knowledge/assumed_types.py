@@ -5,16 +5,21 @@ The type stays assumed: a later fact may change it, and who gives a type decides
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from keepgraph import store
+from keepgraph import errors, store
 from keepgraph.engine.knowledge import entity_types
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
 from keepgraph.language import name_shapes, normalisation
 from keepgraph.model import Entity, Fact
 from keepgraph.store.transactions import Tx
+
+GIVEN_TYPE = "entityType"
+"""The property of an entity with the type that was given for it and is not in the vocabulary; imports have it too."""
 
 
 def choose(
@@ -95,6 +100,30 @@ def change(tx: Tx, entity: Entity, entity_type: str, *, is_assumed: bool = True)
     store.assumed_types.replace(tx, entity.row, type_row=type_row, is_assumed=is_assumed)
     tx.memo.clear()
     return store.entities.by_rows(tx, [entity.row])[entity.row]
+
+
+def keep_given(tx: Tx, entity: Entity, given_type: str) -> None:
+    """Note with a new entity the type that was given for it and is not in the vocabulary; see `apply_given`."""
+    properties = json.dumps({GIVEN_TYPE: given_type}, ensure_ascii=False)
+    store.entities.set_particulars(tx, entity.row, summary="", properties=properties)
+
+
+def apply_given(tx: Tx) -> list[Entity]:
+    """Give entities the types that were given for them, and that the vocabulary has by now; in all groups.
+
+    Those stay as they are whose facts would not fit.
+    """
+    changed = []
+    for group, row, given_type in store.assumed_types.with_property(tx, GIVEN_TYPE):
+        try:
+            entity_type = entity_types.find(tx, given_type).name
+        except errors.EntityTypeUnknown:
+            continue
+        tx_of_group = replace(tx, group=group)
+        entity = store.entities.by_rows(tx_of_group, [row])[row]
+        if retyped := change(tx_of_group, entity, entity_type, is_assumed=False):
+            changed.append(retyped)
+    return changed
 
 
 def _fits(vocabulary: Vocabulary, fact: Fact, entity: Entity, entity_type: str) -> bool:

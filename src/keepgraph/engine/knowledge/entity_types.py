@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from keepgraph import errors, store
-from keepgraph.engine.vocabulary import graph_vocabulary, near_words
+from keepgraph.engine.vocabulary import graph_vocabulary, near_words, wordings
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
 from keepgraph.model import EntityType
 from keepgraph.store.transactions import Tx
 
 
 def find(tx: Tx, wording: str | None) -> EntityType:
-    """The entity type that a wording stands for; in place of a retired one, the type that replaces it.
+    """The entity type that a wording or its singular stands for; in place of a retired one, the type that replaces it.
 
     Raises:
         errors.EntityTypeUnknown: it is missing, not in the vocabulary, or retired without a replacement.
     """
     vocabulary = graph_vocabulary.read(tx)
-    for term in graph_vocabulary.find_all(tx, store.vocabulary.ENTITY_TYPE, wording or ""):
+    kind = store.vocabulary.ENTITY_TYPE
+    terms = graph_vocabulary.find_all(tx, kind, wording or "")
+    for term in terms or graph_vocabulary.find_all(tx, kind, wordings.singular(wording or "")):
         if current := _replacement(vocabulary, vocabulary.type_by_name[term.name]):
             return current
     raise unknown(tx, wording)

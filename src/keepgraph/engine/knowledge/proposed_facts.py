@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from keepgraph import errors, store
 from keepgraph.engine import vocabulary
-from keepgraph.engine.knowledge import predicates, relations
+from keepgraph.engine.knowledge import assumed_types, predicates, relations
 from keepgraph.engine.knowledge.predicates import PredicateMatch
 from keepgraph.engine.knowledge.relation_wordings import RelationMatch, RelationWordings
 from keepgraph.engine.knowledge.relations import Relation, RelationRecorder
@@ -44,15 +44,28 @@ class Admission:
         recorded, repeated: how many proposed facts these two were.
         created: the entities that were created.
         waiting: what still waits, because its ends do not fit or a name means several entities.
+        retyped: the entities that got the type that had been given for them.
     """
 
-    predicate: str
-    labels: tuple[str, ...]
-    facts: tuple[Fact, ...]
-    recorded: int
-    repeated: int
-    created: tuple[Entity, ...]
-    waiting: tuple[ProposedFact, ...]
+    predicate: str = ""
+    labels: tuple[str, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    recorded: int = 0
+    repeated: int = 0
+    created: tuple[Entity, ...] = ()
+    waiting: tuple[ProposedFact, ...] = ()
+    retyped: tuple[Entity, ...] = ()
+
+    def with_more(self, other: Admission) -> Admission:
+        """This, with what the same wordings did in another group."""
+        return replace(
+            self,
+            facts=self.facts + other.facts,
+            recorded=self.recorded + other.recorded,
+            repeated=self.repeated + other.repeated,
+            created=self.created + other.created,
+            waiting=self.waiting + other.waiting,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,23 +79,27 @@ class Dismissal:
 def propose(tx: Tx, relation: Relation, reason: str) -> tuple[ProposedFact, bool]:
     """Keep a relation that cannot be a fact yet; returns it, and whether it is new.
 
-    The same relation of the same text is kept once.
+    The same relation of the same text is kept once. A wording that is too long is cut; then it stands in full in the
+    evidence, unless there is a sentence for that.
 
     Args:
         reason: "wording", "ends" or "name"; see `model.ProposedFact`.
     """
+    wording = normalisation.clean(relation.wording)
+    is_long = len(wording) > MAX_WORDING
+    short = f"{wording[: MAX_WORDING - 1]}…" if is_long else wording
     fact = ProposedFact(
         row=0,
         id="",
         subject=normalisation.clean(relation.subject),
         subject_type=relation.subject_type,
-        wording=normalisation.clean(relation.wording),
-        wording_key=vocabulary.wordings.key(relation.wording),
+        wording=short,
+        wording_key=wording_key(short),
         object=normalisation.clean(relation.object),
         object_type=relation.object_type,
         confidence=relation.confidence,
         source=relation.source,
-        evidence=relation.evidence,
+        evidence=relation.evidence or (wording if is_long else ""),
         episode=tx.episode,
         session=tx.session,
         recorded_at=timestamps.from_datetime(tx.now),
@@ -92,6 +109,11 @@ def propose(tx: Tx, relation: Relation, reason: str) -> tuple[ProposedFact, bool
         return replace(fact, row=row), False
     fact = replace(fact, id=tx.new_id("prop"))
     return replace(fact, row=store.proposed_facts.insert(tx, fact)), True
+
+
+def wording_key(wording: str) -> str:
+    """How wordings are compared; one without any letter or digit, such as an arrow, stands for itself."""
+    return vocabulary.wordings.key(wording) or normalisation.clean(wording).casefold()
 
 
 def group(tx: Tx) -> list[WordingGroup]:
@@ -122,7 +144,8 @@ def group(tx: Tx) -> list[WordingGroup]:
 def admit(tx: Tx, *, wordings: Sequence[str], predicate: str) -> Admission:
     """Accept wordings as labels of a predicate, and record all facts that wait in them.
 
-    Facts that wait in another inflection or voice of these wordings are recorded as well. Each fact has the source, the
+    This is done in all groups, which have the vocabulary in common. Facts that wait in another inflection or voice of
+    these wordings are recorded as well. Each fact has the source, the
     text and the session that its relation came with. What does not fit stays, with the reason.
 
     Args:
@@ -142,35 +165,57 @@ def admit(tx: Tx, *, wordings: Sequence[str], predicate: str) -> Admission:
             )
     labels = _add_labels(tx, match, texts)
     store.proposed_facts.delete_dismissed(tx, texts)
-    waiting = store.proposed_facts.waiting(tx)
-    matches = {**_inflected(tx, waiting, match), **{key: [RelationMatch(match)] for key in texts}}
-    chosen = [fact for fact in waiting if fact.wording_key in matches]
-    return _record(tx, chosen, predicate=match.predicate.name, labels=labels, matches=matches)
+    admission = Admission(match.predicate.name, labels)
+    for tx_of_group in _in_groups(tx):
+        waiting = store.proposed_facts.waiting(tx_of_group)
+        matches = {**_inflected(tx_of_group, waiting, match), **{key: [RelationMatch(match)] for key in texts}}
+        chosen = [fact for fact in waiting if fact.wording_key in matches]
+        admission = admission.with_more(_record(tx_of_group, chosen, matches=matches))
+    return admission
 
 
 def admit_known(tx: Tx) -> Admission:
     """Record the proposed facts whose wording stands for a predicate by now and whose ends fit: after new words.
 
-    Names and literals are examined as they are in an extraction: nobody has looked at these facts.
+    First the entities of which the type was not in the vocabulary get it if it is by now. This is done in all groups,
+    which have the vocabulary in common. Names and literals are examined as they are in an extraction: nobody has looked
+    at these facts.
     """
+    admission = Admission(retyped=tuple(assumed_types.apply_given(tx)))
     wordings_now = RelationWordings(tx)
-    return _record(tx, [fact for fact in store.proposed_facts.waiting(tx) if wordings_now.find(fact.wording)])
+    for tx_of_group in _in_groups(tx):
+        waiting = store.proposed_facts.waiting(tx_of_group)
+        admission = admission.with_more(
+            _record(tx_of_group, [fact for fact in waiting if wordings_now.find(fact.wording)])
+        )
+    return admission
 
 
 def dismiss(tx: Tx, wordings: Sequence[str]) -> Dismissal:
     """Delete the facts that wait in these wordings, and note that relations in them are not to be proposed again.
 
+    This is done in the group of the transaction, and in the others where facts wait in them.
+
     Raises:
         errors.VocabularyInvalid: a wording is empty or too long.
     """
     texts = _by_key(wordings)
-    deleted = store.proposed_facts.waiting(tx, wording_keys=texts)
-    store.proposed_facts.delete(tx, [fact.row for fact in deleted])
-    for key, text in texts.items():
-        store.proposed_facts.insert_dismissed(
-            tx, wording=text, wording_key=key, dismissed_at=timestamps.from_datetime(tx.now)
-        )
+    deleted: list[ProposedFact] = []
+    for tx_of_group in _in_groups(tx):
+        waiting = store.proposed_facts.waiting(tx_of_group, wording_keys=texts)
+        store.proposed_facts.delete(tx, [fact.row for fact in waiting])
+        deleted += waiting
+        for key in texts if tx_of_group.group == tx.group else dict.fromkeys(fact.wording_key for fact in waiting):
+            store.proposed_facts.insert_dismissed(
+                tx_of_group, wording=texts[key], wording_key=key, dismissed_at=timestamps.from_datetime(tx.now)
+            )
     return Dismissal(tuple(texts.values()), tuple(deleted))
+
+
+def _in_groups(tx: Tx) -> list[Tx]:
+    """The transaction in its own group, and in each other group in which facts wait."""
+    others = [group_id for group_id in store.proposed_facts.counts_by_group(tx) if group_id != tx.group]
+    return [tx, *(replace(tx, group=group_id) for group_id in others)]
 
 
 def _by_key(given: Sequence[str]) -> dict[str, str]:
@@ -182,10 +227,10 @@ def _by_key(given: Sequence[str]) -> dict[str, str]:
     texts: dict[str, str] = {}
     for text in given:
         clean = normalisation.clean(text)
-        key = vocabulary.wordings.key(clean)
+        key = wording_key(clean)
         if not key or len(clean) > MAX_WORDING:
             raise errors.VocabularyInvalid(
-                f"a wording has 1 to {MAX_WORDING} characters, with a letter or a digit, and not {clean[:60]!r}",
+                f"a wording has 1 to {MAX_WORDING} characters, and not {clean[:60]!r}",
                 hint="Give wordings as the proposed facts have them.",
             )
         texts.setdefault(key, clean)
@@ -221,8 +266,6 @@ def _record(
     tx: Tx,
     chosen: Sequence[ProposedFact],
     *,
-    predicate: str = "",
-    labels: tuple[str, ...] = (),
     matches: Mapping[str, Sequence[RelationMatch]] | None = None,
 ) -> Admission:
     """Record proposed facts, and delete those that are facts now.
@@ -246,8 +289,6 @@ def _record(
             result.facts.setdefault(outcome.fact.row, outcome.fact)
             result.repeated += outcome.is_repeated
     return Admission(
-        predicate=predicate,
-        labels=labels,
         facts=tuple(result.facts.values()),
         recorded=len(chosen) - len(result.waiting) - result.repeated,
         repeated=result.repeated,

@@ -1,6 +1,7 @@
 """Wordings of relations: the predicates that one may stand for, by name, label, inverse, inflection or voice.
 
-A wording that says nothing (`is`, `has`, `in`) stands for no predicate.
+A wording that says nothing (`is`, `has`, `in`) stands for no predicate. Nor does an inflection that speaks of another
+time: who "will work at" an organisation does not work there yet, and who "worked at" it may have left.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from keepgraph.engine.knowledge import predicates
 from keepgraph.engine.knowledge.predicates import PredicateMatch
 from keepgraph.engine.vocabulary import graph_vocabulary, wordings
 from keepgraph.language import inflection
+from keepgraph.model import Predicate
 from keepgraph.store.transactions import Tx
 
 
@@ -58,10 +60,10 @@ class RelationWordings:
         forms = inflection.verb_forms(key)
         if exact := self._labelled(wording):
             yield from exact
-        elif inflected := self._inflected(forms):
+        elif inflected := self._inflected(key, forms):
             yield from inflected
         else:
-            yield from self._in_other_voice(forms)
+            yield from self._in_other_voice(key, forms)
             yield from self._of_named_type(key)
 
     def _named(self, wording: str, key: str) -> list[RelationMatch]:
@@ -85,8 +87,8 @@ class RelationWordings:
                 matches += [RelationMatch(match) for match in predicates.find_matches(self._tx, text)]
         return matches
 
-    def _inflected(self, forms: Iterable[tuple[str, ...]]) -> list[RelationMatch]:
-        """The matches of names and labels with one of these forms.
+    def _inflected(self, key: str, forms: Iterable[tuple[str, ...]]) -> list[RelationMatch]:
+        """The matches of names and labels with one of these forms, but for those of another time.
 
         A single word that takes a literal is a noun: who "addressed" somebody has given no address.
         """
@@ -95,7 +97,8 @@ class RelationWordings:
             for form in forms
             for label in self._labels(form)
             for match in self._labelled(label)
-            if len(form) > 1 or match.predicate.predicate.literal_kind is None
+            if (len(form) > 1 or match.predicate.predicate.literal_kind is None)
+            and self._is_of_same_time(key, form, label, match)
         ]
 
     def _labels(self, form: tuple[str, ...]) -> list[str]:
@@ -104,7 +107,28 @@ class RelationWordings:
             self._by_form = _labels_by_form(self._tx)
         return self._by_form.get(form, [])
 
-    def _in_other_voice(self, forms: Iterable[tuple[str, ...]]) -> Iterable[RelationMatch]:
+    def _is_of_same_time(self, key: str, form: tuple[str, ...], label: str, match: RelationMatch) -> bool:
+        """Whether what a wording says holds now if a predicate does that has this label.
+
+        The past is right where the label is in the past as well, where the predicate is of an event, and where the
+        relation does not end, as that of a place that "was located in" another.
+        """
+        is_passive = form[:1] == ("be",)
+        tense = inflection.tense(key, is_passive=is_passive)
+        if tense == "present":
+            return True
+        if tense == inflection.tense(wordings.key(label), is_passive=is_passive):
+            return True
+        predicate = match.predicate.predicate
+        return tense == "past" and (_is_of_event(predicate) or self._is_lasting(key, predicate))
+
+    def _is_lasting(self, key: str, predicate: Predicate) -> bool:
+        """Whether a wording such as "was part of" tells of a state of things, and not of people, which come and go."""
+        vocabulary = graph_vocabulary.read(self._tx)
+        has_people = any(vocabulary.style(one) == "person" for one in predicate.targets)
+        return inflection.has_auxiliary(key) and not predicate.sources and not has_people
+
+    def _in_other_voice(self, key: str, forms: Iterable[tuple[str, ...]]) -> Iterable[RelationMatch]:
         """The matches of the same verb in the other voice, with its ends exchanged: of `mentored by`, of `mentors`.
 
         Only a single verb has another voice: "works for" has none.
@@ -119,7 +143,9 @@ class RelationWordings:
                     continue
             for label in others:
                 for known in self._labelled(label):
-                    if known.predicate.predicate.literal_kind is None:
+                    if known.predicate.predicate.literal_kind is None and self._is_of_same_time(
+                        key, form, label, known
+                    ):
                         yield RelationMatch(_reversed(known.predicate))
 
     def _of_named_type(self, key: str) -> Iterable[RelationMatch]:
@@ -150,6 +176,14 @@ def _labels_by_form(tx: Tx) -> dict[tuple[str, ...], list[str]]:
             for form in inflection.verb_forms(wordings.key(text)):
                 by_form[form][text] = None
     return {form: list(texts) for form, texts in by_form.items()}
+
+
+def _is_of_event(predicate: Predicate) -> bool:
+    """Whether a predicate tells what happened once: read by "{subject} founded {object}", or called `founded`."""
+    words = wordings.key(predicate.sentence.replace("{subject}", " ").replace("{object}", " ")) or wordings.key(
+        predicate.name
+    )
+    return inflection.tense(words, is_passive=False) == "past"
 
 
 def _reversed(match: PredicateMatch) -> PredicateMatch:

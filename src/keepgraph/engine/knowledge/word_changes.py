@@ -161,9 +161,16 @@ def _merge_predicates(tx: Tx, keep: Predicate, absorb: Predicate) -> WordMerge:
             f"{keep.name} is the inverse of {absorb.name}: facts are stored in {absorb.name}",
             hint=f"To have one word, retire the inverse: `kg vocabulary retire {keep.name}`.",
         )
+    changes.refuse_other_objects(tx, absorb, keep)
     are_reversed = keep.inverse_of is not None
     base = vocabulary.predicate_by_name[keep.inverse_of] if keep.inverse_of else keep
     absorbed_facts = store.facts.all_of_predicate(tx, absorb.row)
+    if "symmetric" in absorb.flags - base.flags and any(fact.object is not None for fact in absorbed_facts):
+        raise errors.VocabularyConflict(
+            f"{absorb.name} is symmetric, and {keep.name} has a direction that its facts do not say",
+            hint=f"Make {base.name} symmetric, or first say that facts of {absorb.name} have the direction in which "
+            f"they were recorded: `kg vocabulary change {absorb.name} --not-symmetric`.",
+        )
     if are_reversed and any(fact.object is None for fact in absorbed_facts):
         raise errors.VocabularyConflict(
             f"{absorb.name} has facts with a text as their object, and {keep.name} is stored with its ends exchanged",

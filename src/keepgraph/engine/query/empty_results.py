@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from keepgraph import store
-from keepgraph.cypher.interpret.label_expressions import labels_match
 from keepgraph.cypher.interpret.runtime import Row
 from keepgraph.cypher.repair.foreign_syntax import spelling_key
 from keepgraph.cypher.repair.tolerant_tokenizer import quote_name
 from keepgraph.cypher.syntax import ast
+from keepgraph.cypher.syntax.label_expressions import labels_match
 from keepgraph.engine.query import graph_catalogue, query_pipeline
 from keepgraph.engine.query.graph_probe import GraphProbe
 from keepgraph.engine.query.query_terms import Labels, QueryTerms, label_names

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from keepgraph import errors
-from keepgraph.cypher.interpret.label_expressions import labels_match
 from keepgraph.cypher.interpret.runtime import Row
 from keepgraph.cypher.repair.tolerant_tokenizer import quote_name
 from keepgraph.cypher.syntax import ast
+from keepgraph.cypher.syntax.label_expressions import labels_match
 from keepgraph.engine.query import graph_catalogue, query_pipeline, schema
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.store.transactions import Tx

@@ -26,6 +26,9 @@ MAX_ENTITIES = 1000
 MAX_RELATIONS = 500
 """What one call may bring; more is not recorded, but counted."""
 
+MAX_TYPE = 100
+"""The longest word for a type that is kept with an entity, in characters."""
+
 MAX_COMPARED = 1000
 """How many new names are compared with the others: those that came first."""
 
@@ -72,6 +75,7 @@ class ExtractionResult:
         facts: the facts that were recorded or known; `recorded` and `repeated` count the relations of these two.
         waiting: the relations that wait as proposed facts; `waiting_before` counts those that did so before.
         mapped_types: other wordings of types, with the type that was taken in their place.
+        unknown_types: the types that were given and are not in the vocabulary, with the number of their entities.
         rejected_entities, rejected_relations: what was not recorded.
         relations: how many relations were given, those beyond the limit left out.
         truncated_entities, truncated_relations, truncated_chunks: how many were beyond the limits.
@@ -90,6 +94,7 @@ class ExtractionResult:
     waiting: list[ProposedFact] = field(default_factory=list)
     waiting_before: int = 0
     mapped_types: dict[str, str] = field(default_factory=dict)
+    unknown_types: dict[str, int] = field(default_factory=dict)
     rejected_entities: list[Rejection] = field(default_factory=list)
     rejected_relations: list[Rejection] = field(default_factory=list)
     relations: int = 0
@@ -178,12 +183,16 @@ class ExtractionRecorder:
             return None
         given_type = argument.get("type")
         entity_type = self._type(given_type) or self._only_given_type(name)
+        unknown_type = given_type if entity_type is None and isinstance(given_type, str) else ""
+        unknown_type = normalisation.clean(unknown_type)[:MAX_TYPE]
         try:
             with self._tx.savepoint():
-                entity, created = self._typed(name, entity_type) if entity_type else self._untyped(name)
+                entity, created = self._typed(name, entity_type) if entity_type else self._untyped(name, unknown_type)
         except errors.KeepgraphError as error:
             self._reject(location, name, error.message)
             return None
+        if unknown_type and not self._is_known(unknown_type):
+            self._result.unknown_types[unknown_type] = self._result.unknown_types.get(unknown_type, 0) + 1
         if entity.type != given_type:
             self._result.mapped_types.setdefault(given_type if isinstance(given_type, str) else "", entity.type)
         if entity.row not in self._rows:
@@ -203,8 +212,15 @@ class ExtractionRecorder:
             self._tx, Ref(type=entity_type, name=name), error_class=errors.SubjectRequired
         )
 
-    def _untyped(self, name: str) -> tuple[Entity, bool]:
-        """The entity of a name without a type: the one that has the name, else one of the type that relations want."""
+    def _is_known(self, entity_type: str) -> bool:
+        return bool(graph_vocabulary.find_all(self._tx, store.vocabulary.ENTITY_TYPE, entity_type))
+
+    def _untyped(self, name: str, unknown_type: str) -> tuple[Entity, bool]:
+        """The entity of a name without a type: the one that has the name, else one of the type that relations want.
+
+        Args:
+            unknown_type: the type that was given and is not in the vocabulary, which a new entity keeps as a property.
+        """
         vocabulary = graph_vocabulary.read(self._tx)
         wanted = self._recorder.type_of(self._tx, name)
         if named := self._named(name):
@@ -220,6 +236,8 @@ class ExtractionRecorder:
         )
         if created:
             store.assumed_types.mark(self._tx, [entity.row])
+            if unknown_type:
+                assumed_types.keep_given(self._tx, entity, unknown_type)
         return entity, created
 
     def _named(self, name: str) -> list[Entity]:
@@ -245,9 +263,8 @@ class ExtractionRecorder:
         """The type of the vocabulary for a given one, by name, label or singular; None if it is unknown or abstract."""
         if not isinstance(given, str):
             return None
-        singular = given.strip().removesuffix("s")
-        for wording in (given, given.strip(), singular):
-            if graph_vocabulary.find_all(self._tx, store.vocabulary.ENTITY_TYPE, wording):
+        for wording in (given, given.strip(), wordings.singular(given)):
+            if wording and graph_vocabulary.find_all(self._tx, store.vocabulary.ENTITY_TYPE, wording):
                 try:
                     entity_type = entity_types.find(self._tx, wording)
                 except errors.EntityTypeUnknown:
@@ -283,11 +300,9 @@ class ExtractionRecorder:
         subject = _end(argument, "from", limit=proposed_facts.MAX_NAME)
         target = _end(argument, "to", limit=proposed_facts.MAX_OBJECT)
         wording = argument.get("type") or argument.get("relation_type")
-        if not isinstance(wording, str) or not wordings.key(wording):
+        if not isinstance(wording, str) or not proposed_facts.wording_key(wording):
             raise _RelationInvalid("it has no type")
-        if len(normalisation.clean(wording)) > proposed_facts.MAX_WORDING:
-            raise _RelationInvalid(f"its type has more than {proposed_facts.MAX_WORDING} characters")
-        if normalisation.key(subject) == normalisation.key(target):
+        if normalisation.key(subject) == normalisation.key(target) and not self._has_several(subject):
             raise _RelationInvalid("both of its ends are the same entity")
         return Relation(
             subject=subject,
@@ -300,11 +315,15 @@ class ExtractionRecorder:
             evidence=_evidence(text or "", subject, target),
         )
 
+    def _has_several(self, name: str) -> bool:
+        """Whether several entities have a name: a person Georgia, and a place."""
+        return len(self._given_types.get(normalisation.key(name), ())) > 1 or len(self._named(name)) > 1
+
     def _record_relation(
         self, tx: Tx, location: str, text: str | None, relation: Relation, dismissed: Mapping[str, str]
     ) -> None:
         outcome = self._recorder.record(tx, relation)
-        if outcome.fact is None and wordings.key(relation.wording) in dismissed:
+        if outcome.fact is None and proposed_facts.wording_key(relation.wording) in dismissed:
             reason = f"relations in {relation.wording[:80]!r} were dismissed"
             rejection = Rejection(location, _text(relation), reason)
             self._result.rejected_relations.append(rejection)
@@ -356,10 +375,12 @@ def _end(relation: Mapping[str, Any], side: str, *, limit: int) -> str:
 
 
 def _confidence(relation: Mapping[str, Any]) -> float:
-    value = relation.get("confidence", 1.0)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or not 0 <= value <= 1:
-        raise _RelationInvalid("its confidence is not a number from 0 to 1")
-    return float(value)
+    """The confidence of a relation, from 0 to 1; what is above is a percentage. 1 where it cannot be read."""
+    value = relation.get("confidence")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return 1.0
+    number = value / 100 if 1 < value <= 100 else value
+    return float(number) if 0 <= number <= 1 else 1.0
 
 
 def _evidence(text: str, *ends: str) -> str:

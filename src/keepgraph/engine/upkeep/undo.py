@@ -40,6 +40,7 @@ def undo(tx: Tx, *, call: int | None = None, change: int | None = None) -> Undon
     at, tool, _ = store.journal.find_call(tx, number) or ("", "", None)
     for reverted in changes:
         _revert(tx, reverted)
+    _refuse_doubles(tx, changes)
     if change is None:
         store.journal.record_undo(tx, number)
     tx.memo.clear()
@@ -143,6 +144,22 @@ def _revert(tx: Tx, change: Change) -> None:
     if referring := store.journal.referring_rows(tx, change.table, change.row, limit=_MAX_BLOCKING_CALLS):
         raise _later_changes(tx, change, "something recorded later rests on it", rows=referring)
     store.journal.delete_row(tx, change.table, change.row)
+
+
+def _refuse_doubles(tx: Tx, changes: Sequence[Change]) -> None:
+    """Refuse to make a predicate symmetric again of which facts were recorded since that say the same then.
+
+    Raises:
+        errors.LaterChanges: there are such facts.
+    """
+    for change in changes:
+        if change.table == "predicate" and change.op == "update" and (change.before or {}).get("is_symmetric"):
+            doubles = store.word_references.duplicate_facts(tx, change.row, change.row, are_reversed=True)
+            if doubles:
+                rows = [("fact", row) for row in sorted({row for pair in doubles for row in pair}, reverse=True)]
+                raise _later_changes(
+                    tx, change, "facts recorded since would say the same twice", rows=rows[:_MAX_BLOCKING_CALLS]
+                )
 
 
 def _is_unchanged_since(tx: Tx, change: Change, current: Mapping[str, Any]) -> bool:

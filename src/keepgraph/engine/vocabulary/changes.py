@@ -9,6 +9,7 @@ from typing import Any
 from keepgraph import errors, store
 from keepgraph.engine.vocabulary import definitions, graph_vocabulary, near_words, sets, terms, wordings
 from keepgraph.engine.vocabulary.definitions import LabelDefinition, PredicateDefinition
+from keepgraph.language import inflection
 from keepgraph.model import PREDICATE_FLAGS, EntityType, Predicate, VocabularySet, VocabularyTerm
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
@@ -100,6 +101,7 @@ def change(
     spelled = _spelled_word(tx, kind, {name: values[name] for name in given})
     definitions.check_word(kind, spelled)
     _refuse_if_protected(word, {*values})
+    refuse_words(tx, word, values.get("alternative") or ())
     spelled |= dict.fromkeys(values.keys() - given)
     _change_labels(tx, word, spelled, removed_labels)
     _change_columns(tx, word, spelled)
@@ -109,6 +111,8 @@ def change(
     elif isinstance(word, Predicate):
         _change_ends(tx, word, spelled)
         added = _change_inverse(tx, word, spelled)
+        terms.refuse_contradictions(tx, word.name)
+        _refuse_facts_with_entities(tx, word.name)
     fields = [*sorted(values), *(["removed_labels"] if removed_labels else [])]
     changed = graph_vocabulary.read(tx).term(word.kind, word.name) or word
     return WordChange(changed, tuple(fields), added)
@@ -118,7 +122,8 @@ def retire(tx: Tx, word: VocabularyTerm, *, replaced_by: str | None = None) -> W
     """Let a word not be used any more, and its inverses with it; what was recorded with it stays.
 
     Raises:
-        errors.VocabularyConflict: it belongs to the core, or the word in its place is retired or itself.
+        errors.VocabularyConflict: it belongs to the core, or the word in its place is retired, itself, its inverse, or
+            of other objects.
         errors.EntityTypeUnknown, PredicateUnknown: the vocabulary does not have the word in its place.
     """
     _refuse_core(word, "retired")
@@ -128,6 +133,13 @@ def retire(tx: Tx, word: VocabularyTerm, *, replaced_by: str | None = None) -> W
         raise errors.VocabularyConflict(
             f"{replacement.name} is {problem}", hint="Name a word that is in use, or none at all."
         )
+    if isinstance(word, Predicate) and isinstance(replacement, Predicate):
+        if word.name == replacement.inverse_of or replacement.name == word.inverse_of:
+            raise errors.VocabularyConflict(
+                f"{replacement.name} says the same as {word.name} with the ends exchanged",
+                hint="Name another word that says the same, or none at all.",
+            )
+        refuse_other_objects(tx, word, replacement)
     now = timestamps.from_datetime(tx.now)
     row = replacement.row if replacement is not None else None
     vocabulary = graph_vocabulary.read(tx)
@@ -158,7 +170,7 @@ def add_wordings(tx: Tx, word: VocabularyTerm, given: Sequence[str]) -> None:
 
     Raises:
         errors.VocabularyConflict: one is the name of another word, which it would still mean.
-        errors.VocabularyInvalid: one has neither a letter nor a digit.
+        errors.VocabularyInvalid: one has neither a letter nor a digit, or only a form of to be and the like.
     """
     refuse_words(tx, word, given)
     labels = [LabelDefinition("en", "alternative", wording.strip()) for wording in given]
@@ -170,18 +182,46 @@ def refuse_words(tx: Tx, word: VocabularyTerm, given: Sequence[str]) -> None:
 
     Raises:
         errors.VocabularyConflict: one is, and would still mean that.
-        errors.VocabularyInvalid: one has neither a letter nor a digit.
+        errors.VocabularyInvalid: one has neither a letter nor a digit, or only a form of to be and the like.
     """
     for wording in given:
         if not wordings.key(wording):
             raise errors.VocabularyInvalid(
                 f"the wording {near_words.quote(wording)} has neither a letter nor a digit", hint="Leave it out."
             )
+        if word.kind == store.vocabulary.PREDICATE and not inflection.without_auxiliaries(wordings.key(wording)):
+            raise errors.VocabularyInvalid(
+                f"the wording {near_words.quote(wording)} says nothing by itself",
+                hint="Give what follows it too: “is a member of”.",
+            )
         named = graph_vocabulary.read(tx).term(word.kind, wordings.spell(wording))
         if named is not None and named.name != word.name:
             raise errors.VocabularyConflict(
                 f"{near_words.quote(wording)} is a word of its own",
                 hint=f"Merge the two: `kg vocabulary merge {named.name} {word.name}`.",
+            )
+
+
+def refuse_other_objects(tx: Tx, word: Predicate, replacement: Predicate) -> None:
+    """Check that what one predicate says can be said with another: both of entities, or both of literals.
+
+    Raises:
+        errors.VocabularyConflict: one has literals and the other entities.
+    """
+    vocabulary = graph_vocabulary.read(tx)
+
+    def has_entities(predicate: Predicate) -> bool:
+        if predicate.literal_kind is not None:
+            return False
+        return bool(predicate.targets or predicate.inverse_of or vocabulary.inverses(predicate.name)) or bool(
+            _count_with_entities(tx, predicate)
+        )
+
+    for literal, other in ((word, replacement), (replacement, word)):
+        if literal.literal_kind is not None and has_entities(other):
+            raise errors.VocabularyConflict(
+                f"the object of {literal.name} is a literal, and that of {other.name} an entity",
+                hint="Name a predicate that says the same.",
             )
 
 
@@ -297,7 +337,7 @@ def _without_existing(tx: Tx, document: dict[str, Any]) -> list[str]:
                     f"the vocabulary has {name!r}, which is retired",
                     hint=f"`kg vocabulary restore {name}` lets it be used again.",
                 )
-            different = sorted(field for field, value in values.items() if not _is_value_of(tx, term, field, value))
+            different = sorted(field for field, value in values.items() if not is_value_of(tx, term, field, value))
             if different:
                 raise errors.VocabularyConflict(
                     f"the vocabulary has {name!r} already, with another value of {', '.join(different)}",
@@ -309,7 +349,7 @@ def _without_existing(tx: Tx, document: dict[str, Any]) -> list[str]:
     return existing
 
 
-def _is_value_of(tx: Tx, term: VocabularyTerm, field: str, value: Any) -> bool:
+def is_value_of(tx: Tx, term: VocabularyTerm, field: str, value: Any) -> bool:
     """Whether a word has a value that was given for it; labels apart, of which it may have more."""
     if field in _LABELS:
         return True
@@ -402,7 +442,6 @@ def _change_columns(tx: Tx, word: VocabularyTerm, values: Mapping[str, Any]) -> 
     """
     Raises:
         errors.VocabularyConflict: a type that has entities would be abstract.
-        errors.VocabularyInvalid: flags contradict each other.
     """
     columns: dict[str, Any] = {}
     if "description" in values:
@@ -425,7 +464,6 @@ def _change_columns(tx: Tx, word: VocabularyTerm, values: Mapping[str, Any]) -> 
             columns["sentence"] = values["sentence"] or ""
         if "flags" in values:
             flags = frozenset(values["flags"] or ())
-            terms.refuse_contradictions(word.name, flags)
             columns |= {f"is_{flag}": int(flag in flags) for flag in PREDICATE_FLAGS}
     if any(name in values for name in _DETAILS):
         details = store.vocabulary.details(tx, word.kind, [word.row]).get(word.row, {})
@@ -462,25 +500,29 @@ def _change_ends(tx: Tx, word: Predicate, values: Mapping[str, Any]) -> None:
 
 
 def _change_inverse(tx: Tx, word: Predicate, values: Mapping[str, Any]) -> tuple[str, ...]:
-    """Add an inverse to a predicate, or labels to the one that it has; returns the name of a new one.
+    """Add an inverse to a predicate, or labels to the one that it has, or take it away; returns the name of a new one.
 
     Raises:
-        errors.VocabularyConflict: the inverse is a predicate of its own, or the predicate is symmetric.
+        errors.VocabularyConflict: the inverse is a predicate of its own, or is in use and cannot be taken away.
     """
+    if "inverse" not in values:
+        return ()
     vocabulary = graph_vocabulary.read(tx)
     changed = vocabulary.predicate_by_name[word.name]
-    inverse = values.get("inverse")
-    if "symmetric" in changed.flags and (inverse or vocabulary.inverses(word.name)):
-        raise errors.VocabularyConflict(
-            f"{word.name} is symmetric: it is its own inverse", hint="Take away the inverse, or the flag."
-        )
-    if not inverse:
+    inverse = values["inverse"]
+    if inverse is None:
+        _delete_inverses(tx, word)
         return ()
     existing = vocabulary.predicate_by_name.get(inverse["name"])
     if existing is None:
         base = PredicateDefinition(word.name, sources=changed.sources, targets=changed.targets)
         terms.insert(tx, predicates=[definitions.inverse_from(inverse, of=base)], of_set=_own(tx))
         return (inverse["name"],)
+    if existing.name == word.name:
+        raise errors.VocabularyConflict(
+            f"{word.name} cannot be its own inverse",
+            hint=f"Where it says the same both ways, it is symmetric: `kg vocabulary change {word.name} --symmetric`.",
+        )
     if existing.inverse_of != word.name:
         raise errors.VocabularyConflict(
             f"{existing.name} is a predicate of its own",
@@ -488,3 +530,35 @@ def _change_inverse(tx: Tx, word: Predicate, values: Mapping[str, Any]) -> tuple
         )
     change(tx, existing, {name: value for name, value in inverse.items() if name != "name"})
     return ()
+
+
+def _delete_inverses(tx: Tx, word: Predicate) -> None:
+    """Delete the inverses of a predicate; no fact is stored in them."""
+    vocabulary = graph_vocabulary.read(tx)
+    for name in vocabulary.inverses(word.name):
+        inverse = vocabulary.predicate_by_name[name]
+        _refuse_core(inverse, "removed")
+        if store.vocabulary.is_in_use(tx, inverse.kind, inverse.row):
+            raise errors.VocabularyConflict(
+                f"{name} is named as the replacement of a retired word",
+                hint=f"Retire it instead: `kg vocabulary retire {name}`.",
+            )
+        store.vocabulary.delete_term(tx, inverse.kind, inverse.row)
+
+
+def _refuse_facts_with_entities(tx: Tx, name: str) -> None:
+    """
+    Raises:
+        errors.VocabularyConflict: the object of a predicate is a literal, and it has facts with entities.
+    """
+    predicate = graph_vocabulary.read(tx).predicate_by_name[name]
+    if predicate.literal_kind is not None and (count := _count_with_entities(tx, predicate)):
+        raise errors.VocabularyConflict(
+            f"{count:,} {'fact' if count == 1 else 'facts'} of {name} have an entity as their object, not a literal",
+            hint="Retract them first, or add a predicate of its own.",
+        )
+
+
+def _count_with_entities(tx: Tx, predicate: Predicate) -> int:
+    patterns = store.vocabulary.count_patterns(tx, predicate.row)
+    return sum(count for _, object_type, count in patterns if object_type is not None)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from keepgraph import store
-from keepgraph.engine.vocabulary import definitions, graph_vocabulary, sets, wordings
+from keepgraph.engine.vocabulary import changes, definitions, graph_vocabulary, sets, wordings
 from keepgraph.engine.vocabulary.definitions import SetDefinition
-from keepgraph.model import DeclaredVocabulary
+from keepgraph.model import DeclaredVocabulary, VocabularyTerm
 from keepgraph.store.transactions import Tx
 
 Problem: TypeAlias = tuple[tuple[str, ...], str]
@@ -37,6 +37,48 @@ def find_unknown_type(tx: Tx, declared: DeclaredVocabulary) -> Problem | None:
                 for name in values.get(field, ()):
                     if name not in known:
                         return (group, word, field), f"{word} names the type {name!r}, which does not exist"
+    return None
+
+
+def find_dropped(tx: Tx, declared: DeclaredVocabulary) -> Problem | None:
+    """The first declared value of a word that another set of the graph has already, and without that value."""
+    shipped = {sets.CORE, *definitions.shipped_names()}
+    for kind, group in (
+        (store.vocabulary.ENTITY_TYPE, declared.types),
+        (store.vocabulary.PREDICATE, declared.predicates),
+    ):
+        for name, values in group.items():
+            term = graph_vocabulary.read(tx).term(kind, name)
+            if term is None or term.set not in shipped or term.retired_at is not None:
+                continue
+            for field, value in values.items():
+                if not _has_value(tx, term, field, value):
+                    table = "types" if kind == store.vocabulary.ENTITY_TYPE else "predicates"
+                    return (table, name, field), (
+                        f"{name} belongs to the set {term.set}, and is declared with another value of {field}: only "
+                        f"words of your own are declared here; `kg vocabulary change {name}` changes one of a set"
+                    )
+    return None
+
+
+def _has_value(tx: Tx, term: VocabularyTerm, field: str, value: Any) -> bool:
+    if field not in ("alternative", "labels"):
+        return changes.is_value_of(tx, term, field, value)
+    definition = definitions.type_from(term.name, {field: value})
+    labels = store.vocabulary.labels(tx, term.kind, [term.row]).get(term.row, [])
+    return {label.text for label in definition.labels} <= {label.label for label in labels}
+
+
+def find_unrelated_inverse(tx: Tx, declared: DeclaredVocabulary) -> Problem | None:
+    """The first inverse of a declared predicate that is a word of its own in the graph."""
+    known = graph_vocabulary.read(tx).predicate_by_name
+    for name, values in declared.predicates.items():
+        inverse = values.get("inverse", {}).get("name")
+        existing = known.get(inverse) if inverse else None
+        if existing is not None and existing.inverse_of != name and name in known and known[name].set == sets.OWN:
+            return ("predicates", name, "inverse"), (
+                f"{inverse} is a predicate of its own, so it cannot be the inverse of {name}: choose another name"
+            )
     return None
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from keepgraph import errors, package_files
+from keepgraph.engine.vocabulary import wordings
 
 MAX_BYTES = 20_000_000
 _SHIPPED = Path(__file__).parent / "shipped_sets"
@@ -111,6 +112,9 @@ def from_document(document: Any) -> SetDefinition:
         errors.VocabularyInvalid: it does not fit; the message says where.
     """
     check(document)
+    for name in (*document.get("types", {}), *document.get("predicates", {})):
+        if wordings.spell(name) != name:  # capitals that the schema cannot name
+            raise errors.VocabularyInvalid(_describe_spelling(name))
     predicates: list[PredicateDefinition] = []
     for name, values in document.get("predicates", {}).items():
         predicates.append(predicate_from(name, values))
@@ -204,7 +208,21 @@ def find_problem(document: Any, *, part: str | None = None) -> tuple[tuple[str, 
         error = next(iter(_validator(part).iter_errors(document)), None)
     except (ValueError, TypeError, jsonschema_rs.ValidationError) as failure:
         raise errors.VocabularyInvalid(f"a vocabulary set cannot hold this: {failure}") from failure
-    return None if error is None else (tuple(map(str, error.instance_path)), error.message[:300])
+    if error is None:
+        return None
+    place = tuple(map(str, error.instance_path))
+    if list(error.schema_path)[-2:] == ["word", "pattern"]:
+        # Of the names of an object, the error has the object.
+        words = [error.instance] if isinstance(error.instance, str) else list(error.instance)
+        return place, _describe_spelling(next((word for word in words if wordings.spell(word) != word), words[0]))
+    return place, error.message[:300]
+
+
+def _describe_spelling(word: str) -> str:
+    """What is wrong with a word that is not spelled as words of the vocabulary are, and how it would be."""
+    spelled = wordings.spell(word)
+    problem = f"{word[:60]!r} is not spelled as a word: lower case, joined by underscores"
+    return f"{problem}; write {spelled}" if spelled else problem
 
 
 @cache

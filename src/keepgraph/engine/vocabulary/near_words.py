@@ -51,7 +51,7 @@ def describe_addition(tx: Tx, kind: str, wording: str, definition: Mapping[str, 
     Args:
         definition: what would be said of it, as `schemas/v1/transfer/vocabulary_set.json` has it.
     """
-    sentences = [f"The set {name} has it: kg vocabulary set add {name}." for name in _sets_with(tx, kind, wording)]
+    sentences = [f"The set {name} has it: `kg vocabulary set add {name}`." for name in _sets_with(tx, kind, wording)]
     name = wordings.spell(wording)
     if name and name not in {term.name for term in graph_vocabulary.read(tx).terms(kind)}:
         group = "types" if kind == store.vocabulary.ENTITY_TYPE else "predicates"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from keepgraph import errors, store
-from keepgraph.engine.vocabulary import graph_vocabulary, terms
+from keepgraph.engine.vocabulary import definitions, graph_vocabulary, terms
 from keepgraph.engine.vocabulary.definitions import SetDefinition
 from keepgraph.model import VocabularySet, VocabularyTerm
 from keepgraph.store.transactions import Tx
@@ -22,13 +22,18 @@ IN_NEW_GRAPHS = ("personal",)
 
 @dataclass(frozen=True, slots=True)
 class SetChange:
-    """What adding or removing a set did: words that came, came back, were deleted, were retired, and were there."""
+    """What adding or removing a set did: words that came, came back, were deleted, were retired, and were there.
+
+    Attributes:
+        separate: pairs of a predicate and one that is its inverse in the set, and in the graph is not.
+    """
 
     added: tuple[str, ...] = ()
     revived: tuple[str, ...] = ()
     deleted: tuple[str, ...] = ()
     retired: tuple[str, ...] = ()
     existing: tuple[str, ...] = ()
+    separate: tuple[tuple[str, str], ...] = ()
 
 
 def add(tx: Tx, definition: SetDefinition) -> SetChange:
@@ -36,8 +41,10 @@ def add(tx: Tx, definition: SetDefinition) -> SetChange:
 
     Raises:
         errors.VocabularyInvalid: a word names a type that neither the set nor the vocabulary has.
-        errors.VocabularyConflict: a type would be a kind of itself.
+        errors.VocabularyConflict: a type would be a kind of itself; or it has the name of a set that comes with this
+            program, and is another.
     """
+    _refuse_other_shipped(definition)
     of_set = find_or_insert(tx, definition.name, version=definition.version, uri=definition.uri)
     vocabulary = graph_vocabulary.read(tx)
     new_types = [term for term in definition.types if term.name not in vocabulary.type_by_name]
@@ -54,7 +61,34 @@ def add(tx: Tx, definition: SetDefinition) -> SetChange:
         added=tuple(sorted([new.name for new in new_types] + [new.name for new in new_predicates])),
         revived=tuple(term.name for term in existing if term.retired_at is not None),
         existing=tuple(term.name for term in existing if term.retired_at is None),
+        separate=tuple(_separate_inverses(tx, definition)),
     )
+
+
+def _separate_inverses(tx: Tx, definition: SetDefinition) -> list[tuple[str, str]]:
+    """The predicates of a set with their inverses, where the graph has a word of one of the names that is not that."""
+    known = graph_vocabulary.read(tx).predicate_by_name
+    return [
+        (new.inverse_of, new.name)
+        for new in definition.predicates
+        if new.inverse_of
+        and known[new.name].inverse_of != new.inverse_of
+        and known[new.inverse_of].inverse_of != new.name
+    ]
+
+
+def _refuse_other_shipped(definition: SetDefinition) -> None:
+    """
+    Raises:
+        errors.VocabularyConflict: the definition is not that of the set of its name that comes with this program.
+    """
+    if definition.name == CORE or (
+        definition.name in definitions.shipped_names() and definition != definitions.shipped(definition.name)
+    ):
+        raise errors.VocabularyConflict(
+            f"the set {definition.name} comes with Keepgraph, and this is another",
+            hint="Give the set a name of its own.",
+        )
 
 
 def remove(tx: Tx, name: str) -> SetChange:

@@ -12,6 +12,9 @@ from keepgraph.engine.vocabulary.definitions import LabelDefinition, PredicateDe
 from keepgraph.model import PREDICATE_FLAGS, VocabularyLabel, VocabularySet
 from keepgraph.store.transactions import Tx
 
+FLAGS_OF_TWO_ENTITIES = ("symmetric", "asymmetric", "irreflexive", "transitive", "acyclic")
+"""The flags of predicates that say something of relations between two entities."""
+
 
 def insert(
     tx: Tx,
@@ -23,7 +26,8 @@ def insert(
     """Add words, which may refer to each other and to those that the vocabulary has.
 
     Raises:
-        errors.VocabularyConflict: the vocabulary has one already, or one would be a kind of itself.
+        errors.VocabularyConflict: the vocabulary has one already, or one would be a kind of itself; values of one
+            contradict each other.
         errors.VocabularyInvalid: one refers to a word that does not exist.
     """
     _refuse_existing(tx, types, predicates)
@@ -67,15 +71,40 @@ def predicate_values(definition: PredicateDefinition) -> dict[str, Any]:
     }
 
 
-def refuse_contradictions(name: str, flags: frozenset[str]) -> None:
-    """Check that the flags of a predicate can hold together.
+def refuse_contradictions(tx: Tx, name: str) -> None:
+    """Check that the values of a predicate can hold together, with those of its inverses.
 
     Raises:
-        errors.VocabularyInvalid: two contradict each other.
+        errors.VocabularyInvalid: two of its flags contradict each other, or it is the inverse of itself.
+        errors.VocabularyConflict: it is symmetric and has an inverse, or its object is a literal and it has what only
+            relations of two entities have.
     """
+    vocabulary = graph_vocabulary.read(tx)
+    predicate = vocabulary.predicate_by_name[name]
     for flag, other in (("symmetric", "asymmetric"), ("symmetric", "acyclic")):
-        if flag in flags and other in flags:
+        if {flag, other} <= predicate.flags:
             raise errors.VocabularyInvalid(f"{name} cannot be {flag} and {other}", hint="Leave one of the two out.")
+    if predicate.inverse_of == name:
+        raise errors.VocabularyInvalid(f"{name} cannot be its own inverse", hint="Make it symmetric: --symmetric.")
+    related = [predicate.inverse_of] if predicate.inverse_of else vocabulary.inverses(name)
+    if "symmetric" in predicate.flags and related:
+        raise errors.VocabularyConflict(
+            f"{name} is symmetric: it is its own inverse, and {related[0]} cannot be another",
+            hint=f"Take away the inverse, or the flag: `kg vocabulary change {name} --inverse none`, or "
+            f"`kg vocabulary change {name} --not-symmetric`.",
+        )
+    if predicate.literal_kind is not None:
+        for problem, option in (
+            (bool(predicate.targets) and f"types of its object ({', '.join(predicate.targets)})", "--to none"),
+            (bool(related) and f"an inverse ({', '.join(related)})", "--inverse none"),
+            *((flag in predicate.flags and f"the flag {flag}", f"--not-{flag}") for flag in FLAGS_OF_TWO_ENTITIES),
+        ):
+            if problem:
+                raise errors.VocabularyConflict(
+                    f"the object of {name} is a literal ({predicate.literal_kind}), so it cannot have {problem}",
+                    hint=f"Leave one of the two out; a word that exists loses it with "
+                    f"`kg vocabulary change {name} {option}`, or `--literal none`.",
+                )
 
 
 def refuse_cycles(tx: Tx, names: Iterable[str]) -> None:
@@ -131,14 +160,12 @@ def _insert_types(tx: Tx, types: Sequence[TypeDefinition], of_set: VocabularySet
 
 
 def _insert_predicates(tx: Tx, predicates: Sequence[PredicateDefinition], of_set: VocabularySet) -> None:
-    for definition in predicates:
-        refuse_contradictions(definition.name, definition.flags)
     rows = _new_rows(tx, store.vocabulary.PREDICATE, predicates)
     vocabulary = graph_vocabulary.read(tx)
     all_rows = {**{term.name: term.row for term in vocabulary.predicates}, **rows}
     inverses = {definition.name: definition.inverse_of for definition in predicates}
     for name, inverse in inverses.items():
-        if inverse is not None and (inverses.get(inverse) or _is_inverse(vocabulary, inverse)):
+        if inverse is not None and inverse != name and (inverses.get(inverse) or _is_inverse(vocabulary, inverse)):
             raise errors.VocabularyInvalid(f"{name} is the inverse of {inverse}, which is an inverse itself")
     store.vocabulary.insert_terms(
         tx,
@@ -172,6 +199,8 @@ def _insert_predicates(tx: Tx, predicates: Sequence[PredicateDefinition], of_set
             for label in _labels(store.vocabulary.PREDICATE, rows[definition.name], definition.labels)
         ],
     )
+    for name in dict.fromkeys([*inverses, *filter(None, inverses.values())]):
+        refuse_contradictions(tx, name)
 
 
 def _new_rows(tx: Tx, kind: str, definitions: Sequence[TypeDefinition | PredicateDefinition]) -> dict[str, int]:

@@ -15,8 +15,11 @@ _NOT_WORD = re.compile(r"[\W_]+")
 
 def key(wording: str) -> str:
     """How wordings are compared: words in lower case, one space between: `WorksAt` and `works_at` are `works at`."""
-    separated = _LOWER_BEFORE_UPPER.sub(" ", unicodedata.normalize("NFKC", wording))
-    return _NOT_WORD.sub(" ", separated.casefold()).strip()
+    separated = _LOWER_BEFORE_UPPER.sub(" ", unicodedata.normalize("NFKC", wording)).casefold()
+    if separated.isascii():
+        return _NOT_WORD.sub(" ", separated).strip()
+    # In many scripts vowels are marks, which are no letters to a regular expression.
+    return " ".join("".join(c if c.isalnum() or _is_mark(c) else " " for c in separated).split())
 
 
 def spell(wording: str) -> str:
@@ -34,3 +37,7 @@ def singular(wording: str) -> str:
         if plural.endswith(ending) and not plural.endswith("ss"):
             return plural.removesuffix(ending) + replacement
     return ""
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character)[0] == "M"

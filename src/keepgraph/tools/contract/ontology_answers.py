@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from keepgraph.engine.analysis import ontology
@@ -19,6 +19,7 @@ from keepgraph.tools.contract import search_answers
 
 MAX_LABELS = 5
 MAX_WORDINGS = 20
+MAX_EXAMPLES = 3
 MAX_ENDS = 3
 
 
@@ -53,6 +54,11 @@ def entry(entry: OntologyClass, used: Usage, *, max_labels: int | None = MAX_LAB
             return answer | _of_type(entry.term, used)
         case Predicate():
             return answer | _of_predicate(entry, entry.term, max_labels=max_labels)
+
+
+def shorten(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """A class by its names and its use, from its entry."""
+    return {name: entry[name] for name in ("name", "label", "count")}
 
 
 def hit(class_hit: ClassHit, used: Usage) -> dict[str, Any]:
@@ -135,19 +141,21 @@ def paths(facts: Sequence[FactEnds]) -> list[dict[str, Any]]:
     return [{"fact_id": fact.id, "source": fact.source, "target": fact.target} for fact in facts]
 
 
-def wording_group(group: WordingGroup) -> dict[str, Any]:
+def wording_group(
+    group: WordingGroup, *, max_wordings: int = MAX_WORDINGS, max_examples: int = MAX_EXAMPLES
+) -> dict[str, Any]:
     """Wordings of one meaning in which facts wait, with the types at their ends and the nearest word."""
     answer: dict[str, Any] = {
         "count": group.count,
-        "wordings": [{"wording": wording, "count": count} for wording, count in group.wordings[:MAX_WORDINGS]],
+        "wordings": [{"wording": wording, "count": count} for wording, count in group.wordings[:max_wordings]],
         "ends": [{"source": end.source, "target": end.target, "count": end.count} for end in group.ends[:MAX_ENDS]],
         "nearest": group.nearest,
         "score": round(group.score, 2) if group.nearest else None,
         "reasons": dict(group.reasons),
-        "examples": list(group.examples),
+        "examples": list(group.examples[:max_examples]),
     }
-    if len(group.wordings) > MAX_WORDINGS:
-        answer["more_wordings"] = len(group.wordings) - MAX_WORDINGS
+    if len(group.wordings) > max_wordings:
+        answer["more_wordings"] = len(group.wordings) - max_wordings
     return answer | ({"says_nothing": True} if group.says_nothing else {})
 
 
