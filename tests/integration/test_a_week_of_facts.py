@@ -72,7 +72,7 @@ WEEK: list[tuple[str, End, str, End, str]] = [
     ("Pavel says the scanners fail.", ":Pavel Horak", "said", "=the scanners fail in the cold", "said"),
     ("He mentioned it.", "concept:Scanner failures", "mentioned_in", "interview:Pavel Horak", "mentioned_in"),
     ("Ines looks after that.", ":Ines Duarte", "responsible_for", "concept:Scanner failures", "responsible_for"),
-    ("It is the cold batteries.", "concept:Scanner failures", "caused_by", "concept:Cold batteries", "caused_by"),
+    ("It is the cold batteries.", "concept:Scanner failures", "caused_by", "concept:Cold batteries", "causes"),
     ("Come back to the review.", "project:Warehouse review", "tagged", "=next-action", "tagged"),
     # Friday, and what is next
     ("I go to LogiMAT.", "person:Me", "attends", "conference:LogiMAT 2027", "attended"),

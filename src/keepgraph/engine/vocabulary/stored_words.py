@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from keepgraph import store
@@ -36,7 +37,7 @@ def read(tx: Tx) -> dict[tuple[str, str], StoredWord]:
     for kind in store.vocabulary.KINDS:
         labels = store.vocabulary.labels(tx, kind)
         details = store.vocabulary.details(tx, kind)
-        shipped = _shipped({term.set for term in vocabulary.terms(kind)}, kind)
+        shipped = _shipped(frozenset(term.set for term in vocabulary.terms(kind)), kind)
         for term in vocabulary.terms(kind):
             of_term = labels.get(term.row, [])
             definition = _definition(term, _labels(of_term, are_added=False), details.get(term.row, {}))
@@ -86,7 +87,8 @@ def _labels(labels: Iterable[VocabularyLabel], *, are_added: bool) -> tuple[Labe
     )
 
 
-def _shipped(set_names: set[str], kind: str) -> dict[tuple[str, str, str], TypeDefinition | PredicateDefinition]:
+@cache
+def _shipped(set_names: frozenset[str], kind: str) -> dict[tuple[str, str, str], TypeDefinition | PredicateDefinition]:
     """The definitions of these sets that come with this program, by set, version and name."""
     shipped: dict[tuple[str, str, str], TypeDefinition | PredicateDefinition] = {}
     for name in set_names & set(definitions.shipped_names()):
