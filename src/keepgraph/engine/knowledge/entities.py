@@ -14,7 +14,7 @@ from keepgraph.engine.resolution import fuzzy
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import name_similarity
 from keepgraph.language.normalisation import Name
-from keepgraph.model import Candidate, Entity, EntityType, Ref, VocabularyTerm
+from keepgraph.model import Candidate, Entity, EntityType, Ref
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -110,15 +110,6 @@ def find_type(tx: Tx, name: str | None) -> int:
     """
     term = graph_vocabulary.read(tx).type_by_name.get(name or "")
     return term.row if term is not None else entity_types.find(tx, name).row
-
-
-def similar_words(word: str | None, terms: Sequence[VocabularyTerm]) -> list[str]:
-    """Up to two words of the vocabulary that are spelled like this one, for suggestions."""
-    from rapidfuzz import fuzz, process
-
-    normalised = (word or "").casefold().replace("-", "_").replace(" ", "_")
-    matches = process.extract(normalised, [term.name for term in terms], scorer=fuzz.WRatio, limit=2, score_cutoff=70)
-    return [name for name, _, _ in matches]
 
 
 def add_aliases(tx: Tx, entity: Entity, aliases: Sequence[str]) -> None:
