@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from keepgraph.store import journal
 from keepgraph.store.exchange_rows import (
     FACT_COLUMNS,
     SELECT_ENTITY,
@@ -146,11 +145,6 @@ def count_assertions(tx: Tx, fact: int, source: str, confidence: float) -> int:
         "SELECT count(*) FROM provenance WHERE fact = ? AND source = ? AND confidence = ?", (fact, source, confidence)
     ).fetchone()
     return int(row[0])
-
-
-def first_free_row(tx: Tx, table: str) -> int:
-    """The first row number that a table has never used; all those after it are free as well."""
-    return int(tx.conn.execute(f"SELECT {journal.unused_row_sql(table)}").fetchone()[0])
 
 
 def insert_episodes(tx: Tx, rows: Iterable[EpisodeRow]) -> None:

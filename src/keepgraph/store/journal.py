@@ -56,6 +56,11 @@ def unused_row_sql(table: str) -> str:
     """
 
 
+def unused_row(tx: Tx, table: str) -> int:
+    """The first row number that a table has never used; all those after it are free as well."""
+    return int(tx.conn.execute(f"SELECT {unused_row_sql(table)}").fetchone()[0])
+
+
 def begin_call(tx: Tx) -> Tx:
     """Enter the call in the journal, before anything is changed; the transaction that is returned has its number.
 

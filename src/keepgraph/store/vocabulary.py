@@ -271,11 +271,6 @@ def insert_set(tx: Tx, *, name: str, version: str, uri: str, added_at: str) -> i
     return int(cursor.lastrowid)
 
 
-def first_free_row(tx: Tx, kind: str) -> int:
-    """The first row number that no word of a kind has used; all those after it are free as well."""
-    return int(tx.conn.execute(f"SELECT {journal.unused_row_sql(_TABLES[kind])}").fetchone()[0])
-
-
 def insert_terms(tx: Tx, kind: str, terms: Sequence[Mapping[str, Any]]) -> None:
     """Add entity types or predicates.
 
@@ -306,7 +301,7 @@ def insert_ends(tx: Tx, ends: Iterable[tuple[int, str, int]]) -> None:
 
 def insert_labels(tx: Tx, labels: Iterable[tuple[VocabularyLabel, str]]) -> None:
     """Add labels, each with its key; those aside that their word has already."""
-    first = int(tx.conn.execute(f"SELECT {journal.unused_row_sql('vocabulary_label')}").fetchone()[0])
+    first = journal.unused_row(tx, "vocabulary_label")
     tx.conn.executemany(
         """
         INSERT INTO vocabulary_label (id, kind, term, language, status, label, label_key, is_added)
@@ -406,7 +401,7 @@ def _pairs(tx: Tx, query: str) -> dict[int, list[str]]:
 def _insert_numbered(tx: Tx, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
     """Insert rows with the next free numbers."""
     if rows:
-        first = int(tx.conn.execute(f"SELECT {journal.unused_row_sql(table)}").fetchone()[0])
+        first = journal.unused_row(tx, table)
         _insert_rows(tx, table, [{"id": number, **values} for number, values in enumerate(rows, first)])
 
 

@@ -53,7 +53,7 @@ class AssertionInserts:
             fact: Counter(assertion for _, assertion in assertions)
             for fact, assertions in store.exchange_rows.assertions(tx, facts).items()
         }
-        self._next_row = store.imports.first_free_row(tx, "provenance")
+        self._next_row = store.journal.unused_row(tx, "provenance")
         self._rows: list[tuple[Any, ...]] = []
 
     def add(self, fact: int, assertion: Assertion, *, nth: int, leave_gap: bool = False) -> bool:

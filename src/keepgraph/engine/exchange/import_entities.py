@@ -59,7 +59,7 @@ class _EntityBatch:
         self._alias_keys: dict[int, set[str]] = defaultdict(set)
         for row, keys in store.imports.alias_keys(tx, {entity.row for entity in existing}).items():
             self._alias_keys[row] = {key for (key,) in keys}
-        self._next_rows = {table: store.imports.first_free_row(tx, table) for table in ("entity", "alias", "former_id")}
+        self._next_rows = {table: store.journal.unused_row(tx, table) for table in ("entity", "alias", "former_id")}
         self._new: list[tuple[Any, ...]] = []
         self._new_aliases: list[tuple[Any, ...]] = []
         self._new_former_ids: list[tuple[int, str, int]] = []

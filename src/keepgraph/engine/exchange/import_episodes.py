@@ -71,7 +71,7 @@ class _EpisodeBatch:
         self._by_digest: dict[str, list[EpisodeRow]] = defaultdict(list)
         for episode in store.imports.episodes_by_digest(tx, {line["digest"] for line in lines}):
             self._by_digest[episode.digest].append(episode)
-        self._next_row = store.imports.first_free_row(tx, "episode")
+        self._next_row = store.journal.unused_row(tx, "episode")
         self._new: list[EpisodeRow] = []
         self._new_chunks = _ChunkInserts(tx)
 
@@ -138,7 +138,7 @@ class _ChunkInserts:
 
     def __init__(self, tx: Tx) -> None:
         self._tx = tx
-        self._next_row = store.imports.first_free_row(tx, "chunk")
+        self._next_row = store.journal.unused_row(tx, "chunk")
         self._rows: list[tuple[Any, ...]] = []
         self._by_episode: dict[int, list[ChunkRow]] = defaultdict(list)
 

@@ -59,8 +59,8 @@ class _FactBatch:
         existing = [fact.row for fact in (*self._by_id.values(), *self._by_content.values())]
         self._earlier = store.exchange_rows.earlier_validities(tx, existing)
         self._assertions = AssertionInserts(tx, existing, {episode.id: episode for episode in episodes.values()})
-        self._next_row = store.imports.first_free_row(tx, "fact")
-        self._next_earlier_row = store.imports.first_free_row(tx, "earlier_validity")
+        self._next_row = store.journal.unused_row(tx, "fact")
+        self._next_earlier_row = store.journal.unused_row(tx, "earlier_validity")
         self._new: list[FactRow] = []
         self._new_earlier: list[tuple[Any, ...]] = []
 

@@ -204,7 +204,7 @@ def _insert_predicates(tx: Tx, predicates: Sequence[PredicateDefinition], of_set
 
 
 def _new_rows(tx: Tx, kind: str, definitions: Sequence[TypeDefinition | PredicateDefinition]) -> dict[str, int]:
-    first = store.vocabulary.first_free_row(tx, kind)
+    first = store.journal.unused_row(tx, kind)
     return {definition.name: row for row, definition in enumerate(definitions, first)}
 
 
