@@ -34,7 +34,10 @@ from keepgraph.model import Episode, Ref, Settings
 from keepgraph.store.transactions import Tx
 from words import Caller, Clock, concept, connected, decision, dump, fact, literal, person, project, rows
 
-KEPT = ("entity", "alias", "former_id", "fact", "earlier_validity", "provenance", "episode", "chunk")
+KEPT = (
+    *("entity", "alias", "former_id", "fact", "earlier_validity", "provenance", "episode", "chunk"),
+    *("owner", "narrative"),
+)
 HEADER = '{"keepgraph": "graph", "format": 1}\n'
 NOON = "2026-05-15T10:00:00.000Z"
 LATER = "2026-05-16T10:00:00.000Z"
@@ -122,6 +125,8 @@ TEXTS = [
 ]
 ABOUT = [[], [{"how": "given", **person("Ada")}, {"how": "tag", "type": None, "name": "The Plan"}]]
 
+WEEKS = ["2026-W19", "2026-W20"]
+
 things = st.sampled_from(THINGS)
 which = st.integers(0, 30)
 days = st.sampled_from(["2026-01-01", "2026-05-15", "2026-05-17", "2026-08-01"])
@@ -156,6 +161,10 @@ steps = st.one_of(
     st.tuples(
         st.just("remember"), st.sampled_from(TEXTS), st.sampled_from(["text", "message"]), st.sampled_from(ABOUT)
     ),
+    st.tuples(
+        st.just("narrate"), st.sampled_from(TEXTS), st.sampled_from(WEEKS), st.sampled_from([None, None, "Atlas"])
+    ),
+    st.tuples(st.just("own"), which),
     st.tuples(st.just("record out of"), which, recordings),
     st.tuples(st.just("forget"), which),
     st.tuples(st.just("group"), st.sampled_from(GROUPS)),
@@ -236,6 +245,11 @@ class World:
                 tx = store.journal.begin_call(tx)
                 added = episodes.upsert(tx, name="A note", text=given[0], kind=given[1], annotations=given[2])
                 episodes.index(tx, [added])
+        elif kind == "narrate":
+            more = {"project": given[2]} if given[2] else {}
+            return self.call("remember", text=given[0], narrative_for=given[1], **more)
+        elif kind == "own":
+            return self.call("set_owner", person={"id": self.picked("entity", given[0])})
         elif kind == "forget":
             self.of_a_text(given[0], lambda tx, episode: episode_deletion.delete(tx, episode))
         elif kind == "record out of":
@@ -283,6 +297,7 @@ class World:
                     answers[f"{group} {name} {look}"] = call("recall_entity", name_or_alias=name, **look)
                 answers[f"{group} decisions {look}"] = call("recall_decisions", project="Atlas", **look)
                 answers[f"{group} week {look}"] = call("weekly_rollup", **look)
+                answers[f"{group} me {look}"] = call("recall_entity", name_or_alias="me", **look)
                 answers[f"{group} week of Atlas {look}"] = call("weekly_rollup", project="Atlas", **look)
             with call.graph.database.read("texts") as tx:
                 for each in store.episodes.newest(tx, [group], limit=100):
@@ -325,9 +340,10 @@ def check_a_copy_is_the_same(blank: Path, story: list[tuple[Any, ...]], shuffle:
         assert counts(imported(told.path, lines)) == (0, number, [])
         assert kept(copy.path) == before
 
-        # Assertions on lines of their own are there for their order; all else may come in any.
-        apart = [line for line in lines.split("\n")[:-1] if line.startswith('{"kind": "provenance"')]
-        others = lines.split("\n")[: -1 - len(apart)]
+        # Assertions on lines of their own are there for their order, and so are narratives; all else may come in any.
+        ordered = ('{"kind": "provenance"', '{"kind": "narrative"')
+        apart = [line for line in lines.split("\n")[:-1] if line.startswith(ordered)]
+        others = [line for line in lines.split("\n")[:-1] if not line.startswith(ordered)]
         shuffle.shuffle(others)
         assert counts(imported(other.path, text(*others, *apart))) == (number, 0, [])
         assert exported(other.path) == lines
@@ -499,6 +515,8 @@ CARRIED = {
     "proposed_fact": "public_id group_id subject subject_type wording object object_type confidence source evidence "
     "episode session recorded_at reason",
     "dismissed_wording": "group_id wording dismissed_at",
+    "owner": "entity set_at",
+    "narrative": "episode week project recorded_at",
 }
 MADE_ANEW = {
     "entity": "id name_key name_folded",
@@ -526,6 +544,8 @@ MADE_ANEW = {
     "vocabulary_revision": "id revision",
     "proposed_fact": "id wording_key",
     "dismissed_wording": "id wording_key",
+    "owner": "id group_id",
+    "narrative": "id",
 }
 LEFT_OUT = {
     # What happened in one file, not what is known.
@@ -566,7 +586,7 @@ def test_every_column_is_exported_made_anew_or_left_out_on_purpose(graph, path):
 def test_the_examples_in_the_schemas_are_good_lines(path):
     examples = []
     vocabulary = ("set", "word", "label", "dismissed_wording")
-    for each in (*vocabulary, "entity", "episode", "fact", "provenance", "proposed_fact"):
+    for each in (*vocabulary, "entity", "owner", "episode", "narrative", "fact", "provenance", "proposed_fact"):
         schema = json.loads((package_files.schemas() / "transfer" / "lines" / f"{each}.input.json").read_text())
         jsonschema.validate(schema["examples"][0], schema)
         examples += schema["examples"]
@@ -904,7 +924,7 @@ def test_a_file_from_after_a_merge_says_what_to_do(call, path, tmp_path):
     imported(older, BASE)
     call("merge_entities", keep={"id": BOB["id"]}, absorb={"id": ADA["id"]})
     report = imported(older, exported(path))
-    wanted = f"If they are one: kg merge {BOB['id']} {ADA['id']}"
+    wanted = "If they are one: kg merge person:Bob person:Ada"
 
     assert {each["error"] for each in report["refused"]} == {"IMPORT_CONFLICT", "ALIAS_TAKEN"}
     assert wanted in [each.get("hint") for each in report["refused"]]

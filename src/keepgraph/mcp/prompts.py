@@ -11,7 +11,9 @@ from keepgraph import errors
 _WEEKLY_REVIEW = """\
 Let us review my week{about}. Call weekly_rollup{with_project}, then tell me in this order: what was decided and by \
 whom, what is blocked and since when, and what to do next. Ask me about decisions that nobody has followed up, and \
-record what I answer with record_fact."""
+record what I answer with record_fact. If the answer has no narrative, or much has happened since it was written, \
+write one: a paragraph or two about this week as I would tell it, from what the graph and I have told you. Show it to \
+me, and when I agree keep it with remember, with narrative_for set to the end of the period{for_project}."""
 
 _WHAT_DO_I_KNOW = """\
 What do I know about “{name}”? Call recall_entity with exactly this name. If it answers with another name, say so \
@@ -83,6 +85,7 @@ def fill(name: str, arguments: Mapping[str, str]) -> t.GetPromptResult:
             text = _WEEKLY_REVIEW.format(
                 about=f" on “{project}”" if project else "",
                 with_project=f" with this project: “{project}”" if project else "",
+                for_project=" and the same project" if project else "",
             )
         case "what_do_i_know":
             text = _WHAT_DO_I_KNOW.format(name=values["name"])

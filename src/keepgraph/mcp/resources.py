@@ -1,4 +1,4 @@
-"""MCP resources, which a client can attach: the vocabulary, the schema of the graph, an entity."""
+"""MCP resources, which a client can attach: an overview, the vocabulary, the schema of the graph, an entity."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from keepgraph import errors
 from keepgraph.graph import Graph
 from keepgraph.store.cancellation import CancellationCheck
 
+_OVERVIEW = "keepgraph://overview"
 _VOCABULARY = "keepgraph://vocabulary"
 _SCHEMA = "keepgraph://schema"
 _ENTITY = "keepgraph://entity/"
@@ -22,6 +23,13 @@ MAX_WORDS = 500
 
 def all_resources() -> list[t.Resource]:
     return [
+        t.Resource(
+            name="overview",
+            title="Overview",
+            uri=_OVERVIEW,
+            mime_type=_JSON,
+            description="Whose graph it is, what it holds, its projects and their latest, what is new and what waits.",
+        ),
         t.Resource(
             name="vocabulary",
             title="Vocabulary",
@@ -57,6 +65,8 @@ def read(graph: Graph, uri: str, *, cancellation: CancellationCheck) -> dict[str
     Raises:
         errors.InvalidArguments: there is no such resource.
     """
+    if uri == _OVERVIEW:
+        return graph.call_until(cancellation, "get_overview", {})
     if uri == _VOCABULARY:
         return _cut(graph.call_until(cancellation, "get_vocabulary", {}))
     if uri == _SCHEMA:
@@ -67,7 +77,7 @@ def read(graph: Graph, uri: str, *, cancellation: CancellationCheck) -> dict[str
         if answer["resolution"]["method"] in ("exact", "alias"):
             return answer
     raise errors.InvalidArguments(
-        f"there is no resource {uri[:200]}", hint=f"Read {_VOCABULARY}, {_SCHEMA} or {_ENTITY} and an id."
+        f"there is no resource {uri[:200]}", hint=f"Read {_OVERVIEW}, {_VOCABULARY}, {_SCHEMA} or {_ENTITY} and an id."
     )
 
 

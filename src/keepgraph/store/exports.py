@@ -98,6 +98,12 @@ def has_proposed_facts(tx: Tx) -> bool:
     return bool(row[0])
 
 
+def has_owners_or_narratives(tx: Tx) -> bool:
+    """Whether any group has an owner, or any episode tells of a week."""
+    row = tx.conn.execute("SELECT EXISTS (SELECT 1 FROM owner) OR EXISTS (SELECT 1 FROM narrative)").fetchone()
+    return bool(row[0])
+
+
 def episodes(tx: Tx) -> Iterator[EpisodeRow]:
     """Every episode, ordered by public id."""
     return (EpisodeRow(*row) for row in tx.conn.execute(f"{SELECT_FROM_EPISODE} ORDER BY public_id"))

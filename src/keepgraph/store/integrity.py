@@ -24,6 +24,8 @@ _TIMESTAMPS = {
     "provenance": ("recorded_at",),
     "earlier_validity": ("valid_from", "valid_to", "known_from", "known_to"),
     "episode": ("occurred_at", "recorded_at"),
+    "owner": ("set_at",),
+    "narrative": ("recorded_at",),
     "call": ("at",),
 }
 # When something was recorded, which cannot be in the future. A validity may.
@@ -32,6 +34,8 @@ _RECORDED_AT = {
     "fact": "recorded_at",
     "provenance": "recorded_at",
     "episode": "recorded_at",
+    "owner": "set_at",
+    "narrative": "recorded_at",
     "call": "at",
 }
 

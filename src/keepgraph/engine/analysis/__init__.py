@@ -11,6 +11,7 @@ if TYPE_CHECKING:
         ontology_gaps,
         ontology_search,
         ontology_structure,
+        overview,
         timed_cache,
         usage,
         word_index,

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         import_entities,
         import_episodes,
         import_facts,
+        import_owners,
         import_proposed_facts,
         import_state,
         import_values,

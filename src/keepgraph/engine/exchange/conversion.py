@@ -379,8 +379,10 @@ class RecordImport:
             valid_to=record.valid_to,
             compare_names=False,
             refuse_misfits=False,
+            may_correct=False,
         )
-        if recorded.deduplicated and store.imports.count_assertions(tx, recorded.fact.row, source, confidence) > 1:
+        assertions = store.imports.count_assertions(tx, recorded.fact.row, source, confidence)
+        if recorded.effect == "nothing_changed" or (recorded.effect == "repeated" and assertions > 1):
             raise _AlreadyAsserted
         self.counts["facts"] += not recorded.deduplicated
         return EndsWarning(recorded.fact.predicate, recorded.ends_warning) if recorded.ends_warning else None

@@ -1,4 +1,4 @@
-"""Export: the whole graph as JSON lines, one for each word, entity, episode, fact and proposed fact (ADR 0019).
+"""Export: the whole graph as JSON lines, one for each word, entity, episode, fact and so on (ADR 0019).
 
 Lines are in the order of public ids. Ids grow with time, so what is new comes last. The assertions of a fact stand in
 the line of the fact, in order. An import must also restore the order of the assertions of different facts, because it
@@ -43,8 +43,10 @@ def stream_lines(database: Database) -> Iterator[dict[str, Any]]:
 def _generate_lines(tx: Tx) -> Iterator[dict[str, Any]]:
     """The lines of an export in order: header, words, entities, episodes, facts, postponed assertions; all groups."""
     words = vocabulary_lines.write(tx)
-    if not words.are_plain or store.exports.has_proposed_facts(tx):
+    if store.exports.has_owners_or_narratives(tx):
         version = export_format.VERSION
+    elif not words.are_plain or store.exports.has_proposed_facts(tx):
+        version = 3
     else:
         version = 2 if words.lines or store.exports.has_episodes(tx) else 1
     yield {"keepgraph": "graph", "format": version}
@@ -65,8 +67,12 @@ def _generate_lines(tx: Tx) -> Iterator[dict[str, Any]]:
         for entity in entities:
             line = _entity_line(entity, aliases.get(entity.row, ()), former_ids.get(entity.row, ()))
             yield {**line, "assumed_type": True} if entity.row in assumed else line
+    for owner, set_at in store.owners.all_groups(tx):
+        yield {"kind": "owner", "entity": owner, "set_at": set_at}
     for episode in store.exports.episodes(tx):
         yield from _episode_lines(episode, store.exchange_rows.chunks(tx, episode.row))
+    for narrative in store.narratives.all_groups(tx):
+        yield _without_none({"kind": "narrative", **narrative._asdict()})
     postponed_rows = _postponed_assertion_rows(tx)
     postponed: dict[int, int] = {}
     for facts in store.exports.facts(tx):

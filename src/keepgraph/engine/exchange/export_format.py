@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-VERSION = 3
+VERSION = 4
 """The newest version, which this code reads and writes. A graph that an older version could hold is written in that, so
 that older programs can read it: version 1 has neither episodes nor words, version 2 words with nothing but a
-description, and version 3 all of the vocabulary and proposed facts."""
+description, version 3 all of the vocabulary and proposed facts, and version 4 owners and narratives."""
 
 IMPORTED = "imported"
 """The vocabulary version of entity types and predicates that came with an imported file."""

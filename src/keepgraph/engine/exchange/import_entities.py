@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from keepgraph import errors, store
+from keepgraph.command_arguments import entity_argument
 from keepgraph.engine import knowledge
 from keepgraph.engine.exchange.export_format import DEFAULT_GROUP
 from keepgraph.engine.exchange.import_state import ImportState, Line, LineResult, import_each
@@ -193,7 +194,10 @@ class _EntityBatch:
             if former_id == entity.id or (owner and owner.row == entity.row):
                 continue
             if former_id in self._by_id:
-                hint = f"If they are one: kg merge {entity.id} {former_id}"
+                arguments = " ".join(
+                    entity_argument(each.type, each.name, each.id) for each in (entity, self._by_id[former_id])
+                )
+                hint = f"If they are one: kg merge {arguments}"
                 refusals.append(errors.ImportConflict(f"{former_id} is an entity of its own in this graph", hint=hint))
             elif owner:
                 refusals.append(errors.ImportConflict(f"{former_id} was merged into {owner.id} in this graph"))

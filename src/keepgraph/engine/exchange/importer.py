@@ -16,6 +16,7 @@ from keepgraph.engine.exchange import (
     import_entities,
     import_episodes,
     import_facts,
+    import_owners,
     import_proposed_facts,
     import_vocabulary,
 )
@@ -48,8 +49,10 @@ _IMPORT_BY_KIND = {
     "label": import_vocabulary.import_labels,
     "dismissed_wording": import_proposed_facts.import_dismissed_wordings,
     "entity": import_entities.import_entities,
+    "owner": import_owners.import_owners,
     "episode": import_episodes.import_episodes,
     "chunk": import_episodes.import_chunks,
+    "narrative": import_owners.import_narratives,
     "fact": import_facts.import_facts,
     "provenance": import_assertions.import_assertions,
     "proposed_fact": import_proposed_facts.import_proposed_facts,

@@ -1,7 +1,7 @@
 """Name resolution: from a name to an entity, in the steps exact, alias, fuzzy, embedding. Writes nothing.
 
 The first step that has an answer decides. Where two entities are too close in score, none is returned, and both are
-candidates (`abstention`).
+candidates (`abstention`). "Me" is the owner of the graph, unless something has that name or alias (`first_person`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Collection
 
 from keepgraph import store
 from keepgraph.engine.backfill import vectors
-from keepgraph.engine.resolution import abstention, embedding, fuzzy
+from keepgraph.engine.resolution import abstention, embedding, first_person, fuzzy
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate, Resolution
@@ -58,6 +58,8 @@ def _split_type(tx: Tx, name: Name, of_types: Collection[str] | None) -> tuple[N
 def _by_letters(tx: Tx, name: Name, of_types: Collection[str] | None) -> tuple[Resolution, bool]:
     """Resolve a name in the steps exact, alias and fuzzy; and whether the embedding step is asked next."""
     if resolution := _exactly(tx, name, of_types):
+        return resolution, False
+    if resolution := first_person.resolve(tx, name, of_types=of_types):
         return resolution, False
     candidates = fuzzy.rank(tx, name, of_types=of_types) if "fuzzy" in tx.settings.rungs else []
     resolution = abstention.choose(candidates, threshold=tx.settings.fuzzy, margin=tx.settings.margin)

@@ -12,7 +12,7 @@ from keepgraph.engine.resolution import fuzzy
 from keepgraph.engine.retrieval import weights
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
-from keepgraph.language import common_words, given_names, mention_detection, proper_names
+from keepgraph.language import common_words, first_person, given_names, mention_detection, proper_names
 from keepgraph.language.mention_detection import NameMatch
 from keepgraph.language.normalisation import Name
 from keepgraph.model import NameStyle
@@ -72,7 +72,8 @@ def detect(tx: Tx, text: str, *, groups: Sequence[str]) -> list[QuestionName]:
     """Detect the names in a question that the graph knows, or nearly; in their order.
 
     First names and aliases as they are written, and words that are a part of only one speaker's name; then what looks
-    like a name: nicknames of speakers, and what fuzzy resolution takes it for.
+    like a name: nicknames of speakers, and what fuzzy resolution takes it for. A question that names nobody may be
+    about the owner of the graph: "what do you know about me?"
     """
     beginning = text[:_MAX_CHARACTERS]
     speakers = _speakers(tx)
@@ -89,6 +90,8 @@ def detect(tx: Tx, text: str, *, groups: Sequence[str]) -> list[QuestionName]:
     vocabulary = graph_vocabulary.read(tx)
     names = [_known_name(vocabulary, known.get(match.key, ()), match, speakers) for match in matches]
     names += _guessed_names(tx, beginning, matches, speakers, groups=groups)
+    if not names:
+        names = _owners(tx, beginning, groups=groups)
     return [_with_speakers(tx, name, speakers) for name in sorted(names, key=lambda name: name.start)]
 
 
@@ -168,6 +171,15 @@ def _guessed_names(
             is_person = bool(nicknamed) or any(style == "person" for _, _, style in similar)
             names.append(QuestionName(start, end, entities, speakers=nicknamed, is_person=is_person))
     return names
+
+
+def _owners(tx: Tx, text: str, *, groups: Sequence[str]) -> list[QuestionName]:
+    """The words that mean the owner of the graph, where the question asks about the one who asks and names nobody."""
+    rows = store.owners.rows(tx, groups)
+    span = first_person.find_in_question(text) if rows else None
+    if span is None or any(not first_person.is_pronoun(name.name) for name in proper_names.detect(text, besides=())):
+        return []
+    return [QuestionName(*span, tuple((row, weights.ALIAS) for row in rows), is_person=True)]
 
 
 def _speaker_by_nickname(name: Name, speakers: _Speakers) -> tuple[str, ...]:

@@ -1,0 +1,61 @@
+"""Aliases such as "me": a person whose alias is a word for the speaker is the owner of the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from keepgraph import errors, store
+from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.language import first_person
+from keepgraph.model import Entity
+from keepgraph.store.transactions import Tx
+from keepgraph.temporal import timestamps
+
+
+def take(tx: Tx, entity: Entity, aliases: Sequence[str]) -> list[str]:
+    """Make a person the owner if one of these aliases is a word for the speaker; returns the other aliases.
+
+    What is no person may have any alias.
+
+    Raises:
+        errors.AliasTaken: somebody else is the owner.
+    """
+    others = [alias for alias in aliases if not first_person.is_pronoun(alias)]
+    if len(others) == len(aliases) or graph_vocabulary.read(tx).style(entity.type) != "person":
+        return list(aliases)
+    previous = store.owners.find(tx)
+    if previous is not None and previous.row != entity.row:
+        raise errors.AliasTaken(
+            f"“me” is {previous.name}, the owner of this graph",
+            hint=f"Ask whether {entity.name} is the owner now; then call set_owner, or `kg me {entity.id}`.",
+            candidates=[{"id": previous.id, "type": previous.type, "name": previous.name}],
+        )
+    make_owner(tx, entity)
+    return others
+
+
+def make_owner(tx: Tx, entity: Entity) -> None:
+    """Make a person the owner; nothing is written where it is already.
+
+    Raises:
+        errors.EntityTypeUnknown: it is no person.
+    """
+    refuse_other_types(tx, entity.type)
+    owner = store.owners.find(tx)
+    if owner is None or owner.row != entity.row:
+        store.owners.put(tx, entity.row, group=tx.group, at=timestamps.from_datetime(tx.now))
+
+
+def refuse_other_types(tx: Tx, entity_type: str) -> None:
+    """
+    Raises:
+        errors.EntityTypeUnknown: it is no type of persons.
+    """
+    vocabulary = graph_vocabulary.read(tx)
+    if vocabulary.style(entity_type) != "person":
+        types = vocabulary.types_of_style("person")
+        raise errors.EntityTypeUnknown(
+            f"the owner of a graph is a person, not a {entity_type}",
+            hint=f"Name a person: {', '.join(types)}.",
+            candidates=list(types),
+        )

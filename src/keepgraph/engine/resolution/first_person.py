@@ -1,0 +1,36 @@
+"""The first-person step of name resolution: "me" is the owner of the graph, unless something is called exactly that."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from keepgraph import store
+from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.language import first_person
+from keepgraph.language.normalisation import Name
+from keepgraph.model import Resolution
+from keepgraph.store.transactions import Tx
+
+NO_OWNER_HINT = (
+    "Nobody is set as the owner of this graph. Say who it is: `kg me NAME`, or record_fact about the person with "
+    'aliases ["me"].'
+)
+
+
+def resolve(tx: Tx, name: Name, *, of_types: Collection[str] | None) -> Resolution | None:
+    """The owner, where a name is "me" or another word for the speaker; no entity, and a hint, where there is no owner.
+
+    None where the name is no such word, or where the owner is not of these types and no person is asked for.
+    """
+    if not first_person.is_pronoun(name.text):
+        return None
+    entity = store.owners.find(tx)
+    if entity is not None and (of_types is None or entity.type in of_types):
+        return Resolution(entity, "alias", 1.0, reason=f"{entity.name} is the owner of this graph")
+    if not _may_mean_person(tx, of_types):
+        return None
+    return Resolution(None, "none", 0.0, hint=NO_OWNER_HINT if entity is None else None)
+
+
+def _may_mean_person(tx: Tx, of_types: Collection[str] | None) -> bool:
+    return of_types is None or bool(set(of_types).intersection(graph_vocabulary.read(tx).types_of_style("person")))
