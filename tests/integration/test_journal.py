@@ -29,6 +29,8 @@ JOURNALLED = [
     "proposed_fact",
     "dismissed_wording",
     "assumed_type",
+    "owner",
+    "narrative",
 ]
 OF_THE_JOURNAL = {"journal", "call", "idempotency", "migration"}
 # What only says that another table has changed.

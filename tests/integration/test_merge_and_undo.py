@@ -22,6 +22,7 @@ from keepgraph import package_files, store
 from keepgraph.engine import knowledge, texts
 from keepgraph.engine.exchange import export
 from keepgraph.engine.texts import mention_index, storage
+from keepgraph.engine.upkeep import integrity
 from keepgraph.language import utf8
 from keepgraph.language.chunking import TextChunk
 from keepgraph.model import Ref
@@ -69,6 +70,8 @@ def check_sound(call: Caller) -> None:
         assert {row for (row,) in copy.execute("SELECT surface FROM name_initials")} <= named
         told = [row[0] for row in copy.execute("SELECT public_id FROM entity")]
         copy.close()
+    checks, _ = integrity.check_all(call.graph.database)
+    assert [check for check in checks if check.state == integrity.State.WRONG] == []
     for identity in told:
         answer = call("recall_entity", name_or_alias=identity)
         assert answer["entity"]["id"] == identity
@@ -121,7 +124,7 @@ recordings = st.builds(
         **{name: value for name, value in more.items() if value},
     },
     things,
-    st.sampled_from(["depends_on", "reports_to"]),
+    st.sampled_from(["depends_on", "reports_to", "blocked_by", "resolved_by"]),
     things | st.sampled_from([literal("on"), literal("off")]),
     validities,
     source=st.sampled_from([None, None, "mail", "“minutes”\n\x01"]),
@@ -129,18 +132,39 @@ recordings = st.builds(
     aliases=st.lists(st.sampled_from(["Countess", "The Plan", "bob"]), max_size=1),
 )
 
+names = st.sampled_from(["Ada", "ADA", "Ada Q", "Adah", "Countess", "bob", "Bob", "Áda", "Grand Plan"])
+updates = st.fixed_dictionaries(
+    {},
+    optional={
+        "name": names,
+        "type": st.sampled_from(["person", "project", "concept", "decision"]),
+        "summary": st.sampled_from(["", "Leads the plan."]),
+        "properties": st.dictionaries(st.sampled_from(["role", "n"]), st.sampled_from([None, "CTO", 1, True, [1, {}]])),
+        "add_aliases": st.lists(names, max_size=2),
+        "remove_aliases": st.lists(names, max_size=1),
+        "keep_old_name": st.booleans(),
+    },
+)
+
 steps = st.one_of(
+    st.tuples(st.just("update"), which, updates),
+    st.tuples(st.just("update"), which, st.fixed_dictionaries({"name": names})),
     st.tuples(st.just("record"), recordings),
     st.tuples(st.just("record many"), st.lists(recordings, min_size=2, max_size=4)),
     st.tuples(st.just("say again"), which),
     st.tuples(st.just("say of another"), which, which),
     st.tuples(st.just("supersede"), which, recordings),
     st.tuples(st.just("retract"), which),
+    st.tuples(st.just("end"), which, st.none() | days),
+    st.tuples(st.just("close"), which),
     st.tuples(st.just("delete"), which),
     st.tuples(st.just("alias"), which, st.sampled_from(["Countess", "A. Q.", "BOB", "Ada Q"])),
     st.tuples(st.just("merge"), which, which),
     st.tuples(st.just("remember"), st.sampled_from(TEXTS), st.lists(things, max_size=2)),
     st.tuples(st.just("forget"), which),
+    st.tuples(st.just("forget entity"), which),
+    st.tuples(st.just("forget fact"), which),
+    st.tuples(st.just("forget call"), which),
     st.tuples(st.just("wait"), st.integers(0, 3)),
 )
 stories = st.tuples(st.lists(recordings, min_size=3, max_size=6), st.lists(steps, min_size=2, max_size=12)).map(
@@ -183,8 +207,17 @@ class Teller:
         if kind == "forget":
             picked = self._picked("SELECT public_id FROM episode ORDER BY id", given[0])
             return self.call("delete_episode", uuid=picked)
+        if kind == "forget entity":
+            return self.call("forget", what=self.entity(given[0]))
+        if kind == "forget fact":
+            return self.call("forget", what=self.fact(given[0]))
+        if kind == "forget call":
+            made = calls(self.call) or [1]
+            return self.call("forget", what=f"call {made[given[0] % len(made)]}")
         if kind == "alias":
             return self.call("add_alias", entity={"id": self.entity(given[0])}, alias=given[1])
+        if kind == "update":
+            return self.call("update_entity", entity={"id": self.entity(given[0])}, **given[1])
         if kind == "merge":
             keep, absorb = self.two(*given)
             return self.call("merge_entities", keep={"id": keep}, absorb={"id": absorb}, across_types=True)
@@ -203,6 +236,10 @@ class Teller:
             return self.call("retract_fact", fact_id=picked)
         if kind == "delete":
             return self.call("delete_entity_edge", uuid=picked)
+        if kind == "end":
+            return self.call("end_fact", fact_id=picked, **({"valid_to": given[1]} if given[1] else {}))
+        if kind == "close":
+            return self.call("resolve_blocker", blocker=picked, by=literal("a call"))
         told = rows(self.path, _TOLD, picked)
         if not told:
             return {}

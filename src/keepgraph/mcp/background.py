@@ -12,8 +12,9 @@ from datetime import UTC, datetime
 from keepgraph import errors
 from keepgraph.engine.backfill import time_limits, vectors
 from keepgraph.engine.texts import mention_index
-from keepgraph.engine.upkeep import backups
+from keepgraph.engine.upkeep import backups, journal_age
 from keepgraph.graph import Graph
+from keepgraph.profiles import settings_file
 
 _PAUSE_SECONDS = 2.0
 _SHORT_PAUSE_SECONDS = 0.05  # while a backfill has more to do: lets calls in between two batches
@@ -134,7 +135,7 @@ class _Checkpoint:
 
 
 class _DailyBackup:
-    """Makes a backup once a day."""
+    """Makes a backup once a day, and then deletes what the profile keeps no longer from the journal."""
 
     def __init__(self, graph: Graph) -> None:
         self._database = graph.database
@@ -147,6 +148,8 @@ class _DailyBackup:
         if backups.is_due(self._database.path, datetime.now(UTC)):
             try:
                 backups.make(self._database, backups.DAILY)
+                days = settings_file.read(self._database.path).history_days
+                journal_age.trim(self._database, days=days, now=datetime.now(UTC))
             except errors.BackupFailed as error:
                 _log.warning("the daily backup was not made: %s", error)
         return False

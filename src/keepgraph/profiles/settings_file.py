@@ -49,6 +49,9 @@ TEMPLATE = """\
 #   sources = ["engineer"]
 #   targets = ["person"]
 
+# [history]
+# keep = "forever"                # how long changes can be undone: "90 days", "6 months", "1 year" …
+
 # [backups]
 # daily = true                    # one a day, on use
 # keep = 7                        # how many of each kind
@@ -92,6 +95,7 @@ def read(graph: Path) -> Profile:
         key=KeyLocation(**key) if key else None,
         vocabulary=DeclaredVocabulary(**tables["vocabulary"]),
         **profile,
+        history_days=tables["history"].get("keep"),
         **{_BACKUP_FIELDS[name]: value for name, value in tables["backups"].items()},
     )
 

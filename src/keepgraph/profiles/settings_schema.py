@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -18,6 +19,9 @@ Check = Callable[[Any, Path], tuple[str | None, Any]]
 Paths are relative to the folder of the settings file.
 """
 
+_DAYS = {"day": 1, "week": 7, "month": 31, "year": 366}
+_MAX_DAYS = 365_000
+
 
 def _fraction(value: Any, file: Path) -> tuple[str | None, Any]:
     valid = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
@@ -27,6 +31,14 @@ def _fraction(value: Any, file: Path) -> tuple[str | None, Any]:
 def _count(value: Any, file: Path) -> tuple[str | None, Any]:
     valid = isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 1000
     return (None, value) if valid else ("a whole number from 1 to 1000", None)
+
+
+def _age(value: Any, file: Path) -> tuple[str | None, Any]:
+    """An age in days; None for no limit. A month and a year are as long as they may be."""
+    match = re.fullmatch(r"([1-9]\d{0,4})\s*(day|week|month|year)s?", value.strip()) if isinstance(value, str) else None
+    if match is None and not (isinstance(value, str) and value.strip() == "forever"):
+        return 'an age such as "90 days", "6 months", "1 year", or "forever"', None
+    return None, min(int(match[1]) * _DAYS[match[2]], _MAX_DAYS) if match else None
 
 
 def _boolean(value: Any, file: Path) -> tuple[str | None, Any]:
@@ -114,6 +126,9 @@ TABLES: dict[str, dict[str, Check]] = {
     "backups": {
         "daily": _boolean,
         "keep": _count,
+    },
+    "history": {
+        "keep": _age,
     },
     "names": {
         "fuzzy": _fraction,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from sqlcipher3 import dbapi2 as sqlite
 
@@ -15,6 +16,8 @@ from keepgraph.model import Key
 from keepgraph.store import connections, files, migrations, sqlite_errors, wal
 from keepgraph.store.connections import Connection
 from keepgraph.store.transactions import Tx
+
+T = TypeVar("T")
 
 LOCK_TIMEOUT_SECONDS = 5.0
 """How long whoever replaces the file of a graph waits for the exclusive lock."""
@@ -207,6 +210,47 @@ def rewrite(path: Path, *, old: Key | None, new: Key | None, part: Path) -> Tabl
         conn.close()
         replace_file(part, path, overwrite_old=old is None and new is not None)
     return digests
+
+
+def rewrite_changed(path: Path, *, key: Key | None, part: Path, change: Callable[[Connection], T]) -> T:
+    """Replace the file of a graph with a changed copy of it, which is verified; what `change` returned.
+
+    It may be interrupted at any point: the file is as it was then, or changed. A plain file that is replaced is
+    overwritten with zeros. Only for who holds the exclusive lock.
+
+    Args:
+        part: the file beside it in which the copy is made.
+    """
+    with open_exclusively(path, key=key) as conn:
+        remove(part)
+        files.create(part)
+        try:
+            _copy_pages(conn, part, key)
+            result = _change(part, key, change)
+            verify(part, key=key)
+            permissions.sync(part)
+        except (sqlite.Error, OSError) as error:
+            files.remove_overwritten(part)
+            raise errors.BackupFailed(f"{path} could not be written anew ({_error_name(error)})") from error
+        except errors.KeepgraphError:
+            files.remove_overwritten(part)
+            raise
+        conn.close()
+        replace_file(part, path, overwrite_old=key is None)
+    return result
+
+
+def _change(file: Path, key: Key | None, change: Callable[[Connection], T]) -> T:
+    """Change a copy that nobody else knows of; no journal of it is written to the disk."""
+    conn = connections.connect(file, "rw", key=key)
+    try:
+        conn.execute("PRAGMA journal_mode = MEMORY").fetchall()
+        conn.execute("PRAGMA synchronous = OFF")
+        result = change(conn)
+        _enable_wal(conn)
+    finally:
+        conn.close()
+    return result
 
 
 def _copy_pages(conn: Connection, target: Path, key: Key | None) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph.model import Call, Change
+from keepgraph.store import purge
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -37,12 +38,23 @@ _REFERENCES = {
         ("fact", "subject"),
         ("fact", "object"),
         ("assumed_type", "id"),
+        ("owner", "entity"),
+        ("narrative", "project"),
     ),
     "fact": (("provenance", "fact"), ("earlier_validity", "fact")),
-    "episode": (("chunk", "episode"), ("provenance", "episode"), ("proposed_fact", "episode")),
+    "episode": (
+        ("chunk", "episode"),
+        ("provenance", "episode"),
+        ("proposed_fact", "episode"),
+        ("narrative", "episode"),
+    ),
 }
 
 _SELECT_CHANGE = "SELECT id, call, op, tbl, row, was FROM journal"
+
+
+MAX_CHANGES_COUNTED = 5_000
+"""So many changes of a call are read to count them by table; the numbers of all follow one another."""
 
 
 def unused_row_sql(table: str) -> str:
@@ -95,13 +107,20 @@ def record_undo(tx: Tx, call: int) -> None:
 
 
 def list_calls(tx: Tx, *, limit: int, only: int | None = None) -> list[Call]:
-    """Calls that changed something in the group, newest first; with `only`, no other than that one."""
+    """Calls that changed something in the group, newest first; with `only`, no other than that one.
+
+    Of a call of very many changes, only the rows of the first are counted by table.
+    """
     rows = tx.conn.execute(
-        """
+        f"""
         SELECT call.id, call.at, call.tool, call.session, call.undoes,
                (SELECT json_group_object(tbl, touched)
                 FROM (SELECT tbl, count(DISTINCT row) AS touched
-                      FROM journal WHERE journal.call = call.id GROUP BY tbl))
+                      FROM (SELECT tbl, row FROM journal
+                            WHERE journal.call = call.id ORDER BY id LIMIT {MAX_CHANGES_COUNTED})
+                      GROUP BY tbl)),
+               (SELECT max(id) FROM journal WHERE journal.call = call.id)
+               - (SELECT min(id) FROM journal WHERE journal.call = call.id) + 1
         FROM call
         WHERE coalesce(call.group_id, :group) = :group
           AND (:only IS NULL OR call.id = :only)
@@ -113,8 +132,8 @@ def list_calls(tx: Tx, *, limit: int, only: int | None = None) -> list[Call]:
     )
     undone = undone_calls(tx)
     return [
-        Call(number, at, tool, session, undoes, undone.get(number), json.loads(changed))
-        for number, at, tool, session, undoes, changed in rows
+        Call(number, at, tool, session, undoes, undone.get(number), json.loads(changed), changes)
+        for number, at, tool, session, undoes, changed, changes in rows
     ]
 
 
@@ -135,6 +154,7 @@ def find_last_undoable_call(tx: Tx) -> int | None:
         FROM call
         WHERE coalesce(call.group_id, :group) = :group
           AND call.undoes IS NULL
+          AND call.tool <> 'purge'
           AND EXISTS (SELECT 1 FROM journal WHERE journal.call = call.id)
           AND call.id NOT IN (SELECT value FROM json_each(:undone))
         ORDER BY call.id DESC
@@ -150,6 +170,57 @@ def changes_of_call(tx: Tx, call: int) -> list[Change]:
     return _changes(tx, f"{_SELECT_CHANGE} WHERE call = ? ORDER BY id DESC", (call,))
 
 
+def first_and_last_changes(tx: Tx, call: int, *, limit: int) -> list[Change]:
+    """The first changes of a call and the last ones, at most `limit` of each, in their order, without the rows as they
+    were before."""
+    rows = tx.conn.execute(
+        """
+        SELECT id, call, op, tbl, row FROM (SELECT * FROM journal WHERE call = :call ORDER BY id LIMIT :limit)
+        UNION
+        SELECT id, call, op, tbl, row FROM (SELECT * FROM journal WHERE call = :call ORDER BY id DESC LIMIT :limit)
+        ORDER BY id
+        """,
+        {"call": call, "limit": limit},
+    )
+    return [Change(number, call, op, table, row, None) for number, call, op, table, row in rows]
+
+
+def count_rows_changed(tx: Tx, call: int, table: str, op: str) -> int:
+    """How many rows of a table a call inserted, updated or deleted, among its first changes."""
+    row = tx.conn.execute(
+        f"""
+        SELECT count(DISTINCT row)
+        FROM (SELECT op, tbl, row FROM journal WHERE call = ? ORDER BY id LIMIT {MAX_CHANGES_COUNTED})
+        WHERE tbl = ? AND op = ?
+        """,
+        (call, table, op),
+    ).fetchone()
+    return int(row[0])
+
+
+def purged_changes(tx: Tx, call: int) -> frozenset[int]:
+    """The numbers of the changes of a call to rows that were purged since (store/purge.py)."""
+    rows = tx.conn.execute(
+        """
+        SELECT id FROM journal
+        WHERE call = :call AND was = :purged
+        UNION ALL
+        SELECT id FROM journal AS inserted
+        WHERE call = :call AND op = 'insert' AND EXISTS (
+            SELECT 1 FROM journal AS gone
+            WHERE gone.tbl = inserted.tbl AND gone.row = inserted.row AND gone.op <> 'insert' AND gone.was = :purged
+        )
+        """,
+        {"call": call, "purged": purge.PURGED},
+    )
+    return frozenset(row[0] for row in rows)
+
+
+def is_purged_in_part(change: Change) -> bool:
+    """Whether the row as it was before the change named something that was purged, and is not known any more."""
+    return change.before is not None and dict(change.before) == json.loads(purge.PURGED_IN_PART)
+
+
 def find_change(tx: Tx, number: int) -> Change | None:
     changes = _changes(tx, f"{_SELECT_CHANGE} WHERE id = ?", (number,))
     return changes[0] if changes else None
@@ -163,6 +234,19 @@ def next_change_of_row(tx: Tx, change: Change) -> Change | None:
         (change.table, change.row, change.id),
     )
     return changes[0] if changes else None
+
+
+def row_after(tx: Tx, change: Change) -> Mapping[str, Any] | None:
+    """A row as a change left it; None where it deleted the row, or the journal does not tell any more."""
+    if change.op == "delete":
+        return None
+    following = next_change_of_row(tx, change)
+    return following.before if following else current_row(tx, change.table, change.row)
+
+
+def changed_columns(change: Change, after: Mapping[str, Any]) -> set[str]:
+    """The columns of a row that an update changed, from the row as it left it."""
+    return {column for column, value in (change.before or {}).items() if value != after.get(column)}
 
 
 def later_calls_on_row(tx: Tx, table: str, row: int, *, after: int) -> list[int]:
@@ -257,6 +341,7 @@ def conflicting_rows(tx: Tx, table: str, values: Mapping[str, Any]) -> list[tupl
     query = {
         "entity": "SELECT id FROM entity WHERE group_id = :group_id AND name_key = :name_key AND type = :type",
         "alias": "SELECT id FROM alias WHERE alias_key = :alias_key AND entity = :entity",
+        "owner": "SELECT id FROM owner WHERE group_id = :group_id OR entity = :entity",
         "fact": """
             SELECT id FROM fact
             WHERE subject = :subject AND predicate = :predicate AND object IS :object AND literal IS :literal
@@ -284,6 +369,45 @@ def restore_row(tx: Tx, table: str, values: Mapping[str, Any]) -> bool:
     except sqlite.IntegrityError:
         return False
     return True
+
+
+def trim(tx: Tx, *, before: str, limit: int) -> int:
+    """Delete the oldest calls that were made before a timestamp, at most `limit`, with their stored answers.
+
+    What they did cannot be undone any more. The newest call always stays.
+
+    Returns:
+        How many calls that changed something were deleted.
+    """
+    (first_kept,) = tx.conn.execute(
+        """
+        SELECT min(
+            coalesce((SELECT min(id) FROM call WHERE at >= :before), (SELECT max(id) FROM call)),
+            coalesce((SELECT id FROM call ORDER BY id LIMIT 1 OFFSET :limit), (SELECT max(id) FROM call))
+        )
+        """,
+        {"before": before, "limit": limit},
+    ).fetchone()
+    if first_kept is None:
+        return 0
+    (count,) = tx.conn.execute("SELECT count(DISTINCT call) FROM journal WHERE call < ?", (first_kept,)).fetchone()
+    tx.conn.execute("DELETE FROM journal WHERE call < ?", (first_kept,))
+    tx.conn.execute("DELETE FROM idempotency WHERE call < ?", (first_kept,))
+    # A later call may say that it undid an earlier one.
+    tx.conn.execute(
+        """
+        DELETE FROM call
+        WHERE id < :first AND id NOT IN (SELECT undoes FROM call WHERE id >= :first AND undoes IS NOT NULL)
+        """,
+        {"first": first_kept},
+    )
+    return int(count)
+
+
+def oldest_call(tx: Tx) -> tuple[int, str] | None:
+    """The number and the timestamp of the oldest call that can be undone."""
+    row = tx.conn.execute("SELECT id, at FROM call WHERE id = (SELECT min(call) FROM journal)").fetchone()
+    return (int(row[0]), str(row[1])) if row else None
 
 
 def _changes(tx: Tx, query: str, parameters: Sequence[Any] | Mapping[str, Any]) -> list[Change]:

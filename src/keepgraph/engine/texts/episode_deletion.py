@@ -110,6 +110,10 @@ def _support(tx: Tx, entity: Entity, *, mentions_are_up_to_date: bool) -> str | 
         return f"{count} other episode{'s mention' if count > 1 else ' mentions'} it"
     if store.entities.has_former_ids(tx, entity):
         return "another entity was merged into it"
+    if store.owners.find(tx) == entity:
+        return "it is the owner of the graph"
+    if count := store.narratives.count_of_project(tx, entity):
+        return f"{count} other narrative{'s are' if count > 1 else ' is'} about it"
     if any(since > entity.created_at for _, _, since in store.entities.alias_rows(tx, entity)):
         return "it was given another name since"
     return None if mentions_are_up_to_date else "texts that may mention it have not been read yet"

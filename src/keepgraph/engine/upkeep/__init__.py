@@ -1,10 +1,11 @@
-"""Backups, restoration, encryption, integrity checks, history, undo, idempotency, and long jobs."""
+"""Backups, restoration, encryption, purging, integrity checks, history, undo, idempotency, and long jobs."""
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from keepgraph.engine.upkeep import (
         backups,
+        call_descriptions,
         deletion,
         encryption,
         graph_keys,
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
         idempotency,
         integrity,
         jobs,
+        journal_age,
+        purge,
         rebuilding,
         restoration,
         undo,

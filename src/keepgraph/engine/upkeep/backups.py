@@ -74,6 +74,15 @@ def list_all(graph: Path, *, now: datetime | None = None) -> list[Backup]:
     return [backup for *_, backup in sorted(dated, key=lambda entry: entry[:3], reverse=True)]
 
 
+def files(graph: Path) -> list[Path]:
+    """The files of all backups of a graph, also those beside it to which earlier versions gave other names."""
+    older = graph.parent.glob(f"{glob.escape(graph.name)}.before-*")
+    sidecars = ("-wal", "-shm", "-journal", "-lock")
+    return sorted(
+        file for file in (*(backup.file for backup in list_all(graph)), *older) if not file.name.endswith(sidecars)
+    )
+
+
 def is_due(graph: Path, now: datetime) -> bool:
     """Whether the graph has changed since the last backup, and one of the two was on an earlier day.
 
@@ -114,9 +123,8 @@ def reencrypt_all(graph: Path, *, old: Sequence[Key | None], new: Key | None) ->
     """
     for part in folder(graph).glob(".*-part*"):
         store.files.remove_overwritten(part)  # of a backup that was interrupted
-    older = graph.parent.glob(f"{glob.escape(graph.name)}.before-*")  # the names that earlier versions gave
-    for file in sorted([*(backup.file for backup in list_all(graph)), *older]):
-        if file.name.endswith(("-wal", "-shm", "-journal", "-lock")) or store.copies.opens_with(file, new):
+    for file in files(graph):
+        if store.copies.opens_with(file, new):
             continue
         try:
             used, status = find_key(file, old), file.stat()

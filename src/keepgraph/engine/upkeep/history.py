@@ -29,7 +29,7 @@ def of_entity(tx: Tx, entity: Entity, *, limit: int) -> list[Event]:
             for change in store.journal.changes_of_rows(tx, "alias", [row[0] for row in aliases], limit=limit)
         ),
         *(
-            _event(tx, change, "changed", entity.name)
+            _entity_change_event(tx, change)
             for change in store.journal.changes_of_rows(tx, "entity", [entity.row], limit=limit)
         ),
     ]
@@ -70,8 +70,9 @@ def _change_events(tx: Tx, facts: Sequence[Fact], *, limit: int) -> list[Event]:
     events = []
     for change in store.journal.changes_of_rows(tx, "fact", list(facts_by_row), limit=limit):
         fact = facts_by_row[change.row]
-        following = store.journal.next_change_of_row(tx, change)
-        after = (following.before if following else store.journal.current_row(tx, "fact", change.row)) or {}
+        after = store.journal.row_after(tx, change) or {}
+        if store.journal.changed_columns(change, after) <= {"text"}:
+            continue  # a name in it has changed
         description = _describe_change(change, after)
         events.append(_event(tx, change, description, knowledge.facts.sentence(fact), fact=fact.id))
     return events
@@ -88,6 +89,20 @@ def _describe_change(change: Change, after: Mapping[str, Any]) -> str:
     if (before.get("subject"), before.get("object")) != (after.get("subject"), after.get("object")):
         return "moved"
     return "changed"
+
+
+def _entity_change_event(tx: Tx, change: Change) -> Event:
+    """A change of an entity, with what is another now: `renamed`, and `Bob, now Robert`."""
+    before, after = change.before or {}, store.journal.row_after(tx, change) or {}
+    changed = store.journal.changed_columns(change, after)
+    if "name" in changed:
+        return _event(tx, change, "renamed", f"{before.get('name')}, now {after.get('name', 'a name that was purged')}")
+    if "type" in changed:
+        types = (store.journal.current_row(tx, "entity_type", row.get("type", 0)) or {} for row in (before, after))
+        old, new = (str(term.get("name", "a type that is gone")) for term in types)
+        return _event(tx, change, "type changed", f"{old}, now {new}")
+    fields = [field for field in ("summary", "properties") if field in changed]
+    return _event(tx, change, "changed", ", ".join(fields) or str(after.get("name", "")))
 
 
 def _deletion_event(tx: Tx, change: Change) -> Event:

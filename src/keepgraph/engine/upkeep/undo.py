@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from keepgraph import errors, store
+from keepgraph.engine import knowledge
 from keepgraph.model import Change
 from keepgraph.store.transactions import Tx
 
@@ -20,12 +21,17 @@ _MAX_BLOCKING_CALLS = 5
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """What was undone: the call, its tool and timestamp, and the changes, newest first."""
+    """What was undone: the call, its tool and timestamp, and the changes, newest first.
+
+    Attributes:
+        purged: how many changes of it were left out, because what they changed was purged.
+    """
 
     call: int
     tool: str
     at: str
     changes: tuple[Change, ...]
+    purged: int = 0
 
 
 def undo(tx: Tx, *, call: int | None = None, change: int | None = None) -> Undone:
@@ -34,17 +40,42 @@ def undo(tx: Tx, *, call: int | None = None, change: int | None = None) -> Undon
     Raises:
         errors.ChangeNotFound: there is no such call or change in this group, or it was undone already.
         errors.LaterChanges: a later change depends on it.
+        errors.Purged: all of it was purged, or an earlier version to which something would have to go back.
     """
-    changes = _changes_with(tx, change) if change is not None else _changes_of_call(tx, call)
-    number = changes[0].call
+    journalled = _changes_with(tx, change) if change is not None else _changes_of_call(tx, call)
+    number = journalled[0].call
+    changes = _without_purged(tx, journalled)
     at, tool, _ = store.journal.find_call(tx, number) or ("", "", None)
+    before = _names_in_texts(tx, changes)
     for reverted in changes:
         _revert(tx, reverted)
     _refuse_doubles(tx, changes)
+    _update_derived_data(tx, changes, before)
     if change is None:
         store.journal.record_undo(tx, number)
     tx.memo.clear()
-    return Undone(number, tool, at, tuple(changes))
+    return Undone(number, tool, at, tuple(changes), purged=len(journalled) - len(changes))
+
+
+def _without_purged(tx: Tx, changes: Sequence[Change]) -> list[Change]:
+    """The changes to rows that were not purged: of a purged row nothing is left that could be taken back.
+
+    Raises:
+        errors.Purged: nothing is left, or the earlier version of a row is not known any more.
+    """
+    number = changes[0].call
+    if any(store.journal.is_purged_in_part(change) for change in changes):
+        raise errors.Purged(
+            f"call {number} cannot be taken back: an earlier version that it changed named something that was purged"
+        )
+    purged = store.journal.purged_changes(tx, number)
+    kept = [change for change in changes if change.id not in purged]
+    if not kept:
+        raise errors.Purged(
+            f"call {number} cannot be taken back: all of it was purged",
+            hint="What was purged cannot come back. `kg log` lists earlier calls, which undo takes by number.",
+        )
+    return kept
 
 
 def _changes_of_call(tx: Tx, call: int | None) -> list[Change]:
@@ -53,7 +84,11 @@ def _changes_of_call(tx: Tx, call: int | None) -> list[Change]:
         raise errors.ChangeNotFound("there is nothing to take back")
     calls = store.journal.list_calls(tx, limit=1, only=number)
     if not calls:
-        raise errors.ChangeNotFound(f"there is no call {number} that changed anything in group {tx.group!r}")
+        oldest = store.journal.oldest_call(tx)
+        raise errors.ChangeNotFound(
+            f"there is no call {number} that changed anything in group {tx.group!r}"
+            + (f"; the journal begins with call {oldest[0]}" if oldest and number < oldest[0] else "")
+        )
     if calls[0].undone_by is not None:
         raise errors.ChangeNotFound(
             f"call {number} was taken back by call {calls[0].undone_by} already",
@@ -130,6 +165,8 @@ def _insertion_of_fact(tx: Tx, change: Change, insertions: Mapping[tuple[str, in
 
 
 def _revert(tx: Tx, change: Change) -> None:
+    if _changed_text_alone(tx, change):
+        return  # the text of a fact is made from names: see _update_derived_data
     current = store.journal.current_row(tx, change.table, change.row)
     if change.op == "delete":
         if current is not None:
@@ -144,6 +181,44 @@ def _revert(tx: Tx, change: Change) -> None:
     if referring := store.journal.referring_rows(tx, change.table, change.row, limit=_MAX_BLOCKING_CALLS):
         raise _later_changes(tx, change, "something recorded later rests on it", rows=referring)
     store.journal.delete_row(tx, change.table, change.row)
+
+
+def _changed_text_alone(tx: Tx, change: Change) -> bool:
+    """Whether a change of a fact wrote its text anew and changed nothing else, as when an entity gets another name."""
+    if change.table != "fact" or change.op != "update":
+        return False
+    return store.journal.changed_columns(change, store.journal.row_after(tx, change) or {}) <= {"text"}
+
+
+def _names_in_texts(tx: Tx, changes: Sequence[Change]) -> dict[tuple[str, int], Mapping[str, Any]]:
+    """The entities and predicates that are to get earlier values, as they are, by table and row."""
+    updates = [change for change in changes if change.op == "update"]
+    rows = {(change.table, change.row) for change in updates if change.table in ("entity", "predicate")}
+    return {row: store.journal.current_row(tx, *row) or {} for row in sorted(rows)}
+
+
+def _update_derived_data(
+    tx: Tx, changes: Sequence[Change], before: Mapping[tuple[str, int], Mapping[str, Any]]
+) -> None:
+    """Make anew what is derived from the rows that were reverted, also for what was recorded since.
+
+    These are the texts of facts, where a name or the sentence of a predicate came back, and what depends on the type of
+    an entity. Triggers do the rest.
+    """
+    renamed, retyped, reworded = [], [], []
+    for (table, row), old in before.items():
+        new = store.journal.current_row(tx, table, row)
+        if new is None or not old:
+            continue
+        if table == "entity":
+            renamed += [row] if new["name"] != old["name"] else []
+            retyped += [row] if new["type"] != old["type"] else []
+        elif (new["name"], new["sentence"]) != (old["name"], old["sentence"]):
+            reworded.append(row)
+    restored = {change.row for change in changes if change.table == "fact" and change.op != "insert"}
+    touching = store.fact_texts.rows_touching(tx, entities=renamed, predicates=reworded)
+    knowledge.fact_texts.rewrite(tx, sorted(restored.union(touching)))
+    store.derived_tables.requeue_aliases(tx, retyped)
 
 
 def _refuse_doubles(tx: Tx, changes: Sequence[Change]) -> None:
@@ -163,9 +238,15 @@ def _refuse_doubles(tx: Tx, changes: Sequence[Change]) -> None:
 
 
 def _is_unchanged_since(tx: Tx, change: Change, current: Mapping[str, Any]) -> bool:
-    """Whether a row is as the change left it: as the next change found it, if there was another."""
+    """Whether a row is as the change left it: as the next change found it, if there was another.
+
+    The text of a fact does not count: it is made from names.
+    """
     following = store.journal.next_change_of_row(tx, change)
-    return following is None or all(current.get(column) == value for column, value in (following.before or {}).items())
+    if following is None:
+        return True
+    derived = {"text"} if change.table == "fact" else set()
+    return store.journal.changed_columns(following, current) <= derived
 
 
 def _later_changes(tx: Tx, change: Change, reason: str, *, rows: Sequence[tuple[str, int]] = ()) -> errors.LaterChanges:

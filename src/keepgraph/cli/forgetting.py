@@ -1,0 +1,287 @@
+"""`kg forget`, `kg purge` and `kg compact`: what was recorded goes, for now or for good."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from keepgraph import errors
+from keepgraph.cli import graph_options, name_completion
+from keepgraph.cli.output import terminal
+from keepgraph.model import Key
+
+if TYPE_CHECKING:
+    from keepgraph.engine.upkeep.purge import Remainder, Report
+
+_KINDS = ("entity", "fact", "text", "call")
+_NOT_FOUND = (errors.EntityNotFound, errors.FactNotFound, errors.EpisodeNotFound)
+_SHOWN = 10
+_NOTHING_TO_PURGE = "Nothing that was deleted was left to purge."
+
+
+@click.command("forget")
+@click.argument("what", nargs=-1, required=True, shell_complete=name_completion.complete_name)
+@click.option("--kind", type=click.Choice(_KINDS), help="What WHAT is, where it may be several things.")
+@click.option("--dry-run", is_flag=True, help="Show what would fall with it, and forget nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--purge", "for_good", is_flag=True, help="For good: from the journal and the backups too. No undo.")
+@graph_options.all_options
+@click.pass_context
+def forget_command(
+    ctx: click.Context, what: tuple[str, ...], kind: str | None, dry_run: bool, yes: bool, for_good: bool
+) -> None:
+    """Delete WHAT: a name, type:name, an id, the title or the words of a note, or "call 12". `kg undo` brings it back.
+
+    \b
+    kg forget person:Bob
+    kg forget the note about the licence
+    kg forget fact_01kb3v9q0e8m4t6w2x5y7z9abc --purge
+    """
+    graph_file, asked, quiet = graph_options.graph_path(ctx).resolve(), " ".join(what), graph_options.wants_json(ctx)
+    if for_good and not dry_run:
+        _refuse_if_open(graph_file)
+    arguments = {"what": asked} if kind is None else {"what": asked, "kind": kind}
+    with graph_options.open_graph(ctx) as graph:
+        key = graph.database.key
+        try:
+            preview = graph.call("forget", **arguments, dry_run=True)
+        except _NOT_FOUND as error:
+            if not for_good or dry_run:
+                raise
+            preview, not_found = None, error
+        if preview is not None:
+            _show_preview(preview, quiet=quiet, dry_run=dry_run)
+            if dry_run:
+                return
+            if not yes:
+                question = "Forget it for good? Nothing brings it back then." if for_good else "Forget it?"
+                terminal.confirm(question, action="forget it", quiet=quiet)
+            answer = graph.call("forget", what=preview["forgotten"]["id"])
+    if not for_good:
+        _show_forgotten(answer, quiet=quiet)
+        return
+    if preview is None:
+        ids = _find_forgotten(graph_file, asked, key, not_found)
+        if not yes:
+            terminal.confirm("It was forgotten before. Purge it?", action="purge it", quiet=quiet)
+        report = _purge(ctx, graph_file, key, ids=ids)
+        _show_report(report, quiet=quiet)
+        return
+    try:
+        thing = [] if preview["kind"] == "call" else [preview["forgotten"]["id"]]
+        report = _purge(ctx, graph_file, key, ids=thing, calls=[answer["call"]])
+    except errors.KeepgraphError as error:
+        again = "purge" if preview["kind"] == "call" else f"forget {preview['forgotten']['id']} --purge"
+        error.hint = f"It is forgotten, but not purged yet: `kg {again}` does that."
+        raise
+    _show_report(report, quiet=quiet, answer=answer)
+
+
+@click.command("purge")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@graph_options.all_options
+@click.pass_context
+def purge_command(ctx: click.Context, yes: bool) -> None:
+    """Remove all that was forgotten, deleted or cleared for good: from the journal, from backups, from the file.
+
+    Nothing brings it back then. To purge one thing alone: kg forget WHAT --purge.
+
+    \b
+    kg purge
+    """
+    graph_file, quiet = graph_options.graph_path(ctx).resolve(), graph_options.wants_json(ctx)
+    with graph_options.open_graph(ctx) as graph:
+        key = graph.database.key
+    if not yes:
+        terminal.confirm("Remove all that was forgotten, deleted or cleared, for good?", action="purge it", quiet=quiet)
+    _show_report(_purge(ctx, graph_file, key, ids=None), quiet=quiet)
+
+
+@click.command("compact")
+@graph_options.all_options
+@click.pass_context
+def compact_command(ctx: click.Context) -> None:
+    """Delete what is older in the journal than the profile keeps ([history] keep), and make the file smaller.
+
+    \b
+    kg compact
+    """
+    from keepgraph.engine.upkeep import journal_age
+    from keepgraph.profiles import settings_file
+
+    graph_file = graph_options.graph_path(ctx).resolve()
+    size_before = graph_file.stat().st_size if graph_file.is_file() else 0
+    with graph_options.open_graph(ctx) as graph:
+        key = graph.database.key
+        trimmed = journal_age.trim(
+            graph.database, days=settings_file.read(graph_file).history_days, now=datetime.now(UTC)
+        )
+    journal_age.compact(graph_file, key=key)
+    size = graph_file.stat().st_size
+    oldest = trimmed.oldest
+    if graph_options.wants_json(ctx):
+        terminal.show_json(
+            {
+                "calls_deleted": trimmed.calls,
+                "undo_from": oldest and {"call": oldest[0], "at": oldest[1]},
+                "bytes_before": size_before,
+                "bytes": size,
+            }
+        )
+        return
+    click.echo(f"{size_before / 1e6:.1f} MB before, {size / 1e6:.1f} MB now.")
+    click.echo(f"{trimmed.calls:,} old calls were deleted from the journal.")
+    if oldest:
+        click.echo(f"Changes since {terminal.day(oldest[1])} can be undone (call {oldest[0]} and later).")
+
+
+def _refuse_if_open(graph_file: Path) -> None:
+    """
+    Raises:
+        errors.GraphBusy: another program has the graph open; then it cannot be purged, and is not forgotten either.
+    """
+    from keepgraph import store
+
+    if graph_file.is_file():
+        with store.file_locks.exclusive(graph_file, timeout=store.copies.LOCK_TIMEOUT_SECONDS):
+            pass
+
+
+def _find_forgotten(graph_file: Path, what: str, key: Key | None, not_found: errors.KeepgraphError) -> list[str]:
+    """The id of what was forgotten before and is called so; an id is taken as it is, for backups may have it.
+
+    Raises:
+        errors.Ambiguous: several things are called so.
+        errors.KeepgraphError: nothing is; the error that was given.
+    """
+    from keepgraph.engine.upkeep import purge
+
+    forgotten = purge.find_forgotten(graph_file, what, key=key)
+    if len(forgotten) > 1:
+        raise errors.Ambiguous(
+            f"{len(forgotten)} things that were forgotten are called {what[:60]!r}",
+            candidates=[_remainder(each) for each in forgotten[:_SHOWN]],
+        )
+    if not forgotten and not purge.is_id(what):
+        raise not_found
+    return [forgotten[0].id if forgotten else what.strip().lower()]
+
+
+def _purge(
+    ctx: click.Context, graph_file: Path, key: Key | None, *, ids: Sequence[str] | None, calls: Sequence[int] = ()
+) -> Report:
+    from keepgraph.engine.upkeep import purge
+
+    return purge.purge(
+        graph_file,
+        key=key,
+        other_keys=_other_keys(ctx, graph_file, key),
+        now=datetime.now(UTC),
+        ids=ids,
+        calls=calls,
+    )
+
+
+def _other_keys(ctx: click.Context, graph_file: Path, key: Key | None) -> list[Key]:
+    """The keys that backups may have besides that of the graph; a passphrase is asked for only where one needs it."""
+    from keepgraph import store
+    from keepgraph.engine.upkeep import backups, graph_keys
+    from keepgraph.profiles import settings_file
+
+    if all(store.copies.opens_with(file, key) for file in backups.files(graph_file)):
+        return []
+    prompt = graph_options.passphrase_prompt(ctx)
+    return list(graph_keys.candidates(graph_file, settings_file.read(graph_file).key, prompt, environment=True))
+
+
+def _show_preview(preview: dict[str, Any], *, quiet: bool, dry_run: bool) -> None:
+    if quiet:
+        if dry_run:
+            terminal.show_json(preview)
+        return
+    thing = preview["forgotten"]
+    kind = thing.get("type") or preview["kind"]
+    click.secho(f"{terminal.printable(thing['name'])}  ({kind}, {thing['id']})", bold=True)
+    for title, field in (
+        ("goes", "facts"),
+        ("goes", "entities"),
+        ("goes", "texts"),
+        ("goes", "aliases"),
+        ("stays", "kept"),
+        ("stays, and still has the name:" if preview["kind"] == "entity" else "stays:", "kept_texts"),
+    ):
+        parts = preview.get(field, []) if (preview["kind"], field) != ("fact", "facts") else []
+        for part in parts:
+            name = part if isinstance(part, str) else part["name"]
+            why = f" ({terminal.printable(part['why'])})" if isinstance(part, dict) and "why" in part else ""
+            click.echo(f"  {title} {terminal.printable(name)}{why}")
+        if (more := preview["totals"].get(field, 0) - len(parts)) > 0 and parts:
+            click.echo(f"  … and {more:,} more")
+
+
+def _show_forgotten(answer: dict[str, Any], *, quiet: bool) -> None:
+    if quiet:
+        terminal.show_json(answer)
+        return
+    click.echo(f"{terminal.printable(answer['message'])} `kg undo {answer['call']}` brings it back.")
+    purge = "purge" if answer["kind"] == "call" else f"forget {answer['forgotten']['id']} --purge"
+    click.secho(f"The journal and earlier backups still have it. `kg {purge}` removes it there.", dim=True)
+
+
+def _show_report(report: Report, *, quiet: bool, answer: dict[str, Any] | None = None) -> None:
+    if quiet:
+        purged = _report_as_dict(report)
+        terminal.show_json(purged if answer is None else {**answer, "purged": purged})
+        return
+    count = len(report.ids)
+    click.secho(
+        f"Purged {count:,} {'thing' if count == 1 else 'things'} for good." if count else _NOTHING_TO_PURGE, bold=True
+    )
+    for searched in report.files:
+        versions = searched.removal.earlier_versions
+        no_undo = f"; {versions:,} earlier versions of other things, which named it, went too" if versions else ""
+        click.echo(f"  {searched.file}: {searched.rows_searched:,} rows searched, none of its ids is left{no_undo}")
+        for remainder in searched.remainders[:_SHOWN]:
+            click.secho(f"    still named in: {_describe(remainder)}", fg="yellow")
+        if (more := len(searched.remainders) - _SHOWN) > 0:
+            click.echo(f"    … and in {more:,} more")
+    if report.history_removed:
+        click.echo("  the history of the prompt of `kg query` was removed")
+    for file, reason in report.failures.items():
+        click.secho(
+            f"  {file} could not be purged and may have it still: {terminal.printable(reason)}", fg="red", err=True
+        )
+    click.echo("  Exports, and copies that you made elsewhere, are as they were.")
+
+
+def _describe(remainder: Remainder) -> str:
+    kind = {"journal": "the journal of changes", "call": "the list of calls"}.get(remainder.kind, remainder.kind)
+    return f"{kind} {terminal.printable(remainder.name)} {remainder.id}".rstrip()
+
+
+def _report_as_dict(report: Report) -> dict[str, Any]:
+    return {
+        "ids": sorted(report.ids),
+        "files": [
+            {
+                "file": str(purged.file),
+                "rows_deleted": purged.removal.rows,
+                "journal_entries": purged.removal.journal,
+                "earlier_versions": purged.removal.earlier_versions,
+                "stored_answers": purged.removal.answers,
+                "rows_searched": purged.rows_searched,
+                "still_named_in": [_remainder(each) for each in purged.remainders],
+            }
+            for purged in report.files
+        ],
+        "failures": {str(file): reason for file, reason in report.failures.items()},
+        "history_removed": report.history_removed,
+    }
+
+
+def _remainder(remainder: Remainder) -> dict[str, str]:
+    return {"kind": remainder.kind, "id": remainder.id, "name": remainder.name}

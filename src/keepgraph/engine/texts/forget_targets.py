@@ -1,0 +1,246 @@
+"""The one entity, fact, text or call that somebody asks to forget. Never a near one: those are only candidates."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from keepgraph import errors, store
+from keepgraph.engine.knowledge import entities, facts
+from keepgraph.engine.resolution import resolver
+from keepgraph.engine.texts import episodes, storage
+from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.language import common_words, deletion_requests, normalisation, utf8
+from keepgraph.language.deletion_requests import Request
+from keepgraph.language.normalisation import Name
+from keepgraph.model import Entity, Episode, Fact
+from keepgraph.store.transactions import Tx
+
+ENTITY, FACT, TEXT, CALL = "entity", "fact", "text", "call"
+
+MAX_CANDIDATES = 5
+
+# So many things with the same words are compared with a sentence or a title.
+_MAX_COMPARED = 50
+_MAX_WORDS = 12
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+
+Target = Entity | Fact | Episode | int
+"""What is to be forgotten; a call by its number."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """One way to understand what was asked: the words to look for, and the kind of thing; None for any."""
+
+    words: str
+    kind: str | None
+
+
+def find(tx: Tx, what: str, *, kind: str | None = None) -> Target:
+    """The one thing that is meant, by its id, its name or alias, its title or its sentence, as they are written.
+
+    A text or a fact is meant by some of its words too, where only one has them: by any words if the request says that
+    it is one, else by two or more that are near to no name.
+
+    Raises:
+        errors.Ambiguous: several fit.
+        errors.EntityNotFound, FactNotFound, EpisodeNotFound, ChangeNotFound: none fits; near ones are candidates.
+    """
+    what = utf8.replace_surrogates(what).replace("\0", " ")
+    if (target := _by_id(tx, what.strip().lower(), kind)) is not None:
+        return target
+    request = deletion_requests.parse(what)
+    if request.is_last or CALL in (kind, request.kind):
+        return _last_or_call(tx, what, request, kind)
+    readings = [_Reading(deletion_requests.unquoted(" ".join(what.split())), kind)]
+    if kind is None or request.kind in (None, kind):
+        readings.append(_Reading(request.words, kind or request.kind))
+    for reading in dict.fromkeys(readings):
+        if (target := _choose(_written_so(tx, reading))) is not None:
+            return target
+    last = readings[-1]
+    near = _near_entities(tx, last)
+    if last.kind in (TEXT, FACT) or (last.kind is None and not near and len(_phrases(last.words)) > 1):
+        target = _choose(_with_words(tx, last))
+        if target is not None:
+            return target
+    raise _not_found(tx, last, near)
+
+
+def describe(target: Entity | Fact | Episode) -> dict[str, str]:
+    """A thing as a candidate: its kind, its id, and its name or sentence."""
+    if isinstance(target, Entity):
+        return {"kind": ENTITY, "id": target.id, "type": target.type, "name": target.name}
+    if isinstance(target, Fact):
+        return {"kind": FACT, "id": target.id, "name": facts.sentence(target)}
+    return {"kind": TEXT, "id": target.id, "name": target.name}
+
+
+def _by_id(tx: Tx, text: str, kind: str | None) -> Target | None:
+    """The thing with this id; None where the text is no id.
+
+    Raises:
+        errors.EntityNotFound, FactNotFound, EpisodeNotFound: there is none with this id.
+        errors.InvalidArguments: it is the id of another kind of thing than was asked for.
+    """
+    prefixes = {"ent_": ENTITY, "fact_": FACT, "ep_": TEXT}
+    named = next((named for prefix, named in prefixes.items() if re.fullmatch(rf"{prefix}[0-9a-z]{{26}}", text)), None)
+    if named is None:
+        return None
+    if kind not in (None, named):
+        raise errors.InvalidArguments(f"{text} is the id of a {named}, not of a {kind}", hint="Leave kind out.")
+    if named == FACT:
+        return facts.find(tx, text)
+    if named == TEXT:
+        return episodes.find(tx, text)
+    entity = entities.find_by_id(tx, text)
+    if entity is None:
+        raise errors.EntityNotFound(f"there is no entity {text!r}")
+    return entity
+
+
+def _last_or_call(tx: Tx, what: str, request: Request, kind: str | None) -> Target:
+    """The newest text, or a call by its number or the last one."""
+    if request.is_last and request.kind == TEXT and kind in (None, TEXT):
+        newest = store.episodes.newest_recorded(tx)
+        if newest is None:
+            raise errors.EpisodeNotFound("there is no text yet")
+        return newest
+    number = re.fullmatch(r"\s*(?:call)?\s*#?(\d{1,18})\s*", what, re.IGNORECASE)
+    if number and kind in (None, CALL):
+        return int(number[1])
+    is_last = request.is_last or what.strip().lower() in ("last", "latest", "previous")
+    last = store.journal.find_last_undoable_call(tx) if is_last and kind in (None, CALL) else None
+    if last is None:
+        raise errors.ChangeNotFound(
+            f"{what.strip()[:60]!r} is no call" if not is_last else "there is no call that can be forgotten",
+            hint='Give its number: "call 12".',
+        )
+    return last
+
+
+def _written_so(tx: Tx, reading: _Reading) -> list[Entity | Fact | Episode]:
+    """What has these words as its name, alias, title, path or sentence, or as its whole text."""
+    if not reading.words:
+        return []
+    matches: list[Entity | Fact | Episode] = []
+    if reading.kind in (None, ENTITY):
+        matches += _named(tx, reading.words)
+    if reading.kind in (None, TEXT):
+        matches += _titled(tx, reading.words)
+    if reading.kind in (None, FACT):
+        matches += _saying(tx, reading.words)
+    return matches
+
+
+def _named(tx: Tx, words: str) -> list[Entity]:
+    """The entities with this name or alias; or in `type:name` or "the type name", those of this type."""
+    readings: list[tuple[str, Sequence[str] | None]] = [(words, None)]
+    vocabulary = graph_vocabulary.read(tx)
+    for divided in (words.partition(":"), words.removeprefix("the ").partition(" ")):
+        entity_type = divided[0].strip().lower()
+        if entity_type in vocabulary.type_by_name and divided[2].strip():
+            readings.append((divided[2], vocabulary.with_subtypes([entity_type])))
+    for text, types in readings:
+        key = Name(text).key
+        by_name = store.entities.by_key(tx, key, of_types=types) if key else []
+        by_alias = store.entities.by_alias_key(tx, key, of_types=types) if key else []
+        if matches := {entity.row: entity for entity in (*by_name, *(entity for entity, _ in by_alias))}:
+            return list(matches.values())
+    return []
+
+
+def _titled(tx: Tx, words: str) -> list[Episode]:
+    """The texts with this title or path, else those that say just this."""
+    titled = store.episodes.by_name(tx, words, limit=_MAX_COMPARED)
+    titled += [
+        episode
+        for episode in store.episodes.by_source(tx, words, kind=storage.DOCUMENT)
+        if episode.row not in {other.row for other in titled}
+    ]
+    return titled or store.episodes.by_digest(tx, utf8.digest(utf8.replace_surrogates(words)))
+
+
+def _saying(tx: Tx, words: str) -> list[Fact]:
+    """The facts with this sentence, or of which subject, predicate and object are written like this."""
+    phrases = _phrases(words, all_words=True)
+    if len(phrases) < 2:
+        return []
+    wanted = normalisation.key(words)
+    return [
+        fact
+        for fact in store.facts.with_phrases(tx, phrases, limit=_MAX_COMPARED)
+        if wanted in (normalisation.key(facts.sentence(fact)), normalisation.key(_triple(fact)))
+    ]
+
+
+def _triple(fact: Fact) -> str:
+    return f"{fact.subject.name} {fact.predicate} {fact.object.name if fact.object else fact.literal}"
+
+
+def _with_words(tx: Tx, reading: _Reading) -> list[Entity | Fact | Episode]:
+    """The texts and the facts in which all these words stand, of the kind that is meant."""
+    phrases = _phrases(reading.words)
+    if not phrases:
+        return []
+    limit = MAX_CANDIDATES + 1
+    matches: list[Entity | Fact | Episode] = []
+    if reading.kind in (None, TEXT):
+        matches += store.episodes.with_phrases(tx, phrases, limit=limit)
+    if reading.kind in (None, FACT):
+        matches += store.facts.with_phrases(tx, phrases, limit=limit)
+    return matches
+
+
+def _near_entities(tx: Tx, reading: _Reading) -> list[Entity]:
+    """The entities whose names come near, or that mean the same: they are only candidates."""
+    name = Name(reading.words[: entities.MAX_NAME])
+    if reading.kind not in (None, ENTITY) or not name.key:
+        return []
+    resolution = resolver.resolve(tx, name)
+    found = [resolution.entity] if resolution.entity else []
+    return [*found, *(candidate.entity for candidate in resolution.candidates)][:MAX_CANDIDATES]
+
+
+def _phrases(text: str, *, all_words: bool = False) -> list[str]:
+    """The words of a text for a full-text query; without stop words, which tell nothing, unless all are asked for."""
+    words = [match[0].lower().replace("’", "'") for match in _WORD.finditer(text)]
+    telling = [word for word in words if not common_words.is_stop_word(word)]
+    chosen = words if all_words else telling
+    segmented = (normalisation.segment_characters(word) or word for word in dict.fromkeys(chosen))
+    return [f'"{word}"' for word in segmented][:_MAX_WORDS]
+
+
+def _choose(matches: Sequence[Entity | Fact | Episode]) -> Entity | Fact | Episode | None:
+    """The only match; None where there is none.
+
+    Raises:
+        errors.Ambiguous: there are several.
+    """
+    if len(matches) > 1:
+        shown = matches[:MAX_CANDIDATES]
+        count = f"more than {MAX_CANDIDATES}" if len(matches) > MAX_CANDIDATES else f"{len(matches)}"
+        raise errors.Ambiguous(
+            f"{count} things fit; nothing was forgotten",
+            hint="Ask which one is meant, and pass its id.",
+            candidates=[describe(match) for match in shown],
+        )
+    return matches[0] if matches else None
+
+
+def _not_found(tx: Tx, reading: _Reading, near: Sequence[Entity]) -> errors.KeepgraphError:
+    """The error where nothing is called so, with what comes near."""
+    candidates = [describe(match) for match in (*near, *_with_words(tx, reading))] if reading.kind != CALL else []
+    error_class = {FACT: errors.FactNotFound, TEXT: errors.EpisodeNotFound}.get(
+        reading.kind or ENTITY, errors.EntityNotFound
+    )
+    thing = reading.kind or "entity, fact or text"
+    hint = "Ask whether one of the candidates is meant, and pass its id." if candidates else None
+    return error_class(
+        f"no {thing} is called {reading.words[:60]!r}; nothing was forgotten",
+        hint=hint or "Look it up with search or recall_entity, and pass its id.",
+        candidates=candidates[: 2 * MAX_CANDIDATES],
+    )

@@ -1,0 +1,500 @@
+"""Purging: what was deleted is removed from a file for good, from its rows, its journal and its stored answers.
+
+Only on a connection to a file that nobody else has open. What is to be purged is known by its public ids, because row
+numbers differ from backup to backup. Of a purged row the journal keeps only that it was deleted: so its number is never
+given again, and undo can say that it was purged.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from keepgraph.store.connections import Connection
+
+IDENTIFIED = ("entity", "fact", "episode", "proposed_fact")
+"""The journalled tables whose rows have public ids."""
+
+PUBLIC_ID = re.compile(r"(?:ent|fact|ep|prop)_[0-9a-z]{26}")
+
+PURGED = '{"purged":true}'
+"""What the journal keeps of a purged row."""
+
+PURGED_IN_PART = '{"purged":"part"}'
+"""What it keeps of an earlier version of another row, which named what was purged."""
+
+# By table: the columns that refer to rows that it is a part of. A part goes when that goes.
+_PARTS = {
+    "fact": (("subject", "entity"), ("object", "entity")),
+    "chunk": (("episode", "episode"),),
+    "alias": (("entity", "entity"),),
+    "former_id": (("entity", "entity"),),
+    "assumed_type": (("id", "entity"),),
+    "owner": (("entity", "entity"),),
+    "narrative": (("episode", "episode"), ("project", "entity")),
+    "provenance": (("fact", "fact"),),
+    "earlier_validity": (("fact", "fact"),),
+    "proposed_fact": (("episode", "episode"),),
+}
+_IN_ORDER_OF_DELETION = (
+    *("narrative", "owner", "provenance", "earlier_validity", "fact", "former_id", "alias", "assumed_type"),
+    *("proposed_fact", "chunk", "episode", "entity"),
+)
+# By table: the columns with a name, or with a sentence or a text, of what is purged.
+_NAMES = {"entity": "name", "alias": "alias"}
+_SENTENCES = {"entity": "summary", "fact": "text", "chunk": "text", "episode": "name", "proposed_fact": "evidence"}
+
+# What is shown of the row that still has a name: its kind, its id and its name.
+_SHOWN = {
+    "entity": "SELECT 'entity', public_id, name FROM entity WHERE id = ?",
+    "alias": "SELECT 'entity', public_id, name FROM entity WHERE id = (SELECT entity FROM alias WHERE id = ?)",
+    "fact": "SELECT 'fact', public_id, text FROM fact WHERE id = ?",
+    "provenance": "SELECT 'fact', public_id, text FROM fact WHERE id = (SELECT fact FROM provenance WHERE id = ?)",
+    "episode": "SELECT 'text', public_id, name FROM episode WHERE id = ?",
+    "chunk": "SELECT 'text', public_id, name FROM episode WHERE id = (SELECT episode FROM chunk WHERE id = ?)",
+}
+_DERIVED_FROM_TEXTS = ("proposal",)
+_NOT_SEARCHED = ("migration", "vector_space", "vocabulary_revision")
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What is to be purged: its public ids, its names, its sentences and texts, and aliases of what stays.
+
+    Attributes:
+        aliases: pairs of the public id of an entity that stays, and an alias of it that is purged.
+    """
+
+    ids: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
+    sentences: frozenset[str] = frozenset()
+    aliases: frozenset[tuple[str, str]] = frozenset()
+
+    def __or__(self, other: Content) -> Content:
+        return Content(
+            self.ids | other.ids,
+            self.names | other.names,
+            self.sentences | other.sentences,
+            self.aliases | other.aliases,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """What was removed from a file, as counts.
+
+    Attributes:
+        rows: rows that were still there, by table.
+        journal: entries of the journal about purged rows.
+        earlier_versions: entries about other rows, which named what was purged; their calls cannot be undone any more.
+        answers: stored answers of idempotent calls.
+    """
+
+    rows: dict[str, int] = field(default_factory=dict)
+    journal: int = 0
+    earlier_versions: int = 0
+    answers: int = 0
+
+
+def deleted_ids(conn: Connection) -> frozenset[str]:
+    """The public ids of all entities, facts, episodes and proposed facts that were deleted, as far as is known.
+
+    Not those that a merge has deleted: another one has their place.
+    """
+    found: set[str] = set()
+    for table in _present(conn, IDENTIFIED):
+        rows = conn.execute(
+            f"""
+            SELECT DISTINCT was ->> 'public_id'
+            FROM journal
+            JOIN call ON call.id = journal.call
+            WHERE tbl = '{table}' AND op = 'delete' AND was ->> 'public_id' IS NOT NULL
+              AND was ->> 'public_id' NOT IN (SELECT public_id FROM {table})
+              AND call.tool NOT LIKE 'merge%'
+            """
+        )
+        found.update(row[0] for row in rows)
+    return frozenset(found)
+
+
+def calls_deleting_texts(conn: Connection, ids: Iterable[str], *, tools: Sequence[str]) -> list[int]:
+    """The calls of these tools that deleted one text alone, which is one of these: facts and entities fell with it."""
+    if "episode" not in _present(conn, ("episode",)):
+        return []
+    wanted = set(ids)
+    deleted = conn.execute(
+        """
+        SELECT journal.call, max(was ->> 'public_id')
+        FROM journal
+        JOIN call ON call.id = journal.call
+        WHERE tbl = 'episode' AND op = 'delete' AND call.tool IN (SELECT value FROM json_each(?))
+        GROUP BY journal.call
+        HAVING count(*) = 1
+        """,
+        (json.dumps(list(tools)),),
+    )
+    return [call for call, public_id in deleted if public_id in wanted]
+
+
+def find_deleted(conn: Connection, *, matches: Callable[[str, str], bool]) -> list[tuple[str, str, str]]:
+    """The deleted entities, facts and episodes that match by id and name: table, public id and name, newest first.
+
+    Args:
+        matches: whether an id and a name, or a sentence, are those that are looked for.
+    """
+    found = dict[str, tuple[str, str, str]]()
+    for table, column in (("entity", "name"), ("fact", "text"), ("episode", "name")):
+        if table in _present(conn, (table,)):
+            rows = conn.execute(
+                f"""
+                SELECT was ->> 'public_id', was ->> '{column}'
+                FROM journal
+                WHERE tbl = '{table}' AND op = 'delete' AND was ->> 'public_id' IS NOT NULL
+                  AND was ->> 'public_id' NOT IN (SELECT public_id FROM {table})
+                ORDER BY id DESC
+                """
+            )
+            for public_id, name in rows.fetchall():
+                if matches(public_id, name):
+                    found.setdefault(public_id, (table, public_id, name))
+    return list(found.values())
+
+
+def collect(conn: Connection, content: Content, *, calls: Sequence[int] = ()) -> Content:
+    """Find in a file all that belongs to what is to be purged, and remember its rows on the connection for `remove`.
+
+    Args:
+        calls: what these calls deleted is to be purged too.
+
+    Returns:
+        The content with what this file has of it besides.
+    """
+    conn.execute("CREATE TEMP TABLE IF NOT EXISTS purged_id (id TEXT PRIMARY KEY) WITHOUT ROWID")
+    conn.execute(
+        "CREATE TEMP TABLE IF NOT EXISTS purged_row (tbl TEXT, row INTEGER, PRIMARY KEY (tbl, row)) WITHOUT ROWID"
+    )
+    conn.execute("DELETE FROM purged_id")
+    conn.execute("DELETE FROM purged_row")
+    tables = _present(conn, _IN_ORDER_OF_DELETION)
+    conn.executemany("INSERT OR IGNORE INTO purged_id VALUES (?)", [(public_id,) for public_id in content.ids])
+    aliases = set(content.aliases)
+    for call in calls:
+        aliases |= _add_rows_deleted_by(conn, call, tables)
+    _add_former_ids(conn, tables)
+    for table in tables:
+        if table in IDENTIFIED:
+            _add_rows(conn, table, "public_id", "SELECT id FROM purged_id")
+    for table in ("fact", *tables):  # facts first: others are parts of them
+        for column, whole in _PARTS.get(table, ()):
+            if table in tables and whole in tables:
+                _add_rows(conn, table, column, f"SELECT row FROM purged_row WHERE tbl = '{whole}'")
+    names = frozenset(_texts_of_rows(conn, _NAMES, tables)) | content.names
+    if "proposed_fact" in tables:
+        _add_proposed_facts(conn, names)
+    for entity, alias in content.aliases:
+        conn.execute(
+            """
+            INSERT OR IGNORE INTO purged_row
+            SELECT 'alias', alias.id
+            FROM alias
+            JOIN entity ON entity.id = alias.entity
+            WHERE entity.public_id = ? AND alias.alias = ?
+            """,
+            (entity, alias),
+        )
+    return content | Content(
+        ids=frozenset(_ids_of_rows(conn, tables)),
+        names=names,
+        sentences=frozenset(_texts_of_rows(conn, _SENTENCES, tables)),
+        aliases=frozenset(aliases),
+    )
+
+
+def remove(conn: Connection, *, at: str, names_it: Callable[[str], bool]) -> Removal:
+    """Remove what `collect` has found in this file.
+
+    Args:
+        at: the timestamp of the call under which it stands in the journal.
+        names_it: whether a text has an id, a name or a sentence of what is purged.
+    """
+    tables = _present(conn, _IN_ORDER_OF_DELETION)
+    conn.execute("PRAGMA foreign_keys = ON")
+    conn.execute("SAVEPOINT purge")
+    (call,) = conn.execute("INSERT INTO call (at, tool) VALUES (?, 'purge') RETURNING id", (at,)).fetchone()
+    _remove_references(conn, tables, names_it)
+    rows = {}
+    for table in tables:
+        deleted = conn.execute(
+            f"DELETE FROM {table} WHERE id IN (SELECT row FROM purged_row WHERE tbl = ?)", (table,)
+        ).rowcount
+        if deleted:
+            rows[table] = deleted
+    answers = _remove_answers(conn, names_it)
+    journal = conn.execute(
+        """
+        UPDATE journal SET was = ?
+        WHERE op <> 'insert' AND was <> ? AND (tbl, row) IN (SELECT tbl, row FROM purged_row)
+        """,
+        (PURGED, PURGED),
+    ).rowcount
+    earlier_versions = _remove_earlier_versions(conn, tables, call, names_it)
+    conn.execute("DELETE FROM call WHERE id = ? AND NOT EXISTS (SELECT 1 FROM journal WHERE call = call.id)", (call,))
+    conn.execute("RELEASE purge")
+    return Removal(rows, journal, earlier_versions, answers)
+
+
+def search(conn: Connection, matches: Callable[[str], bool]) -> tuple[int, list[tuple[str, str, str]]]:
+    """Look for texts in all rows of all tables.
+
+    Returns:
+        How many rows were read; and what has them, each once: its kind (entity, fact, text, or the name of a table),
+        its id and its name, where it has these.
+    """
+    read, found = 0, dict[tuple[str, str, str], None]()
+    for table, columns in _text_columns(conn):
+        names = ", ".join(f'"{column}"' for column in columns)
+        has_number = conn.execute("SELECT 1 FROM pragma_table_info(?) WHERE name = 'id'", (table,)).fetchone()
+        rows = conn.execute(f'SELECT {"id" if has_number else "0"}, {names} FROM "{table}"')
+        for row, *values in rows.fetchall():
+            read += 1
+            if table not in _DERIVED_FROM_TEXTS and any(matches(value) for value in values if isinstance(value, str)):
+                found[_show(conn, table, row)] = None
+    return read, list(found)
+
+
+def _add_rows_deleted_by(conn: Connection, call: int, tables: Sequence[str]) -> set[tuple[str, str]]:
+    """Add the rows that a call deleted and that do not exist; returns the aliases of entities that stay among them."""
+    aliases: set[tuple[str, str]] = set()
+    for table, row, was in conn.execute(
+        "SELECT tbl, row, was FROM journal WHERE call = ? AND op = 'delete'", (call,)
+    ).fetchall():
+        if table not in tables or conn.execute(f"SELECT 1 FROM {table} WHERE id = ?", (row,)).fetchone():
+            continue
+        before = json.loads(was)
+        conn.execute("INSERT OR IGNORE INTO purged_row VALUES (?, ?)", (table, row))
+        if public_id := before.get("public_id"):
+            conn.execute("INSERT OR IGNORE INTO purged_id VALUES (?)", (public_id,))
+        if table == "alias":
+            entity = conn.execute("SELECT public_id FROM entity WHERE id = ?", (before.get("entity"),)).fetchone()
+            aliases |= {(entity[0], before["alias"])} if entity else set()
+    return aliases
+
+
+def _add_former_ids(conn: Connection, tables: Sequence[str]) -> None:
+    """Add the ids of entities that were merged into those to be purged, and were not separated from them again."""
+    if "former_id" not in tables:
+        return
+    added = 1
+    while added:
+        _add_rows(conn, "entity", "public_id", "SELECT id FROM purged_id")
+        entities = "SELECT row FROM purged_row WHERE tbl = 'entity'"
+        added = conn.execute(
+            f"""
+            INSERT OR IGNORE INTO purged_id
+            SELECT public_id FROM former_id WHERE entity IN ({entities})
+            UNION
+            SELECT was ->> 'public_id' FROM journal
+            WHERE tbl = 'former_id' AND op <> 'insert' AND was ->> 'entity' IN ({entities})
+              AND was ->> 'public_id' IS NOT NULL
+              AND was ->> 'public_id' NOT IN (SELECT public_id FROM entity)
+            """
+        ).rowcount
+
+
+def _add_rows(conn: Connection, table: str, column: str, values: str) -> None:
+    """Add the rows of a table with one of these values: those that exist, and those that were deleted.
+
+    Of a row that exists, earlier versions do not count: it may have belonged to something else then.
+    """
+    conn.execute(
+        f"""
+        INSERT OR IGNORE INTO purged_row
+        SELECT '{table}', id FROM {table} WHERE {column} IN ({values})
+        UNION
+        SELECT tbl, row FROM journal
+        WHERE tbl = '{table}' AND op <> 'insert' AND was ->> '{column}' IN ({values})
+          AND row NOT IN (SELECT id FROM {table})
+        """
+    )
+
+
+def _add_proposed_facts(conn: Connection, names: Iterable[str]) -> None:
+    """Add the proposed facts that have one of these names as their subject or object, deleted ones too."""
+    keys = {" ".join(name.casefold().split()) for name in names}
+    rows = conn.execute(
+        """
+        SELECT id, subject, object FROM proposed_fact
+        UNION ALL
+        SELECT row, was ->> 'subject', was ->> 'object' FROM journal
+        WHERE tbl = 'proposed_fact' AND op <> 'insert' AND was <> ? AND row NOT IN (SELECT id FROM proposed_fact)
+        """,
+        (PURGED,),
+    )
+    for row, *ends in rows.fetchall():
+        if keys & {" ".join((end or "").casefold().split()) for end in ends}:
+            conn.execute("INSERT OR IGNORE INTO purged_row VALUES ('proposed_fact', ?)", (row,))
+
+
+def _ids_of_rows(conn: Connection, tables: Sequence[str]) -> Iterator[str]:
+    """The public ids of the rows to be purged; those of entities that were merged into them are among those given."""
+    yield from (row[0] for row in conn.execute("SELECT id FROM purged_id"))
+    for table in IDENTIFIED:
+        if table in tables:
+            yield from _values_of_rows(conn, table, "public_id")
+
+
+def _texts_of_rows(conn: Connection, columns: dict[str, str], tables: Sequence[str]) -> Iterator[str]:
+    for table, column in columns.items():
+        if table in tables:
+            yield from (text for text in _values_of_rows(conn, table, column) if text.strip())
+
+
+def _values_of_rows(conn: Connection, table: str, column: str) -> list[str]:
+    """The values of a column in the rows to be purged, as they are and as they were."""
+    rows = conn.execute(
+        f"""
+        SELECT {column} FROM {table} WHERE id IN (SELECT row FROM purged_row WHERE tbl = '{table}')
+        UNION
+        SELECT was ->> '{column}' FROM journal
+        WHERE tbl = '{table}' AND op <> 'insert' AND row IN (SELECT row FROM purged_row WHERE tbl = '{table}')
+        """
+    )
+    return [row[0] for row in rows if row[0] is not None]
+
+
+def _remove_references(conn: Connection, tables: Sequence[str], names_it: Callable[[str], bool]) -> None:
+    """Take away what rows that stay say of those to be purged: assertions out of a text, annotations, communities."""
+    if "episode" in tables:
+        episodes = "SELECT row FROM purged_row WHERE tbl = 'episode'"
+        others = "SELECT 1 FROM provenance AS other WHERE other.fact = provenance.fact AND other.id <> provenance.id"
+        conn.execute(
+            f"""
+            DELETE FROM provenance
+            WHERE episode IN ({episodes}) AND fact NOT IN (SELECT row FROM purged_row WHERE tbl = 'fact')
+              AND EXISTS ({others} AND (other.episode IS NULL OR other.episode NOT IN ({episodes})))
+            """
+        )
+        conn.execute(
+            f"""
+            UPDATE provenance SET episode = NULL, source = NULL
+            WHERE episode IN ({episodes}) AND fact NOT IN (SELECT row FROM purged_row WHERE tbl = 'fact')
+            """
+        )
+        _remove_annotations(conn)
+        _remove_communities(conn, names_it)
+    ids = {row[0] for row in conn.execute("SELECT id FROM purged_id")}
+    sources = conn.execute("SELECT id, source FROM provenance WHERE source GLOB '*_[0-9a-z][0-9a-z]*'").fetchall()
+    conn.executemany(
+        "UPDATE provenance SET source = NULL WHERE id = ?",
+        [(row,) for row, source in sources if not ids.isdisjoint(PUBLIC_ID.findall(source))],
+    )
+
+
+def _remove_annotations(conn: Connection) -> None:
+    """Take away the annotations by which a caller said that a chunk is about an entity to be purged."""
+    names = set(_values_of_rows(conn, "entity", "name")) | set(_values_of_rows(conn, "alias", "alias"))
+    ids = {row[0] for row in conn.execute("SELECT id FROM purged_id")}
+    for row, named in conn.execute("SELECT id, named FROM chunk WHERE named <> '[]'").fetchall():
+        annotations = json.loads(named)
+        kept = [
+            annotation
+            for annotation in annotations
+            if annotation.get("how") != "given" or not (annotation.get("id") in ids or annotation.get("name") in names)
+        ]
+        if kept != annotations:
+            conn.execute(
+                "UPDATE chunk SET named = ? WHERE id = ?",
+                (json.dumps(kept, ensure_ascii=False, separators=(",", ":")), row),
+            )
+
+
+def _remove_communities(conn: Connection, names_it: Callable[[str], bool]) -> None:
+    """Delete the communities of which a purged entity is a member, or whose name or summary names it."""
+    conn.execute(
+        """
+        DELETE FROM community WHERE id IN (
+            SELECT community FROM community_member
+            WHERE entity IN (SELECT row FROM purged_row WHERE tbl = 'entity')
+        )
+        """
+    )
+    for row, name, summary in conn.execute("SELECT id, name, summary FROM community").fetchall():
+        if names_it(name) or names_it(summary):
+            conn.execute("DELETE FROM community WHERE id = ?", (row,))
+
+
+def _remove_answers(conn: Connection, names_it: Callable[[str], bool]) -> int:
+    """Delete the stored answers of calls that made or changed purged rows, and those that name what is purged."""
+    conn.execute(
+        """
+        DELETE FROM idempotency WHERE call IN (
+            SELECT call FROM journal WHERE (tbl, row) IN (SELECT tbl, row FROM purged_row)
+        )
+        """
+    )
+    count = int(conn.execute("SELECT changes()").fetchone()[0])
+    for group, key, answer in conn.execute("SELECT group_id, key, answer FROM idempotency").fetchall():
+        if names_it(answer):
+            conn.execute("DELETE FROM idempotency WHERE group_id = ? AND key = ?", (group, key))
+            count += 1
+    return count
+
+
+def _remove_earlier_versions(
+    conn: Connection, tables: Sequence[str], call: int, names_it: Callable[[str], bool]
+) -> int:
+    """Empty the journal entries of other rows that refer to purged rows, or name what is purged."""
+    numbers: set[int] = set()
+    for table in tables:
+        references = [*_PARTS.get(table, ()), *((("episode", "episode"),) if table == "provenance" else ())]
+        for column, whole in references:
+            rows = conn.execute(
+                f"""
+                SELECT id FROM journal
+                WHERE tbl = '{table}' AND op <> 'insert'
+                  AND was ->> '{column}' IN (SELECT row FROM purged_row WHERE tbl = '{whole}')
+                """
+            )
+            numbers.update(row[0] for row in rows)
+    for number, was in conn.execute(
+        "SELECT id, was FROM journal WHERE op <> 'insert' AND was NOT IN (?, ?)", (PURGED, PURGED_IN_PART)
+    ).fetchall():
+        if names_it(was):
+            numbers.add(number)
+    conn.execute("UPDATE journal SET was = ? WHERE call = ? AND op = 'delete'", (PURGED, call))
+    numbers.update(
+        row[0]
+        for row in conn.execute("SELECT id FROM journal WHERE call = ? AND op = 'update' AND was <> ?", (call, PURGED))
+    )
+    conn.executemany("UPDATE journal SET was = ? WHERE id = ?", [(PURGED_IN_PART, number) for number in numbers])
+    return len(numbers)
+
+
+def _text_columns(conn: Connection) -> list[tuple[str, list[str]]]:
+    """The tables with the columns that hold text; not the tables behind the full-text indexes."""
+    tables = conn.execute(
+        """
+        SELECT name FROM pragma_table_list
+        WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+        ORDER BY name
+        """
+    ).fetchall()
+    found = []
+    for (table,) in tables:
+        columns = conn.execute("SELECT name FROM pragma_table_info(?) WHERE type = 'TEXT'", (table,)).fetchall()
+        if columns and table not in _NOT_SEARCHED:
+            found.append((table, ["was"] if table == "journal" else [column for (column,) in columns]))
+    return found
+
+
+def _show(conn: Connection, table: str, row: int) -> tuple[str, str, str]:
+    shown = conn.execute(_SHOWN[table], (row,)).fetchone() if table in _SHOWN else None
+    return tuple(shown) if shown else (table, "", "")
+
+
+def _present(conn: Connection, tables: Iterable[str]) -> list[str]:
+    """Those of the tables that a file has: a backup may be of an older version."""
+    existing = {row[0] for row in conn.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    return [table for table in tables if table in existing]
