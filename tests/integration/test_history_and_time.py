@@ -298,16 +298,26 @@ class Known:
         start, end = (answer[each] and datetime.fromisoformat(answer[each]) for each in ("valid_from", "valid_to"))
         if not answer["deduplicated"]:
             self.versions[answer["fact_id"]] = [(now, NEVER, start or ALWAYS, end or NEVER)]
+        elif answer["effect"] in ("ended", "changed"):
+            self._change(answer["fact_id"], now, start or ALWAYS, end or NEVER)
+        for each in answer.get("also_ended", []):
+            self._change(each["fact_id"], now, None, datetime.fromisoformat(each["valid_to"]))
         for each in answer["superseded"]:
-            held = self.versions[each["fact_id"]]
-            since, _, start, end = held[-1]
-            closed = datetime.fromisoformat(each["valid_to"])
-            if closed != end:
-                held[-1:] = [(since, now, start, end), (now, NEVER, start, closed)]
+            self._change(each["fact_id"], now, None, datetime.fromisoformat(each["valid_to"]))
+
+    def _change(self, identity: str, now: datetime, start: datetime | None, end: datetime) -> None:
+        held = self.versions[identity]
+        since, _, *before = held[-1]
+        after = [start or before[0], end]
+        if after != before:
+            held[-1:] = [(since, now, *before), (now, NEVER, *after)]
 
     def forget(self, identity: str, now: datetime) -> None:
         since, _, *held = self.versions[identity][-1]
         self.versions[identity][-1] = (since, now, *held)
+
+    def is_believed(self, identity: str) -> bool:
+        return self.versions[identity][-1][1] == NEVER
 
     def shown(self, at: datetime, known: datetime) -> list[str]:
         return sorted(
@@ -323,7 +333,8 @@ class Known:
 def test_whatever_happened_both_times_can_be_asked_for(tmp_path_factory, happenings):
     clock, model, moments = Clock(), Known(), [NOON]
     earlier: list[dict[str, Any]] = []
-    with keepgraph.open(tmp_path_factory.mktemp("time") / "graph.db", clock=clock, zone=ZURICH) as graph:
+    file = tmp_path_factory.mktemp("time") / "graph.db"
+    with keepgraph.open(file, clock=clock, zone=ZURICH) as graph:
         call = Caller(graph)
         for kind, *told in happenings:
             before, old = deepcopy(model.versions), sorted(model.versions) or ["fact_1"]

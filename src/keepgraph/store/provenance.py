@@ -51,18 +51,32 @@ def first_source(tx: Tx, fact: int) -> str | None:
     return row[0] if row else None
 
 
-def fact_rows_by_assertion(tx: Tx, facts: Sequence[int]) -> list[int]:
-    """The rows of these facts in the order of their assertions; one that was asserted twice comes twice."""
+def fact_rows_by_assertion(tx: Tx, facts: Sequence[int]) -> list[tuple[int, str]]:
+    """The row of the fact and the timestamp of each assertion of these facts, in the order of the assertions."""
     rows = tx.conn.execute(
         """
-        SELECT fact
+        SELECT fact, recorded_at
         FROM provenance
         WHERE fact IN (SELECT value FROM json_each(:facts)) AND (:known IS NULL OR recorded_at <= :known)
         ORDER BY recorded_at, id
         """,
         {"facts": json.dumps(list(facts)), "known": tx.known_at},
     )
-    return [row[0] for row in rows]
+    return rows.fetchall()  # type: ignore[no-any-return]
+
+
+def has_assertion(tx: Tx, fact: int, *, source: str | None, confidence: float) -> bool:
+    """Whether this session has made the same assertion of a fact, out of the same episode if any."""
+    row = tx.conn.execute(
+        """
+        SELECT 1
+        FROM provenance
+        WHERE fact = ? AND source IS ? AND confidence = ? AND session IS ? AND episode IS ?
+        LIMIT 1
+        """,
+        (fact, source, confidence, tx.session, tx.episode),
+    ).fetchone()
+    return row is not None
 
 
 def newest_assertions(tx: Tx, facts: Sequence[int], *, limit: int) -> list[tuple[int, int, str | None, str]]:
@@ -86,6 +100,14 @@ def of_episode(tx: Tx, episode: int) -> list[tuple[int, int, str]]:
         "SELECT id, fact, recorded_at FROM provenance WHERE episode = ? ORDER BY recorded_at, id", (episode,)
     )
     return rows.fetchall()  # type: ignore[no-any-return]
+
+
+def episodes_of_fact(tx: Tx, fact: int) -> list[int]:
+    """The rows of the episodes out of which a fact was recorded, newest first."""
+    rows = tx.conn.execute(
+        "SELECT DISTINCT episode FROM provenance WHERE fact = ? AND episode IS NOT NULL ORDER BY episode DESC", (fact,)
+    )
+    return [row[0] for row in rows]
 
 
 def count_others(tx: Tx, facts: Sequence[int], *, besides: Sequence[int]) -> dict[int, int]:

@@ -1,9 +1,11 @@
 """Open blockers. Each blocker is closed by itself, never by the resolution of another (ADR 0006).
 
-`S blocked_by B` is closed by a later `B resolved_by …` or `S resolved_by B`. A later `S resolved_by X`, where
-X names no blocker of S, closes it only if it was the only one open then: which of several it settles cannot be
-known. A later assertion that S is blocked by B opens the blocker again. All predicates in the role "blocks" count as
-blocked_by, and all in the role "resolves" as resolved_by.
+A resolution ends the facts of the blockers that it names when it is recorded (`blocker_resolutions`, ADR 0034): a
+blocker is open while its fact holds. Resolutions that were imported, or recorded by earlier versions, ended nothing;
+for them the assertions are replayed. `S blocked_by B` is closed by a later `B resolved_by …` or `S resolved_by B`. A
+later `S resolved_by X`, where X names no blocker of S, closes it only if it was the only one open then: which of
+several it settles cannot be known. A later assertion that S is blocked by B opens the blocker again. All predicates in
+the role "blocks" count as blocked_by, and all in the role "resolves" as resolved_by.
 """
 
 from __future__ import annotations
@@ -13,35 +15,45 @@ from collections.abc import Collection, Sequence
 
 from keepgraph import store
 from keepgraph.engine.vocabulary import graph_vocabulary
-from keepgraph.language import normalisation
+from keepgraph.language import normalisation, phrase_matching
 from keepgraph.model import FactRow
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
 
-def open_blockers(tx: Tx, *, among: Collection[int] | None = None) -> list[FactRow]:
+def open_blockers(
+    tx: Tx, *, among: Collection[int] | None = None, subjects: Sequence[int] | None = None
+) -> list[FactRow]:
     """The blocking facts that nothing has resolved, newest first.
+
+    One that says no beginning begins when it is recorded: it was not open before, for a reader who asks `as_of`.
 
     Args:
         among: only those with one of these entities, given by their rows, as subject or object.
+        subjects: only those with one of these as subject; no others are read.
     """
     at = timestamps.from_datetime(tx.now)
     vocabulary = graph_vocabulary.read(tx)
-    blocking = store.facts.rows_of_predicates(tx, vocabulary.names_of_role("blocks"), at=at)
-    if among is not None:
-        selected = [fact for fact in blocking if fact.subject in among or fact.object in among]
-        # Whether a blocker is open may depend on the other blockers of its subject.
-        subjects = {fact.subject for fact in selected}
-        blocking = [fact for fact in blocking if fact.subject in subjects]
-    else:
-        selected = blocking
+    predicates = vocabulary.names_of_role("blocks")
+    blocking = [
+        fact
+        for fact in store.facts.rows_of_predicates(tx, predicates, at=at, subjects=subjects)
+        if _has_begun(fact, at)
+    ]
+    selected = [fact for fact in blocking if among is None or fact.subject in among or fact.object in among]
     if not selected:
         return []
-    entities = {fact.subject for fact in blocking} | {fact.object for fact in blocking if fact.object is not None}
+    entities = {fact.subject for fact in selected} | {fact.object for fact in selected if fact.object is not None}
     resolutions = store.facts.rows_of_predicates(
         tx, vocabulary.names_of_role("resolves"), at=at, subjects=sorted(entities)
     )
-    open_rows = _replay(tx, blocking, resolutions)
+    resolutions = [fact for fact in resolutions if _has_begun(fact, at)]
+    open_rows = {fact.row for fact in selected}
+    if resolutions:
+        # Whether a blocker is open may depend on the other blockers of its subject, and on what that blocks itself.
+        blocking = [fact for fact in blocking if fact.subject in entities or fact.object in entities]
+        ended = store.facts.ended_rows_of_predicates(tx, predicates, at=at, entities=sorted(entities))
+        open_rows = _replay(tx, blocking, resolutions, ended=ended, at=at)
     return sorted(
         (fact for fact in selected if fact.row in open_rows),
         key=lambda fact: (fact.recorded_at, fact.row),
@@ -49,31 +61,77 @@ def open_blockers(tx: Tx, *, among: Collection[int] | None = None) -> list[FactR
     )
 
 
-def _replay(tx: Tx, blocking: Sequence[FactRow], resolutions: Sequence[FactRow]) -> set[int]:
-    """Replay the assertions of these facts in the order of time; the rows of the blockers that are open at the end."""
-    by_row = {fact.row: fact for fact in [*blocking, *resolutions]}
-    blocking_rows = {fact.row for fact in blocking}
+def is_other_matter(text: str, blocker: str) -> bool:
+    """Whether a text names something else than a blocker, though like it: licence B, where licence A is awaited."""
+    return phrase_matching.compare(text, blocker).is_other_matter
+
+
+def _has_begun(fact: FactRow, at: str) -> bool:
+    return fact.valid_from is not None or fact.recorded_at <= at
+
+
+def _replay(
+    tx: Tx,
+    blocking: Sequence[FactRow],
+    resolutions: Sequence[FactRow],
+    *,
+    ended: Sequence[tuple[FactRow, str]],
+    at: str,
+) -> set[int]:
+    """Replay the assertions of these facts in the order of time; the rows of the blockers that are open at the end.
+
+    Args:
+        ended: blockers that have ended, each with when it was not open any more: which of several a resolution
+            settled depends on what was open then.
+        at: assertions recorded later do not count, except those of a fact that says when it began.
+    """
+    by_row = {fact.row: fact for fact in [*blocking, *resolutions, *(fact for fact, _ in ended)]}
+    resolution_rows = {fact.row for fact in resolutions}
     # By the row of a subject: the keys of all its blockers. By the row of a blocker: the subjects that it blocks.
     blockers_of: dict[int, set[str]] = defaultdict(set)
     blocked_by: dict[int, set[int]] = defaultdict(set)
-    for fact in blocking:
-        blockers_of[fact.subject].add(_blocker_key(fact))
-        if fact.object is not None:
-            blocked_by[fact.object].add(fact.subject)
+    for fact in by_row.values():
+        if fact.row not in resolution_rows:
+            blockers_of[fact.subject].add(_blocker_key(fact))
+            if fact.object is not None:
+                blocked_by[fact.object].add(fact.subject)
     # By the row of a subject: its open blockers, as key and row of the fact.
     open_rows: dict[int, dict[str, int]] = defaultdict(dict)
-    for row in store.provenance.fact_rows_by_assertion(tx, list(by_row)):
+    # A call that ends a blocker does so after all that it has asserted.
+    ends = sorted((moment, fact.row) for fact, moment in ended)
+    for row, recorded_at in store.provenance.fact_rows_by_assertion(tx, list(by_row)):
+        while ends and ends[0][0] < recorded_at:
+            _close_row(open_rows, by_row[ends.pop(0)[1]])
         fact = by_row[row]
-        if row in blocking_rows:
+        if recorded_at > at and fact.valid_from is None:
+            continue
+        if row not in resolution_rows:
             open_rows[fact.subject][_blocker_key(fact)] = row
             continue
-        for subject in blocked_by[fact.subject]:
+        blocked = blocked_by.get(fact.subject, set())
+        for subject in blocked:
             open_rows[subject].pop(f"entity {fact.subject}", None)
         if _blocker_key(fact) in blockers_of[fact.subject]:
             open_rows[fact.subject].pop(_blocker_key(fact), None)
-        elif len(open_rows[fact.subject]) == 1:
-            open_rows[fact.subject].clear()
+        elif len(open_rows[fact.subject]) == 1 and not blocked:
+            (only,) = open_rows[fact.subject].values()
+            if not is_other_matter(_text(tx, fact), _text(tx, by_row[only])):
+                open_rows[fact.subject].clear()
+    for _, row in ends:
+        _close_row(open_rows, by_row[row])
     return {row for blockers in open_rows.values() for row in blockers.values()}
+
+
+def _close_row(open_rows: dict[int, dict[str, int]], fact: FactRow) -> None:
+    if open_rows[fact.subject].get(_blocker_key(fact)) == fact.row:
+        del open_rows[fact.subject][_blocker_key(fact)]
+
+
+def _text(tx: Tx, fact: FactRow) -> str:
+    """The object of a fact in words."""
+    if fact.object is None:
+        return fact.literal or ""
+    return store.entities.by_rows(tx, [fact.object])[fact.object].name
 
 
 def _blocker_key(fact: FactRow) -> str:

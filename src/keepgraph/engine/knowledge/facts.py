@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from keepgraph import errors, store
-from keepgraph.engine.knowledge import entities, statements
+from keepgraph.engine.knowledge import blocker_resolutions, blockers, entities, statements, validity
 from keepgraph.engine.knowledge.ends import GivenFact
-from keepgraph.engine.vocabulary import graph_vocabulary
-from keepgraph.model import Candidate, Entity, Fact, Predicate, RecordedFact, Ref
+from keepgraph.model import Candidate, Entity, Fact, FactEffect, Predicate, RecordedFact, Ref
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -33,8 +32,11 @@ def record(
     supersedes: Sequence[str] = (),
     compare_names: bool = True,
     refuse_misfits: bool = True,
+    may_correct: bool = True,
 ) -> RecordedFact:
-    """Record a fact, or add an assertion to the fact that says the same already.
+    """Record a fact, or add an assertion to the fact that says the same already, or end it.
+
+    A fact that resolves ends the facts of the blockers that it names (see blocker_resolutions.py).
 
     Args:
         subject: an entity, created if new; without a type it gets that which the predicate connects.
@@ -48,17 +50,17 @@ def record(
         compare_names: whether new names are compared with existing ones, for `possible_duplicates`; record_facts
             leaves it out in long calls.
         refuse_misfits: whether ends and literals that do not fit the predicate are refused; imports are warned of them.
+        may_correct: whether a beginning or an end takes the place of another that was known; in imports both are kept.
 
     Raises:
         errors.InvalidRequest: a type or the predicate is not in the vocabulary, the ends or the literal do not fit it,
             a name is empty, or valid_from is not before valid_to.
-        errors.Conflict: a name or an alias may mean several entities.
-        errors.FactNotFound: a fact to be superseded does not exist.
+        errors.Conflict: a name or an alias may mean several entities, or a resolution several blockers.
+        errors.FactNotFound: a fact to be superseded or resolved does not exist.
     """
-    start, end = _validity(tx, valid_from, valid_to)
-    statement = statements.resolve(
-        tx, GivenFact(subject, predicate, object), aliases=aliases, refuse_misfits=refuse_misfits
-    )
+    start, end = parse_validity(tx, valid_from, valid_to)
+    given, named = blocker_resolutions.read(tx, GivenFact(subject, predicate, object))
+    statement = statements.resolve(tx, given, aliases=aliases, refuse_misfits=refuse_misfits)
     now = timestamps.from_datetime(tx.now)
     new = Fact(
         row=0,
@@ -74,17 +76,38 @@ def record(
         source=source,
         predicate_sentence=statement.predicate.sentence,
     )
-    existing = _find_interval(tx, new, statement.predicate)
-    if existing is None and supersedes and start is None:
+    known = validity.find_known(tx, new, statement.predicate)
+    # What takes the place of another fact begins when that ends: it does not correct what has ended before.
+    match = _match(new, known, now=now, supersedes=supersedes, may_correct=may_correct)
+    if supersedes and start is None and match.fact and match.changed and not validity.holds_at(match.fact, now):
+        match = validity.Match()
+    if match.fact is None and supersedes and start is None:
         new = _starting_now(new, valid_to)
-        existing = _find_interval(tx, new, statement.predicate)
-    fact = existing or _insert(tx, new, statement.predicate.row)
-    store.provenance.insert(tx, fact.row, source=source, confidence=confidence, recorded_at=now)
+        match = _match(new, known, now=now, supersedes=supersedes, may_correct=may_correct)
+    plan = _plan_closing(tx, statement, named, new)
+    changed = [validity.change(tx, fact, valid_from=fact.valid_from, valid_to=fact.valid_to) for fact in match.changed]
+    fact = (changed[0] if changed else match.fact) or _insert(tx, new, statement.predicate.row)
     superseded = _supersede(tx, replace(fact, recorded_at=now), supersedes)
+    closed = _close(tx, plan, superseded, at=start)
+    effect = _effect(match)
+    is_known = match.fact is not None and store.provenance.has_assertion(
+        tx, match.fact.row, source=source, confidence=confidence
+    )
+    says_nothing_new = effect == "repeated" and is_known and not (superseded or closed or aliases)
+    if says_nothing_new and not _opens_again(tx, fact, statement.predicate):
+        effect = "nothing_changed"
+    else:
+        store.provenance.insert(tx, fact.row, source=source, confidence=confidence, recorded_at=now)
     created = statement.created
     return RecordedFact(
-        fact=replace(fact, source=store.provenance.first_source(tx, fact.row)) if existing else fact,
-        deduplicated=existing is not None,
+        fact=replace(fact, source=store.provenance.first_source(tx, fact.row)) if match.fact else fact,
+        deduplicated=match.fact is not None,
+        effect=effect,
+        before=match.fact if changed else None,
+        also_ended=tuple(changed[1:]),
+        overlapping=() if match.fact else tuple(other for other in known if validity.overlap(fact, other)),
+        closed_blockers=closed,
+        open_blockers=plan.open,
         created=created,
         superseded=superseded,
         possible_duplicates=_possible_duplicates(tx, created) if compare_names and created else (),
@@ -115,18 +138,12 @@ def sentence(fact: Fact) -> str:
     return _END.sub(lambda end: names[end[0]], fact.predicate_sentence)
 
 
-def find_duplicate(tx: Tx, fact: Fact) -> Fact | None:
-    """Another fact that says the same of the same time, and is not retracted.
+def parse_validity(tx: Tx, valid_from: str | None, valid_to: str | None) -> tuple[str | None, str | None]:
+    """The timestamps between which a fact is said to hold.
 
-    In a symmetric predicate, the fact with the ends exchanged says the same.
+    Raises:
+        errors.ValidityInvalid: one is neither a date nor an instant, or the first is not before the second.
     """
-    if duplicate := store.facts.find_duplicate(tx, fact):
-        return duplicate
-    exchanged = _exchanged(fact, graph_vocabulary.read(tx).predicate_by_name[fact.predicate])
-    return store.facts.find_duplicate(tx, exchanged) if exchanged else None
-
-
-def _validity(tx: Tx, valid_from: str | None, valid_to: str | None) -> tuple[str | None, str | None]:
     try:
         start = timestamps.parse(valid_from, tx.zone) if valid_from else None
         end = timestamps.parse(valid_to, tx.zone, end=True) if valid_to else None
@@ -137,28 +154,52 @@ def _validity(tx: Tx, valid_from: str | None, valid_to: str | None) -> tuple[str
     return start, end
 
 
-def _find_interval(tx: Tx, new: Fact, predicate: Predicate) -> Fact | None:
-    """The fact that a new one repeats: the same triple and validity; or, without a validity, the one that holds now."""
-    exchanged = _exchanged(new, predicate)
-    for candidate in (new, exchanged) if exchanged else (new,):
-        for fact in store.facts.intervals_of_triple(tx, candidate, predicate.row):
-            if (fact.valid_from, fact.valid_to) == (new.valid_from, new.valid_to):
-                return fact
-            if new.valid_from is None and new.valid_to is None and _holds_at(fact, at=new.recorded_at):
-                return fact
-    return None
+def _match(
+    new: Fact, known: Sequence[Fact], *, now: str, supersedes: Sequence[str], may_correct: bool
+) -> validity.Match:
+    """Match a fact with the known ones that say the same, without those whose place it is to take."""
+    if new.valid_from is None and new.valid_to is None:
+        return validity.match(new, known, now=now)
+    replaced = {fact_id.strip().lower() for fact_id in supersedes}
+    exact = [fact for fact in known if (fact.valid_from, fact.valid_to) == (new.valid_from, new.valid_to)]
+    others = exact or [fact for fact in known if fact.id not in replaced]
+    return validity.match(new, others, now=now, may_correct=may_correct)
 
 
-def _exchanged(fact: Fact, predicate: Predicate) -> Fact | None:
-    """The fact with its ends exchanged, where that says the same; None where it does not."""
-    if fact.object is None or "symmetric" not in predicate.flags or fact.object.row == fact.subject.row:
-        return None
-    return replace(fact, subject=fact.object, object=fact.subject)
+def _plan_closing(
+    tx: Tx, statement: statements.Statement, named: Sequence[Fact], new: Fact
+) -> blocker_resolutions.ClosingPlan:
+    """What a fact does to open blockers, if it is one that resolves, and holds now or later."""
+    has_ended = new.valid_to is not None and new.valid_to <= new.recorded_at
+    if statement.predicate.role != "resolves" or has_ended:
+        return blocker_resolutions.ClosingPlan()
+    return blocker_resolutions.plan(tx, statement, named)
 
 
-def _holds_at(fact: Fact, *, at: str) -> bool:
-    has_begun = fact.valid_from is None or fact.valid_from <= at
-    return has_begun and (fact.valid_to is None or at < fact.valid_to)
+def _close(
+    tx: Tx, plan: blocker_resolutions.ClosingPlan, superseded: Sequence[Fact], *, at: str | None
+) -> tuple[Fact, ...]:
+    """Close the blockers of a plan; those that were superseded have ended already."""
+    planned = {fact.row for fact in plan.closed}
+    ended = [fact for fact in superseded if fact.row in planned]
+    ended_rows = {fact.row for fact in ended}
+    pending = [fact for fact in plan.closed if fact.row not in ended_rows]
+    return (*ended, *blocker_resolutions.close(tx, pending, at=at))
+
+
+def _effect(match: validity.Match) -> FactEffect:
+    if match.fact is None:
+        return "recorded"
+    if not match.changed:
+        return "repeated"
+    return "ended" if match.fact.valid_to is None and match.changed[0].valid_to is not None else "changed"
+
+
+def _opens_again(tx: Tx, fact: Fact, predicate: Predicate) -> bool:
+    """Whether a fact is a blocker that is closed by a resolution, though it holds: to say it again opens it."""
+    if predicate.role != "blocks":
+        return False
+    return all(open_fact.row != fact.row for open_fact in blockers.open_blockers(tx, among=[fact.subject.row]))
 
 
 def _starting_now(fact: Fact, valid_to: str | None) -> Fact:
@@ -205,9 +246,9 @@ def _supersede(tx: Tx, new: Fact, fact_ids: Sequence[str]) -> tuple[Fact, ...]:
                 f"{fact.id} begins to hold at {fact.valid_from}, not before the fact that is to take its place",
                 hint="Give the new fact a later valid_from, or retract the old one if it never held.",
             )
-        if find_duplicate(tx, replace(fact, valid_to=end)):
+        if validity.find_duplicate(tx, replace(fact, valid_to=end)):
             raise errors.ValidityInvalid(f"another fact says the same as {fact.id} of the time up to {end}")
-        store.facts.end_validity(tx, fact, valid_to=end, now=timestamps.from_datetime(tx.now))
+        validity.change(tx, fact, valid_from=fact.valid_from, valid_to=end)
         superseded.append(replace(fact, valid_to=end))
     return tuple(superseded)
 

@@ -1,14 +1,15 @@
 """Retraction and deletion of facts.
 
 A retracted fact is no longer believed, but stays on record for readers who ask what was known earlier (`known_at`).
-A deleted fact is as if it had never been recorded. A fact that was true and has ended is neither: record what holds
-now with `supersedes` (see facts.py).
+A deleted fact is as if it had never been recorded. A fact that was true and has ended is neither: end it (ending.py),
+or record what holds now with `supersedes` (facts.py). A resolution that is not believed any more, or deleted, leaves
+the blockers open that it closed.
 """
 
 from __future__ import annotations
 
 from keepgraph import store
-from keepgraph.engine.knowledge import facts
+from keepgraph.engine.knowledge import blocker_resolutions, facts
 from keepgraph.model import Fact
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
@@ -18,6 +19,7 @@ def retract(tx: Tx, fact: Fact) -> bool:
     """Say that a fact is not true after all: it is not believed from now on. False if it was retracted before."""
     if fact.retracted_at is not None:
         return False
+    blocker_resolutions.reopen(tx, fact)
     store.facts.retract(tx, fact, at=timestamps.from_datetime(tx.now))
     return True
 
@@ -29,5 +31,6 @@ def delete(tx: Tx, fact_id: str) -> Fact:
         errors.FactNotFound: there is none with this id.
     """
     fact = facts.find(tx, fact_id)
+    blocker_resolutions.reopen(tx, fact)
     store.facts.delete(tx, fact)
     return fact

@@ -25,23 +25,14 @@ def week(tx: Tx, *, project: Entity | None = None) -> Week:
     Decisions are those made in these days. Blockers and tagged next actions are all that are open, however old.
     """
     start, today = _period(tx)
-    since_start, _ = (
-        decisions.of_project(tx, project, since=start) if project else decisions.of_all_projects(tx, since=start)
-    )
+    wanted = decisions.DecisionFilter(since=start)
+    since_start, _ = decisions.of_project(tx, project, wanted) if project else decisions.of_all_projects(tx, wanted)
     made = [decision for decision in since_start if decision.decided_on <= today]
     members = decisions.members(tx, project) if project else None
     blocking = blockers.open_blockers(tx, among=members)
     listed = store.facts.by_rows(tx, [blocker.row for blocker in blocking[:MAX_BLOCKERS]])
     not_followed_up = [decision for decision in made if not decision.followed_up]
-    vocabulary = graph_vocabulary.read(tx)
-    with_tag = store.facts.tagged_entities(
-        tx,
-        _NEXT_ACTION,
-        tagging=vocabulary.names_of_role("tags"),
-        resolving=vocabulary.names_of_role("resolves"),
-        at=timestamps.from_datetime(tx.now),
-    )
-    tagged = [entity for entity in with_tag if members is None or entity.row in members]
+    tagged = [entity for entity in tagged_next_actions(tx) if members is None or entity.row in members]
     actions = [
         *(f"Resolve blocker on {_shorten(fact.subject.name)}: {_quote_object(fact)}" for fact in listed),
         *(
@@ -59,6 +50,19 @@ def week(tx: Tx, *, project: Entity | None = None) -> Week:
         decision_count=len(made),
         blocker_count=len(blocking),
         next_action_count=len(blocking) + len(not_followed_up) + len(tagged),
+    )
+
+
+def tagged_next_actions(tx: Tx, *, limit: int = -1) -> list[Entity]:
+    """What is tagged as a next action, and nothing has resolved; the oldest tag first."""
+    vocabulary = graph_vocabulary.read(tx)
+    return store.facts.tagged_entities(
+        tx,
+        _NEXT_ACTION,
+        tagging=vocabulary.names_of_role("tags"),
+        resolving=vocabulary.names_of_role("resolves"),
+        at=timestamps.from_datetime(tx.now),
+        limit=limit,
     )
 
 

@@ -1,0 +1,197 @@
+"""Ending facts: what was true holds no longer from a date on. Nothing is created, and names are never guessed.
+
+What was known before stays visible for `known_at` (ADR 0014). A fact that has ended gets another end in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from keepgraph import errors, store
+from keepgraph.engine.knowledge import entities, facts, predicates, validity
+from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.language.normalisation import Name
+from keepgraph.model import Entity, Fact, FactEffect, Ref
+from keepgraph.store.transactions import Tx
+from keepgraph.temporal import timestamps
+
+MAX_CANDIDATES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class EndedFact:
+    """A fact that was ended.
+
+    Attributes:
+        fact: as it is now.
+        before: as it was.
+        effect: ended, changed (it had another end), or nothing_changed.
+        also_ended: other facts that say the same, and ended with it.
+    """
+
+    fact: Fact
+    before: Fact
+    effect: FactEffect
+    also_ended: tuple[Fact, ...] = ()
+
+
+def end(tx: Tx, found: Sequence[Fact], *, valid_to: str | None, source: str | None) -> EndedFact:
+    """End facts that say the same, the one first that is meant.
+
+    Args:
+        valid_to: when they ended; None for now. A date includes that day.
+        source: where that comes from; it becomes a source of the fact.
+
+    Raises:
+        errors.ValidityInvalid: it would end before it begins.
+    """
+    before = found[0]
+    moment = parse_end(tx, valid_to)
+    ended = [
+        fact if fact.valid_to == moment else validity.change(tx, fact, valid_from=fact.valid_from, valid_to=moment)
+        for fact in found
+    ]
+    if source is not None and not store.provenance.has_assertion(
+        tx, ended[0].row, source=source, confidence=before.confidence
+    ):
+        now = timestamps.from_datetime(tx.now)
+        store.provenance.insert(tx, ended[0].row, source=source, confidence=before.confidence, recorded_at=now)
+        ended[0] = replace(ended[0], source=store.provenance.first_source(tx, ended[0].row))
+    effect: FactEffect = "ended" if before.valid_to is None else "changed"
+    if before.valid_to == moment:
+        effect = "nothing_changed"
+    return EndedFact(ended[0], before, effect, tuple(ended[1:]))
+
+
+def find_by_id(tx: Tx, fact_id: str) -> list[Fact]:
+    """The fact with this id, as a list of one.
+
+    Raises:
+        errors.FactNotFound: there is none, or it is retracted.
+    """
+    fact = facts.find(tx, fact_id)
+    if fact.retracted_at is not None:
+        raise errors.FactNotFound(f"{fact.id} is retracted: it is not believed to have held", hint="Record it anew.")
+    return [fact]
+
+
+def find(tx: Tx, *, subject: Ref, predicate: str, object: Ref | str | None, valid_to: str | None) -> list[Fact]:
+    """The facts that end, by what they say: those of one statement that hold, the one that began last first.
+
+    Where all have ended and another end is given, the last of them is meant.
+
+    Args:
+        predicate: as `facts.record` takes it.
+        object: an entity or a text; None for the only one that there is.
+        valid_to: when they ended; None for now.
+
+    Raises:
+        errors.EntityNotFound, errors.Ambiguous: the subject is not known, or there are several.
+        errors.PredicateUnknown: the predicate is not in the vocabulary.
+        errors.FactNotFound: no such fact holds; those that have ended are candidates.
+        errors.Ambiguous: facts of several objects hold.
+    """
+    known_subject = entities.find(tx, subject)
+    fitting = _find_fitting(tx, known_subject, predicate, object)
+    moment = parse_end(tx, valid_to)
+    now = timestamps.from_datetime(tx.now)
+    holding = [fact for fact in fitting if fact.valid_to is None or fact.valid_to > now]
+    begun = [fact for fact in holding if fact.valid_from is None or fact.valid_from < moment]
+    if not begun and valid_to is not None and object is not None:
+        begun = sorted(fitting, key=lambda fact: fact.valid_from or "")[-1:]
+    if not begun:
+        raise _nothing_open(tx, known_subject, predicate, object, holding or fitting)
+    statements = {(fact.subject.row, fact.predicate, fact.object, fact.literal) for fact in begun}
+    if len(statements) > 1:
+        raise errors.Ambiguous(
+            f"{len(begun)} facts fit: {known_subject.name} {predicate}",
+            hint="Name the object too, or the fact by its id.",
+            candidates=describe(begun),
+        )
+    return sorted(begun, key=lambda fact: fact.valid_from or "", reverse=True)
+
+
+def describe(candidates: Sequence[Fact]) -> list[dict[str, str | None]]:
+    """Facts as candidates of an error: their ids, sentences and validity."""
+    return [
+        {"id": fact.id, "text": facts.sentence(fact), "valid_from": fact.valid_from, "valid_to": fact.valid_to}
+        for fact in candidates[:MAX_CANDIDATES]
+    ]
+
+
+def parse_end(tx: Tx, valid_to: str | None) -> str:
+    """The timestamp at which facts end.
+
+    Raises:
+        errors.ValidityInvalid: it is neither a date nor an instant.
+    """
+    _, moment = facts.parse_validity(tx, None, valid_to)
+    return moment or timestamps.from_datetime(tx.now)
+
+
+def _find_fitting(tx: Tx, subject: Entity, predicate: str, object: Ref | str | None) -> list[Fact]:
+    """The facts of a subject under a predicate, its inverse or a wording of it, that are not retracted."""
+    vocabulary = graph_vocabulary.read(tx)
+    matches = predicates.find_matches(tx, predicate)
+    names = list(dict.fromkeys(match.predicate.name for match in matches))
+    reversed_: set[str] = set()
+    forward: set[str] = set()
+    for match in matches:
+        (reversed_ if match.is_reversed else forward).add(match.predicate.name)
+        if "symmetric" in vocabulary.predicate_by_name[match.predicate.name].flags:
+            reversed_.add(match.predicate.name)
+    is_object = _object_test(tx, object)
+    return [
+        fact
+        for fact in store.facts.all_of_predicates(tx, subject, names)
+        if (fact.predicate in forward and fact.subject == subject and is_object(fact.object, fact.literal))
+        or (fact.predicate in reversed_ and fact.object == subject and is_object(fact.subject, None))
+    ]
+
+
+def _object_test(tx: Tx, object: Ref | str | None) -> Callable[[Entity | None, str | None], bool]:
+    """Whether what stands at the other end of a fact is what a caller named.
+
+    Raises:
+        errors.EntityNotFound, errors.EntityTypeUnknown, errors.Ambiguous: a name with a type means none, or several.
+    """
+    if object is None:
+        return lambda entity, literal: True
+    if isinstance(object, Ref) and (object.id is not None or object.type):
+        wanted = entities.find(tx, object)
+        return lambda entity, literal: entity == wanted
+    name = Name(object if isinstance(object, str) else object.name or "")
+    if isinstance(object, str):
+        return lambda entity, literal: literal is not None and Name(literal).key == name.key
+    rows = {
+        entity.row
+        for entity in (
+            *store.entities.by_key(tx, name.key),
+            *(entity for entity, _ in store.entities.by_alias_key(tx, name.key)),
+        )
+    }
+    return lambda entity, literal: (
+        entity.row in rows if entity is not None else literal is not None and Name(literal).key == name.key
+    )
+
+
+def _nothing_open(
+    tx: Tx, subject: Entity, predicate: str, object: Ref | str | None, candidates: Sequence[Fact]
+) -> errors.FactNotFound:
+    """The error where no fact ends, with what there is."""
+    named = object.name or object.id if isinstance(object, Ref) else object
+    wanted = " ".join(filter(None, [subject.name, predicate, named]))[:120]
+    if not candidates:
+        others = store.facts.about(tx, subject, at=timestamps.from_datetime(tx.now), limit=5)
+        hint = f"Of {subject.name} is known: {'; '.join(map(facts.sentence, others))}." if others else ""
+        return errors.FactNotFound(f"no fact says “{wanted}”", hint=hint or None, candidates=describe(others))
+    last = max(candidates, key=lambda fact: fact.valid_to or "~")
+    if last.valid_to is not None and last.valid_to <= timestamps.from_datetime(tx.now):
+        ended = timestamps.format_local(last.valid_to, tx.zone)[:16].replace("T", " ")
+        problem = f"“{wanted}” has ended already: it held until {ended}"
+        hint = "To correct the end, say when it ended."
+    else:
+        problem = f"“{wanted}” begins only later"
+        hint = "Give a later end, or retract the fact."
+    return errors.FactNotFound(problem, hint=hint, candidates=describe(candidates))

@@ -1,0 +1,156 @@
+"""Phrase matching: whether a phrase names what another describes: “licence arrived” and “waiting for the licence”.
+
+Words of state (waiting, missing, arrived, signed) say nothing about what is meant. Numbers, codes and single letters
+must agree. Where both phrases have a word of their own, they may be about two things.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import lru_cache
+from itertools import pairwise
+
+from keepgraph.language import lexicons, name_similarity, numbers, spelling, typos, word_similarity
+from keepgraph.language.normalisation import Name
+
+_TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|[^\w\s]", re.UNICODE)
+_PARTICIPLE = re.compile(r"[a-z]{3,}ed")
+_ENDINGS = frozenset(["", "s", "es", "ed", "d", "ing", "n", "en", "e", "er", "ly"])
+_MIN_STEM = 4
+_LETTERS_THAT_ARE_WORDS = frozenset("aeiouyàé")
+
+
+class Agreement(IntEnum):
+    """How far a phrase agrees with a text, least first.
+
+    Attributes:
+        NONE: they share no word that says what is meant.
+        CONTRADICTION: they share one, but differ in a number, a code or a letter: licence A, licence B.
+        PARTIAL: they share one, and each may mean another thing: the licence of Siemens, the licence from Bosch.
+        SURE: what one says of the thing, the other says too, as far as it says anything.
+        EQUAL: the same words.
+    """
+
+    NONE = 0
+    CONTRADICTION = 1
+    PARTIAL = 2
+    SURE = 3
+    EQUAL = 4
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseMatch:
+    """How far a phrase agrees with a text, and how many words that say what is meant they share.
+
+    Attributes:
+        is_other_matter: whether each has words of its own besides the shared ones.
+    """
+
+    agreement: Agreement
+    shared: int = 0
+    is_other_matter: bool = False
+
+
+_NO_MATCH = PhraseMatch(Agreement.NONE)
+
+
+def compare(phrase: str, text: str) -> PhraseMatch:
+    """Compare a phrase that may name a thing with a text that describes one."""
+    one, other = Name(phrase), Name(text)
+    if one.key == other.key or (one.folded and one.folded == other.folded):
+        return PhraseMatch(Agreement.EQUAL, max(len(one.words), 1))
+    words, own = _analyse(phrase)
+    _, theirs = _analyse(text)
+    pairs = {word: match for word in own if (match := _find(word, theirs)) is not None}
+    if not pairs:
+        return _NO_MATCH
+    codes, described_codes = _codes(own), _codes(theirs)
+    if codes and described_codes and codes.isdisjoint(described_codes):
+        return PhraseMatch(Agreement.CONTRADICTION, len(pairs), is_other_matter=True)
+    if all(_is_code(word) or name_similarity.is_generic(word) for word in pairs) and set(theirs) - set(pairs.values()):
+        return PhraseMatch(Agreement.PARTIAL, len(pairs))
+    own_rest = [word for word in own if word not in pairs and not _PARTICIPLE.fullmatch(word)]
+    their_rest = set(theirs) - set(pairs.values())
+    is_other_matter = bool(own_rest and their_rest)
+    if is_other_matter or _modifies(words, own_rest, pairs):
+        return PhraseMatch(Agreement.PARTIAL, len(pairs), is_other_matter=is_other_matter)
+    return PhraseMatch(Agreement.SURE, len(pairs))
+
+
+@lru_cache(maxsize=4096)
+def _analyse(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The words of a text, and those of them that say what is meant."""
+    words = _tokenize(text)
+    return tuple(words), tuple(_significant(words))
+
+
+def _tokenize(text: str) -> list[str]:
+    """The folded words of a text; single letters that stand for something keep a mark, and punctuation is kept."""
+    tokens = []
+    found = _TOKEN.findall(text)
+    for position, token in enumerate(found):
+        if len(token) == 1 and token.isalpha() and token.isascii():
+            is_word = token.casefold() in _LETTERS_THAT_ARE_WORDS
+            at_start = position == 0 or not found[position - 1][0].isalnum()
+            is_last = position == len(found) - 1
+            stands_alone = (token.isupper() and not at_start) or is_last or not is_word
+            tokens.append(f"#{token.casefold()}" if stands_alone else token.casefold())
+            continue
+        tokens += map(spelling.normalise, Name(token).folded.split() or [token])
+    return tokens
+
+
+def _significant(words: Iterable[str]) -> list[str]:
+    """The words that say what is meant, each once."""
+    ignored = lexicons.words("state_words")
+    return list(dict.fromkeys(word for word in words if word[0] == "#" or not (word in ignored or _is_joiner(word))))
+
+
+def _is_joiner(word: str) -> bool:
+    """Whether a word only joins others; punctuation does too."""
+    is_letter = len(word) == 1 and word.isascii() and not word.isdigit()
+    return is_letter or not word[0].isalnum() or name_similarity.is_function_word(word)
+
+
+def _find(word: str, others: Sequence[str]) -> str | None:
+    """The word among the others that is the same one, inflected or mistyped."""
+    return next((other for other in others if _is_same(word, other)), None)
+
+
+def _is_same(word: str, other: str) -> bool:
+    if word == other:
+        return True
+    if _is_code(word) or _is_code(other):
+        return _code(word) == _code(other)
+    stem = next((i for i, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), min(len(word), len(other)))
+    if stem >= _MIN_STEM and word[stem:] in _ENDINGS and other[stem:] in _ENDINGS:
+        return True
+    if stem == _MIN_STEM - 1 and {word[stem:], other[stem:]} == {"", "s"}:
+        return True
+    match = word_similarity.compare(word, other, has_context=False, person=False, given_name=False)
+    return match.score > 0 and not (typos.is_substitution(word, other) and min(len(word), len(other)) < _MIN_STEM + 2)
+
+
+def _codes(words: Iterable[str]) -> set[str]:
+    """The numbers, codes and single letters among words."""
+    return {_code(word) for word in words if _is_code(word)}
+
+
+def _is_code(word: str) -> bool:
+    return word[0] == "#" or any(c.isdigit() for c in word) or word in numbers.CARDINALS or word in numbers.ORDINALS
+
+
+def _code(word: str) -> str:
+    number = numbers.CARDINALS.get(word, numbers.ORDINALS.get(word))
+    return word if number is None else str(number)
+
+
+def _modifies(words: Sequence[str], rest: Sequence[str], shared: Iterable[str]) -> bool:
+    """Whether a word of its own stands beside a shared one: the driving licence, the database outage."""
+    together, own = set(shared), set(rest)
+    return any(
+        (one in together and other in own) or (one in own and other in together) for one, other in pairwise(words)
+    )
