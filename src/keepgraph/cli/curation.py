@@ -20,7 +20,11 @@ _DUPLICATES_SHOWN = 200
 @graph_options.all_options
 @click.pass_context
 def alias_command(ctx: click.Context, entity: str, alias: str) -> None:
-    """Let ENTITY (a name, type:name or an id) be found by ALIAS too."""
+    """Let ENTITY (a name, type:name or an id) be found by ALIAS too.
+
+    \b
+    kg alias "Priya Sharma" Pri
+    """
     with graph_options.open_graph(ctx) as graph:
         answer = graph.call("add_alias", entity=graph_options.entity_reference(graph, entity), alias=alias)
     if graph_options.wants_json(ctx):
@@ -43,7 +47,11 @@ def alias_command(ctx: click.Context, entity: str, alias: str) -> None:
 @graph_options.all_options
 @click.pass_context
 def merge_command(ctx: click.Context, keep: str, absorb: str, dry_run: bool, across_types: bool, yes: bool) -> None:
-    """Make KEEP and ABSORB one entity: KEEP takes over the facts and names of the other. `kg undo` takes it back."""
+    """Make KEEP and ABSORB one entity: KEEP takes over the facts and names of the other. `kg undo` takes it back.
+
+    \b
+    kg merge Priya Pirya --dry-run
+    """
     with graph_options.open_graph(ctx) as graph:
         arguments: dict[str, Any] = {
             "keep": graph_options.entity_reference(graph, keep),
@@ -74,7 +82,12 @@ def merge_command(ctx: click.Context, keep: str, absorb: str, dry_run: bool, acr
 @graph_options.all_options
 @click.pass_context
 def retract_command(ctx: click.Context, fact_id: str) -> None:
-    """Say that the fact FACT_ID (see `kg recall --ids`) is not true after all."""
+    """Say that the fact FACT_ID (see `kg recall --ids`) is not true after all.
+
+    \b
+    kg recall Ana --ids
+    kg retract fact_01…
+    """
     with graph_options.open_graph(ctx) as graph:
         answer = graph.call("retract_fact", fact_id=fact_id)
     if graph_options.wants_json(ctx):
@@ -93,7 +106,12 @@ def retract_command(ctx: click.Context, fact_id: str) -> None:
 @graph_options.all_options
 @click.pass_context
 def undo_command(ctx: click.Context, call: int | None, change: int | None) -> None:
-    """Take back CALL (a number from `kg log`), or the last one. An undo can be taken back too."""
+    """Take back CALL (a number from `kg log`), or the last one. An undo can be taken back too.
+
+    \b
+    kg undo
+    kg undo 12
+    """
     arguments = {name: value for name, value in (("call", call), ("change", change)) if value is not None}
     with graph_options.open_graph(ctx) as graph:
         answer = graph.call("undo", **arguments)
@@ -108,7 +126,11 @@ def undo_command(ctx: click.Context, call: int | None, change: int | None) -> No
 @graph_options.all_options
 @click.pass_context
 def log_command(ctx: click.Context, limit: int) -> None:
-    """List the calls that changed the graph, newest first, with the numbers that `kg undo` takes."""
+    """List the calls that changed the graph, newest first, with the numbers that `kg undo` takes.
+
+    \b
+    kg log -n 5
+    """
     with graph_options.open_graph(ctx) as graph:
         calls = graph.call("list_calls", limit=limit)["calls"]
     if graph_options.wants_json(ctx):
@@ -123,7 +145,11 @@ def log_command(ctx: click.Context, limit: int) -> None:
 @graph_options.all_options
 @click.pass_context
 def history_command(ctx: click.Context, about: tuple[str, ...], limit: int) -> None:
-    """Tell what happened to ABOUT (a name, or the id of an entity or a fact). Exits with 3 where nothing matched."""
+    """Tell what happened to ABOUT (a name, or the id of an entity or a fact). Exits with 3 where nothing matched.
+
+    \b
+    kg history Ana
+    """
     name = " ".join(about)
     with graph_options.open_graph(ctx) as graph:
         answer = graph.call("get_history", about=name, limit=limit)
@@ -142,7 +168,11 @@ def history_command(ctx: click.Context, about: tuple[str, ...], limit: int) -> N
 @graph_options.all_options
 @click.pass_context
 def duplicates_command(ctx: click.Context, name: tuple[str, ...]) -> None:
-    """Propose entities that may be one: doubles of NAME, or all there are. Nothing is changed."""
+    """Propose entities that may be one: doubles of NAME, or all there are. Nothing is changed.
+
+    \b
+    kg duplicates
+    """
     with graph_options.open_graph(ctx) as graph:
         if name:
             entity = graph_options.entity_reference(graph, " ".join(name))
@@ -161,7 +191,11 @@ def duplicates_command(ctx: click.Context, name: tuple[str, ...]) -> None:
 @graph_options.all_options
 @click.pass_context
 def clear_command(ctx: click.Context, everything: bool, yes: bool) -> None:
-    """Delete all entities and facts of the group. `kg undo` brings them back."""
+    """Delete all entities and facts of the group. `kg undo` brings them back.
+
+    \b
+    kg clear
+    """
     with graph_options.open_graph(ctx) as graph:
         if not yes:
             terminal.confirm(f"Delete everything in {graph.path}?", action="clear", quiet=graph_options.wants_json(ctx))
@@ -170,6 +204,7 @@ def clear_command(ctx: click.Context, everything: bool, yes: bool) -> None:
         terminal.show_json(answer)
     else:
         click.echo(f"{answer['message']} `kg undo {answer['call']}` brings all of it back.")
+        click.secho("The journal and earlier backups still have it. `kg purge` removes it there.", dim=True)
 
 
 def _compare_all(graph: Graph, *, quiet: bool) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection
 
+from keepgraph.store import derived_tables
 from keepgraph.store.transactions import Tx
 
 
@@ -36,8 +37,14 @@ def mark(tx: Tx, entities: Collection[int]) -> None:
     tx.conn.executemany("INSERT INTO assumed_type (id) VALUES (?) ON CONFLICT DO NOTHING", [(row,) for row in entities])
 
 
+def unmark(tx: Tx, entity: int) -> None:
+    """Note that the type of an entity is given."""
+    tx.conn.execute("DELETE FROM assumed_type WHERE id = ?", (entity,))
+
+
 def replace(tx: Tx, entity: int, *, type_row: int, is_assumed: bool) -> None:
     """Give an entity whose type is assumed another one, which may be assumed as well."""
     tx.conn.execute("UPDATE entity SET type = ? WHERE id = ?", (type_row, entity))
+    derived_tables.requeue_aliases(tx, [entity])
     if not is_assumed:
-        tx.conn.execute("DELETE FROM assumed_type WHERE id = ?", (entity,))
+        unmark(tx, entity)

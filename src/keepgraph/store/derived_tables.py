@@ -6,7 +6,8 @@ An entity or alias has one number in all of them: 2 Ã— entity.id for a name, 2 Ã
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from keepgraph.store.transactions import Tx
@@ -106,6 +107,20 @@ def numbers(sources: Sequence[Source]) -> str:
 def fill(tx: Tx, queue: Queue) -> None:
     """Put everything on a queue."""
     tx.conn.execute(f"INSERT OR IGNORE INTO {queue.table} SELECT number FROM ({numbers(queue.sources)})")
+
+
+def requeue_aliases(tx: Tx, entities: Iterable[int]) -> None:
+    """Embed the aliases of entities whose type has changed again, and look for them in texts again.
+
+    A trigger does it for the names of the entities themselves.
+    """
+    rows = json.dumps(list(entities))
+    numbers_of_aliases = "SELECT 2 * id + 1 FROM alias WHERE entity IN (SELECT value FROM json_each(?))"
+    for table in (NAME_VECTORS.vector_table, NAME_VECTORS.signs_table):
+        tx.conn.execute(f"DELETE FROM {table} WHERE {NAME_VECTORS.key} IN ({numbers_of_aliases})", (rows,))
+    tx.conn.execute(f"INSERT OR IGNORE INTO {NAME_VECTORS.queue.table} {numbers_of_aliases}", (rows,))
+    has_chunks = "EXISTS (SELECT 1 FROM chunk)"
+    tx.conn.execute(f"INSERT OR IGNORE INTO {UNREAD_NAMES.table} {numbers_of_aliases} AND {has_chunks}", (rows,))
 
 
 def _names(entity: str | None = None, alias: str | None = None) -> tuple[Source, Source]:

@@ -265,6 +265,14 @@ def set_particulars(tx: Tx, row: int, *, summary: str, properties: str) -> None:
     tx.conn.execute("UPDATE entity SET summary = ?, properties = ? WHERE id = ?", (summary, properties, row))
 
 
+def set_name_and_type(tx: Tx, row: int, *, name: str, key: str, folded: str, type_row: int) -> None:
+    """In one statement: the name alone, or the type alone, may be that of another entity."""
+    tx.conn.execute(
+        "UPDATE entity SET name = ?, name_key = ?, name_folded = ?, type = ? WHERE id = ?",
+        (name, key, folded, type_row, row),
+    )
+
+
 def move_alias(tx: Tx, source: Entity, target: Entity, key: str) -> None:
     """Move an alias from one entity to another."""
     tx.conn.execute("UPDATE alias SET entity = ? WHERE entity = ? AND alias_key = ?", (target.row, source.row, key))
@@ -307,6 +315,12 @@ def has_former_ids(tx: Tx, entity: Entity) -> bool:
     """Whether another entity was merged into this one."""
     row = tx.conn.execute("SELECT EXISTS (SELECT 1 FROM former_id WHERE entity = ?)", (entity.row,)).fetchone()
     return bool(row[0])
+
+
+def delete_names(tx: Tx, entity: Entity) -> None:
+    """Delete the aliases and the former ids of an entity."""
+    tx.conn.execute("DELETE FROM alias WHERE entity = ?", (entity.row,))
+    tx.conn.execute("DELETE FROM former_id WHERE entity = ?", (entity.row,))
 
 
 def delete(tx: Tx, entity: Entity) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from keepgraph.store import vocabulary
+from keepgraph.store import derived_tables, vocabulary
 from keepgraph.store.transactions import Tx
 
 
@@ -45,11 +45,6 @@ def set_facts(tx: Tx, facts: Iterable[tuple[int, int, int | None, str, int]]) ->
     tx.conn.executemany("UPDATE fact SET subject = ?, predicate = ?, object = ?, text = ? WHERE id = ?", list(facts))
 
 
-def set_fact_texts(tx: Tx, texts: Iterable[tuple[str, int]]) -> None:
-    """Update the texts of facts, given as rows of: text, and the row of the fact."""
-    tx.conn.executemany("UPDATE fact SET text = ? WHERE id = ?", list(texts))
-
-
 def entities_of_same_name(tx: Tx, entity_type: int, target: int) -> list[tuple[int, int, str]]:
     """The entities of a type that have the name of one of another type in their group: both rows, and the group."""
     rows = tx.conn.execute(
@@ -71,7 +66,8 @@ def move_entities(tx: Tx, entity_type: int, target: int) -> int:
 
     Returns how many there were.
     """
-    count: int = tx.conn.execute("UPDATE entity SET type = ? WHERE type = ?", (target, entity_type)).rowcount
+    moved = [row for (row,) in tx.conn.execute("SELECT id FROM entity WHERE type = ? ORDER BY id", (entity_type,))]
+    tx.conn.execute("UPDATE entity SET type = ? WHERE type = ?", (target, entity_type))
     tx.conn.execute(
         """
         DELETE FROM alias
@@ -86,7 +82,8 @@ def move_entities(tx: Tx, entity_type: int, target: int) -> int:
         """,
         (target,),
     )
-    return count
+    derived_tables.requeue_aliases(tx, moved)
+    return len(moved)
 
 
 def move_references_to_type(tx: Tx, entity_type: int, target: int) -> None:

@@ -9,8 +9,9 @@ from collections.abc import Callable, Collection, Sequence
 from itertools import pairwise
 
 from keepgraph import errors, store
-from keepgraph.engine.knowledge import entity_types
-from keepgraph.engine.resolution import fuzzy
+from keepgraph.command_arguments import entity_argument
+from keepgraph.engine.knowledge import entity_types, owner_alias
+from keepgraph.engine.resolution import first_person, fuzzy
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import name_similarity
 from keepgraph.language.normalisation import Name
@@ -51,17 +52,21 @@ def find_or_create(tx: Tx, ref: Ref, *, error_class: Callable[..., errors.Keepgr
 
 
 def find(tx: Tx, ref: Ref) -> Entity:
-    """The one entity with this id, exact name or alias; a type means its subtypes too.
+    """The one entity with this id, exact name or alias, or the owner for "me".
+
+    A type means its subtypes too. It may be retired: what has it is still found by it.
 
     Raises:
         errors.EntityNotFound: there is none; entities with similar names are candidates.
         errors.EntityTypeUnknown: the type is not in the vocabulary.
         errors.Ambiguous: there are several.
     """
+    name = Name(ref.name or "")
+    if ref.id is None and (retired := _named_of_retired_type(tx, name, ref.type)):
+        return retired
     entity_type = entity_types.find(tx, ref.type).name if ref.type is not None else None
     if ref.id is not None:
         return _find_by_id(tx, ref, error_class=errors.EntityNotFound)
-    name = Name(ref.name or "")
     types = graph_vocabulary.read(tx).with_subtypes([entity_type]) if entity_type else None
     matches = _named(tx, name, entity_type, types)
     if len(matches) > 1:
@@ -70,9 +75,13 @@ def find(tx: Tx, ref: Ref) -> Entity:
             candidates=[_as_candidate(entity) for entity in matches],
         )
     if not matches:
+        owner = first_person.resolve(tx, name, of_types=types)
+        if owner and owner.entity:
+            return owner.entity
         candidates = fuzzy.rank(tx, name, of_types=types)[:MAX_DUPLICATES]
         raise errors.EntityNotFound(
             f"there is no {entity_type or 'entity'} called {_quote(name.text)}",
+            hint=owner.hint if owner else None,
             candidates=[_as_candidate(candidate.entity) for candidate in candidates],
         )
     return matches[0]
@@ -102,6 +111,11 @@ def find_named(tx: Tx, text: str, entity_types_allowed: Sequence[str]) -> Entity
     return matches[0] if matches else None
 
 
+def is_known(tx: Tx, key: str) -> bool:
+    """Whether an entity of any type has this key, as that of its name or of an alias."""
+    return bool(store.entities.by_key(tx, key) or store.entities.by_alias_key(tx, key))
+
+
 def find_type(tx: Tx, name: str | None) -> int:
     """The row number of an entity type that is given by its name, retired ones too.
 
@@ -113,13 +127,13 @@ def find_type(tx: Tx, name: str | None) -> int:
 
 
 def add_aliases(tx: Tx, entity: Entity, aliases: Sequence[str]) -> None:
-    """Add other names to an entity.
+    """Add other names to an entity; a person with the alias "me" becomes the owner of the graph.
 
     Raises:
         errors.AliasInvalid: one is empty or too long.
         errors.AliasTaken: one is the name of another entity of the same type.
     """
-    for text in aliases:
+    for text in owner_alias.take(tx, entity, aliases):
         alias = Name(text)
         if not alias.key or len(alias.text) > MAX_NAME or len(alias.key) > MAX_KEY:
             raise errors.AliasInvalid(f"an alias has 1 to {MAX_NAME} characters, and this one {len(alias.text)}")
@@ -128,6 +142,7 @@ def add_aliases(tx: Tx, entity: Entity, aliases: Sequence[str]) -> None:
         if owners := store.entities.by_key(tx, alias.key, of_types=[entity.type]):
             raise errors.AliasTaken(
                 f"{alias.text!r} is the name of another {entity.type}, {owners[0].id}",
+                hint=f"{describe_merge(owners[0], entity)} Else use another alias.",
                 candidates=[_as_candidate(owners[0])],
             )
         store.entities.insert_alias(
@@ -139,6 +154,16 @@ def add_aliases(tx: Tx, entity: Entity, aliases: Sequence[str]) -> None:
             created_at=timestamps.from_datetime(tx.now),
         )
         tx.memo.pop(("entity", entity.type, alias.key), None)  # the name may mean two entities now
+
+
+def describe_merge(keep: Entity, absorb: Entity) -> str:
+    """The call that makes two entities one, in words for a hint."""
+    arguments = " ".join(entity_argument(each.type, each.name, each.id) for each in (keep, absorb))
+    across = " --across-types" if keep.type != absorb.type else ""
+    return (
+        f"If the two are one thing, merge them: `kg merge {arguments}{across}`, or merge_entities with keep {keep.id} "
+        f"and absorb {absorb.id}."
+    )
 
 
 def possible_duplicates(tx: Tx, entity: Entity) -> list[Candidate]:
@@ -224,6 +249,14 @@ def _named(tx: Tx, name: Name, entity_type: str | None, types: Sequence[str] | N
         return exact
     by_alias = [entity for entity, _ in store.entities.by_alias_key(tx, name.key, of_types=types)]
     return [entity for entity in by_alias if entity.type == entity_type] or by_name or by_alias
+
+
+def _named_of_retired_type(tx: Tx, name: Name, entity_type: str | None) -> Entity | None:
+    """The entity with this name that still has a type that is retired: no new one gets it, and the old ones keep it."""
+    term = graph_vocabulary.read(tx).type_by_name.get(entity_type or "")
+    if term is None or term.retired_at is None:
+        return None
+    return next(iter(store.entities.by_key(tx, name.key, of_types=[term.name])), None)
 
 
 def _as_candidate(entity: Entity) -> dict[str, str]:

@@ -1,11 +1,15 @@
-"""Merging two entities into one: facts, names, annotations of texts and former ids move to the entity that is kept."""
+"""Merging two entities into one: facts, names, annotations of texts and former ids move to the entity that is kept.
+
+So do the ownership of the graph, and the narratives of a project.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from keepgraph import errors, store
-from keepgraph.engine.knowledge import facts
+from keepgraph.engine.knowledge import entities, facts, validity
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import normalisation
 from keepgraph.language.normalisation import Name
@@ -34,9 +38,11 @@ def merge(tx: Tx, *, keep: Entity, absorb: Entity, across_types: bool = False) -
     absorbed_keys = {normalisation.key(name) for name in (absorb.name, *store.entities.aliases(tx, absorb))}
     added, dropped = _move_names(tx, keep, absorb)
     if dropped or keep.type != absorb.type:
-        _move_annotations(tx, keep, absorb, absorbed_keys)
+        move_annotations(tx, keep, absorb, absorbed_keys)
     store.entities.merge_particulars(tx, keep, absorb)
     store.entities.move_former_ids(tx, keep, absorb)
+    store.owners.move(tx, absorb, keep)
+    store.narratives.move(tx, absorb, keep)
     store.entities.delete(tx, absorb)
     store.entities.insert_former_id(tx, absorb.id, keep)
     tx.memo.clear()
@@ -54,7 +60,7 @@ def _move_fact(tx: Tx, fact: Fact, keep: Entity, absorb: Entity) -> MergedFact:
         store.facts.retract(tx, fact, at=timestamps.from_datetime(tx.now))
         effect = "retracted"
     elif fact.retracted_at is None:
-        duplicate = facts.find_duplicate(tx, new)
+        duplicate = validity.find_duplicate(tx, new)
     if duplicate is None:
         store.facts.set_ends(tx, new, text=after)
         return MergedFact(fact.id, effect, before, after)
@@ -96,20 +102,25 @@ def _move_names(tx: Tx, keep: Entity, absorb: Entity) -> tuple[list[str], list[s
     return [*added, absorb.name], dropped
 
 
-def _move_annotations(tx: Tx, keep: Entity, absorb: Entity, absorbed_keys: set[str]) -> None:
+def move_annotations(tx: Tx, keep: Entity, absorb: Entity, absorbed_keys: set[str]) -> None:
     """Annotate texts with the id of `keep`, if a caller annotated them with a name of `absorb`.
 
     Such a name may have been dropped, or be looked for in another type. Annotations by id still lead to `keep`, because
-    the id of `absorb` becomes a former id of it.
+    the id of `absorb` becomes a former id of it, or is that of `keep`.
     """
-    absorbed_types = graph_vocabulary.read(tx).with_ancestors(absorb.type)
+    types = graph_vocabulary.read(tx).with_ancestors(absorb.type)
+    lost_keys = {key for key in absorbed_keys if not entities.is_known(tx, key)}
+
+    def names_absorbed(annotation: Mapping[str, str | None]) -> bool:
+        key = normalisation.key(annotation.get("name") or "")
+        entity_type = annotation.get("type")
+        return annotation.get("how") == "given" and (
+            key in lost_keys if entity_type is None else key in absorbed_keys and entity_type in types
+        )
+
     for chunk in store.episodes.chunks_about(tx, absorb):
         annotations = [
-            {"how": "given", "id": keep.id}
-            if annotation.get("how") == "given"
-            and annotation.get("type") in absorbed_types
-            and normalisation.key(annotation.get("name") or "") in absorbed_keys
-            else annotation
+            {"how": "given", "id": keep.id} if names_absorbed(annotation) else annotation
             for annotation in chunk.annotations
         ]
         store.episodes.update_chunk(tx, chunk, position=chunk.position, heading=chunk.heading, annotations=annotations)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from keepgraph import errors, store
-from keepgraph.engine.knowledge import facts, merges
+from keepgraph.engine.knowledge import fact_texts, facts, merges
 from keepgraph.engine.vocabulary import changes, graph_vocabulary, sets, terms
 from keepgraph.engine.vocabulary.changes import WordChange
 from keepgraph.engine.vocabulary.definitions import LabelDefinition
@@ -53,7 +53,7 @@ def change(
     result = changes.change(tx, word, values, removed_labels=removed_labels)
     if isinstance(word, Predicate) and isinstance(result.word, Predicate):
         if result.word.sentence != word.sentence:
-            _rewrite_texts(tx, result.word)
+            fact_texts.rewrite(tx, store.fact_texts.rows_touching(tx, entities=(), predicates=[result.word.row]))
         if "symmetric" in result.word.flags - word.flags:
             _fold(tx, result.word, result.word, are_reversed=True)
     return result
@@ -224,12 +224,6 @@ def _move_facts(tx: Tx, moved: Sequence[Fact], target: Predicate, *, are_reverse
         object_row = new.object.row if new.object else None
         rows.append((new.subject.row, target.row, object_row, facts.sentence(new), fact.row))
     store.word_references.set_facts(tx, rows)
-
-
-def _rewrite_texts(tx: Tx, predicate: Predicate) -> None:
-    """Make the texts of all facts of a predicate anew, as it reads them aloud now."""
-    texts = [(facts.sentence(fact), fact.row) for fact in store.facts.all_of_predicate(tx, predicate.row)]
-    store.word_references.set_fact_texts(tx, texts)
 
 
 def _move_inverses(tx: Tx, base: Predicate, absorb: Predicate, *, are_reversed: bool) -> list[str]:

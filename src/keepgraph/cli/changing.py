@@ -1,0 +1,204 @@
+"""Changes of an entity: `kg rename`, `kg retype`, `kg set` and `kg edit`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import click
+
+from keepgraph import errors, permissions
+from keepgraph.cli import graph_options, name_completion
+from keepgraph.cli.output import answers, terminal
+from keepgraph.graph import Graph
+
+_FIELDS = ("name", "type", "summary")
+
+
+@click.command("rename")
+@click.argument("old", shell_complete=name_completion.complete_name)
+@click.argument("new")
+@click.option("--forget-old-name", is_flag=True, help="The old name was wrong: it does not become an alias.")
+@graph_options.all_options
+@click.pass_context
+def rename_command(ctx: click.Context, old: str, new: str, forget_old_name: bool) -> None:
+    """Give OLD (a name, type:name or an id) the name NEW. The old name becomes an alias, so it still finds it.
+
+    \b
+    kg rename "Ana" "Ana Ruiz"
+    kg rename project:Atlas "Atlas 2"
+    """
+    _update(ctx, old, {"name": new, "keep_old_name": not forget_old_name})
+
+
+@click.command("retype")
+@click.argument("entity", shell_complete=name_completion.complete_name)
+@click.argument("type", shell_complete=name_completion.complete_type)
+@graph_options.all_options
+@click.pass_context
+def retype_command(ctx: click.Context, entity: str, type: str) -> None:
+    """Give ENTITY (a name, type:name or an id) another TYPE. Its facts stay; those that do not fit it are listed.
+
+    \b
+    kg retype Atlas project
+    """
+    _update(ctx, entity, {"type": type})
+
+
+@click.command("set")
+@click.argument("entity", shell_complete=name_completion.complete_name)
+@click.argument("values", nargs=-1, required=True, metavar="NAME=VALUE...")
+@graph_options.all_options
+@click.pass_context
+def set_command(ctx: click.Context, entity: str, values: tuple[str, ...]) -> None:
+    """Set properties of ENTITY (a name, type:name or an id).
+
+    role=CTO sets a text, role= removes the property, and age:=42 sets a number, true, or another value in JSON.
+    summary=, name= and type= set the summary, the name and the type.
+
+    \b
+    kg set person:Ana role=CTO email=ana@example.org
+    kg set Ana "summary=Leads the Atlas team."
+    """
+    words = list(values)
+    while words and "=" not in words[0]:  # a name of several words, without quotes
+        entity = f"{entity} {words.pop(0)}"
+    _update(ctx, entity, _parse_values(entity, words))
+
+
+@click.command("edit")
+@click.argument("entity", nargs=-1, required=True, shell_complete=name_completion.complete_name)
+@graph_options.all_options
+@click.pass_context
+def edit_command(ctx: click.Context, entity: tuple[str, ...]) -> None:
+    """Edit the name, type, aliases, summary and properties of ENTITY in your editor ($VISUAL or $EDITOR).
+
+    \b
+    kg edit Ana
+    """
+    if not sys.stdin.isatty() and not (os.environ.get("VISUAL") or os.environ.get("EDITOR")):
+        raise errors.InvalidArguments(
+            "there is no terminal for an editor", hint="Set VISUAL or EDITOR, or change it with `kg set`."
+        )
+    with graph_options.open_graph(ctx) as graph:
+        reference = graph_options.entity_reference(graph, " ".join(entity))
+        current = graph.call("get_entity", entity=reference)["entity"]
+        answer = _edit(graph, current, asks=sys.stdin.isatty() and not graph_options.wants_json(ctx))
+    if graph_options.wants_json(ctx):
+        terminal.show_json(answer)
+    elif answer is None:
+        click.echo("Nothing changed.")
+    else:
+        answers.show_update(answer)
+
+
+def _update(ctx: click.Context, entity: str, changes: dict[str, Any]) -> None:
+    with graph_options.open_graph(ctx) as graph:
+        answer = graph.call("update_entity", entity=graph_options.entity_reference(graph, entity), **changes)
+    if graph_options.wants_json(ctx):
+        terminal.show_json(answer)
+    else:
+        answers.show_update(answer)
+
+
+def _parse_values(entity: str, words: list[str]) -> dict[str, Any]:
+    """The arguments of update_entity for NAME=VALUE and NAME:=JSON.
+
+    Raises:
+        errors.InvalidArguments: one of them is neither, or none is given.
+    """
+    if not words:
+        raise errors.InvalidArguments(
+            f"“{terminal.printable(entity[:80])}” is followed by nothing to set",
+            hint="Write NAME=VALUE, as in `kg set person:Ana role=CTO`.",
+        )
+    arguments: dict[str, Any] = {}
+    properties: dict[str, Any] = {}
+    for word in words:
+        name, equals, text = word.partition("=")
+        is_json = name.endswith(":")
+        name = name.removesuffix(":").strip()
+        if not equals or not name:
+            raise errors.InvalidArguments(
+                f"“{terminal.printable(word[:80])}” is not NAME=VALUE",
+                hint="Write role=CTO, without spaces around the sign, and put quotes around a value of several words.",
+            )
+        if name in ("alias", "aliases"):
+            raise errors.InvalidArguments(
+                "aliases are no property", hint="`kg alias ENTITY ALIAS` adds one, and `kg edit ENTITY` removes them."
+            )
+        if name in _FIELDS:
+            arguments[name] = text
+        else:
+            properties[name] = _parse_json(name, text) if is_json else text or None
+    return arguments | ({"properties": properties} if properties else {})
+
+
+def _parse_json(name: str, text: str) -> Any:
+    import json
+
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise errors.InvalidArguments(
+            f"the value of {terminal.printable(name)} is no JSON: {error}",
+            hint=f"For a text, write {terminal.printable(name)}=… with = alone.",
+        ) from error
+
+
+def _edit(graph: Graph, entity: dict[str, Any], *, asks: bool) -> dict[str, Any] | None:
+    """Let the user edit an entity until the text is accepted; returns the answer of update_entity, None if unchanged.
+
+    The text lies in a private folder, with what the editor puts beside it, and is deleted in the end. A text that was
+    not accepted is kept there.
+
+    Raises:
+        errors.KeepgraphError: the text was not accepted, and nobody is asked or wants to edit it again.
+    """
+    from keepgraph.cli import entity_text
+
+    folder = Path(tempfile.mkdtemp(prefix="kg-edit-", dir=_memory_folder()))
+    file, is_kept = folder / "entity.toml", False
+    try:
+        text = entity_text.write(entity)
+        permissions.write(file, text)
+        while True:
+            click.edit(filename=str(file))
+            is_kept = True
+            try:
+                edited = file.read_text(encoding="utf-8-sig")
+                changes = entity_text.changes(entity, edited) if edited.strip() and edited != text else {}
+                answer = graph.call("update_entity", entity={"id": entity["id"]}, **changes) if changes else None
+            except errors.KeepgraphError as error:
+                problem = error
+            except UnicodeDecodeError:
+                problem = errors.InvalidArguments("the text is not UTF-8", hint="Save it as UTF-8.")
+            else:
+                is_kept = False
+                return answer
+            if not asks or not _wants_to_edit_again(problem):
+                os.chmod(file, 0o600)
+                kept = f"Your text is kept in {file}; delete it when you need it no more."
+                problem.hint = f"{problem.hint} {kept}" if problem.hint else kept
+                raise problem
+    finally:
+        if not is_kept:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _wants_to_edit_again(problem: errors.KeepgraphError) -> bool:
+    terminal.show_error(problem.answer(), as_json=False)
+    try:
+        return click.confirm("Edit it again?", default=True, err=True)
+    except click.Abort:
+        return False
+
+
+def _memory_folder() -> str | None:
+    """The folder of the user that is in memory, so that nothing of it reaches a disk; None for the usual one."""
+    folder = os.environ.get("XDG_RUNTIME_DIR", "")
+    return folder if folder and os.path.isdir(folder) and os.access(folder, os.W_OK) else None
