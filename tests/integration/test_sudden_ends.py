@@ -30,7 +30,7 @@ import importlib, json, os, signal, sys, time
 import keepgraph.cli
 from keepgraph.cli import root
 from keepgraph.cli.root import kg
-for name in {module for module, _ in root._COMMANDS.values()}:
+for name in {module for _, module, _ in root._COMMANDS.values()}:
     importlib.import_module(f"keepgraph.cli.{name}")
 import keyring, numpy, tomlkit, keepgraph.engine.upkeep.encryption, keepgraph.ml.minilm
 for line in sys.stdin:

@@ -25,6 +25,9 @@ def backup_command(ctx: click.Context, file: Path | None, listed: bool) -> None:
     """Make a checked copy of the graph, in its folder of backups or in FILE. Others may go on writing meanwhile.
 
     It is encrypted if the graph is. Every row is read back and compared.
+
+    \b
+    kg backup
     """
     if listed:
         _show_list(ctx)
@@ -49,6 +52,10 @@ def restore_command(ctx: click.Context, backup: str | None, yes: bool) -> None:
     """Bring BACKUP back: a file, or one of those that `kg backup --list` shows; the newest sound one if not given.
 
     It is read from the first page to the last before it is put in place. What is there now is kept beside the others.
+
+    \b
+    kg backup --list
+    kg restore
     """
     graph = graph_options.graph_path(ctx).resolve()
     candidates = _choose_backups(graph, backup)

@@ -23,6 +23,9 @@ def demo_command(into: str | None) -> None:
 
     The facts are its own decisions, from adr/, and its dependencies and their authors, from the packages installed;
     the texts are those of the decisions. Your own graph is not touched.
+
+    \b
+    kg demo
     """
     path = Path(into) if into else _temporary_graph()
     facts = [*_decision_facts(), *_dependency_facts()]

@@ -27,6 +27,9 @@ def encrypt_command(ctx: click.Context, source: str | None, key_file: Path | Non
 
     An encrypted copy is made and compared row by row before it takes the place of the graph. Interrupt it at will, and
     run it again to go on.
+
+    \b
+    kg encrypt
     """
     from keepgraph.engine.upkeep import encryption
     from keepgraph.profiles import settings_file
@@ -47,7 +50,11 @@ def encrypt_command(ctx: click.Context, source: str | None, key_file: Path | Non
 @graph_options.all_options
 @click.pass_context
 def decrypt_command(ctx: click.Context, yes: bool) -> None:
-    """Make a plain file of an encrypted graph, which everybody can read who gets hold of it."""
+    """Make a plain file of an encrypted graph, which everybody can read who gets hold of it.
+
+    \b
+    kg decrypt
+    """
     from keepgraph.engine.upkeep import encryption
 
     graph = _existing_graph(ctx)
@@ -71,6 +78,9 @@ def rekey_command(ctx: click.Context, source: str | None, key_file: Path | None)
 
     Copies that you made elsewhere (`kg backup FILE`) still need the old key: export it first if you want to keep them.
     With --key passphrase this changes the passphrase, too.
+
+    \b
+    kg rekey
     """
     from keepgraph.engine.upkeep import encryption
     from keepgraph.profiles import settings_file
@@ -91,7 +101,11 @@ def rekey_command(ctx: click.Context, source: str | None, key_file: Path | None)
 
 @click.group("key")
 def key_command() -> None:
-    """Export the key of an encrypted graph to a safe place, and import it when it was lost."""
+    """Export the key of an encrypted graph to a safe place, and import it when it was lost.
+
+    \b
+    kg key export atlas.key
+    """
 
 
 @key_command.command("export")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 import click
 
-from keepgraph.cli import graph_options, name_completion
+from keepgraph import errors
+from keepgraph.cli import dates, graph_options, name_completion
 from keepgraph.cli.output import entity_page, pages, search_hits, terminal
 from keepgraph.cli.output.pages import Section
 from keepgraph.cli.recall import NOTHING_MATCHED
@@ -20,17 +22,22 @@ _MODES = ("combined", "nodes", "edges", "episodes", "communities")
 @click.argument("name", nargs=-1, required=True, shell_complete=name_completion.complete_name)
 @click.option("--depth", type=click.IntRange(1, 4), default=1, help="How many facts away neighbours may be.")
 @click.option("--limit", type=click.IntRange(1, 500), default=12, help="How many neighbours are shown.")
-@click.option("--project", metavar="GROUP", help="Look in this group, and not in that of the profile.")
+@click.option(
+    "--group", "--project", "group", metavar="GROUP", help="Look in this group, and not in that of the profile."
+)
 @graph_options.all_options
 @click.pass_context
-def show_command(ctx: click.Context, name: tuple[str, ...], depth: int, limit: int, project: str | None) -> None:
+def show_command(ctx: click.Context, name: tuple[str, ...], depth: int, limit: int, group: str | None) -> None:
     """Show NAME on a page: its facts, its timeline, its neighbours, and the texts and sources that speak of it.
 
     NAME is a name, mistyped or not, an alias, an id, or type:name. Exits with 3 where nothing matched.
+
+    \b
+    kg show Atlas
     """
     query = " ".join(name)
     with graph_options.open_graph(ctx) as graph:
-        around = graph.call("explore_node", name=query, depth=depth, limit=limit, **_group_argument(project))
+        around = graph.call("explore_node", name=query, depth=depth, limit=limit, **_group_argument(graph, group))
         entity = around["center_node"]
         answers = {"explore_node": around}
         if entity:
@@ -58,17 +65,22 @@ def show_command(ctx: click.Context, name: tuple[str, ...], depth: int, limit: i
 @click.argument("name", nargs=-1, required=True, shell_complete=name_completion.complete_name)
 @click.option("--limit", type=click.IntRange(1, 1000), default=50, help="How many texts are shown.")
 @click.option("--newest", is_flag=True, help="Begin with the newest.")
-@click.option("--project", metavar="GROUP", help="Look in this group, and not in that of the profile.")
+@click.option(
+    "--group", "--project", "group", metavar="GROUP", help="Look in this group, and not in that of the profile."
+)
 @graph_options.all_options
 @click.pass_context
-def timeline_command(ctx: click.Context, name: tuple[str, ...], limit: int, newest: bool, project: str | None) -> None:
+def timeline_command(ctx: click.Context, name: tuple[str, ...], limit: int, newest: bool, group: str | None) -> None:
     """Tell in the order of time what began and ended for NAME, and which texts speak of it.
 
     Exits with 3 where nothing matched.
+
+    \b
+    kg timeline Ana --newest
     """
     query = " ".join(name)
     with graph_options.open_graph(ctx) as graph:
-        around, answer = _timeline(graph, query, limit=limit, newest=newest, project=project)
+        around, answer = _timeline(graph, query, limit=limit, newest=newest, group=group)
     if graph_options.wants_json(ctx):
         terminal.show_json(answer or around)
     elif answer is None:
@@ -92,8 +104,8 @@ def timeline_command(ctx: click.Context, name: tuple[str, ...], limit: int, newe
 @click.option("--limit", type=click.IntRange(1, 200), default=8, help="How many hits of each kind are shown.")
 @click.option("--type", "types", multiple=True, metavar="TYPE", help="Only entities of this type, and their facts.")
 @click.option("--predicate", "predicates", multiple=True, metavar="WORD", help="Only facts with this predicate.")
-@click.option("--as-of", "valid_at", metavar="WHEN", help="Facts that held then: 2026-05-01, or an instant.")
-@click.option("--project", metavar="GROUP", help="Look in this group, and not in that of the profile.")
+@click.option("--as-of", "valid_at", metavar="WHEN", type=dates.END, help="Facts that held then: 2026-05-01.")
+@click.option("--project", metavar="NAME", help="Only what is about this project; or the id of a group.")
 @graph_options.all_options
 @click.pass_context
 def search_command(
@@ -102,6 +114,10 @@ def search_command(
     """Find entities, facts and texts by WORDS: a question in plain words, a name, or what a text was about.
 
     Exits with 3 where nothing was found.
+
+    \b
+    kg search "where did I read about Rust?"
+    kg search licence --in episodes
     """
     with graph_options.open_graph(ctx) as graph:
         answer = graph.call(
@@ -112,7 +128,7 @@ def search_command(
             entity_types=list(types) or None,
             edge_types=list(predicates) or None,
             valid_at=filters["valid_at"],
-            **_group_argument(filters["project"]),
+            project=filters["project"] or None,
         )
     has_hits = any(answer[kind] for kind in _MODES[1:])
     if graph_options.wants_json(ctx):
@@ -120,21 +136,40 @@ def search_command(
     elif has_hits:
         search_hits.show_hits(answer, words)
     else:
-        click.echo(f"Nothing was found for “{terminal.printable(' '.join(words))}”.")
+        unknown = bool(filters["project"]) and not answer["about"] and answer["group_id"] != filters["project"]
+        where = f" in {terminal.printable(filters['project'])}" if filters["project"] and not unknown else ""
+        click.echo(
+            f"{terminal.printable(answer['message'])}."
+            if unknown
+            else f"Nothing was found for “{terminal.printable(' '.join(words))}”{where}."
+        )
+        terminal.show_other_groups(answer.get("other_groups"))
         if answer["embedding"] != "on":
             click.secho(f"  (by meaning: {terminal.printable(answer['embedding'])})", dim=True)
     ctx.exit(0 if has_hits else NOTHING_MATCHED)
 
 
-def _group_argument(project: str | None) -> dict[str, Any]:
-    return {"group_ids": [project]} if project else {}
+def _group_argument(graph: Graph, group: str | None) -> dict[str, Any]:
+    """The group to look in.
+
+    Raises:
+        errors.InvalidArguments: no group is called so. A page is not limited to a project, but a search is.
+    """
+    if not group:
+        return {}
+    if not graph.call("is_group", name=group)["is_group"]:
+        raise errors.InvalidArguments(
+            f"{group!r} is no group, and a page is of the whole graph",
+            hint=f"`kg search --project {shlex.quote(group)} WORDS` finds what is about a project.",
+        )
+    return {"group_ids": [group]}
 
 
 def _timeline(
-    graph: Graph, name: str, *, limit: int, newest: bool, project: str | None
+    graph: Graph, name: str, *, limit: int, newest: bool, group: str | None
 ) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """The answer of explore_node, and the timeline of the entity, or None if the name matched nothing."""
-    around = graph.call("explore_node", name=name, depth=1, limit=1, **_group_argument(project))
+    around = graph.call("explore_node", name=name, depth=1, limit=1, **_group_argument(graph, group))
     if around["center_node"] is None:
         return around, None
     return around, graph.call(

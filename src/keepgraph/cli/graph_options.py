@@ -32,6 +32,7 @@ def location_options(command: _F) -> _F:
     command = click.option(
         "--profile",
         metavar="NAME",
+        is_eager=True,  # before the dates, which are those of its time zone
         expose_value=False,
         callback=_set_root_parameter,
         help="The profile. [env: KG_PROFILE]",
@@ -39,6 +40,7 @@ def location_options(command: _F) -> _F:
     return click.option(
         "--db",
         metavar="FILE",
+        is_eager=True,
         expose_value=False,
         callback=_set_root_parameter,
         help="The graph, if not that of a profile. [env: KG_DB]",
@@ -86,7 +88,7 @@ def wants_json(ctx: click.Context) -> bool:
 def open_graph(
     ctx: click.Context, *, create: bool = False, read_only: bool = False, session: str | None = None
 ) -> Graph:
-    """Open the graph. Once a day, a backup of it is made after the command.
+    """Open the graph. Once a day, a backup of it is made after the command, and its journal is trimmed.
 
     With `offline = true` in its settings, the process cannot reach the network from here on.
     """
@@ -101,7 +103,9 @@ def open_graph(
     graph = open(file, create=create, read_only=read_only, session=session, ask=passphrase_prompt(ctx))
     if is_backup_due:
         key = graph.database.key
-        ctx.find_root().call_on_close(lambda: _make_daily_backup(file, key.digits if key else None))
+        ctx.find_root().call_on_close(
+            lambda: _make_daily_backup(file, key.digits if key else None, history_days=settings.history_days)
+        )
     return graph
 
 
@@ -123,13 +127,17 @@ def passphrase_prompt(ctx: click.Context) -> Callable[[str], str] | None:
     return lambda question: str(click.prompt(question, hide_input=True, err=True))
 
 
-def _make_daily_backup(file: Path, key: str | None) -> None:
-    """Make the daily backup. The user did not ask for it now, so a failure is only a message."""
-    from keepgraph.engine.upkeep import backups
+def _make_daily_backup(file: Path, key: str | None, *, history_days: int | None) -> None:
+    """Make the daily backup, and delete what the profile keeps no longer from the journal.
+
+    The user did not ask for it now, so a failure is only a message.
+    """
+    from keepgraph.engine.upkeep import backups, journal_age
 
     try:
         with open(file, create=False, key=key) as graph:
             backups.make(graph.database, backups.DAILY)
+            journal_age.trim(graph.database, days=history_days, now=graph.database.clock())
     except (errors.KeepgraphError, OSError) as error:
         reason = getattr(error, "message", None) or error
         click.echo(f"The daily backup was not made: {terminal.printable(reason)}", err=True)

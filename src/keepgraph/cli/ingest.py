@@ -22,7 +22,7 @@ _MAX_SHOWN = 20
 
 @click.command("ingest")
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path())
-@click.option("--project", metavar="GROUP", help="The group to keep the texts in.")
+@click.option("--project", metavar="NAME", help="The project that they are about; or the id of a group.")
 @click.option("--flat", is_flag=True, help="Leave out the folders below.")
 @click.option("--forget-missing", is_flag=True, help="Delete the texts whose files are gone.")
 @click.option("--dry-run", is_flag=True, help="Tell what would be done, and do nothing.")
@@ -36,6 +36,10 @@ def ingest_command(
     Run it again whenever you like: files that have not changed are skipped, moved ones recognised, and of changed ones
     only what is new is looked at. Texts whose files are gone are listed, and kept unless you say --forget-missing.
     Hidden folders and links are left out. Ctrl-C ends it; what was taken in by then is kept, and the next run goes on.
+
+    \b
+    kg ingest ~/Notes
+    kg ingest report.md --project Atlas
     """
     if not all(path.strip() for path in paths):
         raise errors.InvalidArguments("a path is empty", hint="Name a file or a folder; . is the folder you are in.")
@@ -46,7 +50,7 @@ def ingest_command(
                 graph,
                 path,
                 progress,
-                group=project or None,
+                project=project,
                 recursive=not flat,
                 forget_missing=forget_missing,
                 dry_run=dry_run,
@@ -69,7 +73,7 @@ def _ingest_path(
     path: str,
     progress: Any,
     *,
-    group: str | None,
+    project: str | None,
     recursive: bool,
     forget_missing: bool,
     dry_run: bool,
@@ -83,11 +87,15 @@ def _ingest_path(
     job = Job(graph.database, tool="kg ingest", progress=progress)
     try:
         report = ingestion.ingest(
-            job, resolved, group=group, recursive=recursive, forget_missing=forget_missing, dry_run=dry_run
+            job, resolved, project=project, recursive=recursive, forget_missing=forget_missing, dry_run=dry_run
         )
     except errors.DocumentUnreadable as error:
         return {"path": document_files.display_path(path), **error.answer()}
-    return {"path": document_files.display_path(resolved), **documents.describe_report(report, limit=None)}
+    return {
+        "path": document_files.display_path(resolved),
+        **documents.describe_report(report, limit=None),
+        **documents.describe_scope(job, report),
+    }
 
 
 def _show_missing_vectors(graph: Path, status: dict[str, Any]) -> None:
@@ -123,6 +131,10 @@ def _show_report(report: dict[str, Any], *, dry_run: bool) -> None:
         return
     would = "would be " if dry_run else ""
     click.secho(terminal.printable(report["path"]), bold=True)
+    for project in report["about"]:
+        is_new = project in report.get("auto_created_entities", ())
+        click.echo(f"  about {'the new ' if is_new else ''}{project['type']} {terminal.entity_name(project)}")
+    terminal.show_near_names(report.get("possible_duplicates", ()))
     click.echo(
         f"  {report['files_processed']:,} files: {report['added']:,} {would}added, "
         f"{report['changed']:,} {would}changed, "

@@ -19,7 +19,12 @@ def _complete_profile(ctx: click.Context, parameter: click.Parameter, incomplete
 
 @click.group("profile")
 def profile_command() -> None:
-    """Make, list, show, choose and delete profiles: named graphs, each with its settings and its key."""
+    """Make, list, show, choose and delete profiles: named graphs, each with its settings and its key.
+
+    \b
+    kg profile create work
+    kg --profile work recall Ana
+    """
 
 
 @profile_command.command("create")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
 
-from keepgraph.cli import graph_options, name_completion
+from keepgraph.cli import dates, graph_options, name_completion
 from keepgraph.cli.output import answers, terminal
 
 NOTHING_MATCHED = 3
@@ -17,10 +18,12 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 def _time_options(command: _F) -> _F:
     """A decorator: the command takes --as-of and --known-at."""
-    command = click.option("--known-at", metavar="WHEN", help="What was known then: 2026-05-01, or an instant.")(
+    command = click.option(
+        "--known-at", metavar="WHEN", type=dates.END, help="What was known then: “last Monday”, 2026-05-01."
+    )(command)
+    return click.option("--as-of", metavar="WHEN", type=dates.END, help="What held then: “end of June”, 2026-05-01.")(
         command
     )
-    return click.option("--as-of", metavar="WHEN", help="What held then: 2026-05-01, or an instant.")(command)
 
 
 @click.command("recall")
@@ -33,6 +36,10 @@ def recall_command(ctx: click.Context, /, name: tuple[str, ...], ids: bool, **mo
     """Show what is known about NAME: a name, mistyped or not, an alias, an id, or type:name.
 
     Exits with 3 where nothing matched.
+
+    \b
+    kg recall Pirya
+    kg recall Ana --as-of "last March"
     """
     query = " ".join(name)
     with graph_options.open_graph(ctx) as graph:
@@ -45,21 +52,38 @@ def recall_command(ctx: click.Context, /, name: tuple[str, ...], ids: bool, **mo
 
 
 @click.command("decisions")
-@click.argument("project", nargs=-1, required=True, shell_complete=name_completion.complete_project)
-@click.option("--since", metavar="DATE", help="Only those of this day (YYYY-MM-DD) and later.")
+@click.argument("project", nargs=-1, shell_complete=name_completion.complete_project)
+@click.option("--about", "topic", metavar="TOPIC", help="Only those about this, by their words and their meaning.")
+@click.option("--since", metavar="DAY", type=dates.FIRST_DAY, help="Only those of this day and later: “last month”.")
+@click.option("--until", metavar="DAY", type=dates.LAST_DAY, help="Only those of this day and before: “in March”.")
 @_time_options
 @graph_options.all_options
 @click.pass_context
-def decisions_command(ctx: click.Context, /, project: tuple[str, ...], since: str | None, **moment: str | None) -> None:
-    """List the decisions of PROJECT, newest first. Exits with 3 where no project matched."""
-    query = " ".join(project)
+def decisions_command(ctx: click.Context, /, project: tuple[str, ...], **options: str | None) -> None:
+    """List the decisions of PROJECT, or of all, newest first. Exits with 3 where no project matched.
+
+    \b
+    kg decisions Atlas
+    kg decisions --about auth --since "last month"
+    """
+    query = " ".join(project).strip()
+    arguments = {name: value for name, value in options.items() if value is not None}
     with graph_options.open_graph(ctx) as graph:
-        answer = graph.call("recall_decisions", project=query, since=since, **moment)
+        answer = graph.call("recall_decisions", **({"project": query} if query else {}), **arguments)
+    is_missing = bool(query) and answer["project"] is None
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)
     else:
-        answers.show_decisions(answer, name=query)
-    ctx.exit(0 if answer["project"] else NOTHING_MATCHED)
+        answers.show_decisions(answer, name=query, **_filter_words(options))
+        if is_missing:
+            click.echo(
+                f"  For the decisions about a topic: kg decisions --about {shlex.quote(terminal.printable(query))}"
+            )
+    ctx.exit(NOTHING_MATCHED if is_missing else 0)
+
+
+def _filter_words(options: dict[str, str | None]) -> dict[str, str]:
+    return {name: options[name] or "" for name in ("topic", "until")}
 
 
 @click.command("week")
@@ -71,6 +95,10 @@ def week_command(ctx: click.Context, /, project: tuple[str, ...], **moment: str 
     """Sum up the seven days that end today, or --as-of a day, of PROJECT or of all.
 
     Exits with 3 where no project matched.
+
+    \b
+    kg week
+    kg week Atlas --as-of "last Friday"
     """
     query = " ".join(project).strip()
     with graph_options.open_graph(ctx) as graph:

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import click
 
 from keepgraph import errors
-from keepgraph.cli import graph_options, name_completion
+from keepgraph.cli import dates, graph_options, name_completion
 from keepgraph.cli.output import answers, terminal
+from keepgraph.graph import Graph
+
+_BEGINNING = dates.DateOption(error=errors.ValidityInvalid)
+_END = dates.DateOption(end=True, error=errors.ValidityInvalid)
+_MIN_WORDS_OF_PHRASE = 3
+
+_FACT_ID = re.compile("fact_[0-9a-z]{26}")
 
 
 @click.command("record")
@@ -17,8 +27,8 @@ from keepgraph.cli.output import answers, terminal
 @click.argument("object", shell_complete=name_completion.complete_typed_name)
 @click.option("--source", help="Where it comes from: a link, a meeting, a message. Kept, never fetched.")
 @click.option("--confidence", type=float, help="From 0 to 1; 1 if not given.")
-@click.option("--from", "valid_from", metavar="WHEN", help="When it began to hold: 2026-05-01, or an instant.")
-@click.option("--to", "valid_to", metavar="WHEN", help="When it ended.")
+@click.option("--from", "valid_from", metavar="WHEN", type=_BEGINNING, help="When it began to hold: “in March”.")
+@click.option("--to", "valid_to", metavar="WHEN", type=_END, help="When it ended: yesterday, 2026-05-01.")
 @click.option("--alias", "aliases", multiple=True, help="Another name of the subject; may be repeated.")
 @click.option("--supersedes", multiple=True, metavar="FACT", help="A fact (its id) that ends now; may be repeated.")
 @graph_options.all_options
@@ -26,31 +36,26 @@ from keepgraph.cli.output import answers, terminal
 def record_command(ctx: click.Context, /, subject: str, predicate: str, object: str, **options: Any) -> None:
     """Record one fact.
 
-    SUBJECT and OBJECT are type:name, or an id (ent_…). A name alone gets the type that the predicate connects, where
-    there is only one. An OBJECT of =text is a literal: a tag, a status, a note.
+    SUBJECT and OBJECT are names. The type of a known name, or the only one that the predicate connects, need not be
+    said; else write type:name, or an id (ent_…). An OBJECT of =text is a literal: a tag, a status, a note.
 
     \b
     kg record person:Priya decided_in "decision:Adopt SQLite" --source "standup"
-    kg record Priya "works for" Acme
+    kg record Priya "works for" Acme --from "last March"
     kg record project:Atlas tagged =active
+    kg record Atlas blocked_by "waiting for the licence"
     """
     options["aliases"] = list(options["aliases"]) or None
     options["supersedes"] = list(options["supersedes"]) or None
     # Parsed before the graph is opened, so that a mistake creates no new file.
     arguments = {
-        "subject": _reference(subject, errors.SubjectRequired),
+        "subject": read_reference(subject, errors.SubjectRequired),
         "predicate": predicate,
-        "object": {"literal": object[1:]} if object.startswith("=") else _reference(object, errors.ObjectRequired),
+        "object": read_object(object),
         **{name: value for name, value in options.items() if value is not None},
     }
     with graph_options.open_graph(ctx, create=True) as graph:
-        try:
-            answer = graph.call("record_fact", **arguments)
-        except errors.EntityTypeUnknown as error:
-            if untyped := [role for role in ("subject", "object") if _is_name_alone(arguments[role])]:
-                literal = ", or write =text for a literal" if "object" in untyped else ""
-                error.hint = f"{error.hint} Put the type before the name, as in person:Priya{literal}."
-            raise
+        answer = record(graph, arguments)
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)
     else:
@@ -60,13 +65,41 @@ def record_command(ctx: click.Context, /, subject: str, predicate: str, object: 
                 _show_type(arguments[role]["name"], answer)
 
 
-def _reference(text: str, missing: type[errors.KeepgraphError]) -> dict[str, str]:
+def record(graph: Graph, arguments: dict[str, Any]) -> dict[str, Any]:
+    """The answer of record_fact. An object that reads as a phrase and not as a name is taken as a literal.
+
+    Raises:
+        errors.EntityTypeUnknown: a name needs a type; the hint is the line to type.
+    """
+    try:
+        return graph.call("record_fact", **arguments)
+    except errors.EntityTypeUnknown as error:
+        untyped = [role for role in ("subject", "object") if _is_name_alone(arguments[role])]
+        unknown = {role: found for role in untyped if (found := _look_up(graph, arguments[role]["name"])) is not True}
+        if list(unknown) == ["object"] and _is_phrase(graph, arguments["predicate"], arguments["object"]["name"]):
+            with suppress(errors.InvalidRequest):
+                return graph.call("record_fact", **{**arguments, "object": {"literal": arguments["object"]["name"]}})
+        if unknown:
+            error.hint = _typed_line(arguments, unknown, error)
+        raise
+
+
+def read_object(text: str) -> dict[str, str]:
+    """The object for `record_fact`: a literal from `=text`, else an entity reference.
+
+    Raises:
+        errors.ObjectRequired: it is empty.
+    """
+    return {"literal": text[1:]} if text.startswith("=") else read_reference(text, errors.ObjectRequired)
+
+
+def read_reference(text: str, missing: type[errors.KeepgraphError]) -> dict[str, str]:
     """An entity reference for `record_fact` from `type:name`, a name alone, or an id.
 
     Raises:
         errors.SubjectRequired, errors.ObjectRequired: it is empty; which of them is `missing`.
     """
-    if text.lower().startswith("ent_"):
+    if text.lower().startswith("ent_") or _FACT_ID.fullmatch(text.lower()):
         return {"id": text}
     entity_type, colon, name = text.partition(":")
     if colon and entity_type.strip() and not name.startswith("//"):  # https://… is no entity of the type https
@@ -74,6 +107,55 @@ def _reference(text: str, missing: type[errors.KeepgraphError]) -> dict[str, str
     if not text.strip(" :"):
         raise missing(f"“{terminal.printable(text[:80])}” is no name")
     return {"name": text.removeprefix(":")}
+
+
+def _look_up(graph: Graph, name: str) -> bool | dict[str, Any]:
+    """Whether a name is known exactly; else the entity that it resembles, or False."""
+    with suppress(errors.InvalidRequest):
+        answer = graph.call("recall_entity", name_or_alias=name)
+        if answer["entity"]:
+            return answer["resolution"]["method"] in ("exact", "alias") or dict(answer["entity"])
+    return False
+
+
+def _is_phrase(graph: Graph, predicate: str, text: str) -> bool:
+    """Whether an object without a type is a text: some words in small letters; for tags, one is enough."""
+    if not text[:1].islower():
+        return False
+    if len(text.split()) >= _MIN_WORDS_OF_PHRASE:
+        return True
+    with suppress(errors.InvalidRequest):
+        return bool(graph.call("describe_word", word=predicate)["role"] == "tags")
+    return False
+
+
+def _typed_line(
+    arguments: dict[str, Any], unknown: Mapping[str, bool | dict[str, Any]], error: errors.EntityTypeUnknown
+) -> str:
+    """The hint for a name that needs a type: the line to type, and the types that fit."""
+    example = error.example or {}
+    role, resembling = next(iter(unknown.items()))
+    types = ", ".join(error.candidates)
+    words = {}
+    for end in ("subject", "object"):
+        given = arguments[end]
+        typed = example.get(end, {}).get("type") if end in unknown else given.get("type")
+        words[end] = f"={given['literal']}" if "literal" in given else given.get("id") or given["name"]
+        words[end] = f"{typed}:{words[end]}" if typed else words[end]
+    hint = f"Type `{_line(words['subject'], arguments['predicate'], words['object'])}`"
+    hint += f" (types that fit: {types})." if types else "."
+    if role == "object":
+        literal = f"={arguments['object']['name']}"
+        hint += f" For a text: `{_line(words['subject'], arguments['predicate'], literal)}`."
+    if isinstance(resembling, dict):
+        hint += f" There is a {resembling['type']} called “{resembling['name']}”."
+    return hint
+
+
+def _line(*words: str) -> str:
+    from keepgraph.command_arguments import quoted
+
+    return " ".join(["kg record", *map(quoted, words)])
 
 
 def _is_name_alone(reference: dict[str, str]) -> bool:

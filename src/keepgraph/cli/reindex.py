@@ -15,7 +15,11 @@ _BATCH_SIZE = 256
 @graph_options.all_options
 @click.pass_context
 def reindex_command(ctx: click.Context, anew: bool) -> None:
-    """Make the vectors of all names, texts and facts that wait. Interrupt it at will: it goes on where it was."""
+    """Make the vectors of all names, texts and facts that wait. Interrupt it at will: it goes on where it was.
+
+    \b
+    kg reindex
+    """
     from keepgraph.engine.backfill import vectors
 
     with graph_options.open_graph(ctx) as graph:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from typing import Any
@@ -9,17 +10,28 @@ from typing import Any
 import click
 
 from keepgraph import errors
-from keepgraph.cli import graph_options
+from keepgraph.cli import dates, graph_options
 from keepgraph.cli.output import terminal
 
 _MAX_SHOWN = 8
 _MAX_BYTES = 8_000_000
+_ISO_WEEK = re.compile(r"\d{4}-?[Ww]\d{1,2}")
 
 
 @click.command("remember")
 @click.argument("text", nargs=-1, required=True)
 @click.option("--about", multiple=True, metavar="NAME", help="What it is about, if it does not say; may be repeated.")
-@click.option("--at", "reference_time", metavar="WHEN", help="When it is of: 2026-05-01, or an instant; else now.")
+@click.option("--project", metavar="NAME", help="The project that it is about; or the id of a group.")
+@click.option(
+    "--at", "reference_time", metavar="WHEN", type=dates.BEGINNING, help="When it is of: yesterday, 2026-05-01."
+)
+@click.option(
+    "--for-week",
+    "narrative_for",
+    metavar="WEEK",
+    callback=lambda *given: _read_week(*given),
+    help="Keep it as what is told of this week: 2026-W47, “last week”, or a day in it.",
+)
 @click.option("--source", help="Where it comes from: a meeting, a link. Kept, never fetched.")
 @graph_options.all_options
 @click.pass_context
@@ -41,7 +53,14 @@ def remember_command(ctx: click.Context, /, text: tuple[str, ...], about: tuple[
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)
     else:
-        _show_answer(answer)
+        show_remembered(answer)
+
+
+def _read_week(ctx: click.Context, param: click.Parameter, week: str | None) -> str | None:
+    """An ISO week as it is, or a day that is said in words."""
+    if week is None or _ISO_WEEK.fullmatch(week.strip()):
+        return week
+    return dates.BEGINNING.convert(week, param, ctx)
 
 
 def _read_standard_input() -> str:
@@ -54,10 +73,19 @@ def _read_standard_input() -> str:
         raise errors.EpisodeInvalid("the text is not UTF-8", hint="Convert it to UTF-8 first.") from error
 
 
-def _show_answer(answer: dict[str, Any]) -> None:
+def show_remembered(answer: dict[str, Any]) -> None:
     is_known = answer["deduplicated"]
     click.secho("Known already: " if is_known else "Remembered: ", fg=None if is_known else "green", nl=False)
     click.echo(f"{terminal.printable(answer['name'])}  ({answer['doc_id']})")
+    if answer["about"]:
+        created = answer.get("auto_created_entities", ())
+        names = [f"{entity['name']} (new)" if entity in created else entity["name"] for entity in answer["about"]]
+        click.echo(f"  about {_join_names(names)}")
+        terminal.show_near_names(answer.get("possible_duplicates", ()))
+    elif answer["group_id"] != "default":
+        click.echo(f"  in the group {terminal.printable(answer['group_id'])}")
+    if week := answer.get("narrative_for"):
+        click.echo(f"  the narrative of week {week}")
     if answer["mentions"]:
         click.echo(f"  mentions {_join_names([fact['name'] for fact in answer['mentions']])}")
     if answer["proposed_entities"]:

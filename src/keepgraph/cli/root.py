@@ -18,42 +18,58 @@ from keepgraph.cli.output import terminal
 _STORAGE_ERRNOS = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS}
 
 _COMMANDS = {
-    "record": ("record", 'Record a fact: kg record person:Priya decided_in "decision:Adopt SQLite".'),
-    "recall": ("recall", "Show what is known about someone or something."),
-    "decisions": ("recall", "List the decisions of a project."),
-    "week": ("recall", "Sum up the past seven days."),
-    "remember": ("remember", "Remember a text: a note, a message, what is piped in."),
-    "ingest": ("ingest", "Ingest Markdown files, of a folder or one by one."),
-    "search": ("explore", "Find entities, facts and texts by what they say."),
-    "show": ("explore", "Show all there is about someone or something, on a page."),
-    "timeline": ("explore", "Tell what happened to someone or something, in the order of time."),
-    "query": ("query.command", "Ask the graph in Cypher; without a query, at a prompt."),
-    "alias": ("curation", "Let something be found by another name too."),
-    "merge": ("curation", "Make two entities one that are the same."),
-    "retract": ("curation", "Say that a fact is not true after all."),
-    "undo": ("curation", "Take back a call, the last one if none is named."),
-    "log": ("curation", "List what changed the graph, newest first."),
-    "history": ("curation", "Tell what happened to an entity or a fact."),
-    "duplicates": ("curation", "Propose entities that may be one."),
-    "clear": ("curation", "Delete everything; it can be undone."),
-    "vocabulary": ("vocabulary.command", "Show the types and predicates; add, change, merge and retire them."),
-    "profile": ("profiles", "Make, list, show, choose and delete profiles."),
-    "encrypt": ("encryption", "Encrypt the graph with a random key."),
-    "decrypt": ("encryption", "Make a plain file of an encrypted graph."),
-    "rekey": ("encryption", "Give an encrypted graph a new key."),
-    "key": ("encryption", "Export the key to a safe place, or import it when it was lost."),
-    "backup": ("backups", "Make a checked copy of the graph."),
-    "restore": ("backups", "Bring a backup back."),
-    "import": ("transfer.commands", "Record the facts of a JSONL file."),
-    "export": ("transfer.commands", "Write all facts as JSONL."),
-    "reindex": ("reindex", "Make the vectors by which names are found by their meaning."),
-    "status": ("status", "Show where the graph is and what it holds."),
-    "doctor": ("doctor.command", "Look whether all is well, and say what mends what is not."),
-    "tool": ("tool", "List the tools, or call one by name."),
-    "serve": ("serve", "Serve the graph to an MCP client over stdio."),
-    "install": ("install.command", "Let Claude Desktop or Claude Code use this graph."),
-    "demo": ("demo", "Fill a graph with facts about Keepgraph itself, and look around."),
-    "completion": ("completion", "Print the script that completes commands and names in your shell."),
+    # name: (group in the help, module, description). A command NAME is the function NAME_command of its module.
+    "record": ("Record", "record", "Record a fact: kg record Ana works_on Atlas."),
+    "remember": ("Record", "remember", "Remember a text: a note, a message, what is piped in."),
+    "add": ("Record", "adding", "Add an entity, a fact or a note: kg add person:Ana."),
+    "ingest": ("Record", "ingest", "Ingest Markdown files, of a folder or one by one."),
+    "me": ("Record", "owner", "Say who you are, so that “me” finds you."),
+    "recall": ("Ask", "recall", "Show what is known about someone or something."),
+    "search": ("Ask", "explore", "Find entities, facts and texts by what they say."),
+    "list": ("Ask", "listing", "List people, projects, texts, tags, types, or what there is."),
+    "decisions": ("Ask", "recall", "List the decisions, by project, by topic, by time."),
+    "next": ("Ask", "planning", "Show what is to do: open blockers, next actions, what is due."),
+    "week": ("Ask", "recall", "Sum up the past seven days."),
+    "overview": ("Ask", "overview", "Show what the graph holds, its latest, and what waits."),
+    "show": ("Ask", "explore", "Show all there is about someone or something, on a page."),
+    "timeline": ("Ask", "explore", "Tell what happened to someone or something, in order."),
+    "query": ("Ask", "query.command", "Ask the graph in Cypher; without a query, at a prompt."),
+    "end": ("Correct", "ending", "Say that a fact holds no longer: kg end Ana works_at Acme."),
+    "resolve": ("Correct", "ending", 'Close a blocker: kg resolve "waiting for the licence".'),
+    "rename": ("Correct", "changing", "Give something another name; the old one still finds it."),
+    "retype": ("Correct", "changing", "Give an entity another type."),
+    "set": ("Correct", "changing", "Set properties: kg set person:Ana role=CTO."),
+    "edit": ("Correct", "changing", "Edit an entity in your editor."),
+    "alias": ("Correct", "curation", "Let something be found by another name too."),
+    "merge": ("Correct", "curation", "Make two entities one that are the same."),
+    "duplicates": ("Correct", "curation", "Propose entities that may be one."),
+    "retract": ("Correct", "curation", "Say that a fact is not true after all."),
+    "forget": ("Correct", "forgetting", "Delete an entity, a fact or a text; undo brings it back."),
+    "purge": ("Correct", "forgetting", "Remove what was forgotten from all files."),
+    "undo": ("Correct", "curation", "Take back a call, the last one if none is named."),
+    "log": ("Correct", "curation", "List what changed the graph, newest first."),
+    "history": ("Correct", "curation", "Tell what happened to an entity or a fact."),
+    "clear": ("Correct", "curation", "Delete everything; it can be undone."),
+    "vocabulary": ("Vocabulary", "vocabulary.command", "Show the types and predicates; add, change and merge them."),
+    "profile": ("Files and profiles", "profiles", "Make, list, show, choose and delete profiles."),
+    "status": ("Files and profiles", "status", "Show where the graph is and what it holds."),
+    "stats": ("Files and profiles", "listing", "Count entities, facts, texts and words, by kind."),
+    "doctor": ("Files and profiles", "doctor.command", "Look whether all is well, and say what mends what is not."),
+    "backup": ("Files and profiles", "backups", "Make a checked copy of the graph."),
+    "restore": ("Files and profiles", "backups", "Bring a backup back."),
+    "import": ("Files and profiles", "transfer.commands", "Record the facts of a JSONL file."),
+    "export": ("Files and profiles", "transfer.commands", "Write all facts as JSONL."),
+    "reindex": ("Files and profiles", "reindex", "Make the vectors by which things are found by meaning."),
+    "compact": ("Files and profiles", "forgetting", "Drop old entries of the journal, and shrink the file."),
+    "encrypt": ("Keys", "encryption", "Encrypt the graph with a random key."),
+    "decrypt": ("Keys", "encryption", "Make a plain file of an encrypted graph."),
+    "rekey": ("Keys", "encryption", "Give an encrypted graph a new key."),
+    "key": ("Keys", "encryption", "Export the key to a safe place, or import it again."),
+    "install": ("Clients", "install.command", "Let Claude Desktop or Claude Code use this graph."),
+    "serve": ("Clients", "serve", "Serve the graph to an MCP client over stdio."),
+    "tool": ("Clients", "tool", "List the tools, or call one by name."),
+    "completion": ("Clients", "completion", "Print the script that completes commands in your shell."),
+    "demo": ("Clients", "demo", "Fill a graph with facts about Keepgraph, and look around."),
 }
 
 
@@ -66,7 +82,7 @@ class _CommandGroup(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in _COMMANDS:
             return None
-        module = importlib.import_module(f"keepgraph.cli.{_COMMANDS[name][0]}")
+        module = importlib.import_module(f"keepgraph.cli.{_COMMANDS[name][1]}")
         command: click.Command = getattr(module, f"{name}_command")
         return command
 
@@ -74,17 +90,24 @@ class _CommandGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
-            from difflib import get_close_matches
+            from keepgraph.cli import command_synonyms
 
-            similar = get_close_matches(args[0], _COMMANDS, n=1)
-            hint = f" Did you mean “{similar[0]}”?" if similar else " See “kg --help”."
-            ctx.fail(f"There is no command “{terminal.printable(args[0])}”.{hint}")
+            line = command_synonyms.command_line(args)
+            if line is None:
+                advice = command_synonyms.advise(args[0], _COMMANDS)
+                ctx.fail(f"There is no command “{terminal.printable(args[0])}”. {advice}")
+            args = line
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         # From the table: help does not import the commands.
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, description) for name, (_, description) in _COMMANDS.items()])
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for name, (group, _, description) in _COMMANDS.items():
+            groups.setdefault(group, []).append((name, description))
+        width = max(map(len, _COMMANDS)) + 2
+        for group, rows in groups.items():
+            with formatter.section(group):
+                formatter.write_dl([(name.ljust(width), description) for name, description in rows])
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

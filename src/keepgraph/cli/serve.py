@@ -20,7 +20,11 @@ _FIRST_REQUEST_SECONDS = 2.0
 @graph_options.all_options
 @click.pass_context
 def serve_command(ctx: click.Context, toolsets: str | None, read_only: bool) -> None:
-    """Serve the graph to an MCP client over standard input and output, until the input ends."""
+    """Serve the graph to an MCP client over standard input and output, until the input ends.
+
+    \b
+    kg serve --read-only
+    """
     import logging
     import os
     import sys

@@ -12,7 +12,11 @@ from keepgraph.cli.output import terminal
 @graph_options.all_options
 @click.pass_context
 def status_command(ctx: click.Context) -> None:
-    """Show where the graph is and what it holds."""
+    """Show where the graph is and what it holds.
+
+    \b
+    kg status
+    """
     with graph_options.open_graph(ctx) as graph:
         answer = graph.call("get_status")
         answer["path"] = str(graph.path)
@@ -26,7 +30,9 @@ def status_command(ctx: click.Context) -> None:
     click.echo(f"  {size}, schema {answer['graph']['schema']}, Keepgraph {answer['version']}")
     counts = [f"{count:,} {kind}" for kind, count in answer["entities"].items() if count]
     click.echo(f"  entities: {', '.join(counts) or 'none yet'}")
+    click.echo(f"  texts: {answer['episodes']:,}")
     recorded = answer["last_recorded_at"]
     click.echo(f"  facts: {answer['facts']:,}{f', the last recorded {recorded[:16]}' if recorded else ''}")
+    terminal.show_other_groups(answer["other_groups"])
     steps = [f"{step} {state}" for step, state in answer["resolution"].items()]
     click.echo(f"  names are found by: {', '.join(steps)}")

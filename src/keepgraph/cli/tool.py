@@ -20,7 +20,12 @@ def _complete_tool(ctx: click.Context, parameter: click.Parameter, incomplete: s
 
 @click.group("tool")
 def tool_command() -> None:
-    """List the tools, or call one by name."""
+    """List the tools, or call one by name.
+
+    \b
+    kg tool list
+    kg tool call recall_entity --json '{"name_or_alias": "Ana"}'
+    """
 
 
 @tool_command.command("list")

@@ -39,6 +39,9 @@ def doctor_command(ctx: click.Context, fix: bool) -> None:
 
     That is: its settings, the file, who may read it, the key, the log, the tables and their indexes, the vectors, the
     texts, the backups, the server as a client starts it, and Claude Desktop. Exit code 0 if nothing is wrong, else 1.
+
+    \b
+    kg doctor
     """
     try:
         graph = graph_options.graph_path(ctx).resolve()

@@ -35,6 +35,9 @@ def install_command(
     """Let CLIENT use this graph: write an entry into its configuration, once our server has proved to answer.
 
     The configuration is kept in a backup beside it, and everything else in it stays as it is.
+
+    \b
+    kg install claude-desktop
     """
     graph_arguments = _graph_arguments(ctx, uninstall=uninstall)
     report: dict[str, Any] = {

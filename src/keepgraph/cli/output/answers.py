@@ -6,16 +6,50 @@ from typing import Any
 
 import click
 
-from keepgraph.cli.output.terminal import day, entity_name, object_text, printable, resolution_note, show_no_match
+from keepgraph.cli.output.terminal import (
+    day,
+    entity_argument,
+    entity_name,
+    last_day,
+    object_text,
+    printable,
+    property_rows,
+    resolution_note,
+    shell_argument,
+    show_no_match,
+    show_other_groups,
+)
 
 
 def show_recorded(answer: dict[str, Any]) -> None:
     sentence = f"{entity_name(answer['subject'])} {answer['predicate']} {object_text(answer['object'])}"
-    if answer["deduplicated"]:
-        click.echo(f"Known since {day(answer['recorded_at'])}: {sentence}")
-    else:
-        click.secho("Recorded: ", fg="green", nl=False)
-        click.echo(sentence)
+    match answer["effect"]:
+        case "recorded":
+            click.secho("Recorded: ", fg="green", nl=False)
+            click.echo(sentence)
+        case "ended" | "changed":
+            click.secho("Ended: " if answer["effect"] == "ended" else "Corrected: ", fg="green", nl=False)
+            click.echo(f"{sentence}{_validity(answer)}")
+            if answer["effect"] == "changed":
+                click.echo(f"  before:{_validity(answer['validity_before']) or ' no dates'}")
+        case "repeated":
+            click.echo(f"Known since {day(answer['recorded_at'])}, noted once more: {sentence}{_validity(answer)}")
+        case _:
+            click.echo(f"Nothing changed; known since {day(answer['recorded_at'])}: {sentence}{_validity(answer)}")
+    for other in answer.get("also_ended", ()):
+        click.echo(f"  ended too: {other['fact_id']}{_validity(other)}")
+    for other in answer.get("overlapping", ()):
+        click.secho(
+            f"  {other['fact_id']} says the same{_validity(other) or ' without dates'}; "
+            f"to end it: kg end {other['fact_id']}",
+            fg="yellow",
+        )
+    for blocker in answer.get("closed_blockers", ()):
+        click.echo(f"  closed: {printable(blocker['text'])}")
+    if answer.get("open_blockers"):
+        click.secho("  no blocker was closed; if one of these is settled:", fg="yellow")
+        for blocker in answer["open_blockers"]:
+            click.echo(f"    kg resolve {blocker['fact_id']}   {printable(blocker['text'])}")
     if mapped := answer.get("mapped_predicate"):
         exchanged = ", with its ends exchanged" if mapped.get("reversed") else ""
         click.echo(f"  “{printable(mapped['given'])}” recorded as {mapped['predicate']}{exchanged}")
@@ -26,23 +60,52 @@ def show_recorded(answer: dict[str, Any]) -> None:
     for entity in answer["auto_created_entities"]:
         click.echo(f"  new {entity['type']}: {entity_name(entity)}")
     for duplicate in answer["possible_duplicates"]:
-        new, kept = duplicate["new"], f"the {duplicate['type']} “{entity_name(duplicate)}”"
-        click.secho(
-            f"  “{entity_name(new)}” may be {kept} ({duplicate['score']:.2f}); "
-            f"if so: kg merge {duplicate['id']} {new['id']}",
-            fg="yellow",
-        )
+        show_possible_duplicate(duplicate["new"], duplicate)
+
+
+def show_possible_duplicate(new: dict[str, Any], existing: dict[str, Any]) -> None:
+    """Show which existing entity a new one may be, and the line that merges them."""
+    click.secho(
+        f"  “{entity_name(new)}” may be the {existing['type']} “{entity_name(existing)}” ({existing['score']:.2f}); "
+        f"if so: kg merge {entity_argument(existing)} {entity_argument(new)}{_across_types(existing, new)}",
+        fg="yellow",
+    )
+
+
+def show_ended(answer: dict[str, Any]) -> None:
+    """Show a fact that was ended, and how it stood before."""
+    fact = answer["fact"]
+    sentence = f"{entity_name(fact['subject'])} {fact['predicate']} {object_text(fact['object'])}{_validity(fact)}"
+    if answer["effect"] == "nothing_changed":
+        click.echo(f"Nothing changed; that was known: {sentence}")
+        return
+    click.secho("Ended: " if answer["effect"] == "ended" else "Corrected: ", fg="green", nl=False)
+    click.echo(sentence)
+    if answer["effect"] == "changed":
+        click.echo(f"  before:{_validity(answer['validity_before'])}")
+    for other in answer["also_ended"]:
+        click.echo(f"  ended too: {other['fact_id']}{_validity(other)}")
+    click.echo(f"  To take it back: kg undo {answer['call']}")
+
+
+def show_resolved(answer: dict[str, Any]) -> None:
+    for blocker in answer["closed_blockers"]:
+        click.secho("Closed: ", fg="green", nl=False)
+        click.echo(printable(blocker["text"]))
+    click.echo(f"  To open it again: kg undo {answer['call']}")
 
 
 def show_recall(answer: dict[str, Any], *, name: str, show_ids: bool = False) -> None:
     entity = answer["entity"]
     if entity is None:
         show_no_match(f"Nothing called “{printable(name)}” is known.", answer["resolution"])
+        show_other_groups(answer.get("other_groups"))
         return
     click.secho(entity_name(entity), bold=True, nl=False)
     click.echo(f"  {entity['type']}{resolution_note(name, answer['resolution'])}")
     if entity["aliases"]:
         click.echo(f"  also called {', '.join(map(printable, entity['aliases']))}")
+    show_particulars(entity)
     for fact in answer["facts"]:
         is_subject = fact["subject"]["id"] == entity["id"]
         arrow, other = ("→", object_text(fact["object"])) if is_subject else ("←", entity_name(fact["subject"]))
@@ -56,17 +119,19 @@ def show_recall(answer: dict[str, Any], *, name: str, show_ids: bool = False) ->
             for related_entity in answer["related_entities"][:8]
         )
         click.secho(f"  related: {related}", dim=True)
+    _show_texts(answer["texts"])
 
 
-def show_decisions(answer: dict[str, Any], *, name: str) -> None:
-    if answer["project"] is None:
+def show_decisions(answer: dict[str, Any], *, name: str, topic: str = "", until: str = "") -> None:
+    if name and answer["project"] is None:
         show_no_match(f"No project called “{printable(name)}” is known.", answer["resolution"])
         return
+    about = f" about {printable(topic)}" if topic else ""
     since = f" since {answer['since']}" if answer["since"] else ""
-    click.secho(entity_name(answer["project"]), bold=True, nl=False)
-    click.echo(
-        f"  {_count_noun(len(answer['decisions']), 'decision')}{since}{resolution_note(name, answer['resolution'])}"
-    )
+    until = f" until {until}" if until else ""
+    note = resolution_note(name, answer["resolution"]) if answer["resolution"] else ""
+    click.secho(entity_name(answer["project"]) if answer["project"] else "All projects", bold=True, nl=False)
+    click.echo(f"  {_count_noun(answer['total'], 'decision')}{about}{since}{until}{note}")
     for decision in answer["decisions"]:
         click.echo(f"  {_decision_line(decision)}")
     if answer["truncated"]:
@@ -78,6 +143,8 @@ def show_week(answer: dict[str, Any], *, name: str = "") -> None:
     click.secho(f"{answer['period']['start']} to {answer['period']['end']}", bold=True, nl=False)
     click.echo(note)
     click.echo(printable(answer["summary"]))
+    if narrative := answer["narrative"]:
+        _show_narrative(narrative)
     for title, lines in (
         ("Decided", [_decision_line(decision) for decision in answer["decisions"]]),
         (
@@ -93,6 +160,10 @@ def show_week(answer: dict[str, Any], *, name: str = "") -> None:
             click.secho(title, bold=True)
         for line in lines:
             click.echo(f"  {line}")
+    if answer["blockers"]:
+        words = answer["blockers"][0]["object"]
+        example = shell_argument(words.get("name") or words["literal"])
+        click.secho(f"To close a blocker: kg resolve {example}", dim=True)
     if answer["truncated"]:
         totals = answer["totals"]
         click.echo(
@@ -100,6 +171,16 @@ def show_week(answer: dict[str, Any], *, name: str = "") -> None:
             f"{_count_noun(totals['blockers'], 'blocker')}, "
             f"{_count_noun(totals['next_actions'], 'next action')} in all."
         )
+
+
+def _show_narrative(narrative: dict[str, Any]) -> None:
+    """Show what was written about a week: each line of it, without control characters."""
+    click.secho(f"Week {narrative['week'][-2:].lstrip('0')} in words", bold=True, nl=False)
+    click.secho(f"  ({printable(narrative['source'])}, {day(narrative['written_at'])})", dim=True)
+    for line in narrative["text"].strip().splitlines():
+        click.echo(f"  {printable(line)}".rstrip())
+    if narrative["truncated"]:
+        click.secho(f"  … the rest is in {narrative['doc_id']}", dim=True)
 
 
 def show_merge(answer: dict[str, Any]) -> None:
@@ -122,12 +203,15 @@ def show_merge(answer: dict[str, Any]) -> None:
 
 
 def show_log(calls: list[dict[str, Any]]) -> None:
+    width = max((len(call["tool"]) for call in calls), default=0)
     for call in calls:
         touched = ", ".join(f"{count} × {table}" for table, count in call["touched"].items())
-        note = f"  takes back {call['undoes']}" if call["undoes"] else ""
-        note += f"  taken back by {call['undone_by']}" if call["undone_by"] else ""
-        click.echo(f"{call['call']:>6}  {call['at'][:16].replace('T', ' ')}  {call['tool']:<16} ", nl=False)
-        click.secho(f"{touched}{note}", dim=True)
+        about = f"of {call['about']}" if call["undoes"] else call["about"] or touched
+        click.echo(
+            f"{call['call']:>6}  {call['at'][:16].replace('T', ' ')}  {call['tool']:<{width}}  {printable(about)}",
+            nl=False,
+        )
+        click.secho(f"  taken back by {call['undone_by']}" if call["undone_by"] else "", dim=True)
 
 
 def show_history(answer: dict[str, Any], *, name: str) -> None:
@@ -149,11 +233,67 @@ def show_duplicates(pairs: list[dict[str, Any]], *, total: int) -> None:
             f"{entity_name(one)} ({one['type']})  and  {entity_name(other)} ({other['type']})  {pair['score']:.2f}",
             nl=False,
         )
-        click.secho(f"  kg merge {one['id']} {other['id']}", dim=True)
+        click.secho(f"  kg merge {entity_argument(one)} {entity_argument(other)}{_across_types(one, other)}", dim=True)
     if total > len(pairs):
         click.echo(f"… and {total - len(pairs):,} more; --json lists them all")
     if not pairs:
         click.echo("Nothing looks like a double.")
+
+
+def show_update(answer: dict[str, Any]) -> None:
+    """Show what a change of an entity changed, and what of its facts no longer fits."""
+    entity, before = answer["entity"], answer["before"]
+    if not answer["changed"]:
+        click.echo(f"Nothing changed: {entity_name(entity)} ({entity['type']}) was so already.")
+        return
+    parts = []
+    if "name" in answer["changed"]:
+        parts.append(f"{entity_name(before)} is {entity_name(entity)} now")
+    if "type" in answer["changed"]:
+        parts.append(f"{entity_name(entity)} has the type {entity['type']} now, no longer {before['type']}")
+    click.echo(". ".join(parts) + "." if parts else f"Changed {entity_name(entity)} ({entity['type']}).")
+    show_particulars(entity)
+    if answer["aliases_added"]:
+        click.echo(f"  also called {', '.join(map(printable, answer['aliases_added']))}")
+    if answer["aliases_removed"]:
+        click.echo(f"  no longer an alias: {', '.join(map(printable, answer['aliases_removed']))}")
+    if answer["misfits"]:
+        click.secho(f"  {_count_noun(answer['misfits_total'], 'fact')} will not fit the new type:", fg="yellow")
+        for fact in answer["misfits"]:
+            click.echo(f"    {printable(fact['text'])}  ({fact['id']})")
+    for duplicate in answer["possible_duplicates"]:
+        show_possible_duplicate(entity, duplicate)
+    click.echo(f"  To take it back: kg undo {answer['call']}")
+
+
+def show_particulars(entity: dict[str, Any]) -> None:
+    """Show the summary and the properties of an entity, where it has some."""
+    if summary := entity.get("summary"):
+        click.echo(f"  {printable(summary)}")
+    for name, value in property_rows(entity.get("properties", {})):
+        click.echo(f"  {name}: {value}")
+
+
+def _across_types(one: dict[str, Any], other: dict[str, Any]) -> str:
+    return "" if one["type"] == other["type"] else " --across-types"
+
+
+def _show_texts(texts: dict[str, Any]) -> None:
+    """How many texts mention an entity, and passages of the newest."""
+    if not texts["total"]:
+        return
+    click.echo(f"  in {_count_noun(texts['total'], 'text')}{', the newest first' if texts['total'] > 1 else ''}:")
+    for passage in texts["newest"]:
+        quote, name = printable(passage["quote"]), printable(passage["name"])
+        title = "" if quote.startswith(name.rstrip("…")) else f"“{name}”: "
+        click.echo(f"    {day(passage['valid_at'])}  {title}{quote}")
+
+
+def _validity(dated: dict[str, Any]) -> str:
+    """From when until when something holds, as it is said after a sentence; nothing where neither is known."""
+    begin, end = dated["valid_from"], dated["valid_to"]
+    since = f" from {day(begin)}" if begin else ""
+    return f"{since} until {last_day(end)}" if end else since
 
 
 def _fact_details(fact: dict[str, Any]) -> str:
@@ -171,6 +311,7 @@ def _fact_details(fact: dict[str, Any]) -> str:
 
 def _decision_line(decision: dict[str, Any]) -> str:
     by = f", {', '.join(map(entity_name, decision['decided_by']))}" if decision["decided_by"] else ""
+    by += f", {', '.join(map(printable, decision['projects']))}" if decision.get("projects") else ""
     instead = f", instead of {entity_name(decision['supersedes'])}" if decision["supersedes"] else ""
     return f"{decision['decided_on']}  {entity_name(decision)}{click.style(by + instead, dim=True)}"
 

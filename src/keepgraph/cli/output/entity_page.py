@@ -32,7 +32,9 @@ def show_page(answers: dict[str, Any], *, name: str) -> None:
     intro = [entity["summary"]] if entity["summary"] and not entity.get("proposed") else []
     if entity["aliases"]:
         intro.insert(0, f"also called {', '.join(entity['aliases'])}")
+    attributes = {} if entity.get("proposed") else entity["attributes"]
     sections = [
+        Section("Properties", terminal.property_rows(attributes)),
         *_fact_sections(entity, facts, more=connections["total_facts"] - len(facts)),
         Section(
             "Timeline", timeline_rows(timeline, newest=True)[:MAX_ROWS], more=_more_events(timeline), dims_left=True

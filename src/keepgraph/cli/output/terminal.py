@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -40,6 +41,11 @@ def show_error(envelope: dict[str, Any], *, as_json: bool) -> None:
     click.secho(f"error: {printable(message)} ({code})", fg="red", err=True)
     if hint := details.get("suggestion" if is_query_error else "hint"):
         click.echo(f"hint:  {printable(hint)}", err=True)
+    for candidate in details.get("candidates", ()):
+        if isinstance(candidate, dict) and {"id", "type", "name"} <= candidate.keys():
+            click.echo(f"       perhaps {printable(entity_argument(candidate))}", err=True)
+        elif isinstance(candidate, dict) and {"id", "text"} <= candidate.keys():
+            click.echo(f"       {printable(candidate['id'])}  {printable(candidate['text'])}", err=True)
 
 
 def progress_bar(length: int, label: str, *, quiet: bool) -> Any:
@@ -63,12 +69,50 @@ def show_no_match(message: str, resolution: dict[str, Any]) -> None:
     click.echo(message)
     if resolution.get("embedding"):
         click.secho(f"  (by meaning: {printable(resolution['embedding'])})", dim=True)
+    if resolution.get("hint"):
+        click.echo(f"  {printable(resolution['hint'])}")
     for candidate in resolution["candidates"]:
         click.echo(f"  perhaps {entity_name(candidate)} ({candidate['type']}, {candidate['score']:.2f})")
 
 
+def show_near_names(possible_duplicates: Sequence[dict[str, Any]]) -> None:
+    """Show known names that a new entity may be another name of."""
+    for near in possible_duplicates:
+        click.echo(f"  {entity_name(near['new'])} may be {entity_name(near)}; kg undo takes it back")
+
+
+def show_other_groups(other_groups: dict[str, Any] | None) -> None:
+    """Show which other groups of the graph hold something; nothing where there is none."""
+    if not other_groups or not other_groups["groups"]:
+        return
+    counts = [
+        f"{printable(group['group_id'])} ({group['entities']:,} {'entity' if group['entities'] == 1 else 'entities'}, "
+        f"{group['episodes']:,} text{'' if group['episodes'] == 1 else 's'})"
+        for group in other_groups["groups"]
+    ]
+    more = f" and {other_groups['more']} more" if other_groups["more"] else ""
+    click.echo(f"  other groups hold something: {', '.join(counts)}{more}")
+
+
 def entity_name(entity: dict[str, Any]) -> str:
     return printable(entity["name"])
+
+
+def entity_argument(entity: dict[str, Any]) -> str:
+    """An entity as a person types it in a command: type:name, in quotes where the shell needs them."""
+    from keepgraph import command_arguments
+
+    return command_arguments.entity_argument(entity["type"], entity["name"], entity["id"])
+
+
+def property_rows(properties: dict[str, Any]) -> list[tuple[str, str]]:
+    """The properties of an entity as names and values to show: a text as it is, anything else as JSON."""
+    import json
+
+    return [
+        (printable(name), printable(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)))
+        for name, value in properties.items()
+    ]
 
 
 def object_text(object: dict[str, Any]) -> str:
@@ -78,6 +122,22 @@ def object_text(object: dict[str, Any]) -> str:
 
 def day(instant: str) -> str:
     return instant[:10]
+
+
+def last_day(instant: str) -> str:
+    """The last day of what ended at an instant, with the time of day where it did not end with a day."""
+    from datetime import datetime, timedelta
+
+    end = datetime.fromisoformat(instant)
+    is_midnight = end.time() == end.time().min
+    return (end - timedelta(days=1)).date().isoformat() if is_midnight else instant[:16].replace("T", " ")
+
+
+def shell_argument(text: str) -> str:
+    """A text as a person types it as one argument of a command."""
+    from keepgraph import command_arguments
+
+    return command_arguments.quoted(printable(text))
 
 
 def resolution_note(name: str, resolution: dict[str, Any]) -> str:

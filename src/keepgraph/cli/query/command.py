@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from keepgraph import errors
-from keepgraph.cli import graph_options
+from keepgraph.cli import dates, graph_options
 from keepgraph.cli.output import terminal
 from keepgraph.cli.query import execution
 from keepgraph.cli.query.execution import OutputFormat, QueryOptions
@@ -26,8 +26,8 @@ _MAX_QUERY_BYTES = 1_000_000
 @click.option("-p", "--param", "params", multiple=True, metavar="NAME=VALUE", help="The value of $NAME: JSON, or text.")
 @click.option("--params-file", type=click.Path(dir_okay=False), metavar="FILE", help="Parameters: a JSON object.")
 @click.option("--limit", type=int, metavar="N", help="Most rows where the query has no LIMIT; 200 if not said.")
-@click.option("--as-of", metavar="WHEN", help="What held then: 2026-05-01, or an instant.")
-@click.option("--known-at", metavar="WHEN", help="What was known then: 2026-05-01, or an instant.")
+@click.option("--as-of", metavar="WHEN", type=dates.END, help="What held then: “end of June”, 2026-05-01.")
+@click.option("--known-at", metavar="WHEN", type=dates.END, help="What was known then: yesterday, 2026-05-01.")
 @click.option("--csv", "as_csv", is_flag=True, help="Answer in CSV.")
 @click.option("--explain", is_flag=True, help="Show how the query would be run, and do not run it.")
 @graph_options.all_options

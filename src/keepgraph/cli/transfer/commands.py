@@ -43,6 +43,9 @@ def import_command(
 
     A bad line is reported with its number and does not stop the rest. Exits with 1 where something was refused.
     `kg log` lists the calls, some hundred lines each; `kg undo` takes them back, the last one first.
+
+    \b
+    kg import facts.jsonl
     """
     if file != "-" and stat.S_ISCHR(os.stat(file).st_mode):
         raise errors.InvalidArguments(f"{file} is a device and may never end", hint="Name a file, or - for the input.")
@@ -84,6 +87,9 @@ def export_command(ctx: click.Context, file: str) -> None:
     what is new comes last. Retracted facts, earlier validities and everyone who said something are in it, and the
     words of the vocabulary that another graph may lack. The log of changes, answers kept for retries, vectors, mentions
     and proposals are not.
+
+    \b
+    kg export graph.jsonl
     """
     from keepgraph.cli.transfer import export_file
     from keepgraph.engine.exchange import export

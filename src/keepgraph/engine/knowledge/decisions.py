@@ -10,8 +10,10 @@ belongs_to the role "part_of".
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from keepgraph import store
+from keepgraph.engine.knowledge import decision_topics
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
 from keepgraph.model import Decision, Entity, Fact, NameStyle, Role
@@ -25,27 +27,53 @@ _DECIDABLE_STYLE: NameStyle = "term"
 """Of other types than those of decisions, what may be decided are terms: not persons, titles, tasks or sources."""
 
 
-def of_project(tx: Tx, project: Entity, *, since: str = "", limit: int | None = None) -> tuple[list[Decision], int]:
-    """The decisions of a project, newest first, and how many there are without the limit.
+@dataclass(frozen=True, slots=True)
+class DecisionFilter:
+    """Which decisions are wanted.
 
-    Args:
-        since: a local date, YYYY-MM-DD: only those of that day and later.
+    Attributes:
+        since, until: the first and the last local day, YYYY-MM-DD; empty is no bound.
+        topic: in words; empty is any (see decision_topics.py).
+        limit: of how many; None is all.
     """
+
+    since: str = ""
+    until: str = ""
+    topic: str = ""
+    limit: int | None = None
+
+
+ANY = DecisionFilter()
+
+
+def of_project(tx: Tx, project: Entity, wanted: DecisionFilter = ANY) -> tuple[list[Decision], int]:
+    """The decisions of a project, newest first, and how many there are without the limit."""
     vocabulary = graph_vocabulary.read(tx)
     facts = _deciding_facts(tx, vocabulary, project)
-    return _newest_first(tx, vocabulary, _decisions_in(vocabulary, facts), since, limit)
+    return _newest_first(tx, vocabulary, _decisions_in(vocabulary, facts), wanted)
 
 
-def of_all_projects(tx: Tx, *, since: str) -> tuple[list[Decision], int]:
-    """All decisions of the group made on the local day `since` or later, newest first, and how many there are."""
+def of_all_projects(tx: Tx, wanted: DecisionFilter = ANY) -> tuple[list[Decision], int]:
+    """The decisions of the group, newest first, and how many there are without the limit."""
     vocabulary = graph_vocabulary.read(tx)
-    predicates = vocabulary.names_of_role(*_DECISION_ROLES)
-    start = timestamps.day_start(timestamps.parse_date(since), tx.zone)
-    recent = store.facts.recorded_or_valid_since(tx, predicates, at=timestamps.from_datetime(tx.now), since=start)
+    predicates, at = vocabulary.names_of_role(*_DECISION_ROLES), timestamps.from_datetime(tx.now)
+    if wanted.since:
+        start = timestamps.day_start(timestamps.parse_date(wanted.since), tx.zone)
+        deciding = store.facts.recorded_or_valid_since(tx, predicates, at=at, since=start)
+    else:
+        start = ""
+        rows = store.listing.facts_of_predicates_or_types(
+            tx,
+            vocabulary.names_of_role("decides"),
+            with_type=vocabulary.names_of_role("part_of"),
+            of_types=vocabulary.decision_types,
+            at=at,
+        )
+        deciding = store.facts.by_rows(tx, rows)
     unlinked = store.entities.without_facts_since(
         tx, of_types=vocabulary.decision_types, predicates=predicates, since=start
     )
-    return _newest_first(tx, vocabulary, [*_decisions_in(vocabulary, recent), *unlinked], since, None)
+    return _newest_first(tx, vocabulary, [*_decisions_in(vocabulary, deciding), *unlinked], wanted)
 
 
 def members(tx: Tx, project: Entity) -> set[int]:
@@ -88,7 +116,7 @@ def _decision_of_fact(vocabulary: Vocabulary, fact: Fact) -> Entity | Fact | Non
 
 
 def _newest_first(
-    tx: Tx, vocabulary: Vocabulary, undated: Sequence[Entity | Fact], since: str, limit: int | None
+    tx: Tx, vocabulary: Vocabulary, undated: Sequence[Entity | Fact], wanted: DecisionFilter
 ) -> tuple[list[Decision], int]:
     at = timestamps.from_datetime(tx.now)
     entities = [decision for decision in undated if isinstance(decision, Entity)]
@@ -101,10 +129,18 @@ def _newest_first(
     by_id = {
         decision.id: (_decided_at(decision, began_at), decision)
         for decision in undated
-        if timestamps.local_date(_decided_at(decision, began_at), tx.zone) >= since
+        if _is_between(timestamps.local_date(_decided_at(decision, began_at), tx.zone), wanted)
     }
+    if wanted.topic:
+        about = decision_topics.about(tx, [decision for _, decision in by_id.values()], wanted.topic)
+        by_id = {decision_id: dated for decision_id, dated in by_id.items() if decision_id in about}
     newest = sorted(by_id.values(), key=lambda pair: (pair[0], pair[1].id), reverse=True)
-    return [_describe_decision(tx, vocabulary, decision, moment) for moment, decision in newest[:limit]], len(newest)
+    described = [_describe_decision(tx, vocabulary, decision, moment) for moment, decision in newest[: wanted.limit]]
+    return described, len(newest)
+
+
+def _is_between(day: str, wanted: DecisionFilter) -> bool:
+    return wanted.since <= day and (not wanted.until or day <= wanted.until)
 
 
 def _decided_at(decision: Entity | Fact, began_at: Mapping[int, str]) -> str:
@@ -146,6 +182,7 @@ def _describe_decision(tx: Tx, vocabulary: Vocabulary, decided: Entity | Fact, d
         confidence=min((fact.confidence for fact in links), default=1.0),
         supersedes=next(superseded, None),
         followed_up=any(_follows_up(vocabulary, fact, decided) for fact in facts),
+        projects=_projects_of(vocabulary, links),
     )
 
 
@@ -161,7 +198,14 @@ def _describe_literal_decision(tx: Tx, vocabulary: Vocabulary, fact: Fact, decid
         confidence=fact.confidence,
         supersedes=None,
         followed_up=False,
+        projects=_projects_of(vocabulary, [fact]),
     )
+
+
+def _projects_of(vocabulary: Vocabulary, links: Iterable[Fact]) -> tuple[Entity, ...]:
+    """The projects at the ends of the facts that tie a decision to something, each once."""
+    ends = (end for fact in links for end in (fact.subject, fact.object) if end is not None)
+    return tuple({end.id: end for end in ends if _is_project(vocabulary, end)}.values())
 
 
 def _follows_up(vocabulary: Vocabulary, fact: Fact, decision: Entity) -> bool:

@@ -1,0 +1,91 @@
+"""Words that people type instead of a command: other names for one, questions, and what to type instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+
+def command_line(words: Sequence[str]) -> list[str] | None:
+    """The command line that is meant by one whose first word is no command; None if none is."""
+    first = words[0].casefold()
+    if first in COMMAND_LINES:
+        return [*COMMAND_LINES[first], *words[1:]]
+    asked = " ".join(words).split()
+    if len(asked) > 1 and asked[0].casefold() in _QUESTION_WORDS:
+        return ["search", *words]
+    return None
+
+
+def advise(word: str, commands: Iterable[str]) -> str:
+    """What to type instead of a word that is no command."""
+    if hint := _HINTS.get(word.casefold()):
+        return hint
+    if similar := get_close_matches(word.casefold(), [*commands, *COMMAND_LINES], n=1, cutoff=0.7):
+        return f"Did you mean “{similar[0]}”?"
+    return "See “kg --help”. To look something up: `kg search …`; to keep a note: `kg remember …`."
+
+
+_NO_PAGE = "There is no page to open yet. `kg overview` shows what there is, `kg show NAME` what is around one of it."
+_NO_SETUP = 'Nothing has to be set up: `kg remember "…"` or `kg record …` makes the graph. For a client: `kg install`.'
+_SETTINGS = "Settings are in a file beside the graph: `kg profile show` says where, and what it says."
+_CHANGES = "To change an entity: `kg set`, `kg rename`, `kg retype` or `kg edit`. To end a fact: `kg end`."
+
+COMMAND_LINES = {
+    "note": ("remember",),
+    "save": ("remember",),
+    "find": ("search",),
+    "ask": ("search",),
+    "ls": ("list",),
+    "get": ("recall",),
+    "lookup": ("recall",),
+    "cat": ("show",),
+    "view": ("show",),
+    "new": ("add",),
+    "create": ("add",),
+    "rm": ("forget",),
+    "remove": ("forget",),
+    "delete": ("forget",),
+    "mv": ("rename",),
+    "close": ("resolve",),
+    "done": ("resolve",),
+    "todo": ("next",),
+    "todos": ("next",),
+    "tasks": ("next",),
+    "count": ("stats",),
+    "changes": ("log",),
+    "whoami": ("me",),
+    "doubles": ("duplicates",),
+    **{
+        kind: ("list", kind)
+        for kind in (
+            "people", "persons", "projects", "tags", "blockers", "texts", "notes", "facts", "types", "predicates",
+            "sources", "groups", "proposals", "entities", "concepts",
+        )
+    },
+}  # fmt: skip
+"""Other words for a command, with its arguments; help does not list them."""
+
+_QUESTION_WORDS = frozenset("who what where when which why how whose".split())
+"""A command line that begins with one is a question, for `kg search`."""
+
+_HINTS = {
+    "today": "What is to do: `kg next`. What was decided, and what is blocked: `kg week`. What changed: `kg log`.",
+    "tomorrow": "What is due: `kg next`.",
+    "yesterday": "What changed: `kg log`. As it was: `kg week --as-of yesterday`.",
+    "open": f"{_NO_PAGE} What is open: `kg next`.",
+    "graph": _NO_PAGE,
+    "ui": _NO_PAGE,
+    "help": "Type `kg --help`, or `kg COMMAND --help`.",
+    "version": "Type `kg --version`.",
+    "config": _SETTINGS,
+    "settings": _SETTINGS,
+    "init": _NO_SETUP,
+    "setup": _NO_SETUP,
+    "login": "There is no account: the graph is a file on this machine. To encrypt it: `kg encrypt`.",
+    "sync": "Nothing is sent anywhere. To copy the graph: `kg backup`, or `kg export`.",
+    "update": _CHANGES,
+    "change": _CHANGES,
+    "chat": "A language model uses the graph through a client: `kg install`.",
+}
+"""What to type instead of a word that is no command."""

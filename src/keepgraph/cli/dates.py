@@ -1,0 +1,84 @@
+"""Options that take a date as people say it: “yesterday”, “last Monday”, “in March”, 2026-11-20."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import click
+
+from keepgraph import errors
+from keepgraph.cli import graph_options
+from keepgraph.cli.output import terminal
+
+_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_EXAMPLES = "Such as yesterday, “last Monday”, “3 weeks ago”, “in March”, “20 Nov”, 2026-11-20 or 2026-11-20T14:30."
+
+
+class DateOption(click.ParamType):  # type: ignore[type-arg]  # a generic class in new versions of click only
+    """A date or an instant as a person says it. The command gets it in ISO 8601; how it was understood is shown.
+
+    Of a time span (“June”), the first day is meant, or with `end` the last. With `days_only`, a time of day is refused.
+    """
+
+    name = "when"
+
+    def __init__(
+        self,
+        *,
+        end: bool = False,
+        days_only: bool = False,
+        error: type[errors.KeepgraphError] = errors.MomentInvalid,
+    ) -> None:
+        self.end = end
+        self.days_only = days_only
+        self.error = error
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        option = param.opts[0] if param and param.opts else "the date"
+        if _DAY.fullmatch(value.strip()) and _is_day(value.strip()):
+            return str(value.strip())
+        from keepgraph.temporal import date_phrases
+
+        now = datetime.now(UTC).astimezone(_zone(ctx) if ctx else None)
+        try:
+            meant = date_phrases.parse(value, now=now, end=self.end)
+        except date_phrases.DateUnclear as error:
+            raise self.error(f"{option}: {error}", hint=_EXAMPLES) from error
+        if self.days_only and len(meant) > len("2026-11-20"):
+            raise self.error(f"{option} takes a day, without a time of day", hint=_EXAMPLES)
+        if meant != value.strip():
+            click.secho(f"{option} {terminal.printable(value)}: {meant[:16].replace('T', ' ')}", dim=True, err=True)
+        return meant
+
+
+BEGINNING = DateOption()
+"""A moment; of a time span, its first day."""
+
+END = DateOption(end=True)
+"""A moment; of a time span, its last day."""
+
+FIRST_DAY = DateOption(days_only=True, error=errors.SinceInvalid)
+"""A day from which on something is meant."""
+
+LAST_DAY = DateOption(end=True, days_only=True)
+"""A day until which something is meant."""
+
+
+def _is_day(text: str) -> bool:
+    """Whether it is a day in ISO 8601: then no phrase has to be read."""
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _zone(ctx: click.Context) -> ZoneInfo | None:
+    """The time zone of the graph that the command line names; None is that of the system."""
+    from keepgraph.profiles import settings_file
+
+    zone = settings_file.read(graph_options.graph_path(ctx).resolve()).zone
+    return ZoneInfo(zone) if zone else None

@@ -1,0 +1,273 @@
+"""Lists of what a graph holds, and the counts of it: entities, facts, texts, tags, sources, and what has a date."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from keepgraph.model import Entity
+from keepgraph.store import facts
+from keepgraph.store.transactions import Tx
+
+_HOLDS = "fact.retracted_at IS NULL AND fact.valid_from <= :at AND :at < fact.valid_to"
+
+
+def entities(tx: Tx, *, of_types: Collection[str], at: str, limit: int) -> list[tuple[Entity, int]]:
+    """The entities of these types by name, each with the number of facts that hold of it."""
+    rows = tx.conn.execute(
+        f"""
+        SELECT entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at,
+               (SELECT count(*) FROM fact WHERE subject = entity.id AND object IS NOT NULL AND {_HOLDS})
+               + (SELECT count(*) FROM fact WHERE subject = entity.id AND literal IS NOT NULL AND {_HOLDS})
+               + (SELECT count(*) FROM fact WHERE object = entity.id AND object IS NOT NULL AND {_HOLDS})
+        FROM entity
+        JOIN entity_type ON entity_type.id = entity.type
+        WHERE entity.group_id = :group AND entity_type.name IN (SELECT value FROM json_each(:types))
+        ORDER BY entity.name_key, entity.id
+        LIMIT :limit
+        """,
+        {"group": tx.group, "types": _json(of_types), "at": at, "limit": limit},
+    )
+    return [(Entity(*row[:5]), row[5]) for row in rows]
+
+
+def newest_facts(tx: Tx, *, at: str, limit: int) -> list[int]:
+    """The facts of the group that hold, by row, the last recorded first."""
+    rows = tx.conn.execute(
+        f"""
+        SELECT fact.id
+        FROM fact JOIN entity ON entity.id = fact.subject
+        WHERE +entity.group_id = :group AND {_HOLDS}
+        ORDER BY fact.recorded_at DESC, fact.id DESC
+        LIMIT :limit
+        """,
+        {"group": tx.group, "at": at, "limit": limit},
+    )
+    return [row[0] for row in rows]
+
+
+def facts_of_predicates_or_types(
+    tx: Tx, predicates: Sequence[str], *, with_type: Sequence[str], of_types: Collection[str], at: str
+) -> list[int]:
+    """The facts of some predicates that hold in the group, by row, and those of others that have an end of these types.
+
+    Args:
+        with_type: the other predicates.
+    """
+    has_type = "type IN (SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:types)))"
+    named = "predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:{})))"
+    rows = tx.conn.execute(
+        f"""
+        SELECT fact.id
+        FROM {facts.table_as_known(tx)}
+        JOIN entity AS s ON s.id = fact.subject
+        LEFT JOIN entity AS o ON o.id = fact.object
+        WHERE +s.group_id = :group AND {_HOLDS}
+          AND (fact.{named.format("predicates")}
+               OR fact.{named.format("with_type")} AND (s.{has_type} OR o.{has_type}))
+        ORDER BY fact.id
+        """,
+        {
+            "group": tx.group,
+            "predicates": _json(predicates),
+            "with_type": _json(with_type),
+            "types": _json(of_types),
+            "at": at,
+            "known": tx.known_at,
+        },
+    )
+    return [row[0] for row in rows]
+
+
+def count_holding(tx: Tx, *, at: str) -> int:
+    """How many facts of the group hold."""
+    row = tx.conn.execute(
+        f"""
+        SELECT count(*)
+        FROM fact JOIN entity ON entity.id = fact.subject
+        WHERE entity.group_id = :group AND {_HOLDS}
+        """,
+        {"group": tx.group, "at": at},
+    ).fetchone()
+    return int(row[0])
+
+
+def tags(tx: Tx, *, tagging: Sequence[str], at: str, limit: int) -> tuple[list[tuple[str, int]], int]:
+    """The tags of the group, the most used first, with how many facts have each; and how many tags there are."""
+    return _counted(
+        tx,
+        f"""
+        SELECT coalesce(fact.literal, o.name)
+        FROM fact
+        JOIN entity AS s ON s.id = fact.subject
+        LEFT JOIN entity AS o ON o.id = fact.object
+        WHERE fact.predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:tagging)))
+          AND +s.group_id = :group AND {_HOLDS}
+        """,
+        {"group": tx.group, "tagging": _json(tagging), "at": at, "limit": limit},
+    )
+
+
+def sources(tx: Tx, *, limit: int) -> tuple[list[tuple[str, int]], int]:
+    """Where facts and texts of the group come from, the most frequent first, with counts; and how many there are."""
+    return _counted(
+        tx,
+        """
+        SELECT provenance.source
+        FROM provenance
+        JOIN fact ON fact.id = provenance.fact
+        JOIN entity ON entity.id = fact.subject
+        WHERE provenance.source IS NOT NULL AND entity.group_id = :group
+        UNION ALL
+        SELECT source FROM episode WHERE source <> '' AND group_id = :group
+        """,
+        {"group": tx.group, "limit": limit},
+    )
+
+
+def facts_with_days(tx: Tx, *, predicates: Sequence[str], at: str, since: str, until: str) -> list[int]:
+    """The facts of these predicates that hold, with a day as literal from `since` until `until`: rows, by day."""
+    values = {
+        "predicates": _json(predicates),
+        "at": at,
+        "since": since,
+        "until": until,
+        "group": tx.group,
+    }
+    rows = tx.conn.execute(
+        f"""
+        SELECT fact.id
+        FROM fact
+        JOIN entity AS s ON s.id = fact.subject
+        WHERE fact.predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates)))
+          AND fact.literal GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'
+          AND substr(fact.literal, 1, 10) BETWEEN :since AND :until
+          AND +s.group_id = :group AND {_HOLDS}
+        ORDER BY substr(fact.literal, 1, 10), fact.id
+        """,
+        values,
+    )
+    return [row[0] for row in rows]
+
+
+def open_entities(
+    tx: Tx,
+    *,
+    of_types: Collection[str] | None,
+    among: Collection[int] | None,
+    done: Collection[str],
+    resolving: Sequence[str],
+    at: str,
+) -> list[Entity]:
+    """The entities that nothing has resolved, and of which no literal says that they are done; the oldest first.
+
+    Args:
+        of_types: of these types alone.
+        among: of these alone, given by their rows.
+        done: literals, in lower case.
+        resolving: the predicates whose subject is resolved.
+    """
+    rows = tx.conn.execute(
+        f"""
+        SELECT entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at
+        FROM entity
+        JOIN entity_type ON entity_type.id = entity.type
+        WHERE entity.group_id = :group
+          AND (:types IS NULL OR entity_type.name IN (SELECT value FROM json_each(:types)))
+          AND (:among IS NULL OR entity.id IN (SELECT value FROM json_each(:among)))
+          AND NOT EXISTS (
+              SELECT 1 FROM fact
+              WHERE fact.subject = entity.id AND fact.literal IS NOT NULL AND {_HOLDS}
+                AND lower(trim(fact.literal)) IN (SELECT value FROM json_each(:done))
+          )
+          AND NOT EXISTS (
+              SELECT 1 FROM fact
+              WHERE fact.subject = entity.id AND {_HOLDS}
+                AND fact.predicate IN (
+                    SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:resolving))
+                )
+          )
+        ORDER BY entity.id
+        """,
+        {
+            "group": tx.group,
+            "types": None if of_types is None else _json(of_types),
+            "among": None if among is None else _json(among),
+            "done": _json(done),
+            "resolving": _json(resolving),
+            "at": at,
+        },
+    )
+    return [Entity(*row) for row in rows]
+
+
+def texts_beside(tx: Tx, entities: Sequence[int], *, at: str) -> dict[int, list[str]]:
+    """The aliases of entities, and the names and literals that they are connected with, by the rows of the entities."""
+    table = facts.table_as_known(tx)
+    rows = tx.conn.execute(
+        f"""
+        WITH wanted (id) AS MATERIALIZED (SELECT value FROM json_each(:entities))
+        SELECT alias.entity, alias.alias FROM wanted JOIN alias ON alias.entity = wanted.id
+        UNION ALL
+        SELECT fact.subject, fact.literal
+        FROM wanted JOIN {table} ON fact.subject = wanted.id
+        WHERE fact.literal IS NOT NULL AND {_HOLDS}
+        UNION ALL
+        SELECT fact.subject, entity.name
+        FROM wanted JOIN {table} ON fact.subject = wanted.id JOIN entity ON entity.id = fact.object
+        WHERE fact.object IS NOT NULL AND {_HOLDS}
+        UNION ALL
+        SELECT fact.object, entity.name
+        FROM wanted JOIN {table} ON fact.object = wanted.id JOIN entity ON entity.id = fact.subject
+        WHERE fact.object IS NOT NULL AND {_HOLDS}
+        """,
+        {"entities": _json(entities), "at": at, "known": tx.known_at},
+    )
+    texts: dict[int, list[str]] = {}
+    for entity, text in rows:
+        texts.setdefault(entity, []).append(text)
+    return texts
+
+
+def count_aliases(tx: Tx) -> int:
+    """How many other names the entities of the group have."""
+    row = tx.conn.execute(
+        "SELECT count(*) FROM alias JOIN entity ON entity.id = alias.entity WHERE entity.group_id = :group",
+        {"group": tx.group},
+    ).fetchone()
+    return int(row[0])
+
+
+def count_proposals(tx: Tx) -> dict[str, int]:
+    """How many names and facts were proposed by texts of the group, by kind: entity, fact."""
+    rows = tx.conn.execute("SELECT kind, count(*) FROM proposal WHERE group_id = ? GROUP BY kind", (tx.group,))
+    return dict(rows.fetchall())
+
+
+def proposals(tx: Tx, *, kind: str, limit: int) -> list[int]:
+    """The proposals of a kind in the group, by row, the newest first."""
+    rows = tx.conn.execute(
+        "SELECT id FROM proposal WHERE group_id = ? AND kind = ? ORDER BY id DESC LIMIT ?", (tx.group, kind, limit)
+    )
+    return [row[0] for row in rows]
+
+
+def _counted(tx: Tx, query: str, values: dict[str, Any]) -> tuple[list[tuple[str, int]], int]:
+    """The texts that a query selects, the most frequent first, with counts; and how many different ones there are."""
+    rows = tx.conn.execute(
+        f"""
+        WITH selected (text) AS ({query})
+        SELECT text, count(*), count(*) OVER ()
+        FROM selected
+        GROUP BY text
+        ORDER BY count(*) DESC, text
+        LIMIT :limit
+        """,
+        values,
+    ).fetchall()
+    return [(row[0], row[1]) for row in rows], rows[0][2] if rows else 0
+
+
+def _json(values: Collection[str] | Collection[int]) -> str:
+    return json.dumps(list(values))

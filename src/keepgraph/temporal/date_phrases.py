@@ -1,0 +1,424 @@
+"""Dates as people say them: “yesterday”, “last Monday”, “in March”, “3 weeks ago”, read as a time span or an instant.
+
+A phrase is understood as a whole or refused: no word of it is left out. Where a year or a month is not said, the last
+one that has begun is meant. Weeks begin on Monday.
+"""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from datetime import MAXYEAR, date, datetime, time, timedelta
+from typing import NamedTuple
+
+from keepgraph.temporal import timestamps
+
+
+class Span(NamedTuple):
+    """The days from the first to the last, both included."""
+
+    first: date
+    last: date
+
+
+class DateUnclear(ValueError):
+    """A text that is no date, or more than one."""
+
+
+_MAX_LENGTH = 80
+
+_MONTHS = {
+    name: number
+    for number, names in enumerate(
+        (
+            "january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul", "august aug",
+            "september sept sep", "october oct", "november nov", "december dec",
+        ),
+        1,
+    )
+    for name in names.split()
+}  # fmt: skip
+_WEEKDAYS = {
+    name: number
+    for number, names in enumerate(
+        ("monday mon", "tuesday tues tue", "wednesday wed", "thursday thurs thur thu", "friday fri", "saturday sat",
+         "sunday sun")
+    )
+    for name in names.split()
+}  # fmt: skip
+_NUMBERS = {
+    "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
+    "ten": 10, "eleven": 11, "twelve": 12, "a couple": 2,
+}  # fmt: skip
+_ORDINALS = {
+    "first": "1st", "second": "2nd", "third": "3rd", "fourth": "4th", "fifth": "5th", "sixth": "6th", "seventh": "7th",
+    "eighth": "8th", "ninth": "9th", "tenth": "10th",
+}  # fmt: skip
+
+
+def _any_of(words: Iterable[str]) -> str:
+    return "|".join(sorted(words, key=len, reverse=True))
+
+
+_MONTH = rf"(?P<month>{_any_of(_MONTHS)})"
+_WEEKDAY = rf"(?P<weekday>{_any_of(_WEEKDAYS)})"
+_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_YEAR = r"(?P<year>\d{4}|(?:last|this|next) year)"
+_NUMBER = rf"(?:\d{{1,4}}|{_any_of(_NUMBERS)})"
+_UNIT = r"(?:days?|weeks?|fortnights?|months?|years?)"
+_AMOUNTS = rf"(?P<amounts>{_NUMBER} {_UNIT}(?: (?:and )?{_NUMBER} {_UNIT})*)"
+_WHICH = r"(?P<which>last|this|next)"
+_PERIOD = r"(?P<period>week|weekend|month|quarter|year)"
+
+_LEADING = re.compile(r"^(?:(?:since|from|until|till|to|by|in|on|at|during|of|as of|up to|through) )+(?=\S)")
+_EDGE = re.compile(r"^(?:(?P<first>beginning|start|1st day)|(?P<last>end|last day)) (?:of )?(?P<rest>.+)$")
+_CLOCK = (
+    r"(?:(?P<hour>\d{1,2})(?:[:.](?P<minute>\d{2}))? ?(?P<half>am|pm)|(?P<hour24>\d{1,2}):(?P<minute24>\d{2})|noon)"
+)
+_CLOCK_LAST = re.compile(rf"^(?:(?P<rest>.+?) )?(?:at )?{_CLOCK}$")
+_CLOCK_FIRST = re.compile(rf"^(?:at )?{_CLOCK} (?:on )?(?P<rest>.+)$")
+_HOURS = re.compile(
+    rf"^(?:(?P<ago>{_NUMBER}) (?P<unit>hours?|minutes?) ago|in (?P<ahead>{_NUMBER}) (?P<unit_ahead>hours?|minutes?))$"
+)
+_TOLD_DATE = re.compile(r"^(?P<one>\d{1,4})(?P<mark>[./-])(?P<two>\d{1,2})(?:(?P=mark)(?P<three>\d{1,4}))?\.?$")
+
+
+def parse(text: str, *, now: datetime, end: bool = False) -> str:
+    """The date or the local instant that a person means, in ISO 8601.
+
+    A date in ISO 8601 comes back as it is. Of a time span, it is the first day, or with `end` the last day.
+
+    Args:
+        text: what the person said.
+        now: the present, aware, in the time zone in which days are meant.
+
+    Raises:
+        DateUnclear: it is no date, it may be more than one, or it lies outside the years 1 to 9999.
+    """
+    stripped = text.strip()
+    with suppress(ValueError, OverflowError):
+        timestamps.parse(stripped, now.tzinfo)
+        return stripped
+    phrase = _normalise(stripped)
+    try:
+        meant = _instant(phrase, now) or _span(phrase, now.date())
+    except (OverflowError, ValueError) as error:
+        if isinstance(error, DateUnclear):
+            raise
+        raise DateUnclear(f"“{_quoted(text)}” is no day of the calendar") from error
+    if meant is None:
+        raise DateUnclear(f"“{_quoted(text)}” is not a date that is understood")
+    if isinstance(meant, datetime):
+        return meant.isoformat(timespec="milliseconds" if meant.tzinfo else "minutes")
+    return (meant.last if end else meant.first).isoformat()
+
+
+def _normalise(text: str) -> str:
+    """The phrase in small letters, without commas and articles, and without a preposition at its beginning."""
+    if len(text) > _MAX_LENGTH:
+        return ""
+    phrase = re.sub(r"[\s,]+", " ", text.casefold().rstrip(".!")).strip()
+    phrase = re.sub(r"\b(?:past|previous)\b", "last", phrase)
+    phrase = re.sub(r"\b(?:coming|upcoming)\b", "next", phrase)
+    phrase = re.sub(r"\bcurrent\b", "this", phrase)
+    phrase = re.sub(r"\bthe ", "", phrase)
+    phrase = re.sub(r"\bthis (?=last\b|next\b)", "", phrase)
+    phrase = re.sub(rf"\b(?:{_any_of(_ORDINALS)})\b", lambda match: _ORDINALS[match[0]], phrase)
+    return re.sub(r"\ba couple of\b", "a couple", phrase)
+
+
+def _quoted(text: str) -> str:
+    return text if len(text) <= _MAX_LENGTH else f"{text[:_MAX_LENGTH]}…"
+
+
+def _instant(phrase: str, now: datetime) -> datetime | None:
+    """The instant of a phrase with a time of day; None if it has none."""
+    if phrase in ("now", "right now", "just now"):
+        return now
+    if match := _HOURS.match(phrase):
+        unit = match["unit"] or match["unit_ahead"]
+        seconds = _number(match["ago"] or match["ahead"]) * (3600 if unit.startswith("hour") else 60)
+        return now + timedelta(seconds=-seconds if match["ago"] else seconds)
+    match = _CLOCK_LAST.match(phrase) or _CLOCK_FIRST.match(phrase)
+    if match is None:
+        return None
+    rest = match["rest"]
+    day = _span(rest, now.date()) if rest and rest not in ("at", "on") else Span(now.date(), now.date())
+    if day is None or day.first != day.last:
+        return None
+    return datetime.combine(day.first, _time_of_day(match))
+
+
+def _time_of_day(match: re.Match[str]) -> time:
+    if match["hour24"]:
+        return time(int(match["hour24"]), int(match["minute24"]))
+    if not match["half"]:
+        return time(12)  # noon
+    hour = int(match["hour"])
+    if not 1 <= hour <= 12:
+        raise ValueError("hours before and after noon are 1 to 12")
+    return time(hour % 12 + (12 if match["half"] == "pm" else 0), int(match["minute"] or 0))
+
+
+def _span(phrase: str, today: date) -> Span | None:
+    """The time span of a phrase; None if it is none that is known."""
+    if match := _TOLD_DATE.match(phrase):
+        return _numeric(match, today)
+    for pattern, read in _RULES:
+        if match := pattern.match(phrase):
+            return read(match, today)
+    if match := _EDGE.match(phrase):
+        inner = _span(match["rest"], today) or _span(f"this {match['rest']}", today)
+        day = inner and (inner.first if match["first"] else inner.last)
+        return Span(day, day) if day else None
+    shorter = _LEADING.sub("", phrase)
+    return _span(shorter, today) if shorter != phrase else None
+
+
+def _numeric(match: re.Match[str], today: date) -> Span:
+    """A date in figures: 2026/11/20, 20.11.2026, 20/11/2026, 20/11.
+
+    Raises:
+        DateUnclear: day and month may be either way round, or the year has two figures.
+    """
+    one, mark, two, three = match["one"], match["mark"], match["two"], match["three"]
+    if len(one) == 4:
+        return _day(int(one), int(two), int(three)) if three else _month(int(one), int(two))
+    if len(one) > 2 or (three and len(three) != 4):
+        raise DateUnclear(f"in “{match[0]}” the year is not clear; write it with four figures, as in 2026-11-20")
+    year = int(three) if three else None
+    first, second = int(one), int(two)
+    if mark != "." and first <= 12 and second <= 12 and first != second:
+        readings = [_in_past_year(second, first, year, today), _in_past_year(first, second, year, today)]
+        raise DateUnclear(
+            f"“{match[0]}” may be {_spelled(readings[0].first)} or {_spelled(readings[1].first)}; "
+            f"write {readings[0].first} or {readings[1].first}"
+        )
+    if mark != "." and second > 12:
+        first, second = second, first
+    return _in_past_year(second, first, year, today)
+
+
+def _spelled(day: date) -> str:
+    return f"{day.day} {next(name for name, number in _MONTHS.items() if number == day.month).title()} {day.year}"
+
+
+def _day(year: int, month: int, day: int) -> Span:
+    meant = date(year, month, day)
+    return Span(meant, meant)
+
+
+def _month(year: int, month: int) -> Span:
+    return Span(date(year, month, 1), date(year, month, monthrange(year, month)[1]))
+
+
+def _year(year: int) -> Span:
+    return Span(date(year, 1, 1), date(year, 12, 31))
+
+
+def _months_from(first: date, count: int) -> Span:
+    """So many months, from the first day of the first of them."""
+    last = _shift_months(first, count - 1)
+    return Span(first, _month(last.year, last.month).last)
+
+
+def _week(monday: date) -> Span:
+    return Span(monday, monday + timedelta(days=6))
+
+
+def _shift_months(day: date, months: int) -> date:
+    """The same day so many months later, or the last day of that month if it has no such day."""
+    index = day.year * 12 + day.month - 1 + months
+    year, month = divmod(index, 12)
+    if not 1 <= year <= MAXYEAR:
+        raise OverflowError("outside the years 1 to 9999")
+    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
+
+
+def _number(word: str) -> int:
+    return int(word) if word.isdecimal() else _NUMBERS[word]
+
+
+def _in_past_year(month: int, day: int, year: int | None, today: date) -> Span:
+    """A day of a year; where no year is said, of the last year in which that day has come."""
+    if year is not None:
+        return _day(year, month, day)
+    for past in range(today.year, max(today.year - 9, 0), -1):
+        if day <= monthrange(past, month)[1] and date(past, month, day) <= today:
+            return _day(past, month, day)
+    raise ValueError("no such day")
+
+
+def _said_year(match: re.Match[str], today: date) -> int | None:
+    """The year that a phrase says; None if it says none."""
+    said = match.groupdict().get("year")
+    if said is None:
+        return None
+    return int(said) if said.isdecimal() else today.year + {"last": -1, "this": 0, "next": 1}[said.split()[0]]
+
+
+def _read_day_of_month(match: re.Match[str], today: date) -> Span:
+    span = _in_past_year(_MONTHS[match["month"]], int(match["day"]), _said_year(match, today), today)
+    weekday = match.groupdict().get("weekday")
+    if weekday and span.first.weekday() != _WEEKDAYS[weekday]:
+        named = next(name for name, number in _WEEKDAYS.items() if number == span.first.weekday())
+        raise DateUnclear(f"{_spelled(span.first)} is a {named.title()}, not a {weekday.title()}")
+    return span
+
+
+def _read_day_alone(match: re.Match[str], today: date) -> Span:
+    """“the 16th”: the last one that has come."""
+    day, month = int(match["day"]), today.replace(day=1)
+    for _ in range(3):
+        if day <= monthrange(month.year, month.month)[1] and month.replace(day=day) <= today:
+            return _day(month.year, month.month, day)
+        month = _shift_months(month, -1)
+    raise ValueError("no such day")
+
+
+def _read_month(match: re.Match[str], today: date) -> Span:
+    month, year = _MONTHS[match["month"]], _said_year(match, today)
+    if year is None:
+        which = match.groupdict().get("which")
+        is_over, has_begun = month < today.month, month <= today.month
+        if which == "next":
+            year = today.year + (1 if has_begun else 0)
+        elif which == "last":
+            year = today.year - (0 if is_over else 1)
+        else:
+            year = today.year - (0 if has_begun or which == "this" else 1)
+    span = _month(year, month)
+    thirds = {"early": (1, 10), "mid": (11, 20), "middle": (11, 20), "late": (21, span.last.day)}
+    first, last = thirds.get(match.groupdict().get("part") or "", (1, span.last.day))
+    return Span(span.first.replace(day=first), span.first.replace(day=last))
+
+
+def _read_weekday(match: re.Match[str], today: date) -> Span:
+    """A day of the week: the last one that has come, or the one before or after today, or of a named week."""
+    weekday, which = _WEEKDAYS[match["weekday"]], match.groupdict().get("which")
+    if match.groupdict().get("week") or which == "this":
+        monday = today - timedelta(days=today.weekday())
+        weeks = {"last": -1, "this": 0, "next": 1}[which or "this"]
+        day = monday + timedelta(weeks=weeks, days=weekday)
+    elif which == "next":
+        day = today + timedelta(days=(weekday - today.weekday() - 1) % 7 + 1)
+    elif which == "last":
+        day = today - timedelta(days=(today.weekday() - weekday - 1) % 7 + 1)
+    else:
+        day = today - timedelta(days=(today.weekday() - weekday) % 7)
+    return Span(day, day)
+
+
+def _read_distance(match: re.Match[str], today: date) -> Span:
+    """“3 weeks ago”, “in two days”: one day."""
+    day = _at_distance(match["amounts"], today, back="ago" in match.re.groupindex and bool(match["ago"]))
+    return Span(day, day)
+
+
+def _at_distance(amounts: str, today: date, *, back: bool) -> date:
+    """The day that lies so many days, weeks, months and years before or after today."""
+    sign, day = (-1 if back else 1), today
+    for number, unit in re.findall(rf"({_NUMBER}) ({_UNIT})", amounts):
+        count = sign * _number(number)
+        if unit.startswith(("month", "year")):
+            day = _shift_months(day, count * (12 if unit.startswith("year") else 1))
+        else:
+            day += timedelta(days=count * {"d": 1, "w": 7, "f": 14}[unit[0]])
+    return day
+
+
+def _read_running(match: re.Match[str], today: date) -> Span:
+    """“the last 7 days”: up to today; “the next 7 days”: from today."""
+    is_past = match["which"] == "last"
+    day = _at_distance(match["amounts"], today, back=is_past)
+    return Span(day, today) if is_past else Span(today, day)
+
+
+def _read_period(match: re.Match[str], today: date) -> Span:
+    """“last week”, “this month”, “the quarter before last”."""
+    groups = match.groupdict()
+    period, count = match["period"], {"last": -1, "this": 0, "next": 1}.get(groups.get("which") or "", -2)
+    monday = today - timedelta(days=today.weekday())
+    if period == "week":
+        return _week(monday + timedelta(weeks=count))
+    if period == "weekend":
+        saturday = monday + timedelta(weeks=count, days=5)
+        return Span(saturday, saturday + timedelta(days=1))
+    if period == "year":
+        return _year(today.year + count)
+    months = 3 if period == "quarter" else 1
+    first = today.replace(month=(today.month - 1) // months * months + 1, day=1)
+    return _months_from(_shift_months(first, count * months), months)
+
+
+def _read_part_of_year(match: re.Match[str], today: date) -> Span:
+    """“Q3 2025”, “the first half of 2025”; without a year, the last one that has begun."""
+    months = 3 if match["part"].startswith("q") else 6
+    number = int(match["number"])
+    if number > 12 // months:
+        raise ValueError("a year has two halves and four quarters")
+    year = _said_year(match, today)
+    first_month = (number - 1) * months + 1
+    if year is None:
+        year = today.year - (0 if first_month <= today.month else 1)
+    return _months_from(date(year, first_month, 1), months)
+
+
+def _read_week_number(match: re.Match[str], today: date) -> Span:
+    year, number = _said_year(match, today), int(match["number"])
+    if year is None:
+        current = today.isocalendar()
+        year = current.year - (0 if number <= current.week else 1)
+    return _week(date.fromisocalendar(year, number, 1))
+
+
+def _read_decade(match: re.Match[str], _: date) -> Span:
+    first = int(match["year"])
+    return Span(_year(first).first, _year(first + 9).last)
+
+
+def _read_named_day(match: re.Match[str], today: date) -> Span:
+    days = {"day before yesterday": -2, "yesterday": -1, "today": 0, "tonight": 0, "tomorrow": 1}
+    days |= {"day after tomorrow": 2, "last night": -1}
+    day = today + timedelta(days=days.get(match["named"], 0))
+    return Span(day, day)
+
+
+_Rule = Callable[[re.Match[str], date], Span]
+
+
+def _rule(pattern: str, read: _Rule) -> tuple[re.Pattern[str], _Rule]:
+    return re.compile(rf"^{pattern}$", re.ASCII), read
+
+
+_RULES = (
+    _rule(
+        r"(?P<named>day before yesterday|yesterday|today|tonight|last night|tomorrow|day after tomorrow)"
+        r"(?: (?:morning|afternoon|evening|night))?",
+        _read_named_day,
+    ),
+    _rule(r"(?P<named>this (?:morning|afternoon|evening))", _read_named_day),
+    _rule(rf"(?:{_WHICH} )?{_WEEKDAY}", _read_weekday),
+    _rule(rf"{_WEEKDAY} (?:of )?{_WHICH} (?P<week>week)", _read_weekday),
+    _rule(rf"{_WHICH} (?P<week>week)(?: on)? {_WEEKDAY}", _read_weekday),
+    _rule(rf"{_AMOUNTS} (?P<ago>ago|back|before today)", _read_distance),
+    _rule(rf"in {_AMOUNTS}", _read_distance),
+    _rule(rf"{_AMOUNTS} (?:from (?:now|today)|ahead)", _read_distance),
+    _rule(rf"{_WHICH} {_AMOUNTS}", _read_running),
+    _rule(rf"{_WHICH} {_PERIOD}", _read_period),
+    _rule(rf"{_PERIOD} before last", _read_period),
+    _rule(rf"{_WHICH} {_MONTH}", _read_month),
+    _rule(rf"(?:(?P<part>early|mid|middle|late)(?: (?:in|of) |-| ))?{_MONTH}(?: (?:of )?{_YEAR})?", _read_month),
+    _rule(rf"(?:{_WEEKDAY} )?{_DAY} (?:of )?{_MONTH}(?: (?:of )?{_YEAR})?", _read_day_of_month),
+    _rule(rf"(?:{_WEEKDAY} )?{_MONTH} {_DAY}(?: (?:of )?{_YEAR})?", _read_day_of_month),
+    _rule(r"(?P<day>\d{1,2})(?:st|nd|rd|th)", _read_day_alone),
+    _rule(r"(?:year )?(?P<year>\d{4})", lambda match, _: _year(int(match["year"]))),
+    _rule(r"(?P<year>\d{3}0)s", _read_decade),
+    _rule(rf"(?P<part>q|h) ?(?P<number>[1-4])(?: (?:of )?{_YEAR})?", _read_part_of_year),
+    _rule(rf"{_YEAR} ?-?(?P<part>q|h) ?(?P<number>[1-4])", _read_part_of_year),
+    _rule(rf"(?P<number>[1-4])(?:st|nd|rd|th) (?P<part>quarter|half)(?: (?:of )?{_YEAR})?", _read_part_of_year),
+    _rule(rf"(?:calendar )?week (?P<number>\d{{1,2}})(?: (?:of )?{_YEAR})?", _read_week_number),
+    _rule(r"(?P<year>\d{4})-?w(?P<number>\d{2})", _read_week_number),
+)  # fmt: skip

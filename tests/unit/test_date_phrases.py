@@ -1,0 +1,245 @@
+"""Dates as people say them, on a Sunday: 22 November 2026, five in the afternoon in Zurich."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from keepgraph.temporal import date_phrases
+
+NOW = datetime(2026, 11, 22, 17, 5, tzinfo=ZoneInfo("Europe/Zurich"))
+
+DAYS = [
+    ("today", "2026-11-22"),
+    ("Today!", "2026-11-22"),
+    ("tonight", "2026-11-22"),
+    ("yesterday", "2026-11-21"),
+    ("yesterday morning", "2026-11-21"),
+    ("the day before yesterday", "2026-11-20"),
+    ("tomorrow", "2026-11-23"),
+    ("the day after tomorrow", "2026-11-24"),
+    ("Sunday", "2026-11-22"),
+    ("Monday", "2026-11-16"),
+    ("on Fri", "2026-11-20"),
+    ("last Monday", "2026-11-16"),
+    ("last Sunday", "2026-11-15"),
+    ("this past Friday", "2026-11-20"),
+    ("this Monday", "2026-11-16"),
+    ("next Friday", "2026-11-27"),
+    ("next Sunday", "2026-11-29"),
+    ("Saturday last week", "2026-11-14"),
+    ("last week Tuesday", "2026-11-10"),
+    ("Wednesday of next week", "2026-11-25"),
+    ("a day ago", "2026-11-21"),
+    ("3 weeks ago", "2026-11-01"),
+    ("two days ago", "2026-11-20"),
+    ("a fortnight ago", "2026-11-08"),
+    ("a couple of weeks ago", "2026-11-08"),
+    ("9 months ago", "2026-02-22"),
+    ("1 year and 2 months ago", "2025-09-22"),
+    ("since a year ago", "2025-11-22"),
+    ("in 3 days", "2026-11-25"),
+    ("10 days from now", "2026-12-02"),
+    ("20 Nov", "2026-11-20"),
+    ("Nov 20th", "2026-11-20"),
+    ("20th of November", "2026-11-20"),
+    ("25 Nov", "2025-11-25"),
+    ("on 20 November 2025", "2025-11-20"),
+    ("November 20, 2025", "2025-11-20"),
+    ("20 June last year", "2025-06-20"),
+    ("Mon 16 Nov", "2026-11-16"),
+    ("first of June", "2026-06-01"),
+    ("29 February", "2024-02-29"),
+    ("the 16th", "2026-11-16"),
+    ("the 30th", "2026-10-30"),
+    ("2026/11/20", "2026-11-20"),
+    ("2026.11.20", "2026-11-20"),
+    ("20.11.2026", "2026-11-20"),
+    ("3.4.2026", "2026-04-03"),
+    ("20/11/2026", "2026-11-20"),
+    ("11/20/2026", "2026-11-20"),
+    ("04/04/2026", "2026-04-04"),
+    ("20/11", "2026-11-20"),
+    ("end of June", "2026-06-30"),
+    ("the end of last month", "2026-10-31"),
+    ("beginning of May", "2026-05-01"),
+    ("the first day of 2025", "2025-01-01"),
+    ("end of the year", "2026-12-31"),
+    ("12 March 0099", "0099-03-12"),
+    ("31 December 9999", "9999-12-31"),
+]
+
+SPANS = [
+    ("in March", "2026-03-01", "2026-03-31"),
+    ("June", "2026-06-01", "2026-06-30"),
+    ("November", "2026-11-01", "2026-11-30"),
+    ("December", "2025-12-01", "2025-12-31"),
+    ("last March", "2026-03-01", "2026-03-31"),
+    ("last November", "2025-11-01", "2025-11-30"),
+    ("next March", "2027-03-01", "2027-03-31"),
+    ("this December", "2026-12-01", "2026-12-31"),
+    ("March 2025", "2025-03-01", "2025-03-31"),
+    ("feb 2024", "2024-02-01", "2024-02-29"),
+    ("June of last year", "2025-06-01", "2025-06-30"),
+    ("2026-06", "2026-06-01", "2026-06-30"),
+    ("early June", "2026-06-01", "2026-06-10"),
+    ("mid-June", "2026-06-11", "2026-06-20"),
+    ("in late February 2024", "2024-02-21", "2024-02-29"),
+    ("last week", "2026-11-09", "2026-11-15"),
+    ("this week", "2026-11-16", "2026-11-22"),
+    ("the week before last", "2026-11-02", "2026-11-08"),
+    ("next week", "2026-11-23", "2026-11-29"),
+    ("last weekend", "2026-11-14", "2026-11-15"),
+    ("last month", "2026-10-01", "2026-10-31"),
+    ("this month", "2026-11-01", "2026-11-30"),
+    ("last quarter", "2026-07-01", "2026-09-30"),
+    ("last year", "2025-01-01", "2025-12-31"),
+    ("the past 7 days", "2026-11-15", "2026-11-22"),
+    ("the last two months", "2026-09-22", "2026-11-22"),
+    ("the next 10 days", "2026-11-22", "2026-12-02"),
+    ("2025", "2025-01-01", "2025-12-31"),
+    ("in the year 1950", "1950-01-01", "1950-12-31"),
+    ("the 1990s", "1990-01-01", "1999-12-31"),
+    ("Q3 2025", "2025-07-01", "2025-09-30"),
+    ("2025 Q3", "2025-07-01", "2025-09-30"),
+    ("Q4", "2026-10-01", "2026-12-31"),
+    ("the first half of 2025", "2025-01-01", "2025-06-30"),
+    ("week 12", "2026-03-16", "2026-03-22"),
+    ("week 50", "2025-12-08", "2025-12-14"),
+    ("2025-W01", "2024-12-30", "2025-01-05"),
+]
+
+INSTANTS = [
+    ("now", "2026-11-22T17:05:00.000+01:00"),
+    ("2 hours ago", "2026-11-22T15:05:00.000+01:00"),
+    ("in 90 minutes", "2026-11-22T18:35:00.000+01:00"),
+    ("noon", "2026-11-22T12:00"),
+    ("at noon yesterday", "2026-11-21T12:00"),
+    ("yesterday at 3pm", "2026-11-21T15:00"),
+    ("12:15 am", "2026-11-22T00:15"),
+    ("20 Nov 14:30", "2026-11-20T14:30"),
+    ("last Monday at 9:00", "2026-11-16T09:00"),
+    ("at 8 pm on 20 November 2025", "2025-11-20T20:00"),
+]
+
+AS_THEY_ARE = [
+    "2026-11-20",
+    "2026-11-20T14:30",
+    "2026-11-20 14:30:15",
+    "2026-11-20T14:30:00.123Z",
+    "2026-11-20T14:30:00+05:30",
+    "9999-12-31",
+]
+
+REFUSED = [
+    ("", "not a date that is understood"),
+    ("   ", "not a date that is understood"),
+    ("banana", "“banana” is not a date that is understood"),
+    ("soon", "not a date that is understood"),
+    ("a few days ago", "not a date that is understood"),
+    ("the meeting", "not a date that is understood"),
+    ("may the force", "not a date that is understood"),
+    ("march on", "not a date that is understood"),
+    ("before June", "not a date that is understood"),
+    ("after June", "not a date that is understood"),
+    ("between June and August", "not a date that is understood"),
+    ("yesterday tomorrow", "not a date that is understood"),
+    ("June 2026 14:00", "not a date that is understood"),
+    ("last summer", "not a date that is understood"),
+    ("10", "not a date that is understood"),
+    ("1732293000", "not a date that is understood"),
+    ("20 Nov 26", "not a date that is understood"),
+    ("gestern", "not a date that is understood"),
+    ("ayer", "not a date that is understood"),
+    ("сегодня", "not a date that is understood"),
+    ("昨日", "not a date that is understood"),
+    ("٢٠ Nov", "not a date that is understood"),
+    ("in in in", "not a date that is understood"),
+    ("03/04/2026", "may be 3 April 2026 or 4 March 2026; write 2026-04-03 or 2026-03-04"),
+    ("9-11-2026", "may be 9 November 2026 or 11 September 2026; write 2026-11-09 or 2026-09-11"),
+    ("9/11", "may be 9 November 2026 or 11 September 2026"),
+    ("20/11/26", "the year is not clear; write it with four figures"),
+    ("Tuesday 16 November", "16 November 2026 is a Monday, not a Tuesday"),
+    ("30 February", "no day of the calendar"),
+    ("March 32", "no day of the calendar"),
+    ("2026-02-30", "no day of the calendar"),
+    ("2026-13-01", "no day of the calendar"),
+    ("29 February 2025", "no day of the calendar"),
+    ("the 32nd", "no day of the calendar"),
+    ("week 54 2025", "no day of the calendar"),
+    ("25:00", "no day of the calendar"),
+    ("13 pm", "no day of the calendar"),
+    ("3000 years ago", "no day of the calendar"),
+    ("in 9999 years", "no day of the calendar"),
+    ("0000", "no day of the calendar"),
+    ("x" * 100_000, "not a date that is understood"),
+    ("in " * 100_000, "not a date that is understood"),
+]
+
+
+@pytest.mark.parametrize(("phrase", "day"), DAYS)
+def test_a_day_is_the_same_as_a_beginning_and_as_an_end(phrase: str, day: str) -> None:
+    readings = {date_phrases.parse(phrase, now=NOW), date_phrases.parse(phrase, now=NOW, end=True)}
+
+    assert {day} == readings
+
+
+@pytest.mark.parametrize(("phrase", "first", "last"), SPANS)
+def test_a_span_begins_with_its_first_day_and_ends_with_its_last(phrase: str, first: str, last: str) -> None:
+    readings = (date_phrases.parse(phrase, now=NOW), date_phrases.parse(phrase, now=NOW, end=True))
+
+    assert (first, last) == readings
+
+
+@pytest.mark.parametrize(("phrase", "instant"), INSTANTS)
+def test_a_time_of_day_is_read(phrase: str, instant: str) -> None:
+    assert instant == date_phrases.parse(phrase, now=NOW)
+
+
+@pytest.mark.parametrize("text", AS_THEY_ARE)
+def test_a_date_in_iso_8601_comes_back_as_it_is(text: str) -> None:
+    assert text == date_phrases.parse(f" {text} ", now=NOW)
+
+
+@pytest.mark.parametrize(("phrase", "reason"), REFUSED)
+def test_what_is_no_date_or_more_than_one_is_refused(phrase: str, reason: str) -> None:
+    with pytest.raises(date_phrases.DateUnclear) as refused:
+        date_phrases.parse(phrase, now=NOW)
+
+    assert reason in str(refused.value)
+
+
+@given(text=st.text(max_size=40))
+def test_no_text_breaks_it(text: str) -> None:
+    try:
+        meant = date_phrases.parse(text, now=NOW)
+    except date_phrases.DateUnclear:
+        return
+    datetime.fromisoformat(meant)
+
+
+@given(day=st.dates(), today=st.dates())
+def test_a_day_that_is_spelled_out_is_that_day(day: date, today: date) -> None:
+    now = datetime.combine(today, datetime.min.time(), UTC)
+    spelled = [
+        f"{day.day} {day:%B} {day.year:04}",
+        f"{day:%b} {day.day}, {day.year:04}",
+        f"{day:%A} {day.day}. of {day:%B} {day.year:04}".replace(".", ""),
+        f"{day.day}.{day.month}.{day.year:04}",
+    ]
+
+    assert {day.isoformat()} == {date_phrases.parse(text, now=now) for text in spelled}
+
+
+@given(today=st.dates(min_value=date(20, 1, 1), max_value=date(9990, 1, 1)), month=st.integers(1, 12))
+def test_a_month_without_a_year_is_the_last_that_has_begun(today: date, month: int) -> None:
+    now = datetime.combine(today, datetime.min.time(), UTC)
+    first = date.fromisoformat(date_phrases.parse(f"in {date(2000, month, 1):%B}", now=now))
+
+    assert (month, 1) == (first.month, first.day)
+    assert first <= today
+    assert today - first < timedelta(days=366)
