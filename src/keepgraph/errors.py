@@ -41,9 +41,11 @@ KeepgraphError
 ├── Conflict                      the request is valid, but conflicts with what the graph holds
 │   ├── Ambiguous                 AMBIGUOUS
 │   ├── AliasTaken                ALIAS_TAKEN
+│   ├── NameTaken                 NAME_TAKEN
 │   ├── TypesDiffer               TYPES_DIFFER
 │   ├── VocabularyConflict        VOCABULARY_CONFLICT
 │   ├── LaterChanges              LATER_CHANGES
+│   ├── Purged                    PURGED
 │   ├── ImportConflict            IMPORT_CONFLICT
 │   └── IdempotencyKeyReused      IDEMPOTENCY_KEY_REUSED
 ├── GraphFileError                the file, not the request
@@ -394,6 +396,13 @@ class AliasTaken(Conflict):
     default_hint = "Use another alias; if the two are the same thing, record facts under the existing name."
 
 
+class NameTaken(Conflict):
+    """A name that another entity of the type has, as its name or as an alias."""
+
+    code = "NAME_TAKEN"
+    default_hint = "If the two are one thing, merge them; else use another name."
+
+
 class TypesDiffer(Conflict):
     code = "TYPES_DIFFER"
     default_hint = "If they are one thing all the same, set across_types; the one that is kept keeps its type."
@@ -409,6 +418,13 @@ class VocabularyConflict(Conflict):
 class LaterChanges(Conflict):
     code = "LATER_CHANGES"
     default_hint = "Undo the later calls first, the newest before the others, or put it right with a new fact."
+
+
+class Purged(Conflict):
+    """What should be taken back was purged, or an earlier version of something that stays."""
+
+    code = "PURGED"
+    default_hint = "What was purged cannot come back. Record it again if it is needed."
 
 
 class ImportConflict(Conflict):

@@ -113,6 +113,7 @@ class Profile:
         key: where the key is; None for a graph that is not encrypted, or whose settings do not say.
         daily_backups: whether a backup is made once a day, when the graph is used.
         backups_kept: how many backups of each kind are kept; older ones are deleted.
+        history_days: how many days changes can be undone; None is for ever.
         vocabulary: the sets and words that the settings declare.
     """
 
@@ -124,6 +125,7 @@ class Profile:
     key: KeyLocation | None = None
     daily_backups: bool = True
     backups_kept: int = 7
+    history_days: int | None = None
     vocabulary: DeclaredVocabulary = DeclaredVocabulary()
 
 
@@ -297,6 +299,7 @@ class FactRow:
     object: int | None
     literal: str | None
     recorded_at: str
+    valid_from: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,6 +331,7 @@ class Resolution:
         reason: in words, what links the name to the entity, if the names alone do not show it.
         embedding_off: why the embedding step could not run, in words.
         names_without_vector: how many names the embedding step could not consider, because they have no vector yet.
+        hint: what to do, in words, where there is no entity and something can be done.
     """
 
     entity: Entity | None
@@ -337,6 +341,7 @@ class Resolution:
     reason: str | None = None
     embedding_off: str | None = None
     names_without_vector: int = 0
+    hint: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,13 +357,24 @@ class MappedWord:
     is_reversed: bool = False
 
 
+FactEffect = Literal["recorded", "repeated", "ended", "changed", "nothing_changed"]
+"""What a call that records or ends a fact did to it."""
+
+
 @dataclass(frozen=True, slots=True)
 class RecordedFact:
     """The result of recording one fact.
 
     Attributes:
         fact: the new fact, or the existing one that says the same.
-        deduplicated: whether the fact existed; then only an assertion was added.
+        deduplicated: whether the fact existed; then only an assertion was added, or its validity changed.
+        effect: what the call did to the fact: recorded, repeated (by another source, for example), ended, changed (of
+            its validity), or nothing_changed.
+        before: the existing fact with the validity that it had, if that has changed.
+        also_ended: other facts that say the same, and ended with it.
+        overlapping: other facts that say the same of a time that overlaps that of a new fact.
+        closed_blockers: the blockers that it resolved, as they are now.
+        open_blockers: those that it may have been meant to resolve, and did not.
         created: entities that were created for it.
         superseded: facts whose validity it ended.
         possible_duplicates: new entities, each with an existing entity that may be the same one.
@@ -369,6 +385,12 @@ class RecordedFact:
 
     fact: Fact
     deduplicated: bool
+    effect: FactEffect = "recorded"
+    before: Fact | None = None
+    also_ended: tuple[Fact, ...] = ()
+    overlapping: tuple[Fact, ...] = ()
+    closed_blockers: tuple[Fact, ...] = ()
+    open_blockers: tuple[Fact, ...] = ()
     created: tuple[Entity, ...] = ()
     superseded: tuple[Fact, ...] = ()
     possible_duplicates: tuple[tuple[Entity, Candidate], ...] = ()
@@ -403,7 +425,8 @@ class Call:
     Attributes:
         undoes: the call that this one undid.
         undone_by: the call that undid this one.
-        row_counts: how many rows of each table it changed.
+        row_counts: how many rows of each table it changed, among its first changes.
+        change_count: how many changes it made.
     """
 
     id: int
@@ -413,6 +436,7 @@ class Call:
     undoes: int | None
     undone_by: int | None
     row_counts: Mapping[str, int]
+    change_count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -480,6 +504,7 @@ class Decision:
     confidence: float
     supersedes: Entity | None
     followed_up: bool
+    projects: tuple[Entity, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

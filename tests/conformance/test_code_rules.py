@@ -93,7 +93,11 @@ KEYS = {"project", "source"}
 OTHER_MEANINGS = {
     "tagged": ("cypher.sql",),  # an encoding of values
     "decision": ("cli.output.answers", "engine.knowledge.rollup"),  # the noun of a count
-    "project": ("language.proper_names",),  # the English word beside a name
+    "project": (
+        "language.proper_names",  # the English word beside a name
+        "store.journal",  # a column
+        "store.purge",
+    ),
     "source": (
         "cli.key_options",
         "engine.analysis",

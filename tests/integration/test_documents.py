@@ -312,8 +312,10 @@ def test_a_dry_run_tells_and_does_nothing(call, folder, path):
     assert before == after
 
 
-def test_projects_are_kept_apart(call, folder):
+def test_groups_are_kept_apart(call, folder, open_graph):
     write(folder, a="Words.")
+    for group in ("one", "two"):
+        Caller(open_graph(group=group)).record(person("Zelda"), "tagged", literal("princess"))
     one = call("ingest_markdown", file_path="a.md", project="one")
     two = call("ingest_markdown", file_path="a.md", project="two")
     none = call("ingest_markdown", file_path="a.md", project="")
@@ -322,6 +324,49 @@ def test_projects_are_kept_apart(call, folder):
     assert len({one["doc_id"], two["doc_id"], none["doc_id"]}) == 3
     assert [one["project"], two["project"], none["project"]] == ["one", "two", "default"]
     assert call("get_full_document", doc_id=one["source"], project="one")["doc_id"] == one["doc_id"]
+
+
+def test_files_are_about_the_project_that_is_named_and_stay_so(call, folder):
+    write(folder, a="The first words.", b="Other words.")
+    first = call("ingest_directory", directory=str(folder), project="Atlas")
+    write(folder, a="The first words. And more.")
+    call("ingest_directory", directory=str(folder))
+    about = call("search", project="Atlas", search_mode="episodes")["episodes"]
+
+    assert (first["group_id"], [one["name"] for one in first["about"]]) == ("default", ["Atlas"])
+    assert [one["name"] for one in first["auto_created_entities"]] == ["Atlas"]
+    assert {"a", "b"} == {episode["name"] for episode in about}
+
+
+def test_files_that_have_not_changed_come_into_the_project_that_is_named(call, folder, path):
+    write(folder, a="The first words.", b="Other words.")
+    call("ingest_directory", directory=str(folder))
+    again = call("ingest_directory", directory=str(folder), project="Atlas")
+    calls = rows(path, "SELECT count(*) FROM call")
+    third = call("ingest_directory", directory=str(folder), project="Atlas")
+
+    assert (again["unchanged"], third["unchanged"]) == (2, 2)
+    assert len(call("search", project="Atlas", search_mode="episodes")["episodes"]) == 2
+    assert calls == rows(path, "SELECT count(*) FROM call")
+    assert third["calls"] == []
+
+
+def test_a_dry_run_makes_no_project(call, folder):
+    write(folder, a="Words.")
+    answer = call("ingest_directory", directory=str(folder), project="Atlas", dry_run=True)
+
+    assert (answer["added"], answer["project"], answer["about"]) == (1, "Atlas", [])
+    assert call("recall_entity", name_or_alias="Atlas")["entity"] is None
+
+
+def test_undo_of_the_first_call_takes_back_the_texts_and_their_new_project(call, folder):
+    before = call("get_status")["entities"]
+    write(folder, a="Words.")
+    answer = call("ingest_directory", directory=str(folder), project="Atlas")
+    call("undo", call=answer["calls"][0])
+
+    assert before == call("get_status")["entities"]
+    assert call("get_episodes")["total"] == 0
 
 
 def test_what_fails_is_listed_and_the_rest_is_taken_in(call, folder):

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from homes import run
-from words import person
+from words import Caller, person
 
 
 def submit(call, *relations, entities=(), **more):
@@ -69,7 +69,12 @@ def test_record_fact_takes_a_plural_of_a_type(call):
     assert answer["object"]["type"] == "organisation"
 
 
-def test_what_waits_in_another_project_is_counted_and_admitted_there(call):
+@pytest.fixture
+def second_group(open_graph) -> None:
+    Caller(open_graph(group="p2")).record(person("Zelda"), "tagged", {"literal": "princess"})
+
+
+def test_what_waits_in_another_group_is_counted_and_admitted_there(call, second_group):
     submit(call, relation("Ana Silva", "smorgles", "Dora Lopes"), project="p2")
     proposals = call("get_ontology_structure")["proposals"]
     listed = call("list_proposed_wordings")
@@ -81,7 +86,7 @@ def test_what_waits_in_another_project_is_counted_and_admitted_there(call):
     assert (again["relations_accepted"], again["relations_waiting"]) == (1, 0)
 
 
-def test_what_waits_in_another_project_is_dismissed_there(call):
+def test_what_waits_in_another_group_is_dismissed_there(call, second_group):
     submit(call, relation("Ana Silva", "smorgles", "Dora Lopes"), project="p2")
     extended = call("extend_vocabulary", dismiss_wordings=["smorgles"])
     again = submit(call, relation("Ana Silva", "smorgles", "Dora Lopes"), project="p2")

@@ -24,7 +24,7 @@ from mcp.shared.exceptions import MCPError
 import keepgraph
 from keepgraph import errors
 from keepgraph.mcp import server
-from keepgraph.tools.contract import catalogue, dispatch
+from keepgraph.tools.contract import answer_size, catalogue, dispatch
 
 TOKENS = 5_000
 ERAS = ("auto", "legacy")
@@ -43,6 +43,11 @@ def ask(path: Path, question: Any, *options: str, era: str = "auto") -> Any:
             return await question(client)
 
     return anyio.run(asked)
+
+
+def tokens_of(tools: list[t.Tool]) -> int:
+    """How many tokens a list of tools has, as it is sent."""
+    return answer_size.count_tokens([tool.model_dump(by_alias=True, exclude_none=True) for tool in tools])
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -80,10 +85,41 @@ def test_the_default_list_of_tools_stays_within_its_budget(path: Path) -> None:
     Its words aside, the list has room for the forty that are used most.
     """
     tools = ask(path, lambda client: client.list_tools()).tools
-    listed = json.dumps([tool.model_dump(by_alias=True, exclude_none=True) for tool in tools], ensure_ascii=False)
 
-    assert len(tools) <= 10
-    assert len(listed) / 4 <= TOKENS
+    assert len(tools) <= 12
+    assert tokens_of(tools) <= TOKENS
+
+
+def test_the_default_list_of_a_filled_graph_stays_within_its_budget(path: Path) -> None:
+    """
+    With many types, predicates and wordings of its own, all in use, and what is connected by them.
+    """
+    with keepgraph.open(path) as graph:
+        types = {f"kind_of_thing_{number}": {"parents": ["person"]} for number in range(80)}
+        predicates = {
+            f"relates_in_some_way_{number}": {
+                "sources": ["person"],
+                "targets": ["organisation"] if number % 2 else [f"kind_of_thing_{number % 80}", "project"],
+                "labels": {"en": f"goes along with {number}"},
+            }
+            for number in range(120)
+        }
+        graph.call("extend_vocabulary", types=types, predicates=predicates)
+        facts = [
+            {
+                "subject": {"type": f"kind_of_thing_{number % 80}", "name": f"S {number} {other}"},
+                "predicate": f"relates_in_some_way_{number}",
+                "object": {"type": "organisation" if number % 2 else "project", "name": f"O {other}"},
+            }
+            for number in range(120)
+            for other in range(3)
+        ]
+        assert graph.call("record_facts", facts=facts)["refused"] == 0
+
+    tools = ask(path, lambda client: client.list_tools()).tools
+
+    assert len(tools) <= 12
+    assert tokens_of(tools) <= TOKENS
 
 
 def test_a_large_vocabulary_is_listed_by_its_most_used_words_and_forbids_none(path: Path) -> None:
@@ -96,12 +132,12 @@ def test_a_large_vocabulary_is_listed_by_its_most_used_words_and_forbids_none(pa
             graph.call("record_fact", subject=PRIYA, predicate="relates_in_way_250", object=bo)
 
     tools = ask(path, lambda client: client.list_tools()).tools
-    listed = json.dumps([tool.model_dump(by_alias=True, exclude_none=True) for tool in tools], ensure_ascii=False)
     record = next(tool for tool in tools if tool.name == "record_fact")
     predicate = record.input_schema["properties"]["predicate"]
-    entity_type = record.input_schema["$defs"]["object"]["properties"]["type"]
+    entity_type = record.input_schema["$defs"]["entity_type"]
 
-    assert len(listed) / 4 <= TOKENS
+    assert tokens_of(tools) <= TOKENS
+    assert record.input_schema["properties"]["object"]["properties"]["type"] == {"$ref": "#/$defs/entity_type"}
     for part, most_used in ((predicate, "relates_in_way_250"), (entity_type, "kind_150")):
         assert "enum" not in part
         assert part["examples"][0] == most_used
@@ -230,7 +266,7 @@ def test_prompts_resources_and_completions_are_there(path: Path, era: str) -> No
     assert found["prompts"] == ["weekly_review", "what_do_i_know", "record_decision"]
     assert "“Adopt SQLite”" in found["filled"]
     assert "“Priya”" in found["filled"]
-    assert found["resources"] == ["keepgraph://vocabulary", "keepgraph://schema"]
+    assert found["resources"] == ["keepgraph://overview", "keepgraph://vocabulary", "keepgraph://schema"]
     assert found["templates"] == ["keepgraph://entity/{id}"]
     assert [word["name"] for word in found["vocabulary"]["predicates"]][:2] == ["mentioned_in", "decided_in"]
     assert found["schema"]["predicates"]["decided_in"]["patterns"] == [

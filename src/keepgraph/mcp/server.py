@@ -17,7 +17,7 @@ from keepgraph import _version, errors
 from keepgraph.graph import Graph
 from keepgraph.mcp import prompts, resources, surrogates, worker_threads
 from keepgraph.mcp.instructions import INSTRUCTIONS
-from keepgraph.tools.contract import catalogue, schemas
+from keepgraph.tools.contract import brief_answers, catalogue, schemas
 from keepgraph.tools.contract.catalogue import Effect, Tool
 from keepgraph.tools.contract.dispatch import Progress
 
@@ -73,7 +73,7 @@ class _Handlers:
 
     async def call_tool(self, ctx: Any, params: t.CallToolRequestParams) -> t.CallToolResult:
         tool = self._callable_tool(params.name)
-        arguments = params.arguments or {}
+        arguments = brief_answers.by_default(tool, params.arguments or {})
         progress = _progress_reporter(ctx) if tool.is_job else None
         limiter = self._reads if tool.effect is Effect.READ else self._writes
         try:

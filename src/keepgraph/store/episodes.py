@@ -86,6 +86,35 @@ def newest(tx: Tx, groups: Sequence[str], *, limit: int) -> list[Episode]:
     )
 
 
+def by_name(tx: Tx, name: str, *, limit: int) -> list[Episode]:
+    """The episodes of the group with this name, in capitals or not, newest first."""
+    return _select_episodes(
+        tx,
+        f"{_EPISODE} WHERE name = :name COLLATE NOCASE AND group_id = :group ORDER BY id DESC LIMIT :limit",
+        {"name": name, "group": tx.group, "limit": limit},
+    )
+
+
+def with_phrases(tx: Tx, phrases: Sequence[str], *, limit: int) -> list[Episode]:
+    """The episodes of the group in which all of these stand, each quoted for a full-text query, newest first."""
+    matches = " INTERSECT ".join(
+        "SELECT chunk.episode FROM chunk_text JOIN chunk ON chunk.id = chunk_text.rowid WHERE chunk_text MATCH ?"
+        for _ in phrases
+    )
+    rows = tx.conn.execute(
+        f"{_EPISODE} WHERE id IN ({matches}) AND group_id = ? ORDER BY id DESC LIMIT ?", [*phrases, tx.group, limit]
+    )
+    return [Episode(*row) for row in rows]
+
+
+def newest_recorded(tx: Tx) -> Episode | None:
+    """The episode of the group that was stored last."""
+    episodes = _select_episodes(
+        tx, f"{_EPISODE} WHERE group_id = :group ORDER BY recorded_at DESC, id DESC LIMIT 1", {"group": tx.group}
+    )
+    return episodes[0] if episodes else None
+
+
 def count(tx: Tx, groups: Sequence[str]) -> int:
     """How many episodes some groups have."""
     row = tx.conn.execute(

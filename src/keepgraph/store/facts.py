@@ -68,18 +68,40 @@ _TOUCHING = """
 """
 
 
-def about(tx: Tx, entity: Entity, *, at: str, limit: int) -> list[Fact]:
-    """The facts that hold with an entity as subject or object, newest first."""
+def about(tx: Tx, entity: Entity, *, at: str, limit: int, begun_when_recorded: Sequence[str] = ()) -> list[Fact]:
+    """The facts that hold with an entity as subject or object, newest first.
+
+    Args:
+        begun_when_recorded: predicates of which a fact that says no beginning did not hold before it was recorded.
+    """
     return _select(
         tx,
         f"""
         {_SELECT}
         WHERE fact.id IN ({_TOUCHING})
+          AND (fact.valid_from <> '' OR fact.recorded_at <= :at
+               OR predicate.name NOT IN (SELECT value FROM json_each(:begun_when_recorded)))
         ORDER BY fact.recorded_at DESC, fact.id DESC
         LIMIT :limit
         """,
-        {"entity": entity.row, "at": at, "limit": limit},
+        {"entity": entity.row, "at": at, "limit": limit, "begun_when_recorded": _json(begun_when_recorded)},
     )
+
+
+def count_about(tx: Tx, entity: Entity, *, at: str, begun_when_recorded: Sequence[str] = ()) -> int:
+    """How many facts `about` has without a limit."""
+    row = _execute(
+        tx,
+        f"""
+        SELECT count(*)
+        FROM FACTS AS fact JOIN predicate ON predicate.id = fact.predicate
+        WHERE fact.id IN ({_TOUCHING})
+          AND (fact.valid_from <> '' OR fact.recorded_at <= :at
+               OR predicate.name NOT IN (SELECT value FROM json_each(:begun_when_recorded)))
+        """,
+        {"entity": entity.row, "at": at, "begun_when_recorded": _json(begun_when_recorded)},
+    ).fetchone()
+    return int(row[0])
 
 
 def related(tx: Tx, entity: Entity, *, at: str, limit: int) -> list[Neighbour]:
@@ -179,7 +201,7 @@ def rows_of_predicates(
     rows = _execute(
         tx,
         """
-        SELECT fact.id, fact.subject, fact.object, fact.literal, fact.recorded_at
+        SELECT fact.id, fact.subject, fact.object, fact.literal, fact.recorded_at, nullif(fact.valid_from, '')
         FROM FACTS
         JOIN entity AS s ON s.id = fact.subject
         WHERE fact.predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates)))
@@ -197,6 +219,47 @@ def rows_of_predicates(
         },
     )
     return [FactRow(*row) for row in rows]
+
+
+def ended_rows_of_predicates(
+    tx: Tx, predicates: Sequence[str], *, at: str, entities: Sequence[int]
+) -> list[tuple[FactRow, str]]:
+    """The facts of these predicates about some entities that have ended, each with when it ended and that was known."""
+    rows = _execute(
+        tx,
+        """
+        SELECT fact.id, fact.subject, fact.object, fact.literal, fact.recorded_at, nullif(fact.valid_from, ''),
+               max(fact.recorded_at, fact.valid_to, (SELECT known_from FROM fact AS own WHERE own.id = fact.id))
+        FROM FACTS
+        WHERE fact.predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates)))
+          AND fact.retracted_at IS NULL
+          AND fact.valid_to <= :at
+          AND (fact.subject IN (SELECT value FROM json_each(:entities))
+               OR fact.object IN (SELECT value FROM json_each(:entities)))
+        ORDER BY fact.id
+        """,
+        {"predicates": _json(predicates), "at": at, "entities": _json(entities)},
+    )
+    return [(FactRow(*row[:6]), row[6]) for row in rows]
+
+
+def changed_at(tx: Tx, predicates: Sequence[str], moments: Sequence[str]) -> list[tuple[Fact, Fact]]:
+    """The facts of these predicates whose validity was last changed at one of these moments, each with how it was."""
+    rows = tx.conn.execute(
+        """
+        SELECT fact.id, nullif(once.valid_from, ''), nullif(once.valid_to, '~')
+        FROM fact
+        JOIN earlier_validity AS once ON once.fact = fact.id AND once.known_to = fact.known_from
+        WHERE fact.predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates)))
+          AND fact.retracted_at IS NULL
+          AND fact.known_from IN (SELECT value FROM json_each(:moments))
+        ORDER BY fact.id, once.id
+        """,
+        {"predicates": _json(predicates), "moments": _json(moments)},
+    )
+    before = {row[0]: row[1:] for row in rows}
+    facts = by_rows(tx, list(before))
+    return [(fact, replace(fact, valid_from=before[fact.row][0], valid_to=before[fact.row][1])) for fact in facts]
 
 
 def by_rows(tx: Tx, rows: Sequence[int]) -> list[Fact]:
@@ -237,12 +300,52 @@ def all_about(tx: Tx, entity: Entity) -> list[Fact]:
     )
 
 
+def with_phrases(tx: Tx, phrases: Sequence[str], *, limit: int) -> list[Fact]:
+    """The facts of the group whose sentence has all of these, each quoted for a full-text query; retracted ones too."""
+    return _select(
+        tx,
+        f"""
+        {_SELECT}
+        WHERE fact.id IN (SELECT rowid FROM fact_text WHERE fact_text MATCH :match) AND +s.group_id = :group
+        ORDER BY fact.id DESC
+        LIMIT :limit
+        """,
+        {"match": " AND ".join(phrases), "group": tx.group, "limit": limit},
+    )
+
+
+def all_of_predicates(tx: Tx, entity: Entity, predicates: Sequence[str]) -> list[Fact]:
+    """The facts of these predicates with an entity as subject or object that are not retracted, oldest first."""
+    return _select(
+        tx,
+        f"""
+        {_SELECT}
+        WHERE fact.id IN (
+            SELECT id FROM fact
+            WHERE subject = :entity AND predicate IN wanted AND object IS NOT NULL AND retracted_at IS NULL
+            UNION
+            SELECT id FROM fact
+            WHERE subject = :entity AND predicate IN wanted AND literal IS NOT NULL AND retracted_at IS NULL
+            UNION
+            SELECT id FROM fact
+            WHERE object = :entity AND predicate IN wanted AND object IS NOT NULL AND retracted_at IS NULL
+        )
+        ORDER BY fact.id
+        """.replace(
+            "IN wanted", "IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates)))"
+        ),
+        {"entity": entity.row, "predicates": _json(predicates)},
+    )
+
+
 def all_of_predicate(tx: Tx, predicate: int) -> list[Fact]:
     """All facts of a predicate, given by its row, of all groups, oldest first; retracted and ended ones too."""
     return _select(tx, f"{_SELECT} WHERE fact.predicate = :predicate ORDER BY fact.id", {"predicate": predicate})
 
 
-def tagged_entities(tx: Tx, tag: str, *, tagging: Sequence[str], resolving: Sequence[str], at: str) -> list[Entity]:
+def tagged_entities(
+    tx: Tx, tag: str, *, tagging: Sequence[str], resolving: Sequence[str], at: str, limit: int = -1
+) -> list[Entity]:
     """The entities with a literal tag, whatever divides its words, that nothing has resolved; oldest tag first.
 
     Args:
@@ -274,6 +377,7 @@ def tagged_entities(tx: Tx, tag: str, *, tagging: Sequence[str], resolving: Sequ
                 AND fact.valid_from <= :at AND :at < fact.valid_to
           )
         ORDER BY fact.id
+        LIMIT :limit
         """,
         {
             "tag": tag,
@@ -281,6 +385,7 @@ def tagged_entities(tx: Tx, tag: str, *, tagging: Sequence[str], resolving: Sequ
             "tagging": _json(tagging),
             "resolving": _json(resolving),
             "at": at,
+            "limit": limit,
             "group": tx.group,
         },
     )
@@ -391,8 +496,8 @@ def retract(tx: Tx, fact: Fact, *, at: str) -> None:
     tx.conn.execute("UPDATE fact SET retracted_at = ? WHERE id = ?", (at, fact.row))
 
 
-def end_validity(tx: Tx, fact: Fact, *, valid_to: str, now: str) -> None:
-    """End the validity of a fact, and store the validity as it was known until now."""
+def change_validity(tx: Tx, fact: Fact, *, valid_from: str | None, valid_to: str | None, now: str) -> None:
+    """Change the validity of a fact, and store the validity as it was known until now."""
     tx.conn.execute(
         f"""
         INSERT INTO earlier_validity (id, fact, valid_from, valid_to, known_from, known_to)
@@ -402,7 +507,10 @@ def end_validity(tx: Tx, fact: Fact, *, valid_to: str, now: str) -> None:
         """,
         (now, fact.row),
     )
-    tx.conn.execute("UPDATE fact SET valid_to = ?, known_from = ? WHERE id = ?", (valid_to, now, fact.row))
+    tx.conn.execute(
+        "UPDATE fact SET valid_from = ?, valid_to = ?, known_from = ? WHERE id = ?",
+        (valid_from or _OPEN_START, valid_to or _OPEN_END, now, fact.row),
+    )
 
 
 def delete(tx: Tx, fact: Fact) -> None:

@@ -14,6 +14,55 @@ def names(tx: Tx) -> list[str]:
     return [row[0] for row in rows]
 
 
+def exists(tx: Tx, group: str) -> bool:
+    """Whether a group of this id holds something."""
+    row = tx.conn.execute(
+        """
+        SELECT EXISTS (SELECT 1 FROM entity WHERE group_id = :group)
+            OR EXISTS (SELECT 1 FROM episode WHERE group_id = :group)
+        """,
+        {"group": group},
+    ).fetchone()
+    return bool(row[0])
+
+
+def others(tx: Tx, *, limit: int) -> list[tuple[str, int, int]]:
+    """The groups besides that of the call that hold something, the fullest first: id, entities and episodes.
+
+    Only the first of the groups by id are counted where there are more than the limit.
+    """
+    rows = tx.conn.execute(
+        """
+        WITH RECURSIVE
+        of_entities (id) AS (
+            SELECT min(group_id) FROM entity
+            UNION ALL
+            SELECT (SELECT min(group_id) FROM entity WHERE group_id > of_entities.id)
+            FROM of_entities WHERE of_entities.id IS NOT NULL
+        ),
+        of_episodes (id) AS (
+            SELECT min(group_id) FROM episode
+            UNION ALL
+            SELECT (SELECT min(group_id) FROM episode WHERE group_id > of_episodes.id)
+            FROM of_episodes WHERE of_episodes.id IS NOT NULL
+        ),
+        other (id) AS MATERIALIZED (
+            SELECT id FROM (SELECT id FROM of_entities UNION SELECT id FROM of_episodes)
+            WHERE id IS NOT NULL AND id <> :group
+            ORDER BY id
+            LIMIT :limit
+        )
+        SELECT id,
+               (SELECT count(*) FROM entity WHERE group_id = other.id) AS entities,
+               (SELECT count(*) FROM episode WHERE group_id = other.id) AS episodes
+        FROM other
+        ORDER BY entities + episodes DESC, id
+        """,
+        {"group": tx.group, "limit": limit},
+    )
+    return rows.fetchall()  # type: ignore[no-any-return]
+
+
 def is_only_group(tx: Tx) -> bool:
     """Whether the group of the call is the only one in the graph."""
     others_exist = tx.conn.execute(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from keepgraph.model import Chunk, Mention
+from keepgraph.model import Chunk, Entity, Mention
 from keepgraph.store.transactions import Tx
 
 
@@ -36,6 +36,27 @@ def count_episodes(tx: Tx, entities: Sequence[int]) -> dict[int, int]:
         (json.dumps(list(entities)),),
     )
     return dict(rows.fetchall())
+
+
+def count_of_entity(tx: Tx, entity: Entity) -> int:
+    """How many chunks mention an entity."""
+    return int(tx.conn.execute("SELECT count(*) FROM mention WHERE entity = ?", (entity.row,)).fetchone()[0])
+
+
+def episodes_of_entity(tx: Tx, entity: Entity, *, limit: int) -> list[int]:
+    """The rows of the episodes that mention an entity, newest first."""
+    rows = tx.conn.execute(
+        """
+        SELECT DISTINCT chunk.episode
+        FROM mention
+        JOIN chunk ON chunk.id = mention.chunk
+        WHERE mention.entity = ?
+        ORDER BY chunk.episode DESC
+        LIMIT ?
+        """,
+        (entity.row, limit),
+    )
+    return [row[0] for row in rows]
 
 
 def replace(tx: Tx, chunk: Chunk, mentions: Sequence[Mention]) -> None:

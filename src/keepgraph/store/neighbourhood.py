@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from keepgraph.model import Entity
-from keepgraph.store import facts
+from keepgraph.store import facts, search_filters
+from keepgraph.store.search_filters import Filters
 from keepgraph.store.transactions import Tx
 
 _HOLDS = """
@@ -153,25 +154,22 @@ def validity_changes(tx: Tx, entity: Entity, *, limit: int, newest_first: bool) 
     return [(at, bool(ended), row) for at, ended, row in rows]
 
 
-def entities_by_name(tx: Tx, *, of_types: Sequence[str] | None, limit: int, offset: int) -> tuple[list[Entity], int]:
-    """A page of the entities of the group, by name, and how many there are in all; None for entities of any type."""
-    values = {"group": tx.group, "types": _json_or_none(of_types), "limit": limit, "offset": offset}
-    of_these_types = "(SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:types)))"
+def entities_by_name(tx: Tx, filters: Filters, *, limit: int, offset: int) -> tuple[list[Entity], int]:
+    """A page of the entities of the group that pass the filters, by name, and how many there are in all."""
+    values = {**filters.values, "group": tx.group, "limit": limit, "offset": offset}
+    where = " AND ".join(["entity.group_id = :group", *search_filters.entity_conditions(filters)])
     rows = tx.conn.execute(
         f"""
         SELECT entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at
         FROM entity
         JOIN entity_type ON entity_type.id = entity.type
-        WHERE entity.group_id = :group AND (:types IS NULL OR entity.type IN {of_these_types})
+        WHERE {where}
         ORDER BY entity.name_key, entity.type
         LIMIT :limit OFFSET :offset
         """,
         values,
     ).fetchall()
-    total = tx.conn.execute(
-        f"SELECT count(*) FROM entity WHERE group_id = :group AND (:types IS NULL OR type IN {of_these_types})",
-        values,
-    ).fetchone()
+    total = tx.conn.execute(f"SELECT count(*) FROM entity WHERE {where}", values).fetchone()
     return [Entity(*row) for row in rows], int(total[0])
 
 

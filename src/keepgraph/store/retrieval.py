@@ -74,7 +74,6 @@ def keys_of_entities(tx: Tx, entities: Sequence[int]) -> set[str]:
 
 def entities(tx: Tx, rows: Sequence[int], filters: Filters) -> dict[int, Entity]:
     """Those of some entities that pass the filters, by their row numbers."""
-    types = "true" if filters.types is None else search_filters.ENTITY_TYPE
     # The + keeps SQLite from the index of groups: the rows are given.
     passing = tx.conn.execute(
         f"""
@@ -83,11 +82,53 @@ def entities(tx: Tx, rows: Sequence[int], filters: Filters) -> dict[int, Entity]
         JOIN entity_type ON entity_type.id = entity.type
         WHERE entity.id IN (SELECT value FROM json_each(:rows))
           AND +entity.group_id IN (SELECT value FROM json_each(:groups))
-          AND {types}
+          AND {" AND ".join(search_filters.entity_conditions(filters) or ["true"])}
         """,
         {**filters.values, "rows": json_array(rows)},
     )
     return {row[0]: Entity(*row) for row in passing}
+
+
+def chunks(tx: Tx, rows: Sequence[int], filters: Filters) -> set[int]:
+    """Those of some chunks that pass the filters, but for their group."""
+    passing = tx.conn.execute(
+        f"""
+        SELECT chunk.id
+        FROM chunk
+        WHERE chunk.id IN (SELECT value FROM json_each(:rows))
+          AND {" AND ".join(search_filters.chunk_conditions(filters) or ["true"])}
+        """,
+        {**filters.values, "rows": json_array(rows)},
+    )
+    return {row[0] for row in passing}
+
+
+def proposals(tx: Tx, rows: Sequence[int], filters: Filters) -> set[int]:
+    """Those of some proposals of which a text that passes the filters is the evidence."""
+    passing = tx.conn.execute(
+        f"""
+        SELECT proposal_evidence.proposal
+        FROM proposal_evidence JOIN chunk ON chunk.id = proposal_evidence.chunk
+        WHERE proposal_evidence.proposal IN (SELECT value FROM json_each(:rows))
+          AND {" AND ".join(search_filters.chunk_conditions(filters) or ["true"])}
+        """,
+        {**filters.values, "rows": json_array(rows)},
+    )
+    return {row[0] for row in passing}
+
+
+def communities(tx: Tx, rows: Sequence[int], filters: Filters) -> set[int]:
+    """Those of some communities that pass the filters, but for their group."""
+    passing = tx.conn.execute(
+        f"""
+        SELECT community.id
+        FROM community
+        WHERE community.id IN (SELECT value FROM json_each(:rows))
+          AND {" AND ".join(search_filters.community_conditions(filters) or ["true"])}
+        """,
+        {**filters.values, "rows": json_array(rows)},
+    )
+    return {row[0] for row in passing}
 
 
 def facts(tx: Tx, rows: Sequence[int], filters: Filters) -> list[int]:
@@ -127,7 +168,8 @@ def facts_of_entities(
         [search_filters.CURRENT_FACT, *([search_filters.PREDICATE] if filters.predicates is not None else [])]
     )
     types = search_filters.TYPE_OF_EITHER_END if filters.types is not None else "true"
-    passing = f"{conditions} AND {types} LIMIT {int(max_scanned)}"
+    about = search_filters.FACT_ABOUT if filters.about is not None else "true"
+    passing = f"{conditions} AND {types} AND {about} LIMIT {int(max_scanned)}"
     given = "IN (SELECT value FROM json_each(:entities))"
     # Three queries, each through its own index: fact_out, fact_literal and fact_in.
     rows = tx.conn.execute(
@@ -166,6 +208,7 @@ def chunks_mentioning(
         JOIN chunk ON chunk.id = mentioning.chunk
         JOIN episode ON episode.id = chunk.episode
         WHERE episode.group_id IN (SELECT value FROM json_each(:groups))
+          AND {" AND ".join(search_filters.chunk_conditions(filters) or ["true"])}
         ORDER BY chunk.id DESC
         LIMIT {MAX_FAN_OUT}
         """,

@@ -1,4 +1,4 @@
-"""Filters of a search, as conditions in SQL: groups, entity types, predicates, and when a fact holds."""
+"""Filters of a search, as conditions in SQL: groups, types, predicates, a project, and when a fact holds."""
 
 from __future__ import annotations
 
@@ -19,6 +19,47 @@ TYPE_OF_EITHER_END = f"""
     EXISTS (SELECT 1 FROM entity AS the_end WHERE the_end.id IN (fact.subject, fact.object) AND {_TYPE_OF_END})
 """
 
+_EPISODES_ABOUT = """
+    SELECT about_chunk.episode
+    FROM mention AS about_mention JOIN chunk AS about_chunk ON about_chunk.id = about_mention.chunk
+    WHERE about_mention.entity = :about
+"""
+
+_ENTITIES_ABOUT = """
+    SELECT :about
+    UNION
+    SELECT near.subject FROM fact AS near
+    WHERE near.object = :about AND near.retracted_at IS NULL AND near.valid_from <= :at AND :at < near.valid_to
+    UNION
+    SELECT near.object FROM fact AS near
+    WHERE near.subject = :about AND near.object IS NOT NULL
+      AND near.retracted_at IS NULL AND near.valid_from <= :at AND :at < near.valid_to
+"""
+
+CHUNK_ABOUT = f"chunk.episode IN ({_EPISODES_ABOUT})"
+"""Chunks of the texts that mention an entity anywhere, or that a caller said to be about it."""
+
+ENTITY_ABOUT = f"""(
+    entity.id IN ({_ENTITIES_ABOUT})
+    OR entity.id IN (
+        SELECT about_other.entity
+        FROM mention AS about_other JOIN chunk AS about_place ON about_place.id = about_other.chunk
+        WHERE about_place.episode IN ({_EPISODES_ABOUT})
+    )
+)"""
+"""An entity itself, what a current fact connects with it, and what the texts about it mention."""
+
+FACT_ABOUT = f"""(
+    :about IN (fact.subject, fact.object)
+    OR (fact.subject IN ({_ENTITIES_ABOUT}) AND (fact.object IS NULL OR fact.object IN ({_ENTITIES_ABOUT})))
+)"""
+"""Facts with an entity, and facts between what current facts connect with it."""
+
+COMMUNITY_ABOUT = """
+    community.id IN (SELECT community FROM community_member WHERE entity = :about)
+"""
+"""Communities that an entity belongs to."""
+
 
 @dataclass(frozen=True, slots=True)
 class Filters:
@@ -29,22 +70,43 @@ class Filters:
         at: the timestamp at which a fact has to hold.
         types: names of entity types; None is any. A fact passes by either of its ends.
         predicates: names of predicates; None is any.
+        about: the row of an entity, a project say: only what is about it passes. None is no such limit.
     """
 
     groups: tuple[str, ...]
     at: str
     types: tuple[str, ...] | None = None
     predicates: tuple[str, ...] | None = None
+    about: int | None = None
 
     @property
-    def values(self) -> dict[str, str | None]:
+    def values(self) -> dict[str, str | int | None]:
         """The values that the conditions of this module bind."""
         return {
             "groups": json_array(self.groups),
             "at": self.at,
             "types": None if self.types is None else json_array(self.types),
             "predicates": None if self.predicates is None else json_array(self.predicates),
+            "about": self.about,
         }
+
+
+def entity_conditions(filters: Filters) -> list[str]:
+    """The conditions that an entity has to fulfil, but for its group."""
+    return [
+        *([ENTITY_TYPE] if filters.types is not None else []),
+        *([ENTITY_ABOUT] if filters.about is not None else []),
+    ]
+
+
+def chunk_conditions(filters: Filters) -> list[str]:
+    """The conditions that a chunk has to fulfil, but for its group."""
+    return [CHUNK_ABOUT] if filters.about is not None else []
+
+
+def community_conditions(filters: Filters) -> list[str]:
+    """The conditions that a community has to fulfil, but for its group."""
+    return [COMMUNITY_ABOUT] if filters.about is not None else []
 
 
 def fact_conditions(filters: Filters) -> list[str]:
@@ -53,6 +115,7 @@ def fact_conditions(filters: Filters) -> list[str]:
         CURRENT_FACT,
         *([PREDICATE] if filters.predicates is not None else []),
         *([TYPE_OF_EITHER_END] if filters.types is not None else []),
+        *([FACT_ABOUT] if filters.about is not None else []),
     ]
 
 

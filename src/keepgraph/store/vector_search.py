@@ -19,6 +19,7 @@ _MAX_VECTORS = 300_000
 def nearest_names(tx: Tx, query: tuple[bytes, bytes], *, filters: Filters, limit: int) -> list[tuple[int, float]]:
     """The entities with a name or alias nearest to a vector, each once, with the cosine."""
     types = "1" if filters.types is None else search_filters.ENTITY_TYPE.replace("entity.type", "type")
+    # Names are not limited to a project here: `search` leaves out those that are not about it.
     names = _nearest(
         tx,
         NAME_VECTORS,
@@ -41,7 +42,7 @@ def nearest_facts(tx: Tx, query: tuple[bytes, bytes], *, limit: int) -> list[tup
 
 
 def nearest_chunks(
-    tx: Tx, query: tuple[bytes, bytes], *, groups: Sequence[str], with_turn_before: bool, limit: int
+    tx: Tx, query: tuple[bytes, bytes], *, filters: Filters, with_turn_before: bool, limit: int
 ) -> list[tuple[int, float]]:
     """The chunks that are nearest to a vector, with the cosine.
 
@@ -49,14 +50,18 @@ def nearest_chunks(
         with_turn_before: compare the vectors of turns that were read with the turn before, and no others.
     """
     in_groups = (
-        "1" if search_filters.is_only_group(tx, groups) else "group_id IN (SELECT value FROM json_each(:groups))"
+        "1"
+        if search_filters.is_only_group(tx, filters.groups)
+        else "group_id IN (SELECT value FROM json_each(:groups))"
     )
+    passing = " AND ".join(search_filters.chunk_conditions(filters))
+    of_chunks = f"reading / 2 IN (SELECT chunk.id FROM chunk WHERE {passing})" if passing else "1"
     return _nearest(
         tx,
         CHUNK_VECTORS,
         query,
-        condition=f"{in_groups} AND reading % 2 = {int(with_turn_before)}",
-        values={"groups": json_array(groups)},
+        condition=f"{in_groups} AND reading % 2 = {int(with_turn_before)} AND {of_chunks}",
+        values=filters.values,
         row="number / 2",
         limit=limit,
     )
@@ -83,7 +88,7 @@ def _nearest(
     query: tuple[bytes, bytes],
     *,
     condition: str,
-    values: Mapping[str, str | None],
+    values: Mapping[str, str | int | None],
     row: str,
     limit: int,
 ) -> list[tuple[int, float]]:

@@ -7,17 +7,24 @@ from collections.abc import Mapping
 from typing import Any
 
 from keepgraph import _version, store
-from keepgraph.engine.analysis import graph_profile
+from keepgraph.engine import knowledge
+from keepgraph.engine.analysis import graph_profile, overview
 from keepgraph.engine.analysis.graph_profile import LabelProfile, PropertyProfile, RelationshipProfile
 from keepgraph.engine.backfill import vectors
 from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.model import Entity, Fact
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
+from keepgraph.tools.contract import answer_shapes
 from keepgraph.tools.contract.catalogue import Effect, tool
 
 MAX_GHOSTS = 100
 MAX_WORDS = 100
 """So many words of each kind are listed; get_ontology_structure lists more of them."""
+
+MAX_TYPES = 12
+MAX_CHARACTERS = 70
+"""Of a name or a sentence in the overview, which is to be short."""
 
 
 @tool(Effect.READ)
@@ -33,6 +40,7 @@ def get_status(tx: Tx) -> dict[str, Any]:
         "message": f"{entities:,} entities, {facts:,} facts and {episodes:,} episodes in group {tx.group!r}.",
         "version": _version.__version__,
         "graph": {"schema": store.migrations.schema_version(tx), "group": tx.group},
+        "other_groups": answer_shapes.other_groups(tx),
         "entities": _most_used(counts),
         "facts": facts,
         "episodes": episodes,
@@ -52,6 +60,77 @@ def get_status(tx: Tx) -> dict[str, Any]:
             f"{kind.noun}s": store.vectors.count_missing(tx, kind) for kind in store.derived_tables.VECTOR_KINDS
         },
     }
+
+
+@tool(Effect.READ)
+def get_overview(tx: Tx) -> dict[str, Any]:
+    """Show what the graph holds: whose it is, how much, its projects with their latest, what is new, what waits."""
+    seen = overview.of_group(tx)
+    types = dict(list(seen.counts.items())[:MAX_TYPES])
+    entities = sum(seen.counts.values())
+    return {
+        "message": f"{entities:,} entities, {seen.facts:,} facts and {seen.texts:,} texts in group {tx.group!r}.",
+        "group_id": tx.group,
+        "owner": answer_shapes.entity(seen.owner) if seen.owner else None,
+        "counts": {"entities": entities, "facts": seen.facts, "texts": seen.texts, "by_type": types},
+        "projects": [
+            {
+                **_named(state.project),
+                "latest": _stated(tx, state.latest) if state.latest else None,
+            }
+            for state in seen.projects
+        ],
+        "latest_facts": [_stated(tx, fact) for fact in seen.latest_facts],
+        "latest_texts": [
+            {
+                "doc_id": episode.id,
+                "name": _cut(episode.name),
+                "source": _cut(episode.source),
+                "occurred_at": timestamps.local_date(episode.occurred_at, tx.zone),
+            }
+            for episode in seen.latest_texts
+        ],
+        "waiting": _describe_waiting(tx, seen.waiting),
+        "other_groups": [_cut(group) for group in seen.other_groups[: overview.MAX_GROUPS]],
+        "totals": {"projects": seen.project_count, "types": len(seen.counts)},
+        "truncated": (
+            seen.project_count > len(seen.projects)
+            or len(seen.counts) > len(types)
+            or len(seen.other_groups) > overview.MAX_GROUPS
+        ),
+    }
+
+
+def _describe_waiting(tx: Tx, waiting: overview.Waiting) -> dict[str, Any]:
+    counted = {"blocker_count": waiting.blockers_counted, "next_action_count": waiting.next_actions_counted}
+    return {
+        "blockers": [{"fact_id": fact.id, **_stated(tx, fact)} for fact in waiting.blockers],
+        "blocker_count": waiting.blocker_count,
+        "next_actions": [_named(entity) for entity in waiting.next_actions],
+        "next_action_count": waiting.next_action_count,
+        "at_least": [name for name, is_exact in counted.items() if not is_exact],
+        "proposed_facts": waiting.proposed_facts,
+        "proposed_names": waiting.proposed_names,
+        "unread_texts": waiting.unread_texts,
+        "vectors": dict(waiting.vectors),
+    }
+
+
+def _stated(tx: Tx, fact: Fact) -> dict[str, Any]:
+    """A fact as a sentence, with the day on which it was recorded."""
+    return {
+        "fact": _cut(knowledge.facts.sentence(fact)),
+        "recorded_at": timestamps.local_date(fact.recorded_at, tx.zone),
+    }
+
+
+def _named(entity: Entity) -> dict[str, Any]:
+    """An entity without its id, which has as many tokens as the rest."""
+    return {"type": entity.type, "name": _cut(entity.name)}
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_CHARACTERS else text[: MAX_CHARACTERS - 1] + "…"
 
 
 def _most_used(counts: Mapping[str, int]) -> dict[str, int]:

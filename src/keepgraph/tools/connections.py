@@ -13,6 +13,7 @@ from keepgraph.engine.retrieval import node_lookup, passages, search_request
 from keepgraph.engine.retrieval.node_lookup import Node
 from keepgraph.engine.retrieval.passages import Passage
 from keepgraph.model import Entity, Proposal
+from keepgraph.store.search_filters import Filters
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 from keepgraph.tools.contract import (
@@ -166,18 +167,23 @@ def list_entities(
 ) -> dict[str, Any]:
     """List the entities of the graph by name: all, or those of a type and its subtypes.
 
-    `project` is another partition of the graph (group_id), not an entity. `total` counts all; where `truncated`, go
-    on with offset.
+    With project, only what is about it: what a fact connects with it, and what its texts mention; the id of a group
+    gives the entities of that group. `total` counts all; where `truncated`, go on with offset.
     """
     of_types = vocabulary_arguments.entity_types(tx, None if type is None else [type])
-    tx = replace(tx, group=project or tx.group)
-    entities, total = store.neighbourhood.entities_by_name(tx, of_types=of_types, limit=limit, offset=offset)
+    scope = knowledge.projects.read(tx, project)
+    tx = knowledge.projects.enter(tx, scope)
+    filters = Filters((tx.group,), timestamps.from_datetime(tx.now), types=of_types)
+    if scope.name is not None:
+        filters = replace(filters, about=scope.project.row if scope.project else search_arguments.NO_ENTITY)
+    entities, total = store.neighbourhood.entities_by_name(tx, filters, limit=limit, offset=offset)
     return {
         "entities": [{"uuid": entity.id, **answer_shapes.entity(entity)} for entity in entities],
         "count": len(entities),
         "total": total,
         "truncated": offset + len(entities) < total,
-        "project": tx.group,
+        "project": scope.label,
+        **answer_shapes.scope(tx, scope),
     }
 
 
@@ -190,6 +196,7 @@ def search_nodes(
     max_nodes: int = 10,
     entity_types: list[str] | None = None,
     center_node_uuid: str | None = None,
+    project: str | None = None,
 ) -> dict[str, Any]:
     """Find entities by name, by what is said of them, or by meaning: search here BEFORE adding anything.
 
@@ -199,6 +206,7 @@ def search_nodes(
         query,
         entity_types=entity_types,
         group_ids=group_ids,
+        project=project,
         center_node_uuid=center_node_uuid,
         reranker=search_request.NODE_DISTANCE if center_node_uuid else search_request.RRF,
     )
@@ -209,6 +217,7 @@ def search_nodes(
         "nodes": nodes,
         "truncated": search_request.NODES in results.truncated_kinds,
         "embedding": results.embedding_state,
+        **search_answers.scope(tx, arguments, is_empty=not nodes),
     }
 
 
@@ -222,6 +231,7 @@ def search_memory_facts(
     center_node_uuid: str | None = None,
     edge_types: list[str] | None = None,
     valid_at: str | None = None,
+    project: str | None = None,
 ) -> dict[str, Any]:
     """Find facts by words and by meaning: the most relevant ones, current unless valid_at says when.
 
@@ -231,6 +241,7 @@ def search_memory_facts(
         query,
         edge_types=edge_types,
         group_ids=group_ids,
+        project=project,
         center_node_uuid=center_node_uuid,
         valid_at=valid_at,
         reranker=search_request.NODE_DISTANCE if center_node_uuid else search_request.RRF,
@@ -244,6 +255,7 @@ def search_memory_facts(
         "facts": edges,
         "truncated": search_request.EDGES in results.truncated_kinds,
         "embedding": results.embedding_state,
+        **search_answers.scope(tx, arguments, is_empty=not edges),
     }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from keepgraph import store
@@ -15,7 +14,7 @@ from keepgraph.model import Entity, Fact
 from keepgraph.store.search_filters import Filters
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import answer_shapes, derived_data
+from keepgraph.tools.contract import answer_shapes, derived_data, search_arguments
 from keepgraph.tools.contract.catalogue import Effect, tool
 
 MAX_ENTITIES = 5
@@ -32,22 +31,25 @@ def priming_context(
     """Give what is known for the next turn of a conversation: the k best pieces of texts, facts, and neighbours.
 
     `context` is all of it as one text, each piece with its source; `entities` are the names in the query and in the
-    pieces. `project` is another partition of the graph (group_id). Quick, and no language model is asked.
+    pieces. With project, only what is about it; the id of a group means that group. Quick, and no language model is
+    asked.
     """
-    tx = replace(tx, group=project or tx.group)
+    scope = knowledge.projects.read(tx, project)
+    tx = knowledge.projects.enter(tx, scope)
+    about = scope.project.row if scope.project else search_arguments.NO_ENTITY if scope.is_unknown else None
     at = timestamps.from_datetime(tx.now)
     results = search.search(
         tx,
         SearchRequest(
             question=query,
             kinds=frozenset((NODES, EDGES, EPISODES)),
-            filters=Filters(groups=(tx.group,), at=at),
+            filters=Filters(groups=(tx.group,), at=at, about=about),
             limit=max(k, MAX_FACTS),
         ),
     )
     passages = results.episodes[:k]
     entities = [hit.entity for hit in results.nodes if hit.entity and "names" in hit.hit.why][:MAX_ENTITIES]
-    facts = _facts(tx, entities, results, at=at)
+    facts = _facts(tx, [] if about is not None else entities, results, at=at)
     fact_details = store.details.of_facts(tx, [fact.row for fact in facts])
     return {
         "chunks": [_chunk(tx, hit) for hit in passages],
@@ -55,7 +57,8 @@ def priming_context(
         "entities": _entity_names(tx, results, passages),
         "facts": [answer_shapes.edge(tx, fact, fact_details[fact.row]) for fact in facts],
         "neighbours": _neighbours(tx, entities),
-        "project": tx.group,
+        "project": scope.label,
+        **answer_shapes.scope(tx, scope),
         "session_id": session_id or tx.session,
         "truncated": bool(results.truncated_kinds) or len(results.episodes) > k or len(facts) == MAX_FACTS,
         "embedding": results.embedding_state,

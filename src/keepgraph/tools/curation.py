@@ -1,4 +1,4 @@
-"""The curation toolset: aliases, merges, retraction, deletion, history and undo."""
+"""The curation toolset: changes of an entity, aliases, merges, ended facts, retraction, deletion and history."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from keepgraph import errors, store
-from keepgraph.engine import knowledge, upkeep
+from keepgraph.engine import knowledge
 from keepgraph.engine.resolution import resolver
 from keepgraph.engine.upkeep import history
 from keepgraph.language.normalisation import Name
-from keepgraph.model import Event, MergeResult
+from keepgraph.model import Event, MergeResult, Ref
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 from keepgraph.tools.contract import answer_shapes, derived_data
@@ -20,21 +20,84 @@ from keepgraph.tools.contract.derived_data import Need
 
 MAX_MERGED_FACTS = 200
 MAX_EVENTS = 50
+MAX_MISFITS = 20
 
 
 @tool(Effect.WRITE)
 def add_alias(tx: Tx, *, entity: Mapping[str, Any], alias: str) -> dict[str, Any]:
-    """Let an entity be found by another name too: a short form, a former name, another spelling.
+    """Let an entity be found by another name too: a short form, a former name, another spelling; "me" is the user.
 
     Refused where another entity of the type has that very name; if the two are one, use merge_entities.
     """
     entity_ = knowledge.entities.find(tx, answer_shapes.ref(entity))
-    aliases_before = store.entities.aliases(tx, entity_)
+    aliases_before, owner_before = store.entities.aliases(tx, entity_), store.owners.find(tx)
     knowledge.entities.add_aliases(tx, entity_, [alias])
     aliases_after = store.entities.aliases(tx, entity_)
     return {
         "entity": answer_shapes.entity_in_full(tx, entity_, aliases_after),
-        "added": len(aliases_after) > len(aliases_before),
+        "added": len(aliases_after) > len(aliases_before) or store.owners.find(tx) != owner_before,
+    }
+
+
+@tool(Effect.WRITE)
+def set_owner(tx: Tx, *, person: Mapping[str, Any]) -> dict[str, Any]:
+    """Say which person is the user, whom "me" and "I" mean; found by id, exact name or alias, else created."""
+    owner = knowledge.owner.change(tx, answer_shapes.ref(person))
+    return {
+        "owner": answer_shapes.entity(owner.entity),
+        "previous": answer_shapes.entity(owner.previous) if owner.previous else None,
+        "created": owner.created,
+        "changed": owner.entity != owner.previous,
+        "possible_duplicates": [answer_shapes.candidate(candidate) for candidate in owner.possible_duplicates],
+        "message": f"“Me” is {owner.entity.name} {'now' if owner.entity != owner.previous else 'already'}.",
+    }
+
+
+@tool(Effect.WRITE)
+def update_entity(
+    tx: Tx,
+    *,
+    entity: Mapping[str, Any],
+    name: str | None = None,
+    type: str | None = None,
+    summary: str | None = None,
+    properties: Mapping[str, Any] | None = None,
+    add_aliases: list[str] | None = None,
+    remove_aliases: list[str] | None = None,
+    keep_old_name: bool = True,
+) -> dict[str, Any]:
+    """Correct or complete an entity: rename it, change its type, set its summary, properties (role, email …), aliases.
+
+    Its id and facts stay; after a rename the old name still finds it. Refused where another entity of the type has the
+    name: then merge_entities. What is related to another entity is a fact: record_fact.
+    """
+    given = (name, type, summary, properties, add_aliases, remove_aliases)
+    if all(value is None for value in given):
+        raise errors.InvalidArguments(
+            "nothing is given that is to change",
+            hint="Give name, type, summary, properties, add_aliases or remove_aliases.",
+        )
+    change = knowledge.entity_changes.change(
+        tx,
+        knowledge.entities.find(tx, answer_shapes.ref(entity)),
+        name=name,
+        entity_type=type,
+        summary=summary,
+        properties=properties,
+        add_aliases=add_aliases or (),
+        remove_aliases=remove_aliases or (),
+        keep_old_name=keep_old_name,
+    )
+    return {
+        "entity": answer_shapes.entity_in_full(tx, change.entity, store.entities.aliases(tx, change.entity)),
+        "before": answer_shapes.entity(change.before),
+        "changed": list(change.changed),
+        "aliases_added": list(change.aliases_added),
+        "aliases_removed": list(change.aliases_removed),
+        "facts_rewritten": change.facts_rewritten,
+        "misfits": [{"id": fact.id, "text": knowledge.facts.sentence(fact)} for fact in change.misfits[:MAX_MISFITS]],
+        "misfits_total": len(change.misfits),
+        "possible_duplicates": [answer_shapes.candidate(candidate) for candidate in change.possible_duplicates],
     }
 
 
@@ -69,7 +132,7 @@ def merge_entities(
 def retract_fact(tx: Tx, *, fact_id: str) -> dict[str, Any]:
     """Say that a fact is not true after all. It is no longer shown, unless one asks what was known before (known_at).
 
-    Where something was true and has ended, record what holds now with `supersedes` instead.
+    Where something was true and has ended, use end_fact, or record what holds now with `supersedes`.
     """
     fact = knowledge.facts.find(tx, fact_id)
     retracted = knowledge.retraction.retract(tx, fact)
@@ -77,6 +140,83 @@ def retract_fact(tx: Tx, *, fact_id: str) -> dict[str, Any]:
         "fact": answer_shapes.fact(tx, fact),
         "retracted_at": timestamps.format_local(fact.retracted_at or timestamps.from_datetime(tx.now), tx.zone),
         "already_retracted": not retracted,
+        "remains": "the fact stays on record as retracted, for known_at and the history; to delete it, use forget.",
+    }
+
+
+@tool(Effect.WRITE)
+def end_fact(
+    tx: Tx,
+    *,
+    fact_id: str | None = None,
+    subject: Mapping[str, Any] | None = None,
+    predicate: str | None = None,
+    object: Mapping[str, Any] | None = None,
+    valid_to: str | None = None,
+    source: str | None = None,
+) -> dict[str, Any]:
+    """Say that a fact held and holds no longer: by its id, or by what it says, without the object if only one fits.
+
+    What was known before stays on record. On a fact that has ended, valid_to corrects the end. What was never true:
+    retract_fact.
+    """
+    if fact_id is not None:
+        if subject is not None or predicate is not None or object is not None:
+            raise errors.InvalidArguments(
+                "a fact is named twice: by fact_id, and by what it says", hint="Leave one of them out."
+            )
+        named = knowledge.ending.find_by_id(tx, fact_id)
+    elif subject is None or predicate is None:
+        raise errors.FactNotFound(
+            "neither fact_id is given, nor subject and predicate",
+            hint="Give fact_id, or subject, predicate and object.",
+        )
+    else:
+        named = knowledge.ending.find(
+            tx,
+            subject=knowledge.owner.substitute(tx, answer_shapes.ref(subject)),
+            predicate=predicate,
+            object=_object(tx, object) if object is not None else None,
+            valid_to=valid_to,
+        )
+    ended = knowledge.ending.end(tx, named, valid_to=valid_to, source=source)
+    until = ended.fact.valid_to and timestamps.format_local(ended.fact.valid_to, tx.zone)
+    effect = {"ended": "Ended", "changed": "Changed the end of"}.get(ended.effect, "Nothing changed:")
+    return {
+        "fact": answer_shapes.fact(tx, ended.fact),
+        "effect": ended.effect,
+        "validity_before": answer_shapes.validity(tx, ended.before),
+        "also_ended": answer_shapes.dated_facts(tx, ended.also_ended),
+        "message": f"{effect} {knowledge.facts.sentence(ended.fact)}, until {until}.",
+    }
+
+
+@tool(Effect.WRITE)
+def resolve_blocker(
+    tx: Tx,
+    *,
+    blocker: str,
+    blocked: Mapping[str, Any] | None = None,
+    by: Mapping[str, Any] | None = None,
+    resolved_at: str | None = None,
+    source: str | None = None,
+) -> dict[str, Any]:
+    """Close an open blocker: by its words, the id of its fact, or the name of what is blocked.
+
+    Where several fit, none is closed and the error has candidates.
+    """
+    closed = knowledge.blocker_closing.close(
+        tx,
+        blocker,
+        blocked=answer_shapes.ref(blocked) if blocked is not None else None,
+        by=_object(tx, by) if by is not None else None,
+        resolved_at=resolved_at,
+        source=source,
+    )
+    return {
+        "closed_blockers": answer_shapes.blockers(tx, closed.facts),
+        "fact_id": closed.resolution.id if closed.resolution else None,
+        "message": f"Closed: {'; '.join(map(knowledge.facts.sentence, closed.facts))}.",
     }
 
 
@@ -87,6 +227,7 @@ def delete_entity_edge(tx: Tx, *, uuid: str) -> dict[str, Any]:
     return {
         "message": f"{fact.id} deleted successfully: {knowledge.facts.sentence(fact)}",
         "fact": answer_shapes.fact(tx, fact),
+        "remains": answer_shapes.REMAINS,
     }
 
 
@@ -118,6 +259,7 @@ def clear_graph(
         "entities": counts["entity"],
         "facts": counts["fact"],
         "episodes": counts["episode"],
+        "remains": answer_shapes.REMAINS,
     }
 
 
@@ -148,26 +290,11 @@ def get_history(tx: Tx, *, about: str, limit: int = MAX_EVENTS) -> dict[str, Any
     }
 
 
-@tool(Effect.WRITE)
-def undo(tx: Tx, *, call: int | None = None, change: int | None = None) -> dict[str, Any]:
-    """Take back a whole call, or one change of it (numbers as in get_history and in answers); else the last call.
-
-    Merges, retractions and clearing can be taken back too, and so can an undo. Refused where something later
-    rests on it.
-    """
-    if call is not None and change is not None:
-        raise errors.InvalidArguments("call and change are both given", hint="Give one of them, or neither.")
-    undone = upkeep.undo.undo(tx, call=call, change=change)
-    counts = Counter(change.table for change in undone.changes)
-    changes = ", ".join(f"{number} × {table}" for table, number in counts.items())
-    part = "call" if change is None else "part of call"
-    return {
-        "message": f"Took back {part} {undone.call} ({undone.tool}): {changes}.",
-        "undone_call": undone.call,
-        "tool": undone.tool,
-        "at": timestamps.format_local(undone.at, tx.zone),
-        "changes": len(undone.changes),
-    }
+def _object(tx: Tx, given: Mapping[str, Any]) -> Ref | str:
+    """The object that an argument names: an entity, or a literal."""
+    if "literal" in given:
+        return str(given["literal"])
+    return knowledge.owner.substitute(tx, answer_shapes.ref(given))
 
 
 def _describe_merge(result: MergeResult) -> dict[str, Any]:

@@ -21,6 +21,8 @@ from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 from keepgraph.tools.contract import (
     answer_shapes,
+    brief_answers,
+    brief_shapes,
     derived_data,
     query_results,
     search_answers,
@@ -46,15 +48,18 @@ Texts = tuple[Sequence[Passage], int, Sequence[tuple[MentionedNode, int]]]
 
 
 @tool(Effect.READ, description_suffix=descriptions.describe_vocabulary)
-def get_schema(tx: Tx, *, exact: bool = False, as_of: str | None = None, known_at: str | None = None) -> dict[str, Any]:
+def get_schema(
+    tx: Tx, *, exact: bool = False, detail: str = "full", as_of: str | None = None, known_at: str | None = None
+) -> dict[str, Any]:
     """Show what the graph holds: labels and relationship types with counts, properties, and what connects what."""
     tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
-    return {
+    answer = {
         "type": "schema",
         "graph_name": tx.group,
         "domain": tx.group.replace("_", " ").title(),
         **answer_shapes.schema(schema.of_graph(tx, exact=exact)),
     }
+    return brief_shapes.schema(answer) if detail == brief_answers.BRIEF else answer
 
 
 @tool(Effect.READ, description_suffix=descriptions.describe_patterns)
@@ -118,6 +123,7 @@ def explore_node(
     edge_types: list[str] | None = None,
     group_ids: list[str] | None = None,
     limit: int = 20,
+    detail: str = "full",
     as_of: str | None = None,
     known_at: str | None = None,
 ) -> dict[str, Any]:
@@ -136,6 +142,7 @@ def explore_node(
         return _describe_neighbourhood(tx, None, Neighbourhood(), depth=depth) | {
             "message": f"No node found matching “{name_or_id}”",
             "resolution": answer_shapes.resolution(resolution),
+            **answer_shapes.other_groups_if_any(tx),
         }
     tx = replace(tx, group=centre.group)
     exploration = Neighbourhood()
@@ -148,10 +155,11 @@ def explore_node(
     )
     is_similar = resolution.method not in ("exact", "alias")
     matched_by = f" (“{name_or_id}” matched by {resolution.method}, {resolution.score:.2f})" if is_similar else ""
-    return answer | {
+    answer |= {
         "message": f"Found {counts} around {centre.name}{matched_by}",
         "resolution": answer_shapes.resolution(resolution),
     }
+    return brief_shapes.exploration(answer) if detail == brief_answers.BRIEF else answer
 
 
 @tool(Effect.READ, needs=search_arguments.needs_of_search)
@@ -167,8 +175,10 @@ def search(
     bfs_origin_node_uuids: Sequence[str] | None = None,
     valid_at: str | None = None,
     group_ids: Sequence[str] | None = None,
+    project: str | None = None,
     limit: int = 10,
     max_tokens: int | None = None,
+    detail: str = "full",
 ) -> dict[str, Any]:
     """Find entities, facts, communities and remembered texts by words, meaning and closeness in the graph.
 
@@ -177,11 +187,15 @@ def search(
     """
     started = time.perf_counter()
     arguments = SearchArguments(
-        query, entity_types, edge_types, reranker, center_node_uuid, bfs_origin_node_uuids, valid_at, group_ids
+        query, entity_types, edge_types, reranker, center_node_uuid, bfs_origin_node_uuids, valid_at, group_ids, project
     )
     kinds = search_arguments.KINDS_BY_MODE[search_mode]
     tx, results = search_arguments.run_search(tx, arguments, kinds=kinds, limit=limit)
-    answer = search_answers.answer(tx, results, max_tokens=max_tokens)
+    is_brief = detail == brief_answers.BRIEF
+    answer = search_answers.answer(tx, results, max_tokens=None if is_brief else max_tokens)
+    answer |= search_answers.scope(tx, arguments, is_empty=search_answers.is_empty(answer))
+    if is_brief:
+        answer = brief_shapes.search(answer, query=query, max_tokens=max_tokens)
     return {**answer, "execution_ms": round((time.perf_counter() - started) * 1000, 2)}
 
 

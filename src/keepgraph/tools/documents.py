@@ -10,6 +10,7 @@ from typing import Any
 
 from keepgraph import errors, store
 from keepgraph.engine import knowledge, texts
+from keepgraph.engine.knowledge.projects import Scope
 from keepgraph.engine.texts import client_extraction, document_files, documents, ingestion, prechunked_documents
 from keepgraph.engine.texts.client_extraction import ExtractionResult
 from keepgraph.engine.texts.ingestion import Remark, Report
@@ -54,10 +55,10 @@ def ingest_markdown(job: Job, *, file_path: str, project: str | None = None) -> 
         raise errors.DocumentUnreadable(
             f"{document_files.display_path(path)} is a folder", hint="Call ingest_directory."
         )
-    report = ingestion.ingest(job, path, group=project or None)
+    report = ingestion.ingest(job, path, project=project)
     for remark in (*report.failed, *report.skipped):
         raise errors.DocumentUnreadable(f"{remark.path}: {remark.message}")
-    with job.read(group=project or None) as tx:
+    with job.read(group=report.scope.group) as tx:
         episode = documents.find(tx, document_files.display_path(path))
         if episode is None:
             raise errors.DocumentUnreadable(f"{document_files.display_path(path)} was taken away while it was read")
@@ -76,7 +77,8 @@ def ingest_markdown(job: Job, *, file_path: str, project: str | None = None) -> 
             "proposals": report.proposals,
             "unread": report.unread,
             "remarks": _remarks(report.warnings),
-            "project": tx.group,
+            "project": report.scope.label,
+            **answer_shapes.scope(tx, report.scope),
         }
 
 
@@ -105,7 +107,7 @@ def ingest_directory(
     report = ingestion.ingest(
         job,
         path,
-        group=project or None,
+        project=project,
         recursive=recursive,
         forget_missing=forget_missing,
         dry_run=dry_run,
@@ -114,7 +116,8 @@ def ingest_directory(
     return {
         "directory": document_files.display_path(path),
         **describe_report(report),
-        "project": project or job.database.group,
+        "project": report.scope.label,
+        **describe_scope(job, report),
     }
 
 
@@ -127,7 +130,8 @@ def get_full_document(
     doc_id is an id (ep_…) as ingestion and search give it, or the path of an ingested file. An unknown one gives
     found false.
     """
-    episode = documents.find(replace(tx, group=project) if project else tx, doc_id)
+    scope = knowledge.projects.read(tx, project)
+    episode = documents.find(knowledge.projects.enter(tx, scope), doc_id)
     text = store.episodes.text(tx, episode) if episode else ""
     part = text[offset : offset + max_characters]
     return {
@@ -142,7 +146,8 @@ def get_full_document(
         "characters": len(text),
         "tokens": -(-len(text) // CHARACTERS_PER_TOKEN),
         "truncated": offset + len(part) < len(text),
-        "project": episode.group if episode else project or tx.group,
+        "project": episode.group if episode and scope.name is None else scope.label,
+        "group_id": episode.group if episode else scope.group,
     }
 
 
@@ -165,10 +170,15 @@ def ingest_prechunked(
     doc_id (or source) again replaces the document: what it no longer says is withdrawn. At most 200 chunks, 1,000
     entities and 500 relations; more are not taken, and counted (truncated_…).
     """
+    tx = replace(tx, session=session_id or tx.session)
     if project and doc_id and doc_id.strip().lower().startswith("ep_"):
-        texts.episodes.refuse_another_group(texts.episodes.find(tx, doc_id.strip()), project)
-    tx = _in_group(tx, project, session_id)
-    document, result = prechunked_documents.upsert(tx, chunks, source=source, doc_id=doc_id)
+        episode = texts.episodes.find(tx, doc_id.strip())
+        if knowledge.projects.is_group(tx, project):
+            texts.episodes.refuse_another_group(episode, project)
+        tx = replace(tx, group=episode.group)
+    scope = knowledge.projects.find_or_create(tx, project)
+    tx = knowledge.projects.enter(tx, scope)
+    document, result = prechunked_documents.upsert(tx, chunks, source=source, doc_id=doc_id, project=scope.project)
     return {
         "source": source,
         "doc_id": doc_id or document.episode.id,
@@ -179,9 +189,10 @@ def ingest_prechunked(
         "blank_chunks": document.blank,
         "unread": document.unread,
         "replaced": not document.is_new,
-        **_describe_extraction(result),
+        **_describe_extraction(tx, scope, result),
         "truncated_chunks": result.truncated_chunks,
-        "project": document.episode.group,
+        "project": scope.label if scope.name else document.episode.group,
+        "group_id": document.episode.group,
     }
 
 
@@ -199,11 +210,13 @@ def submit_session_extraction(
     entities: [{name, type?}]; relations: [{from, to, type, confidence?}], in any words, as ingest_prechunked takes
     them. Ends of relations may also be other names. A relation in an unknown word waits; nothing is lost.
     """
-    tx = _in_group(tx, project, session_id)
-    result = client_extraction.record(
-        tx, entities, relations, source=f"session {tx.session}" if tx.session else "a session"
-    )
-    return {"session_id": tx.session, **_describe_extraction(result), "project": tx.group}
+    tx = replace(tx, session=session_id or tx.session)
+    scope = knowledge.projects.find_or_create(tx, project)
+    tx = knowledge.projects.enter(tx, scope)
+    about = f" about {scope.project.name}" if scope.project else ""
+    source = f"session {tx.session}{about}" if tx.session else f"a session{about}"
+    result = client_extraction.record(tx, entities, relations, source=source)
+    return {"session_id": tx.session, **_describe_extraction(tx, scope, result), "project": scope.label}
 
 
 def describe_report(report: Report, *, limit: int | None = MAX_REMARKS) -> dict[str, Any]:
@@ -235,6 +248,12 @@ def describe_report(report: Report, *, limit: int | None = MAX_REMARKS) -> dict[
     }
 
 
+def describe_scope(job: Job, report: Report) -> dict[str, Any]:
+    """The group that an ingestion stored in, and the project that its texts are about."""
+    with job.read(group=report.scope.group) as tx:
+        return answer_shapes.scope(tx, report.scope)
+
+
 def _allowed_path(job: Job, name: str) -> Any:
     with job.read() as tx:
         roots = tx.settings.document_roots
@@ -250,19 +269,17 @@ def _remarks(remarks: Sequence[Remark]) -> list[dict[str, str]]:
     return [{"path": remark.path, "code": remark.code, "message": remark.message} for remark in remarks]
 
 
-def _in_group(tx: Tx, project: str | None, session: str | None) -> Tx:
-    return replace(tx, group=project or tx.group, session=session or tx.session)
-
-
-def _describe_extraction(result: ExtractionResult) -> dict[str, Any]:
+def _describe_extraction(tx: Tx, scope: Scope, result: ExtractionResult) -> dict[str, Any]:
     """The result of recording entities and relations, as an answer: counts, and the first of each kind."""
+    of_scope = answer_shapes.scope(tx, scope)
     lists = {
         "entities": [answer_shapes.entity(entity) for entity in result.created],
         "facts": [_sentence(fact) for fact in result.facts],
         "waiting": _waiting_wordings(result.waiting),
         "facts_withdrawn": [_sentence(fact) for fact in result.withdrawn],
         "entities_forgotten": [answer_shapes.entity(entity) for entity in result.deleted],
-        "possible_duplicates": [
+        "possible_duplicates": of_scope.pop("possible_duplicates", [])
+        + [
             {"new": answer_shapes.entity(new), **answer_shapes.candidate(existing)}
             for new, existing in result.possible_duplicates
         ],
@@ -283,6 +300,7 @@ def _describe_extraction(result: ExtractionResult) -> dict[str, Any]:
     }
     shown = {name: _first(name, entries) for name, entries in lists.items()}
     return {
+        **of_scope,
         "entities_added": len(result.created),
         "entities_merged": len(result.existing),
         "relations_proposed": result.relations,

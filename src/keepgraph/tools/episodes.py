@@ -310,6 +310,7 @@ def _describe_deleted(tx: Tx, deleted: DeletedEpisode) -> dict[str, Any]:
         "kept": kept[:MAX_SHOWN],
         "totals": {"facts": len(deleted.facts), "entities": len(deleted.entities), "kept": len(deleted.kept)},
         "truncated": any(len(entries) > MAX_SHOWN for entries in lists),
+        "remains": answer_shapes.REMAINS,
     }
 
 

@@ -1,19 +1,22 @@
-"""The interface toolset, for our own interfaces and never listed: vocabulary, completion of names, log, duplicates."""
+"""The interface toolset, for our own interfaces and never listed: vocabulary, lists, log, duplicates."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from keepgraph import store
-from keepgraph.engine import knowledge
+from keepgraph import errors, store
+from keepgraph.engine import knowledge, upkeep
+from keepgraph.engine.resolution import resolver
 from keepgraph.engine.vocabulary import common_words, graph_vocabulary
 from keepgraph.language import normalisation
+from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate, Entity
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import answer_shapes, catalogue
+from keepgraph.tools.contract import answer_shapes, catalogue, derived_data
 from keepgraph.tools.contract.catalogue import Effect, tool
+from keepgraph.tools.contract.derived_data import Need
 
 _BATCH = 100
 
@@ -40,6 +43,19 @@ def list_common_words(tx: Tx) -> dict[str, Any]:
         kind: {"names": list(words.names), "total": words.total}
         for kind in store.vocabulary.KINDS
         for words in [common_words.of_graph(tx, kind)]
+    }
+
+
+@tool(Effect.READ)
+def find_blockers(tx: Tx, *, text: str, blocked: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Find the open blockers that may mean the same as a text, by the model alone, the nearest first."""
+    near = knowledge.blocker_closing.find_by_meaning(
+        tx, text, blocked=answer_shapes.ref(blocked) if blocked is not None else None
+    )
+    return {
+        "blockers": [
+            {"fact_id": fact.id, "text": knowledge.facts.sentence(fact), "score": score} for fact, score in near
+        ]
     }
 
 
@@ -76,6 +92,12 @@ def describe_tools(tx: Tx, *, tools: Sequence[str]) -> dict[str, Any]:
 
 
 @tool(Effect.READ)
+def is_group(tx: Tx, *, name: str) -> dict[str, Any]:
+    """Tell whether this is the id of a group, and not the name of a project."""
+    return {"is_group": knowledge.projects.is_group(tx, name)}
+
+
+@tool(Effect.READ)
 def complete_name(
     tx: Tx, *, prefix: str, type: str | None = None, only_projects: bool = False, limit: int = 100
 ) -> dict[str, Any]:
@@ -85,6 +107,20 @@ def complete_name(
     key = normalisation.key(prefix) if prefix.strip() else ""
     entities = store.entities.by_prefix(tx, key, of_types=of_types, limit=limit)
     return {"entities": [answer_shapes.entity(entity) for entity in entities]}
+
+
+@tool(Effect.WRITE)
+def clear_owner(tx: Tx) -> dict[str, Any]:
+    """Let nobody be the owner of the graph: then "me" means nobody."""
+    previous = knowledge.owner.clear(tx)
+    return {"previous": answer_shapes.entity(previous) if previous else None}
+
+
+@tool(Effect.READ)
+def get_entity(tx: Tx, *, entity: Mapping[str, Any]) -> dict[str, Any]:
+    """Show an entity with its aliases, summary and properties."""
+    entity_ = knowledge.entities.find(tx, answer_shapes.ref(entity))
+    return {"entity": answer_shapes.entity_in_full(tx, entity_, store.entities.aliases(tx, entity_))}
 
 
 @tool(Effect.READ)
@@ -97,12 +133,90 @@ def list_calls(tx: Tx, *, limit: int) -> dict[str, Any]:
                 "at": timestamps.format_local(call.at, tx.zone),
                 "tool": call.tool,
                 "session": call.session,
+                "about": upkeep.call_descriptions.describe(tx, call),
                 "touched": dict(call.row_counts),
+                "changes": call.change_count,
                 "undoes": call.undoes,
                 "undone_by": call.undone_by,
             }
             for call in store.journal.list_calls(tx, limit=limit)
         ]
+    }
+
+
+@tool(Effect.WRITE)
+def add_entity(tx: Tx, *, entity: Mapping[str, Any]) -> dict[str, Any]:
+    """Add an entity without a fact; one of this type and name that exists comes back as it is."""
+    added, created = knowledge.entities.find_or_create(
+        tx, answer_shapes.ref(entity), error_class=errors.SubjectRequired
+    )
+    duplicates = knowledge.entities.possible_duplicates(tx, added) if created else []
+    return {
+        "entity": answer_shapes.entity(added),
+        "created": created,
+        "possible_duplicates": [answer_shapes.candidate(duplicate) for duplicate in duplicates],
+        "call": tx.call,
+    }
+
+
+@tool(Effect.READ)
+def list_kinds(tx: Tx) -> dict[str, Any]:
+    """Count what can be listed: the types in use by their number of entities, then facts, texts, tags and so on."""
+    return {
+        "kinds": [{"kind": section.kind, "count": section.total} for section in knowledge.listing.counts_of_kinds(tx)],
+        "aliases": store.listing.count_aliases(tx),
+    }
+
+
+@tool(Effect.READ)
+def list_kind(tx: Tx, *, kind: str, limit: int = 50) -> dict[str, Any]:
+    """List the first rows of a kind: a type, or facts, texts, tags, sources, blockers, words, groups, proposals."""
+    return {
+        "sections": [
+            {
+                "kind": section.kind,
+                "rows": [{"name": row.name, "detail": row.detail, "id": row.id or None} for row in section.rows],
+                "total": section.total,
+                "truncated": section.total > len(section.rows),
+            }
+            for section in knowledge.listing.rows_of_kind(tx, kind, limit=limit)
+        ]
+    }
+
+
+def _needs_of_next_steps(tx: Tx, *, project: str | None = None) -> frozenset[Need]:
+    needs_vectors = project is not None and resolver.needs_vectors(
+        tx, Name(project), of_types=graph_vocabulary.read(tx).project_types
+    )
+    return derived_data.NAME_VECTORS if needs_vectors else derived_data.NOTHING
+
+
+@tool(Effect.READ, needs=_needs_of_next_steps)
+def list_next_steps(tx: Tx, *, project: str | None = None) -> dict[str, Any]:
+    """List what is open, of a project or of all: blockers, next actions, what is due, what waits for an answer."""
+    name = Name(project or "")
+    if project is not None and not name.key:
+        raise errors.ProjectRequired("the project is empty")
+    resolution = resolver.resolve(tx, name, of_types=graph_vocabulary.read(tx).project_types) if name.key else None
+    of_project = resolution.entity if resolution else None
+    is_unknown = resolution is not None and of_project is None
+    steps = knowledge.next_steps.nothing(tx) if is_unknown else knowledge.next_steps.next_steps(tx, project=of_project)
+    return {
+        "project": answer_shapes.entity(of_project) if of_project else None,
+        "resolution": answer_shapes.resolution(resolution) if resolution else None,
+        "today": steps.today,
+        "blockers": [answer_shapes.fact(tx, fact) for fact in steps.blockers],
+        "actions": [answer_shapes.entity(entity) for entity in steps.actions],
+        "due": [answer_shapes.fact(tx, fact) for fact in steps.due],
+        "coming": [answer_shapes.fact(tx, fact) for fact in steps.coming],
+        "totals": {
+            "blockers": steps.blocker_count,
+            "actions": steps.action_count,
+            "due": steps.due_count,
+            "coming": steps.coming_count,
+            "proposals": steps.proposals,
+            "proposed_facts": steps.proposed_facts,
+        },
     }
 
 

@@ -1,26 +1,38 @@
-"""The memory toolset: record facts and notes; recall entities, decisions and the week."""
+"""The memory toolset: record facts and notes; recall entities, decisions and the week; forget, and undo."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from keepgraph import errors, store
-from keepgraph.engine import knowledge
+from keepgraph.engine import knowledge, upkeep
+from keepgraph.engine.knowledge.decisions import DecisionFilter
 from keepgraph.engine.resolution import resolver
 from keepgraph.engine.upkeep import idempotency
 from keepgraph.engine.vocabulary import common_words, graph_vocabulary
+from keepgraph.language import first_person
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Entity
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import answer_shapes, derived_data, schemas, time_travel, validation
+from keepgraph.tools.contract import (
+    answer_shapes,
+    brief_answers,
+    brief_shapes,
+    derived_data,
+    schemas,
+    time_travel,
+    validation,
+)
 from keepgraph.tools.contract.catalogue import Effect, tool
 from keepgraph.tools.contract.derived_data import Need, NeedsOfCall
 
 MAX_FACTS = 500
+MAX_FACTS_IN_BRIEF = 100
 MAX_RELATED = 20
+MAX_TEXTS = 5
 MAX_DECISIONS = 200
 MAX_FACTS_WITH_NAMES_COMPARED = 50
 
@@ -39,14 +51,19 @@ def _needs_to_resolve(argument: str, *, is_project: bool = False) -> NeedsOfCall
     return needs_of_call
 
 
-@tool(Effect.READ, needs=_needs_to_resolve("name_or_alias"))
+def _needs_to_recall(tx: Tx, **arguments: Any) -> frozenset[Need]:
+    """What recalling an entity needs: the texts that mention it, and what resolving its name needs."""
+    return derived_data.MENTIONS | _needs_to_resolve("name_or_alias")(tx, **arguments)
+
+
+@tool(Effect.READ, needs=_needs_to_recall)
 def recall_entity(
-    tx: Tx, *, name_or_alias: str, as_of: str | None = None, known_at: str | None = None
+    tx: Tx, *, name_or_alias: str, detail: str = "full", as_of: str | None = None, known_at: str | None = None
 ) -> dict[str, Any]:
     """Look up what is known about a person, project, decision, concept or source: by name, alias, id or `type:name`.
 
-    Forgives typing slips and says how it matched (resolution.method, score). No match gives entity null; then
-    resolution.candidates are near names: ask, never assume. Use it before recording, to reuse existing names.
+    Gives facts, and how many texts mention it. Forgives slips and says how it matched (resolution). No match gives
+    entity null; resolution.candidates are near names: ask, never assume. Use it before recording, to reuse names.
     as_of (a date or an instant) shows what held then; known_at, what was known then.
     """
     name = Name(name_or_alias)
@@ -54,23 +71,36 @@ def recall_entity(
         raise errors.NameOrAliasRequired("the name is empty")
     tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
     resolution = resolver.resolve(tx, name)
+    limit = MAX_FACTS_IN_BRIEF if detail == brief_answers.BRIEF else MAX_FACTS
+    at = timestamps.from_datetime(tx.now)
     if resolution.entity is None:
-        facts, neighbours = [], []
+        facts, neighbours, texts = [], [], {"total": 0, "newest": []}
     else:
-        at = timestamps.from_datetime(tx.now)
-        facts = store.facts.about(tx, resolution.entity, at=at, limit=MAX_FACTS + 1)
+        texts = _texts_about(tx, resolution.entity, until=at if as_of else None)
+        # A blocker that says no beginning did not block before it was recorded (ADR 0034).
+        blocking = graph_vocabulary.read(tx).names_of_role("blocks") if as_of else ()
+        facts = store.facts.about(tx, resolution.entity, at=at, limit=limit + 1, begun_when_recorded=blocking)
         neighbours = store.facts.related(tx, resolution.entity, at=at, limit=MAX_RELATED + 1)
-    return {
+    answer = {
         "entity": _entity_in_full(tx, resolution.entity),
-        "facts": [answer_shapes.fact(tx, fact, seen_from=resolution.entity) for fact in facts[:MAX_FACTS]],
+        "facts": [answer_shapes.fact(tx, fact, seen_from=resolution.entity) for fact in facts[:limit]],
         "related_entities": [
             {**answer_shapes.entity(neighbour.entity), "co_occurrence_count": neighbour.shared_facts}
             for neighbour in neighbours[:MAX_RELATED]
         ],
         "resolution": answer_shapes.resolution(resolution),
-        "truncated_facts": len(facts) > MAX_FACTS,
+        "texts": texts,
+        "truncated_facts": len(facts) > limit,
         "truncated_related_entities": len(neighbours) > MAX_RELATED,
+        **(answer_shapes.other_groups_if_any(tx) if resolution.entity is None else {}),
     }
+    if resolution.entity:
+        answer["total_facts"] = (
+            store.facts.count_about(tx, resolution.entity, at=at, begun_when_recorded=blocking)
+            if len(facts) > limit
+            else len(facts)
+        )
+    return brief_shapes.recall(answer) if detail == brief_answers.BRIEF else answer
 
 
 @tool(Effect.WRITE, description_suffix=common_words.describe)
@@ -91,8 +121,9 @@ def record_fact(
 
     Unknown names become new entities (auto_created_entities); possible_duplicates warns when one is close to an
     existing name. Another wording or an inverse of a word is taken (mapped_predicate, mapped_types), and a name without
-    a type gets the one that the predicate connects. Recording a known fact again adds its source and returns the same
-    fact_id. When something has changed, name the facts that no longer hold in supersedes.
+    a type gets the one that the predicate connects. Recording a known fact again adds its source (effect repeated);
+    with valid_to it ends it. When something has changed, name the facts that no longer hold in supersedes.
+    To close a blocker: its words, what is blocked, or {id: fact_…} resolved_by who or what; see closed_blockers.
     """
     return _record(
         tx,
@@ -157,39 +188,69 @@ def record_facts(
     return answer
 
 
-@tool(Effect.READ, needs=_needs_to_resolve("project", is_project=True))
-def recall_decisions(
-    tx: Tx, *, project: str, since: str | None = None, as_of: str | None = None, known_at: str | None = None
-) -> dict[str, Any]:
-    """List the decisions of a project, newest first: name, date, who decided, source, followed_up.
+def _needs_of_decisions(
+    tx: Tx, *, project: str | None = None, topic: str | None = None, **arguments: Any
+) -> frozenset[Need]:
+    """Vectors of names: to compare decisions with a topic, or to resolve the name of the project."""
+    if topic and "embedding" in tx.settings.rungs:
+        return derived_data.NAME_VECTORS
+    return _needs_to_resolve("project", is_project=True)(tx, project=project, **arguments)
 
-    `since` is a local calendar date. An unknown project gives project null and resolution.candidates.
+
+@tool(Effect.READ, needs=_needs_of_decisions)
+def recall_decisions(
+    tx: Tx,
+    *,
+    project: str | None = None,
+    topic: str | None = None,
+    since: str | None = None,
+    until: str | None = None,
+    detail: str = "full",
+    as_of: str | None = None,
+    known_at: str | None = None,
+) -> dict[str, Any]:
+    """List decisions, newest first, of a project or of all: name, date, who decided, source, followed_up.
+
+    topic: only those about it, by words and by meaning. since, until: local calendar dates, both included.
+    An unknown project gives project null and resolution.candidates.
     """
-    name = Name(project)
-    if not name.key:
+    name = Name(project or "")
+    if project is not None and not name.key:
         raise errors.ProjectRequired("the project is empty")
     if since:
-        _check_date(since)
+        _check_date(since, "since", errors.SinceInvalid)
+    if until:
+        _check_date(until, "until", errors.MomentInvalid)
     tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
-    resolution = resolver.resolve(tx, name, of_types=graph_vocabulary.read(tx).project_types)
-    decisions, total = (
-        knowledge.decisions.of_project(tx, resolution.entity, since=since or "", limit=MAX_DECISIONS)
-        if resolution.entity
-        else ([], 0)
-    )
-    return {
-        "project": answer_shapes.entity(resolution.entity) if resolution.entity else None,
-        "resolution": answer_shapes.resolution(resolution),
-        "decisions": [answer_shapes.decision(decision) for decision in decisions],
+    wanted = DecisionFilter(since or "", until or "", (topic or "").strip(), limit=MAX_DECISIONS)
+    resolution = None
+    if project is not None:
+        resolution = resolver.resolve(tx, name, of_types=graph_vocabulary.read(tx).project_types)
+    if resolution is None:
+        decisions, total = knowledge.decisions.of_all_projects(tx, wanted)
+    elif resolution.entity:
+        decisions, total = knowledge.decisions.of_project(tx, resolution.entity, wanted)
+    else:
+        decisions, total = [], 0
+    answer = {
+        "project": answer_shapes.entity(resolution.entity) if resolution and resolution.entity else None,
+        "resolution": answer_shapes.resolution(resolution) if resolution else None,
+        "decisions": [answer_shapes.decision(decision, names_projects=resolution is None) for decision in decisions],
         "total": total,
         "truncated": total > len(decisions),
         "since": since or None,
     }
+    return brief_shapes.decisions(answer) if detail == brief_answers.BRIEF else answer
 
 
 @tool(Effect.READ, needs=_needs_to_resolve("project", is_project=True))
 def weekly_rollup(
-    tx: Tx, *, project: str | None = None, as_of: str | None = None, known_at: str | None = None
+    tx: Tx,
+    *,
+    project: str | None = None,
+    detail: str = "full",
+    as_of: str | None = None,
+    known_at: str | None = None,
 ) -> dict[str, Any]:
     """Sum up the seven local days that end today, for one project or for all: decisions, open blockers, next actions.
 
@@ -209,11 +270,12 @@ def weekly_rollup(
     else:
         rollup = knowledge.rollup.week(tx, project=project_entity)
         summary = knowledge.rollup.summarise(rollup, project=project_entity)
-    return {
+    answer = {
         "project": answer_shapes.entity(project_entity) if project_entity else None,
         "resolution": answer_shapes.resolution(resolution) if resolution else None,
         "period": {"start": rollup.start, "end": rollup.end},
         "summary": summary,
+        "narrative": _narrative(tx, rollup.end, project_entity) if project_entity or resolution is None else None,
         "decisions": [answer_shapes.decision(decision) for decision in rollup.decisions],
         "blockers": [answer_shapes.fact(tx, fact) for fact in rollup.blockers],
         "next_actions": list(rollup.next_actions),
@@ -227,6 +289,7 @@ def weekly_rollup(
         or rollup.next_action_count > len(rollup.next_actions),
         "generated_at": generated_at,
     }
+    return brief_shapes.week(answer) if detail == brief_answers.BRIEF else answer
 
 
 @tool(Effect.WRITE)
@@ -238,6 +301,7 @@ def remember(
     project: str | None = None,
     about: list[str] | None = None,
     reference_time: str | None = None,
+    narrative_for: str | None = None,
 ) -> dict[str, Any]:
     """Keep a note as it is, to be found by search. Mentions of known entities are linked.
 
@@ -247,23 +311,31 @@ def remember(
     from keepgraph.engine import texts
     from keepgraph.tools import episodes
 
-    tx = replace(tx, group=project) if project else tx
+    scope = knowledge.projects.find_or_create(tx, project)
+    tx = knowledge.projects.enter(tx, scope)
     added = texts.episodes.upsert(
         tx,
         name=texts.episodes.derive_title(text) or source,
         text=text,
         source=source,
         occurred_at=reference_time,
-        annotations=[{"how": "given", "type": None, "name": name} for name in about or ()],
+        annotations=[
+            *texts.storage.annotations_of_project(scope.project),
+            *({"how": "given", "type": None, "name": name} for name in about or ()),
+        ],
     )
     texts.episodes.index(tx, [added])
+    week = knowledge.narratives.parse_week(tx, narrative_for) if narrative_for else None
+    if week:
+        knowledge.narratives.keep(tx, added.episode, week=week, project=scope.project)
     description = episodes.describe_added(tx, added)
     return {
-        "message": description["message"],
+        "message": description["message"] + (f"; it is the narrative of week {week}" if week else ""),
         "doc_id": added.episode.id,
         "name": added.episode.name,
         "source": added.episode.source,
-        "project": added.episode.group,
+        "project": scope.label,
+        **answer_shapes.scope(tx, scope, named=about or ()),
         "chunks_added": added.chunks_added,
         "entities_added": 0,
         "entities_merged": 0,
@@ -280,11 +352,79 @@ def remember(
                 "recognised",
             )
         },
+        **({"narrative_for": week} if week else {}),
     }
+
+
+@tool(Effect.DESTRUCTIVE)
+def forget(tx: Tx, *, what: str, kind: str | None = None, dry_run: bool = False) -> dict[str, Any]:
+    """Forget an entity with all facts about it, a fact, a text, or what a call recorded. undo brings it back.
+
+    Never guesses: where several fit, or only near names, nothing is forgotten and the error has candidates.
+    dry_run shows what would fall with it.
+    """
+    from keepgraph.engine import texts
+    from keepgraph.tools.contract import forget_answers
+
+    def run() -> dict[str, Any]:
+        forgotten = texts.forgetting.forget(tx, what, kind=kind)
+        return forget_answers.describe(forgotten, dry_run=dry_run)
+
+    if dry_run:
+        return {**tx.dry_run(run), "dry_run": True, "call": None}
+    return {**run(), "dry_run": False}
+
+
+@tool(Effect.WRITE)
+def undo(tx: Tx, *, call: int | None = None, change: int | None = None) -> dict[str, Any]:
+    """Take back a call, or one change of it, by the numbers in answers and get_history; without one the last call.
+
+    Everything can be taken back, forget and undo too; refused where something later rests on it.
+    """
+    if call is not None and change is not None:
+        raise errors.InvalidArguments("call and change are both given", hint="Give one of them, or neither.")
+    undone = upkeep.undo.undo(tx, call=call, change=change)
+    counts = Counter(change.table for change in undone.changes)
+    changes = ", ".join(f"{number} × {table}" for table, number in counts.items())
+    part = "call" if change is None else "part of call"
+    about = upkeep.call_descriptions.describe_number(tx, undone.call)
+    purged = f" {undone.purged} changes of it were purged and do not come back." if undone.purged else ""
+    return {
+        "message": f"Took back {part} {undone.call} ({undone.tool}): "
+        f"{about if about and not change else changes}.{purged}",
+        "about": about,
+        "undone_call": undone.call,
+        "tool": undone.tool,
+        "at": timestamps.format_local(undone.at, tx.zone),
+        "changes": len(undone.changes),
+        **({"purged": undone.purged} if undone.purged else {}),
+    }
+
+
+def _texts_about(tx: Tx, entity: Entity, *, until: str | None) -> dict[str, Any]:
+    """How many texts mention an entity, or are about it, and passages of the newest."""
+    total = store.mention_places.count_episodes(tx, entity, until=until)
+    if not total:
+        return {"total": 0, "newest": []}
+    # Imported here, because most calls need no search.
+    from keepgraph.engine.retrieval import node_lookup, passages
+
+    node = node_lookup.Node(entity, tx.group)
+    quotes = [
+        answer_shapes.quotation(tx, passage.episode, passage.quote)
+        for passage in passages.newest(tx, node, until=until, limit=MAX_TEXTS)
+    ]
+    return {"total": total, "newest": quotes}
 
 
 def _entity_in_full(tx: Tx, entity: Entity | None) -> dict[str, Any] | None:
     return answer_shapes.entity_in_full(tx, entity, store.entities.aliases(tx, entity)) if entity else None
+
+
+def _narrative(tx: Tx, last_day: str, project: Entity | None) -> dict[str, Any] | None:
+    """The narrative of the ISO week in which a rollup ends."""
+    narrative = knowledge.narratives.read(tx, knowledge.narratives.week_of(last_day), project=project)
+    return answer_shapes.narrative(tx, narrative) if narrative else None
 
 
 def _record(
@@ -294,9 +434,11 @@ def _record(
     object_ = arguments["object"]
     result = knowledge.facts.record(
         tx,
-        subject=answer_shapes.ref(arguments["subject"]),
+        subject=knowledge.owner.substitute(tx, answer_shapes.ref(arguments["subject"])),
         predicate=arguments["predicate"],
-        object=object_["literal"] if "literal" in object_ else answer_shapes.ref(object_),
+        object=(
+            object_["literal"] if "literal" in object_ else knowledge.owner.substitute(tx, answer_shapes.ref(object_))
+        ),
         source=arguments.get("source"),
         confidence=arguments.get("confidence", 1.0),
         valid_from=arguments.get("valid_from"),
@@ -306,6 +448,7 @@ def _record(
         compare_names=compare_names,
         refuse_misfits=refuse_misfits,
     )
+    owner = store.owners.find(tx) if any(map(first_person.is_pronoun, arguments.get("aliases", ()))) else None
     return {
         "fact_id": result.fact.id,
         "recorded_at": timestamps.format_local(result.fact.recorded_at, tx.zone),
@@ -323,7 +466,9 @@ def _record(
             {"new": answer_shapes.entity(new), **answer_shapes.candidate(existing)}
             for new, existing in result.possible_duplicates
         ],
+        **answer_shapes.effect(tx, result),
         **answer_shapes.mapped_words(result),
+        **({"owner": answer_shapes.entity(owner)} if owner else {}),
     }
 
 
@@ -332,8 +477,8 @@ def _created_entities(result: Mapping[str, Any]) -> list[dict[str, Any]]:
     return list(result.get("auto_created_entities", ()))
 
 
-def _check_date(since: str) -> None:
+def _check_date(text: str, parameter: str, error_class: type[errors.KeepgraphError]) -> None:
     try:
-        timestamps.parse_date(since)
+        timestamps.parse_date(text)
     except ValueError as error:
-        raise errors.SinceInvalid(f"since is not a calendar date: {since[:60]!r}") from error
+        raise error_class(f"{parameter} is not a calendar date: {text[:60]!r}") from error

@@ -8,6 +8,7 @@ unless the graph has changed its shape.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 
 from keepgraph.cypher.repair.tolerant_tokenizer import quote_name
 from keepgraph.engine.query import schema
@@ -16,12 +17,16 @@ from keepgraph.engine.query.schema import Schema
 from keepgraph.store.transactions import Tx
 
 _MAX_LABELS = 20
+_MAX_WORDS_OF_SCHEMA = 8
 _MAX_PATTERNS = 8
 _MAX_KINDS = 6
 _MAX_READINGS = 6
 _MAX_UNUSED_LABELS = 6
 _MAX_UNUSED_TYPES = 8
 _MAX_ALTERNATIVES = 3
+
+# So long may a list of labels, of types or of patterns be, in characters.
+_MAX_CHARACTERS = 320
 
 _Triple = tuple[str, str, str]
 """Label of the source, relationship type, label of the target."""
@@ -35,7 +40,8 @@ def describe_vocabulary(tx: Tx) -> str:
     if not labels:
         return "The graph is empty yet."
     types = [kind.name for kind in used_types]
-    return f"Now in the graph: {_listed(labels, _MAX_LABELS)}" + (f"; {_listed(types, _MAX_LABELS)}." if types else ".")
+    words = [f"{_listed(labels, _MAX_WORDS_OF_SCHEMA)}", *([_listed(types, _MAX_WORDS_OF_SCHEMA)] if types else [])]
+    return f"Now in the graph: {'; '.join(words)}."
 
 
 def describe_patterns(tx: Tx) -> str:
@@ -50,7 +56,8 @@ def describe_patterns(tx: Tx) -> str:
         lines.append(f"In it: {_listed([_pattern(triple) for triple in triples], _MAX_PATTERNS)}.")
     if readings := _readings(graph_schema):
         lines.append(f"From the other end: {_first(readings, _MAX_READINGS)}.")
-    if unused := _unused_terms(graph_schema):
+    # Where there is much to ask about, get_schema tells what else there could be.
+    if len(triples) <= _MAX_PATTERNS and (unused := _unused_terms(graph_schema)):
         lines.append(f"Known, but not used yet: {unused}.")
     lines += [f"Example: {query}" for query in _example_queries(triples or _intended_triples(graph_schema))]
     return "\n".join(lines)
@@ -145,9 +152,20 @@ def _label_alternatives(labels: Sequence[str]) -> str:
 
 
 def _first(words: Sequence[str], limit: int) -> str:
-    return ", ".join(words[:limit])
+    return ", ".join(_within_characters(words[:limit]))
+
+
+def _within_characters(words: Sequence[str]) -> list[str]:
+    """The first of some words, as many as have so many characters together; at least one."""
+    lengths = accumulate(len(word) + 2 for word in words)
+    return [
+        word
+        for number, (word, length) in enumerate(zip(words, lengths, strict=True))
+        if not number or length <= _MAX_CHARACTERS
+    ]
 
 
 def _listed(words: Sequence[str], limit: int) -> str:
-    omitted = len(words) - limit
-    return ", ".join(words[:limit]) + (f" and {omitted} more (get_schema has all)" if omitted > 0 else "")
+    shown = _within_characters(words[:limit])
+    omitted = len(words) - len(shown)
+    return ", ".join(shown) + (f" and {omitted} more (get_schema has all)" if omitted > 0 else "")

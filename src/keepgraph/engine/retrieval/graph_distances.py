@@ -30,13 +30,13 @@ class Distances:
 def measure(tx: Tx, centres: Iterable[Key], filters: Filters) -> Distances:
     """Measure by breadth-first search, up to 4 steps away.
 
-    A step goes along a fact that holds, or between a text and what it mentions. Filters by type and predicate do not
-    narrow the way.
+    A step goes along a fact that holds, or between a text and what it mentions. Filters by type, predicate and project
+    do not narrow the way.
     """
     nodes: dict[Key, int] = dict.fromkeys(centres, 0)
     episodes: dict[int, int] = {}
     new_nodes, new_episodes = list(nodes), list[int]()
-    any_fact = replace(filters, types=None, predicates=None)
+    any_fact = replace(filters, types=None, predicates=None, about=None)
     for step in range(1, MAX_STEPS + 1):
         if (not new_nodes and not new_episodes) or len(nodes) + len(episodes) > MAX_REACHED:
             break
@@ -50,7 +50,7 @@ def measure(tx: Tx, centres: Iterable[Key], filters: Filters) -> Distances:
         if new_episodes:
             chunks = store.retrieval.chunks_of_episodes(tx, new_episodes)
             reached += [key for _, key in store.retrieval.mentioned_in_chunks(tx, chunks)]
-        mentioning = store.retrieval.chunks_mentioning(tx, entities, proposals, filters) if new_nodes else []
+        mentioning = store.retrieval.chunks_mentioning(tx, entities, proposals, any_fact) if new_nodes else []
         new_nodes = [key for key in dict.fromkeys(reached) if key not in nodes]
         new_episodes = [row for row in dict.fromkeys(episode for _, episode in mentioning) if row not in episodes]
         nodes.update(dict.fromkeys(new_nodes, step))

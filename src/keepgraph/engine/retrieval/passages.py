@@ -48,6 +48,34 @@ def read(tx: Tx, node: Node, places: Sequence[MentionPlace]) -> list[Passage]:
     ]
 
 
+def newest(tx: Tx, node: Node, *, until: str | None, limit: int) -> list[Passage]:
+    """The newest passages that mention a node, or are about it: of each text one; of few texts, more of each.
+
+    Args:
+        until: leave out texts that occurred after this timestamp.
+    """
+    places = store.mention_places.by_episode(tx, node.record, until=until, limit=limit, newest_first=True)
+    if places and len(places) < limit:
+        episodes, chunks = {place.episode for place in places}, {place.chunk for place in places}
+        more = store.mention_places.by_chunk(tx, node.record, limit=limit + len(places))
+        places = [*places, *(place for place in more if place.episode in episodes and place.chunk not in chunks)][
+            :limit
+        ]
+    texts = store.episodes.chunks_by_rows(tx, [place.chunk for place in places])
+    episodes_by_row = store.episodes.by_rows(tx, sorted({place.episode for place in places}))
+    return [
+        Passage(
+            episodes_by_row[place.episode],
+            place.chunk,
+            # Where no words name it, the whole chunk is about it, and not only its first sentence.
+            quote(texts[place.chunk].text, place.start, place.stop)
+            if place.start is not None
+            else " ".join(texts[place.chunk].text[:_MAX_QUOTE_CHARACTERS].split()),
+        )
+        for place in places
+    ]
+
+
 def mentioned_with(tx: Tx, node: Node, *, limit: int) -> list[tuple[MentionedNode, int]]:
     """What the same chunks mention, with the number of chunks, most first; of the newest 500 that mention the node."""
     places = store.mention_places.by_chunk(tx, node.record, limit=_MAX_CHUNKS_COUNTED)

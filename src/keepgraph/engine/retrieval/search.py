@@ -89,7 +89,27 @@ def _retrieve(context: SearchContext) -> None:
         retrievers = RETRIEVERS[kind]
         rankings = {retriever.source: retriever.retrieve(context) for retriever in retrievers}
         hits = fusion.fuse(rankings, {retriever.source: retriever.weight for retriever in retrievers})
+        hits = _about_project(context, kind, hits)
         context.hits[kind] = name_boost.apply(context, hits) if kind == EPISODES else hits
+
+
+def _about_project(context: SearchContext, kind: str, hits: list[Hit]) -> list[Hit]:
+    """The hits that are about the project of the request; all of them where it has none."""
+    tx, filters = context.tx, context.request.filters
+    if filters.about is None:
+        return hits
+    keys = [hit.key for hit in hits]
+    passing: set[int]
+    if kind == NODES:
+        passing = set(store.retrieval.entities(tx, [key for key in keys if key > 0], filters))
+        passing |= {-row for row in store.retrieval.proposals(tx, [-key for key in keys if key < 0], filters)}
+    elif kind == EDGES:
+        passing = set(store.retrieval.facts(tx, keys, filters))
+    elif kind == EPISODES:
+        passing = store.retrieval.chunks(tx, keys, filters)
+    else:
+        passing = store.retrieval.communities(tx, keys, filters)
+    return [hit for hit in hits if hit.key in passing]
 
 
 def _needed_kinds(context: SearchContext) -> list[str]:

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
         episode_context,
         episode_deletion,
         episodes,
+        forget_targets,
+        forgetting,
         imported_texts,
         ingestion,
         mention_index,

@@ -19,7 +19,7 @@ from keepgraph.engine.texts import storage
 from keepgraph.engine.texts.storage import Annotation, Outcome, StoredText
 from keepgraph.language import chunking, markdown, markdown_links, normalisation, utf8
 from keepgraph.language.chunking import TextChunk
-from keepgraph.model import Episode
+from keepgraph.model import Entity, Episode
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -82,24 +82,33 @@ def prepare(text: str, *, source: str, stem: str, modified_at: str, is_markdown:
     )
 
 
-def upsert(tx: Tx, document: Document, *, is_gone: Callable[[str], bool]) -> StoredText:
+def upsert(tx: Tx, document: Document, *, is_gone: Callable[[str], bool], project: Entity | None = None) -> StoredText:
     """Store a document as an episode of the group, or update the episode with its source.
 
+    What a caller said that it is about stays with it, whatever changes in its text.
+
     Args:
+        project: the project that it is about, besides what was said before.
         is_gone: whether the file of another source no longer exists; then the document may be that file, moved.
     """
     existing = store.episodes.first_by_source(tx, document.source, kind=storage.DOCUMENT)
     if existing and existing.digest == document.digest:
         return StoredText(existing, Outcome.UNCHANGED, is_same_text=True)
+    existing = existing or find_moved(tx, document, is_gone=is_gone)
+    given = [*_given(tx, existing), *storage.annotations_of_project(project)]
+    distinct = [one for position, one in enumerate(given) if one not in given[:position]]
     return storage.upsert(
         tx,
-        existing=existing or find_moved(tx, document, is_gone=is_gone),
+        existing=existing,
         kind=storage.DOCUMENT,
         name=document.name,
         source=document.source,
         digest=document.digest,
         occurred_at=_occurred_at(tx, document),
-        chunks=lambda: zip(document.text_chunks, document.annotations, strict=True),
+        chunks=lambda: (
+            (text_chunk, [*annotations, *distinct])
+            for text_chunk, annotations in zip(document.text_chunks, document.annotations, strict=True)
+        ),
     )
 
 
@@ -126,6 +135,12 @@ def find(tx: Tx, reference: str) -> Episode | None:
         or store.episodes.first_by_source(tx, reference, kind=storage.DOCUMENT)
         or store.episodes.first_by_source(tx, reference, kind=storage.PRECHUNKED)
     )
+
+
+def _given(tx: Tx, episode: Episode | None) -> list[Annotation]:
+    """What callers said that a document is about."""
+    chunks = store.episodes.chunks(tx, episode) if episode else []
+    return [annotation for chunk in chunks for annotation in chunk.annotations if annotation.get("how") == "given"]
 
 
 def _title(title: str | None, stem: str) -> str:

@@ -80,7 +80,7 @@ def upsert(
     if existing is None:
         for episode in same_text:
             if (episode.kind, episode.name) == (kind, title) and timestamp in (None, episode.occurred_at):
-                annotated = _add_annotations(tx, store.episodes.chunks(tx, episode), annotations)
+                annotated = _add_annotations(tx, episode, annotations)
                 return UpsertedEpisode(episode, True, False, _without(same_text, episode), tuple(annotated), 0)
     stored = storage.upsert(
         tx,
@@ -222,14 +222,9 @@ def _without(episodes: Sequence[Episode], episode: Episode) -> tuple[Episode, ..
     return tuple(other for other in episodes if other.row != episode.row)
 
 
-def _add_annotations(tx: Tx, existing: Sequence[Chunk], annotations: Sequence[Annotation]) -> Sequence[Chunk]:
-    """Add annotations to existing chunks, and detect mentions in those chunks for which some are new."""
-    changed: dict[int, Chunk] = {}
-    for chunk in existing:
-        if new := [annotation for annotation in annotations if annotation not in chunk.annotations]:
-            changed[chunk.row] = replace(chunk, annotations=(*chunk.annotations, *new))
-            store.episodes.update_chunk(
-                tx, chunk, position=chunk.position, heading=chunk.heading, annotations=changed[chunk.row].annotations
-            )
-    mention_index.update(tx, list(changed.values()))
-    return [changed.get(chunk.row, chunk) for chunk in existing]
+def _add_annotations(tx: Tx, episode: Episode, annotations: Sequence[Annotation]) -> Sequence[Chunk]:
+    """Add annotations to an existing text, and detect mentions in those chunks for which some are new."""
+    changed = storage.annotate(tx, episode, annotations)
+    mention_index.update(tx, changed)
+    by_row = {chunk.row: chunk for chunk in changed}
+    return [by_row.get(chunk.row, chunk) for chunk in store.episodes.chunks(tx, episode)]

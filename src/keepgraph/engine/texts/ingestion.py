@@ -16,13 +16,15 @@ from functools import partial
 from pathlib import Path
 
 from keepgraph import errors, store
+from keepgraph.engine.knowledge import projects
+from keepgraph.engine.knowledge.projects import Scope
 from keepgraph.engine.texts import document_files, documents, episode_deletion, mention_index, storage
 from keepgraph.engine.texts.document_files import display_path
 from keepgraph.engine.texts.documents import Document
 from keepgraph.engine.texts.storage import Outcome, StoredText
 from keepgraph.engine.upkeep.jobs import Job
 from keepgraph.language import utf8
-from keepgraph.model import Episode
+from keepgraph.model import Entity, Episode
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -71,6 +73,7 @@ class Report:
         proposals: how many proposals have evidence in it.
         unread: how many of its chunks are unread; then mentions and proposals are not all.
         calls: the numbers of the calls that stored it, for undo.
+        scope: the group that it is in, and the project that it is about.
         complete: False if it was stopped before the end.
     """
 
@@ -91,6 +94,7 @@ class Report:
     proposals: int = 0
     unread: int = 0
     calls: list[int] = field(default_factory=list)
+    scope: Scope = field(default_factory=lambda: Scope(""))
     complete: bool = True
 
     def count(self, stored: StoredText) -> None:
@@ -112,7 +116,7 @@ def ingest(
     job: Job,
     path: Path,
     *,
-    group: str | None = None,
+    project: str | None = None,
     recursive: bool = True,
     forget_missing: bool = False,
     dry_run: bool = False,
@@ -122,6 +126,7 @@ def ingest(
 
     Args:
         path: an absolute path without links in it, as os.path.realpath gives it. What leads out of it is not read.
+        project: the project that all of it is about, or the id of the group to store it in.
         recursive: whether to enter the folders below.
         forget_missing: whether to delete documents of the folder whose file no longer exists.
         dry_run: whether only to report what would be done.
@@ -129,20 +134,25 @@ def ingest(
 
     Raises:
         errors.DocumentUnreadable: there is no such file or folder, it is no document, or it cannot be read.
+        errors.Ambiguous, errors.EntityNotFound, errors.ProjectRequired: no one project is meant.
     """
-    return _Ingestion(job, path, group, dry_run, seconds).run(recursive=recursive, forget_missing=forget_missing)
+    return _Ingestion(job, path, project, dry_run, seconds).run(recursive=recursive, forget_missing=forget_missing)
 
 
 class _Ingestion:
     """One ingestion, with its report."""
 
-    def __init__(self, job: Job, path: Path, group: str | None, dry_run: bool, seconds: float | None) -> None:
-        self._job, self._group, self._dry_run = job, group, dry_run
+    def __init__(self, job: Job, path: Path, project: str | None, dry_run: bool, seconds: float | None) -> None:
+        self._job, self._project, self._dry_run = job, project, dry_run
         self._path = path
+        self._unchanged: list[Episode] = []
         self._until = None if seconds is None else time.monotonic() + seconds
         self._total = 0
         self._reported_at = -math.inf
         self.report = Report()
+        with job.read() as tx:
+            self.report.scope = projects.read_exactly(tx, project)
+        self._group = self.report.scope.group
 
     def run(self, *, recursive: bool, forget_missing: bool) -> Report:
         try:
@@ -158,6 +168,7 @@ class _Ingestion:
         existing = self._existing_documents(is_folder=is_folder)
         files = list(self._walk(root, recursive=recursive)) if is_folder else [self._path]
         self._store_files(files, root, existing)
+        self._annotate_unchanged()
         if is_folder and self.report.complete:
             self._find_missing(existing, {display_path(file) for file in files}, forget=forget_missing)
         if not self._dry_run:
@@ -248,6 +259,7 @@ class _Ingestion:
             self.report.warnings.append(Remark(source, "NOT_UTF_8", message))
         if episode and episode.digest == utf8.digest(text):
             self.report.unchanged += 1
+            self._unchanged.append(episode)
             return None
         document = documents.prepare(
             text,
@@ -267,10 +279,37 @@ class _Ingestion:
             self._count_batch(batch, existing)
             return
         with self._job.write(group=self._group) as tx:
-            stored = [documents.upsert(tx, document, is_gone=_is_gone(document)) for document in batch]
+            project = self._project_of_call(tx)
+            stored = [documents.upsert(tx, document, is_gone=_is_gone(document), project=project) for document in batch]
             self._add_call(tx)
         for document in stored:
             self.report.count(document)
+
+    def _project_of_call(self, tx: Tx) -> Entity | None:
+        """The project that the texts are about; the first call creates it where it is new."""
+        if self.report.scope.name is None:
+            return None
+        scope = projects.find_or_create(tx, self._project)
+        if scope.created or self.report.scope.project is None:
+            self.report.scope = scope
+        return scope.project
+
+    def _annotate_unchanged(self) -> None:
+        """Say of the documents whose files have not changed, too, that they are about the project."""
+        if self._dry_run or self.report.scope.name is None:
+            return
+        for first in range(0, len(self._unchanged), _MAX_FILES_IN_BATCH):
+            batch = self._unchanged[first : first + _MAX_FILES_IN_BATCH]
+            with self._job.read(group=self._group) as tx:
+                known = projects.read_exactly(tx, self._project).project
+                annotations = storage.annotations_of_project(known)
+                lacking = [episode for episode in batch if not annotations or storage.lacks(tx, episode, annotations)]
+            if lacking:
+                with self._job.write(group=self._group) as tx:
+                    annotations = storage.annotations_of_project(self._project_of_call(tx))
+                    for episode in lacking:
+                        storage.annotate(tx, episode, annotations)
+                    self._add_call(tx)
 
     def _count_batch(self, batch: Sequence[Document], existing: Mapping[str, Episode]) -> None:
         """Count what storing would do, for a dry run. Which chunks would be kept is not known."""

@@ -52,12 +52,20 @@ class _GivenChunk:
 
 
 def upsert(
-    tx: Tx, given: Sequence[Mapping[str, Any]], *, source: str, doc_id: str | None = None
+    tx: Tx,
+    given: Sequence[Mapping[str, Any]],
+    *,
+    source: str,
+    doc_id: str | None = None,
+    project: Entity | None = None,
 ) -> tuple[PrechunkedDocument, ExtractionResult]:
     """Store a document in the chunks that a client gave, with the entities and relations in them; or update it.
 
     Its text is the chunks in the order of their `idx`, with an empty line between them. A document is recognised by its
     doc_id, or by its source. What an earlier version stated, and this one does not, is withdrawn.
+
+    Args:
+        project: the project that it is about.
 
     Raises:
         errors.EpisodeInvalid: there is no source, or no chunk with a text.
@@ -84,7 +92,10 @@ def upsert(
     extraction = ExtractionRecorder(tx, parts, source=source_name, result=result)
 
     def chunk_drafts() -> Iterable[ChunkDraft]:
-        return zip(_text_chunks(with_text), _annotations(given_chunks, extraction.record_entities()), strict=True)
+        about = storage.annotations_of_project(project)
+        extracted = _annotations(given_chunks, extraction.record_entities())
+        annotations = [[*about, *(one for one in own if one not in about)] for own in extracted]
+        return zip(_text_chunks(with_text), annotations, strict=True)
 
     digest = utf8.digest(_SEPARATOR.join(chunk.text for chunk in with_text))
     is_same_text = existing is not None and existing.digest == digest
@@ -167,7 +178,9 @@ def _withdraw_previous(tx: Tx, episode: Episode, previous: Sequence[int], result
     old = {row: fact for row, fact, _ in assertions if row in set(previous)}
     new = {row: fact for row, fact, _ in assertions if row not in old}
     store.provenance.delete(tx, [row for row, fact in new.items() if fact in set(old.values())])
-    withdrawn = [row for row, fact in old.items() if fact not in set(new.values())]
+    # The very same assertion is not stored a second time: then only the result tells that it is stated again.
+    stated = {*new.values(), *(fact.row for fact in result.facts)}
+    withdrawn = [row for row, fact in old.items() if fact not in stated]
     if withdrawn:
         result.withdrawn += episode_deletion.withdraw_assertions(tx, episode, withdrawn)[0]
 

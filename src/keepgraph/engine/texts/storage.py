@@ -15,7 +15,7 @@ from typing import TypeAlias
 from keepgraph import store
 from keepgraph.language import normalisation
 from keepgraph.language.chunking import TextChunk
-from keepgraph.model import Chunk, Episode
+from keepgraph.model import Chunk, Entity, Episode
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -119,6 +119,30 @@ def upsert(
         outcome = Outcome.UNCHANGED if episode == existing else Outcome.UPDATED
         return StoredText(episode, outcome, is_same_text=True)
     return StoredText(episode, Outcome.UPDATED, is_same_text, _update_chunks(tx, episode, list(chunks())))
+
+
+def annotations_of_project(project: Entity | None) -> tuple[Annotation, ...]:
+    """What every chunk of a text that a caller puts into a project is annotated with."""
+    return () if project is None else ({"how": "given", "type": project.type, "name": project.name},)
+
+
+def lacks(tx: Tx, episode: Episode, annotations: Sequence[Annotation]) -> bool:
+    """Whether some chunk of an episode lacks one of these annotations."""
+    chunks = store.episodes.chunks(tx, episode)
+    return any(annotation not in chunk.annotations for chunk in chunks for annotation in annotations)
+
+
+def annotate(tx: Tx, episode: Episode, annotations: Sequence[Annotation]) -> tuple[Chunk, ...]:
+    """Add annotations to the chunks of an episode that lack them; returns the chunks that were changed, unread now."""
+    changed = []
+    for chunk in store.episodes.chunks(tx, episode):
+        if new := [annotation for annotation in annotations if annotation not in chunk.annotations]:
+            annotated = replace(chunk, annotations=(*chunk.annotations, *new))
+            store.episodes.update_chunk(
+                tx, chunk, position=chunk.position, heading=chunk.heading, annotations=annotated.annotations
+            )
+            changed.append(annotated)
+    return tuple(changed)
 
 
 def _update_chunks(tx: Tx, episode: Episode, drafts: Sequence[ChunkDraft]) -> ChunkUpdate:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TypeVar
 
 from keepgraph import store
@@ -18,6 +19,9 @@ from keepgraph.store.transactions import Tx
 
 MAX_WORDS = 40
 """Of each kind, so many are listed; where there are more, a reader is told how to see the others."""
+
+MAX_CHARACTERS = 400
+"""So long may the words of a list be together, and so long a description of words: models read them again and again."""
 
 _MAX_DESCRIBED = 16
 _MAX_LABELS = 1
@@ -39,7 +43,8 @@ class CommonWords:
 def of_graph(tx: Tx, kind: str) -> CommonWords:
     """The most used entity types or predicates that may be used."""
     terms = _most_used(tx, kind, _usable(tx, kind))
-    return CommonWords(tuple(term.name for term in terms[:MAX_WORDS]), len(terms))
+    names = [term.name for term in terms[:MAX_WORDS]]
+    return CommonWords(tuple(_within_characters(names)), len(terms))
 
 
 def describe(tx: Tx) -> str:
@@ -49,13 +54,25 @@ def describe(tx: Tx) -> str:
     labels = _short_labels(tx, predicates[:_MAX_DESCRIBED])
     lines = []
     if types:
-        lines.append(f"Kinds: {', '.join(f'{term.name} < {term.parents[0]}' for term in types[:_MAX_DESCRIBED])}.")
+        kinds = [f"{term.name} < {term.parents[0]}" for term in types[:_MAX_DESCRIBED]]
+        lines.append(f"Kinds: {', '.join(_within_characters(kinds, limit=MAX_CHARACTERS // 2))}.")
     if predicates:
-        described = [_describe_predicate(term, labels.get(term.row, ())) for term in predicates[:_MAX_DESCRIBED]]
+        described = _within_characters(
+            [_describe_predicate(term, labels.get(term.row, ())) for term in predicates[:_MAX_DESCRIBED]],
+            limit=3 * MAX_CHARACTERS // 2,
+        )
         more = len(predicates) - len(described)
         others = f"; {more} more: get_ontology_structure" if more > 0 else ""
         lines.append(f"Predicates: {', '.join(described)}{others}. Other wordings and inverses are understood.")
     return "\n".join(lines)
+
+
+def _within_characters(words: Sequence[str], *, limit: int = MAX_CHARACTERS) -> list[str]:
+    """The first of some words, as many as have so many characters together; at least one."""
+    lengths = accumulate(len(word) + 2 for word in words)
+    return [
+        word for number, (word, length) in enumerate(zip(words, lengths, strict=True)) if not number or length <= limit
+    ]
 
 
 def _most_used(tx: Tx, kind: str, terms: Sequence[_Term]) -> list[_Term]:

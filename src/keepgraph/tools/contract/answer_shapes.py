@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from keepgraph import store
 from keepgraph.engine import knowledge
 from keepgraph.engine.backfill import vectors
+from keepgraph.engine.knowledge.projects import Scope
 from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate, Decision, Entity, Episode, Event, Fact, Proposal, RecordedFact, Ref, Resolution
 from keepgraph.store.communities import Community
 from keepgraph.store.details import EntityDetails, FactDetails
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
+from keepgraph.tools.contract import brief_answers
 
 if TYPE_CHECKING:
+    from keepgraph.engine.knowledge.narratives import Narrative
     from keepgraph.engine.query.schema import Label, RelationshipType, Schema
 
     SchemaTerm = TypeVar("SchemaTerm", Label, RelationshipType)
@@ -27,6 +32,18 @@ MAX_UNUSED_DESCRIBED = 8
 
 MAX_UNUSED_NAMES = 100
 
+MAX_GROUPS_SHOWN = 8
+MAX_GROUPS_COUNTED = 100
+
+REMAINS = (
+    "undo can bring it back: the journal still has it, and so do backups made before. "
+    "To remove it from there too, a person runs `kg purge`."
+)
+"""What remains of what was deleted, until it is purged."""
+
+MAX_NARRATIVE = 3000
+"""So many characters of a narrative stand in the answer about its week."""
+
 
 def ref(reference: Mapping[str, Any]) -> Ref:
     """The entity that an argument names, by id, or by type and name."""
@@ -38,11 +55,33 @@ def entity(entity: Entity) -> dict[str, Any]:
 
 
 def entity_in_full(tx: Tx, entity_: Entity, aliases: Sequence[str]) -> dict[str, Any]:
+    """An entity with its aliases, and with its summary and its properties where it has some."""
+    details = store.details.of_entities(tx, [entity_.row])[entity_.row]
     return {
         **entity(entity_),
         "aliases": list(aliases),
         "created_at": timestamps.format_local(entity_.created_at, tx.zone),
+        **({"summary": details.summary} if details.summary else {}),
+        **({"properties": dict(details.properties)} if details.properties else {}),
     }
+
+
+def scope(tx: Tx, scope: Scope, *, named: Sequence[str] = ()) -> dict[str, Any]:
+    """The group that a call worked in, and what its texts are about: the project, and other entities that it named."""
+    names = [Name(text) for text in named]
+    others = [
+        other
+        for name in names
+        for other in store.entities.by_key(tx, name.key)
+        or [found for found, _ in store.entities.by_alias_key(tx, name.key)]
+    ]
+    about = {other.id: other for other in ([scope.project] if scope.project else []) + others}
+    answer: dict[str, Any] = {"group_id": scope.group, "about": [entity(other) for other in about.values()]}
+    if scope.created and scope.project:
+        near = knowledge.entities.possible_duplicates(tx, scope.project)
+        answer["auto_created_entities"] = [entity(scope.project)]
+        answer["possible_duplicates"] = [{"new": entity(scope.project), **candidate(existing)} for existing in near]
+    return answer
 
 
 def fact(tx: Tx, fact: Fact, *, seen_from: Entity | None = None) -> dict[str, Any]:
@@ -71,6 +110,39 @@ def validity(tx: Tx, fact: Fact) -> dict[str, Any]:
     }
 
 
+def dated_facts(tx: Tx, facts: Sequence[Fact]) -> list[dict[str, Any]]:
+    """Facts that say the same of different times."""
+    return [{"fact_id": fact.id, **validity(tx, fact)} for fact in facts]
+
+
+def blockers(tx: Tx, facts: Sequence[Fact]) -> list[dict[str, Any]]:
+    """Blockers by their facts: what is blocked by what, and when that ended."""
+    return [
+        {"fact_id": fact.id, "text": knowledge.facts.sentence(fact), "valid_to": validity(tx, fact)["valid_to"]}
+        for fact in facts
+    ]
+
+
+def effect(tx: Tx, result: RecordedFact) -> dict[str, Any]:
+    """What recording did to a fact, to others that say the same, and to blockers; empty lists are left out."""
+    answer: dict[str, Any] = {"effect": result.effect}
+    if result.before:
+        answer["validity_before"] = validity(tx, result.before)
+    if result.also_ended:
+        answer["also_ended"] = dated_facts(tx, result.also_ended)
+    if result.overlapping:
+        answer["overlapping"] = dated_facts(tx, result.overlapping)
+    if result.closed_blockers:
+        answer["closed_blockers"] = blockers(tx, result.closed_blockers)
+    if result.open_blockers:
+        answer["open_blockers"] = blockers(tx, result.open_blockers)
+        answer["hint"] = (
+            "No blocker was closed. If one of open_blockers is settled, record this again "
+            f'with its id as subject: {{"id": "{result.open_blockers[0].id}"}}.'
+        )
+    return answer
+
+
 def resolution(resolution: Resolution) -> dict[str, Any]:
     answer: dict[str, Any] = {
         "method": resolution.method,
@@ -79,6 +151,8 @@ def resolution(resolution: Resolution) -> dict[str, Any]:
     }
     if resolution.reason:
         answer["because"] = resolution.reason
+    if resolution.hint:
+        answer["hint"] = resolution.hint
     if resolution.embedding_off:
         answer["embedding"] = f"off: {resolution.embedding_off}"
     elif resolution.names_without_vector:
@@ -104,6 +178,20 @@ def candidate(candidate: Candidate) -> dict[str, Any]:
     return {**entity(candidate.entity), "method": candidate.method, "score": candidate.score}
 
 
+def narrative(tx: Tx, narrative: Narrative) -> dict[str, Any]:
+    """The narrative of a week, with the beginning of a long text."""
+    episode = narrative.episode
+    answer = {
+        "week": narrative.week,
+        "text": narrative.text[:MAX_NARRATIVE],
+        "truncated": len(narrative.text) > MAX_NARRATIVE,
+        "doc_id": episode.id,
+        "source": episode.source,
+        "written_at": timestamps.format_local(narrative.recorded_at, tx.zone),
+    }
+    return answer | ({"session": narrative.session} if narrative.session else {})
+
+
 def event(tx: Tx, event: Event) -> dict[str, Any]:
     return {
         "at": timestamps.format_local(event.at, tx.zone),
@@ -118,8 +206,10 @@ def event(tx: Tx, event: Event) -> dict[str, Any]:
     }
 
 
-def decision(decision: Decision) -> dict[str, Any]:
+def decision(decision: Decision, *, names_projects: bool = False) -> dict[str, Any]:
+    """A decision; in a list of all projects, with the names of its own."""
     return {
+        **({"projects": [project.name for project in decision.projects]} if names_projects else {}),
         "id": decision.id,
         "name": decision.name,
         "decided_on": decision.decided_on,
@@ -264,6 +354,34 @@ def episode(
         "group_id": episode.group,
         **_why(why),
     }
+
+
+def quotation(tx: Tx, episode: Episode, quote: str) -> dict[str, Any]:
+    """A passage of a text: at most 200 characters, with the name and the time of the text."""
+    return {
+        "doc_id": episode.id,
+        "name": episode.name,
+        "valid_at": timestamps.format_local(episode.occurred_at, tx.zone),
+        "quote": brief_answers.quote(quote),
+    }
+
+
+def other_groups(tx: Tx) -> dict[str, Any]:
+    """The groups besides that of the call that hold something, with how many entities and texts each has."""
+    groups = store.groups.others(tx, limit=MAX_GROUPS_COUNTED)
+    shown = groups[:MAX_GROUPS_SHOWN]
+    return {
+        "groups": [
+            {"group_id": group, "entities": entities, "episodes": episodes} for group, entities, episodes in shown
+        ],
+        "more": len(groups) - len(shown),
+    }
+
+
+def other_groups_if_any(tx: Tx) -> dict[str, Any]:
+    """The other groups, for an answer that has nothing from the group of the call."""
+    groups = other_groups(tx)
+    return {"other_groups": groups} if groups["groups"] else {}
 
 
 def community(tx: Tx, community: Community, *, why: Why | None = None) -> dict[str, Any]:

@@ -22,9 +22,12 @@ Schema = dict[str, Any]
 
 _COMMON = "../common.json#/$defs/"
 _LOCAL = "#/$defs/"
+_MAX_INLINED = 40
+"""A definition of so many characters costs no more than a reference to it."""
+
 _UNINFORMATIVE: list[tuple[str, Any]] = [("required", []), ("minLength", 1)]
-_MAX_OPTIONS = 3
-_NOT_ADVERTISED = {"$schema", "$id", "examples", "x-vocabulary", "x-code", "x-each"}
+_NOT_ADVERTISED = {"$schema", "$id", "examples", "x-vocabulary", "x-code", "x-each", "maxLength", "maxItems"}
+"""What a client does not need: our own keywords, and the largest sizes, which errors tell where they are exceeded."""
 
 
 @cache
@@ -63,15 +66,18 @@ def advertise(
 ) -> tuple[Schema, Schema]:
     """The input and the output schema as clients see them: self-contained, with the vocabulary of the graph.
 
-    Of the output only an outline is shown (ADR 0008): a model reads every schema at the start of every conversation,
-    and sees the details of an answer in the answer.
+    A model reads every schema at the start of every conversation. So the words of the vocabulary are listed once in a
+    schema, and of the output only an outline is shown (ADR 0008): the details of an answer are in the answer.
 
     Args:
         vocabulary: entity types and predicates, by the values of x-vocabulary.
         totals: how many there are of each; where that is more than are given, they are examples, and all are allowed.
     """
     words = {kind: _words_schema(names, (totals or {}).get(kind, len(names))) for kind, names in vocabulary.items()}
-    return _advertised(load(toolset, tool, "input"), words), _outline(load(toolset, tool, "output"))
+    shown = _advertised(load(toolset, tool, "input"), {kind: {"$ref": _LOCAL + kind} for kind in words})
+    if used := [kind for kind in words if _uses(shown, _LOCAL + kind)]:
+        shown["$defs"] = {**shown.get("$defs", {}), **{kind: {"type": "string", **words[kind]} for kind in used}}
+    return _inlined(shown), _outline(load(toolset, tool, "output"))
 
 
 @cache
@@ -129,23 +135,48 @@ def _advertised(part: Any, words: Mapping[str, Schema], *, are_property_names: b
         for name, value in part.items()
         if name not in _NOT_ADVERTISED and (name, value) not in _UNINFORMATIVE
     }
-    return {**words.get(part.get("x-vocabulary", ""), {}), **advertised} if "x-vocabulary" in part else advertised
+    return words.get(part.get("x-vocabulary", ""), advertised) if "x-vocabulary" in part else advertised
+
+
+def _uses(part: Any, reference: str) -> bool:
+    """Whether a part of a schema refers to a definition."""
+    if isinstance(part, dict):
+        return part.get("$ref") == reference or any(_uses(value, reference) for value in part.values())
+    return isinstance(part, list) and any(_uses(value, reference) for value in part)
+
+
+def _inlined(schema: Schema) -> Schema:
+    """A schema with definitions that are shorter than a reference to them, or are used once, in the place of it."""
+    definitions = schema.get("$defs", {})
+    counts = {name: _count_references(schema, _LOCAL + name) for name in definitions}
+    short = {
+        name: definition
+        for name, definition in definitions.items()
+        if counts[name] < 2 or len(json.dumps(definition)) <= _MAX_INLINED
+    }
+    if not short:
+        return schema
+
+    def inline(part: Any) -> Any:
+        if isinstance(part, dict):
+            name = part.get("$ref", "").removeprefix(_LOCAL) if isinstance(part.get("$ref", ""), str) else ""
+            if name in short:
+                return {**inline(short[name]), **{key: value for key, value in part.items() if key != "$ref"}}
+            return {key: inline(value) for key, value in part.items()}
+        return [inline(value) for value in part] if isinstance(part, list) else part
+
+    kept = {name: inline(definition) for name, definition in definitions.items() if name not in short}
+    shown: Schema = inline({key: value for key, value in schema.items() if key != "$defs"})
+    return {**shown, "$defs": kept} if kept else shown
+
+
+def _count_references(part: Any, reference: str) -> int:
+    if isinstance(part, dict):
+        own = part.get("$ref") == reference
+        return own + sum(_count_references(value, reference) for value in part.values())
+    return sum(_count_references(value, reference) for value in part) if isinstance(part, list) else 0
 
 
 def _outline(schema: Schema) -> Schema:
-    """The properties of an object and their types, one level deep."""
-    return {
-        "type": "object",
-        "properties": {name: _outline_of_property(part, schema) for name, part in schema["properties"].items()},
-    }
-
-
-def _outline_of_property(part: Schema, schema: Schema) -> Schema:
-    part = resolve_reference(part, schema)
-    type_names = part.get("type", "string")
-    options = [_outline_of_property(option, schema) for option in part.get("anyOf", ())]
-    if isinstance(type_names, list):
-        options = [{"type": kind} for kind in type_names]
-    if len(options) > _MAX_OPTIONS:
-        return {}  # so many options tell a client no more than any value
-    return {"anyOf": options} if options else {"type": type_names}
+    """The properties that an object always has, by name."""
+    return {"type": "object", "properties": {name: {} for name in schema["required"]}}

@@ -11,7 +11,8 @@ from keepgraph.engine.retrieval.fusion import Hit
 from keepgraph.engine.retrieval.search_request import COMMUNITIES, EDGES, EPISODES, KINDS, NODES
 from keepgraph.engine.retrieval.search_results import NodeResult, SearchResults
 from keepgraph.store.transactions import Tx
-from keepgraph.tools.contract import answer_shapes
+from keepgraph.tools.contract import answer_shapes, search_arguments
+from keepgraph.tools.contract.search_arguments import SearchArguments
 
 _CHARACTERS_PER_TOKEN = 4  # a rough estimate
 _ENVELOPE_TOKENS = 80  # set aside for what surrounds the lists
@@ -35,6 +36,22 @@ def answer(tx: Tx, results: SearchResults, *, max_tokens: int | None = None) -> 
         "truncated": truncated,
         "embedding": results.embedding_state,
     }
+
+
+def is_empty(answer: Mapping[str, Any]) -> bool:
+    """Whether an answer has no hit."""
+    return not any(answer[kind] for kind in KINDS)
+
+
+def scope(tx: Tx, arguments: SearchArguments, *, is_empty: bool) -> dict[str, Any]:
+    """The group and the project that a search was limited to; without a hit, which other groups hold something."""
+    answer: dict[str, Any] = answer_shapes.other_groups_if_any(tx) if is_empty else {}
+    if arguments.project is not None:
+        limited_to = search_arguments.project_scope(tx, arguments)
+        answer |= answer_shapes.scope(tx, limited_to)
+        if limited_to.is_unknown:
+            answer["message"] = f"No project called “{limited_to.label}” is known, and no group"
+    return answer
 
 
 def node(tx: Tx, result: NodeResult) -> dict[str, Any]:

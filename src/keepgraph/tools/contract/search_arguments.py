@@ -7,6 +7,8 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from keepgraph import errors, store
+from keepgraph.engine.knowledge import projects
+from keepgraph.engine.knowledge.projects import Scope
 from keepgraph.engine.resolution import resolver
 from keepgraph.engine.retrieval import search
 from keepgraph.engine.retrieval.fusion import Key
@@ -35,9 +37,13 @@ class SearchArguments:
     bfs_origin_node_uuids: Sequence[str] | None = None
     valid_at: str | None = None
     group_ids: Sequence[str] | None = None
+    project: str | None = None
 
 
 _NAMES = tuple(field.name for field in fields(SearchArguments))
+
+NO_ENTITY = 0
+"""The row of no entity: nothing is about a project that is not known."""
 
 
 def run_search(tx: Tx, arguments: SearchArguments, *, kinds: Iterable[str], limit: int) -> tuple[Tx, SearchResults]:
@@ -66,15 +72,32 @@ def needs_of_search(tx: Tx, **arguments: Any) -> frozenset[Need]:
     return derived_data.MENTIONS_AND_VECTORS
 
 
+def project_scope(tx: Tx, arguments: SearchArguments) -> Scope:
+    """The group or the project that a search is limited to.
+
+    Raises:
+        errors.InvalidArguments: `project` and `group_ids` name different groups.
+    """
+    scope = projects.read(tx, arguments.project)
+    if arguments.project and scope.name is None and list(arguments.group_ids or [scope.group]) != [scope.group]:
+        raise errors.InvalidArguments(
+            f"project is the group {scope.group!r}, and group_ids names others", hint="Give one of the two."
+        )
+    return scope
+
+
 def _request(tx: Tx, arguments: SearchArguments, *, kinds: Iterable[str], limit: int) -> tuple[Tx, SearchRequest]:
     """The transaction as of `valid_at`, and what is searched for in it."""
     tx = time_travel.to_valid_at(tx, arguments.valid_at)
+    scope = project_scope(tx, arguments)
+    tx = projects.enter(tx, scope)
     groups = tuple(dict.fromkeys(arguments.group_ids or [tx.group]))
     filters = Filters(
         groups=groups,
         at=timestamps.from_datetime(tx.now),
         types=vocabulary_arguments.entity_types(tx, arguments.entity_types),
         predicates=vocabulary_arguments.predicates(tx, arguments.edge_types),
+        about=scope.project.row if scope.project else NO_ENTITY if scope.is_unknown else None,
     )
     centre = arguments.center_node_uuid
     request = SearchRequest(
@@ -83,10 +106,18 @@ def _request(tx: Tx, arguments: SearchArguments, *, kinds: Iterable[str], limit:
         filters=filters,
         reranker=arguments.reranker,
         centre=_resolve_key(tx, centre, groups) if centre else None,
-        origins=tuple(_resolve_key(tx, name, groups) for name in arguments.bfs_origin_node_uuids or ()),
+        origins=_origins(tx, arguments, groups, scope),
         limit=limit,
     )
     return tx, request
+
+
+def _origins(tx: Tx, arguments: SearchArguments, groups: Sequence[str], scope: Scope) -> tuple[Key, ...]:
+    """The nodes to begin at; where nothing is asked, the project, so that what is about it is listed."""
+    origins = tuple(_resolve_key(tx, name, groups) for name in arguments.bfs_origin_node_uuids or ())
+    if not origins and scope.project and not arguments.query.strip() and not arguments.center_node_uuid:
+        return (scope.project.row,)
+    return origins
 
 
 def _resolve_key(tx: Tx, id_or_name: str, groups: Sequence[str]) -> Key:

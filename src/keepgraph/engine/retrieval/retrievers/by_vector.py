@@ -45,7 +45,7 @@ def _nearest_chunks(context: SearchContext, *, with_turn_before: bool) -> Rankin
     nearest = store.vector_search.nearest_chunks(
         context.tx,
         context.vectors.without_names,
-        groups=context.request.filters.groups,
+        filters=context.request.filters,
         with_turn_before=with_turn_before,
         limit=weights.CANDIDATES,
     )

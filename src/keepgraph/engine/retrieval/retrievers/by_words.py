@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from keepgraph import store
 from keepgraph.engine.retrieval import fusion, weights
 from keepgraph.engine.retrieval.fusion import Key, Ranking
@@ -16,7 +18,7 @@ def entities(context: SearchContext) -> Ranking:
         store.full_text.ENTITIES,
         context.question.phrases,
         filters=filters,
-        conditions=[store.search_filters.ENTITY_TYPE] if filters.types is not None else [],
+        conditions=store.search_filters.entity_conditions(filters),
         limit=weights.CANDIDATES,
     )
 
@@ -40,27 +42,36 @@ def chunks(context: SearchContext) -> Ranking:
     The names of speakers are left out, for they are in every second turn. Where the other words find little, they are
     looked for, too.
     """
-    question, filters = context.question, context.request.filters
-    ranking = store.full_text.search(
-        context.tx, store.full_text.CHUNKS, question.phrases_for_chunks, filters=filters, limit=weights.CANDIDATES
-    )
+    question = context.question
+    ranking = _chunks_with(context, question.phrases_for_chunks)
     if len(ranking) < context.request.limit and question.phrases != question.phrases_for_chunks:
         present = {chunk for chunk, _ in ranking}
-        by_all_words = store.full_text.search(
-            context.tx, store.full_text.CHUNKS, question.phrases, filters=filters, limit=weights.CANDIDATES
-        )
-        more = [scored for scored in by_all_words if scored[0] not in present]
+        more = [scored for scored in _chunks_with(context, question.phrases) if scored[0] not in present]
         ranking = [*ranking, *more][: weights.CANDIDATES]
     return fusion.spread(ranking, _adjacent_turns(context, ranking))[: weights.CANDIDATES]
 
 
 def communities(context: SearchContext) -> Ranking:
     """The communities with the words of the question in their names or summaries."""
+    filters = context.request.filters
     return store.full_text.search(
         context.tx,
         store.full_text.COMMUNITIES,
         context.question.phrases,
-        filters=context.request.filters,
+        filters=filters,
+        conditions=store.search_filters.community_conditions(filters),
+        limit=weights.CANDIDATES,
+    )
+
+
+def _chunks_with(context: SearchContext, phrases: Sequence[str]) -> Ranking:
+    filters = context.request.filters
+    return store.full_text.search(
+        context.tx,
+        store.full_text.CHUNKS,
+        phrases,
+        filters=filters,
+        conditions=store.search_filters.chunk_conditions(filters),
         limit=weights.CANDIDATES,
     )
 

@@ -1,0 +1,120 @@
+"""What a caller means by `project`: the group with this id, or else the project of this name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from keepgraph import errors, store
+from keepgraph.engine.knowledge import entities
+from keepgraph.engine.resolution import resolver
+from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.language.normalisation import Name
+from keepgraph.model import Entity, Ref, Resolution
+from keepgraph.store.transactions import Tx
+
+DEFAULT_GROUP = "default"
+"""The group of a graph whose settings name none; it is always a group, even while it is empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """A group, and the project that a call is about.
+
+    Attributes:
+        name: the project as the caller named it; None where the caller named a group, or nothing.
+        project: None where the caller named a group, or a project that is not known.
+        created: whether the project is new.
+        resolution: how its name was resolved, by `read`.
+    """
+
+    group: str
+    name: str | None = None
+    project: Entity | None = None
+    created: bool = False
+    resolution: Resolution | None = None
+
+    @property
+    def label(self) -> str:
+        """The id of the group, or the name of the project."""
+        return self.project.name if self.project else self.name or self.group
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether a project was named that is not known."""
+        return self.name is not None and self.project is None
+
+
+def is_group(tx: Tx, name: str) -> bool:
+    """Whether this is the id of a group: of one that holds something, that of the call, or the default one."""
+    return name in (tx.group, DEFAULT_GROUP) or store.groups.exists(tx, name)
+
+
+def read(tx: Tx, project: str | None) -> Scope:
+    """The group or the project that a reader names, by its name, an alias, an id, or a similar name."""
+    if not project or not project.strip() or is_group(tx, project):
+        return Scope(project if project and project.strip() else tx.group)
+    resolution = resolver.resolve(tx, Name(project), of_types=_types(tx) or None)
+    return Scope(tx.group, project.strip(), resolution.entity, resolution=resolution)
+
+
+def read_exactly(tx: Tx, project: str | None) -> Scope:
+    """The group or the project that a writer names, as `find_or_create` finds it; nothing is created.
+
+    Raises:
+        errors.EntityNotFound, errors.Ambiguous, errors.ProjectRequired: as `find_or_create` does.
+    """
+    if not project or not project.strip() or is_group(tx, project):
+        return Scope(project if project and project.strip() else tx.group)
+    name, types = _split_type(tx, project)
+    if name.key.startswith("ent_"):
+        return Scope(tx.group, name.text, entities.find(tx, Ref(id=name.text)))
+    return Scope(tx.group, name.text, entities.find_named(tx, name.text, types))
+
+
+def find_or_create(tx: Tx, project: str | None) -> Scope:
+    """The group or the project that a writer names, by its exact name, an alias or an id; a new project is created.
+
+    Raises:
+        errors.EntityNotFound: there is no such id.
+        errors.Ambiguous: several projects have the name.
+        errors.ProjectRequired: the name has no letter or sign in it, or is too long when its signs are written out.
+    """
+    scope = read_exactly(tx, project)
+    if not scope.is_unknown:
+        return scope
+    name, types = _split_type(tx, project or "")
+    entity, created = entities.find_or_create(
+        tx, Ref(type=_type_of_new(tx, types), name=name.text), error_class=errors.ProjectRequired
+    )
+    return Scope(tx.group, name.text, entity, created=created)
+
+
+def enter(tx: Tx, scope: Scope) -> Tx:
+    """The same call in the group of the scope."""
+    return tx if scope.group == tx.group else replace(tx, group=scope.group)
+
+
+def _split_type(tx: Tx, project: str) -> tuple[Name, tuple[str, ...]]:
+    """The name in `project:Atlas`, and that type; else the name, and the types of projects.
+
+    Raises:
+        errors.ProjectRequired: there is no name.
+    """
+    name, types = Name(project), _types(tx)
+    prefix, _, rest = name.text.partition(":")
+    if prefix.strip().lower() in types and rest.strip() and not store.entities.by_key(tx, name.key, of_types=types):
+        name, types = Name(rest), (prefix.strip().lower(),)
+    if not name.key:
+        raise errors.ProjectRequired("the project is empty")
+    return name, types
+
+
+def _types(tx: Tx) -> tuple[str, ...]:
+    return graph_vocabulary.read(tx).project_types
+
+
+def _type_of_new(tx: Tx, types: tuple[str, ...]) -> str:
+    """The first of these types that may be used, or that of names which are titles."""
+    vocabulary = graph_vocabulary.read(tx)
+    usable = [term.name for term in vocabulary.usable_types if term.name in types]
+    return usable[0] if usable else vocabulary.default_type("title")

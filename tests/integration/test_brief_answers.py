@@ -1,0 +1,262 @@
+"""Brief answers: they fit into 1,500 tokens, keep to the contract, and say what they leave out."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import anyio
+import pytest
+from mcp import Client
+
+import keepgraph
+from keepgraph.mcp import server
+from keepgraph.tools.contract import answer_size, schemas, validation
+from words import Caller, Clock, concept, decision, fact, literal, person, project
+
+TOKENS = 1_500
+ZURICH = ZoneInfo("Europe/Zurich")
+LONG = "They talked at length about the plan for the next quarter, the licence, and who would own the rollout of it. "
+
+QUESTIONS = [
+    ("recall_entity", {"name_or_alias": "Atlas"}),
+    ("recall_entity", {"name_or_alias": "Person 1"}),
+    ("explore_node", {"name": "Atlas"}),
+    ("explore_node", {"name": "Atlas", "depth": 4, "limit": 200}),
+    ("search", {"query": "who decided about the storage of Atlas?"}),
+    ("search", {"query": "licence rollout", "limit": 100}),
+    ("search", {"project": "Atlas"}),
+    ("recall_decisions", {"project": "Atlas"}),
+    ("weekly_rollup", {}),
+    ("weekly_rollup", {"project": "Atlas"}),
+    ("get_schema", {}),
+]
+
+
+@pytest.fixture(scope="module")
+def filled_file(tmp_path_factory) -> Path:
+    """A graph with a project that has a hundred facts on either side, and many texts; its vectors are made."""
+    file = tmp_path_factory.mktemp("filled") / "graph.db"
+    with keepgraph.open(file, zone=ZURICH, clock=Clock()) as graph:
+        _fill(Caller(graph))
+    return file
+
+
+@pytest.fixture
+def filled(filled_file, path, open_graph) -> Caller:
+    shutil.copy(filled_file, path)
+    return Caller(open_graph())
+
+
+def _fill(call: Caller) -> None:
+    atlas = project("Atlas")
+    facts = []
+    for number in range(60):
+        made = decision(f"Adopt the storage format of the number {number}")
+        facts += [
+            fact(made, "belongs_to", atlas, source="https://example.org/minutes/of/the/meeting"),
+            fact(person(f"Person {number % 12}"), "decided_in", made, source="minutes"),
+            fact(atlas, "depends_on", concept(f"Component {number}"), source="the wiki", confidence=0.9),
+        ]
+    facts += [fact(atlas, "blocked_by", literal(f"waiting for licence {number}")) for number in range(30)]
+    facts += [fact(atlas, "tagged", literal(LONG * 4 + str(number))) for number in range(5)]
+    answer = call("record_facts", facts=facts)
+    assert answer["refused"] == 0
+    for number in range(40):
+        text = f"Note {number}. Atlas and Person {number % 12} met. {LONG * 12}"
+        call("remember", text=text, reference_time=f"2026-04-{1 + number % 28:02}")
+    call("search", query="Atlas")
+
+
+def ask(graph, *calls):
+    """The answers of a server to calls."""
+
+    async def asked():
+        async with Client(server.build(graph)) as client:
+            return [(await client.call_tool(tool, arguments)).structured_content for tool, arguments in calls]
+
+    return anyio.run(asked)
+
+
+@pytest.mark.parametrize(("tool", "arguments"), QUESTIONS, ids=lambda value: str(value)[:60])
+def test_a_model_is_answered_within_1500_tokens(filled, tool, arguments):
+    [answer] = ask(filled.graph, (tool, arguments))
+
+    assert answer_size.count_tokens(answer) <= TOKENS
+    validation.check_output(*_toolset(tool), answer)
+
+
+@pytest.mark.parametrize(("tool", "arguments"), QUESTIONS, ids=lambda value: str(value)[:60])
+def test_what_the_contract_requires_stays_in_a_brief_answer(filled, tool, arguments):
+    full, brief = (filled(tool, **arguments, detail=detail) for detail in ("full", "brief"))
+    required = schemas.load(*_toolset(tool), "output")["required"]
+
+    assert set(required) <= brief.keys()
+    assert full.keys() - brief.keys() == set()
+    validation.check_output(*_toolset(tool), brief)
+
+
+def test_full_is_the_answer_to_other_callers_and_to_a_model_that_asks_for_it(filled):
+    by_python = filled("recall_entity", name_or_alias="Atlas")
+    [by_model] = ask(filled.graph, ("recall_entity", {"name_or_alias": "Atlas", "detail": "full"}))
+    [brief] = ask(filled.graph, ("recall_entity", {"name_or_alias": "Atlas"}))
+
+    assert len(by_python["facts"]) == 155
+    assert by_model == by_python
+    assert len(brief["facts"]) < 20
+
+
+def test_what_is_small_is_answered_in_full(call):
+    call.record(person("Ana"), "reports_to", person("Ben"))
+    full, brief = (call("recall_entity", name_or_alias="Ana", detail=detail) for detail in ("full", "brief"))
+
+    assert full == brief
+
+
+def test_facts_that_do_not_fit_follow_as_lines(filled):
+    brief = filled("recall_entity", name_or_alias="Atlas", detail="brief")
+    full = filled("recall_entity", name_or_alias="Atlas")
+    shown = len(brief["facts"])
+
+    assert (brief["truncated_facts"], brief["total_facts"]) == (True, 155)
+    assert brief["facts"] == full["facts"][:shown]
+    assert brief["more_facts"]
+    for line, one in zip(brief["more_facts"], full["facts"][shown:], strict=False):
+        target = one["object"].get("name") or one["object"]["literal"]
+        assert target[:60] in line
+
+
+def test_nodes_that_do_not_fit_follow_as_lines_with_their_path(filled):
+    brief = filled("explore_node", name="Atlas", detail="brief")
+
+    assert (brief["complete"], brief["truncated"]) == (False, True)
+    assert all(line.startswith("Atlas <-[belongs_to]- ") for line in brief["more_nodes"])
+    assert 8 < len(brief["nodes"]) + len(brief["more_nodes"]) <= 20
+    assert brief["totals"]["by_distance"][0]["nodes"] == 120
+
+
+def test_hits_that_do_not_fit_follow_as_lines(filled):
+    brief = filled("search", query="licence rollout plan", detail="brief")
+
+    assert brief["truncated"]["episodes"]
+    assert all("why" not in hit for kind in ("nodes", "edges", "episodes") for hit in brief[kind])
+    assert brief["episodes"][0]["chunk_truncated"] is True
+    assert "licence" in brief["episodes"][0]["chunk"]
+
+
+def test_a_search_may_have_as_many_tokens_as_it_says(filled):
+    sizes = [
+        answer_size.count_tokens(filled("search", query="licence", detail="brief", max_tokens=tokens))
+        for tokens in (300, 3_000)
+    ]
+
+    assert sizes[0] <= 300
+    assert 1_500 < sizes[1] <= 3_000
+
+
+def test_null_that_is_the_answer_stays(graph):
+    entity, decisions, node = ask(
+        graph,
+        ("recall_entity", {"name_or_alias": "Nobody"}),
+        ("recall_decisions", {"project": "Nothing"}),
+        ("explore_node", {"name": "Nobody"}),
+    )
+
+    assert (entity["entity"], decisions["project"], node["center_node"]) == (None, None, None)
+
+
+def test_the_schema_of_a_large_vocabulary_has_the_most_used_words(call, graph):
+    types = {f"kind_{number}": {"parents": ["person"]} for number in range(60)}
+    predicates = {f"relates_in_way_{number}": {"sources": ["person"]} for number in range(60)}
+    call("extend_vocabulary", types=types, predicates=predicates)
+    facts = [
+        fact(person("Priya"), f"relates_in_way_{number}", {"type": f"kind_{number}", "name": f"Bo {other}"})
+        for number in range(60)
+        for other in range(1 + (number == 42) * 5)
+    ]
+    assert call("record_facts", facts=facts)["refused"] == 0
+    [brief] = ask(graph, ("get_schema", {}))
+
+    assert answer_size.count_tokens(brief) <= TOKENS
+    assert next(iter(brief["relationship_types"])) == "RELATES_IN_WAY_42"
+    assert brief["more_types"]
+    assert brief["left_out"]["types"] > 0
+
+
+def test_an_unknown_detail_is_refused(call):
+    assert call("recall_entity", name_or_alias="x", detail="short")["error"] == "INVALID_ARGUMENTS"
+
+
+# Texts in recall
+
+
+def test_recall_counts_texts_and_quotes_the_newest(call):
+    call.record(person("Ana"), "reports_to", person("Ben"))
+    for day in range(1, 8):
+        call("remember", text=f"Ana met the board on day {day}. {LONG}", reference_time=f"2026-05-0{day}")
+    texts = call("recall_entity", name_or_alias="Ana")["texts"]
+
+    assert texts["total"] == 7
+    assert [quote["quote"] for quote in texts["newest"]] == [
+        f"Ana met the board on day {day}." for day in (7, 6, 5, 4, 3)
+    ]
+    assert texts["newest"][0]["valid_at"].startswith("2026-05-07")
+    assert call("recall_entity", name_or_alias="Ben")["texts"] == {"total": 0, "newest": []}
+
+
+def test_recall_quotes_at_most_200_characters(call):
+    call.record(person("Ana"), "reports_to", person("Ben"))
+    call("remember", text=f"Ana said that {'very ' * 200}much is to be done.")
+    [quote] = call("recall_entity", name_or_alias="Ana")["texts"]["newest"]
+
+    assert len(quote["quote"]) <= 200
+    assert quote["quote"].endswith("…")
+
+
+def test_a_text_counts_from_its_time_on(call):
+    call.record(person("Ana"), "reports_to", person("Ben"), valid_from="2020-01-01")
+    call("remember", text="Ana met the board.", reference_time="2026-05-07")
+
+    assert call("recall_entity", name_or_alias="Ana", as_of="2026-05-01")["texts"]["total"] == 0
+    assert call("recall_entity", name_or_alias="Ana", as_of="2026-05-08")["texts"]["total"] == 1
+
+
+def test_a_name_in_an_earlier_text_is_counted_at_once(call):
+    call("remember", text="Ana met the board.")
+    call.record(person("Ana"), "reports_to", person("Ben"))
+
+    assert call("recall_entity", name_or_alias="Ana")["texts"]["total"] == 1
+
+
+# Tokens
+
+
+def test_tokens_are_counted_as_tokenizers_of_language_models_do(filled):
+    """
+    Where such a tokenizer is installed, on answers of every kind.
+    """
+    tokenizers = pytest.importorskip("bpe_openai")
+    encodings = [tokenizers.get_encoding(name) for name in ("cl100k_base", "o200k_base")]
+    for tool, arguments in QUESTIONS:
+        for detail in ("brief", "full"):
+            answer = filled(tool, **arguments, detail=detail)
+            text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
+            counted = answer_size.count_tokens(answer)
+            for encoding in encodings:
+                assert 0.96 <= counted / len(encoding.encode(text)) <= 1.2
+
+
+def test_counting_tokens_grows_with_the_text():
+    chance = random.Random(7)
+    letters = "abcXYZ äöüß 0123456789 _-,:{}\"' 漢字かな кириллица \U0001f600\n"
+    for _ in range(200):
+        text = "".join(chance.choice(letters) for _ in range(chance.randrange(1, 80)))
+
+        assert 0 < answer_size.count_tokens(text) <= answer_size.count_tokens(f"{text} and more")
+
+
+def _toolset(tool: str) -> tuple[str, str]:
+    return ("discovery" if tool in ("explore_node", "search", "get_schema") else "memory", tool)
