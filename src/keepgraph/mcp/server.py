@@ -15,8 +15,7 @@ from mcp.shared.exceptions import MCPError
 
 from keepgraph import _version, errors
 from keepgraph.graph import Graph
-from keepgraph.mcp import prompts, resources, surrogates, worker_threads
-from keepgraph.mcp.instructions import INSTRUCTIONS
+from keepgraph.mcp import instructions, prompts, resources, surrogates, worker_threads
 from keepgraph.tools.contract import brief_answers, catalogue, schemas
 from keepgraph.tools.contract.catalogue import Effect, Tool
 from keepgraph.tools.contract.dispatch import Progress
@@ -38,8 +37,8 @@ def build(graph: Graph, *, toolsets: Sequence[str] | None = catalogue.DEFAULT_TO
     return Server(
         "keepgraph",
         version=_version.__version__,
-        title="Keepgraph",
-        instructions=INSTRUCTIONS,
+        title=instructions.title(graph.path),
+        instructions=instructions.for_graph(graph.path),
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
         on_list_prompts=handlers.list_prompts,

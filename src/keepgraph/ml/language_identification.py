@@ -8,6 +8,8 @@ from importlib.util import find_spec
 from threading import Lock
 from typing import Any
 
+from keepgraph.installation import extra_hint
+
 _MIN_CHARACTERS = 10
 _MIN_PROBABILITY = 0.5
 _EVEN_SHARE = 0.02
@@ -23,7 +25,7 @@ _loading = Lock()
 def unavailable_reason() -> str | None:
     """Why no language can be identified, in words to act on; None if they can. Loads nothing."""
     if find_spec("py3langid") is None or find_spec("numpy") is None:
-        return "the package py3langid is not installed: pip install 'keepgraph[languages]'"
+        return f"the package py3langid is not installed. {extra_hint('languages')}"
     return None
 
 

