@@ -32,6 +32,11 @@ def migrations() -> tuple[Path, ...]:
     return tuple(sorted(folder("migrations").glob("[0-9][0-9][0-9][0-9]_*.sql")))
 
 
+def new_graph() -> Path:
+    """The SQL file that makes at once what the migrations make one after the other."""
+    return folder("migrations") / "new_graph.sql"
+
+
 def decisions() -> list[Path]:
     """The architecture decision records, lowest number first."""
     return sorted(folder("adr").glob("[0-9][0-9][0-9][0-9]-*.md"))
