@@ -76,19 +76,6 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "graph.db"
 
 
-@pytest.fixture
-def open_graph(path: Path, clock: Clock) -> Iterator[Callable[..., keepgraph.Graph]]:
-    """Opens graphs, in one file unless told otherwise, and closes them at the end."""
-    new_id = counted()
-    with ExitStack() as stack:
-
-        def open(where: Path = path, **options: Any) -> keepgraph.Graph:
-            options = {"zone": ZURICH, "clock": clock, "new_id": new_id, **options}
-            return stack.enter_context(keepgraph.open(where, **options))
-
-        yield open
-
-
 @pytest.fixture(scope="session")
 def blank(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A new graph to copy: to make one takes ten times as long as to open it."""
@@ -97,11 +84,38 @@ def blank(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
+@pytest.fixture(scope="session")
+def new_file(blank: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Path]:
+    """Copies a new graph into a folder of its own, for each example of a property."""
+
+    def copy() -> Path:
+        return Path(shutil.copy(blank, tmp_path_factory.mktemp("new") / "graph.db"))
+
+    return copy
+
+
 @pytest.fixture
-def graph(open_graph: Callable[..., keepgraph.Graph], path: Path, blank: Path) -> keepgraph.Graph:
-    """A new graph, copied. A test of how a graph is made opens one by itself."""
-    if not path.exists():
-        shutil.copy(blank, path)
+def open_graph(path: Path, clock: Clock, blank: Path) -> Iterator[Callable[..., keepgraph.Graph]]:
+    """Opens graphs, in one file unless told otherwise, and closes them at the end.
+
+    A new plain one is a copy. A test of how a graph is made calls `keepgraph.open`.
+    """
+    new_id = counted()
+    with ExitStack() as stack:
+
+        def open(where: Path = path, **options: Any) -> keepgraph.Graph:
+            is_plain = {"key", "ask", "create", "read_only"}.isdisjoint(options)
+            if is_plain and where.parent.is_dir() and not list(where.parent.glob(f"{where.stem}*")):
+                shutil.copy(blank, where)
+            options = {"zone": ZURICH, "clock": clock, "new_id": new_id, **options}
+            return stack.enter_context(keepgraph.open(where, **options))
+
+        yield open
+
+
+@pytest.fixture
+def graph(open_graph: Callable[..., keepgraph.Graph]) -> keepgraph.Graph:
+    """A new graph."""
     return open_graph()
 
 

@@ -109,12 +109,12 @@ def rows(path: Path, query: str, *values: object) -> list[tuple[Any, ...]]:
 
 
 def dump(path: Path) -> dict[str, list[tuple[Any, ...]]]:
-    """Every row of every table, those of the full-text indexes included."""
+    """Every row of every table by its primary key, which each has, those of the full-text indexes included."""
     with connected(path) as conn:
         tables = conn.execute(
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name"
         ).fetchall()
-        return {name: sorted(map(tuple, conn.execute(f"SELECT * FROM {name}")), key=repr) for (name,) in tables}
+        return {name: conn.execute(f"SELECT * FROM {name}").fetchall() for (name,) in tables}
 
 
 CORE_STYLES = {

@@ -1,7 +1,7 @@
 """The script that makes a new graph at once leaves what all migrations leave that are applied one after the other.
 
-After a new migration, `make golden` writes `migrations/new_graph.sql` anew. Until then a new graph is made by the script
-and the migrations that came after it.
+After a new migration, `make golden` writes `migrations/new_graph.sql` anew. Until then a new graph is made by the
+script and the migrations that came after it.
 """
 
 from __future__ import annotations

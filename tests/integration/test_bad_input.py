@@ -213,12 +213,12 @@ json_values = st.recursive(
 
 @settings(max_examples=120)
 @given(data=st.data())
-def test_any_json_gets_an_answer(tmp_path_factory, data):
+def test_any_json_gets_an_answer(new_file, data):
     tool = data.draw(st.sampled_from(WITH_PARAMETERS))
     known = sorted(parameters(TOOLS[tool]))
     given_arguments = data.draw(st.dictionaries(st.sampled_from([*known, "x"]), json_values, max_size=4))
     base = schemas.example(TOOLS[tool].toolset, tool) if data.draw(st.booleans()) else {}
-    path = tmp_path_factory.mktemp("json") / "graph.db"
+    path = new_file()
     with keepgraph.open(path) as graph:
         before = dump(path)
         answer = Caller(graph)(tool, **{**base, **given_arguments})
@@ -228,8 +228,8 @@ def test_any_json_gets_an_answer(tmp_path_factory, data):
 
 @settings(max_examples=60)
 @given(name=st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=60))
-def test_any_name_is_recorded_and_found_or_refused(tmp_path_factory, name):
-    with keepgraph.open(tmp_path_factory.mktemp("name") / "graph.db") as graph:
+def test_any_name_is_recorded_and_found_or_refused(new_file, name):
+    with keepgraph.open(new_file()) as graph:
         call = Caller(graph)
         answer = call("record_fact", **fact(person(name), "tagged", literal("x")))
         if is_refusal(answer):

@@ -251,9 +251,8 @@ def _fact(subject: dict[str, str], object: dict[str, str]) -> dict[str, Any]:
     ),
     depth=st.integers(1, 4),
 )
-def test_distances_are_those_of_a_breadth_first_search(tmp_path_factory, links, depth):
-    path: Path = tmp_path_factory.mktemp("walk") / "graph.db"
-    with keepgraph.open(path, clock=Clock(), new_id=counted()) as graph:
+def test_distances_are_those_of_a_breadth_first_search(new_file, links, depth):
+    with keepgraph.open(new_file(), clock=Clock(), new_id=counted()) as graph:
         call = Caller(graph)
         call.record(concept("N0"), "tagged", literal("start"))
         for one, other in links:

@@ -330,11 +330,10 @@ class Known:
 
 @settings(max_examples=40)
 @given(happenings)
-def test_whatever_happened_both_times_can_be_asked_for(tmp_path_factory, happenings):
+def test_whatever_happened_both_times_can_be_asked_for(new_file, happenings):
     clock, model, moments = Clock(), Known(), [NOON]
     earlier: list[dict[str, Any]] = []
-    file = tmp_path_factory.mktemp("time") / "graph.db"
-    with keepgraph.open(file, clock=clock, zone=ZURICH) as graph:
+    with keepgraph.open(new_file(), clock=clock, zone=ZURICH) as graph:
         call = Caller(graph)
         for kind, *told in happenings:
             before, old = deepcopy(model.versions), sorted(model.versions) or ["fact_1"]

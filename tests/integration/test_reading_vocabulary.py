@@ -280,11 +280,10 @@ QUERIES = [
 
 @settings(max_examples=25)
 @given(facts=st.sets(triples, max_size=9))
-def test_a_declared_word_answers_as_one_that_is_stored_from_both_ends(tmp_path_factory, facts):
-    folder = tmp_path_factory.mktemp("words")
+def test_a_declared_word_answers_as_one_that_is_stored_from_both_ends(new_file, facts):
     other_names = {"works_with": "works_with", "leads": "led_by"}
     twins = {(end, other_names[word], start) for start, word, end in facts if word in other_names}
-    with keepgraph.open(folder / "declared.db") as declared, keepgraph.open(folder / "both.db") as stored_twice:
+    with keepgraph.open(new_file()) as declared, keepgraph.open(new_file()) as stored_twice:
         record(declared, facts, "has_binding_ends = 0")
         record(stored_twice, facts | twins, "has_binding_ends = 0, is_symmetric = 0, inverse_of = NULL")
         for query in QUERIES:

@@ -350,10 +350,10 @@ def test_nearly_every_match_with_two_typos_is_a_candidate(call, kind):
     chance=st.randoms(use_true_random=False),
     kind=st.sampled_from(["person", "project"]),
 )
-def test_every_match_is_a_candidate_among_any_names(tmp_path_factory, world, chance, kind):
+def test_every_match_is_a_candidate_among_any_names(new_file, world, chance, kind):
     import keepgraph
 
-    with keepgraph.open(tmp_path_factory.mktemp("any") / "graph.db") as graph:
+    with keepgraph.open(new_file()) as graph:
         call = Caller(graph)
         create(call, *({"type": kind, "name": name} for name in world))
         queries = {chance.choice(sorted(typos_of(name, "abe "))) for name in world for _ in range(12)}

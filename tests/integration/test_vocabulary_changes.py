@@ -519,23 +519,23 @@ def check_undo_restores_every_change(path: Path, steps: list[Step], check: Calla
 
 @settings(max_examples=25)
 @given(steps=st.lists(st.one_of(FACTS, CHANGES), max_size=10))
-def test_what_is_undone_leaves_the_export_of_before(tmp_path_factory, steps):
-    path = tmp_path_factory.mktemp("graph") / "graph.db"
+def test_what_is_undone_leaves_the_export_of_before(new_file, steps):
+    path = new_file()
 
     check_undo_restores_every_change(path, steps, lambda graph: None)
 
 
 @settings(max_examples=25)
 @given(steps=st.lists(st.one_of(FACTS, CHANGES), max_size=10))
-def test_an_export_of_any_vocabulary_gives_the_same_export(tmp_path_factory, steps):
-    folder = tmp_path_factory.mktemp("graphs")
-    with keepgraph.open(folder / "graph.db", new_id=counted()) as graph:
+def test_an_export_of_any_vocabulary_gives_the_same_export(new_file, steps):
+    path = new_file()
+    with keepgraph.open(path, new_id=counted()) as graph:
         call = governed(graph)
         for tool, arguments in steps:
             call(tool, **arguments)
         lines = exported(graph)
 
-    assert taken_in(lines, folder / "copy.db") == lines
+    assert taken_in(lines, path.with_name("copy.db")) == lines
 
 
 # Undoing

@@ -138,13 +138,13 @@ DAYS = st.sampled_from([None, "2024-01-01", "2025-06-30", "2026-03-01"])
 
 @settings(max_examples=25)
 @given(st.lists(st.tuples(NAMES, NAMES, DAYS), max_size=6))
-def test_recording_by_the_inverse_is_recording_by_the_predicate(tmp_path_factory, facts):
+def test_recording_by_the_inverse_is_recording_by_the_predicate(new_file, facts):
     """
     The same facts come about, whichever of the two each of them is given in.
     """
     exports = []
     for use_inverse in (False, True):
-        with keepgraph.open(tmp_path_factory.mktemp("graph") / "graph.db") as graph:
+        with keepgraph.open(new_file()) as graph:
             call = Caller(graph)
             for employee, employer, day in facts:
                 subject, target = person(employee), {"type": "organisation", "name": employer}
@@ -162,8 +162,8 @@ def test_recording_by_the_inverse_is_recording_by_the_predicate(tmp_path_factory
 
 @settings(max_examples=25)
 @given(st.lists(st.tuples(NAMES, NAMES, DAYS, st.booleans()), max_size=8))
-def test_a_symmetric_fact_is_the_same_from_either_end(tmp_path_factory, facts):
-    with keepgraph.open(tmp_path_factory.mktemp("graph") / "graph.db") as graph:
+def test_a_symmetric_fact_is_the_same_from_either_end(new_file, facts):
+    with keepgraph.open(new_file()) as graph:
         call = Caller(graph)
         for one, other, day, _ in facts:
             call.record(person(one), "knows", person(other), **({"valid_from": day} if day else {}))

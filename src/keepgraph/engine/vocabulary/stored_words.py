@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -30,12 +30,28 @@ class StoredWord:
     is_as_shipped: bool
 
 
-def read(tx: Tx) -> dict[tuple[str, str], StoredWord]:
-    """All words of the graph, retired ones too, by kind and name: entity types first, in the order of their rows."""
+_CACHE_KEY = "stored words"
+
+
+def read(tx: Tx) -> Mapping[tuple[str, str], StoredWord]:
+    """All words of the graph, retired ones too, by kind and name: entity types first, in the order of their rows.
+
+    They are read again only when a word or a label has changed.
+    """
+    labels_by_kind = {kind: store.vocabulary.labels(tx, kind) for kind in store.vocabulary.KINDS}
+    version = graph_vocabulary.read(tx).revision, labels_by_kind
+    cached = tx.shared_cache.get(_CACHE_KEY)
+    if cached is None or cached[0] != version:
+        cached = tx.shared_cache[_CACHE_KEY] = version, _read(tx, labels_by_kind)
+    return cached[1]
+
+
+def _read(
+    tx: Tx, labels_by_kind: Mapping[str, Mapping[int, list[VocabularyLabel]]]
+) -> dict[tuple[str, str], StoredWord]:
     vocabulary = graph_vocabulary.read(tx)
     words: dict[tuple[str, str], StoredWord] = {}
-    for kind in store.vocabulary.KINDS:
-        labels = store.vocabulary.labels(tx, kind)
+    for kind, labels in labels_by_kind.items():
         details = store.vocabulary.details(tx, kind)
         shipped = _shipped(frozenset(term.set for term in vocabulary.terms(kind)), kind)
         for term in vocabulary.terms(kind):
