@@ -31,6 +31,12 @@ from words import Caller, Clock, counted
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
+# Thousands of tests sync small files, and none of them cuts the power but on a disk of its own making (power.py): the
+# files are in memory, where there is room for them.
+MEMORY = Path("/dev/shm")
+if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > 4 << 30:
+    tempfile.tempdir = os.environ["TMPDIR"] = str(MEMORY)
+
 # Where the tests run in the background, interrupts may be ignored, by whatever they start as well.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -132,12 +138,8 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def home(quick: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A home with nothing in it, neither keys in the environment nor a keyring, in which nobody waits for long.
-
-    It is in memory where there is such a folder: no test that lives here cuts the power, and many sync many files.
-    """
-    memory = Path("/dev/shm")
-    with tempfile.TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as made:
+    """A home with nothing in it, neither keys in the environment nor a keyring, in which nobody waits for long."""
+    with tempfile.TemporaryDirectory() as made:
         folder = Path(made).resolve()
         ours = homes.environment(folder)
         for name in os.environ.keys() - ours.keys():

@@ -1,4 +1,4 @@
-"""What others promised of a memory, played through a real MCP client: a server of its own, over stdio, an empty graph.
+"""What others promised of a memory, played through a real MCP client with an empty graph, and once over stdio.
 
 The plan of a connected memory (connections, timeline, search first and then add), and the calls that a reference for
 graph connectors shows.
@@ -18,6 +18,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 import keepgraph
+from keepgraph.mcp import server
 
 Play = Callable[..., Awaitable[dict[str, Any]]]
 
@@ -42,24 +43,34 @@ AVIATION = [
 
 
 def play(path: Path, script: Callable[[Play], Awaitable[Any]]) -> Any:
-    """Start a server with all tools as a child, and let a script call them one after the other."""
+    """Let a script call the tools of a server with all of them, one after the other."""
 
     async def played() -> Any:
-        child = StdioServerParameters(
-            command=sys.executable, args=["-m", "keepgraph.cli", "--db", str(path), "serve", "--toolsets", "all"]
-        )
-        async with Client(child) as client:
-
-            async def call(tool: str, /, **arguments: Any) -> dict[str, Any]:
-                result = await client.call_tool(tool, arguments)
-                if result.is_error:
-                    answer: dict[str, Any] = json.loads(result.content[0].text)
-                    return answer
-                return result.structured_content or {}
-
-            return await script(call)
+        with keepgraph.open(path) as graph:
+            return await _play(server.build(graph, toolsets=None), script)
 
     return anyio.run(played)
+
+
+def play_over_stdio(path: Path, script: Callable[[Play], Awaitable[Any]]) -> Any:
+    """The same with a server that is started as a child."""
+    child = StdioServerParameters(
+        command=sys.executable, args=["-m", "keepgraph.cli", "--db", str(path), "serve", "--toolsets", "all"]
+    )
+    return anyio.run(_play, child, script)
+
+
+async def _play(played_with: Any, script: Callable[[Play], Awaitable[Any]]) -> Any:
+    async with Client(played_with) as client:
+
+        async def call(tool: str, /, **arguments: Any) -> dict[str, Any]:
+            result = await client.call_tool(tool, arguments)
+            if result.is_error:
+                answer: dict[str, Any] = json.loads(result.content[0].text)
+                return answer
+            return result.structured_content or {}
+
+        return await script(call)
 
 
 # Connections, timeline, and search first
@@ -200,7 +211,7 @@ def test_the_calls_of_the_reference_are_answered(aviation):
             ),
         ]
 
-    answers = play(aviation, script)
+    answers = play_over_stdio(aviation, script)
     by_type, diverse, near, then, occurrences, explored, schema, rows = answers
 
     assert [answer.get("error") for answer in answers] == [None] * len(answers)

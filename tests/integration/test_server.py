@@ -1,4 +1,4 @@
-"""The MCP server through real clients: a child process over stdio, and raw lines that no client would send."""
+"""The MCP server through real clients, in this process and over stdio, and raw lines that no client would send."""
 
 from __future__ import annotations
 
@@ -32,8 +32,19 @@ PRIYA = {"type": "person", "name": "Priya"}
 ADOPT = {"type": "decision", "name": "Adopt SQLite"}
 
 
-def ask(path: Path, question: Any, *options: str, era: str = "auto") -> Any:
-    """Start a server as a child, and put a question to it with the client of the SDK."""
+def ask(path: Path, question: Any, *, toolsets: Any = catalogue.DEFAULT_TOOLSETS, era: str = "auto") -> Any:
+    """Put a question to a server in this process with the client of the SDK."""
+
+    async def asked() -> Any:
+        with keepgraph.open(path) as graph:
+            async with Client(server.build(graph, toolsets=toolsets), mode=era) as client:
+                return await question(client)
+
+    return anyio.run(asked)
+
+
+def ask_child(path: Path, question: Any, *options: str, era: str = "auto") -> Any:
+    """The same to a server that is started as a child: what depends on its options, and on its input and output."""
 
     async def asked() -> Any:
         child = StdioServerParameters(
@@ -56,7 +67,7 @@ def test_what_one_call_records_another_recalls(path: Path, era: str) -> None:
         await client.call_tool("record_fact", {"subject": PRIYA, "predicate": "decided_in", "object": ADOPT})
         return await client.call_tool("recall_entity", {"name_or_alias": "Pirya"})
 
-    result = ask(path, question, era=era)
+    result = ask_child(path, question, era=era)
 
     assert not result.is_error
     assert result.structured_content["entity"]["name"] == "Priya"
@@ -66,7 +77,7 @@ def test_what_one_call_records_another_recalls(path: Path, era: str) -> None:
 
 @pytest.mark.parametrize("era", ERAS)
 def test_every_tool_is_listed_with_title_schemas_and_hints(path: Path, era: str) -> None:
-    tools = ask(path, lambda client: client.list_tools(), "--toolsets", "all", era=era).tools
+    tools = ask(path, lambda client: client.list_tools(), toolsets=None, era=era).tools
 
     assert [tool.name for tool in tools] == [tool.name for tool in catalogue.tools()]
     for tool in tools:
@@ -156,7 +167,7 @@ def test_a_running_server_knows_a_new_word_at_once(path: Path) -> None:
         recorded = await client.call_tool("record_fact", said)
         return refused, recorded, (await client.list_tools()).tools
 
-    refused, recorded, tools = ask(path, question, "--toolsets", "memory,vocabulary")
+    refused, recorded, tools = ask(path, question, toolsets=["memory", "vocabulary"])
 
     assert refused.is_error
     assert not recorded.is_error
@@ -204,7 +215,7 @@ def test_a_read_only_server_shows_no_tool_that_writes_and_calls_none(path: Path)
             await client.call_tool("record_fact", {"subject": PRIYA, "predicate": "decided_in", "object": ADOPT})
         return [tool.name for tool in (await client.list_tools()).tools], refused.value
 
-    names, refused = ask(path, question, "--read-only")
+    names, refused = ask_child(path, question, "--read-only")
 
     assert names == [
         *("recall_entity", "recall_decisions", "weekly_rollup"),
@@ -224,7 +235,7 @@ def test_tools_for_our_own_interfaces_are_neither_listed_nor_called_for_a_client
     internal = {tool.name for tool in catalogue.tools(catalogue.INTERNAL_TOOLSETS)}
 
     assert internal
-    assert not internal & ask(path, question, "--toolsets", "all")
+    assert not internal & ask(path, question, toolsets=None)
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -497,7 +508,7 @@ def test_what_only_reads_may_be_called_though_it_is_not_shown(path: Path) -> Non
     async def question(client: Client) -> Any:
         return (await client.list_tools()).tools, await client.call_tool("get_status", {})
 
-    shown, status = ask(path, question, "--toolsets", "discovery")
+    shown, status = ask_child(path, question, "--toolsets", "discovery")
 
     assert [tool.name for tool in shown] == ["get_schema", "run_cypher", "explore_node", "search"]
     assert status.structured_content["status"] == "ok"
