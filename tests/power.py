@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import os
 import random
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -459,7 +458,8 @@ class Connection:
         self._conn.set_wal_hook(self._checkpoint)
 
     def execute(self, query: str, values: Any = ()) -> Rows:
-        query = re.sub(r"(?i)(PRAGMA synchronous\s*=\s*)\w+", rf"\g<1>{self._driver.synchronous}", query)
+        if query.startswith("PRAGMA synchronous"):
+            query = f"PRAGMA synchronous = {self._driver.synchronous}"
         with _translated():
             cursor = self._conn.execute(query, values)
             with suppress(apsw.ExecutionCompleteError):
@@ -468,8 +468,8 @@ class Connection:
             return Rows([], rowcount=self._conn.changes(), lastrowid=self._conn.last_insert_rowid())
 
     def executemany(self, query: str, values: Iterable[Any]) -> None:
-        for each in values:
-            self.execute(query, each)
+        with _translated():
+            self._conn.executemany(query, values)
 
     def backup(self, target: Connection) -> None:
         with _translated():
@@ -565,7 +565,7 @@ def _kind(number: int) -> type[sqlite.Error]:
 
 
 def everything(conn: Any) -> dict[str, list[tuple[Any, ...]]]:
-    """Every row of every table of a connection, those of the full-text indexes included.
+    """Every row of every table of a connection by its primary key, those of the full-text indexes included.
 
     The revision of the vocabulary is left out: it is made at random.
     """
@@ -577,7 +577,7 @@ def everything(conn: Any) -> dict[str, list[tuple[Any, ...]]]:
         ORDER BY name
         """
     ).fetchall()
-    return {name: sorted(map(tuple, conn.execute(f"SELECT * FROM {name}")), key=repr) for (name,) in tables}
+    return {name: list(map(tuple, conn.execute(f"SELECT * FROM {name}"))) for (name,) in tables}
 
 
 def faults(conn: Any) -> list[str]:
