@@ -28,6 +28,7 @@ golden: $(VENV)/dev
 
 test-slow: $(VENV)/dev
 	$(BIN)/$(PYTEST) -m slow
+	KEEPGRAPH_SWEEP=1 $(BIN)/$(PYTEST) -m law
 
 bench: $(VENV)/dev
 	$(BIN)/python tests/benchmarks/run.py

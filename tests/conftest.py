@@ -20,6 +20,7 @@ from keyring.backends import fail
 
 import homes
 import keepgraph
+import laws
 from keepgraph import store
 from keepgraph.cli import graph_options
 from keepgraph.engine.backfill import time_limits
@@ -60,7 +61,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Long sweeps have the time that they need on a busy machine."""
     for item in items:
-        if item.get_closest_marker("slow"):
+        if item.get_closest_marker("slow") or laws.IS_SWEEP:
             item.add_marker(pytest.mark.timeout(1800))
 
 

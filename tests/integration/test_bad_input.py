@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import keepgraph
 from keepgraph import errors
 from keepgraph.tools.contract import catalogue, schemas, validation
 from keepgraph.tools.contract.catalogue import Tool
+from laws import examples
 from odd_values import LONGEST_MESSAGE, ODD, is_refusal
 from words import Caller, decision, dump, fact, literal, person, project
 
@@ -211,7 +212,7 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=120)
+@examples(80, sweep=1500)
 @given(data=st.data())
 def test_any_json_gets_an_answer(new_file, data):
     tool = data.draw(st.sampled_from(WITH_PARAMETERS))
@@ -226,7 +227,7 @@ def test_any_json_gets_an_answer(new_file, data):
         assert not is_refusal(answer) or dump(path) == before
 
 
-@settings(max_examples=60)
+@examples(25, sweep=600)
 @given(name=st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=60))
 def test_any_name_is_recorded_and_found_or_refused(new_file, name):
     with keepgraph.open(new_file()) as graph:

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import keepgraph
 from keepgraph import store
 from keepgraph.engine.retrieval import neighbourhood, passages
 from keepgraph.temporal import timestamps
+from laws import examples
 from words import Caller, Clock, concept, connected, counted, literal, person, project, rows
 
 LONG_AGO = "2025-01-01"
@@ -244,7 +245,7 @@ def _fact(subject: dict[str, str], object: dict[str, str]) -> dict[str, Any]:
     return {"subject": subject, "predicate": "belongs_to", "object": object}
 
 
-@settings(max_examples=25)
+@examples(10, sweep=300)
 @given(
     links=st.lists(
         st.tuples(st.integers(0, 9), st.integers(0, 9)).filter(lambda link: link[0] != link[1]), max_size=25

@@ -15,11 +15,12 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import keepgraph
 from keepgraph.cli.root import kg
+from laws import examples
 from words import connected, dump, person, rows
 
 KEPT = ("entity_type", "predicate", "entity", "alias", "fact", "provenance", "episode", "chunk", "journal")
@@ -316,7 +317,7 @@ lines_of_files = st.builds(entity, names_of_files, words_of_files).flatmap(
 )
 
 
-@settings(max_examples=25)
+@examples(10, sweep=200)
 @given(st.lists(lines_of_files, min_size=1, max_size=8), st.booleans())
 @example([entity("x" * 201, "person", "Long is the name."), entity("Ada", "person", "Ada wrote the notes.")], False)
 def test_whatever_a_memory_file_holds_is_in_the_graph_and_comes_in_once(tmp_path_factory, lines, add_words):

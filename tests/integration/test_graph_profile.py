@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from keepgraph import store
 from keepgraph.engine.analysis import graph_profile
 from keepgraph.ml import language_identification
+from laws import examples
 from vocabularies import AVIATION, add_set
 from words import NOON, Caller, connected, literal, person, project
 
@@ -303,7 +304,7 @@ values = st.one_of(st.none(), st.just(""), st.booleans(), st.integers(0, 3), st.
 bags = st.lists(st.dictionaries(st.sampled_from("pqr"), values, max_size=3), min_size=1, max_size=12)
 
 
-@settings(max_examples=25)
+@examples(10, sweep=300)
 @given(bags)
 def test_statistics_are_those_of_the_values_themselves(open_graph, tmp_path_factory, bags):
     path = tmp_path_factory.mktemp("graph") / "graph.db"

@@ -9,10 +9,11 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import keepgraph
+from laws import examples
 from words import NOON, Caller, Clock, concept, decision, dump, fact, literal, person, project, rows
 
 ADA, GRACE, ATLAS, GO = person("Ada"), person("Grace"), project("Atlas"), decision("Go")
@@ -328,7 +329,7 @@ class Known:
         )
 
 
-@settings(max_examples=40)
+@examples(15, sweep=500)
 @given(happenings)
 def test_whatever_happened_both_times_can_be_asked_for(new_file, happenings):
     clock, model, moments = Clock(), Known(), [NOON]

@@ -364,19 +364,19 @@ def check_muddle(blank: Path, muddle: list[tuple[Any, ...]]) -> None:
         check_sound(call)
 
 
-@settings(max_examples=40)
+@settings(max_examples=16)
 @given(stories, which, which)
 def test_a_merge_is_what_the_dry_run_said_and_taking_it_back_leaves_no_trace(blank, story, one, other):
     check_merge_and_back(blank, story, one, other)
 
 
-@settings(max_examples=20)
+@settings(max_examples=8)
 @given(stories)
 def test_any_call_taken_back_leaves_no_trace_and_can_be_had_again(blank, story):
     check_every_step_and_back(blank, story)
 
 
-@settings(max_examples=35)
+@settings(max_examples=14)
 @given(muddles)
 def test_taking_back_at_random_breaks_nothing_and_all_can_be_taken_back(blank, muddle):
     check_muddle(blank, muddle)

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import keepgraph
@@ -14,6 +14,7 @@ from keepgraph import store
 from keepgraph.engine.analysis import ontology, word_index, word_vectors
 from keepgraph.mcp import resources
 from keepgraph.model import Settings
+from laws import examples
 from vocabularies import AVIATION, add_set
 from words import Caller, literal, person, project
 
@@ -420,7 +421,7 @@ def test_what_exploring_does_not_take_is_refused(call, wrong):
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=40)
 
 
-@settings(max_examples=60)
+@examples(25, sweep=500)
 @given(query=st.one_of(texts, st.sampled_from(["aircraft", "ATA", "stems", "safety recom", "SCF-NP aircraft"])))
 def test_a_query_is_answered_or_refused_and_twice_the_same(aviation, query):
     for tool, argument in (

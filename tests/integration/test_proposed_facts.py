@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from keepgraph import errors, store
 from keepgraph.engine import knowledge, texts
+from laws import examples
 from words import Caller, dump, person
 
 
@@ -509,7 +510,7 @@ WORDINGS = ["works at", "admires", "is", "employs", "born on", "knows", "", None
 NAMES = ["Ana", "Bob", "Acme", "Lisbon", "1977", "54 people", "", None, "the team", "x" * 300]
 
 
-@settings(max_examples=60)
+@examples(20, sweep=500)
 @given(
     given_relations=st.lists(
         st.one_of(

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given, note, settings
+from hypothesis import given, note
 from hypothesis import strategies as st
 
 import keepgraph
 from keepgraph.tools.contract import catalogue
+from laws import examples
 from words import Caller, connected, person
 
 ANA, BOB, CARL = map(person, ("Ana Silva", "Bob Stone", "Carl Oak"))
@@ -278,7 +279,7 @@ QUERIES = [
 ]
 
 
-@settings(max_examples=25)
+@examples(8, sweep=150)
 @given(facts=st.sets(triples, max_size=9))
 def test_a_declared_word_answers_as_one_that_is_stored_from_both_ends(new_file, facts):
     other_names = {"works_with": "works_with", "leads": "led_by"}

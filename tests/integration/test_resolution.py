@@ -6,11 +6,12 @@ import random
 import string
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from keepgraph.engine.resolution import abstention, fuzzy
 from keepgraph.language import name_similarity, normalisation
+from laws import examples
 from words import Caller, concept, fact, kind_of_name, literal, person, project, source
 
 HERE = literal("here")
@@ -339,7 +340,7 @@ def test_nearly_every_match_with_two_typos_is_a_candidate(call, kind):
     assert len(missed(call, WORLD, queries, kind)) < len(queries) / 200
 
 
-@settings(max_examples=40)
+@examples(15, sweep=400)
 @given(
     world=st.lists(
         st.lists(st.text("abcdeio1ß", min_size=1, max_size=11), min_size=1, max_size=3).map(" ".join),

@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import keepgraph
 from keepgraph import store
 from keepgraph.engine import query
 from keepgraph.tools.contract import catalogue
+from laws import examples
 from words import NOON, Caller, Clock, concept, connected, counted, decision, literal, person, project
 
 ADA, BOB, ATLAS, GO = person("Ada"), person("Bob"), project("Atlas"), decision("Go")
@@ -148,7 +149,7 @@ told = st.tuples(
 )
 
 
-@settings(max_examples=25)
+@examples(10, sweep=300)
 @given(said=st.lists(told, max_size=14), days=st.integers(0, 40))
 def test_it_counts_what_run_cypher_counts(said, days):
     clock, new_id = Clock(), counted()

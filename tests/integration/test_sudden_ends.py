@@ -293,7 +293,7 @@ def imports_that_are_ended(nursery: Nursery, plain: Kept, tmp_path: Path, times:
 
 
 def test_an_import_that_is_ended_goes_on_where_it_was(nursery, plain, tmp_path):
-    imports_that_are_ended(nursery, plain, tmp_path, 4)
+    imports_that_are_ended(nursery, plain, tmp_path, 2)
 
 
 @pytest.mark.slow

@@ -10,11 +10,12 @@ from typing import Any
 import hypothesis.strategies as st
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 
 import keepgraph
 from keepgraph.cli.root import kg
 from keepgraph.engine.exchange import export
+from laws import examples
 from words import Caller, concept, counted, fact, literal, person, project, rows
 
 TYPES = ("engineer", "manager", "machine")
@@ -517,7 +518,7 @@ def check_undo_restores_every_change(path: Path, steps: list[Step], check: Calla
         check(graph)
 
 
-@settings(max_examples=25)
+@examples(10, sweep=200)
 @given(steps=st.lists(st.one_of(FACTS, CHANGES), max_size=10))
 def test_what_is_undone_leaves_the_export_of_before(new_file, steps):
     path = new_file()
@@ -525,7 +526,7 @@ def test_what_is_undone_leaves_the_export_of_before(new_file, steps):
     check_undo_restores_every_change(path, steps, lambda graph: None)
 
 
-@settings(max_examples=25)
+@examples(10, sweep=200)
 @given(steps=st.lists(st.one_of(FACTS, CHANGES), max_size=10))
 def test_an_export_of_any_vocabulary_gives_the_same_export(new_file, steps):
     path = new_file()

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import rdflib
 from click.testing import CliRunner, Result
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rdflib.compare import isomorphic
 
@@ -23,6 +23,7 @@ from keepgraph.engine.exchange import rdf_export, rdf_import, shacl_export
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.formats import rdf_documents, rdf_vocabulary
 from keepgraph.model import EntityType, Predicate
+from laws import examples
 
 PREFIXES = """
 @prefix dct: <http://purl.org/dc/terms/> .
@@ -510,7 +511,7 @@ STATEMENTS = st.one_of(
 )
 
 
-@settings(max_examples=25)
+@examples(12, sweep=300)
 @given(data=st.lists(STATEMENTS, max_size=25), typed=st.sets(CONCEPTS, min_size=1))
 def test_any_thesaurus_is_given_back_as_it_was(open_graph, tmp_path_factory, data, typed):
     text = "".join(f"{concept} a skos:Concept .\n" for concept in sorted(typed))

@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import keepgraph
 from keepgraph import store
 from keepgraph.cli.root import kg
 from keepgraph.engine.vocabulary import definitions, sets
+from laws import examples
 from words import Caller, dump, fact, literal, person, project, rows
 
 ANA, BO, ATLAS = person("Ana"), person("Bo"), project("Atlas")
@@ -136,7 +137,7 @@ NAMES = st.sampled_from(["Ana", "Bo", "Çelik", "ana", "Dr. Éva Kis"])
 DAYS = st.sampled_from([None, "2024-01-01", "2025-06-30", "2026-03-01"])
 
 
-@settings(max_examples=25)
+@examples(10, sweep=200)
 @given(st.lists(st.tuples(NAMES, NAMES, DAYS), max_size=6))
 def test_recording_by_the_inverse_is_recording_by_the_predicate(new_file, facts):
     """
@@ -160,7 +161,7 @@ def test_recording_by_the_inverse_is_recording_by_the_predicate(new_file, facts)
     assert exports[0] == exports[1]
 
 
-@settings(max_examples=25)
+@examples(10, sweep=200)
 @given(st.lists(st.tuples(NAMES, NAMES, DAYS, st.booleans()), max_size=8))
 def test_a_symmetric_fact_is_the_same_from_either_end(new_file, facts):
     with keepgraph.open(new_file()) as graph:
