@@ -105,7 +105,7 @@ def new_file(blank: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[
 def open_graph(path: Path, clock: Clock, blank: Path) -> Iterator[Callable[..., keepgraph.Graph]]:
     """Opens graphs, in one file unless told otherwise, and closes them at the end.
 
-    A new plain one is a copy. A test of how a graph is made calls `keepgraph.open`.
+    A new plain one is a copy. A test of how a graph is made says `create=True`, or calls `keepgraph.open`.
     """
     new_id = counted()
     with ExitStack() as stack:

@@ -268,7 +268,7 @@ def test_a_predicate_added_as_the_recipe_says_can_be_recorded_and_its_fact_undon
     (tmp_path / "sets" / "mentoring.toml").write_text(PREDICATE)
     monkeypatch.setattr(definitions, "_SHIPPED", tmp_path / "sets")
     monkeypatch.setattr(sets, "IN_NEW_GRAPHS", ("personal", "mentoring"))
-    call = Caller(open_graph())
+    call = Caller(open_graph(create=True))
     if not is_new:
         assert "error" not in call("add_vocabulary_set", name="mentoring")
     recorded = call.record(person("Ada"), "mentors", person("Bob"))
