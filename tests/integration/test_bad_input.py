@@ -19,7 +19,7 @@ from keepgraph.tools.contract import catalogue, schemas, validation
 from keepgraph.tools.contract.catalogue import Tool
 from laws import examples
 from odd_values import LONGEST_MESSAGE, ODD, is_refusal
-from words import Caller, decision, dump, fact, literal, person, project
+from words import Caller, connected, decision, dump, fact, literal, person, project
 
 TOOLS = {tool.name: tool for tool in (*catalogue.tools(), *catalogue.tools(catalogue.INTERNAL_TOOLSETS))}
 
@@ -51,16 +51,24 @@ def call(call: Caller) -> Caller:
 def faults(path: Path, asked: dict[str, Any], ask: Callable[[Any], dict[str, Any]]) -> dict[str, str]:
     """What went wrong with which odd value: no answer, no good one, or one that left something behind."""
     faults = {}
-    before = dump(path)
-    for odd, value in asked.items():
-        try:
-            if is_refusal(ask(value)):
-                assert dump(path) == before, "something was left behind"
-            else:
-                before = dump(path)
-        except Exception as error:  # noqa: BLE001 (none may come out of a call)
-            faults[odd] = f"{type(error).__name__}: {str(error)[:200]}"
+    with connected(path) as conn:
+        before, version = dump(path), data_version(conn)
+        for odd, value in asked.items():
+            try:
+                is_refused = is_refusal(ask(value))
+                # Nothing is read again while no commit has changed the file.
+                if data_version(conn) != version:
+                    after, version = dump(path), data_version(conn)
+                    assert not is_refused or after == before, "something was left behind"
+                    before = after
+            except Exception as error:  # noqa: BLE001 (none may come out of a call)
+                faults[odd] = f"{type(error).__name__}: {str(error)[:200]}"
     return faults
+
+
+def data_version(conn: Any) -> int:
+    """A number that another connection changes by whatever it commits."""
+    return int(conn.execute("PRAGMA data_version").fetchone()[0])
 
 
 @pytest.mark.parametrize("name", WITH_PARAMETERS)

@@ -1068,10 +1068,18 @@ WRONG: list[tuple[dict[str, Any] | str, str]] = [
 ]
 
 
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A graph to copy, and what is exported of it."""
+    file = tmp_path_factory.mktemp("base") / "graph.db"
+    imported(file, BASE)
+    return file, exported(file)
+
+
 @pytest.mark.parametrize(("line", "code"), WRONG, ids=range(len(WRONG)))
-def test_a_wrong_line_is_refused_and_the_others_are_taken(path, line, code):
-    imported(path, BASE)
-    before = exported(path)
+def test_a_wrong_line_is_refused_and_the_others_are_taken(path, base, line, code):
+    file, before = base
+    shutil.copy(file, path)
     report = imported(path, text(ADA, line, CLEO))
     after = exported(path)
 
@@ -1080,9 +1088,9 @@ def test_a_wrong_line_is_refused_and_the_others_are_taken(path, line, code):
 
 
 @pytest.mark.parametrize(("line", "code"), WRONG, ids=range(len(WRONG)))
-def test_a_strict_import_takes_nothing_of_a_wrong_line_or_after_it(path, line, code):
-    imported(path, BASE)
-    before = exported(path)
+def test_a_strict_import_takes_nothing_of_a_wrong_line_or_after_it(path, base, line, code):
+    file, before = base
+    shutil.copy(file, path)
     report = imported(path, text(ADA, line, CLEO), "--strict")
 
     assert (counts(report), report["stopped"]) == ((0, 1, [(2, code)]), True)
