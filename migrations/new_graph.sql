@@ -9,6 +9,7 @@
 -- 0006_queries 8e01c38672aa982c4a0ed44b43c470864a92b442859538b903c248ba53027402
 -- 0007_episodes ba387fa0467dd89f78584c72f49510562d12199dc45e6b06d73502ac90fc9fe8
 -- 0008_vocabulary 946e90db5958391f3f2772b21d603dce153a2f7e2f53c096fca70c226b578634
+-- 0009_owner_and_narratives 241c0faf394b18def6ad1b6c1488f3c4786c96447afb1a4a8f328736af70cc75
 
 PRAGMA defer_foreign_keys = ON;
 
@@ -368,6 +369,21 @@ CREATE TABLE assumed_type (
 CREATE TABLE vocabulary_revision (
     id       INTEGER PRIMARY KEY CHECK (id = 1),
     revision TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE owner (
+    id       INTEGER PRIMARY KEY,
+    group_id TEXT NOT NULL UNIQUE CHECK (length(group_id) BETWEEN 1 AND 200),
+    entity   INTEGER NOT NULL UNIQUE REFERENCES entity (id),
+    set_at   TEXT NOT NULL CHECK (length(set_at) = 24)
+) STRICT;
+
+CREATE TABLE narrative (
+    id          INTEGER PRIMARY KEY,
+    episode     INTEGER NOT NULL REFERENCES episode (id),
+    week        TEXT NOT NULL CHECK (week GLOB '[0-9][0-9][0-9][0-9]-W[0-5][0-9]'),
+    project     INTEGER REFERENCES entity (id),
+    recorded_at TEXT NOT NULL CHECK (length(recorded_at) = 24)
 ) STRICT;
 
 INSERT INTO entity_type (id, name, description, version, vocabulary_set, style, is_abstract, details, retired_at, replaced_by) VALUES
@@ -1231,4 +1247,54 @@ END;
 
 CREATE TRIGGER predicate_end_revision_delete AFTER DELETE ON predicate_end BEGIN
     UPDATE vocabulary_revision SET revision = hex(randomblob(8));
+END;
+
+CREATE UNIQUE INDEX narrative_once ON narrative (episode, week, coalesce(project, 0), recorded_at);
+
+CREATE INDEX narrative_of_week ON narrative (week, project, recorded_at);
+
+CREATE INDEX narrative_of_project ON narrative (project) WHERE project IS NOT NULL;
+
+CREATE TRIGGER owner_journal_insert AFTER INSERT ON owner BEGIN
+    INSERT INTO journal (call, op, tbl, row) VALUES ((SELECT max(id) FROM call), 'insert', 'owner', new.id);
+END;
+
+CREATE TRIGGER owner_journal_update AFTER UPDATE ON owner BEGIN
+    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'update', 'owner', old.id, json_object(
+        'id', old.id, 'group_id', old.group_id, 'entity', old.entity, 'set_at', old.set_at
+    ));
+END;
+
+CREATE TRIGGER owner_journal_delete AFTER DELETE ON owner BEGIN
+    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'delete', 'owner', old.id, json_object(
+        'id', old.id, 'group_id', old.group_id, 'entity', old.entity, 'set_at', old.set_at
+    ));
+END;
+
+CREATE TRIGGER narrative_journal_insert AFTER INSERT ON narrative BEGIN
+    INSERT INTO journal (call, op, tbl, row) VALUES ((SELECT max(id) FROM call), 'insert', 'narrative', new.id);
+END;
+
+CREATE TRIGGER narrative_journal_update AFTER UPDATE ON narrative BEGIN
+    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'update', 'narrative', old.id, json_object(
+        'id', old.id, 'episode', old.episode, 'week', old.week, 'project', old.project, 'recorded_at', old.recorded_at
+    ));
+END;
+
+CREATE TRIGGER narrative_journal_delete AFTER DELETE ON narrative BEGIN
+    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'delete', 'narrative', old.id, json_object(
+        'id', old.id, 'episode', old.episode, 'week', old.week, 'project', old.project, 'recorded_at', old.recorded_at
+    ));
+END;
+
+CREATE TRIGGER owner_entity_delete BEFORE DELETE ON entity BEGIN
+    DELETE FROM owner WHERE entity = old.id;
+END;
+
+CREATE TRIGGER narrative_entity_delete BEFORE DELETE ON entity BEGIN
+    DELETE FROM narrative WHERE project = old.id;
+END;
+
+CREATE TRIGGER narrative_episode_delete BEFORE DELETE ON episode BEGIN
+    DELETE FROM narrative WHERE episode = old.id;
 END;
