@@ -37,6 +37,9 @@ HERE = {
     "ingest_prechunked": "ingest_prechunked",
     "submit_session_extraction": "submit_session_extraction",
     "list_entities_tool": "list_entities",
+    "trace_path_tool": "trace_path",
+    "get_entity_neighbors_tool": "get_entity_neighbors",
+    "query_entity_relations": "query_entity_relations",
     "remember": "remember",
 }
 
@@ -63,8 +66,6 @@ TO_COME = {
     # HydraMem
     "expand_context_tool": "expand_context",
     "hydra_search_tool": "hydra_search",
-    "trace_path_tool": "trace_path",
-    "get_entity_neighbors_tool": "get_entity_neighbors",
     "verify_relation_tool": "verify_relation",
     "check_conflict_tool": "check_conflict",
     "create_relation": "create_relation",
@@ -72,5 +73,4 @@ TO_COME = {
     "run_night_gardener": "run_night_gardener",
     "get_garden_status_tool": "get_garden_status",
     "train_gnn_tool": "train_gnn",
-    "query_entity_relations": "query_entity_relations",
 }

@@ -33,6 +33,8 @@ _COMMANDS = {
     "overview": ("Ask", "overview", "Show what the graph holds, its latest, and what waits."),
     "show": ("Ask", "explore", "Show all there is about someone or something, on a page."),
     "timeline": ("Ask", "explore", "Tell what happened to someone or something, in order."),
+    "path": ("Ask", "paths", "Show how two things are connected: kg path Ana Atlas."),
+    "neighbours": ("Ask", "paths", "List what is around someone or something."),
     "query": ("Ask", "query.command", "Ask the graph in Cypher; without a query, at a prompt."),
     "end": ("Correct", "ending", "Say that a fact holds no longer: kg end Ana works_at Acme."),
     "resolve": ("Correct", "ending", 'Close a blocker: kg resolve "waiting for the licence".'),

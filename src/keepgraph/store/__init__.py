@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         episodes,
         exchange_rows,
         exports,
+        fact_columns,
         fact_texts,
         facts,
         file_locks,

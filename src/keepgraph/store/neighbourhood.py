@@ -128,6 +128,53 @@ def all_facts(tx: Tx, entity: Entity, *, limit: int, offset: int) -> list[int]:
     return [row[0] for row in rows]
 
 
+def relations(
+    tx: Tx,
+    entity: Entity,
+    *,
+    direction: str,
+    predicates: Sequence[str] | None,
+    at: str | None,
+    limit: int,
+    offset: int,
+) -> tuple[list[int], int]:
+    """The facts that an entity is in and that are not retracted, by row number, the newest first, and how many.
+
+    Args:
+        direction: `out` for those with it as subject, `in` as object, or `both`.
+        at: the timestamp at which they have to hold; None is any.
+    """
+    rows = _query_facts(
+        tx,
+        """
+        SELECT id FROM (
+            SELECT id, recorded_at, valid_from, valid_to, predicate, retracted_at FROM FACTS
+            WHERE :outward AND subject = :entity AND object IS NOT NULL
+            UNION
+            SELECT id, recorded_at, valid_from, valid_to, predicate, retracted_at FROM FACTS
+            WHERE :outward AND subject = :entity AND literal IS NOT NULL
+            UNION
+            SELECT id, recorded_at, valid_from, valid_to, predicate, retracted_at FROM FACTS
+            WHERE :inward AND object = :entity AND object IS NOT NULL
+        )
+        WHERE retracted_at IS NULL
+          AND (:at IS NULL OR valid_from <= :at AND :at < valid_to)
+          AND (:predicates IS NULL
+               OR predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates))))
+        ORDER BY recorded_at DESC, id DESC
+        """,
+        {
+            "entity": entity.row,
+            "outward": direction != "in",
+            "inward": direction != "out",
+            "at": at,
+            "predicates": _json_or_none(predicates),
+        },
+    )
+    facts = [row[0] for row in rows]
+    return facts[offset : offset + limit], len(facts)
+
+
 def count_facts(tx: Tx, entity: Entity) -> int:
     """How many facts an entity is in that are not retracted, ended ones too."""
     return int(tx.conn.execute(f"SELECT count(*) FROM ({_FACTS_OF_ENTITY})", {"entity": entity.row}).fetchone()[0])

@@ -1,18 +1,21 @@
-"""The connections toolset: the facts of an entity, the texts that mention it, and lists of entities."""
+"""The connections toolset: the facts of an entity, the texts that mention it, paths, and lists of entities."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from keepgraph import errors, store
-from keepgraph.engine import knowledge
-from keepgraph.engine.retrieval import node_lookup, passages, search_request
+from keepgraph.engine import knowledge, topology
+from keepgraph.engine.resolution import resolver
+from keepgraph.engine.retrieval import neighbourhood, node_lookup, passages, search_request
+from keepgraph.engine.retrieval.neighbourhood import Neighbourhood
 from keepgraph.engine.retrieval.node_lookup import Node
 from keepgraph.engine.retrieval.passages import Passage
-from keepgraph.model import Entity, Proposal
+from keepgraph.language.normalisation import Name
+from keepgraph.model import Entity, Fact, Proposal, Resolution
 from keepgraph.store.search_filters import Filters
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
@@ -21,11 +24,15 @@ from keepgraph.tools.contract import (
     derived_data,
     search_answers,
     search_arguments,
+    time_travel,
     vocabulary_arguments,
 )
 from keepgraph.tools.contract.catalogue import Effect, tool
-from keepgraph.tools.contract.derived_data import Need
+from keepgraph.tools.contract.derived_data import Need, NeedsOfCall
 from keepgraph.tools.contract.search_arguments import SearchArguments
+
+if TYPE_CHECKING:
+    from keepgraph.engine.topology.paths import TracedPath
 
 MAX_EVENTS = 200
 MAX_CONTENT = 4_000
@@ -147,17 +154,7 @@ def get_entity_edge(tx: Tx, *, uuid: str) -> dict[str, Any]:
     fact = knowledge.facts.find(tx, edge_id)
     return {
         **answer_shapes.edge(tx, fact, store.details.of_facts(tx, [fact.row])[fact.row]),
-        "sources": [
-            {
-                "source": source,
-                "confidence": confidence,
-                "recorded_at": timestamps.format_local(at, tx.zone),
-                "session": session,
-                "tool": tool_name,
-                "episode": episode,
-            }
-            for source, confidence, at, session, tool_name, episode in store.details.assertions(tx, fact.row)
-        ],
+        "sources": _assertions(tx, fact),
     }
 
 
@@ -257,6 +254,239 @@ def search_memory_facts(
         "embedding": results.embedding_state,
         **search_answers.scope(tx, arguments, is_empty=not edges),
     }
+
+
+def _needs_to_resolve(*arguments: str) -> NeedsOfCall:
+    """What a tool needs that resolves the names in these arguments: vectors of names, where letters find nothing."""
+
+    def needs_of_call(tx: Tx, **given: Any) -> frozenset[Need]:
+        names = [Name(given[argument]) for argument in arguments]
+        needs_vectors = any(name.key and resolver.needs_vectors(tx, name) for name in names)
+        return derived_data.NAME_VECTORS if needs_vectors else derived_data.NOTHING
+
+    return needs_of_call
+
+
+@tool(Effect.READ, needs=_needs_to_resolve("from_entity", "to_entity"))
+def trace_path(
+    tx: Tx,
+    *,
+    from_entity: str,
+    to_entity: str,
+    project: str | None = None,
+    k: int = 1,
+    max_hops: int = 6,
+    edge_types: list[str] | None = None,
+    as_of: str | None = None,
+    avoid_hubs: bool = True,
+) -> dict[str, Any]:
+    """Explain how two entities are connected: the k shortest paths along facts, each with its facts and sources.
+
+    Facts are followed in both directions. Of paths of one length the most surprising comes first; those through hubs
+    and tags, which connect everything, come last (avoid_hubs). `path` holds the ids of the first path; `found` is false
+    and `length` −1 where there is none. An unknown name gives null for `from` or `to`, and resolution.candidates.
+    """
+    scope = knowledge.projects.read(tx, project)
+    tx = knowledge.projects.enter(tx, scope)
+    predicates = vocabulary_arguments.predicates(tx, edge_types)
+    start, end = _resolve(tx, from_entity), _resolve(tx, to_entity)
+    trace = (
+        topology.paths.trace(
+            time_travel.to(tx, as_of=as_of or None, known_at=None),
+            start.entity,
+            end.entity,
+            k=k,
+            max_hops=max_hops,
+            predicates=predicates,
+            avoid_hubs=avoid_hubs,
+        )
+        if start.entity and end.entity
+        else topology.paths.Trace()
+    )
+    paths = [_path(path) for path in trace.paths]
+    return {
+        "path": [node.get("id") or f"“{node['tag']}”" for node in paths[0]["nodes"]] if paths else [],
+        "length": paths[0]["length"] if paths else -1,
+        "found": bool(paths),
+        "paths": paths,
+        "from": answer_shapes.entity(start.entity) if start.entity else None,
+        "to": answer_shapes.entity(end.entity) if end.entity else None,
+        "resolution": {"from": answer_shapes.resolution(start), "to": answer_shapes.resolution(end)},
+        "truncated": trace.truncated,
+        "max_hops": max_hops,
+        "project": scope.label,
+    }
+
+
+@tool(Effect.READ, needs=_needs_to_resolve("entity_id"))
+def get_entity_neighbors(
+    tx: Tx,
+    *,
+    entity_id: str,
+    hops: int = 1,
+    as_of: str | None = None,
+    project: str | None = None,
+    edge_types: list[str] | None = None,
+    limit: int = 50,
+) -> dict[str, Any]:
+    """List the entities around one, up to `hops` facts away, nearest first, each with the way to it.
+
+    Facts are followed in both directions. `total` counts all within the hops; where `truncated`, raise the limit. An
+    unknown name gives entity null and resolution.candidates. For the facts themselves: query_entity_relations.
+    """
+    scope = knowledge.projects.read(tx, project)
+    tx = knowledge.projects.enter(tx, scope)
+    predicates = vocabulary_arguments.predicates(tx, edge_types)
+    resolution = _resolve(tx, entity_id)
+    around = (
+        neighbourhood.explore(
+            time_travel.to(tx, as_of=as_of or None, known_at=None),
+            resolution.entity,
+            depth=hops,
+            predicates=predicates,
+            limit=limit,
+        )
+        if resolution.entity
+        else Neighbourhood()
+    )
+    total = sum(count.total for count in around.counts)
+    return {
+        "entity_id": resolution.entity.id if resolution.entity else None,
+        "hops": hops,
+        "as_of": as_of or "",
+        "neighbours": [
+            {
+                "uuid": neighbour.entity.id,
+                **answer_shapes.entity(neighbour.entity),
+                "distance": neighbour.distance,
+                "degree": neighbour.degree,
+                "path": neighbour.path,
+            }
+            for neighbour in around.neighbours
+        ],
+        "entity": answer_shapes.entity(resolution.entity) if resolution.entity else None,
+        "resolution": answer_shapes.resolution(resolution),
+        "total": total,
+        "total_is_exact": all(count.exact for count in around.counts),
+        "truncated": total > len(around.neighbours),
+        "project": scope.label,
+    }
+
+
+@tool(Effect.READ, needs=_needs_to_resolve("entity_id"))
+def query_entity_relations(
+    tx: Tx,
+    *,
+    entity_id: str,
+    as_of: str | None = None,
+    direction: str = "both",
+    project: str | None = None,
+    edge_types: list[str] | None = None,
+    limit: int = 100,
+    offset: int = 0,
+) -> dict[str, Any]:
+    """List the facts of an entity, newest first, with when they held and everybody who said so.
+
+    Without as_of ended facts are there too; `current` says which hold now. `total` counts all; where `truncated`, go
+    on with offset. An unknown name gives entity null and resolution.candidates.
+    """
+    scope = knowledge.projects.read(tx, project)
+    tx = knowledge.projects.enter(tx, scope)
+    predicates = vocabulary_arguments.predicates(tx, edge_types)
+    resolution = _resolve(tx, entity_id)
+    moment = time_travel.to(tx, as_of=as_of or None, known_at=None).now if as_of else None
+    rows, total = (
+        store.neighbourhood.relations(
+            tx,
+            resolution.entity,
+            direction=direction,
+            predicates=predicates,
+            at=timestamps.from_datetime(moment) if moment else None,
+            limit=limit,
+            offset=offset,
+        )
+        if resolution.entity
+        else ([], 0)
+    )
+    return {
+        "entity": resolution.entity.name if resolution.entity else None,
+        "entity_id": resolution.entity.id if resolution.entity else None,
+        "resolution": answer_shapes.resolution(resolution),
+        "as_of": as_of or "",
+        "direction": direction,
+        "facts": [_relation(tx, fact) for fact in store.facts.by_rows(tx, rows)],
+        "count": len(rows),
+        "total": total,
+        "truncated": offset + len(rows) < total,
+        "project": scope.label,
+    }
+
+
+def _resolve(tx: Tx, name_or_id: str) -> Resolution:
+    name = Name(name_or_id)
+    if not name.key:
+        raise errors.NameOrAliasRequired("the name is empty")
+    return resolver.resolve(tx, name)
+
+
+def _path(path: TracedPath) -> dict[str, Any]:
+    nodes = [{"tag": node} if isinstance(node, str) else answer_shapes.entity(node) for node in path.nodes]
+    names = [node.get("name") or node["tag"] for node in nodes]
+    return {
+        "length": len(path.steps),
+        "nodes": nodes,
+        "steps": [
+            {
+                "from": names[position],
+                "to": names[position + 1],
+                "predicate": step.fact.predicate,
+                "direction": "out" if step.onward else "in",
+                "fact_id": step.fact.id,
+                "sentence": knowledge.facts.sentence(step.fact),
+                "source": step.fact.source,
+                "confidence": step.fact.confidence,
+                "others": step.others,
+            }
+            for position, step in enumerate(path.steps)
+        ],
+        "surprise": path.surprise,
+        "through_hub": path.through_hub,
+    }
+
+
+def _relation(tx: Tx, fact: Fact) -> dict[str, Any]:
+    at = timestamps.from_datetime(tx.now)
+    has_begun = fact.valid_from is None or fact.valid_from <= at
+    return {
+        "from": fact.subject.name,
+        "to": fact.object.name if fact.object else fact.literal,
+        "relation_type": fact.predicate,
+        "confidence": fact.confidence,
+        **answer_shapes.validity(tx, fact),
+        "verifier": "manual",
+        "current": has_begun and (fact.valid_to is None or at < fact.valid_to),
+        "fact_id": fact.id,
+        "sentence": knowledge.facts.sentence(fact),
+        "source": fact.source,
+        "sources": _assertions(tx, fact),
+        "from_id": fact.subject.id,
+        "to_id": fact.object.id if fact.object else None,
+    }
+
+
+def _assertions(tx: Tx, fact: Fact) -> list[dict[str, Any]]:
+    """Everybody who said so, the oldest assertion first."""
+    return [
+        {
+            "source": source,
+            "confidence": confidence,
+            "recorded_at": timestamps.format_local(at, tx.zone),
+            "session": session,
+            "tool": tool_name,
+            "episode": episode,
+        }
+        for source, confidence, at, session, tool_name, episode in store.details.assertions(tx, fact.row)
+    ]
 
 
 def _is_outside(subject: Node, group_ids: Sequence[str] | None) -> bool:

@@ -1,0 +1,68 @@
+"""SQL for facts as columns of numbers: those between entities, and those with a literal of some predicates."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from keepgraph.store import facts
+from keepgraph.store.transactions import Tx
+
+BetweenEntities = tuple[int, int, int, int]
+"""The row numbers of a fact, its subject, its object and its predicate."""
+
+_IN_GROUP = """
+    retracted_at IS NULL
+    AND (NOT :several_groups OR subject IN (SELECT id FROM entity WHERE group_id = :group))
+"""
+
+
+def between_entities(tx: Tx) -> list[BetweenEntities]:
+    """The facts of the group between two entities that are not retracted, whenever they hold, in the order of rows."""
+    return _fetch(
+        tx, f"SELECT id, subject, object, predicate FROM FACTS WHERE object IS NOT NULL AND {_IN_GROUP} ORDER BY id"
+    )
+
+
+def with_literals(tx: Tx, predicates: Sequence[str]) -> list[tuple[int, int, str, int]]:
+    """The same for facts of some predicates with a literal: rows of fact and subject, literal, row of the predicate."""
+    return _fetch(
+        tx,
+        f"""
+        SELECT id, subject, literal, predicate FROM FACTS
+        WHERE predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates)))
+          AND literal IS NOT NULL AND {_IN_GROUP}
+        ORDER BY id
+        """,
+        predicates=json.dumps(list(predicates)),
+    )
+
+
+def validities(tx: Tx) -> list[tuple[int, str | None, str | None]]:
+    """The facts that do not always hold, in the order of rows: row, and the timestamps between which they do."""
+    return _fetch(
+        tx,
+        f"""
+        SELECT id, nullif(valid_from, ''), nullif(valid_to, '~') FROM FACTS
+        WHERE (valid_from <> '' OR valid_to <> '~') AND {_IN_GROUP}
+        ORDER BY id
+        """,
+    )
+
+
+def predicate_rows(tx: Tx, predicates: Sequence[str]) -> frozenset[int]:
+    """The row numbers of predicates."""
+    rows = tx.conn.execute(
+        "SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(?))", (json.dumps(list(predicates)),)
+    )
+    return frozenset(row[0] for row in rows)
+
+
+def _fetch(tx: Tx, query: str, **values: Any) -> list[Any]:
+    several = tx.conn.execute("SELECT count(*) FROM (SELECT DISTINCT group_id FROM entity LIMIT 2)").fetchone()[0] > 1
+    rows: list[Any] = tx.conn.execute(
+        query.replace("FACTS", facts.table_as_known(tx)),
+        {"several_groups": several, "group": tx.group, "known": tx.known_at, **values},
+    ).fetchall()
+    return rows
