@@ -30,6 +30,11 @@ KeepgraphError
 │   ├── FormatUnknown             FORMAT_UNKNOWN
 │   ├── ChangeNotFound            CHANGE_NOT_FOUND
 │   ├── NotConfirmed              NOT_CONFIRMED
+│   ├── TraversalNotFound         TRAVERSAL_NOT_FOUND
+│   ├── TraversalTooLarge         TRAVERSAL_TOO_LARGE
+│   ├── TraversalEmpty            TRAVERSAL_EMPTY
+│   ├── FilterInvalid             FILTER_INVALID
+│   ├── DimensionMismatch         DIMENSION_MISMATCH
 │   └── QueryError                a Cypher query, by the stage that stopped it
 │       ├── QuerySyntaxInvalid    QUERY_SYNTAX_INVALID
 │       ├── QueryUnsupported      QUERY_UNSUPPORTED
@@ -275,6 +280,34 @@ class ChangeNotFound(InvalidRequest):
 class NotConfirmed(InvalidRequest):
     code = "NOT_CONFIRMED"
     default_hint = "Ask the person first; then call again with confirm set to true."
+
+
+class TraversalNotFound(InvalidRequest):
+    code = "TRAVERSAL_NOT_FOUND"
+    default_hint = "Begin anew with traversal_init; or give the whole chain at once to traverse."
+
+
+class TraversalTooLarge(InvalidRequest):
+    code = "TRAVERSAL_TOO_LARGE"
+    default_hint = "Filter before this step, or begin with fewer."
+
+
+class TraversalEmpty(InvalidRequest):
+    code = "TRAVERSAL_EMPTY"
+    default_hint = "Begin with n_from_type, e_from_type, search_keyword or search_vector_text."
+
+
+class FilterInvalid(InvalidRequest):
+    code = "FILTER_INVALID"
+    default_hint = (
+        'A filter is {"properties": [[{"key": "name", "operator": "==", "value": "Ada"}]]}: the outer list is OR, '
+        "the inner lists are AND."
+    )
+
+
+class DimensionMismatch(InvalidRequest):
+    code = "DIMENSION_MISMATCH"
+    default_hint = "Give a vector of the model of this graph, or let search_vector_text embed a text."
 
 
 class QueryError(InvalidRequest):

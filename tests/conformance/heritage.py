@@ -41,13 +41,6 @@ HERE = {
     "get_entity_neighbors_tool": "get_entity_neighbors",
     "query_entity_relations": "query_entity_relations",
     "remember": "remember",
-}
-
-TO_COME = {
-    # Aletheia
-    "build_communities": "build_communities",
-    # Graphiti
-    # HelixDB
     "init": "traversal_init",
     "next": "traversal_next",
     "collect": "traversal_collect",
@@ -56,13 +49,19 @@ TO_COME = {
     "n_from_type": "traversal_n_from_type",
     "e_from_type": "traversal_e_from_type",
     "out_step": "traversal_out_step",
-    "out_e_step": "traversal_out_e_step",
     "in_step": "traversal_in_step",
+    "out_e_step": "traversal_out_e_step",
     "in_e_step": "traversal_in_e_step",
     "filter_items": "traversal_filter_items",
     "search_vector": "traversal_search_vector",
     "search_vector_text": "traversal_search_vector_text",
     "search_keyword": "traversal_search_keyword",
+}
+
+TO_COME = {
+    # Aletheia
+    "build_communities": "build_communities",
+    # Graphiti
     # HydraMem
     "expand_context_tool": "expand_context",
     "hydra_search_tool": "hydra_search",

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
         search_filters,
         sqlite_errors,
         transactions,
+        traversal,
         unlocking,
         vector_integrity,
         vector_search,

@@ -49,6 +49,12 @@ def predicates(tx: Tx, names: Sequence[str] | None) -> tuple[str, ...] | None:
     return tuple(stored)
 
 
+def is_inverse(tx: Tx, name: str) -> bool:
+    """Whether a name is that of a predicate under which nothing is stored: the inverse of another."""
+    term = _find(tx, store.vocabulary.PREDICATE, name)
+    return term is not None and graph_vocabulary.read(tx).predicate_by_name[term.name].inverse_of is not None
+
+
 def _find(tx: Tx, kind: str, name: str) -> VocabularyTerm | None:
     """The word for a name in any spelling, or for a label; None if there is none."""
     if term := graph_vocabulary.find(tx, kind, name) or graph_vocabulary.find(tx, kind, wordings.singular(name)):

@@ -1,0 +1,196 @@
+"""The steps of a traversal: beginning with a type, and following facts and links from many nodes or edges at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from keepgraph import errors, store
+from keepgraph.engine.traversal import streams
+from keepgraph.engine.traversal.streams import Kind, Stream
+from keepgraph.store.transactions import Tx
+from keepgraph.temporal import timestamps
+
+Direction = Literal["out", "in"]
+Target = Literal["nodes", "vectors", "edges"]
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What connects nodes: a predicate, or a link of a triplet.
+
+    Attributes:
+        name: as the caller wrote it.
+        predicate: the one under which its facts are stored; None for a link.
+        is_inverse: whether the name is the inverse of that predicate, so that it is followed the other way.
+        is_symmetric: whether its facts say the same from both ends.
+        link: the kind of the link; None for a predicate.
+    """
+
+    name: str
+    predicate: str | None = None
+    is_inverse: bool = False
+    is_symmetric: bool = False
+    link: Kind | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Follow:
+    """A step along a label.
+
+    Attributes:
+        target: what it leads to. From edges every step leads to their ends.
+    """
+
+    direction: Direction
+    target: Target
+    label: Label
+
+
+Reached = tuple[Sequence[int], Stream]
+"""For each row of a stream that a step reached, the position of the row that it came from; and that stream."""
+
+
+def entities_of(tx: Tx, types: Sequence[str] | None) -> Stream:
+    """All entities of some types, or of any."""
+    return streams.collect(Kind.ENTITIES, store.traversal.entities(tx, of_types=types))
+
+
+def triplets(tx: Tx) -> Stream:
+    """All facts that hold, as nodes."""
+    return streams.collect(Kind.TRIPLETS, _current_facts(tx, None))
+
+
+def edges_of(tx: Tx, label: Label) -> Stream:
+    """All facts that hold of a predicate, as edges; or all links of a kind."""
+    if label.predicate is not None:
+        return streams.collect(Kind.EDGES, _current_facts(tx, [label.predicate]))
+    facts = list(_current_facts(tx, None))
+    if label.link is Kind.LINKS_TO_VECTOR:
+        return streams.collect(label.link, (fact for _, fact in store.traversal.with_vectors(tx, facts)))
+    if label.link is Kind.LINKS_TO_OBJECT:
+        ends = store.traversal.ends_of(tx, facts, side="object", predicates=None)
+        return streams.collect(label.link, (facts[position] for position, _ in ends))
+    return streams.collect(Kind.LINKS_TO_SUBJECT, facts)
+
+
+def follow(tx: Tx, stream: Stream, step: Follow) -> Reached:
+    """Follow a label from each row of a stream, in order. Rows from which nothing leads on are left out.
+
+    Raises:
+        errors.TraversalTooLarge: it leads to more than streams.MAX_ITEMS rows.
+    """
+    origins: list[int] = []
+    kind, pairs = _pairs(tx, stream, step)
+
+    def rows() -> Iterator[int]:
+        for origin, row in pairs:
+            if len(origins) < streams.MAX_ITEMS:
+                origins.append(origin)
+            yield row
+
+    return origins, streams.collect(kind, rows())
+
+
+def _pairs(tx: Tx, stream: Stream, step: Follow) -> tuple[Kind, Iterable[tuple[int, int]]]:
+    """The kind of what a step reaches, and for each the position of the row that it comes from."""
+    match stream.kind:
+        case Kind.ENTITIES:
+            return _from_entities(tx, stream, step)
+        case Kind.TRIPLETS:
+            return _from_triplets(tx, stream, step)
+        case Kind.EDGES:
+            return Kind.ENTITIES, _ends_of_edges(tx, stream, step)
+        case Kind.VECTORS:
+            return _from_vectors(stream, step)
+        case Kind.LINKS_TO_SUBJECT | Kind.LINKS_TO_OBJECT | Kind.LINKS_TO_VECTOR:
+            return _ends_of_links(tx, stream, step)
+    raise errors.TraversalEmpty("the traversal is blank, so no step leads on from it")
+
+
+def _from_entities(tx: Tx, stream: Stream, step: Follow) -> tuple[Kind, Iterable[tuple[int, int]]]:
+    if step.label.link is not None:
+        return _links_from_entities(tx, stream, step)
+    if step.target == "vectors":
+        return Kind.VECTORS, ()  # entities are connected with entities
+    # Outwards, an entity is the subject of the facts of a predicate; by its inverse, and inwards, the object.
+    side = "subject" if (step.direction == "out") is not step.label.is_inverse else "object"
+    sides = ("subject", "object") if step.label.is_symmetric else (side,)
+    predicates = [step.label.predicate] if step.label.predicate else None
+    found = [
+        (position, fact, other)
+        for of_side in sides
+        for position, fact, other in store.traversal.facts_of(
+            tx, stream.rows, side=of_side, predicates=predicates, at=_at(tx)
+        )
+    ]
+    if len(sides) == 2:
+        # A fact of something with itself is one fact, from whichever end.
+        found = sorted(set(found))
+    if step.target == "edges":
+        return Kind.EDGES, ((position, fact) for position, fact, _ in found)
+    return Kind.ENTITIES, ((position, other) for position, _, other in found if other is not None)
+
+
+def _links_from_entities(tx: Tx, stream: Stream, step: Follow) -> tuple[Kind, Iterable[tuple[int, int]]]:
+    """Links lead from triplets to entities, so an entity has them only inwards."""
+    kind = step.label.link or Kind.NOTHING
+    reached = kind if step.target == "edges" else Kind.TRIPLETS
+    if step.direction == "out" or kind is Kind.LINKS_TO_VECTOR or step.target == "vectors":
+        return reached, ()
+    side = "subject" if kind is Kind.LINKS_TO_SUBJECT else "object"
+    found = store.traversal.facts_of(tx, stream.rows, side=side, predicates=None, at=_at(tx))
+    return reached, ((position, fact) for position, fact, _ in found)
+
+
+def _from_triplets(tx: Tx, stream: Stream, step: Follow) -> tuple[Kind, Iterable[tuple[int, int]]]:
+    kind = step.label.link
+    if kind is None or step.direction == "in":
+        # A predicate connects entities, and no link leads to a triplet.
+        return (Kind.EDGES if step.target == "edges" else Kind.ENTITIES), ()
+    rows = stream.rows
+    if kind is Kind.LINKS_TO_VECTOR:
+        reached = kind if step.target == "edges" else Kind.VECTORS
+        return reached, (() if step.target == "nodes" else store.traversal.with_vectors(tx, rows))
+    if step.target == "vectors":
+        return Kind.VECTORS, ()
+    side = "subject" if kind is Kind.LINKS_TO_SUBJECT else "object"
+    ends = store.traversal.ends_of(tx, rows, side=side, predicates=None)
+    if step.target == "edges":
+        return kind, ((position, rows[position]) for position, _ in ends)
+    return Kind.ENTITIES, ends
+
+
+def _from_vectors(stream: Stream, step: Follow) -> tuple[Kind, Iterable[tuple[int, int]]]:
+    if step.label.link is not Kind.LINKS_TO_VECTOR or step.direction == "out":
+        return Kind.TRIPLETS, ()
+    return (step.label.link if step.target == "edges" else Kind.TRIPLETS), enumerate(stream.rows)
+
+
+def _ends_of_edges(tx: Tx, stream: Stream, step: Follow) -> Iterable[tuple[int, int]]:
+    """Edges lead on to their ends: outwards to the object, inwards to the subject."""
+    if step.label.predicate is None or step.target == "vectors":
+        return ()
+    side = "object" if (step.direction == "out") is not step.label.is_inverse else "subject"
+    return store.traversal.ends_of(tx, stream.rows, side=side, predicates=[step.label.predicate])
+
+
+def _ends_of_links(tx: Tx, stream: Stream, step: Follow) -> tuple[Kind, Iterable[tuple[int, int]]]:
+    """Links lead outwards to what they are linked to, inwards to their triplet."""
+    if step.label.link is not stream.kind:
+        return Kind.ENTITIES, ()
+    if step.direction == "in":
+        return Kind.TRIPLETS, enumerate(stream.rows)
+    if stream.kind is Kind.LINKS_TO_VECTOR:
+        return Kind.VECTORS, enumerate(stream.rows)
+    side = "subject" if stream.kind is Kind.LINKS_TO_SUBJECT else "object"
+    return Kind.ENTITIES, store.traversal.ends_of(tx, stream.rows, side=side, predicates=None)
+
+
+def _current_facts(tx: Tx, predicates: Sequence[str] | None) -> Iterator[int]:
+    return store.traversal.current_facts(tx, predicates=predicates, at=_at(tx))
+
+
+def _at(tx: Tx) -> str:
+    return timestamps.from_datetime(tx.now)

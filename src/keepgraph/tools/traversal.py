@@ -1,0 +1,362 @@
+"""The traversal toolset: walks over the graph step by step, by a handle, or a whole chain in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from keepgraph import errors, store
+from keepgraph.engine.traversal import chain, records, sessions
+from keepgraph.engine.traversal.records import TIMES, Record
+from keepgraph.engine.traversal.sessions import Traversal
+from keepgraph.engine.traversal.streams import Kind, Stream
+from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.store.transactions import Tx
+from keepgraph.temporal import timestamps
+from keepgraph.tools.contract import derived_data, traversal_arguments
+from keepgraph.tools.contract.catalogue import Effect, tool
+
+MAX_COLLECTED = 1_000
+_MAX_SKIPPED_AT_ONCE = 1_000
+
+
+@tool(Effect.READ)
+def traversal_init(tx: Tx) -> dict[str, Any]:
+    """Begin a traversal: a walk over the graph that grows by one step with each call. Returns its connection_id.
+
+    Then n_from_type or a search, steps and filters; next or collect read what was reached. For a whole chain in one
+    call use traverse. A traversal is closed after 30 minutes without use; 64 are open at once.
+    """
+    traversal = sessions.of_process(tx).begin(tx.now)
+    return {
+        "connection_id": traversal.id,
+        "idle_minutes": sessions.IDLE.seconds // 60,
+        "max_open": sessions.MAX_OPEN,
+    }
+
+
+@tool(Effect.READ)
+def traversal_next(tx: Tx, *, connection_id: str) -> dict[str, Any]:
+    """Give the next item of a traversal; null at its end. What was deleted since the step is skipped and counted."""
+    with sessions.of_process(tx).use(connection_id, tx.now) as traversal:
+        item = None
+        end = min(len(traversal.stream), traversal.position + _MAX_SKIPPED_AT_ONCE)
+        while item is None and traversal.position < end:
+            item = _item_at(tx, traversal.stream, traversal.position)
+            traversal.position += 1
+            traversal.skipped += item is None
+        return {
+            "connection_id": traversal.id,
+            "item": item,
+            "position": traversal.position,
+            "remaining": len(traversal.stream) - traversal.position,
+            "skipped": traversal.skipped,
+        }
+
+
+@tool(Effect.READ)
+def traversal_collect(
+    tx: Tx, *, connection_id: str, range: Mapping[str, Any] | None = None, drop: bool = True
+) -> dict[str, Any]:
+    """Give the items of a traversal, from its first, up to 1000 in one call; then make it blank, unless drop is false.
+
+    range {start, end} chooses some: end is not included, and −1 or none is the end. Where `truncated`, nothing is
+    dropped: go on with the range in `next_range`.
+    """
+    with sessions.of_process(tx).use(connection_id, tx.now) as traversal:
+        start, end = _range(range or {}, len(traversal.stream))
+        shown = min(end, start + MAX_COLLECTED)
+        items, skipped = _items(tx, traversal.stream, start, shown)
+        truncated = shown < end
+        total = len(traversal.stream)
+        if drop and not truncated:
+            traversal.reset()
+        return {
+            "connection_id": traversal.id,
+            "items": items,
+            "count": len(items),
+            "total": total,
+            "skipped": skipped,
+            "truncated": truncated,
+            "next_range": {"start": shown, "end": end} if truncated else None,
+            "dropped": drop and not truncated,
+        }
+
+
+@tool(Effect.READ)
+def traversal_reset(tx: Tx, *, connection_id: str) -> dict[str, Any]:
+    """Make a traversal blank; its connection_id stays."""
+    with sessions.of_process(tx).use(connection_id, tx.now) as traversal:
+        traversal.reset()
+        return {"connection_id": traversal.id}
+
+
+@tool(Effect.READ)
+def traversal_schema_resource(tx: Tx, *, connection_id: str) -> dict[str, Any]:
+    """Tell the labels of nodes, edges and vectors that a traversal can name, with their properties.
+
+    Entity is every entity; Triplet is every current fact as a node, linked by Triplet_to_Subject, Triplet_to_Object
+    and Triplet_to_Embedding.
+    """
+    with sessions.of_process(tx).use(connection_id, tx.now):
+        pass
+    vocabulary = graph_vocabulary.read(tx)
+    of_entity = dict.fromkeys(("uuid", "name", "entity_type", "description"), "String") | {"created_at": "Date"}
+    of_fact = {"uuid": "String", "summary": "String", "confidence": "F64", "source": "String"} | dict.fromkeys(
+        sorted(TIMES), "Date"
+    )
+    types = [word.name for word in vocabulary.types if word.retired_at is None]
+    predicates = [word.name for word in vocabulary.predicates if word.retired_at is None]
+    return {
+        "schema": {
+            "nodes": [
+                {"name": "Entity", "properties": of_entity},
+                {"name": records.TRIPLET, "properties": of_fact | {"predicate": "String", "value": "String"}},
+                *({"name": name, "properties": of_entity} for name in types),
+            ],
+            "vectors": [{"name": records.VECTOR, "properties": {"triplet": "String", "summary": "String"}}],
+            "edges": [
+                *({"name": name, "properties": {}} for name in records.LINK_NAMES.values()),
+                *({"name": name, "properties": of_fact} for name in predicates),
+            ],
+        },
+        "queries": [],
+    }
+
+
+@tool(Effect.READ)
+def traversal_n_from_type(
+    tx: Tx, *, connection_id: str, data: Mapping[str, Any] | None = None, node_type: str | None = None
+) -> dict[str, Any]:
+    """Begin with all nodes of a type: an entity type with its subtypes, Entity (all), or Triplet (all current facts).
+
+    What the traversal held before is left. Each step answers with the count and the first item, and consumes nothing.
+    """
+    return _step(tx, connection_id, "n_from_type", data=data, node_type=node_type)
+
+
+@tool(Effect.READ)
+def traversal_e_from_type(
+    tx: Tx, *, connection_id: str, data: Mapping[str, Any] | None = None, edge_type: str | None = None
+) -> dict[str, Any]:
+    """Begin with all edges of a type: the current facts of a predicate, or Triplet_to_Subject and the like."""
+    return _step(tx, connection_id, "e_from_type", data=data, edge_type=edge_type)
+
+
+@tool(Effect.READ)
+def traversal_out_step(
+    tx: Tx,
+    *,
+    connection_id: str,
+    data: Mapping[str, Any] | None = None,
+    edge_type: str | None = None,
+    edge_label: str | None = None,
+    filter: Any = None,
+) -> dict[str, Any]:
+    """Go from the nodes reached along edges with edge_label to what they lead to: nodes, or vectors (edge_type vec).
+
+    What is reached twice comes twice. From edges it goes on to their targets.
+    """
+    return _step(tx, connection_id, "out_step", data=data, edge_type=edge_type, edge_label=edge_label, filter=filter)
+
+
+@tool(Effect.READ)
+def traversal_out_e_step(
+    tx: Tx,
+    *,
+    connection_id: str,
+    data: Mapping[str, Any] | None = None,
+    edge_label: str | None = None,
+    filter: Any = None,
+) -> dict[str, Any]:
+    """Go from the nodes reached to their outgoing edges with edge_label; from edges on to their targets."""
+    return _step(tx, connection_id, "out_e_step", data=data, edge_label=edge_label, filter=filter)
+
+
+@tool(Effect.READ)
+def traversal_in_step(
+    tx: Tx,
+    *,
+    connection_id: str,
+    data: Mapping[str, Any] | None = None,
+    edge_type: str | None = None,
+    edge_label: str | None = None,
+    filter: Any = None,
+) -> dict[str, Any]:
+    """Go from the nodes or vectors reached along edges with edge_label to the nodes from which these come."""
+    return _step(tx, connection_id, "in_step", data=data, edge_type=edge_type, edge_label=edge_label, filter=filter)
+
+
+@tool(Effect.READ)
+def traversal_in_e_step(
+    tx: Tx,
+    *,
+    connection_id: str,
+    data: Mapping[str, Any] | None = None,
+    edge_label: str | None = None,
+    filter: Any = None,
+) -> dict[str, Any]:
+    """Go from the nodes reached to their incoming edges with edge_label; from edges on to their sources."""
+    return _step(tx, connection_id, "in_e_step", data=data, edge_label=edge_label, filter=filter)
+
+
+@tool(Effect.READ)
+def traversal_filter_items(
+    tx: Tx, *, connection_id: str, data: Mapping[str, Any] | None = None, filter: Any = None
+) -> dict[str, Any]:
+    """Keep the items that pass a filter: by properties (outer list OR, inner lists AND), and by where steps lead.
+
+    {"properties": [[{"key", "operator", "value"}]], "filter_traversals": [{"tool_name", "args"}]}. A list as value
+    means any of them; with != none of them. Filters in filters may be 4 deep.
+    """
+    return _step(tx, connection_id, "filter_items", data=data, filter=filter)
+
+
+@tool(Effect.READ, needs=derived_data.MENTIONS_AND_VECTORS)
+def traversal_search_vector(
+    tx: Tx,
+    *,
+    connection_id: str,
+    data: Mapping[str, Any] | None = None,
+    vector: list[float] | None = None,
+    k: int | None = None,
+    min_score: float | None = None,
+) -> dict[str, Any]:
+    """Keep the k vectors of the traversal that are nearest to one, above min_score (cosine), most similar first."""
+    return _step_with_items(tx, connection_id, "search_vector", data=data, vector=vector, k=k, min_score=min_score)
+
+
+@tool(Effect.READ, needs=derived_data.MENTIONS_AND_VECTORS)
+def traversal_search_vector_text(
+    tx: Tx,
+    *,
+    connection_id: str,
+    data: Mapping[str, Any] | None = None,
+    query: str | None = None,
+    label: str | None = None,
+    k: int | None = None,
+) -> dict[str, Any]:
+    """Begin with the k vectors of facts (Triplet_Embedding) whose sentences mean most nearly the same as a text."""
+    return _step_with_items(tx, connection_id, "search_vector_text", data=data, query=query, label=label, k=k)
+
+
+@tool(Effect.READ)
+def traversal_search_keyword(
+    tx: Tx,
+    *,
+    connection_id: str,
+    data: Mapping[str, Any] | None = None,
+    query: str | None = None,
+    label: str | None = None,
+    limit: int | None = None,
+) -> dict[str, Any]:
+    """Begin with the nodes of a label (an entity type, Entity or Triplet) that have the words of a query, by BM25."""
+    return _step_with_items(tx, connection_id, "search_keyword", data=data, query=query, label=label, limit=limit)
+
+
+@tool(Effect.READ)
+def traverse(tx: Tx, *, steps: list[Any], limit: int = 100, offset: int = 0) -> dict[str, Any]:
+    """Walk over the graph by a whole chain of steps in one call, without a handle, and give what is reached.
+
+    Each step names its tool (n_from_type, out_step, filter_items, …) and has the same arguments as that tool. `steps`
+    in the answer count what each one reached. For patterns with several variables use run_cypher.
+    """
+    stream, acknowledgements = Stream(), []
+    for number, raw in enumerate(steps):
+        try:
+            arguments = dict(raw)
+            name = arguments.pop("tool", None) or arguments.pop("tool_name", "")
+            step = traversal_arguments.read(tx, str(name), arguments.pop("args", None) or arguments)
+            stream = chain.run(tx, stream, step.step)
+        except errors.KeepgraphError as error:
+            error.message = f"steps[{number}]: {error.message}"
+            raise
+        acknowledgements.append({"tool": str(name), "count": len(stream), "notes": step.notes})
+    end = min(len(stream), offset + limit)
+    items, skipped = _items(tx, stream, min(offset, end), end)
+    return {
+        "items": items,
+        "count": len(items),
+        "total": len(stream),
+        "skipped": skipped,
+        "truncated": end < len(stream),
+        "kind": stream.kind.value,
+        "steps": acknowledgements,
+    }
+
+
+def _step(tx: Tx, connection_id: str, name: str, **arguments: Any) -> dict[str, Any]:
+    """Make a step; where it is refused, the traversal stays as it was."""
+    with sessions.of_process(tx).use(connection_id, tx.now) as traversal:
+        return _acknowledgement(tx, traversal, _advance(tx, traversal, name, arguments))
+
+
+def _step_with_items(tx: Tx, connection_id: str, name: str, **arguments: Any) -> dict[str, Any]:
+    """Make a step that leads to few items, and show them."""
+    with sessions.of_process(tx).use(connection_id, tx.now) as traversal:
+        notes = _advance(tx, traversal, name, arguments)
+        items, _ = _items(tx, traversal.stream, 0, MAX_COLLECTED)
+        return {**_acknowledgement(tx, traversal, notes), "items": items}
+
+
+def _advance(tx: Tx, traversal: Traversal, name: str, arguments: Mapping[str, Any]) -> list[str]:
+    """Let a step lead on; in words, what was understood otherwise than it was written."""
+    step = traversal_arguments.read(tx, name, arguments)
+    traversal.advance(lambda stream: chain.run(tx, stream, step.step))
+    return step.notes
+
+
+def _acknowledgement(tx: Tx, traversal: Traversal, notes: list[str]) -> dict[str, Any]:
+    stream = traversal.stream
+    return {
+        "connection_id": traversal.id,
+        "count": len(stream),
+        "kind": stream.kind.value,
+        "first": _item_at(tx, stream, 0) if len(stream) else None,
+        "steps": traversal.steps,
+        "notes": notes,
+    }
+
+
+def _range(range: Mapping[str, Any], length: int) -> tuple[int, int]:
+    """The first position, and that after the last; a negative end counts from behind, −1 being the end itself.
+
+    Raises:
+        errors.InvalidArguments: the end is before the start.
+    """
+    start, end = range.get("start") or 0, range.get("end")
+    last = length if end is None or end == -1 else min(end, length)
+    if end is not None and end != -1 and end < start:
+        raise errors.InvalidArguments(f"range ends ({end}) before it starts ({start})")
+    return min(start, length), max(last, min(start, length))
+
+
+def _item_at(tx: Tx, stream: Stream, position: int) -> dict[str, Any] | None:
+    items, _ = _items(tx, stream, position, position + 1)
+    return items[0] if items else None
+
+
+def _items(tx: Tx, stream: Stream, start: int, end: int) -> tuple[list[dict[str, Any]], int]:
+    """The items of a stream from one position to another, and how many were skipped since they are deleted."""
+    part = stream.select(range(start, min(end, len(stream))))
+    by_row = records.read(tx, part) if part.kind is not Kind.NOTHING else {}
+    dimension = _dimension(tx, part)
+    items = []
+    for position, row in enumerate(part.rows):
+        if record := by_row.get(row):
+            score = {} if part.scores is None else {"score": part.scores[position]}
+            items.append({**_shown(tx, record), **dimension, **score})
+    return items, len(part) - len(items)
+
+
+def _shown(tx: Tx, record: Record) -> dict[str, Any]:
+    return {
+        name: timestamps.format_local(value, tx.zone) if name in TIMES and isinstance(value, str) else value
+        for name, value in record.items()
+    }
+
+
+def _dimension(tx: Tx, stream: Stream) -> dict[str, int]:
+    """The dimension of vectors; their numbers would fill the answer, and a reader of it cannot use them."""
+    model = store.vectors.model_and_dimension(tx) if stream.kind is Kind.VECTORS else None
+    return {} if model is None else {"dimension": model[1]}
