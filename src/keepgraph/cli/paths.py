@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from keepgraph.cli import graph_options, name_completion
+from keepgraph.cli import dates, graph_options, name_completion
 from keepgraph.cli.output import terminal
 from keepgraph.cli.recall import NOTHING_MATCHED
 
@@ -18,7 +18,7 @@ from keepgraph.cli.recall import NOTHING_MATCHED
 @click.option("-k", "count", type=click.IntRange(1, 20), default=1, help="How many paths are shown.")
 @click.option("--max-hops", type=click.IntRange(1, 10), default=6, help="The most facts on a path.")
 @click.option("--predicate", "predicates", multiple=True, metavar="WORD", help="Follow only facts with this predicate.")
-@click.option("--as-of", metavar="WHEN", help="Follow facts that held then: 2026-05-01, or an instant.")
+@click.option("--as-of", metavar="WHEN", type=dates.END, help="Follow facts that held then: 2026-05-01.")
 @click.option(
     "--through-hubs", is_flag=True, help="Show the shortest ways, even through what is connected to everything."
 )
@@ -60,7 +60,7 @@ def path_command(ctx: click.Context, /, start: str, end: str, explain: bool, **o
 @click.option("--hops", type=click.IntRange(1, 4), default=1, help="How many facts away they may be.")
 @click.option("--limit", type=click.IntRange(1, 500), default=30, help="How many are shown.")
 @click.option("--predicate", "predicates", multiple=True, metavar="WORD", help="Follow only facts with this predicate.")
-@click.option("--as-of", metavar="WHEN", help="Follow facts that held then: 2026-05-01, or an instant.")
+@click.option("--as-of", metavar="WHEN", type=dates.END, help="Follow facts that held then: 2026-05-01.")
 @graph_options.all_options
 @click.pass_context
 def neighbours_command(ctx: click.Context, /, name: tuple[str, ...], hops: int, limit: int, **options: Any) -> None:
