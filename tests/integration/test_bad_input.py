@@ -120,6 +120,8 @@ UNDERSTOOD = {
     # One of several parameters has to be there, whichever.
     *("NAME_OR_ALIAS_REQUIRED", "QUERY_REQUIRED", "EPISODE_INVALID"),
     "PATH_NOT_ALLOWED",
+    # No traversal is open that nobody began.
+    "TRAVERSAL_NOT_FOUND",
     # What was merged or removed before, and a word or a set without the values that it is to have.
     *("VOCABULARY_CONFLICT", "VOCABULARY_INVALID", "VOCABULARY_SET_UNKNOWN"),
 }

@@ -13,11 +13,18 @@ from keepgraph.engine.traversal.streams import Kind, Stream
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import derived_data, traversal_arguments
+from keepgraph.tools.contract import traversal_arguments
 from keepgraph.tools.contract.catalogue import Effect, tool
+from keepgraph.tools.contract.derived_data import Need
 
 MAX_COLLECTED = 1_000
 _MAX_SKIPPED_AT_ONCE = 1_000
+
+
+def _needs_of_vectors(tx: Tx, *, connection_id: str, **_: object) -> frozenset[Need]:
+    """The vectors of facts; a traversal that is not open is refused before they are made."""
+    with sessions.of_process(tx).use(connection_id, tx.now):
+        return frozenset([Need.VECTORS])
 
 
 @tool(Effect.READ)
@@ -212,7 +219,7 @@ def traversal_filter_items(
     return _step(tx, connection_id, "filter_items", data=data, filter=filter)
 
 
-@tool(Effect.READ, needs=derived_data.MENTIONS_AND_VECTORS)
+@tool(Effect.READ, needs=_needs_of_vectors)
 def traversal_search_vector(
     tx: Tx,
     *,
@@ -226,7 +233,7 @@ def traversal_search_vector(
     return _step_with_items(tx, connection_id, "search_vector", data=data, vector=vector, k=k, min_score=min_score)
 
 
-@tool(Effect.READ, needs=derived_data.MENTIONS_AND_VECTORS)
+@tool(Effect.READ, needs=_needs_of_vectors)
 def traversal_search_vector_text(
     tx: Tx,
     *,
