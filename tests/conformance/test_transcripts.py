@@ -28,6 +28,7 @@ CONSOLE = re.compile(r"(?<=^```console\n)(.*?)(?=^```$)", re.MULTILINE | re.DOTA
 COMMAND = re.compile(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 A_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 A_TIME = re.compile(r"\b\d{2}:\d{2}\b")
+A_SIZE = re.compile(r"\b\d+\.\d MB\b")
 A_COUNT_OF_ROWS = re.compile(r"[\d,]+ rows")
 AN_ID = re.compile(r"\b(ent|ep|fact)_[0-9a-z]{26}")
 
@@ -81,5 +82,5 @@ def _answer(shown: re.Match[str], home: Path, ids: dict[str, str]) -> str:
 
 
 def _without_what_changes(text: str) -> str:
-    text = A_COUNT_OF_ROWS.sub("ROWS", A_TIME.sub("TIME", text))
+    text = A_SIZE.sub("SIZE", A_COUNT_OF_ROWS.sub("ROWS", A_TIME.sub("TIME", text)))
     return AN_ID.sub("ID", A_DAY.sub("DAY", text))

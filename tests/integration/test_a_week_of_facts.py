@@ -103,6 +103,7 @@ def next_try(call: Caller, refused: dict[str, Any], given: dict[str, Any]) -> di
 
 
 def test_a_week_is_recorded_without_a_refusal_that_its_message_does_not_solve(call):
+    call("set_owner", person={"name": "Rita Sommer"})  # who says "I" and "me"
     refusals = []
     for sentence, subject, wording, target, predicate in WEEK:
         given = {"subject": end(subject), "predicate": wording, "object": end(target)}

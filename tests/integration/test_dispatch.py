@@ -65,7 +65,6 @@ SEARCHES = [
     ("priming_context", {"query": "login system"}),
 ]
 BY_NAME = [
-    ("recall_entity", {"name_or_alias": "login system"}),
     ("recall_decisions", {"project": "login system"}),
     ("weekly_rollup", {"project": "login system"}),
     ("get_history", {"about": "login system"}),
@@ -85,8 +84,10 @@ BY_MENTION = [
         *((*each, (True, False, True)) for each in BY_NAME),
         *((*each, (False, True, True)) for each in BY_MENTION),
         ("explore_node", {"name": "login system"}, (False, False, True)),
-        ("recall_entity", {"name_or_alias": "Atlas"}, (True, True, True)),
-        ("recall_entity", {"name_or_alias": "Atlsa"}, (True, True, True)),
+        # It counts the texts that mention what it found.
+        ("recall_entity", {"name_or_alias": "login system"}, (False, False, True)),
+        ("recall_entity", {"name_or_alias": "Atlas"}, (False, True, True)),
+        ("recall_entity", {"name_or_alias": "Atlsa"}, (False, True, True)),
         ("get_history", {"about": "fact_of_the_matter"}, (True, True, True)),
         ("get_entity_edge", {"uuid": "fact_of_the_matter"}, (True, True, True)),
         ("get_entity_edge", {"uuid": "mention:1:2"}, (False, True, True)),

@@ -163,13 +163,16 @@ def test_another_source_is_no_repetition_without_effect(call):
     assert effects == ["recorded", "nothing_changed", "repeated", "nothing_changed", "repeated"]
 
 
-def test_what_changed_nothing_is_no_call_to_take_back(call, path):
+def test_what_changed_nothing_is_an_assertion_that_undo_takes_back(call, path):
     call.record(ANA, "works_at", ACME)
-    before = dump(path)["fact"]
+    before = dump(path)
     again = call.record(ANA, "works_at", ACME)
+    between = dump(path)
+    call("undo", call=again["call"])
 
-    assert call("undo", call=again["call"])["error"] == "CHANGE_NOT_FOUND"
-    assert dump(path)["fact"] == before
+    assert between["fact"] == before["fact"]
+    assert len(between["provenance"]) == len(before["provenance"]) + 1
+    assert (dump(path)["fact"], dump(path)["provenance"]) == (before["fact"], before["provenance"])
 
 
 def test_a_fact_in_many_ends_as_a_fact_alone(call):
@@ -229,6 +232,48 @@ def test_an_end_is_corrected(call):
 
     assert [by_id["effect"], by_name["effect"], again["effect"]] == ["changed", "changed", "nothing_changed"]
     assert by_name["validity_before"]["valid_to"] == "2026-05-01T00:00:00.000+02:00"
+
+
+def test_an_end_is_corrected_without_the_object_if_only_one_fits(call, path):
+    call.record(ANA, "works_at", ACME, valid_to="2026-03-31")
+    corrected = call("end_fact", subject=ANA, predicate="works_at", valid_to="2026-02-28")
+    call.record(ANA, "works_at", {"type": "organisation", "name": "Beta"}, valid_to="2026-01-31")
+    before = dump(path)
+    refused = call("end_fact", subject=ANA, predicate="works_at", valid_to="2026-02-20")
+
+    assert corrected["effect"] == "changed"
+    assert (refused["error"], len(refused["candidates"])) == ("AMBIGUOUS", 2)
+    assert dump(path) == before
+
+
+@pytest.mark.parametrize("by_id", [True, False])
+def test_what_has_ended_does_not_end_now_without_being_said_so(call, path, by_id):
+    fact_id = call.record(ANA, "works_at", ACME, valid_to="2026-03-31")["fact_id"]
+    before = dump(path)
+    named = {"fact_id": fact_id} if by_id else {"subject": ANA, "predicate": "works_at", "object": ACME}
+    refused = call("end_fact", **named)
+
+    assert refused["error"] == "FACT_NOT_FOUND"
+    assert "held until 2026-03-31" in refused["message"]
+    assert dump(path) == before
+
+
+@pytest.mark.parametrize(
+    ("valid_to", "said"), [("2026-03-31", "2026-03-31"), ("2026-03-31T14:30+02:00", "2026-03-31 14:30")]
+)
+def test_messages_say_the_end_that_was_said(call, valid_to, said):
+    fact_id = call.record(ANA, "works_at", ACME, valid_from="2026-01-01")["fact_id"]
+    ended = call("end_fact", fact_id=fact_id, valid_to=valid_to)
+    too_early = call("end_fact", fact_id=fact_id, valid_to="2025-12-30")
+
+    assert ended["message"] == f"Ended Ana works at Acme, until {said}."
+    assert "cannot end on 2025-12-30" in too_early["message"]
+
+
+def test_an_unknown_predicate_is_answered_with_what_is_known(call):
+    call.record(ANA, "works_at", ACME)
+
+    assert call("end_fact", subject=ANA, predicate="left")["hint"] == "Of Ana is known: Ana works at Acme."
 
 
 def test_a_literal_is_ended_with_and_without_saying_that_it_is_one(call):

@@ -95,6 +95,8 @@ COMMANDS = [
     ["search", "what did the storage team choose?"],
     ["show", "Pirya", "--depth", "2"],
     ["timeline", "Priya"],
+    ["path", "Priya", "Adopt SQLite"],
+    ["neighbours", "Priya"],
     ["query", "MATCH (p:Person)-[r]->(d) RETURN p, r, d"],
     ["alias", "person:Priya", "Priya Sharma"],
     ["log"],

@@ -29,6 +29,9 @@ def path_command(ctx: click.Context, /, start: str, end: str, explain: bool, **o
     """Show how FROM and TO are connected: the shortest way along facts.
 
     Exits with 3 where a name matched nothing, or where there is no way.
+
+    \b
+    kg path Ana Atlas --explain
     """
     with graph_options.open_graph(ctx) as graph:
         answer = graph.call(
@@ -64,7 +67,13 @@ def path_command(ctx: click.Context, /, start: str, end: str, explain: bool, **o
 @graph_options.all_options
 @click.pass_context
 def neighbours_command(ctx: click.Context, /, name: tuple[str, ...], hops: int, limit: int, **options: Any) -> None:
-    """List what is around NAME, nearest first, with the way there. Exits with 3 where nothing matched."""
+    """List what is around NAME, nearest first, with the way there.
+
+    Exits with 3 where nothing matched.
+
+    \b
+    kg neighbours Ana --hops 2
+    """
     query = " ".join(name)
     with graph_options.open_graph(ctx) as graph:
         answer = graph.call(
