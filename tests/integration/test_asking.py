@@ -249,6 +249,29 @@ def test_what_is_done_is_no_next_step(call, done):
     assert (steps(call)["actions"], steps(call)["due"]) == ([], [])
 
 
+@pytest.mark.parametrize("by", [None, person("Ana"), literal("a call")])
+def test_what_has_two_blockers_stays_a_next_step_until_it_is_resolved_itself(call, clock, by):
+    visa = task("Visa")
+    call("record_fact", **fact(visa, "due_on", day(9)))
+    call("record_fact", **fact(visa, "tagged", literal("next action")))
+    call("record_facts", facts=[fact(visa, "blocked_by", literal(words)) for words in ("the audit", "the licence")])
+    clock.pass_by(hours=1)
+    call("resolve_blocker", blocker="audit", **({"by": by} if by else {}))
+    clock.pass_by(hours=1)
+
+    assert steps(call) == {"blockers": ["Visa"], "actions": ["Visa"], "due": ["Visa"], "coming": []}
+    assert "Address tagged next action on Visa" in call("weekly_rollup")["next_actions"]
+    assert [entity["name"] for entity in call("get_overview")["waiting"]["next_actions"]] == ["Visa"]
+    call("resolve_blocker", blocker="licence", by=person("Ana"))
+    clock.pass_by(hours=1)
+
+    assert steps(call) == {"blockers": [], "actions": ["Visa"], "due": ["Visa"], "coming": []}
+    call("record_fact", **fact(visa, "resolved_by", person("Ana")))
+
+    assert steps(call) == {"blockers": [], "actions": [], "due": [], "coming": []}
+    assert call("weekly_rollup")["next_actions"] == []
+
+
 def test_next_steps_of_a_project_are_those_of_its_members(call):
     call(
         "record_facts",
@@ -426,7 +449,7 @@ def test_a_span_begins_with_its_first_day_and_ends_with_its_last(run):
     run("record", "person:Ana", "works_at", "Acme", "--from", "March 2020", "--to", "June 2021")
     line = run("recall", "Ana", "--as-of", "May 2021").output
 
-    assert "from 2020-03-01, until 2021-07-01 00:00" in line
+    assert "from 2020-03-01, until 2021-06-30)" in line
     assert "works_at" not in run("recall", "Ana", "--as-of", "February 2020").output
 
 

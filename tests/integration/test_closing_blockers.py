@@ -195,11 +195,114 @@ def test_what_resolves_one_matter_tells_nothing_of_others_that_are_known(call):
     assert "open_blockers" not in call.record(concept("Leak"), "resolved_by", ANA)
 
 
-def test_what_settles_a_blocker_that_is_blocked_itself_does_not_free_it(call):
-    block(call, (ATLAS, concept("Storm")), (concept("Storm"), concept("Fog")))
-    call.record(concept("Storm"), "resolved_by", ANA)
+# What blocks and is blocked itself: Atlas waits for Boreas, and Boreas for money.
 
-    assert opened(call) == [("Storm", "Fog")]
+
+@pytest.fixture
+def chain(call: Caller) -> list[str]:
+    return block(call, (ATLAS, BOREAS), (BOREAS, literal("money")))
+
+
+@pytest.mark.parametrize("subject", [BOREAS, {"name": "Boreas"}, {"name": "boreas"}])
+def test_a_name_that_blocks_and_is_blocked_closes_nothing_and_both_are_listed(call, clock, chain, subject):
+    clock.pass_by(days=1)
+    answer = call.record(subject, "resolved_by", ANA)
+    clock.pass_by(days=1)
+
+    assert "closed_blockers" not in answer
+    assert {each["fact_id"] for each in answer["open_blockers"]} == set(chain)
+    assert opened(call) == [("Atlas", "Boreas"), ("Boreas", "money")]
+
+
+@pytest.mark.parametrize("words", ["Boreas", "boreas", "Boraes", "project:Boreas"])
+def test_a_name_that_blocks_and_is_blocked_is_asked_for(call, path, chain, words):
+    before = dump(path)
+    refused = call("resolve_blocker", blocker=words)
+
+    assert refused["error"] == "AMBIGUOUS"
+    assert {each["id"] for each in refused["candidates"]} == set(chain)
+    assert dump(path) == before
+
+
+def test_a_near_name_that_blocks_and_is_blocked_is_asked_for(call, path, chain):
+    before = dump(path)
+    refused = call("record_fact", **fact({"name": "Boraes"}, "resolved_by", ANA))
+
+    assert (refused["error"], {each["id"] for each in refused["candidates"]}) == ("AMBIGUOUS", set(chain))
+    assert dump(path) == before
+
+
+@pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.parametrize("by", [None, ANA])
+@pytest.mark.parametrize("tool", ["resolve_blocker", "record_fact"])
+def test_the_one_of_both_that_is_named_by_its_id_is_closed(call, clock, chain, number, by, tool):
+    clock.pass_by(days=1)
+    if tool == "resolve_blocker":
+        call("resolve_blocker", blocker=chain[number], **({"by": by} if by else {}))
+    else:
+        call.record({"id": chain[number]}, "resolved_by", ANA)
+    clock.pass_by(days=1)
+
+    assert opened(call) == [[("Atlas", "Boreas"), ("Boreas", "money")][1 - number]]
+
+
+@pytest.mark.parametrize("moment", [{}, {"valid_from": "2026-05-14"}])
+@pytest.mark.parametrize("words", ["money", "the money came"])
+def test_what_frees_a_blocker_of_its_own_blocker_does_not_resolve_it(call, clock, chain, words, moment):
+    clock.pass_by(days=1)
+    answer = call.record(BOREAS, "resolved_by", literal(words), **moment)
+    clock.pass_by(days=1)
+
+    assert [each["fact_id"] for each in answer["closed_blockers"]] == chain[1:]
+    assert opened(call) == [("Atlas", "Boreas")]
+
+
+def test_what_blocks_and_is_not_blocked_any_more_is_resolved(call, clock, chain):
+    clock.pass_by(days=1)
+    call("resolve_blocker", blocker="money")
+    clock.pass_by(days=1)
+    call.record(BOREAS, "resolved_by", ANA)
+
+    assert opened(call) == []
+
+
+# What a phrase denies, or says more of
+
+
+@pytest.mark.parametrize(
+    "words", ["not the licence", "no licence yet", "waiting for the licence of Boreas", "a copy of the licence"]
+)
+def test_words_that_deny_or_extend_close_nothing_and_the_open_one_is_listed(call, path, words):
+    (licence,) = block(call, (ATLAS, literal(LICENCE)))
+    before = dump(path)
+    refused = [
+        call("resolve_blocker", blocker=words),
+        call("resolve_blocker", blocker=words, by=ANA),
+        call("record_fact", **fact({"name": words}, "resolved_by", ANA)),
+    ]
+
+    assert [each["error"] for each in refused] == ["AMBIGUOUS"] * 3
+    assert [[one["id"] for one in each["candidates"]] for each in refused] == [[licence]] * 3
+    assert dump(path) == before
+
+
+@pytest.mark.parametrize("words", ["not the licence", "no licence yet", "the licence should arrive soon"])
+def test_a_resolution_that_denies_closes_nothing_even_of_the_only_blocker(call, clock, words):
+    (licence,) = block(call, (ATLAS, literal(LICENCE)))
+    clock.pass_by(days=1)
+    answer = call.record(ATLAS, "resolved_by", literal(words))
+    clock.pass_by(days=1)
+
+    assert [each["fact_id"] for each in answer["open_blockers"]] == [licence]
+    assert opened(call) == [("Atlas", LICENCE)]
+
+
+@pytest.mark.parametrize("words", ["the licence of Atlas", "Atlas: licence", "Atlas' licence has arrived"])
+def test_the_name_of_what_is_blocked_tells_which_of_two_is_meant(call, words):
+    block(call, (ATLAS, literal(LICENCE)), (BOREAS, literal(LICENCE)))
+    call("resolve_blocker", blocker=words)
+
+    assert opened(call) == [("Boreas", LICENCE)]
 
 
 def test_an_ambiguous_resolution_closes_nothing_later_when_one_is_left(call, clock):

@@ -67,6 +67,38 @@ def test_a_fact_is_ended_as_it_is_said(run, ana, words):
     assert "works_at" not in run("recall", "Ana").output
 
 
+@pytest.mark.parametrize("words", [("Ana works_at Acme",), ("Ana works at Acme",), ("Ana", "works", "at", "Acme")])
+def test_a_fact_is_ended_as_a_sentence(run, ana, words):
+    assert run("end", *words, "--on", "2026-06-30").output.startswith("Ended: Ana works_at Acme until 2026-06-30\n")
+
+
+@pytest.mark.parametrize("words", [("Bob works at Acme",), ("Nobody", "is", "here", "today"), ("x " * 40,)])
+def test_a_sentence_that_says_no_fact_is_refused(run, ana, words):
+    refused = run("end", *words)
+
+    assert (refused.exit_code, "names no fact" in refused.output) == (1, True)
+
+
+def test_the_day_that_is_given_is_shown_everywhere(run, ana):
+    run("end", "Ana", "works_at", "--on", "2026-06-30")
+
+    assert "until 2026-06-30)" in run("recall", "Ana", "--as-of", "2026-06-01").output
+    assert "held until 2026-06-30 (" in run("end", "Ana", "works_at").output
+
+
+def test_hints_name_commands(run, ana):
+    hints = [run(*words).output for words in (("resolve", "permit"), ("end", "Nobody", "works_at"))]
+
+    assert "`kg " in hints[1]
+    assert [re.findall(r"\b\w+_(?:rollup|entity|nodes|fact)\b", hint) for hint in hints] == [[], []]
+
+
+def test_hints_of_tools_name_tools(run, ana):
+    shown = run("tool", "call", "update_entity", "--json", '{"entity": {"name": "Nobody"}, "name": "x"}').output
+
+    assert "recall_entity" in shown
+
+
 def test_a_month_ends_with_its_last_day(run, ana):
     assert "Ended: Ana works_at Acme until 2026-06-30\n" in run("end", "Ana", "works_at", "--on", "June 2026").output
 
@@ -102,7 +134,7 @@ def test_where_several_fit_they_are_listed_with_their_ids_and_the_line_to_type(r
     ("words", "told"),
     [
         (("Ana",), "names no fact"),
-        (("Ana", "works", "at", "Acme"), "names no fact"),
+        (("Bob", "works", "at", "Acme"), "names no fact"),
         (("Ana", "lives_in"), "no fact says “Ana lives_in”"),
         (("Nobody", "works_at"), "Nobody"),
         (("Ana", "frobs"), "frobs"),
@@ -122,7 +154,7 @@ def test_what_has_ended_is_told_with_when(run, ana):
     run("end", "Ana", "works_at", "--on", "2026-06-30")
     refused = run("end", "Ana", "works_at")
 
-    assert "has ended already: it held until 2026-07-01 00:00" in refused.stderr
+    assert "has ended already: it held until 2026-06-30 (" in refused.stderr
 
 
 def test_an_end_in_json(run, ana):

@@ -126,12 +126,20 @@ def test_a_symmetric_fact_ends_from_either_side(call, path):
     assert (answer["effect"], intervals(path)) == ("ended", [(None, "2024")])
 
 
-def test_a_literal_ends_by_its_letters(call, path):
-    call.record(ATLAS, "tagged", literal("active"))
-    other = call.record(ATLAS, "tagged", literal("Active"), valid_to="2024-01-01T00:00Z")
-    same = call.record(ATLAS, "tagged", literal("active"), valid_to="2024-01-01T00:00Z")
+def test_a_literal_ends_in_other_capitals(call):
+    call.record(ANA, "tagged", literal("On Hold"))
+    answer = call.record(ANA, "tagged", literal("on hold"), valid_to="2026-03-31")
 
-    assert (other["effect"], same["effect"]) == ("recorded", "ended")
+    assert (answer["effect"], answer["object"]) == ("ended", {"literal": "On Hold"})
+    assert call("recall_entity", name_or_alias="Ana")["facts"] == []
+
+
+def test_a_literal_that_is_known_in_two_spellings_is_taken_as_it_is_stated(call):
+    for text in ("CTO", "Cto"):
+        call.record(ANA, "tagged", literal(text))
+
+    assert call.record(ANA, "tagged", literal("cto"), valid_to="2026-03-31")["effect"] == "recorded"
+    assert call.record(ANA, "tagged", literal("CTO"), valid_to="2026-03-31")["effect"] == "ended"
 
 
 def test_what_was_retracted_does_not_end(call):

@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+import keepgraph
 from keepgraph.cli.root import kg
 from keepgraph.engine.exchange import export
-from words import Caller, concept, dump, literal, person, project, rows
+from words import Caller, Clock, concept, dump, literal, person, project, rows
 
 
 @pytest.fixture
@@ -182,6 +185,104 @@ def test_a_call_that_only_deleted_is_not_forgotten_but_undone(call):
     assert "undo" in answer["hint"]
 
 
+def test_undo_without_a_number_takes_back_the_forgetting_of_a_call(call):
+    before = state(call)
+    call.record(person("Cleo"), "tagged", literal("new"))
+    with_cleo = state(call)
+    done = forgotten(call, "call 3")
+    taken_back = [call("undo") for _ in range(2)]
+
+    assert [each["undone_call"] for each in taken_back] == [done["call"], done["call"] - 1]
+    assert state(call) == before
+    assert with_cleo != before
+
+
+def test_forgetting_the_last_call_twice_does_not_forget_another(call):
+    forgotten(call, "the last call")
+    before = state(call)
+    answer = call("forget", what="the last call")
+
+    assert answer["error"] == "CHANGE_NOT_FOUND"
+    assert state(call) == before
+
+
+def test_what_forgetting_an_undo_took_back_comes_again_by_undo(call):
+    deleted = forgotten(call, "Bob Keller tagged holiday")
+    without = state(call)
+    brought_back = call("undo", call=deleted["call"])
+    before = state(call)
+    again = forgotten(call, f"call {brought_back['call']}")
+    assert state(call) == without
+    answer = call("undo")
+
+    assert answer["undone_call"] == again["call"]
+    assert state(call) == before
+
+
+@given(steps=st.lists(st.sampled_from(["record", "remember", "forget", "forget first", "undo"]), max_size=8))
+@settings(max_examples=25)
+def test_undo_after_any_forgetting_gives_what_was_before(new_file, steps):
+    with keepgraph.open(new_file(), clock=Clock()) as graph:
+        call = Caller(graph)
+        for number, step in enumerate(steps):
+            if step == "record":
+                call.record(person("Ana"), "tagged", literal(str(number)))
+            elif step == "remember":
+                call("remember", text=f"Note {number}.")
+            elif step == "undo":
+                call("undo")
+            else:
+                before = state(call)
+                answer = call("forget", what="call 1" if step == "forget first" else "last call")
+                if "error" not in answer:
+                    undone = call("undo")
+                    assert (undone["undone_call"], state(call)) == (answer["call"], before)
+                    again = call("undo", call=undone["call"])
+                    assert "error" not in again
+
+
+@pytest.mark.parametrize("what", ["call 2", "Call #2", "the call 2", "last call", "the last note"])
+def test_what_is_also_called_so_is_a_question(call, path, what):
+    named = call.record(concept(what), "tagged", literal("x"))["subject"]
+    before = dump(path)
+    answer = call("forget", what=what)
+
+    assert answer["error"] == "AMBIGUOUS"
+    assert named["id"] in [candidate["id"] for candidate in answer["candidates"]]
+    assert {candidate["kind"] for candidate in answer["candidates"]} > {"entity"}
+    assert dump(path) == before
+    for candidate in answer["candidates"]:
+        meant = call("forget", what=candidate["id"], kind=candidate["kind"], dry_run=True)
+        assert (candidate["id"], candidate["kind"]) == (meant["forgotten"]["id"], meant["kind"])
+
+
+@pytest.mark.parametrize(("what", "kind"), [("call 2", "entity"), ("call 911", None), ("last call", "entity")])
+def test_a_name_like_a_call_is_forgotten_where_no_call_is_meant(call, what, kind):
+    call.record(concept(what), "tagged", literal("x"))
+    answer = forgotten(call, what, **({"kind": kind} if kind else {}))
+
+    assert (answer["kind"], answer["forgotten"]["name"]) == ("entity", what)
+
+
+def test_the_command_names_texts_and_calls_that_may_be_meant(call, path):
+    text = call("remember", text="Atlas")
+    named = call.record(concept("call 2"), "tagged", literal("x"))
+    call.graph.close()
+    by_word, by_name, by_number = (
+        CliRunner().invoke(kg, ["--db", str(path), "forget", what, "--yes"]) for what in ("trip", "Atlas", "call 2")
+    )
+
+    assert "Budget meeting (text)" in by_word.output
+    assert text["doc_id"] in by_name.output
+    assert "project:Atlas" in by_name.output
+    assert "call 2  record_fact: " in by_number.output
+    assert "concept:call 2" in by_number.output
+    assert all("recall_entity" not in done.output for done in (by_word, by_name, by_number))
+    done = CliRunner().invoke(kg, ["--db", str(path), "forget", "call", "2", "--kind", "call", "--yes"])
+    assert done.exit_code == 0, done.output
+    assert named["subject"]["id"] in CliRunner().invoke(kg, ["--db", str(path), "--json", "recall", "call 2"]).output
+
+
 def test_the_owner_can_be_forgotten_and_comes_back_as_the_owner(call):
     call("set_owner", person={"name": "Ana Ruiz"})
     before = state(call)
@@ -240,3 +341,32 @@ def test_a_dry_run_of_the_command_shows_what_falls_and_forgets_nothing(call, pat
     assert "Bob Keller reports to Ana Ruiz" in output
     assert "still has the name" in output
     assert before == state(call)
+
+
+def test_forgetting_a_resolution_says_which_blockers_it_opens_again(call, clock, path):
+    clock.pass_by(days=1)
+    resolution = call.record(project("Atlas"), "resolved_by", literal("mail"))["fact_id"]
+    closed = state(call)
+    plan = forgotten(call, resolution, dry_run=True)
+    assert state(call) == closed
+    done = forgotten(call, resolution)
+
+    assert [blocker["name"] for blocker in plan["reopened_blockers"]] == ["Atlas blocked by export permit"]
+    assert plan["reopened_blockers"] == done["reopened_blockers"]
+    assert "1 blocker is open again." in done["message"]
+    assert [fact["id"] for fact in call("weekly_rollup")["blockers"]] == [done["reopened_blockers"][0]["id"]]
+    call("undo")
+    assert state(call) == closed
+
+
+@pytest.mark.parametrize(("tool", "argument"), [("retract_fact", "fact_id"), ("delete_entity_edge", "uuid")])
+def test_other_tools_that_withdraw_a_resolution_say_what_it_opens_again(call, clock, tool, argument):
+    clock.pass_by(days=1)
+    resolution = call.record(project("Atlas"), "resolved_by", literal("mail"))["fact_id"]
+    answer = call(tool, **{argument: resolution})
+
+    assert [blocker["name"] for blocker in answer["reopened_blockers"]] == ["Atlas blocked by export permit"]
+
+
+def test_what_opens_no_blocker_says_nothing_of_blockers(call):
+    assert "reopened_blockers" not in forgotten(call, "Bob Keller tagged holiday")

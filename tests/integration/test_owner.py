@@ -405,3 +405,44 @@ def test_renaming_the_owner_keeps_the_ownership(owned):
 
     assert "error" not in answer, answer
     assert owned.recalled("me") == "Ana Ruiz-Soto"
+
+
+@pytest.mark.parametrize("question", ["what do you know about me?", "who am I", "Who is my boss?", "me"])
+def test_a_question_about_me_says_how_to_set_an_owner_where_there_is_none(call, path, question):
+    call("remember", text="The boss knows what to do about the boat.")
+    call.record(person("Mel"), "tagged", literal("x"))
+    answers = [call("search", query=question, detail=detail) for detail in ("full", "brief")]
+    call.graph.close()
+    code, output = run(path, *question.split())
+
+    assert ["kg me NAME" in answer["hint"] for answer in answers] == [True, True]
+    assert question == "me" or "kg me NAME" in output
+    assert code in (0, 3)
+
+
+@pytest.mark.parametrize(
+    "question", ["what do you know about Mel?", "tell me about boats", "what did Zoe say about me?"]
+)
+def test_other_questions_have_no_hint_about_the_owner(call, question):
+    call.record(person("Mel"), "tagged", literal("x"))
+
+    answer = call("search", query=question)
+
+    assert "error" not in answer
+    assert "hint" not in answer
+
+
+def test_with_an_owner_a_question_has_no_hint(owned):
+    assert "hint" not in owned("search", query="what do you know about me?")
+
+
+def test_the_owner_stays_a_person(owned, path):
+    owned.record(concept("Oracle"), "tagged", literal("x"))
+    before = exported(owned.graph)
+    retyped = owned("update_entity", entity={"name": ANA}, type="decision")
+    merged = owned("merge_entities", keep=concept("Oracle"), absorb=person(ANA), across_types=True)
+
+    assert [answer["error"] for answer in (retyped, merged)] == ["ENTITY_TYPE_UNKNOWN"] * 2
+    assert all("kg me --clear" in answer["hint"] for answer in (retyped, merged))
+    assert exported(owned.graph) == before
+    assert "error" not in owned("merge_entities", keep=person(ANA), absorb=concept("Oracle"), across_types=True)

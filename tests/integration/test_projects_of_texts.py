@@ -314,3 +314,67 @@ def test_what_another_memory_observed_is_recalled(path, tmp_path):
     assert imported.exit_code == 0, imported.output
     assert "in 1 text" in recalled.output
     assert all(text in recalled.output for text in observations)
+
+
+def test_the_id_of_a_group_is_that_group_for_decisions_and_for_the_week(call, other_group):
+    other_group.record(decision("Launch at dawn"), "belongs_to", project("Rocket"))
+    other_group.record(project("Rocket"), "blocked_by", literal("fuel"))
+    call.record(decision("Use SQLite"), "belongs_to", project("Atlas"))
+    decided = {named: call("recall_decisions", project=named) for named in ("apollo", "default")}
+    weeks = {named: call("weekly_rollup", project=named) for named in ("apollo", "default")}
+    steps = {named: call("list_next_steps", project=named) for named in ("apollo", "default")}
+
+    assert {named: [one["name"] for one in answer["decisions"]] for named, answer in decided.items()} == {
+        "apollo": ["Launch at dawn"],
+        "default": ["Use SQLite"],
+    }
+    assert {named: answer["totals"]["blockers"] for named, answer in weeks.items()} == {"apollo": 1, "default": 0}
+    assert "in the group “apollo”, 1 decision was made" in weeks["apollo"]["summary"]
+    assert {named: answer["totals"]["blockers"] for named, answer in steps.items()} == {"apollo": 1, "default": 0}
+    for answers in (decided, weeks, steps):
+        assert {named: answer["group_id"] for named, answer in answers.items()} == {
+            "apollo": "apollo",
+            "default": "default",
+        }
+        assert {(answer["project"], answer["resolution"]) for answer in answers.values()} == {(None, None)}
+
+
+def test_the_narrative_of_a_week_of_a_group_comes_back(call, other_group):
+    kept = call("remember", text="The rocket stands.", project="apollo", narrative_for="2026-W20")
+
+    assert kept["group_id"] == "apollo"
+    assert call("weekly_rollup", project="apollo")["narrative"]["text"] == "The rocket stands."
+    assert other_group("weekly_rollup")["narrative"]["text"] == "The rocket stands."
+    assert call("weekly_rollup")["narrative"] is None
+
+
+@pytest.mark.parametrize("tool", ["recall_decisions", "weekly_rollup", "list_next_steps"])
+def test_a_project_that_is_called_as_a_group_is_named_in_the_hint(call, other_group, tool):
+    apollo = call.record(project("apollo"), "tagged", literal("active"))["subject"]
+    group, of_project = call(tool, project="apollo"), call(tool, project="project:apollo")
+
+    assert (group["project"], group["group_id"]) == (None, "apollo")
+    assert "project:apollo" in group["hint"]
+    assert (of_project["project"], of_project["group_id"]) == (apollo, "default")
+    assert "hint" not in of_project
+
+
+@pytest.mark.parametrize("command", ["decisions", "week", "next"])
+def test_commands_take_the_id_of_a_group_too(call, other_group, path, command):
+    other_group.record(project("Rocket"), "blocked_by", literal("fuel"))
+    call.graph.close()
+    other_group.graph.close()
+    known, unknown = (CliRunner().invoke(kg, ["--db", str(path), command, name]) for name in ("apollo", "Gemini"))
+
+    assert (known.exit_code, unknown.exit_code) == (0, 3)
+    assert "apollo" in known.output
+    assert "No project called “Gemini” is known." in unknown.output
+
+
+def test_the_command_for_a_topic_keeps_the_other_options(call, path):
+    call.record(project("Atlas"), "tagged", literal("active"))
+    call.graph.close()
+    done = CliRunner().invoke(kg, ["--db", str(path), "decisions", "auth flow", "--since", "2026-04-01"])
+
+    assert done.exit_code == 3
+    assert "kg decisions --about 'auth flow' --since 2026-04-01\n" in done.output

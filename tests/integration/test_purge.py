@@ -393,3 +393,16 @@ def test_purging_leaves_the_rest_as_forgetting_does(home, said, notes, undone):
     assert before == state(file)
     check_sound(file)
     assert RARE in before or [name for name in files_with(home, RARE) if name.startswith("any")] == []
+
+
+def test_undo_does_not_pass_over_the_forgetting_of_a_call_that_was_purged(lived):
+    with keepgraph.open(lived) as graph:
+        call = Caller(graph)
+        number = call("remember", text="The door code is 4711.")["call"]
+    run_ok("forget", f"call {number}", "--purge", "--yes")
+    before = state(lived)
+    with keepgraph.open(lived) as graph:
+        answer = Caller(graph)("undo")
+
+    assert answer["error"] == "PURGED"
+    assert state(lived) == before

@@ -243,3 +243,32 @@ def test_a_month_without_a_year_is_the_last_that_has_begun(today: date, month: i
     assert (month, 1) == (first.month, first.day)
     assert first <= today
     assert today - first < timedelta(days=366)
+
+
+@pytest.mark.parametrize(
+    ("phrase", "now", "meant"),
+    [
+        ("2 hours ago", "2026-03-29T04:30+02:00", "2026-03-29T01:30:00.000+01:00"),
+        ("an hour ago", "2026-03-29T03:10+02:00", "2026-03-29T01:10:00.000+01:00"),
+        ("in 3 hours", "2026-03-29T00:30+01:00", "2026-03-29T04:30:00.000+02:00"),
+        ("2 hours ago", "2026-10-25T03:30+01:00", "2026-10-25T02:30:00.000+02:00"),
+        ("30 minutes ago", "2026-10-25T02:15+01:00", "2026-10-25T02:45:00.000+02:00"),
+        ("in 24 hours", "2026-10-24T12:00+02:00", "2026-10-25T11:00:00.000+01:00"),
+    ],
+)
+def test_hours_and_minutes_are_elapsed_time_where_the_clock_is_changed(phrase, now, meant):
+    present = datetime.fromisoformat(now).astimezone(ZoneInfo("Europe/Zurich"))
+
+    assert date_phrases.parse(phrase, now=present) == meant
+
+
+@given(
+    hours=st.integers(0, 9000),
+    now=st.datetimes(datetime(1990, 1, 1), datetime(2035, 1, 1)),
+    zone=st.sampled_from(["Europe/Zurich", "America/New_York", "Australia/Lord_Howe", "Africa/Casablanca"]),
+)
+def test_so_many_hours_ago_are_so_many_hours(hours, now, zone):
+    present = now.replace(tzinfo=UTC).astimezone(ZoneInfo(zone))
+    meant = datetime.fromisoformat(date_phrases.parse(f"{hours} hours ago", now=present))
+
+    assert abs(present.astimezone(UTC) - meant.astimezone(UTC) - timedelta(hours=hours)) < timedelta(milliseconds=1)

@@ -98,6 +98,8 @@ def retract_command(ctx: click.Context, fact_id: str) -> None:
     click.echo(
         f"{status}: {terminal.entity_name(fact['subject'])} {fact['predicate']} {terminal.object_text(fact['object'])}"
     )
+    for reopened in answer.get("reopened_blockers", ()):
+        click.echo(f"  opens again {terminal.printable(reopened['name'])}")
 
 
 @click.command("undo")

@@ -42,7 +42,8 @@ class DateOption(click.ParamType):  # type: ignore[type-arg]  # a generic class 
             return str(value.strip())
         from keepgraph.temporal import date_phrases
 
-        now = datetime.now(UTC).astimezone(_zone(ctx) if ctx else None)
+        zone = _zone(ctx) if ctx else None
+        now = datetime.now(UTC).astimezone(zone)
         try:
             meant = date_phrases.parse(value, now=now, end=self.end)
         except date_phrases.DateUnclear as error:
@@ -50,7 +51,7 @@ class DateOption(click.ParamType):  # type: ignore[type-arg]  # a generic class 
         if self.days_only and len(meant) > len("2026-11-20"):
             raise self.error(f"{option} takes a day, without a time of day", hint=_EXAMPLES)
         if meant != value.strip():
-            click.secho(f"{option} {terminal.printable(value)}: {meant[:16].replace('T', ' ')}", dim=True, err=True)
+            click.secho(f"{option} {terminal.printable(value)}: {_on_the_clock(meant, zone)}", dim=True, err=True)
         return meant
 
 
@@ -65,6 +66,15 @@ FIRST_DAY = DateOption(days_only=True, error=errors.SinceInvalid)
 
 LAST_DAY = DateOption(end=True, days_only=True)
 """A day until which something is meant."""
+
+
+def _on_the_clock(meant: str, zone: ZoneInfo | None) -> str:
+    """A day, or an instant as clocks showed it then: they may have been changed since."""
+    from keepgraph.temporal import timestamps
+
+    if len(meant) > len("2026-11-20T14:30"):
+        meant = timestamps.format_local(timestamps.parse(meant, zone), zone)
+    return meant[:16].replace("T", " ")
 
 
 def _is_day(text: str) -> bool:

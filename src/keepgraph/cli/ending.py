@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -14,6 +15,8 @@ from keepgraph.cli.record import read_object, read_reference
 from keepgraph.graph import Graph
 
 _FACT_PREFIX = "fact_"
+_MAX_WORDS_OF_SENTENCE = 12
+_MAX_WORDS_OF_PREDICATE = 4
 
 
 @click.command("end")
@@ -26,17 +29,17 @@ def end_command(ctx: click.Context, /, fact: tuple[str, ...], **options: str | N
     """Say that a fact was true and holds no longer.
 
     FACT is its id (see `kg recall --ids`), or what it says: SUBJECT PREDICATE OBJECT, without the OBJECT if only one
-    fits. The day that is given still counts. A fact that has ended gets another end.
+    fits, each in quotes if it has several words; or all of it as a sentence. The day that is given still counts. A fact
+    that has ended gets another end.
 
     \b
     kg end Ana works_at Acme --on "end of June"
     kg end Ana works_at
     """
     with graph_options.open_graph(ctx) as graph:
-        arguments = _name_fact(graph, fact)
         given = {name: value for name, value in options.items() if value is not None}
         try:
-            answer = graph.call("end_fact", **arguments, **given)
+            answer = _end(graph, fact, given)
         except (errors.Ambiguous, errors.FactNotFound) as error:
             if any(str(one.get("id", "")).startswith(_FACT_PREFIX) for one in _candidates(error)):
                 error.hint = f"{error.hint or ''} Name one by its id: `kg end fact_…`.".strip()
@@ -85,20 +88,43 @@ def resolve_command(ctx: click.Context, /, blocker: tuple[str, ...], **options: 
         answers.show_resolved(answer)
 
 
-def _name_fact(graph: Graph, words: tuple[str, ...]) -> dict[str, Any]:
-    """The arguments of `end_fact` that name a fact.
+def _end(graph: Graph, words: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
+    """End the fact that is named by its id, its parts, or as a sentence.
 
     Raises:
-        errors.InvalidArguments: the words name neither.
+        errors.InvalidArguments: the words name none.
     """
     if len(words) == 1 and words[0].lower().startswith(_FACT_PREFIX):
-        return {"fact_id": words[0]}
-    if len(words) not in (2, 3):
-        raise errors.InvalidArguments(
-            f"“{terminal.printable(' '.join(words)[:80])}” names no fact",
-            hint='Give its id (`kg recall NAME --ids` shows it), or as in `kg end "Ana Ruiz" works_at Acme`: each name '
-            "of several words in quotes.",
-        )
+        return graph.call("end_fact", fact_id=words[0], **given)
+    if len(words) in (2, 3):
+        return graph.call("end_fact", **_name_parts(words), **given)
+    nothing_open: errors.FactNotFound | None = None
+    for parts in _divide(" ".join(words).split()):
+        try:
+            return graph.call("end_fact", **_name_parts(parts), **given)
+        except errors.FactNotFound as error:
+            nothing_open = nothing_open or error
+        except (errors.EntityNotFound, errors.PredicateUnknown):
+            continue
+    raise nothing_open or errors.InvalidArguments(
+        f"“{terminal.printable(' '.join(words)[:80])}” names no fact",
+        hint='Give its id (`kg recall NAME --ids` shows it), or as in `kg end "Ana Ruiz" works_at Acme`: each name '
+        "of several words in quotes.",
+    )
+
+
+def _divide(words: list[str]) -> Iterator[tuple[str, ...]]:
+    """Where the subject and the predicate of a sentence may end; longer predicates first: “works at” before “works”."""
+    if len(words) > _MAX_WORDS_OF_SENTENCE:
+        return
+    for subject in range(1, len(words)):
+        for predicate in range(min(len(words), subject + _MAX_WORDS_OF_PREDICATE), subject, -1):
+            parts = (words[:subject], words[subject:predicate], words[predicate:])
+            yield tuple(" ".join(part) for part in parts if part)
+
+
+def _name_parts(words: tuple[str, ...]) -> dict[str, Any]:
+    """The arguments of `end_fact` for a subject, a predicate, and perhaps an object."""
     arguments: dict[str, Any] = {
         "subject": read_reference(words[0], errors.SubjectRequired),
         "predicate": words[1],

@@ -9,6 +9,7 @@ import click
 
 from keepgraph import errors
 from keepgraph.cli import dates, graph_options, name_completion
+from keepgraph.cli.output import answers as tool_answers
 from keepgraph.cli.output import entity_page, pages, search_hits, terminal
 from keepgraph.cli.output.pages import Section
 from keepgraph.cli.recall import NOTHING_MATCHED
@@ -146,6 +147,8 @@ def search_command(
         terminal.show_other_groups(answer.get("other_groups"))
         if answer["embedding"] != "on":
             click.secho(f"  (by meaning: {terminal.printable(answer['embedding'])})", dim=True)
+    if not graph_options.wants_json(ctx):
+        tool_answers.show_hint(answer)
     ctx.exit(0 if has_hits else NOTHING_MATCHED)
 
 

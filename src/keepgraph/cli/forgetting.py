@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 _KINDS = ("entity", "fact", "text", "call")
 _NOT_FOUND = (errors.EntityNotFound, errors.FactNotFound, errors.EpisodeNotFound)
+_HINT_AMBIGUOUS = "Name the one that is meant: by its id, as type:name, or with --kind."
+_HINT_NEAR = "If one of these is meant, name it by its id, or as type:name."
+_HINT_NOT_FOUND = "Look it up with `kg search`, and give its name or its title."
 _SHOWN = 10
 _NOTHING_TO_PURGE = "Nothing that was deleted was left to purge."
 
@@ -49,7 +52,11 @@ def forget_command(
         key = graph.database.key
         try:
             preview = graph.call("forget", **arguments, dry_run=True)
+        except errors.Ambiguous as error:
+            error.hint = _HINT_AMBIGUOUS
+            raise
         except _NOT_FOUND as error:
+            error.hint = _HINT_NEAR if error.candidates else _HINT_NOT_FOUND
             if not for_good or dry_run:
                 raise
             preview, not_found = None, error
@@ -60,7 +67,7 @@ def forget_command(
             if not yes:
                 question = "Forget it for good? Nothing brings it back then." if for_good else "Forget it?"
                 terminal.confirm(question, action="forget it", quiet=quiet)
-            answer = graph.call("forget", what=preview["forgotten"]["id"])
+            answer = graph.call("forget", what=preview["forgotten"]["id"], kind=preview["kind"])
     if not for_good:
         _show_forgotten(answer, quiet=quiet)
         return
@@ -211,6 +218,7 @@ def _show_preview(preview: dict[str, Any], *, quiet: bool, dry_run: bool) -> Non
         ("goes", "entities"),
         ("goes", "texts"),
         ("goes", "aliases"),
+        ("opens again", "reopened_blockers"),
         ("stays", "kept"),
         ("stays, and still has the name:" if preview["kind"] == "entity" else "stays:", "kept_texts"),
     ):

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from keepgraph.cli import graph_options, name_completion
-from keepgraph.cli.output import pages, terminal
+from keepgraph.cli.output import answers, pages, terminal
 from keepgraph.cli.output.pages import Section
 from keepgraph.cli.recall import NOTHING_MATCHED
 
@@ -30,7 +30,7 @@ def next_command(ctx: click.Context, project: tuple[str, ...]) -> None:
     query = " ".join(project).strip()
     with graph_options.open_graph(ctx) as graph:
         answer = graph.call("list_next_steps", **({"project": query} if query else {}))
-    is_missing = bool(query) and answer["project"] is None
+    is_missing = answers.is_unknown_project(answer)
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)
     elif is_missing:
@@ -45,6 +45,9 @@ def _show_steps(answer: dict[str, Any], *, name: str) -> None:
     if answer["project"]:
         click.secho(terminal.entity_name(answer["project"]), bold=True, nl=False)
         click.echo(terminal.resolution_note(name, answer["resolution"]))
+    elif "group_id" in answer:
+        click.secho(f"Group {terminal.printable(answer['group_id'])}", bold=True)
+        answers.show_hint(answer)
     sections = [
         Section(
             "Blocked",

@@ -70,16 +70,23 @@ def decisions_command(ctx: click.Context, /, project: tuple[str, ...], **options
     arguments = {name: value for name, value in options.items() if value is not None}
     with graph_options.open_graph(ctx) as graph:
         answer = graph.call("recall_decisions", **({"project": query} if query else {}), **arguments)
-    is_missing = bool(query) and answer["project"] is None
+    is_missing = answers.is_unknown_project(answer)
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)
     else:
         answers.show_decisions(answer, name=query, **_filter_words(options))
         if is_missing:
-            click.echo(
-                f"  For the decisions about a topic: kg decisions --about {shlex.quote(terminal.printable(query))}"
-            )
+            click.echo(f"  For the decisions about a topic: {_command_for_topic(query, options)}")
     ctx.exit(NOTHING_MATCHED if is_missing else 0)
+
+
+def _command_for_topic(topic: str, options: dict[str, str | None]) -> str:
+    """The command that asks for decisions about a topic, with the other options of the command line."""
+    given = {name: value for name, value in options.items() if value is not None and name != "topic"}
+    words = ["kg", "decisions", "--about", terminal.printable(topic)]
+    for name, value in given.items():
+        words += [f"--{name.replace('_', '-')}", terminal.printable(value)]
+    return shlex.join(words)
 
 
 def _filter_words(options: dict[str, str | None]) -> dict[str, str]:
@@ -103,7 +110,7 @@ def week_command(ctx: click.Context, /, project: tuple[str, ...], **moment: str 
     query = " ".join(project).strip()
     with graph_options.open_graph(ctx) as graph:
         answer = graph.call("weekly_rollup", project=query or None, **moment)
-    is_missing = bool(query) and answer["project"] is None
+    is_missing = answers.is_unknown_project(answer)
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)
     elif is_missing:

@@ -1,7 +1,8 @@
 """Phrase matching: whether a phrase names what another describes: “licence arrived” and “waiting for the licence”.
 
 Words of state (waiting, missing, arrived, signed) say nothing about what is meant. Numbers, codes and single letters
-must agree. Where both phrases have a word of their own, they may be about two things.
+must agree. Where both phrases have a word of their own, they may be about two things; so may they where one phrase says
+more of it (the licence of Siemens), or denies what the other does not (no licence yet).
 """
 
 from __future__ import annotations
@@ -21,6 +22,13 @@ _PARTICIPLE = re.compile(r"[a-z]{3,}ed")
 _ENDINGS = frozenset(["", "s", "es", "ed", "d", "ing", "n", "en", "e", "er", "ly"])
 _MIN_STEM = 4
 _LETTERS_THAT_ARE_WORDS = frozenset("aeiouyàé")
+_MARKS_OF_RELATION = frozenset("'’:(/")
+_WORDS_OF_PURPOSE = frozenset("for of fur pour para per".split())
+# What is no longer so, or not any more, has changed: these deny no arrival.
+_NO_DENIAL = re.compile(
+    r"\b(?:no longer|not (?:\S+ ){0,4}any ?more|not only|nicht (?:mehr|nur)|kein\w* mehr|ne \S+ plus|ya no"
+    r"|non (?:\S+ )?piu)\b"
+)
 
 
 class Agreement(IntEnum):
@@ -46,7 +54,7 @@ class PhraseMatch:
     """How far a phrase agrees with a text, and how many words that say what is meant they share.
 
     Attributes:
-        is_other_matter: whether each has words of its own besides the shared ones.
+        is_other_matter: whether each has words of its own besides the shared ones, or one denies what the other says.
     """
 
     agreement: Agreement
@@ -57,27 +65,36 @@ class PhraseMatch:
 _NO_MATCH = PhraseMatch(Agreement.NONE)
 
 
-def compare(phrase: str, text: str) -> PhraseMatch:
-    """Compare a phrase that may name a thing with a text that describes one."""
+def compare(phrase: str, text: str, *, of: str = "") -> PhraseMatch:
+    """Compare a phrase that may name a thing with a text that describes one.
+
+    Args:
+        of: a name of what the thing belongs to; the phrase may have it too, and then shares one more.
+    """
     one, other = Name(phrase), Name(text)
     if one.key == other.key or (one.folded and one.folded == other.folded):
         return PhraseMatch(Agreement.EQUAL, max(len(one.words), 1))
     words, own = _analyse(phrase)
-    _, theirs = _analyse(text)
+    text_words, theirs = _analyse(text)
     pairs = {word: match for word in own if (match := _find(word, theirs)) is not None}
     if not pairs:
         return _NO_MATCH
+    shared = len(pairs)
+    if of and (context := _context(own, of)):
+        context -= pairs.keys()
+        words, own = (tuple(word for word in each if word not in context) for each in (words, own))
+        shared += 1
     codes, described_codes = _codes(own), _codes(theirs)
     if codes and described_codes and codes.isdisjoint(described_codes):
-        return PhraseMatch(Agreement.CONTRADICTION, len(pairs), is_other_matter=True)
+        return PhraseMatch(Agreement.CONTRADICTION, shared, is_other_matter=True)
     if all(_is_code(word) or name_similarity.is_generic(word) for word in pairs) and set(theirs) - set(pairs.values()):
-        return PhraseMatch(Agreement.PARTIAL, len(pairs))
+        return PhraseMatch(Agreement.PARTIAL, shared)
     own_rest = [word for word in own if word not in pairs and not _PARTICIPLE.fullmatch(word)]
     their_rest = set(theirs) - set(pairs.values())
-    is_other_matter = bool(own_rest and their_rest)
+    is_other_matter = bool(own_rest and their_rest) or (_denies(words) and not _denies(text_words))
     if is_other_matter or _modifies(words, own_rest, pairs):
-        return PhraseMatch(Agreement.PARTIAL, len(pairs), is_other_matter=is_other_matter)
-    return PhraseMatch(Agreement.SURE, len(pairs))
+        return PhraseMatch(Agreement.PARTIAL, shared, is_other_matter=is_other_matter)
+    return PhraseMatch(Agreement.SURE, shared)
 
 
 @lru_cache(maxsize=4096)
@@ -115,6 +132,13 @@ def _is_joiner(word: str) -> bool:
     return is_letter or not word[0].isalnum() or name_similarity.is_function_word(word)
 
 
+def _context(own: Sequence[str], name: str) -> set[str]:
+    """The words of a phrase that are those of a name, if it has all of them."""
+    _, names = _analyse(name)
+    pairs = {other: word for word in own if (other := _find(word, names)) is not None}
+    return set(pairs.values()) if names and len(pairs) == len(names) else set()
+
+
 def _find(word: str, others: Sequence[str]) -> str | None:
     """The word among the others that is the same one, inflected or mistyped."""
     return next((other for other in others if _is_same(word, other)), None)
@@ -148,9 +172,30 @@ def _code(word: str) -> str:
     return word if number is None else str(number)
 
 
+def _denies(words: Sequence[str]) -> bool:
+    """Whether a phrase says that something has not happened, or not yet: no licence, the licence should arrive soon."""
+    return not lexicons.words("denial_words").isdisjoint(_NO_DENIAL.sub(" ", " ".join(words)).split())
+
+
 def _modifies(words: Sequence[str], rest: Sequence[str], shared: Iterable[str]) -> bool:
-    """Whether a word of its own stands beside a shared one: the driving licence, the database outage."""
+    """Whether a word of its own belongs to a shared one: the driving licence, the licence of Siemens, its renewal."""
     together, own = set(shared), set(rest)
+    significant = [(position, word) for position, word in enumerate(words) if word in together or word in own]
     return any(
-        (one in together and other in own) or (one in own and other in together) for one, other in pairwise(words)
+        (one in own) != (other in own) and _are_related(words[position + 1 : next_position], is_after=other in own)
+        for (position, one), (next_position, other) in pairwise(significant)
     )
+
+
+def _are_related(between: Sequence[str], *, is_after: bool) -> bool:
+    """Whether what stands between two words, if anything, makes one of them say which the other is.
+
+    Args:
+        is_after: whether the second is the one that may say it: the licence that arrived for Boreas.
+    """
+    relations, determiners = lexicons.words("relation_words"), lexicons.words("determiners")
+    joining = [word for word in between if word not in determiners or word in relations]
+    are_all_relations = all(word in relations or word in _MARKS_OF_RELATION for word in joining)
+    if joining and are_all_relations:
+        return True
+    return not between or (is_after and bool(joining) and joining[-1] in _WORDS_OF_PURPOSE)

@@ -6,7 +6,7 @@ were known at `tx.known_at`, if it is set (ADR 0014).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -343,8 +343,28 @@ def all_of_predicate(tx: Tx, predicate: int) -> list[Fact]:
     return _select(tx, f"{_SELECT} WHERE fact.predicate = :predicate ORDER BY fact.id", {"predicate": predicate})
 
 
+# An assertion that closed a blocker of its subject has resolved this blocker, and not the subject.
+CLOSED_A_BLOCKER = """
+    EXISTS (
+        SELECT 1 FROM fact AS blocking
+        JOIN earlier_validity ON earlier_validity.fact = blocking.id
+        WHERE blocking.subject = fact.subject
+          AND blocking.predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:blocking)))
+          AND earlier_validity.known_to = provenance.recorded_at
+    )
+"""
+
+
 def tagged_entities(
-    tx: Tx, tag: str, *, tagging: Sequence[str], resolving: Sequence[str], at: str, limit: int = -1
+    tx: Tx,
+    tag: str,
+    *,
+    tagging: Sequence[str],
+    resolving: Sequence[str],
+    blocking: Sequence[str],
+    blocked: Collection[int],
+    at: str,
+    limit: int = -1,
 ) -> list[Entity]:
     """The entities with a literal tag, whatever divides its words, that nothing has resolved; oldest tag first.
 
@@ -352,10 +372,12 @@ def tagged_entities(
         tag: in lower case, its words divided by hyphens.
         tagging: the predicates whose objects are tags.
         resolving: the predicates whose subject is resolved.
+        blocking: the predicates whose subject is blocked.
+        blocked: the rows of those that are not resolved yet, whatever these predicates say.
     """
     rows = _execute(
         tx,
-        """
+        f"""
         SELECT s.id, s.public_id, st.name, s.name, s.created_at
         FROM FACTS
         JOIN entity AS s ON s.id = fact.subject
@@ -367,15 +389,17 @@ def tagged_entities(
           AND fact.valid_from <= :at AND :at < fact.valid_to
           AND lower(replace(replace(fact.literal, ' ', '-'), '_', '-')) = :tag
           AND +s.group_id = :group
-          AND NOT EXISTS (
+          AND (s.id IN (SELECT value FROM json_each(:blocked)) OR NOT EXISTS (
               SELECT 1 FROM FACTS
+              JOIN provenance ON provenance.fact = fact.id
               WHERE fact.subject = s.id
                 AND fact.predicate IN (
                     SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:resolving))
                 )
                 AND fact.retracted_at IS NULL
                 AND fact.valid_from <= :at AND :at < fact.valid_to
-          )
+                AND NOT {CLOSED_A_BLOCKER}
+          ))
         ORDER BY fact.id
         LIMIT :limit
         """,
@@ -384,6 +408,8 @@ def tagged_entities(
             "phrase": f'"{tag.replace("-", " ")}"',
             "tagging": _json(tagging),
             "resolving": _json(resolving),
+            "blocking": _json(blocking),
+            "blocked": _json(blocked),
             "at": at,
             "limit": limit,
             "group": tx.group,
@@ -588,7 +614,7 @@ def _fact(row: tuple[Any, ...]) -> Fact:
     )
 
 
-def _json(values: Sequence[int] | Sequence[str]) -> str:
+def _json(values: Collection[int] | Collection[str]) -> str:
     import json
 
     return json.dumps(list(values))

@@ -157,13 +157,17 @@ def undone_calls(tx: Tx) -> dict[int, int]:
 
 
 def find_last_undoable_call(tx: Tx) -> int | None:
-    """The newest call of the group that changed something, is no undo, and was not undone itself."""
+    """The newest call of the group that changed something, was not undone itself, and was not made by undo.
+
+    To forget a call undoes it too, but is a call as any other: it is the last one until it is undone. Only what undo
+    itself has taken back is passed over, so that one undo after another goes back in time.
+    """
     row = tx.conn.execute(
         """
         SELECT call.id
         FROM call
         WHERE coalesce(call.group_id, :group) = :group
-          AND call.undoes IS NULL
+          AND (call.undoes IS NULL OR call.tool <> 'undo')
           AND call.tool <> 'purge'
           AND EXISTS (SELECT 1 FROM journal WHERE journal.call = call.id)
           AND call.id NOT IN (SELECT value FROM json_each(:undone))

@@ -158,6 +158,8 @@ def open_entities(
     among: Collection[int] | None,
     done: Collection[str],
     resolving: Sequence[str],
+    blocking: Sequence[str],
+    blocked: Collection[int],
     at: str,
 ) -> list[Entity]:
     """The entities that nothing has resolved, and of which no literal says that they are done; the oldest first.
@@ -167,6 +169,8 @@ def open_entities(
         among: of these alone, given by their rows.
         done: literals, in lower case.
         resolving: the predicates whose subject is resolved.
+        blocking: the predicates whose subject is blocked.
+        blocked: the rows of those that are not resolved yet, whatever these predicates say.
     """
     rows = tx.conn.execute(
         f"""
@@ -181,13 +185,15 @@ def open_entities(
               WHERE fact.subject = entity.id AND fact.literal IS NOT NULL AND {_HOLDS}
                 AND lower(trim(fact.literal)) IN (SELECT value FROM json_each(:done))
           )
-          AND NOT EXISTS (
+          AND (entity.id IN (SELECT value FROM json_each(:blocked)) OR NOT EXISTS (
               SELECT 1 FROM fact
+              JOIN provenance ON provenance.fact = fact.id
               WHERE fact.subject = entity.id AND {_HOLDS}
                 AND fact.predicate IN (
                     SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:resolving))
                 )
-          )
+                AND NOT {facts.CLOSED_A_BLOCKER}
+          ))
         ORDER BY entity.id
         """,
         {
@@ -196,6 +202,8 @@ def open_entities(
             "among": None if among is None else _json(among),
             "done": _json(done),
             "resolving": _json(resolving),
+            "blocking": _json(blocking),
+            "blocked": _json(blocked),
             "at": at,
         },
     )

@@ -10,7 +10,7 @@ import re
 from calendar import monthrange
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from datetime import MAXYEAR, date, datetime, time, timedelta
+from datetime import MAXYEAR, UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 
 from keepgraph.temporal import timestamps
@@ -140,7 +140,9 @@ def _instant(phrase: str, now: datetime) -> datetime | None:
     if match := _HOURS.match(phrase):
         unit = match["unit"] or match["unit_ahead"]
         seconds = _number(match["ago"] or match["ahead"]) * (3600 if unit.startswith("hour") else 60)
-        return now + timedelta(seconds=-seconds if match["ago"] else seconds)
+        # Elapsed time: not on the clock on the wall, which may have been changed in between.
+        elapsed = timedelta(seconds=-seconds if match["ago"] else seconds)
+        return (now.astimezone(UTC) + elapsed).astimezone(now.tzinfo)
     match = _CLOCK_LAST.match(phrase) or _CLOCK_FIRST.match(phrase)
     if match is None:
         return None

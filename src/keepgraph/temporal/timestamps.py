@@ -48,6 +48,15 @@ def local_date(timestamp: str, zone: tzinfo | None) -> str:
     return _to_local_datetime(timestamp, zone).date().isoformat()
 
 
+def format_end(timestamp: str, zone: tzinfo | None) -> str:
+    """The end of a validity as people say it: its last local day, or the local minute where it ends within a day."""
+    end = _to_local_datetime(timestamp, zone)
+    if timestamp == _END_OF_TIME:
+        return end.date().isoformat()
+    is_midnight = end.time() == time()
+    return (end.date() - timedelta(days=1)).isoformat() if is_midnight else f"{end:%Y-%m-%d %H:%M}"
+
+
 def parse_date(text: str) -> date:
     """A calendar date, `YYYY-MM-DD` and nothing else.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from keepgraph import errors, store
@@ -11,7 +11,7 @@ from keepgraph.engine import knowledge
 from keepgraph.engine.resolution import resolver
 from keepgraph.engine.upkeep import history
 from keepgraph.language.normalisation import Name
-from keepgraph.model import Event, MergeResult, Ref
+from keepgraph.model import Event, Fact, MergeResult, Ref
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 from keepgraph.tools.contract import answer_shapes, derived_data
@@ -135,12 +135,13 @@ def retract_fact(tx: Tx, *, fact_id: str) -> dict[str, Any]:
     Where something was true and has ended, use end_fact, or record what holds now with `supersedes`.
     """
     fact = knowledge.facts.find(tx, fact_id)
-    retracted = knowledge.retraction.retract(tx, fact)
+    withdrawn = knowledge.retraction.retract(tx, fact)
     return {
         "fact": answer_shapes.fact(tx, fact),
         "retracted_at": timestamps.format_local(fact.retracted_at or timestamps.from_datetime(tx.now), tx.zone),
-        "already_retracted": not retracted,
+        "already_retracted": not withdrawn.is_changed,
         "remains": "the fact stays on record as retracted, for known_at and the history; to delete it, use forget.",
+        **_reopened_blockers(withdrawn.reopened),
     }
 
 
@@ -165,7 +166,7 @@ def end_fact(
             raise errors.InvalidArguments(
                 "a fact is named twice: by fact_id, and by what it says", hint="Leave one of them out."
             )
-        named = knowledge.ending.find_by_id(tx, fact_id)
+        named = knowledge.ending.find_by_id(tx, fact_id, valid_to=valid_to)
     elif subject is None or predicate is None:
         raise errors.FactNotFound(
             "neither fact_id is given, nor subject and predicate",
@@ -180,7 +181,7 @@ def end_fact(
             valid_to=valid_to,
         )
     ended = knowledge.ending.end(tx, named, valid_to=valid_to, source=source)
-    until = ended.fact.valid_to and timestamps.format_local(ended.fact.valid_to, tx.zone)
+    until = ended.fact.valid_to and timestamps.format_end(ended.fact.valid_to, tx.zone)
     effect = {"ended": "Ended", "changed": "Changed the end of"}.get(ended.effect, "Nothing changed:")
     return {
         "fact": answer_shapes.fact(tx, ended.fact),
@@ -223,11 +224,13 @@ def resolve_blocker(
 @tool(Effect.DESTRUCTIVE)
 def delete_entity_edge(tx: Tx, *, uuid: str) -> dict[str, Any]:
     """Delete a fact (by its id, fact_…) with its sources, as if it had never been recorded. undo brings it back."""
-    fact = knowledge.retraction.delete(tx, uuid)
+    withdrawn = knowledge.retraction.delete(tx, uuid)
+    fact = withdrawn.fact
     return {
         "message": f"{fact.id} deleted successfully: {knowledge.facts.sentence(fact)}",
         "fact": answer_shapes.fact(tx, fact),
         "remains": answer_shapes.REMAINS,
+        **_reopened_blockers(withdrawn.reopened),
     }
 
 
@@ -324,3 +327,10 @@ def _describe_events(tx: Tx, events: list[Event], limit: int) -> dict[str, Any]:
         "events": [answer_shapes.event(tx, event) for event in events[:limit]],
         "truncated": len(events) > limit,
     }
+
+
+def _reopened_blockers(reopened: Sequence[Fact]) -> dict[str, Any]:
+    """The blockers that are open again, because nothing says any more that they were resolved."""
+    if not reopened:
+        return {}
+    return {"reopened_blockers": [{"id": fact.id, "name": knowledge.facts.sentence(fact)} for fact in reopened]}

@@ -249,7 +249,7 @@ def describe_report(report: Report, *, limit: int | None = MAX_REMARKS) -> dict[
 
 
 def describe_scope(job: Job, report: Report) -> dict[str, Any]:
-    """The group that an ingestion stored in, and the project that its texts are about; also of one that was cancelled."""
+    """The group that an ingestion stored in, and what its texts are about; also of one that was cancelled."""
     with job.database.read(job.tool, session=job.session) as tx:
         return answer_shapes.scope(replace(tx, group=report.scope.group), report.scope)
 

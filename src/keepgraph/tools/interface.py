@@ -185,8 +185,9 @@ def list_kind(tx: Tx, *, kind: str, limit: int = 50) -> dict[str, Any]:
 
 
 def _needs_of_next_steps(tx: Tx, *, project: str | None = None) -> frozenset[Need]:
-    needs_vectors = project is not None and resolver.needs_vectors(
-        tx, Name(project), of_types=graph_vocabulary.read(tx).project_types
+    is_name = project is not None and not knowledge.projects.is_group(tx, project)
+    needs_vectors = is_name and resolver.needs_vectors(
+        tx, Name(project or ""), of_types=graph_vocabulary.read(tx).project_types or None
     )
     return derived_data.NAME_VECTORS if needs_vectors else derived_data.NOTHING
 
@@ -197,13 +198,16 @@ def list_next_steps(tx: Tx, *, project: str | None = None) -> dict[str, Any]:
     name = Name(project or "")
     if project is not None and not name.key:
         raise errors.ProjectRequired("the project is empty")
-    resolution = resolver.resolve(tx, name, of_types=graph_vocabulary.read(tx).project_types) if name.key else None
-    of_project = resolution.entity if resolution else None
-    is_unknown = resolution is not None and of_project is None
-    steps = knowledge.next_steps.nothing(tx) if is_unknown else knowledge.next_steps.next_steps(tx, project=of_project)
+    scope = knowledge.projects.read(tx, project)
+    namesake = knowledge.projects.find_namesake(tx, scope)
+    tx = knowledge.projects.enter(tx, scope)
+    steps = (
+        knowledge.next_steps.nothing(tx)
+        if scope.is_unknown
+        else knowledge.next_steps.next_steps(tx, project=scope.project)
+    )
     return {
-        "project": answer_shapes.entity(of_project) if of_project else None,
-        "resolution": answer_shapes.resolution(resolution) if resolution else None,
+        **answer_shapes.read_scope(scope, namesake),
         "today": steps.today,
         "blockers": [answer_shapes.fact(tx, fact) for fact in steps.blockers],
         "actions": [answer_shapes.entity(entity) for entity in steps.actions],

@@ -44,7 +44,9 @@ def _needs_to_resolve(argument: str, *, is_project: bool = False) -> NeedsOfCall
         tx: Tx, *, as_of: str | None = None, known_at: str | None = None, **arguments: Any
     ) -> frozenset[Need]:
         tx, name = time_travel.to(tx, as_of=as_of, known_at=known_at), Name(arguments.get(argument) or "")
-        of_types = graph_vocabulary.read(tx).project_types if is_project else None
+        if is_project and knowledge.projects.is_group(tx, arguments.get(argument) or ""):
+            return derived_data.NOTHING
+        of_types = (graph_vocabulary.read(tx).project_types or None) if is_project else None
         needs_vectors = resolver.needs_vectors(tx, name, of_types=of_types)
         return derived_data.NAME_VECTORS if needs_vectors else derived_data.NOTHING
 
@@ -214,8 +216,7 @@ def recall_decisions(
     topic: only those about it, by words and by meaning. since, until: local calendar dates, both included.
     An unknown project gives project null and resolution.candidates.
     """
-    name = Name(project or "")
-    if project is not None and not name.key:
+    if project is not None and not Name(project).key:
         raise errors.ProjectRequired("the project is empty")
     if since:
         _check_date(since, "since", errors.SinceInvalid)
@@ -223,19 +224,18 @@ def recall_decisions(
         _check_date(until, "until", errors.MomentInvalid)
     tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
     wanted = DecisionFilter(since or "", until or "", (topic or "").strip(), limit=MAX_DECISIONS)
-    resolution = None
-    if project is not None:
-        resolution = resolver.resolve(tx, name, of_types=graph_vocabulary.read(tx).project_types)
-    if resolution is None:
-        decisions, total = knowledge.decisions.of_all_projects(tx, wanted)
-    elif resolution.entity:
-        decisions, total = knowledge.decisions.of_project(tx, resolution.entity, wanted)
-    else:
+    scope = knowledge.projects.read(tx, project)
+    namesake = knowledge.projects.find_namesake(tx, scope)
+    tx = knowledge.projects.enter(tx, scope)
+    if scope.project:
+        decisions, total = knowledge.decisions.of_project(tx, scope.project, wanted)
+    elif scope.is_unknown:
         decisions, total = [], 0
+    else:
+        decisions, total = knowledge.decisions.of_all_projects(tx, wanted)
     answer = {
-        "project": answer_shapes.entity(resolution.entity) if resolution and resolution.entity else None,
-        "resolution": answer_shapes.resolution(resolution) if resolution else None,
-        "decisions": [answer_shapes.decision(decision, names_projects=resolution is None) for decision in decisions],
+        **answer_shapes.read_scope(scope, namesake),
+        "decisions": [answer_shapes.decision(decision, names_projects=scope.name is None) for decision in decisions],
         "total": total,
         "truncated": total > len(decisions),
         "since": since or None,
@@ -258,24 +258,22 @@ def weekly_rollup(
     """
     generated_at = timestamps.format_local(timestamps.from_datetime(tx.now), tx.zone)
     tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
-    name = Name(project or "")
-    project_types = graph_vocabulary.read(tx).project_types
-    resolution = resolver.resolve(tx, name, of_types=project_types) if name.key else None
-    project_entity = resolution.entity if resolution else None
-    if resolution is not None and project_entity is None:
+    scope = knowledge.projects.read(tx, project if Name(project or "").key else None)
+    namesake = knowledge.projects.find_namesake(tx, scope)
+    tx = knowledge.projects.enter(tx, scope)
+    if scope.resolution is not None and scope.is_unknown:
         rollup, summary = (
             knowledge.rollup.empty_week(tx),
-            knowledge.rollup.describe_unknown_project(project or "", resolution),
+            knowledge.rollup.describe_unknown_project(scope.label, scope.resolution),
         )
     else:
-        rollup = knowledge.rollup.week(tx, project=project_entity)
-        summary = knowledge.rollup.summarise(rollup, project=project_entity)
+        rollup = knowledge.rollup.week(tx, project=scope.project)
+        summary = knowledge.rollup.summarise(rollup, project=scope.project, group=scope.named_group)
     answer = {
-        "project": answer_shapes.entity(project_entity) if project_entity else None,
-        "resolution": answer_shapes.resolution(resolution) if resolution else None,
+        **answer_shapes.read_scope(scope, namesake),
         "period": {"start": rollup.start, "end": rollup.end},
         "summary": summary,
-        "narrative": _narrative(tx, rollup.end, project_entity) if project_entity or resolution is None else None,
+        "narrative": None if scope.is_unknown else _narrative(tx, rollup.end, scope.project),
         "decisions": [answer_shapes.decision(decision) for decision in rollup.decisions],
         "blockers": [answer_shapes.fact(tx, fact) for fact in rollup.blockers],
         "next_actions": list(rollup.next_actions),

@@ -39,9 +39,10 @@ def show_recorded(answer: dict[str, Any]) -> None:
     for other in answer.get("also_ended", ()):
         click.echo(f"  ended too: {other['fact_id']}{_validity(other)}")
     for other in answer.get("overlapping", ()):
+        advice = "; to correct its end: kg end {} --on DATE" if other["valid_to"] else "; to end it: kg end {}"
         click.secho(
-            f"  {other['fact_id']} says the same{_validity(other) or ' without dates'}; "
-            f"to end it: kg end {other['fact_id']}",
+            f"  {other['fact_id']} says the same{_validity(other) or ' without dates'}"
+            f"{advice.format(other['fact_id'])}",
             fg="yellow",
         )
     for blocker in answer.get("closed_blockers", ()):
@@ -56,7 +57,7 @@ def show_recorded(answer: dict[str, Any]) -> None:
     for mapped in answer.get("mapped_types", ()):
         click.echo(f"  “{printable(mapped['given'])}” recorded as {mapped['type']}")
     for ended in answer["superseded"]:
-        click.echo(f"  ended {day(ended['valid_to'])}: {ended['fact_id']}")
+        click.echo(f"  ended, until {last_day(ended['valid_to'])}: {ended['fact_id']}")
     for entity in answer["auto_created_entities"]:
         click.echo(f"  new {entity['type']}: {entity_name(entity)}")
     for duplicate in answer["possible_duplicates"]:
@@ -122,16 +123,29 @@ def show_recall(answer: dict[str, Any], *, name: str, show_ids: bool = False) ->
     _show_texts(answer["texts"])
 
 
+def is_unknown_project(answer: dict[str, Any]) -> bool:
+    """Whether a project was named that is not known. A group has no resolution: its id is meant."""
+    return answer["project"] is None and answer["resolution"] is not None
+
+
+def show_hint(answer: dict[str, Any]) -> None:
+    """Show how to ask otherwise, where an answer says it."""
+    if hint := answer.get("hint"):
+        click.secho(f"  {printable(hint)}", dim=True)
+
+
 def show_decisions(answer: dict[str, Any], *, name: str, topic: str = "", until: str = "") -> None:
-    if name and answer["project"] is None:
+    if is_unknown_project(answer):
         show_no_match(f"No project called “{printable(name)}” is known.", answer["resolution"])
         return
     about = f" about {printable(topic)}" if topic else ""
     since = f" since {answer['since']}" if answer["since"] else ""
     until = f" until {until}" if until else ""
     note = resolution_note(name, answer["resolution"]) if answer["resolution"] else ""
-    click.secho(entity_name(answer["project"]) if answer["project"] else "All projects", bold=True, nl=False)
+    everywhere = f"Group {printable(answer['group_id'])}" if "group_id" in answer else "All projects"
+    click.secho(entity_name(answer["project"]) if answer["project"] else everywhere, bold=True, nl=False)
     click.echo(f"  {_count_noun(answer['total'], 'decision')}{about}{since}{until}{note}")
+    show_hint(answer)
     for decision in answer["decisions"]:
         click.echo(f"  {_decision_line(decision)}")
     if answer["truncated"]:
@@ -143,6 +157,7 @@ def show_week(answer: dict[str, Any], *, name: str = "") -> None:
     click.secho(f"{answer['period']['start']} to {answer['period']['end']}", bold=True, nl=False)
     click.echo(note)
     click.echo(printable(answer["summary"]))
+    show_hint(answer)
     if narrative := answer["narrative"]:
         _show_narrative(narrative)
     for title, lines in (
@@ -301,7 +316,7 @@ def _fact_details(fact: dict[str, Any]) -> str:
     if fact["valid_from"]:
         details.append(f"from {day(fact['valid_from'])}")
     if fact["valid_to"]:
-        details.append(f"until {fact['valid_to'][:16].replace('T', ' ')}")
+        details.append(f"until {last_day(fact['valid_to'])}")
     if fact["confidence"] < 1:
         details.append(f"confidence {fact['confidence']:g}")
     if fact["source"]:

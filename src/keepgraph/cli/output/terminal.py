@@ -46,6 +46,9 @@ def show_error(envelope: dict[str, Any], *, as_json: bool) -> None:
             click.echo(f"       perhaps {printable(entity_argument(candidate))}", err=True)
         elif isinstance(candidate, dict) and {"id", "text"} <= candidate.keys():
             click.echo(f"       {printable(candidate['id'])}  {printable(candidate['text'])}", err=True)
+        elif isinstance(candidate, dict) and {"id", "kind", "name"} <= candidate.keys():
+            named = f"{printable(candidate['name'])} ({printable(candidate['kind'])})"
+            click.echo(f"       {printable(candidate['id'])}  {named}", err=True)
 
 
 def progress_bar(length: int, label: str, *, quiet: bool) -> Any:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from keepgraph import store
 from keepgraph.engine.knowledge import blockers, rollup
 from keepgraph.engine.vocabulary import graph_vocabulary
-from keepgraph.model import Entity, Episode, Fact
+from keepgraph.model import Entity, Episode, Fact, FactRow
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -114,10 +114,11 @@ def _projects(tx: Tx, types: tuple[str, ...], at: str) -> tuple[ProjectState, ..
 
 def _waiting(tx: Tx, at: str) -> Waiting:
     open_blockers, is_exact = _open_blockers(tx)
-    actions = rollup.tagged_next_actions(tx, limit=_MAX_ACTIONS_COUNTED + 1)
+    blocked = {blocker.subject for blocker in open_blockers}
+    actions = rollup.tagged_next_actions(tx, blocked=blocked, limit=_MAX_ACTIONS_COUNTED + 1)
     counted_actions = actions[:_MAX_ACTIONS_COUNTED]
     return Waiting(
-        blockers=tuple(store.facts.by_rows(tx, open_blockers[:MAX_WAITING])),
+        blockers=tuple(store.facts.by_rows(tx, [blocker.row for blocker in open_blockers[:MAX_WAITING]])),
         blocker_count=len(open_blockers),
         blockers_counted=is_exact,
         next_actions=tuple(counted_actions[:MAX_WAITING]),
@@ -130,11 +131,11 @@ def _waiting(tx: Tx, at: str) -> Waiting:
     )
 
 
-def _open_blockers(tx: Tx) -> tuple[list[int], bool]:
-    """The rows of open blockers, newest first; and whether these are all."""
+def _open_blockers(tx: Tx) -> tuple[list[FactRow], bool]:
+    """The open blockers, newest first; and whether these are all."""
     predicates = graph_vocabulary.read(tx).names_of_role("blocks")
     newest, total = store.overviews.newest_rows_of_predicates(tx, predicates, limit=_MAX_BLOCKERS_REPLAYED)
     if total <= len(newest):
-        return [blocker.row for blocker in blockers.open_blockers(tx)], True
+        return blockers.open_blockers(tx), True
     subjects = sorted({subject for _, subject in newest})
-    return [blocker.row for blocker in blockers.open_blockers(tx, subjects=subjects)], False
+    return blockers.open_blockers(tx, subjects=subjects), False

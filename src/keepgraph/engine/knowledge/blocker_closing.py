@@ -94,6 +94,8 @@ def find(tx: Tx, blocker: str, *, blocked: Ref | None = None) -> tuple[Fact, ...
     by_words, fitting = blocker_resolutions.choose(tx, open_, text)
     by_entity = _of_entity(tx, text, open_)
     meant = by_words or fitting
+    if own := blocker_resolutions.own_blockers(by_words, open_):
+        meant, by_words = tuple(dict.fromkeys([*meant, *own])), ()
     if by_entity and {fact.row for fact in by_entity} != {fact.row for fact in meant}:
         meant = tuple(dict.fromkeys([*meant, *by_entity]))
         by_words = () if by_words or len(_statements(by_entity)) > 1 or fitting else by_entity
@@ -107,7 +109,7 @@ def find(tx: Tx, blocker: str, *, blocked: Ref | None = None) -> tuple[Fact, ...
         )
     raise errors.FactNotFound(
         f"no open blocker fits “{text[:60]}”" if open_ else "nothing is blocked",
-        hint="Name one of the open ones by its words or by its id." if open_ else "What is open is in weekly_rollup.",
+        hint="Name one of the open ones by its words or by its id." if open_ else "There is no open blocker to close.",
         candidates=blocker_resolutions.describe(open_),
     )
 
@@ -162,13 +164,12 @@ def _find_by_id(tx: Tx, fact_id: str, open_: list[Fact]) -> tuple[Fact, ...]:
 
 
 def _of_entity(tx: Tx, text: str, open_: list[Fact]) -> tuple[Fact, ...]:
-    """The open blockers that an entity is or has which a reader means by this name; letters alone decide, no model."""
+    """The open blockers that an entity is and has which a reader means by this name; letters alone decide, no model."""
     rungs = tuple(rung for rung in tx.settings.rungs if rung != "embedding")
     entity = resolver.resolve(replace(tx, settings=replace(tx.settings, rungs=rungs)), Name(text)).entity
     if entity is None:
         return ()
-    blocking = tuple(fact for fact in open_ if fact.object == entity)
-    return blocking or tuple(fact for fact in open_ if fact.subject == entity)
+    return tuple(fact for fact in open_ if entity in (fact.object, fact.subject))
 
 
 def _statements(blockers: tuple[Fact, ...]) -> set[tuple[str, int]]:

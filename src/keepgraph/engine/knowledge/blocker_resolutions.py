@@ -65,12 +65,15 @@ def read(tx: Tx, given: GivenFact) -> tuple[GivenFact, tuple[Fact, ...]]:
         return GivenFact(Ref(id=blocker.subject.id), given.predicate, target), (blocker,)
     if _known(tx, given.subject) is not None:
         return given, ()
-    named, fitting = choose(tx, open_facts(tx), given.subject.name or "")
-    if len(fitting) > 1 and not named:
+    open_ = open_facts(tx)
+    named, fitting = choose(tx, open_, given.subject.name or "")
+    may_be_meant = (*named, *own_blockers(named, open_)) if named else fitting
+    if may_be_meant and may_be_meant != named:
+        number = f"{len(may_be_meant)} open blockers" if len(may_be_meant) > 1 else "an open blocker, which is not sure"
         raise errors.Ambiguous(
-            f"“{(given.subject.name or '')[:60]}” may name {len(fitting)} open blockers",
+            f"“{(given.subject.name or '')[:60]}” may name {number}",
             hint='Name the one you mean by its id, as in {"id": "fact_…"}.',
-            candidates=describe(fitting),
+            candidates=describe(may_be_meant),
         )
     if not named:
         return given, ()
@@ -109,6 +112,8 @@ def plan(tx: Tx, statement: Statement, named: Sequence[Fact]) -> ClosingPlan:
         # A decision that another one replaces is not a blocker for having a word of it.
         is_same = phrase_matching.compare(subject.name, text_of(named_by_name[0])).agreement is Agreement.EQUAL
         named_by_name, fitting = (named_by_name, fitting) if is_same else ((), ())
+    if others := own_blockers(named_by_name, open_):
+        named_by_name, fitting = (), (*named_by_name, *others)
     if named_by_name or fitting:
         return ClosingPlan(named_by_name, () if named_by_name else fitting[:MAX_OPEN])
     # What blocks something else: its subject is not what was resolved.
@@ -169,6 +174,13 @@ def choose(tx: Tx, candidates: Sequence[Fact], text: str) -> tuple[tuple[Fact, .
     )
 
 
+def own_blockers(named: Sequence[Fact], candidates: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The blockers of the entities that these blockers are: who names such an entity may mean them too."""
+    blocking = {fact.object.row for fact in named if fact.object is not None}
+    rows = {fact.row for fact in named}
+    return tuple(fact for fact in candidates if fact.subject.row in blocking and fact.row not in rows)
+
+
 def describe(candidates: Sequence[Fact]) -> list[dict[str, str]]:
     """Blockers as candidates of an error: the ids of their facts, what blocks, and what is blocked."""
     return [{"id": fact.id, "text": f"{fact.subject.name}: {text_of(fact)}"} for fact in candidates[:MAX_OPEN]]
@@ -191,8 +203,11 @@ def _plan_for_blocked(
     text = _object_text(statement)
     equal = [fact for fact in own if _is_equal(fact, statement, text)]
     named, fitting = (tuple(equal), tuple(equal)) if equal else _choose_by_object(tx, own, statement)
-    if named or of_entity:
-        return ClosingPlan(tuple(dict.fromkeys([*named, *of_entity])))
+    if named:
+        return ClosingPlan(named)
+    if of_entity:
+        # Its own blocker may have been settled, or it has, which blocks others: both are asked for.
+        return ClosingPlan((), (*of_entity, *own)[:MAX_OPEN])
     if len(own) > 1 or blockers.is_other_matter(text, text_of(own[0])):
         return ClosingPlan((), tuple(fitting or own)[:MAX_OPEN])
     if not fitting and statement.literal is not None:
@@ -231,7 +246,7 @@ def _best_match(tx: Tx, fact: Fact, text: str) -> phrase_matching.PhraseMatch:
     names = [text_of(fact)]
     if fact.object is not None:
         names += store.entities.aliases(tx, fact.object)
-    matches = [phrase_matching.compare(text, name) for name in names]
+    matches = [phrase_matching.compare(text, name, of=fact.subject.name) for name in names]
     return max(matches, key=lambda match: (match.agreement, match.shared))
 
 

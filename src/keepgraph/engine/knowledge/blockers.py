@@ -2,10 +2,11 @@
 
 A resolution ends the facts of the blockers that it names when it is recorded (`blocker_resolutions`, ADR 0034): a
 blocker is open while its fact holds. Resolutions that were imported, or recorded by earlier versions, ended nothing;
-for them the assertions are replayed. `S blocked_by B` is closed by a later `B resolved_by …` or `S resolved_by B`. A
-later `S resolved_by X`, where X names no blocker of S, closes it only if it was the only one open then: which of
-several it settles cannot be known. A later assertion that S is blocked by B opens the blocker again. All predicates in
-the role "blocks" count as blocked_by, and all in the role "resolves" as resolved_by.
+for them the assertions are replayed. `S blocked_by B` is closed by a later `S resolved_by B`, or by `B resolved_by …`
+where B is not blocked. A later `S resolved_by X`, where X names no blocker of S, closes it only if it was the only one
+open then, and S blocked nothing itself: which of several it settles cannot be known. A later assertion that S is
+blocked by B opens the blocker again. All predicates in the role "blocks" count as blocked_by, and all in the role
+"resolves" as resolved_by.
 """
 
 from __future__ import annotations
@@ -108,15 +109,18 @@ def _replay(
         if row not in resolution_rows:
             open_rows[fact.subject][_blocker_key(fact)] = row
             continue
-        blocked = blocked_by.get(fact.subject, set())
-        for subject in blocked:
-            open_rows[subject].pop(f"entity {fact.subject}", None)
+        own = open_rows[fact.subject]
+        blocking_key = f"entity {fact.subject}"
+        blocked = [subject for subject in blocked_by.get(fact.subject, ()) if blocking_key in open_rows[subject]]
         if _blocker_key(fact) in blockers_of[fact.subject]:
-            open_rows[fact.subject].pop(_blocker_key(fact), None)
-        elif len(open_rows[fact.subject]) == 1 and not blocked:
-            (only,) = open_rows[fact.subject].values()
+            own.pop(_blocker_key(fact), None)
+        elif blocked and not own:
+            for subject in blocked:
+                del open_rows[subject][blocking_key]
+        elif len(own) == 1 and not blocked:
+            (only,) = own.values()
             if not is_other_matter(_text(tx, fact), _text(tx, by_row[only])):
-                open_rows[fact.subject].clear()
+                own.clear()
     for _, row in ends:
         _close_row(open_rows, by_row[row])
     return {row for blockers in open_rows.values() for row in blockers.values()}

@@ -17,6 +17,7 @@ from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
 MAX_CANDIDATES = 20
+_MAX_KNOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,22 +65,27 @@ def end(tx: Tx, found: Sequence[Fact], *, valid_to: str | None, source: str | No
     return EndedFact(ended[0], before, effect, tuple(ended[1:]))
 
 
-def find_by_id(tx: Tx, fact_id: str) -> list[Fact]:
+def find_by_id(tx: Tx, fact_id: str, *, valid_to: str | None) -> list[Fact]:
     """The fact with this id, as a list of one.
 
+    Args:
+        valid_to: when it ended; None for now.
+
     Raises:
-        errors.FactNotFound: there is none, or it is retracted.
+        errors.FactNotFound: there is none, it is retracted, or it has ended and no other end is given.
     """
     fact = facts.find(tx, fact_id)
     if fact.retracted_at is not None:
         raise errors.FactNotFound(f"{fact.id} is retracted: it is not believed to have held", hint="Record it anew.")
+    if valid_to is None and fact.valid_to is not None and fact.valid_to <= timestamps.from_datetime(tx.now):
+        raise _ended_already(tx, facts.sentence(fact), [fact])
     return [fact]
 
 
 def find(tx: Tx, *, subject: Ref, predicate: str, object: Ref | str | None, valid_to: str | None) -> list[Fact]:
     """The facts that end, by what they say: those of one statement that hold, the one that began last first.
 
-    Where all have ended and another end is given, the last of them is meant.
+    Where all have ended and another end is given, the last of them is meant, if they say the same.
 
     Args:
         predicate: as `facts.record` takes it.
@@ -93,13 +99,17 @@ def find(tx: Tx, *, subject: Ref, predicate: str, object: Ref | str | None, vali
         errors.Ambiguous: facts of several objects hold.
     """
     known_subject = entities.find(tx, subject)
-    fitting = _find_fitting(tx, known_subject, predicate, object)
+    try:
+        fitting = _find_fitting(tx, known_subject, predicate, object)
+    except errors.PredicateUnknown as error:
+        error.hint = _describe_known(tx, known_subject) or error.hint
+        raise
     moment = parse_end(tx, valid_to)
     now = timestamps.from_datetime(tx.now)
     holding = [fact for fact in fitting if fact.valid_to is None or fact.valid_to > now]
     begun = [fact for fact in holding if fact.valid_from is None or fact.valid_from < moment]
-    if not begun and valid_to is not None and object is not None:
-        begun = sorted(fitting, key=lambda fact: fact.valid_from or "")[-1:]
+    is_corrected = not begun and valid_to is not None and not (holding and object is None)
+    begun = fitting if is_corrected else begun
     if not begun:
         raise _nothing_open(tx, known_subject, predicate, object, holding or fitting)
     statements = {(fact.subject.row, fact.predicate, fact.object, fact.literal) for fact in begun}
@@ -109,7 +119,8 @@ def find(tx: Tx, *, subject: Ref, predicate: str, object: Ref | str | None, vali
             hint="Name the object too, or the fact by its id.",
             candidates=describe(begun),
         )
-    return sorted(begun, key=lambda fact: fact.valid_from or "", reverse=True)
+    latest_first = sorted(begun, key=lambda fact: fact.valid_from or "", reverse=True)
+    return latest_first[:1] if is_corrected else latest_first
 
 
 def describe(candidates: Sequence[Fact]) -> list[dict[str, str | None]]:
@@ -183,15 +194,35 @@ def _nothing_open(
     named = object.name or object.id if isinstance(object, Ref) else object
     wanted = " ".join(filter(None, [subject.name, predicate, named]))[:120]
     if not candidates:
-        others = store.facts.about(tx, subject, at=timestamps.from_datetime(tx.now), limit=5)
-        hint = f"Of {subject.name} is known: {'; '.join(map(facts.sentence, others))}." if others else ""
-        return errors.FactNotFound(f"no fact says “{wanted}”", hint=hint or None, candidates=describe(others))
+        others = _others(tx, subject)
+        return errors.FactNotFound(
+            f"no fact says “{wanted}”", hint=_describe_known(tx, subject) or None, candidates=describe(others)
+        )
     last = max(candidates, key=lambda fact: fact.valid_to or "~")
     if last.valid_to is not None and last.valid_to <= timestamps.from_datetime(tx.now):
-        ended = timestamps.format_local(last.valid_to, tx.zone)[:16].replace("T", " ")
-        problem = f"“{wanted}” has ended already: it held until {ended}"
-        hint = "To correct the end, say when it ended."
-    else:
-        problem = f"“{wanted}” begins only later"
-        hint = "Give a later end, or retract the fact."
-    return errors.FactNotFound(problem, hint=hint, candidates=describe(candidates))
+        return _ended_already(tx, wanted, candidates)
+    return errors.FactNotFound(
+        f"“{wanted}” begins only later",
+        hint="Give a later end, or retract the fact.",
+        candidates=describe(candidates),
+    )
+
+
+def _others(tx: Tx, subject: Entity) -> list[Fact]:
+    return store.facts.about(tx, subject, at=timestamps.from_datetime(tx.now), limit=_MAX_KNOWN)
+
+
+def _describe_known(tx: Tx, subject: Entity) -> str:
+    """What holds of a subject, in words; empty where nothing does."""
+    others = _others(tx, subject)
+    return f"Of {subject.name} is known: {'; '.join(map(facts.sentence, others))}." if others else ""
+
+
+def _ended_already(tx: Tx, wanted: str, candidates: Sequence[Fact]) -> errors.FactNotFound:
+    last = max(candidates, key=lambda fact: fact.valid_to or "~")
+    ended = timestamps.format_end(last.valid_to or "", tx.zone)
+    return errors.FactNotFound(
+        f"“{wanted[:120]}” has ended already: it held until {ended}",
+        hint="To correct the end, say when it ended.",
+        candidates=describe(candidates),
+    )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from keepgraph import errors, store
-from keepgraph.engine.knowledge import entities, entity_types, fact_texts, merges
+from keepgraph.engine.knowledge import entities, entity_types, fact_texts, merges, owner_alias
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import normalisation
 from keepgraph.language.normalisation import Name
@@ -73,13 +73,15 @@ def change(
 
     Raises:
         errors.NameOrAliasRequired, errors.NameOrAliasTooLong: the name is empty or too long.
-        errors.EntityTypeUnknown: the type is not in the vocabulary, retired without a replacement, or abstract.
+        errors.EntityTypeUnknown: the type is not in the vocabulary, retired without a replacement, or abstract; or the
+            entity is the owner of the graph, and this is no type of persons.
         errors.NameTaken: another entity of the type has the name, as its name or as an alias.
         errors.AliasInvalid, errors.AliasTaken: an alias cannot be added, or there is none to remove.
         errors.InvalidArguments: a property cannot be set.
     """
     new_name = _check_name(name) if name is not None else Name(entity.name)
     new_type = _find_type(tx, entity, entity_type)
+    owner_alias.refuse_to_make_other(tx, entity, new_type.name)
     _refuse_taken(tx, entity, new_name, new_type.name)
     aliases_before = store.entities.aliases(tx, entity)
     keys_before = {Name(entity.name).key, *map(normalisation.key, aliases_before)}

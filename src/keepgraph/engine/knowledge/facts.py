@@ -76,6 +76,8 @@ def record(
         source=source,
         predicate_sentence=statement.predicate.sentence,
     )
+    if end is not None and may_correct and statement.predicate.literal_kind in (None, "text"):
+        new = replace(new, literal=validity.known_spelling(tx, new, statement.predicate))
     known = validity.find_known(tx, new, statement.predicate)
     # What takes the place of another fact begins when that ends: it does not correct what has ended before.
     match = _match(new, known, now=now, supersedes=supersedes, may_correct=may_correct)
@@ -96,8 +98,7 @@ def record(
     says_nothing_new = effect == "repeated" and is_known and not (superseded or closed or aliases)
     if says_nothing_new and not _opens_again(tx, fact, statement.predicate):
         effect = "nothing_changed"
-    else:
-        store.provenance.insert(tx, fact.row, source=source, confidence=confidence, recorded_at=now)
+    store.provenance.insert(tx, fact.row, source=source, confidence=confidence, recorded_at=now)
     created = statement.created
     return RecordedFact(
         fact=replace(fact, source=store.provenance.first_source(tx, fact.row)) if match.fact else fact,
@@ -243,11 +244,14 @@ def _supersede(tx: Tx, new: Fact, fact_ids: Sequence[str]) -> tuple[Fact, ...]:
             continue
         if fact.valid_from is not None and fact.valid_from >= end:
             raise errors.ValidityInvalid(
-                f"{fact.id} begins to hold at {fact.valid_from}, not before the fact that is to take its place",
+                f"{fact.id} begins to hold on {timestamps.local_date(fact.valid_from, tx.zone)}, not before the fact "
+                "that is to take its place",
                 hint="Give the new fact a later valid_from, or retract the old one if it never held.",
             )
         if validity.find_duplicate(tx, replace(fact, valid_to=end)):
-            raise errors.ValidityInvalid(f"another fact says the same as {fact.id} of the time up to {end}")
+            raise errors.ValidityInvalid(
+                f"another fact says the same as {fact.id} of the time until {timestamps.format_end(end, tx.zone)}"
+            )
         validity.change(tx, fact, valid_from=fact.valid_from, valid_to=end)
         superseded.append(replace(fact, valid_to=end))
     return tuple(superseded)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from keepgraph import errors, store
-from keepgraph.engine.knowledge import entities, facts, validity
+from keepgraph.engine.knowledge import entities, facts, owner_alias, validity
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import normalisation
 from keepgraph.language.normalisation import Name
@@ -27,6 +27,7 @@ def merge(tx: Tx, *, keep: Entity, absorb: Entity, across_types: bool = False) -
     Raises:
         errors.EntityNotFound: both are the same entity.
         errors.TypesDiffer: they are of different types, and `across_types` is false.
+        errors.EntityTypeUnknown: the owner of the graph would be no person.
     """
     if keep.row == absorb.row:
         raise errors.EntityNotFound(
@@ -34,6 +35,7 @@ def merge(tx: Tx, *, keep: Entity, absorb: Entity, across_types: bool = False) -
         )
     if keep.type != absorb.type and not across_types:
         raise errors.TypesDiffer(f"{keep.name!r} is a {keep.type}, and {absorb.name!r} a {absorb.type}")
+    owner_alias.refuse_to_make_other(tx, absorb, keep.type)
     merged_facts = [_move_fact(tx, fact, keep, absorb) for fact in store.facts.all_about(tx, absorb)]
     absorbed_keys = {normalisation.key(name) for name in (absorb.name, *store.entities.aliases(tx, absorb))}
     added, dropped = _move_names(tx, keep, absorb)

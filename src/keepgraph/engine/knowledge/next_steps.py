@@ -1,7 +1,8 @@
 """Next steps: what is blocked, what is to do, what is due, and what waits for an answer.
 
 What is to do has the tag next-action, or a type that the vocabulary also calls “to do”, and nothing says that it is
-done. What is due has a day under a predicate that the vocabulary also calls “due”.
+done. A resolution that closed a blocker says so of this blocker alone. What is due has a day under a predicate that the
+vocabulary also calls “due”.
 """
 
 from __future__ import annotations
@@ -55,12 +56,13 @@ def next_steps(tx: Tx, *, project: Entity | None = None) -> NextSteps:
     """What is open, of one project or of all."""
     members = decisions.members(tx, project) if project else None
     blocking = blockers.open_blockers(tx, among=members)
-    actions = [entity for entity in _actions(tx) if members is None or entity.row in members]
+    blocked = {blocker.subject for blocker in blocking}
+    actions = [entity for entity in _actions(tx, blocked) if members is None or entity.row in members]
     today = tx.now.astimezone(tx.zone).date()
     ahead = (today + timedelta(days=DAYS_AHEAD)).isoformat()
     deadlines, others = _predicates_with_days(tx)
     due = _facts_with_days(tx, deadlines, since=_FIRST_DAY, until=ahead, members=members)
-    not_done = {entity.row for entity in _not_done(tx, among={fact.subject.row for fact in due})}
+    not_done = {entity.row for entity in _not_done(tx, blocked, among={fact.subject.row for fact in due})}
     due = [fact for fact in due if fact.subject.row in not_done]
     coming = _facts_with_days(tx, others, since=today.isoformat(), until=ahead, members=members)
     return NextSteps(
@@ -83,21 +85,26 @@ def nothing(tx: Tx) -> NextSteps:
     return NextSteps(today=tx.now.astimezone(tx.zone).date().isoformat())
 
 
-def _actions(tx: Tx) -> list[Entity]:
+def _actions(tx: Tx, blocked: Collection[int]) -> list[Entity]:
     """What is tagged as a next action, and what is of a type of things to do and not done; each once."""
     tasks: list[Entity] = []
     if entity_type := graph_vocabulary.find(tx, store.vocabulary.ENTITY_TYPE, _TO_DO):
-        tasks = _not_done(tx, of_types=graph_vocabulary.read(tx).with_subtypes([entity_type.name]))
-    return list(dict.fromkeys([*rollup.tagged_next_actions(tx), *tasks]))
+        tasks = _not_done(tx, blocked, of_types=graph_vocabulary.read(tx).with_subtypes([entity_type.name]))
+    return list(dict.fromkeys([*rollup.tagged_next_actions(tx, blocked=blocked), *tasks]))
 
 
-def _not_done(tx: Tx, *, of_types: Collection[str] | None = None, among: Collection[int] | None = None) -> list[Entity]:
+def _not_done(
+    tx: Tx, blocked: Collection[int], *, of_types: Collection[str] | None = None, among: Collection[int] | None = None
+) -> list[Entity]:
+    vocabulary = graph_vocabulary.read(tx)
     return store.listing.open_entities(
         tx,
         of_types=of_types,
         among=among,
         done=_DONE,
-        resolving=graph_vocabulary.read(tx).names_of_role("resolves"),
+        resolving=vocabulary.names_of_role("resolves"),
+        blocking=vocabulary.names_of_role("blocks"),
+        blocked=blocked,
         at=timestamps.from_datetime(tx.now),
     )
 

@@ -46,7 +46,7 @@ def make_owner(tx: Tx, entity: Entity) -> None:
         store.owners.put(tx, entity.row, group=tx.group, at=timestamps.from_datetime(tx.now))
 
 
-def refuse_other_types(tx: Tx, entity_type: str) -> None:
+def refuse_other_types(tx: Tx, entity_type: str, *, hint: str | None = None) -> None:
     """
     Raises:
         errors.EntityTypeUnknown: it is no type of persons.
@@ -56,6 +56,18 @@ def refuse_other_types(tx: Tx, entity_type: str) -> None:
         types = vocabulary.types_of_style("person")
         raise errors.EntityTypeUnknown(
             f"the owner of a graph is a person, not a {entity_type}",
-            hint=f"Name a person: {', '.join(types)}.",
+            hint=hint or f"Name a person: {', '.join(types)}.",
             candidates=list(types),
         )
+
+
+def refuse_to_make_other(tx: Tx, entity: Entity, entity_type: str) -> None:
+    """Refuse to make something else than a person of the owner, by another type or by a merge.
+
+    Raises:
+        errors.EntityTypeUnknown: the entity is the owner, and this is no type of persons.
+    """
+    owner = store.owners.find(tx)
+    if owner is not None and owner.row == entity.row and entity_type != entity.type:
+        hint = "Let somebody else be the owner before (`kg me NAME`, or set_owner), or nobody (`kg me --clear`)."
+        refuse_other_types(tx, entity_type, hint=hint)

@@ -25,6 +25,7 @@ class Scope:
         project: None where the caller named a group, or a project that is not known.
         created: whether the project is new.
         resolution: how its name was resolved, by `read`.
+        is_named_group: whether the caller named a group.
     """
 
     group: str
@@ -32,11 +33,17 @@ class Scope:
     project: Entity | None = None
     created: bool = False
     resolution: Resolution | None = None
+    is_named_group: bool = False
 
     @property
     def label(self) -> str:
         """The id of the group, or the name of the project."""
         return self.project.name if self.project else self.name or self.group
+
+    @property
+    def named_group(self) -> str | None:
+        """The id of the group that the caller named; None where a project was named, or nothing."""
+        return self.group if self.is_named_group else None
 
     @property
     def is_unknown(self) -> bool:
@@ -51,8 +58,10 @@ def is_group(tx: Tx, name: str) -> bool:
 
 def read(tx: Tx, project: str | None) -> Scope:
     """The group or the project that a reader names, by its name, an alias, an id, or a similar name."""
-    if not project or not project.strip() or is_group(tx, project):
-        return Scope(project if project and project.strip() else tx.group)
+    if not project or not project.strip():
+        return Scope(tx.group)
+    if is_group(tx, project):
+        return Scope(project, is_named_group=True)
     resolution = resolver.resolve(tx, Name(project), of_types=_types(tx) or None)
     return Scope(tx.group, project.strip(), resolution.entity, resolution=resolution)
 
@@ -63,8 +72,10 @@ def read_exactly(tx: Tx, project: str | None) -> Scope:
     Raises:
         errors.EntityNotFound, errors.Ambiguous, errors.ProjectRequired: as `find_or_create` does.
     """
-    if not project or not project.strip() or is_group(tx, project):
-        return Scope(project if project and project.strip() else tx.group)
+    if not project or not project.strip():
+        return Scope(tx.group)
+    if is_group(tx, project):
+        return Scope(project, is_named_group=True)
     name, types = _split_type(tx, project)
     if name.key.startswith("ent_"):
         return Scope(tx.group, name.text, entities.find(tx, Ref(id=name.text)))
@@ -87,6 +98,21 @@ def find_or_create(tx: Tx, project: str | None) -> Scope:
         tx, Ref(type=_type_of_new(tx, types), name=name.text), error_class=errors.ProjectRequired
     )
     return Scope(tx.group, name.text, entity, created=created)
+
+
+def find_namesake(tx: Tx, scope: Scope) -> Entity | None:
+    """The only project of the group of the call that is called as the group which a caller named."""
+    key = Name(scope.named_group or "").key
+    if not key:
+        return None
+    projects = {
+        entity.row: entity
+        for entity in (
+            *store.entities.by_key(tx, key, of_types=_types(tx)),
+            *(entity for entity, _ in store.entities.by_alias_key(tx, key, of_types=_types(tx))),
+        )
+    }
+    return next(iter(projects.values())) if len(projects) == 1 else None
 
 
 def enter(tx: Tx, scope: Scope) -> Tx:

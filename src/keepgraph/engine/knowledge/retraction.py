@@ -8,6 +8,8 @@ the blockers open that it closed.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from keepgraph import store
 from keepgraph.engine.knowledge import blocker_resolutions, facts
 from keepgraph.model import Fact
@@ -15,22 +17,35 @@ from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
 
-def retract(tx: Tx, fact: Fact) -> bool:
-    """Say that a fact is not true after all: it is not believed from now on. False if it was retracted before."""
+@dataclass(frozen=True, slots=True)
+class WithdrawnFact:
+    """A fact that is not believed any more, as it was, and the blockers that are open again, as it had closed them.
+
+    Attributes:
+        is_changed: whether it was believed before.
+    """
+
+    fact: Fact
+    reopened: tuple[Fact, ...] = ()
+    is_changed: bool = True
+
+
+def retract(tx: Tx, fact: Fact) -> WithdrawnFact:
+    """Say that a fact is not true after all: it is not believed from now on. Nothing happens a second time."""
     if fact.retracted_at is not None:
-        return False
-    blocker_resolutions.reopen(tx, fact)
+        return WithdrawnFact(fact, is_changed=False)
+    reopened = blocker_resolutions.reopen(tx, fact)
     store.facts.retract(tx, fact, at=timestamps.from_datetime(tx.now))
-    return True
+    return WithdrawnFact(fact, reopened)
 
 
-def delete(tx: Tx, fact_id: str) -> Fact:
-    """Delete a fact with every assertion of it, and return it as it was.
+def delete(tx: Tx, fact_id: str) -> WithdrawnFact:
+    """Delete a fact with every assertion of it.
 
     Raises:
         errors.FactNotFound: there is none with this id.
     """
     fact = facts.find(tx, fact_id)
-    blocker_resolutions.reopen(tx, fact)
+    reopened = blocker_resolutions.reopen(tx, fact)
     store.facts.delete(tx, fact)
-    return fact
+    return WithdrawnFact(fact, reopened)

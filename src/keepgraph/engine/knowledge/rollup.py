@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import MAXYEAR, MINYEAR, timedelta
 
 from keepgraph import errors, store
@@ -32,7 +33,8 @@ def week(tx: Tx, *, project: Entity | None = None) -> Week:
     blocking = blockers.open_blockers(tx, among=members)
     listed = store.facts.by_rows(tx, [blocker.row for blocker in blocking[:MAX_BLOCKERS]])
     not_followed_up = [decision for decision in made if not decision.followed_up]
-    tagged = [entity for entity in tagged_next_actions(tx) if members is None or entity.row in members]
+    blocked = {blocker.subject for blocker in blocking}
+    tagged = [entity for entity in tagged_next_actions(tx, blocked=blocked) if members is None or entity.row in members]
     actions = [
         *(f"Resolve blocker on {_shorten(fact.subject.name)}: {_quote_object(fact)}" for fact in listed),
         *(
@@ -53,14 +55,20 @@ def week(tx: Tx, *, project: Entity | None = None) -> Week:
     )
 
 
-def tagged_next_actions(tx: Tx, *, limit: int = -1) -> list[Entity]:
-    """What is tagged as a next action, and nothing has resolved; the oldest tag first."""
+def tagged_next_actions(tx: Tx, *, blocked: Collection[int], limit: int = -1) -> list[Entity]:
+    """What is tagged as a next action, and nothing has resolved; the oldest tag first.
+
+    Args:
+        blocked: the rows of what has an open blocker: a resolution of another blocker has not resolved it.
+    """
     vocabulary = graph_vocabulary.read(tx)
     return store.facts.tagged_entities(
         tx,
         _NEXT_ACTION,
         tagging=vocabulary.names_of_role("tags"),
         resolving=vocabulary.names_of_role("resolves"),
+        blocking=vocabulary.names_of_role("blocks"),
+        blocked=blocked,
         at=timestamps.from_datetime(tx.now),
         limit=limit,
     )
@@ -93,9 +101,10 @@ def _period(tx: Tx) -> tuple[str, str]:
     return (today - timedelta(days=DAYS - 1)).isoformat(), today.isoformat()
 
 
-def summarise(rollup: Week, *, project: Entity | None) -> str:
-    """The rollup in one or two sentences."""
-    scope = f"on {_shorten(project.name)}" if project else "across all projects"
+def summarise(rollup: Week, *, project: Entity | None, group: str | None = None) -> str:
+    """The rollup in one or two sentences; of all projects, or of the group that somebody named."""
+    everywhere = "across all projects" if group is None else f"in the group {_quote(group)}"
+    scope = f"on {_shorten(project.name)}" if project else everywhere
     counts = [
         _count_phrase(rollup.decision_count, "decision", "was made", "were made", none="no decisions were made"),
         _count_phrase(rollup.blocker_count, "blocker", "is open", "are open", none="nothing is blocked"),

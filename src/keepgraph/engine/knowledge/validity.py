@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from keepgraph import errors, store
 from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.language.normalisation import Name
 from keepgraph.model import Fact, Predicate
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
@@ -67,6 +68,19 @@ def find_known(tx: Tx, fact: Fact, predicate: Predicate) -> list[Fact]:
     ]
 
 
+def known_spelling(tx: Tx, fact: Fact, predicate: Predicate) -> str | None:
+    """The literal of a fact as it is known in other capitals, if in just one other spelling; else as it is stated."""
+    if fact.literal is None or find_known(tx, fact, predicate):
+        return fact.literal
+    key = Name(fact.literal).key
+    spellings = {
+        known.literal
+        for known in store.facts.all_of_predicates(tx, fact.subject, [fact.predicate])
+        if known.subject == fact.subject and known.literal is not None and Name(known.literal).key == key
+    }
+    return spellings.pop() if len(spellings) == 1 else fact.literal
+
+
 def find_duplicate(tx: Tx, fact: Fact) -> Fact | None:
     """Another fact that says the same of the same time, and is not retracted.
 
@@ -87,7 +101,7 @@ def change(tx: Tx, fact: Fact, *, valid_from: str | None, valid_to: str | None) 
         errors.ValidityInvalid: it would end before it begins.
     """
     if valid_from is not None and valid_to is not None and valid_from >= valid_to:
-        began, ends = (timestamps.local_date(moment, tx.zone) for moment in (valid_from, valid_to))
+        began, ends = timestamps.local_date(valid_from, tx.zone), timestamps.format_end(valid_to, tx.zone)
         raise errors.ValidityInvalid(
             f"{fact.id} begins to hold on {began}; it cannot end on {ends}",
             hint="Give a later end, or retract the fact if it never held.",

@@ -95,6 +95,16 @@ def detect(tx: Tx, text: str, *, groups: Sequence[str]) -> list[QuestionName]:
     return [_with_speakers(tx, name, speakers) for name in sorted(names, key=lambda name: name.start)]
 
 
+def lacks_owner(tx: Tx, text: str, *, groups: Sequence[str]) -> bool:
+    """Whether a question is about the one who asks, names nothing that is known, and nobody owns these groups."""
+    beginning = text[:_MAX_CHARACTERS]
+    if _span_of_asker(beginning) is None or store.owners.rows(tx, groups):
+        return False
+    # Names that are only similar do not count: "me" is not nearly "Mel".
+    exact_only = replace(tx, settings=replace(tx.settings, rungs=()))
+    return not detect(exact_only, text, groups=groups)
+
+
 def _speakers(tx: Tx) -> _Speakers:
     def read() -> _Speakers:
         names = store.conversations.speakers(tx)
@@ -176,10 +186,16 @@ def _guessed_names(
 def _owners(tx: Tx, text: str, *, groups: Sequence[str]) -> list[QuestionName]:
     """The words that mean the owner of the graph, where the question asks about the one who asks and names nobody."""
     rows = store.owners.rows(tx, groups)
-    span = first_person.find_in_question(text) if rows else None
+    span = _span_of_asker(text) if rows else None
+    return [QuestionName(*span, tuple((row, weights.ALIAS) for row in rows), is_person=True)] if span else []
+
+
+def _span_of_asker(text: str) -> tuple[int, int] | None:
+    """The words by which a question asks about the one who asks; None where it does not, or names somebody."""
+    span = first_person.find_in_question(text)
     if span is None or any(not first_person.is_pronoun(name.name) for name in proper_names.detect(text, besides=())):
-        return []
-    return [QuestionName(*span, tuple((row, weights.ALIAS) for row in rows), is_person=True)]
+        return None
+    return span
 
 
 def _speaker_by_nickname(name: Name, speakers: _Speakers) -> tuple[str, ...]:

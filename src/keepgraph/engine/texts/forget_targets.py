@@ -10,6 +10,7 @@ from keepgraph import errors, store
 from keepgraph.engine.knowledge import entities, facts
 from keepgraph.engine.resolution import resolver
 from keepgraph.engine.texts import episodes, storage
+from keepgraph.engine.upkeep import call_descriptions
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import common_words, deletion_requests, normalisation, utf8
 from keepgraph.language.deletion_requests import Request
@@ -53,8 +54,10 @@ def find(tx: Tx, what: str, *, kind: str | None = None) -> Target:
     if (target := _by_id(tx, what.strip().lower(), kind)) is not None:
         return target
     request = deletion_requests.parse(what)
-    if request.is_last or CALL in (kind, request.kind):
-        return _last_or_call(tx, what, request, kind)
+    if kind == CALL:
+        return _last_or_call(tx, what, request)
+    if (request.is_last or request.kind == CALL) and kind in (None, request.kind):
+        return _call_or_named(tx, what, request, kind)
     readings = [_Reading(deletion_requests.unquoted(" ".join(what.split())), kind)]
     if kind is None or request.kind in (None, kind):
         readings.append(_Reading(request.words, kind or request.kind))
@@ -77,6 +80,13 @@ def describe(target: Entity | Fact | Episode) -> dict[str, str]:
     if isinstance(target, Fact):
         return {"kind": FACT, "id": target.id, "name": facts.sentence(target)}
     return {"kind": TEXT, "id": target.id, "name": target.name}
+
+
+def _describe_call(tx: Tx, number: int) -> dict[str, str]:
+    """A call as a candidate: its number, and what it was about."""
+    call = store.journal.find_call(tx, number)
+    about = call_descriptions.describe_number(tx, number)
+    return {"kind": CALL, "id": f"call {number}", "name": f"{call[1]}: {about}" if call and about else about}
 
 
 def _by_id(tx: Tx, text: str, kind: str | None) -> Target | None:
@@ -102,18 +112,45 @@ def _by_id(tx: Tx, text: str, kind: str | None) -> Target | None:
     return entity
 
 
-def _last_or_call(tx: Tx, what: str, request: Request, kind: str | None) -> Target:
+def _call_or_named(tx: Tx, what: str, request: Request, kind: str | None) -> Target:
+    """What "call 12" or "the last note" means, unless something else is called exactly so.
+
+    Raises:
+        errors.Ambiguous: something else is called so too.
+        errors.ChangeNotFound, EpisodeNotFound: there is neither.
+    """
+    named = _written_so(tx, _Reading(deletion_requests.unquoted(" ".join(what.split())), kind))
+    try:
+        meant = _last_or_call(tx, what, request)
+    except (errors.ChangeNotFound, errors.EpisodeNotFound):
+        if (target := _choose(named)) is not None:
+            return target
+        raise
+    others = [match for match in named if match != meant]
+    if isinstance(meant, Episode):
+        return _choose([meant, *others]) or meant
+    if not others:
+        return meant
+    if not store.journal.list_calls(tx, limit=1, only=meant):
+        return _choose(others) or meant
+    raise _ambiguous(
+        [_describe_call(tx, meant), *map(describe, others)],
+        hint='Ask which one is meant, and pass its id; for the call, with kind "call".',
+    )
+
+
+def _last_or_call(tx: Tx, what: str, request: Request) -> Episode | int:
     """The newest text, or a call by its number or the last one."""
-    if request.is_last and request.kind == TEXT and kind in (None, TEXT):
+    if request.is_last and request.kind == TEXT:
         newest = store.episodes.newest_recorded(tx)
         if newest is None:
             raise errors.EpisodeNotFound("there is no text yet")
         return newest
-    number = re.fullmatch(r"\s*(?:call)?\s*#?(\d{1,18})\s*", what, re.IGNORECASE)
-    if number and kind in (None, CALL):
+    number = re.fullmatch(r"\s*(?:call)?\s*#?(\d{1,18})\s*", request.words, re.IGNORECASE)
+    if number:
         return int(number[1])
     is_last = request.is_last or what.strip().lower() in ("last", "latest", "previous")
-    last = store.journal.find_last_undoable_call(tx) if is_last and kind in (None, CALL) else None
+    last = store.journal.find_last_undoable_call(tx) if is_last else None
     if last is None:
         raise errors.ChangeNotFound(
             f"{what.strip()[:60]!r} is no call" if not is_last else "there is no call that can be forgotten",
@@ -221,14 +258,15 @@ def _choose(matches: Sequence[Entity | Fact | Episode]) -> Entity | Fact | Episo
         errors.Ambiguous: there are several.
     """
     if len(matches) > 1:
-        shown = matches[:MAX_CANDIDATES]
-        count = f"more than {MAX_CANDIDATES}" if len(matches) > MAX_CANDIDATES else f"{len(matches)}"
-        raise errors.Ambiguous(
-            f"{count} things fit; nothing was forgotten",
-            hint="Ask which one is meant, and pass its id.",
-            candidates=[describe(match) for match in shown],
-        )
+        raise _ambiguous([describe(match) for match in matches], hint="Ask which one is meant, and pass its id.")
     return matches[0] if matches else None
+
+
+def _ambiguous(candidates: Sequence[dict[str, str]], *, hint: str) -> errors.Ambiguous:
+    count = f"more than {MAX_CANDIDATES}" if len(candidates) > MAX_CANDIDATES else f"{len(candidates)}"
+    return errors.Ambiguous(
+        f"{count} things fit; nothing was forgotten", hint=hint, candidates=candidates[:MAX_CANDIDATES]
+    )
 
 
 def _not_found(tx: Tx, reading: _Reading, near: Sequence[Entity]) -> errors.KeepgraphError:

@@ -30,6 +30,7 @@ class Forgotten:
         counts: what else was deleted, by its name: mentions, chunks, assertions, proposed facts.
         kept_texts: texts that stay and still have its name, or out of which a fact was recorded; newest first.
         kept: what stays although a text is deleted, each with the reason.
+        reopened: the blockers that are open again, because nothing says any more that they were resolved.
     """
 
     kind: str
@@ -43,6 +44,7 @@ class Forgotten:
     counts: dict[str, int] = field(default_factory=dict)
     kept_texts: tuple[Episode, ...] = ()
     kept: tuple[KeptObject, ...] = ()
+    reopened: tuple[Fact, ...] = ()
 
 
 def forget(tx: Tx, what: str, *, kind: str | None = None) -> Forgotten:
@@ -80,7 +82,7 @@ def _forget_entity(tx: Tx, entity: Entity) -> Forgotten:
 def _forget_fact(tx: Tx, fact: Fact) -> Forgotten:
     kept_texts = _episodes(tx, store.provenance.episodes_of_fact(tx, fact.row))
     assertions = len(store.provenance.fact_rows_by_assertion(tx, [fact.row]))
-    retraction.delete(tx, fact.id)
+    withdrawn = retraction.delete(tx, fact.id)
     return Forgotten(
         forget_targets.FACT,
         fact.id,
@@ -88,6 +90,7 @@ def _forget_fact(tx: Tx, fact: Fact) -> Forgotten:
         facts=(fact,),
         counts={"assertions": assertions},
         kept_texts=kept_texts,
+        reopened=withdrawn.reopened,
     )
 
 

@@ -84,6 +84,25 @@ def scope(tx: Tx, scope: Scope, *, named: Sequence[str] = ()) -> dict[str, Any]:
     return answer
 
 
+def read_scope(scope: Scope, namesake: Entity | None) -> dict[str, Any]:
+    """What a reader's `project` was taken for: the project and how its name was resolved, or a group.
+
+    Where it is a group, and a project is called so too, the hint says how to name the project.
+    """
+    answer: dict[str, Any] = {
+        "project": entity(scope.project) if scope.project else None,
+        "resolution": resolution(scope.resolution) if scope.resolution else None,
+    }
+    if scope.named_group or scope.name is not None:
+        answer["group_id"] = scope.group
+    if namesake:
+        answer["hint"] = (
+            f"{scope.group!r} was taken for the group of this id. There is also the {namesake.type} {namesake.name!r}: "
+            f"name it {namesake.type}:{namesake.name}."
+        )
+    return answer
+
+
 def fact(tx: Tx, fact: Fact, *, seen_from: Entity | None = None) -> dict[str, Any]:
     """A fact; where it is shown as one of an entity that is its object, also how it reads from there."""
     return {

@@ -22,6 +22,7 @@ def describe(forgotten: Forgotten, *, dry_run: bool) -> dict[str, Any]:
         "aliases": forgotten.aliases,
         "kept_texts": forgotten.kept_texts,
         "kept": forgotten.kept,
+        "reopened_blockers": forgotten.reopened,
     }
     thing = {"id": forgotten.id, "name": forgotten.name}
     return {
@@ -72,7 +73,9 @@ def _message(forgotten: Forgotten, *, dry_run: bool) -> str:
         ("says it stays", "say it stay") if forgotten.kind == "fact" else ("has the name stays", "have the name stay")
     )
     stays = f" {count_noun(kept, 'text')} that {has_it[kept > 1]}." if kept else ""
-    return f"{'Would forget' if dry_run else 'Forgot'} {what}{with_it}.{stays}"
+    reopened = count_noun(len(forgotten.reopened), "blocker")
+    opens = f" {reopened} {'is' if len(forgotten.reopened) == 1 else 'are'} open again." if forgotten.reopened else ""
+    return f"{'Would forget' if dry_run else 'Forgot'} {what}{with_it}.{stays}{opens}"
 
 
 def count_noun(count: int, noun: str) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from keepgraph import errors
+from keepgraph.engine.resolution import first_person
+from keepgraph.engine.retrieval import question_names
 from keepgraph.engine.retrieval.fusion import Hit
 from keepgraph.engine.retrieval.search_request import COMMUNITIES, EDGES, EPISODES, KINDS, NODES
 from keepgraph.engine.retrieval.search_results import NodeResult, SearchResults
@@ -44,8 +46,13 @@ def is_empty(answer: Mapping[str, Any]) -> bool:
 
 
 def scope(tx: Tx, arguments: SearchArguments, *, is_empty: bool) -> dict[str, Any]:
-    """The group and the project that a search was limited to; without a hit, which other groups hold something."""
+    """The group and the project that a search was limited to; without a hit, which other groups hold something.
+
+    Of a question about the one who asks, the hint says how to set the owner of the graph, where there is none.
+    """
     answer: dict[str, Any] = answer_shapes.other_groups_if_any(tx) if is_empty else {}
+    if question_names.lacks_owner(tx, arguments.query, groups=arguments.group_ids or [tx.group]):
+        answer["hint"] = first_person.NO_OWNER_HINT
     if arguments.project is not None:
         limited_to = search_arguments.project_scope(tx, arguments)
         answer |= answer_shapes.scope(tx, limited_to)
