@@ -86,7 +86,7 @@ $(MODEL): $(VENV)/bin/python $(addprefix packaging/minilm/,$(MODEL_SOURCES))
 	@touch $@
 
 $(VENV)/light: $(VENV)/bin/python $(MODEL) pyproject.toml constraints.txt
-	$(PIP) install -c constraints.txt --find-links build/packages -e ".[meaning]"
+	$(PIP) install -c constraints.txt --find-links build/packages -e ".[meaning,analysis]"
 	@touch $@
 
 $(VENV)/dev: $(VENV)/bin/python $(MODEL) pyproject.toml constraints.txt

@@ -1,4 +1,4 @@
--- The person whose graph this is, and texts that tell what happened in a week.
+-- The person whose graph this is, texts that tell what happened in a week, and who gave the name of a community.
 
 -- The owner of a group: whom "I" and "me" mean there.
 CREATE TABLE owner (
@@ -21,6 +21,10 @@ CREATE TABLE narrative (
 CREATE UNIQUE INDEX narrative_once ON narrative (episode, week, coalesce(project, 0), recorded_at);
 CREATE INDEX narrative_of_week ON narrative (week, project, recorded_at);
 CREATE INDEX narrative_of_project ON narrative (project) WHERE project IS NOT NULL;
+
+-- Who gave the name of a community; NULL where that was not noted yet. It has no triggers of the journal: its rows mean
+-- nothing without their members, and who writes it journals both as one state.
+ALTER TABLE community ADD COLUMN named_by TEXT CHECK (named_by IN ('algorithm', 'caller', 'person'));
 
 -- journal triggers: owner
 -- journal triggers: narrative

@@ -9,7 +9,7 @@
 -- 0006_queries 8e01c38672aa982c4a0ed44b43c470864a92b442859538b903c248ba53027402
 -- 0007_episodes ba387fa0467dd89f78584c72f49510562d12199dc45e6b06d73502ac90fc9fe8
 -- 0008_vocabulary 946e90db5958391f3f2772b21d603dce153a2f7e2f53c096fca70c226b578634
--- 0009_owner_and_narratives 241c0faf394b18def6ad1b6c1488f3c4786c96447afb1a4a8f328736af70cc75
+-- 0009_owner_and_narratives bc21b8b4d6feed678cc79e49f7c55bbd0e07b99a7097c88a6c1e19edf7f47483
 
 PRAGMA defer_foreign_keys = ON;
 
@@ -247,7 +247,7 @@ CREATE TABLE community (
     name       TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 500),
     summary    TEXT NOT NULL DEFAULT '',
     created_at TEXT NOT NULL CHECK (length(created_at) = 24)
-) STRICT;
+, named_by TEXT CHECK (named_by IN ('algorithm', 'caller', 'person'))) STRICT;
 
 CREATE TABLE community_member (
     community INTEGER NOT NULL REFERENCES community (id) ON DELETE CASCADE,

@@ -23,6 +23,7 @@ KeepgraphError
 │   ├── EntityNotFound            ENTITY_NOT_FOUND
 │   ├── FactNotFound              FACT_NOT_FOUND
 │   ├── EpisodeNotFound           EPISODE_NOT_FOUND
+│   ├── CommunityNotFound         COMMUNITY_NOT_FOUND
 │   ├── EpisodeInvalid            EPISODE_INVALID
 │   ├── QueryRequired             QUERY_REQUIRED
 │   ├── PathNotAllowed            PATH_NOT_ALLOWED
@@ -242,6 +243,11 @@ class FactNotFound(InvalidRequest):
 class EpisodeNotFound(InvalidRequest):
     code = "EPISODE_NOT_FOUND"
     default_hint = "Use an id as get_episodes, search or add_memory give it (ep_…)."
+
+
+class CommunityNotFound(InvalidRequest):
+    code = "COMMUNITY_NOT_FOUND"
+    default_hint = "Names are for communities that exist: build them first, then call again with their uuids (com_…)."
 
 
 class EpisodeInvalid(InvalidRequest):

@@ -40,6 +40,7 @@ HERE = {
     "trace_path_tool": "trace_path",
     "get_entity_neighbors_tool": "get_entity_neighbors",
     "query_entity_relations": "query_entity_relations",
+    "build_communities": "build_communities",
     "remember": "remember",
     "init": "traversal_init",
     "next": "traversal_next",
@@ -60,7 +61,6 @@ HERE = {
 
 TO_COME = {
     # Aletheia
-    "build_communities": "build_communities",
     # Graphiti
     # HydraMem
     "expand_context_tool": "expand_context",

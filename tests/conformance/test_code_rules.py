@@ -34,7 +34,13 @@ SLOW = {
     "py3langid",
     "sentence_transformers",
 }
-SLOW_BUT_AT_HOME = {("mcp", "mcp"), ("arrays", "numpy"), ("engine.topology", "numpy")}
+SLOW_BUT_AT_HOME = {
+    ("mcp", "mcp"),
+    ("arrays", "numpy"),
+    ("engine.topology", "numpy"),
+    ("engine.analysis.communities", "numpy"),
+    ("engine.analysis.connection_weights", "numpy"),
+}
 """Packages that load a slow library at once; they are loaded themselves by what needs them, and not before."""
 PURE_OR_BELOW_DISPATCH = {"tools", "engine", "ml", "cypher", "language", "formats", "temporal", "arrays"}
 
@@ -94,6 +100,7 @@ KEYS = {"project", "source"}
 OTHER_MEANINGS = {
     "tagged": ("cypher.sql",),  # an encoding of values
     "decision": ("cli.output.answers", "engine.knowledge.rollup"),  # the noun of a count
+    "person": ("store.communities",),  # who gave a name
     "project": (
         "language.proper_names",  # the English word beside a name
         "store.journal",  # a column

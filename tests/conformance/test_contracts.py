@@ -193,7 +193,7 @@ def test_no_word_of_the_vocabulary_is_restated_in_a_schema(tool):
 # The examples
 
 MEETS_NOTHING = {
-    *("ENTITY_NOT_FOUND", "FACT_NOT_FOUND", "CHANGE_NOT_FOUND", "EPISODE_NOT_FOUND"),
+    *("ENTITY_NOT_FOUND", "FACT_NOT_FOUND", "CHANGE_NOT_FOUND", "EPISODE_NOT_FOUND", "COMMUNITY_NOT_FOUND"),
     # No traversal is open that nobody began.
     "TRAVERSAL_NOT_FOUND",
     # No folder is allowed unless somebody says so.

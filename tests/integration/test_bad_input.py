@@ -116,7 +116,14 @@ def test_an_unknown_parameter_is_named_and_refused(call, path, name):
 
 
 UNDERSTOOD = {
-    *("ENTITY_NOT_FOUND", "FACT_NOT_FOUND", "CHANGE_NOT_FOUND", "EPISODE_NOT_FOUND", "NOT_CONFIRMED"),
+    *(
+        "ENTITY_NOT_FOUND",
+        "FACT_NOT_FOUND",
+        "CHANGE_NOT_FOUND",
+        "EPISODE_NOT_FOUND",
+        "NOT_CONFIRMED",
+        "COMMUNITY_NOT_FOUND",
+    ),
     # One of several parameters has to be there, whichever.
     *("NAME_OR_ALIAS_REQUIRED", "QUERY_REQUIRED", "EPISODE_INVALID"),
     "PATH_NOT_ALLOWED",

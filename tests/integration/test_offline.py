@@ -97,6 +97,7 @@ COMMANDS = [
     ["timeline", "Priya"],
     ["path", "Priya", "Adopt SQLite"],
     ["neighbours", "Priya"],
+    ["communities", "build"],
     ["query", "MATCH (p:Person)-[r]->(d) RETURN p, r, d"],
     ["alias", "person:Priya", "Priya Sharma"],
     ["log"],

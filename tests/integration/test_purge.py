@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -246,6 +247,84 @@ def test_history_and_log_do_without_what_was_purged(lived):
     run_ok("forget", RARE, "--purge", "--yes")
     run_ok("log", "-n", "100")
     run_ok("history", "Ana")
+
+
+# Communities
+
+
+@pytest.fixture
+def community(graph_file: Path) -> str:
+    """The id of a community, built before one of its members joined and after; its name has a word of a fact."""
+    with keepgraph.open(graph_file) as graph:
+        call = Caller(graph)
+        for one, other in combinations(("Ana", "Bob", "Cid", "Dan"), 2):
+            call.record(person(one), "knows", person(other))
+        call.record(person("Ana"), "tagged", literal("blorptastic"), source="standup")
+        uuid = call("build_communities", group_ids=["default"])["communities"][0]["uuid"]
+        for name in ("Ana", "Bob", "Cid"):
+            call.record(person(RARE), "knows", person(name))
+        call("build_communities", group_ids=["default"])
+        backups.make(graph.database, backups.BY_HAND)
+    return uuid
+
+
+def test_a_purged_entity_is_in_no_community_and_no_earlier_one(community, graph_file, home):
+    run_ok("communities", "name", community, f"Those of {RARE}")
+    run_ok("forget", RARE, "--purge", "--yes")
+
+    assert files_with(home, RARE, RARE.lower()) == []
+    assert rows(graph_file, "SELECT * FROM community") == []
+    check_sound(graph_file)
+    run_ok("log", "-n", "100")
+    run_ok("communities", "build")
+
+
+def test_the_words_of_a_purged_fact_leave_the_generated_name_of_a_community(community, graph_file, home):
+    fact = rows(graph_file, "SELECT public_id FROM fact WHERE literal IS NOT NULL")[0][0]
+    assert "blorptastic" in rows(graph_file, "SELECT name FROM community")[0][0]
+    run_ok("forget", fact, "--purge", "--yes")
+
+    assert files_with(home, "blorptastic") == []
+    check_sound(graph_file)
+
+
+def test_the_words_of_a_forgotten_entity_leave_the_name_of_the_community_it_was_in(community, graph_file, home):
+    with keepgraph.open(graph_file) as graph:
+        call = Caller(graph)
+        call.record(person(RARE), "tagged", literal("Abraxmor"))
+        call("build_communities", group_ids=["default"])
+        names = rows(graph_file, "SELECT name FROM community")
+        call("forget", what=RARE)
+    run_ok("purge", "--yes")
+
+    assert "abraxmor" in names[0][0]
+    assert files_with(home, "Abraxmor", "abraxmor") == []
+    check_sound(graph_file)
+
+
+def test_undo_of_a_build_says_that_its_community_was_purged(community, graph_file):
+    run_ok("communities", "name", community, f"Those of {RARE}")
+    run_ok("forget", RARE, "--purge", "--yes")
+    calls = rows(graph_file, "SELECT id FROM call WHERE tool = 'build_communities' ORDER BY id DESC")
+
+    assert [error_code(run("undo", str(call))) for (call,) in calls] == ["PURGED", "PURGED"]
+
+
+def test_the_number_of_a_purged_community_is_not_given_again(community, graph_file):
+    run_ok("communities", "name", community, f"Those of {RARE}")
+    before = rows(graph_file, "SELECT max(id) FROM community")
+    run_ok("forget", RARE, "--purge", "--yes")
+    run_ok("communities", "build")
+
+    assert rows(graph_file, "SELECT max(id) FROM community") > before
+
+
+def test_a_given_name_without_it_stays_when_a_fact_is_purged(community, graph_file):
+    run_ok("communities", "name", community, "Weavers")
+    fact = rows(graph_file, "SELECT public_id FROM fact WHERE literal IS NOT NULL")[0][0]
+    run_ok("forget", fact, "--purge", "--yes")
+
+    assert rows(graph_file, "SELECT name FROM community") == [("Weavers",)]
 
 
 # A fact, a call

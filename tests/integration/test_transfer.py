@@ -532,7 +532,7 @@ MADE_ANEW = {
     "proposal": "id public_id group_id kind key subject_type subject predicate object_type object literal confidence "
     "created_at",
     "proposal_evidence": "proposal chunk start stop",
-    "community": "id public_id group_id name summary created_at",
+    "community": "id public_id group_id name summary created_at named_by",
     "community_member": "community entity",
     "vocabulary_set": "id added_at",
     "entity_type": "id",

@@ -120,7 +120,7 @@ def undo_command(ctx: click.Context, call: int | None, change: int | None) -> No
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)
     else:
-        click.echo(f"{answer['message']} To have it again: kg undo {answer['call']}")
+        click.echo(f"{terminal.printable(answer['message'])} To have it again: kg undo {answer['call']}")
 
 
 @click.command("log")

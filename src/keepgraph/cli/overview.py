@@ -1,4 +1,4 @@
-"""`kg overview`: whose the graph is, what it holds, its projects, its latest, and what waits."""
+"""`kg overview`: whose the graph is, what it holds, its projects and communities, its latest, and what waits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from keepgraph.cli.output.terminal import entity_name, printable
 @graph_options.all_options
 @click.pass_context
 def overview_command(ctx: click.Context) -> None:
-    """Show what the graph holds: its projects and their latest, what is new, and what waits.
+    """Show what the graph holds: its projects and their latest, its largest communities, what is new, what waits.
 
     \b
     kg overview
@@ -39,6 +39,8 @@ def _show(answer: dict[str, Any]) -> None:
         click.echo(f"  other groups: {', '.join(map(printable, answer['other_groups']))}")
     hidden = answer["totals"]["projects"] - len(answer["projects"])
     _show_section("Projects", [_project_line(project) for project in answer["projects"]], hidden=hidden)
+    hidden = answer["totals"]["communities"] - len(answer["communities"])
+    _show_section("Communities", [_community_line(community) for community in answer["communities"]], hidden=hidden)
     _show_section("Latest facts", [_fact_line(fact) for fact in answer["latest_facts"]])
     _show_section("Latest texts", [_text_line(text) for text in answer["latest_texts"]])
     _show_section("Waiting", _waiting_lines(answer["waiting"]))
@@ -58,6 +60,11 @@ def _project_line(project: dict[str, Any]) -> str:
     latest = project["latest"]
     note = f"{latest['recorded_at']}  {printable(latest['fact'])}" if latest else "nothing is recorded about it"
     return f"{entity_name(project)}{click.style(f'  {note}', dim=True)}"
+
+
+def _community_line(community: dict[str, Any]) -> str:
+    members = click.style(f"  {_count(community['members'], 'member')}", dim=True)
+    return f"{printable(community['name'])}{members}"
 
 
 def _fact_line(fact: dict[str, Any]) -> str:

@@ -36,6 +36,7 @@ _COMMANDS = {
     "timeline": ("Ask", "explore", "Tell what happened to someone or something, in order."),
     "path": ("Ask", "paths", "Show how two things are connected: kg path Ana Atlas."),
     "neighbours": ("Ask", "paths", "List what is around someone or something."),
+    "communities": ("Ask", "communities", "Show what belongs together; find it anew, name it."),
     "query": ("Ask", "query.command", "Ask the graph in Cypher; without a query, at a prompt."),
     "end": ("Correct", "ending", "Say that a fact holds no longer: kg end Ana works_at Acme."),
     "resolve": ("Correct", "ending", 'Close a blocker: kg resolve "waiting for the licence".'),

@@ -1,17 +1,35 @@
-"""Communities in the database, and the entities that belong to them."""
+"""Communities in the database, and the entities that belong to them.
+
+The table has no triggers of the journal, since its rows mean nothing without their members: who writes a community here
+writes both into the journal, as one state.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from keepgraph.store.search_filters import json_array
 from keepgraph.store.transactions import Tx
 
+TABLE = "community"
+
+ALGORITHM, CALLER, PERSON = "algorithm", "caller", "person"
+"""Who gave a name."""
+
+_NAMES = ("id", "public_id", "group_id", "name", "summary", "created_at", "named_by")
+_COLUMNS = ", ".join(f"community.{name}" for name in _NAMES)
+
 
 @dataclass(frozen=True, slots=True)
 class Community:
-    """Entities that belong together, as an algorithm found them; `members` is how many."""
+    """Entities that belong together, as an algorithm found them; `members` is how many.
+
+    Attributes:
+        named_by: who gave the name: ALGORITHM, CALLER or PERSON.
+    """
 
     row: int
     id: str
@@ -20,6 +38,7 @@ class Community:
     summary: str
     created_at: str
     members: int
+    named_by: str = ALGORITHM
 
 
 def any_built(tx: Tx) -> bool:
@@ -30,23 +49,22 @@ def any_built(tx: Tx) -> bool:
 def by_rows(tx: Tx, rows: Sequence[int]) -> dict[int, Community]:
     """Communities by their row numbers."""
     communities = tx.conn.execute(
-        """
-        SELECT id, public_id, group_id, name, summary, created_at,
-               (SELECT count(*) FROM community_member WHERE community = community.id)
+        f"""
+        SELECT {_COLUMNS}, (SELECT count(*) FROM community_member WHERE community = community.id)
         FROM community
         WHERE id IN (SELECT value FROM json_each(?))
         """,
         (json_array(rows),),
     )
-    return {row[0]: Community(*row) for row in communities}
+    return {row[0]: _community(row) for row in communities}
 
 
 def of_entities(tx: Tx, entities: Sequence[int]) -> dict[int, list[Community]]:
     """The communities that entities belong to, by the row number of the entity and the largest first."""
     communities: dict[int, list[Community]] = {}
     for entity, *row in tx.conn.execute(
-        """
-        SELECT membership.entity, community.id, public_id, group_id, name, summary, created_at,
+        f"""
+        SELECT membership.entity, {_COLUMNS},
                (SELECT count(*) FROM community_member WHERE community = community.id) AS members
         FROM community_member AS membership
         JOIN community ON community.id = membership.community
@@ -55,7 +73,7 @@ def of_entities(tx: Tx, entities: Sequence[int]) -> dict[int, list[Community]]:
         """,
         (json_array(entities),),
     ):
-        communities.setdefault(entity, []).append(Community(*row))
+        communities.setdefault(entity, []).append(_community(row))
     return communities
 
 
@@ -80,3 +98,151 @@ def members(tx: Tx, communities: Sequence[int], *, limit: int) -> list[tuple[int
         (json_array(communities), limit),
     )
     return rows.fetchall()  # type: ignore[no-any-return]
+
+
+def by_id(tx: Tx, public_id: str) -> Community | None:
+    row = tx.conn.execute("SELECT id FROM community WHERE public_id = ?", (public_id,)).fetchone()
+    return by_rows(tx, [row[0]])[row[0]] if row else None
+
+
+def of_group(tx: Tx, *, limit: int = -1) -> list[Community]:
+    """The communities of the group, the largest first; all of them without a limit."""
+    rows = tx.conn.execute(
+        f"""
+        SELECT {_COLUMNS}, (SELECT count(*) FROM community_member WHERE community = community.id) AS members
+        FROM community
+        WHERE group_id = ?
+        ORDER BY members DESC, community.id
+        LIMIT ?
+        """,
+        (tx.group, limit),
+    )
+    return [_community(row) for row in rows]
+
+
+def count(tx: Tx) -> int:
+    """How many communities the group has."""
+    return int(tx.conn.execute("SELECT count(*) FROM community WHERE group_id = ?", (tx.group,)).fetchone()[0])
+
+
+def members_in_group(tx: Tx) -> dict[int, list[int]]:
+    """The entities that belong to each community of the group, by row numbers, ascending."""
+    found: dict[int, list[int]] = {}
+    for community, entity in tx.conn.execute(
+        """
+        SELECT community, entity FROM community_member
+        WHERE community IN (SELECT id FROM community WHERE group_id = ?)
+        ORDER BY community, entity
+        """,
+        (tx.group,),
+    ):
+        found.setdefault(community, []).append(entity)
+    return found
+
+
+def existing_entities(tx: Tx) -> set[int]:
+    """The row numbers of the entities of the group."""
+    return {row[0] for row in tx.conn.execute("SELECT id FROM entity WHERE group_id = ?", (tx.group,))}
+
+
+def count_facts_among(tx: Tx, entities: Sequence[int]) -> dict[int, int]:
+    """How many facts connect each of some entities to the others; those that none does are left out."""
+    rows = tx.conn.execute(
+        """
+        WITH among AS (SELECT value AS id FROM json_each(?))
+        SELECT entity, count(*)
+        FROM (
+            SELECT subject AS entity FROM fact
+            WHERE subject IN (SELECT id FROM among) AND object IN (SELECT id FROM among) AND retracted_at IS NULL
+            UNION ALL
+            SELECT object FROM fact
+            WHERE subject IN (SELECT id FROM among) AND object IN (SELECT id FROM among) AND retracted_at IS NULL
+        )
+        GROUP BY entity
+        """,
+        (json_array(entities),),
+    )
+    return dict(rows.fetchall())
+
+
+def write(tx: Tx, community: Community, members: Sequence[int]) -> None:
+    """Insert a community, or give the row that it has this name, this summary and these members; journalled.
+
+    Nothing is written, and nothing journalled, where all of it is so already.
+    """
+    values = {
+        "id": community.row,
+        "public_id": community.id,
+        "group_id": community.group,
+        "name": community.name,
+        "summary": community.summary,
+        "created_at": community.created_at,
+        "named_by": community.named_by,
+    }
+    replace_state(tx, {**values, "members": sorted(members)})
+
+
+def delete(tx: Tx, row: int) -> None:
+    """Delete a community with its members; journalled."""
+    before = state(tx, row)
+    if before is not None:
+        _journal(tx, "delete", row, before)
+        tx.conn.execute("DELETE FROM community WHERE id = ?", (row,))
+
+
+def state(tx: Tx, row: int) -> dict[str, Any] | None:
+    """A community as the journal keeps it: its columns, and the row numbers of its members, ascending."""
+    columns = tx.conn.execute(f"SELECT {_COLUMNS} FROM community WHERE id = ?", (row,)).fetchone()
+    if columns is None:
+        return None
+    entities = tx.conn.execute("SELECT entity FROM community_member WHERE community = ? ORDER BY entity", (row,))
+    return {**dict(zip(_NAMES, columns, strict=True)), "members": [entity for (entity,) in entities]}
+
+
+def replace_state(tx: Tx, values: Mapping[str, Any]) -> None:
+    """Give a community a state, as `state` returns it; members that are no entities any more are left out."""
+    row = values["id"]
+    before = state(tx, row)
+    if before == values:
+        return
+    columns = {name: value for name, value in values.items() if name != "members"}
+    if before is None:
+        _journal(tx, "insert", row, None)
+        tx.conn.execute(
+            """
+            INSERT INTO community (id, public_id, group_id, name, summary, created_at, named_by)
+            VALUES (:id, :public_id, :group_id, :name, :summary, :created_at, :named_by)
+            """,
+            columns,
+        )
+    else:
+        _journal(tx, "update", row, before)
+        tx.conn.execute(
+            "UPDATE community SET name = :name, summary = :summary, named_by = :named_by WHERE id = :id", columns
+        )
+    old, new = set(before["members"] if before else ()), set(values["members"])
+    tx.conn.executemany("DELETE FROM community_member WHERE community = ? AND entity = ?", _pairs(row, old - new))
+    tx.conn.executemany(
+        "INSERT INTO community_member (community, entity) SELECT ?, id FROM entity WHERE id = ?", _pairs(row, new - old)
+    )
+
+
+def past_of(values: Mapping[str, Any]) -> Community:
+    """A community as a state out of the journal has it."""
+    return _community((*(values[name] for name in _NAMES), len(values["members"])))
+
+
+def _pairs(row: int, entities: set[int]) -> list[tuple[int, int]]:
+    return [(row, entity) for entity in sorted(entities)]
+
+
+def _journal(tx: Tx, operation: str, row: int, before: Mapping[str, Any] | None) -> None:
+    tx.conn.execute(
+        "INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), ?, ?, ?, ?)",
+        (operation, TABLE, row, None if before is None else json.dumps(before, ensure_ascii=False)),
+    )
+
+
+def _community(row: Sequence[Any]) -> Community:
+    number, public_id, group, name, summary, created_at, named_by, members = row
+    return Community(number, public_id, group, name, summary, created_at, members, named_by or ALGORITHM)

@@ -53,6 +53,19 @@ def by_rows(tx: Tx, rows: Sequence[int]) -> dict[int, Entity]:
     return entities
 
 
+def names_and_summaries(tx: Tx) -> dict[int, tuple[str, str, str]]:
+    """The type, the name and the summary of each entity of the group, by its row."""
+    rows = tx.conn.execute(
+        """
+        SELECT entity.id, entity_type.name, entity.name, entity.summary
+        FROM entity JOIN entity_type ON entity_type.id = entity.type
+        WHERE entity.group_id = ?
+        """,
+        (tx.group,),
+    )
+    return {row: (type_, name, summary) for row, type_, name, summary in rows}
+
+
 def by_key(tx: Tx, key: str, *, of_types: Collection[str] | None = None) -> list[Entity]:
     """The entities whose name has this key; with `of_types`, only those of exactly these types."""
     is_of_types, values = _type_condition(of_types)

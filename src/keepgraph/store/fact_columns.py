@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from keepgraph.store import facts
@@ -23,6 +23,48 @@ def between_entities(tx: Tx) -> list[BetweenEntities]:
     return _fetch(
         tx, f"SELECT id, subject, object, predicate FROM FACTS WHERE object IS NOT NULL AND {_IN_GROUP} ORDER BY id"
     )
+
+
+def confidences_between_entities(tx: Tx, *, at: str) -> Iterator[tuple[int, int, int, float]]:
+    """The facts of the group between two entities that hold at a timestamp: rows of subject, object and predicate,
+    and the confidence.
+    """
+    # A scan of the table is faster than its indexes, none of which has the confidence.
+    return _iterate(
+        tx,
+        f"""
+        SELECT subject, object, predicate, confidence FROM fact NOT INDEXED
+        WHERE object IS NOT NULL AND valid_from <= :at AND :at < valid_to AND {_IN_GROUP}
+        """,
+        at=at,
+    )
+
+
+def literals(tx: Tx, *, at: str) -> Iterator[tuple[int, str]]:
+    """The literals of the facts of the group that hold at a timestamp, each with the row of its subject."""
+    return _iterate(
+        tx,
+        f"""
+        SELECT subject, literal FROM FACTS
+        WHERE literal IS NOT NULL AND valid_from <= :at AND :at < valid_to AND {_IN_GROUP}
+        """,
+        at=at,
+    )
+
+
+def among_entities(tx: Tx, entities: Sequence[int], *, at: str, limit: int) -> list[int]:
+    """Rows of facts between some of these entities that hold at a timestamp, the most certain first."""
+    rows = tx.conn.execute(
+        """
+        SELECT id FROM fact
+        WHERE subject IN (SELECT value FROM json_each(:entities)) AND object IN (SELECT value FROM json_each(:entities))
+          AND subject <> object AND retracted_at IS NULL AND valid_from <= :at AND :at < valid_to
+        ORDER BY confidence DESC, id
+        LIMIT :limit
+        """,
+        {"entities": json.dumps(list(entities)), "at": at, "limit": limit},
+    )
+    return [row[0] for row in rows]
 
 
 def with_literals(tx: Tx, predicates: Sequence[str]) -> list[tuple[int, int, str, int]]:
@@ -60,9 +102,13 @@ def predicate_rows(tx: Tx, predicates: Sequence[str]) -> frozenset[int]:
 
 
 def _fetch(tx: Tx, query: str, **values: Any) -> list[Any]:
+    return list(_iterate(tx, query, **values))
+
+
+def _iterate(tx: Tx, query: str, **values: Any) -> Iterator[Any]:
     several = tx.conn.execute("SELECT count(*) FROM (SELECT DISTINCT group_id FROM entity LIMIT 2)").fetchone()[0] > 1
-    rows: list[Any] = tx.conn.execute(
+    rows: Iterator[Any] = tx.conn.execute(
         query.replace("FACTS", facts.table_as_known(tx)),
         {"several_groups": several, "group": tx.group, "known": tx.known_at, **values},
-    ).fetchall()
+    )
     return rows

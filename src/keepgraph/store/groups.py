@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from keepgraph.store import communities
 from keepgraph.store.transactions import Tx
 
 _ENTITIES = "SELECT id FROM entity WHERE :group IS NULL OR group_id = :group"
@@ -82,7 +83,10 @@ def clear(tx: Tx, group: str | None) -> dict[str, int]:
     tx.conn.execute(
         f"UPDATE provenance SET episode = NULL WHERE episode IN ({_EPISODES}) AND fact NOT IN ({_FACTS})", values
     )
-    deleted = {}
+    of_group = tx.conn.execute("SELECT id FROM community WHERE :group IS NULL OR group_id = :group", values).fetchall()
+    for (row,) in of_group:
+        communities.delete(tx, row)
+    deleted = {"community": len(of_group)}
     for table, where in (
         ("provenance", f"fact IN ({_FACTS})"),
         ("earlier_validity", f"fact IN ({_FACTS})"),
@@ -93,7 +97,6 @@ def clear(tx: Tx, group: str | None) -> dict[str, int]:
         ("dismissed_wording", ":group IS NULL OR group_id = :group"),
         ("chunk", f"episode IN ({_EPISODES})"),
         ("episode", ":group IS NULL OR group_id = :group"),
-        ("community", ":group IS NULL OR group_id = :group"),
         ("entity", ":group IS NULL OR group_id = :group"),
     ):
         deleted[table] = tx.conn.execute(f"DELETE FROM {table} WHERE {where}", values).rowcount

@@ -10,7 +10,7 @@ from typing import Any
 from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph.model import Call, Change
-from keepgraph.store import purge
+from keepgraph.store import communities, purge
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -322,7 +322,9 @@ def find_call(tx: Tx, call: int) -> tuple[str, str, str | None] | None:
 
 
 def current_row(tx: Tx, table: str, row: int) -> dict[str, Any] | None:
-    """A row as it is now, by column; None if there is none."""
+    """A row as it is now, by column; None if there is none. That of a community has its members too."""
+    if table == communities.TABLE:
+        return communities.state(tx, row)
     cursor = tx.conn.execute(f"SELECT * FROM {_journalled(tx, table)} WHERE id = ?", (row,))
     values = cursor.fetchone()
     return dict(zip([column[0] for column in cursor.description], values, strict=True)) if values else None
@@ -367,11 +369,17 @@ def conflicting_rows(tx: Tx, table: str, values: Mapping[str, Any]) -> list[tupl
 
 
 def delete_row(tx: Tx, table: str, row: int) -> None:
+    if table == communities.TABLE:
+        communities.delete(tx, row)
+        return
     tx.conn.execute(f"DELETE FROM {_journalled(tx, table)} WHERE id = ?", (row,))
 
 
 def restore_row(tx: Tx, table: str, values: Mapping[str, Any]) -> bool:
     """Update a row to earlier values, or insert it again; False if a constraint does not allow that any more."""
+    if table == communities.TABLE:
+        communities.replace_state(tx, values)
+        return True
     columns = [_quote(column) for column in values]
     assignments = ", ".join(f"{column} = ?" for column in columns)
     update = f"UPDATE {_journalled(tx, table)} SET {assignments} WHERE id = ?"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from keepgraph.model import Chunk, Entity, Mention
 from keepgraph.store.transactions import Tx
@@ -21,6 +21,20 @@ def in_chunks(tx: Tx, chunks: Sequence[int]) -> list[Mention]:
         (json.dumps(list(chunks)),),
     )
     return [Mention(*row) for row in rows]
+
+
+def in_group(tx: Tx) -> Iterator[tuple[int, int]]:
+    """The chunks of the group with the entities that each mentions, as pairs of row numbers, by chunk."""
+    rows: Iterator[tuple[int, int]] = tx.conn.execute(
+        """
+        SELECT mention.chunk, mention.entity
+        FROM mention JOIN entity ON entity.id = mention.entity
+        WHERE entity.group_id = ?
+        ORDER BY mention.chunk, mention.entity
+        """,
+        (tx.group,),
+    )
+    return rows
 
 
 def count_episodes(tx: Tx, entities: Sequence[int]) -> dict[int, int]:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from keepgraph.store import communities
 from keepgraph.store.connections import Connection
 
 IDENTIFIED = ("entity", "fact", "episode", "proposed_fact")
@@ -55,6 +56,8 @@ _SHOWN = {
     "episode": "SELECT 'text', public_id, name FROM episode WHERE id = ?",
     "chunk": "SELECT 'text', public_id, name FROM episode WHERE id = (SELECT episode FROM chunk WHERE id = ?)",
 }
+_PURGED_ENTITIES = "SELECT row FROM purged_row WHERE tbl = 'entity'"
+_WORD = re.compile(r"[^\W\d_]{3,}")
 _DERIVED_FROM_TEXTS = ("proposal",)
 _NOT_SEARCHED = ("migration", "vector_space", "vocabulary_revision")
 
@@ -223,7 +226,10 @@ def remove(conn: Connection, *, at: str, names_it: Callable[[str], bool]) -> Rem
     conn.execute("PRAGMA foreign_keys = ON")
     conn.execute("SAVEPOINT purge")
     (call,) = conn.execute("INSERT INTO call (at, tool) VALUES (?, 'purge') RETURNING id", (at,)).fetchone()
-    _remove_references(conn, tables, names_it)
+    words = _words_of_rows(conn)
+    _remove_references(conn, tables)
+    if "episode" in tables:
+        _remove_communities(conn, call, names_it, words)
     rows = {}
     for table in tables:
         deleted = conn.execute(
@@ -239,7 +245,7 @@ def remove(conn: Connection, *, at: str, names_it: Callable[[str], bool]) -> Rem
         """,
         (PURGED, PURGED),
     ).rowcount
-    earlier_versions = _remove_earlier_versions(conn, tables, call, names_it)
+    earlier_versions = _remove_earlier_versions(conn, tables, call, names_it, words)
     conn.execute("DELETE FROM call WHERE id = ? AND NOT EXISTS (SELECT 1 FROM journal WHERE call = call.id)", (call,))
     conn.execute("RELEASE purge")
     return Removal(rows, journal, earlier_versions, answers)
@@ -364,8 +370,8 @@ def _values_of_rows(conn: Connection, table: str, column: str) -> list[str]:
     return [row[0] for row in rows if row[0] is not None]
 
 
-def _remove_references(conn: Connection, tables: Sequence[str], names_it: Callable[[str], bool]) -> None:
-    """Take away what rows that stay say of those to be purged: assertions out of a text, annotations, communities."""
+def _remove_references(conn: Connection, tables: Sequence[str]) -> None:
+    """Take away what rows that stay say of those to be purged: assertions out of a text, and annotations."""
     if "episode" in tables:
         episodes = "SELECT row FROM purged_row WHERE tbl = 'episode'"
         others = "SELECT 1 FROM provenance AS other WHERE other.fact = provenance.fact AND other.id <> provenance.id"
@@ -383,7 +389,6 @@ def _remove_references(conn: Connection, tables: Sequence[str], names_it: Callab
             """
         )
         _remove_annotations(conn)
-        _remove_communities(conn, names_it)
     ids = {row[0] for row in conn.execute("SELECT id FROM purged_id")}
     sources = conn.execute("SELECT id, source FROM provenance WHERE source GLOB '*_[0-9a-z][0-9a-z]*'").fetchall()
     conn.executemany(
@@ -410,19 +415,53 @@ def _remove_annotations(conn: Connection) -> None:
             )
 
 
-def _remove_communities(conn: Connection, names_it: Callable[[str], bool]) -> None:
-    """Delete the communities of which a purged entity is a member, or whose name or summary names it."""
-    conn.execute(
-        """
-        DELETE FROM community WHERE id IN (
-            SELECT community FROM community_member
-            WHERE entity IN (SELECT row FROM purged_row WHERE tbl = 'entity')
-        )
-        """
+def _words_of_rows(conn: Connection) -> frozenset[str]:
+    """The words of the names, summaries and literals to be purged, of which names of communities may be made."""
+    texts = (
+        text
+        for table, column in (("entity", "name"), ("entity", "summary"), ("fact", "literal"))
+        for text in _values_of_rows(conn, table, column)
     )
-    for row, name, summary in conn.execute("SELECT id, name, summary FROM community").fetchall():
-        if names_it(name) or names_it(summary):
-            conn.execute("DELETE FROM community WHERE id = ?", (row,))
+    return frozenset(word for text in texts for word in _WORD.findall(text.lower()))
+
+
+def _is_made_of(words: frozenset[str], name: str, named_by: str | None) -> bool:
+    """Whether the name of a community was generated, and has one of these words."""
+    return named_by in (None, communities.ALGORITHM) and not words.isdisjoint(_WORD.findall(name.lower()))
+
+
+def _remove_communities(conn: Connection, call: int, names_it: Callable[[str], bool], words: frozenset[str]) -> None:
+    """Delete the communities of which a purged entity is a member, that name it, or whose names are made of its words.
+
+    The journal has that under this call, and nothing else of them any more.
+    """
+    rows = {
+        row for (row,) in conn.execute(f"SELECT community FROM community_member WHERE entity IN ({_PURGED_ENTITIES})")
+    }
+    cursor = conn.execute("SELECT * FROM community")  # an older version has no column named_by
+    columns = [column[0] for column in cursor.description]
+    for values in cursor.fetchall():
+        community = dict(zip(columns, values, strict=True))
+        name, summary = community["name"], community["summary"]
+        if names_it(name) or names_it(summary) or _is_made_of(words, name, community.get("named_by")):
+            rows.add(community["id"])
+    for row in sorted(rows):
+        conn.execute("INSERT INTO purged_row VALUES ('community', ?)", (row,))
+        # The table has no triggers of the journal: see store/communities.py.
+        conn.execute(
+            "INSERT INTO journal (call, op, tbl, row, was) VALUES (?, 'delete', 'community', ?, ?)", (call, row, PURGED)
+        )
+        conn.execute("DELETE FROM community WHERE id = ?", (row,))
+
+
+def _earlier_communities(conn: Connection, words: frozenset[str]) -> Iterator[int]:
+    """The numbers of journal entries of communities that had a purged entity, or whose names are made of its words."""
+    purged = {row for (row,) in conn.execute(_PURGED_ENTITIES)}
+    for number, was in conn.execute("SELECT id, was FROM journal WHERE tbl = 'community' AND was IS NOT NULL"):
+        before = json.loads(was)
+        is_of_it = not purged.isdisjoint(before.get("members", ()))
+        if is_of_it or _is_made_of(words, before.get("name", ""), before.get("named_by")):
+            yield number
 
 
 def _remove_answers(conn: Connection, names_it: Callable[[str], bool]) -> int:
@@ -443,7 +482,7 @@ def _remove_answers(conn: Connection, names_it: Callable[[str], bool]) -> int:
 
 
 def _remove_earlier_versions(
-    conn: Connection, tables: Sequence[str], call: int, names_it: Callable[[str], bool]
+    conn: Connection, tables: Sequence[str], call: int, names_it: Callable[[str], bool], words: frozenset[str]
 ) -> int:
     """Empty the journal entries of other rows that refer to purged rows, or name what is purged."""
     numbers: set[int] = set()
@@ -458,6 +497,7 @@ def _remove_earlier_versions(
                 """
             )
             numbers.update(row[0] for row in rows)
+    numbers.update(_earlier_communities(conn, words))
     for number, was in conn.execute(
         "SELECT id, was FROM journal WHERE op <> 'insert' AND was NOT IN (?, ?)", (PURGED, PURGED_IN_PART)
     ).fetchall():

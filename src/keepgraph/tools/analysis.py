@@ -1,22 +1,28 @@
-"""The analysis toolset: the state of the graph as a whole, and a profile of what it holds."""
+"""The analysis toolset: the state of the graph as a whole, a profile of what it holds, and its communities."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from keepgraph import _version, store
 from keepgraph.engine import knowledge
 from keepgraph.engine.analysis import graph_profile, overview
 from keepgraph.engine.analysis.graph_profile import LabelProfile, PropertyProfile, RelationshipProfile
 from keepgraph.engine.backfill import vectors
+from keepgraph.engine.upkeep.jobs import Job
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.model import Entity, Fact
+from keepgraph.store.cancellation import raise_if_cancelled
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import answer_shapes
+from keepgraph.tools.contract import answer_shapes, derived_data
 from keepgraph.tools.contract.catalogue import Effect, tool
+from keepgraph.tools.contract.derived_data import Need
+
+if TYPE_CHECKING:
+    from keepgraph.engine.analysis.communities import BuiltCommunity, GroupReport
 
 MAX_GHOSTS = 100
 MAX_WORDS = 100
@@ -25,6 +31,13 @@ MAX_WORDS = 100
 MAX_TYPES = 12
 MAX_CHARACTERS = 70
 """Of a name or a sentence in the overview, which is to be short."""
+
+MAX_COMMUNITIES = 50
+MAX_COMMUNITIES_TO_NAME = 10
+MAX_FACTS_OF_COMMUNITY = 12
+MAX_MEMBERS = 5
+
+_MAX_BACKFILLS = 30
 
 
 @tool(Effect.READ)
@@ -64,7 +77,7 @@ def get_status(tx: Tx) -> dict[str, Any]:
 
 @tool(Effect.READ)
 def get_overview(tx: Tx) -> dict[str, Any]:
-    """Show what the graph holds: whose it is, how much, its projects with their latest, what is new, what waits."""
+    """Show what the graph holds: its owner, counts, projects and communities, what is new, what waits."""
     seen = overview.of_group(tx)
     types = dict(list(seen.counts.items())[:MAX_TYPES])
     entities = sum(seen.counts.values())
@@ -80,6 +93,7 @@ def get_overview(tx: Tx) -> dict[str, Any]:
             }
             for state in seen.projects
         ],
+        "communities": [{"name": _cut(community.name), "members": community.members} for community in seen.communities],
         "latest_facts": [_stated(tx, fact) for fact in seen.latest_facts],
         "latest_texts": [
             {
@@ -92,9 +106,14 @@ def get_overview(tx: Tx) -> dict[str, Any]:
         ],
         "waiting": _describe_waiting(tx, seen.waiting),
         "other_groups": [_cut(group) for group in seen.other_groups[: overview.MAX_GROUPS]],
-        "totals": {"projects": seen.project_count, "types": len(seen.counts)},
+        "totals": {
+            "projects": seen.project_count,
+            "types": len(seen.counts),
+            "communities": seen.community_count,
+        },
         "truncated": (
             seen.project_count > len(seen.projects)
+            or seen.community_count > len(seen.communities)
             or len(seen.counts) > len(types)
             or len(seen.other_groups) > overview.MAX_GROUPS
         ),
@@ -177,6 +196,116 @@ def profile_graph(tx: Tx, *, sample_size: int = 5) -> dict[str, Any]:
             or profile.relationship_total > len(profile.relationships)
             or len(profile.ghosts) > MAX_GHOSTS
         ),
+    }
+
+
+@tool(Effect.WRITE, is_job=True)
+def build_communities(
+    job: Job,
+    *,
+    group_ids: list[str],
+    names: Mapping[str, Mapping[str, str]] | None = None,
+    seed: int = 0,
+    dry_run: bool = False,
+) -> dict[str, Any]:
+    """Find which entities belong together, by facts that hold now and by texts that mention them together.
+
+    Search in mode communities and explore_node show them. A community keeps its uuid through later builds by what it
+    has in common with before. Names are generated; to_name lists the largest with such a name and a dozen facts: call
+    again with names={uuid: {name, summary}}. Given names stay through later builds.
+    """
+    from keepgraph.engine.analysis import communities
+
+    groups = list(dict.fromkeys(group_ids))
+    with job.read() as tx:
+        knowledge.groups.refuse_unknown(tx, [group for group in groups if group != tx.group])
+    _backfill_mentions(job)
+    given = {
+        id: communities.GivenName(" ".join(name["name"].split()), " ".join(name.get("summary", "").split()))
+        for id, name in (names or {}).items()
+    }
+    reports = communities.build(job, groups, seed=seed, names=given, named_by=store.communities.CALLER, dry_run=dry_run)
+    built = sorted(
+        ((report.group, community) for report in reports for community in report.communities),
+        key=lambda pair: -pair[1].community.members,
+    )
+    unnamed = [pair for pair in built if pair[1].community.named_by == store.communities.ALGORITHM]
+    return {
+        "call": reports[0].call if len(reports) == 1 else None,
+        "message": _count_communities(len(built), len(reports), dry_run=dry_run),
+        "community_count": len(built),
+        "communities": [_describe_community(job, *pair) for pair in built[:MAX_COMMUNITIES]],
+        "truncated": len(built) > MAX_COMMUNITIES,
+        "to_name": [_describe_unnamed(job, *pair) for pair in unnamed[:MAX_COMMUNITIES_TO_NAME] if not dry_run],
+        "groups": [_describe_group(report) for report in reports],
+        "method": reports[0].method,
+        "dry_run": dry_run,
+    }
+
+
+def _backfill_mentions(job: Job) -> None:
+    """Read the texts that were not read yet, as far as a call may wait for that."""
+    for number in range(_MAX_BACKFILLS):
+        with job.read() as tx:
+            if not derived_data.is_missing(tx, Need.MENTIONS):
+                return
+        raise_if_cancelled(job.cancellation)
+        job.report_progress(number, None, "reading texts")
+        derived_data.backfill_some(job.database, Need.MENTIONS)
+
+
+def _count_communities(count: int, graphs: int, *, dry_run: bool) -> str:
+    built = "Found" if dry_run else "Built"
+    unchanged = ", and changed nothing" if dry_run else ""
+    return (
+        f"{built} {count} {'community' if count == 1 else 'communities'} "
+        f"across {graphs} {'graph' if graphs == 1 else 'graphs'}{unchanged}"
+    )
+
+
+def _describe_community(job: Job, group: str, built: BuiltCommunity) -> dict[str, Any]:
+    with job.read(group=group) as tx:
+        return {
+            **answer_shapes.community(tx, built.community),
+            "members": _names(tx, built.members[:MAX_MEMBERS]),
+            "is_new": built.is_new,
+        }
+
+
+def _names(tx: Tx, members: Sequence[int]) -> list[str]:
+    entities = store.entities.by_rows(tx, members)
+    return [entities[row].name for row in members if row in entities]
+
+
+def _describe_unnamed(job: Job, group: str, built: BuiltCommunity) -> dict[str, Any]:
+    from keepgraph.engine.analysis import communities
+
+    with job.read(group=group) as tx:
+        facts = communities.typical_facts(tx, built.members, limit=MAX_FACTS_OF_COMMUNITY)
+    return {
+        "uuid": built.community.id,
+        "name": built.community.name,
+        "facts": [knowledge.facts.sentence(fact) for fact in facts],
+    }
+
+
+def _describe_group(report: GroupReport) -> dict[str, Any]:
+    new = sum(built.is_new for built in report.communities)
+    return {
+        "group_id": report.group,
+        "call": report.call,
+        "community_count": len(report.communities),
+        "kept": len(report.communities) - new,
+        "new": new,
+        "dissolved": [
+            {"uuid": community.id, "name": community.name, "named_by": community.named_by}
+            for community in report.dissolved[:MAX_COMMUNITIES]
+        ],
+        "dissolved_count": len(report.dissolved),
+        "entities": report.entities,
+        "connections": report.connections,
+        "method": report.method,
+        "modularity": report.modularity,
     }
 
 

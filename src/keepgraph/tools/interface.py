@@ -1,4 +1,4 @@
-"""The interface toolset, for our own interfaces and never listed: vocabulary, lists, log, duplicates."""
+"""The interface toolset, for our own interfaces and never listed: vocabulary, lists, log, duplicates, communities."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from keepgraph.engine.vocabulary import common_words, graph_vocabulary
 from keepgraph.language import normalisation
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate, Entity
+from keepgraph.store.communities import Community
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 from keepgraph.tools.contract import answer_shapes, catalogue, derived_data
@@ -19,6 +20,9 @@ from keepgraph.tools.contract.catalogue import Effect, tool
 from keepgraph.tools.contract.derived_data import Need
 
 _BATCH = 100
+_MEMBERS_LISTED = 5
+_FACTS_OF_COMMUNITY = 12
+_MAX_HISTORY = 50
 
 
 @tool(Effect.READ)
@@ -261,4 +265,87 @@ def _describe_pair(entity: Entity, duplicate: Candidate) -> dict[str, Any]:
         "entity": answer_shapes.entity(duplicate.entity),
         "double": answer_shapes.entity(entity),
         "score": duplicate.score,
+    }
+
+
+@tool(Effect.READ)
+def list_communities(tx: Tx, *, limit: int) -> dict[str, Any]:
+    """List the communities of the group, the largest first, each with its most central members."""
+    communities = store.communities.of_group(tx)
+    return {
+        "communities": [_describe_community(tx, community, limit=_MEMBERS_LISTED) for community in communities[:limit]],
+        "total": len(communities),
+    }
+
+
+@tool(Effect.READ)
+def get_community(tx: Tx, *, community: str, limit: int) -> dict[str, Any]:
+    """Show a community with its members, what connects them, and what it was before; null where there is none."""
+    from keepgraph.engine.analysis import communities
+
+    found = _find_community(tx, community)
+    if found is None:
+        return {"community": None, "facts": [], "history": []}
+    central = communities.by_centrality(tx, found, limit=found.members)
+    facts = communities.typical_facts(tx, central, limit=_FACTS_OF_COMMUNITY)
+    changes = store.journal.changes_of_rows(tx, store.communities.TABLE, [found.row], limit=_MAX_HISTORY)
+    return {
+        "community": _describe_community(tx, found, limit=limit),
+        "facts": [knowledge.facts.sentence(fact) for fact in facts],
+        "history": [
+            {
+                "until": timestamps.format_local(call[0], tx.zone),
+                "name": before.name,
+                "named_by": before.named_by,
+                "member_count": before.members,
+                "call": change.call,
+            }
+            for change in changes
+            if change.before and "members" in change.before and (call := store.journal.find_call(tx, change.call))
+            for before in [store.communities.past_of(change.before)]
+        ],
+    }
+
+
+@tool(Effect.WRITE)
+def name_community(tx: Tx, *, community: str, name: str, summary: str = "") -> dict[str, Any]:
+    """Give a community a name that stays through later builds; an empty one takes it back."""
+    from keepgraph.engine.analysis import communities
+
+    found = _find_community(tx, community)
+    if found is None:
+        return {"community": None}
+    given = communities.GivenName(" ".join(name.split()), " ".join(summary.split()))
+    renamed = communities.rename(tx, found, given, named_by=store.communities.PERSON)
+    return {"community": answer_shapes.community(tx, renamed)}
+
+
+def _find_community(tx: Tx, text: str) -> Community | None:
+    """The community of the group with an id or a name; the largest of those with the same name.
+
+    Raises:
+        errors.Ambiguous: the text is in the names of several, and the name of none.
+    """
+    communities = store.communities.of_group(tx)
+    key = normalisation.key(text) if text.strip() else ""
+    exact = [each for each in communities if each.id == text.strip() or normalisation.key(each.name) == key]
+    if exact or not key:
+        return exact[0] if exact else None
+    similar = [each for each in communities if key in normalisation.key(each.name)]
+    if len(similar) > 1:
+        raise errors.Ambiguous(
+            f"{len(similar)} communities have {text!r} in their names; use an id",
+            candidates=[{"uuid": each.id, "name": each.name} for each in similar[:_MEMBERS_LISTED]],
+        )
+    return similar[0] if similar else None
+
+
+def _describe_community(tx: Tx, community: Community, *, limit: int) -> dict[str, Any]:
+    from keepgraph.engine.analysis import communities
+
+    central = communities.by_centrality(tx, community, limit=limit)
+    entities = store.entities.by_rows(tx, central)
+    return {
+        **answer_shapes.community(tx, community),
+        "members": [entities[row].name for row in central if row in entities],
     }

@@ -4,6 +4,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from keepgraph.engine.analysis import (
+        communities,
+        community_names,
+        connection_weights,
         graph_profile,
         language_profile,
         ontology,

@@ -1,4 +1,4 @@
-"""The overview of a graph: whose it is, how much it holds, its projects, what is newest in it, and what waits.
+"""The overview of a graph: whose it is, how much it holds, its projects and communities, the latest, and what waits.
 
 Its time is bounded in a graph of any size: what is newest is looked for among the facts recorded last.
 """
@@ -12,10 +12,12 @@ from keepgraph import store
 from keepgraph.engine.knowledge import blockers, rollup
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.model import Entity, Episode, Fact, FactRow
+from keepgraph.store.communities import Community
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
 MAX_PROJECTS = 6
+MAX_COMMUNITIES = 3
 MAX_LATEST = 4
 MAX_WAITING = 4
 MAX_GROUPS = 8
@@ -61,6 +63,7 @@ class Overview:
 
     Attributes:
         counts: the number of entities of each type that has some, most first.
+        communities: the largest, as of the last build; none where none were built.
         latest_facts, latest_texts: those recorded last, newest first.
         other_groups: groups besides this one that hold something; one more than MAX_GROUPS where there are more.
     """
@@ -71,6 +74,8 @@ class Overview:
     texts: int
     projects: tuple[ProjectState, ...]
     project_count: int
+    communities: tuple[Community, ...]
+    community_count: int
     latest_facts: tuple[Fact, ...]
     latest_texts: tuple[Episode, ...]
     waiting: Waiting
@@ -90,6 +95,8 @@ def of_group(tx: Tx) -> Overview:
         texts=store.episodes.count(tx, [tx.group]),
         projects=_projects(tx, project_types, at),
         project_count=sum(counts.get(name, 0) for name in project_types),
+        communities=tuple(store.communities.of_group(tx, limit=MAX_COMMUNITIES)),
+        community_count=store.communities.count(tx),
         latest_facts=tuple(store.facts.by_rows(tx, newest)),
         latest_texts=tuple(store.episodes.newest(tx, [tx.group], limit=MAX_LATEST)),
         waiting=_waiting(tx, at),

@@ -87,7 +87,7 @@ def _describe_others(tx: Tx, call: Call, change: Change, noun: str) -> str:
     if call.change_count > store.journal.MAX_CHANGES_COUNTED:
         return f", and {call.change_count - 1:,} more changes"
     others = store.journal.count_rows_changed(tx, call.id, change.table, change.op) - 1
-    plural = {"entity": "entities", "alias": "aliases"}.get(noun, f"{noun}s")
+    plural = {"entity": "entities", "alias": "aliases", "community": "communities"}.get(noun, f"{noun}s")
     return f", and {others:,} more {noun if others == 1 else plural}" if others > 0 else ""
 
 
@@ -208,6 +208,10 @@ def _owner(tx: Tx, changed: _Changed) -> str:
     return f"{entity['name']} is {'' if changed.after else 'no longer '}the owner" if "name" in entity else ""
 
 
+def _community(tx: Tx, changed: _Changed) -> str:
+    return _word(changed, "community")
+
+
 # By table and operation: the noun for further rows, and the phrase. The first that a call has done is what it was
 # about: who merges two entities deletes one and moves facts, and it is the merge that counts.
 _PHRASES: Mapping[tuple[str, str], tuple[str, Callable[[Tx, _Changed], str]]] = {
@@ -240,4 +244,7 @@ _PHRASES: Mapping[tuple[str, str], tuple[str, Callable[[Tx, _Changed], str]]] = 
     ("vocabulary_set", "update"): ("vocabulary set", _vocabulary_set),
     ("vocabulary_label", "insert"): ("wording", _label),
     ("vocabulary_label", "delete"): ("wording", _label),
+    ("community", "insert"): ("community", _community),
+    ("community", "update"): ("community", _community),
+    ("community", "delete"): ("community", _community),
 }

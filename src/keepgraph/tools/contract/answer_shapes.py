@@ -412,6 +412,7 @@ def community(tx: Tx, community: Community, *, why: Why | None = None) -> dict[s
         "member_count": community.members,
         "created_at": timestamps.format_local(community.created_at, tx.zone),
         "group_id": community.group,
+        "named_by": community.named_by,
         **_why(why),
     }
 

@@ -1,0 +1,170 @@
+"""Community detection: the division of a weighted graph into parts that are dense inside, by Leiden or by labels.
+
+Sources: V. A. Traag, L. Waltman, N. J. van Eck, "From Louvain to Leiden: guaranteeing well-connected communities",
+Scientific Reports 9 (2019), by graspologic-native; without that package U. N. Raghavan, R. Albert, S. Kumara, "Near
+linear time algorithm to detect community structures in large-scale networks", Physical Review E 76 (2007), one node
+after the other, and only those of which a neighbour has changed.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from keepgraph.arrays import weighted_graph
+from keepgraph.arrays.weighted_graph import Integers, WeightedGraph
+
+LEIDEN = "leiden"
+LABEL_PROPAGATION = "label_propagation"
+
+_TOLERANCE = 0.02
+"""Of divisions whose modularity is at most by this share below that of the best, the finest is taken: modularity itself
+merges small communities in a large graph (S. Fortunato, M. Barthélemy, "Resolution limit in community detection", PNAS
+104, 2007)."""
+
+_RESOLUTIONS = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
+_ITERATIONS = 4
+
+_ENTRIES_OF_SMALL_GRAPH = 20_000
+_ITERATIONS_IN_SMALL_GRAPH = 10
+_TRIALS_IN_SMALL_GRAPH = 5
+
+_ENTRIES_OF_LARGE_GRAPH = 400_000
+_RESOLUTION_IN_LARGE_GRAPH = 8.0
+"""In a large graph one finer division is tried, at the same time as the first, in one iteration each."""
+
+_MAX_VISITS_OF_NODE = 50
+"""Label propagation ends after so many visits for each node, on average. It is done after three to ten."""
+
+_VISITS_BETWEEN_CHECKS = 5_000
+_WEIGHT_SCALE = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """A division of the nodes of a graph.
+
+    Attributes:
+        labels: by node the number of its part, from 0 in the order of their first nodes.
+        method: LEIDEN or LABEL_PROPAGATION.
+    """
+
+    labels: Integers
+    method: str
+
+
+def detect(graph: WeightedGraph, *, seed: int, check: Callable[[], None] = lambda: None) -> Division:
+    """Divide a graph; the same graph and seed give the same division.
+
+    Args:
+        check: called now and then; what it raises ends the detection.
+    """
+    try:
+        import graspologic_native  # noqa: F401
+    except ImportError:
+        return Division(propagate_labels(graph, seed=seed, check=check), LABEL_PROPAGATION)
+    return Division(find_by_leiden(graph, seed=seed, check=check), LEIDEN)
+
+
+def find_by_leiden(graph: WeightedGraph, *, seed: int, check: Callable[[], None] = lambda: None) -> Integers:
+    """The finest division whose modularity is next to the best that Leiden finds. Needs graspologic-native.
+
+    In a graph that is not large, its modularity is not below that of label propagation.
+    """
+    check()
+    if len(graph.ends) > _ENTRIES_OF_LARGE_GRAPH:
+        with ThreadPoolExecutor(max_workers=2) as threads:
+            coarse, fine = threads.map(
+                lambda resolution: _run_leiden(graph, seed, resolution, iterations=1), (1.0, _RESOLUTION_IN_LARGE_GRAPH)
+            )
+        check()
+        return fine if _is_as_good(graph, fine, weighted_graph.modularity(graph, coarse)) else coarse
+    is_small = len(graph.ends) <= _ENTRIES_OF_SMALL_GRAPH
+    iterations = _ITERATIONS_IN_SMALL_GRAPH if is_small else _ITERATIONS
+    finest = _run_leiden(graph, seed, 1.0, iterations=iterations)
+    best = weighted_graph.modularity(graph, finest)
+    propagated = max(
+        weighted_graph.modularity(graph, propagate_labels(graph, seed=seed + offset, check=check))
+        for offset in range(_TRIALS_IN_SMALL_GRAPH if is_small else 1)
+    )
+    for resolution in _RESOLUTIONS:
+        check()
+        finer = _run_leiden(graph, seed, resolution, iterations=iterations)
+        if not _is_as_good(graph, finer, best, least=propagated):
+            break
+        finest = finer
+    return finest
+
+
+def _run_leiden(graph: WeightedGraph, seed: int, resolution: float, *, iterations: int) -> Integers:
+    import graspologic_native
+
+    if not len(graph.ends):
+        return np.arange(len(graph))
+    _, parts = graspologic_native.leiden_csr(
+        graph.offsets,
+        graph.ends.astype(np.int32),
+        np.ascontiguousarray(graph.weights),
+        len(graph),
+        resolution=resolution,
+        iterations=iterations,
+        seed=seed,
+        trials=_TRIALS_IN_SMALL_GRAPH if len(graph.ends) <= _ENTRIES_OF_SMALL_GRAPH else 1,
+    )
+    return _numbered(np.fromiter((parts[node] for node in range(len(graph))), dtype=np.int64, count=len(graph)))
+
+
+def _is_as_good(graph: WeightedGraph, labels: Integers, best: float, *, least: float = -1.0) -> bool:
+    """Whether the modularity of a division is within the tolerance below the best one, and not below `least`."""
+    return weighted_graph.modularity(graph, labels) >= max(best * (1 - _TOLERANCE), least)
+
+
+def propagate_labels(graph: WeightedGraph, *, seed: int, check: Callable[[], None] = lambda: None) -> Integers:
+    """The division in which each node has the label that weighs most among its neighbours.
+
+    A node keeps its label as long as no other weighs more, so that two nodes never exchange theirs for ever.
+    """
+    # Whole numbers, so that equal sums are equal in any order.
+    weights = np.rint(graph.weights * _WEIGHT_SCALE).astype(np.int64).tolist()
+    ends, offsets = graph.ends.tolist(), graph.offsets.tolist()
+    order = list(range(len(graph)))
+    generator = random.Random(seed)  # noqa: S311
+    generator.shuffle(order)
+    labels = list(range(len(graph)))
+    queue = deque(order)
+    is_queued = bytearray(b"\x01") * len(graph)
+    for visit in range(_MAX_VISITS_OF_NODE * len(graph)):
+        if not queue:
+            break
+        if visit % _VISITS_BETWEEN_CHECKS == 0:
+            check()
+        node = queue.popleft()
+        is_queued[node] = 0
+        neighbours = ends[offsets[node] : offsets[node + 1]]
+        sums: dict[int, int] = {}
+        for neighbour, weight in zip(neighbours, weights[offsets[node] : offsets[node + 1]], strict=True):
+            label = labels[neighbour]
+            sums[label] = sums.get(label, 0) + weight
+        most = max(sums.values(), default=0)
+        if sums.get(labels[node]) == most or not sums:
+            continue
+        best = [label for label, total in sums.items() if total == most]
+        labels[node] = best[0] if len(best) == 1 else generator.choice(best)
+        for neighbour in neighbours:
+            if not is_queued[neighbour] and labels[neighbour] != labels[node]:
+                is_queued[neighbour] = 1
+                queue.append(neighbour)
+    return _numbered(np.array(labels, dtype=np.int64))
+
+
+def _numbered(labels: Integers) -> Integers:
+    """The same division with the parts numbered in the order of their first nodes."""
+    _, first, parts = np.unique(labels, return_index=True, return_inverse=True)
+    ranks = np.empty(len(first), dtype=np.int64)
+    ranks[np.argsort(first)] = np.arange(len(first))
+    return ranks[parts]

@@ -1,0 +1,152 @@
+"""`kg communities`: list them, find them anew, show one, name one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from keepgraph.cli import graph_options
+from keepgraph.cli.output import terminal
+from keepgraph.cli.recall import NOTHING_MATCHED
+
+
+class _CommunitiesGroup(click.Group):
+    """Without a command, or with the word that is no command, communities are shown."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in self.commands:
+            return "show", show_command, args
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    "communities", cls=_CommunitiesGroup, invoke_without_command=True, subcommand_metavar="[COMMUNITY | COMMAND …]"
+)
+@click.option("--limit", type=click.IntRange(1, 10_000), default=20, help="How many are listed.")
+@graph_options.all_options
+@click.pass_context
+def communities_command(ctx: click.Context, limit: int) -> None:
+    """Show which entities belong together: all communities, or one by its name or id.
+
+    \b
+    kg communities
+    kg communities Atlas
+    """
+    if ctx.invoked_subcommand is not None:
+        return
+    with graph_options.open_graph(ctx) as graph:
+        answer = graph.call("list_communities", limit=limit)
+    if graph_options.wants_json(ctx):
+        terminal.show_json(answer)
+        return
+    for community in answer["communities"]:
+        _show_heading(community)
+        click.secho(f"  {', '.join(map(terminal.printable, community['members']))}", dim=True)
+    if not answer["total"]:
+        click.echo("There are no communities yet: `kg communities build` finds them.")
+    elif answer["total"] > len(answer["communities"]):
+        click.echo(f"… of {answer['total']:,}; --limit shows more")
+
+
+@communities_command.command("build")
+@click.option("--seed", type=click.IntRange(0, 1_000_000), default=0, help="Divide what is in doubt otherwise.")
+@click.option("--dry-run", is_flag=True, help="Show what would be found, and change nothing.")
+@graph_options.all_options
+@click.pass_context
+def build_command(ctx: click.Context, seed: int, dry_run: bool) -> None:
+    """Find the communities anew. Ids and given names stay; `kg undo` takes it back.
+
+    \b
+    kg communities build
+    """
+    with graph_options.open_graph(ctx) as graph:
+        group = graph.database.group
+        answer = graph.call("build_communities", group_ids=[group], seed=seed, dry_run=dry_run)
+    if graph_options.wants_json(ctx):
+        terminal.show_json(answer)
+        return
+    [of_group] = answer["groups"]
+    click.echo(
+        f"{answer['message']} ({of_group['kept']} kept, {of_group['new']} new, {of_group['dissolved_count']} no more; "
+        f"{answer['method'].replace('_', ' ')})."
+    )
+    for community in answer["communities"]:
+        _show_heading(community)
+    if answer["truncated"]:
+        click.echo(f"… of {answer['community_count']:,}; `kg communities` lists more")
+
+
+@communities_command.command("show")
+@click.argument("community", nargs=-1, required=True)
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, help="How many members are shown.")
+@graph_options.all_options
+@click.pass_context
+def show_command(ctx: click.Context, community: tuple[str, ...], limit: int) -> None:
+    """Show COMMUNITY (a name or an id): its members, what connects them, what it was before.
+
+    \b
+    kg communities show Atlas
+    """
+    text = " ".join(community)
+    with graph_options.open_graph(ctx) as graph:
+        answer = graph.call("get_community", community=text, limit=limit)
+    if graph_options.wants_json(ctx):
+        terminal.show_json(answer)
+    elif answer["community"] is None:
+        click.echo(f"No community is called “{terminal.printable(text)}”.")
+    else:
+        _show_community(answer)
+    ctx.exit(0 if answer["community"] else NOTHING_MATCHED)
+
+
+@communities_command.command("name")
+@click.argument("community")
+@click.argument("name")
+@click.option("--summary", default="", help="What it is about, in a sentence or two.")
+@graph_options.all_options
+@click.pass_context
+def name_command(ctx: click.Context, community: str, name: str, summary: str) -> None:
+    """Call COMMUNITY (a name or an id) NAME; that stays when they are found anew. An empty NAME takes it back.
+
+    \b
+    kg communities name Atlas "The storage team"
+    """
+    with graph_options.open_graph(ctx) as graph:
+        answer = graph.call("name_community", community=community, name=name, summary=summary)
+    if graph_options.wants_json(ctx):
+        terminal.show_json(answer)
+    elif answer["community"] is None:
+        click.echo(f"No community is called “{terminal.printable(community)}”.")
+    else:
+        _show_heading(answer["community"])
+    ctx.exit(0 if answer["community"] else NOTHING_MATCHED)
+
+
+def _show_community(answer: Mapping[str, Any]) -> None:
+    community = answer["community"]
+    _show_heading(community)
+    if community["summary"]:
+        click.echo(f"  {terminal.printable(community['summary'])}")
+    for member in community["members"]:
+        click.echo(f"  - {terminal.printable(member)}")
+    if community["member_count"] > len(community["members"]):
+        click.echo(f"  … of {community['member_count']:,}; --limit shows more")
+    for fact in answer["facts"]:
+        click.secho(f"  {terminal.printable(fact)}", dim=True)
+    for state in answer["history"]:
+        click.secho(
+            f"  until {state['until'][:16].replace('T', ' ')}: {state['member_count']} members, "
+            f"“{terminal.printable(state['name'])}” (call {state['call']})",
+            dim=True,
+        )
+
+
+def _show_heading(community: Mapping[str, Any]) -> None:
+    named = "" if community["named_by"] == "algorithm" else f", named by a {community['named_by']}"
+    click.secho(terminal.printable(community["name"]), bold=True, nl=False)
+    click.echo(f"  {community['member_count']} members{named}", nl=False)
+    click.secho(f"  {community['uuid']}", dim=True)
