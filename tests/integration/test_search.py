@@ -581,7 +581,8 @@ def settled(apollo: Caller) -> Caller:
     with apollo.graph.database.write("test") as tx:
         for row, (name, members) in enumerate({"Moon shot": ["Apollo", "PostgreSQL"], "Streams": ["Kafka"]}.items(), 1):
             tx.conn.execute(
-                "INSERT INTO community VALUES (?, ?, 'default', ?, ?, ?)",
+                "INSERT INTO community (id, public_id, group_id, name, summary, created_at) "
+                "VALUES (?, ?, 'default', ?, ?, ?)",
                 (row, f"com_{row:026}", name, f"About {', '.join(members)}.", "2026-05-15T10:00:00.000Z"),
             )
             for member in members:
