@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import keepgraph
 from keepgraph import errors
 from keepgraph.cli.root import kg
-from words import Caller, Clock, connected, counted, dump, literal, person, rows
+from words import Caller, Clock, connected, counted, dump, literal, person, project, rows
 
 CIRCLES = ("Ada", "Bob", "Cid")
 COMMUNITY_TABLES = ("community", "community_member", "community_text_content")
@@ -51,6 +51,23 @@ def test_who_belongs_together_is_found_with_the_largest_first(circles):
     assert answer["method"] == "leiden"
     assert [community["member_count"] for community in answer["communities"]] == [5, 4, 4, 4]
     assert members_of(circles, answer["communities"][0]) == {f"Dan {number}" for number in range(1, 6)}
+
+
+def test_who_knows_somebody_elsewhere_belongs_where_most_of_the_facts_are(call):
+    """
+    The rare predicate between two teams weighs more than each other fact, and makes no pair of its own.
+    """
+    for team, people in {"Atlas": ("Ana", "Bob", "Cid"), "Boreas": ("Dora", "Eve", "Fay")}.items():
+        for name in people:
+            call.record(person(name), "works_on", project(team))
+            call.record(person(name), "works_at", {"type": "organisation", "name": f"{team} Inc."})
+    call.record(person("Ana"), "knows", person("Dora"))
+    answer = build(call)
+
+    assert sorted(sorted(members_of(call, community)) for community in answer["communities"]) == [
+        ["Ana", "Atlas", "Atlas Inc.", "Bob", "Cid"],
+        ["Boreas", "Boreas Inc.", "Dora", "Eve", "Fay"],
+    ]
 
 
 def test_two_facts_between_one_pair_end_and_are_no_community(call):

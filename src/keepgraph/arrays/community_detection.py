@@ -27,6 +27,9 @@ _TOLERANCE = 0.02
 merges small communities in a large graph (S. Fortunato, M. Barthélemy, "Resolution limit in community detection", PNAS
 104, 2007)."""
 
+_MIN_SIZE = 3
+"""Smaller parts say nothing of what belongs together: a finer division must not leave more nodes in such parts."""
+
 _RESOLUTIONS = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 _ITERATIONS = 4
 
@@ -74,7 +77,8 @@ def detect(graph: WeightedGraph, *, seed: int, check: Callable[[], None] = lambd
 def find_by_leiden(graph: WeightedGraph, *, seed: int, check: Callable[[], None] = lambda: None) -> Integers:
     """The finest division whose modularity is next to the best that Leiden finds. Needs graspologic-native.
 
-    In a graph that is not large, its modularity is not below that of label propagation.
+    A division that leaves many more nodes alone or in pairs than the best one is none of these. In a graph that is not
+    large, its modularity is not below that of label propagation.
     """
     check()
     if len(graph.ends) > _ENTRIES_OF_LARGE_GRAPH:
@@ -83,11 +87,12 @@ def find_by_leiden(graph: WeightedGraph, *, seed: int, check: Callable[[], None]
                 lambda resolution: _run_leiden(graph, seed, resolution, iterations=1), (1.0, _RESOLUTION_IN_LARGE_GRAPH)
             )
         check()
-        return fine if _is_as_good(graph, fine, weighted_graph.modularity(graph, coarse)) else coarse
+        best = weighted_graph.modularity(graph, coarse)
+        return fine if _is_as_good(graph, fine, best) and not _splits_off(coarse, fine) else coarse
     is_small = len(graph.ends) <= _ENTRIES_OF_SMALL_GRAPH
     iterations = _ITERATIONS_IN_SMALL_GRAPH if is_small else _ITERATIONS
-    finest = _run_leiden(graph, seed, 1.0, iterations=iterations)
-    best = weighted_graph.modularity(graph, finest)
+    coarse = finest = _run_leiden(graph, seed, 1.0, iterations=iterations)
+    best = weighted_graph.modularity(graph, coarse)
     propagated = max(
         weighted_graph.modularity(graph, propagate_labels(graph, seed=seed + offset, check=check))
         for offset in range(_TRIALS_IN_SMALL_GRAPH if is_small else 1)
@@ -95,7 +100,7 @@ def find_by_leiden(graph: WeightedGraph, *, seed: int, check: Callable[[], None]
     for resolution in _RESOLUTIONS:
         check()
         finer = _run_leiden(graph, seed, resolution, iterations=iterations)
-        if not _is_as_good(graph, finer, best, least=propagated):
+        if not _is_as_good(graph, finer, best, least=propagated) or _splits_off(coarse, finer):
             break
         finest = finer
     return finest
@@ -106,7 +111,7 @@ def _run_leiden(graph: WeightedGraph, seed: int, resolution: float, *, iteration
 
     if not len(graph.ends):
         return np.arange(len(graph))
-    _, parts = graspologic_native.leiden_csr(
+    _, part_of = graspologic_native.leiden_csr(
         graph.offsets,
         graph.ends.astype(np.int32),
         np.ascontiguousarray(graph.weights),
@@ -116,12 +121,40 @@ def _run_leiden(graph: WeightedGraph, seed: int, resolution: float, *, iteration
         seed=seed,
         trials=_TRIALS_IN_SMALL_GRAPH if len(graph.ends) <= _ENTRIES_OF_SMALL_GRAPH else 1,
     )
-    return _numbered(np.fromiter((parts[node] for node in range(len(graph))), dtype=np.int64, count=len(graph)))
+    labels = np.fromiter((part_of[node] for node in range(len(graph))), dtype=np.int64, count=len(graph))
+    return _absorb_small_parts(graph, _numbered(labels))
+
+
+def _absorb_small_parts(graph: WeightedGraph, labels: Integers) -> Integers:
+    """The division in which each node of a small part is in the larger one that it is most connected with.
+
+    It is taken where its modularity is next to that of the division. Leiden moves the nodes of a pair together, or not
+    at all, where each belongs to another part.
+    """
+    is_small = np.bincount(labels)[labels] < _MIN_SIZE
+    owners = np.repeat(np.arange(len(graph)), np.diff(graph.offsets))
+    leads_on = is_small[owners] & ~is_small[graph.ends]
+    if not leads_on.any():
+        return labels
+    count = int(labels.max()) + 1
+    pairs, places = np.unique(owners[leads_on] * count + labels[graph.ends[leads_on]], return_inverse=True)
+    weights = np.bincount(places, weights=graph.weights[leads_on])
+    strongest_last = np.lexsort((-pairs, weights, pairs // count))
+    absorbed = labels.copy()
+    # Of several parts of one node the last is written last, and stays.
+    absorbed[pairs[strongest_last] // count] = pairs[strongest_last] % count
+    return _numbered(absorbed) if _is_as_good(graph, absorbed, weighted_graph.modularity(graph, labels)) else labels
 
 
 def _is_as_good(graph: WeightedGraph, labels: Integers, best: float, *, least: float = -1.0) -> bool:
     """Whether the modularity of a division is within the tolerance below the best one, and not below `least`."""
     return weighted_graph.modularity(graph, labels) >= max(best * (1 - _TOLERANCE), least)
+
+
+def _splits_off(coarse: Integers, finer: Integers) -> bool:
+    """Whether a finer division leaves more nodes alone or in pairs, by more than the tolerance."""
+    in_small_parts = [int((np.bincount(labels)[labels] < _MIN_SIZE).sum()) for labels in (coarse, finer)]
+    return in_small_parts[1] > in_small_parts[0] + _TOLERANCE * len(coarse)
 
 
 def propagate_labels(graph: WeightedGraph, *, seed: int, check: Callable[[], None] = lambda: None) -> Integers:
