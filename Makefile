@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 
-.PHONY: demo test fast golden test-slow bench lint fmt dist wheels wheel-test bundle clean
+.PHONY: demo test fast golden test-slow test-laws bench lint fmt dist wheels wheel-test bundle clean
 
 demo: $(VENV)/light
 	@mkdir -p demo
@@ -28,6 +28,9 @@ golden: $(VENV)/dev
 
 test-slow: $(VENV)/dev
 	$(BIN)/$(PYTEST) -m slow
+
+# The laws with many more examples each; it takes as long as the slow sweeps, and CI does not run it yet.
+test-laws: $(VENV)/dev
 	KEEPGRAPH_SWEEP=1 $(BIN)/$(PYTEST) -m law
 
 bench: $(VENV)/dev

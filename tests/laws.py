@@ -1,4 +1,4 @@
-"""How many examples of a law are tried: a few in every run, many in the sweeps (`make test-slow`)."""
+"""How many examples of a law are tried: a few in every run, many in the sweeps (`make test-laws`)."""
 
 from __future__ import annotations
 

@@ -89,6 +89,9 @@ class AnyOrder(RuleBasedStateMachine):
         open_one = next((fact for fact in self.facts if fact[:3] == triple and not fact[3]), None)
         held = [fact for fact in self.facts if fact[:3] == triple and fact[3] and fact[3] <= self.today()]
         known = (*triple, start) if start else open_one or (held[0] if held else (*triple, None))
+        if known not in self.facts and open_one and start and start <= self.today():
+            # A beginning that nobody knew is known now.
+            self.facts[known] = self.facts.pop(open_one)
 
         assert {(each["type"], key(each)[1]) for each in answer["auto_created_entities"]} == new
         assert answer["deduplicated"] == (known in self.facts)
