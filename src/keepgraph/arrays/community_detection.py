@@ -68,7 +68,7 @@ def detect(graph: WeightedGraph, *, seed: int, check: Callable[[], None] = lambd
         check: called now and then; what it raises ends the detection.
     """
     try:
-        import graspologic_native  # noqa: F401
+        import graspologic_native  # noqa: F401 (whether it is there)
     except ImportError:
         return Division(propagate_labels(graph, seed=seed, check=check), LABEL_PROPAGATION)
     return Division(find_by_leiden(graph, seed=seed, check=check), LEIDEN)
@@ -166,7 +166,7 @@ def propagate_labels(graph: WeightedGraph, *, seed: int, check: Callable[[], Non
     weights = np.rint(graph.weights * _WEIGHT_SCALE).astype(np.int64).tolist()
     ends, offsets = graph.ends.tolist(), graph.offsets.tolist()
     order = list(range(len(graph)))
-    generator = random.Random(seed)  # noqa: S311
+    generator = random.Random(seed)  # noqa: S311 (an order, not a secret)
     generator.shuffle(order)
     labels = list(range(len(graph)))
     queue = deque(order)

@@ -455,8 +455,6 @@ def _path(path: TracedPath) -> dict[str, Any]:
 
 
 def _relation(tx: Tx, fact: Fact) -> dict[str, Any]:
-    at = timestamps.from_datetime(tx.now)
-    has_begun = fact.valid_from is None or fact.valid_from <= at
     return {
         "from": fact.subject.name,
         "to": fact.object.name if fact.object else fact.literal,
@@ -464,7 +462,7 @@ def _relation(tx: Tx, fact: Fact) -> dict[str, Any]:
         "confidence": fact.confidence,
         **answer_shapes.validity(tx, fact),
         "verifier": "manual",
-        "current": has_begun and (fact.valid_to is None or at < fact.valid_to),
+        "current": knowledge.validity.holds_at(fact, timestamps.from_datetime(tx.now)),
         "fact_id": fact.id,
         "sentence": knowledge.facts.sentence(fact),
         "source": fact.source,

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from keepgraph import store
+from keepgraph.engine import knowledge
 from keepgraph.engine.traversal.streams import LINKS, Kind, Stream
 from keepgraph.model import Fact
 from keepgraph.store.transactions import Tx
@@ -72,7 +73,7 @@ def _triplet(fact: Fact) -> Record:
         "id": fact.id,
         "uuid": fact.id,
         "label": TRIPLET,
-        "summary": _sentence(fact),
+        "summary": knowledge.facts.sentence(fact),
         "predicate": fact.predicate,
         "value": fact.object.name if fact.object else fact.literal,
         **_validity(fact),
@@ -88,7 +89,7 @@ def _edge(fact: Fact) -> Record:
         "from_name": fact.subject.name,
         "to_node": fact.object.id if fact.object else None,
         "to_name": fact.object.name if fact.object else fact.literal,
-        "summary": _sentence(fact),
+        "summary": knowledge.facts.sentence(fact),
         **_validity(fact),
     }
 
@@ -104,7 +105,7 @@ def _link(fact: Fact, kind: Kind) -> Record:
 
 
 def _vector(fact: Fact) -> Record:
-    return {"id": _vector_id(fact), "label": VECTOR, "triplet": fact.id, "summary": _sentence(fact)}
+    return {"id": _vector_id(fact), "label": VECTOR, "triplet": fact.id, "summary": knowledge.facts.sentence(fact)}
 
 
 def _vector_id(fact: Fact) -> str:
@@ -119,9 +120,3 @@ def _validity(fact: Fact) -> dict[str, Any]:
         "valid_from": fact.valid_from,
         "valid_to": fact.valid_to,
     }
-
-
-def _sentence(fact: Fact) -> str:
-    from keepgraph.engine import knowledge
-
-    return knowledge.facts.sentence(fact)
