@@ -14,7 +14,7 @@ def test_words_for_the_speaker_are_known_in_several_languages(word):
     assert first_person.is_pronoun(word)
 
 
-@pytest.mark.parametrize("word", ["ME", "EU", "Mei", "Ian", "Ana Ruiz", "Ben", "Mia", "", "?", "me too"])
+@pytest.mark.parametrize("word", ["ME", "EU", "ÈU", "Èu", "Mei", "Ian", "Ana Ruiz", "Ben", "Mia", "", "?", "me too"])
 def test_names_and_abbreviations_are_no_words_for_the_speaker(word):
     assert not first_person.is_pronoun(word)
 
