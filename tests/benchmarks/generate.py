@@ -194,20 +194,37 @@ class Samples:
     hubs: list[tuple[str, str]]
 
 
-def cached(*, entities: int = ENTITIES, facts: int = FACTS, seed: int = SEED) -> Path:
-    """The file of this size and seed, generated where the cache lacks it. Copy it before writing to it."""
+def cached(*, entities: int = ENTITIES, facts: int = FACTS, seed: int = SEED, embedded: bool = True) -> Path:
+    """The file of this size and seed, generated where the cache lacks it. Copy it before writing to it.
+
+    Args:
+        embedded: whether names and facts have vectors; those of a million facts take hours.
+    """
     digest = hashlib.sha256(Path(__file__).read_bytes())
     for migration in package_files.migrations():
         digest.update(migration.read_bytes())
-    path = CACHE / f"graph-{entities}-{facts}-{seed}-{digest.hexdigest()[:12]}.db"
-    if not path.exists():
+    name = f"graph-{entities}-{facts}-{seed}"
+    plain = CACHE / f"{name}-{digest.hexdigest()[:12]}-plain.db"
+    if not plain.exists():
         CACHE.mkdir(exist_ok=True)
-        for outdated in CACHE.glob(f"graph-{entities}-{facts}-{seed}-*"):
+        for outdated in CACHE.glob(f"{name}-*"):
             outdated.unlink()
         began = time.perf_counter()
         print(f"generating {entities:,} entities and {facts:,} facts …", end=" ", flush=True, file=sys.stderr)
-        with_part = path.with_suffix(f".{os.getpid()}.part")
+        with_part = plain.with_suffix(f".{os.getpid()}.part")
         generate(with_part, entities=entities, facts=facts, seed=seed)
+        with_part.rename(plain)
+        print(f"{time.perf_counter() - began:.0f} s", file=sys.stderr)
+    return _embedded(plain) if embedded else plain
+
+
+def _embedded(plain: Path) -> Path:
+    """A copy of a generated graph in which all has vectors."""
+    path = plain.with_name(plain.name.replace("-plain", ""))
+    if not path.exists():
+        began = time.perf_counter()
+        print("computing the vectors of names and facts …", end=" ", flush=True, file=sys.stderr)
+        with_part = copy(plain, path.with_suffix(f".{os.getpid()}.part"))
         with keepgraph.open(with_part, clock=lambda: ENDED) as graph:
             vectors.backfill(graph.database, seconds=None)
         with_part.rename(path)

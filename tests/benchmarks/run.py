@@ -21,9 +21,13 @@ import measure
 import name_resolution
 import processes
 import retrieval
+import topology
 import writes
 from measure import Figure
 from sqlcipher3 import dbapi2 as sqlite
+
+WITHOUT_VECTORS = ("processes", "topology")
+"""The parts that need no vectors: alone, they begin sooner."""
 
 
 def main() -> None:
@@ -31,7 +35,7 @@ def main() -> None:
     parser.add_argument("--small", action="store_true", help="a hundredth of the graph and fewer rounds")
     parser.add_argument(
         "--only",
-        choices=["names", "processes", "lookups", "encrypted", "writes", "serving"],
+        choices=["names", "processes", "lookups", "encrypted", "writes", "topology", "serving"],
         help="one part of the table",
     )
     parser.add_argument("--conversations", type=Path, help="how well what was said is found again: see retrieval.py")
@@ -52,7 +56,7 @@ def main() -> None:
             return
     share = 100 if given.small else 1
     entities, facts = generate.ENTITIES // share, generate.FACTS // share
-    big = generate.cached(entities=entities, facts=facts, seed=given.seed)
+    big = generate.cached(entities=entities, facts=facts, seed=given.seed, embedded=given.only not in WITHOUT_VECTORS)
     asked = generate.samples(big, count=100 if given.small else 300, seed=given.seed)
     print(
         f"{entities:,} entities, {facts:,} facts, seed {given.seed}; Python {platform.python_version()}, "
@@ -65,6 +69,9 @@ def main() -> None:
             "lookups": lambda: lookups.figures(big, asked),
             "encrypted": lambda: encrypted.figures(big, folder, asked, rounds=9 if given.small else 21),
             "writes": lambda: writes.figures(big, folder, rounds=50 if given.small else 300),
+            "topology": lambda: topology.figures(
+                big, folder, asked, handles=1_000 if given.small else topology.HANDLES
+            ),
             "serving": lambda: _serving(big, folder, asked, rounds=100 if given.small else 400),
         }
         found = [line for part, run in parts.items() if given.only in (None, part) for line in run()]
