@@ -22,13 +22,14 @@ from keepgraph.temporal import timestamps
 from keepgraph.tools.contract import (
     answer_shapes,
     derived_data,
+    name_needs,
     search_answers,
     search_arguments,
     time_travel,
     vocabulary_arguments,
 )
 from keepgraph.tools.contract.catalogue import Effect, tool
-from keepgraph.tools.contract.derived_data import Need, NeedsOfCall
+from keepgraph.tools.contract.derived_data import Need
 from keepgraph.tools.contract.search_arguments import SearchArguments
 
 if TYPE_CHECKING:
@@ -256,18 +257,7 @@ def search_memory_facts(
     }
 
 
-def _needs_to_resolve(*arguments: str) -> NeedsOfCall:
-    """What a tool needs that resolves the names in these arguments: vectors of names, where letters find nothing."""
-
-    def needs_of_call(tx: Tx, **given: Any) -> frozenset[Need]:
-        names = [Name(given[argument]) for argument in arguments]
-        needs_vectors = any(name.key and resolver.needs_vectors(tx, name) for name in names)
-        return derived_data.NAME_VECTORS if needs_vectors else derived_data.NOTHING
-
-    return needs_of_call
-
-
-@tool(Effect.READ, needs=_needs_to_resolve("from_entity", "to_entity"))
+@tool(Effect.READ, needs=name_needs.to_resolve("from_entity", "to_entity"))
 def trace_path(
     tx: Tx,
     *,
@@ -318,7 +308,7 @@ def trace_path(
     }
 
 
-@tool(Effect.READ, needs=_needs_to_resolve("entity_id"))
+@tool(Effect.READ, needs=name_needs.to_resolve("entity_id"))
 def get_entity_neighbors(
     tx: Tx,
     *,
@@ -373,7 +363,7 @@ def get_entity_neighbors(
     }
 
 
-@tool(Effect.READ, needs=_needs_to_resolve("entity_id"))
+@tool(Effect.READ, needs=name_needs.to_resolve("entity_id"))
 def query_entity_relations(
     tx: Tx,
     *,

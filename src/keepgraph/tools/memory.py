@@ -22,12 +22,13 @@ from keepgraph.tools.contract import (
     brief_answers,
     brief_shapes,
     derived_data,
+    name_needs,
     schemas,
     time_travel,
     validation,
 )
 from keepgraph.tools.contract.catalogue import Effect, tool
-from keepgraph.tools.contract.derived_data import Need, NeedsOfCall
+from keepgraph.tools.contract.derived_data import Need
 
 MAX_FACTS = 500
 MAX_FACTS_IN_BRIEF = 100
@@ -37,25 +38,9 @@ MAX_DECISIONS = 200
 MAX_FACTS_WITH_NAMES_COMPARED = 50
 
 
-def _needs_to_resolve(argument: str, *, is_project: bool = False) -> NeedsOfCall:
-    """What a tool needs that resolves the name in this argument: vectors of names, where letters find nothing."""
-
-    def needs_of_call(
-        tx: Tx, *, as_of: str | None = None, known_at: str | None = None, **arguments: Any
-    ) -> frozenset[Need]:
-        tx, name = time_travel.to(tx, as_of=as_of, known_at=known_at), Name(arguments.get(argument) or "")
-        if is_project and knowledge.projects.is_group(tx, arguments.get(argument) or ""):
-            return derived_data.NOTHING
-        of_types = (graph_vocabulary.read(tx).project_types or None) if is_project else None
-        needs_vectors = resolver.needs_vectors(tx, name, of_types=of_types)
-        return derived_data.NAME_VECTORS if needs_vectors else derived_data.NOTHING
-
-    return needs_of_call
-
-
 def _needs_to_recall(tx: Tx, **arguments: Any) -> frozenset[Need]:
     """What recalling an entity needs: the texts that mention it, and what resolving its name needs."""
-    return derived_data.MENTIONS | _needs_to_resolve("name_or_alias")(tx, **arguments)
+    return derived_data.MENTIONS | name_needs.to_resolve("name_or_alias")(tx, **arguments)
 
 
 @tool(Effect.READ, needs=_needs_to_recall)
@@ -196,7 +181,7 @@ def _needs_of_decisions(
     """Vectors of names: to compare decisions with a topic, or to resolve the name of the project."""
     if topic and "embedding" in tx.settings.rungs:
         return derived_data.NAME_VECTORS
-    return _needs_to_resolve("project", is_project=True)(tx, project=project, **arguments)
+    return name_needs.to_resolve_project(tx, project=project, **arguments)
 
 
 @tool(Effect.READ, needs=_needs_of_decisions)
@@ -243,7 +228,7 @@ def recall_decisions(
     return brief_shapes.decisions(answer) if detail == brief_answers.BRIEF else answer
 
 
-@tool(Effect.READ, needs=_needs_to_resolve("project", is_project=True))
+@tool(Effect.READ, needs=name_needs.to_resolve_project)
 def weekly_rollup(
     tx: Tx,
     *,

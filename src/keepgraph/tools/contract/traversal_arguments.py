@@ -109,8 +109,8 @@ def _e_from_type(tx: Tx, arguments: _Arguments) -> Step:
     return chain.AllEdges(_label(tx, arguments.take("edge_type", str)))
 
 
-def _follow(direction: Direction, *, to_edges: bool) -> Callable[[Tx, _Arguments], Step]:
-    def read_follow(tx: Tx, arguments: _Arguments) -> Step:
+def _follow(direction: Direction, *, to_edges: bool) -> Callable[[Tx, _Arguments], chain.FollowLabel]:
+    def read_follow(tx: Tx, arguments: _Arguments) -> chain.FollowLabel:
         if to_edges:
             arguments.refuse_others("edge_label", "filter")
             target: Target = "edges"
@@ -179,13 +179,16 @@ def _search_vector(tx: Tx, arguments: _Arguments) -> Step:
     )
 
 
-STEPS: Mapping[str, Callable[[Tx, _Arguments], Step]] = {
-    "n_from_type": _n_from_type,
-    "e_from_type": _e_from_type,
+_FOLLOWING: Mapping[str, Callable[[Tx, _Arguments], chain.FollowLabel]] = {
     "out_step": _follow("out", to_edges=False),
     "out_e_step": _follow("out", to_edges=True),
     "in_step": _follow("in", to_edges=False),
     "in_e_step": _follow("in", to_edges=True),
+}
+STEPS: Mapping[str, Callable[[Tx, _Arguments], Step]] = {
+    "n_from_type": _n_from_type,
+    "e_from_type": _e_from_type,
+    **_FOLLOWING,
     "filter_items": _filter_items,
     "search_keyword": _search_keyword,
     "search_vector_text": _search_vector_text,
@@ -263,9 +266,9 @@ def _path(tx: Tx, raw: object, notes: list[str], *, depth: int) -> FilterPath:
     """A short traversal in a filter; its own filter stands in `args` or beside them, as `filter` or `filters`."""
     parts = _object(raw, _PATH_KEYS, "a traversal in a filter")
     name = str(parts.get("tool_name", "")).removeprefix("traversal_")
-    if name not in ("out_step", "in_step", "out_e_step", "in_e_step"):
+    if name not in _FOLLOWING:
         raise errors.FilterInvalid(
-            f"a filter cannot make the step {name[:60]!r}", hint="Use out_step, in_step, out_e_step or in_e_step."
+            f"a filter cannot make the step {name[:60]!r}", hint=f"Use one of {', '.join(_FOLLOWING)}."
         )
     arguments = parts.get("args", {})
     if not isinstance(arguments, dict):
@@ -275,8 +278,7 @@ def _path(tx: Tx, raw: object, notes: list[str], *, depth: int) -> FilterPath:
     if len(inner) > 1:
         raise errors.FilterInvalid("a traversal in a filter has two filters", hint="Give one, in args.")
     outer = {key: value for key, value in arguments.items() if key != "filter"}
-    step = STEPS[name](tx, _Arguments(name, outer, notes))
-    assert isinstance(step, chain.FollowLabel)  # noqa: S101 (the four steps above are)
+    step = _FOLLOWING[name](tx, _Arguments(name, outer, notes))
     return FilterPath(step.follow, _filter(tx, inner[0], notes, depth=depth) if inner else Filter())
 
 
