@@ -237,7 +237,7 @@ def test_facts_between_two_that_are_named_come_before_the_facts_of_one(apollo):
 def test_a_text_found_by_a_far_vector_alone_lends_nothing_to_what_it_mentions(why, is_clear):
     hit = Hit(1, 1.0, {source: Placement(1, score) for source, score in why.items()})
 
-    assert by_mention._is_clearly_relevant(hit) is is_clear
+    assert by_mention.is_clearly_relevant(hit) is is_clear
 
 
 @needs_vectors

@@ -40,13 +40,18 @@ class WeightedGraph:
         return np.repeat(np.arange(len(self)), self.degrees)
 
 
-def build(sources: Integers, targets: Integers, weights: Weights) -> WeightedGraph:
-    """The graph of some edges between keys: the weights of the same two ends are added, loops are left out."""
+def build(sources: Integers, targets: Integers, weights: Weights, *, nodes: Integers | None = None) -> WeightedGraph:
+    """The graph of some edges between keys: the weights of the same two ends are added, loops are left out.
+
+    Args:
+        nodes: keys that are in the graph even where no edge has them.
+    """
     proper = (sources != targets) & (weights > 0)
     count = int(proper.sum())
-    keys, numbers = np.unique(np.concatenate([sources[proper], targets[proper]]), return_inverse=True)
-    lower = np.minimum(numbers[:count], numbers[count:])
-    upper = np.maximum(numbers[:count], numbers[count:])
+    alone = np.empty(0, dtype=np.int64) if nodes is None else nodes
+    keys, numbers = np.unique(np.concatenate([sources[proper], targets[proper], alone]), return_inverse=True)
+    lower = np.minimum(numbers[:count], numbers[count : 2 * count])
+    upper = np.maximum(numbers[:count], numbers[count : 2 * count])
     size = np.int64(max(len(keys), 1))
     pairs, places = np.unique(lower * size + upper, return_inverse=True)
     sums = np.bincount(places, weights=weights[proper], minlength=len(pairs))

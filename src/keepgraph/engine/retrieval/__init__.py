@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from keepgraph.engine.retrieval import (
         content_reranking,
+        expansion,
         fusion,
         graph_distances,
         hydration,
         mention_counts,
+        multi_hop_search,
         name_boost,
         neighbourhood,
         node_lookup,

@@ -6,7 +6,7 @@ found from the database.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from keepgraph import errors, store
 from keepgraph.engine.retrieval import (
@@ -20,7 +20,7 @@ from keepgraph.engine.retrieval import (
     reranking,
     weights,
 )
-from keepgraph.engine.retrieval.fusion import Hit
+from keepgraph.engine.retrieval.fusion import Hit, Ranking
 from keepgraph.engine.retrieval.retrievers.table import RETRIEVERS
 from keepgraph.engine.retrieval.search_context import SearchContext
 from keepgraph.engine.retrieval.search_request import (
@@ -51,9 +51,9 @@ def search(tx: Tx, request: SearchRequest) -> SearchResults:
         errors.InvalidArguments: distances are asked for, and there is nothing to measure them from.
         errors.ModelUnavailable: a cross-encoder is asked for, and there is none.
     """
-    check(tx, request)
-    context = _analyse(tx, request)
-    _retrieve(context)
+    context = analyse(tx, request)
+    for kind in _needed_kinds(context):
+        context.hits[kind] = fuse(context, kind, retrieve(context, kind))
     return _results(context)
 
 
@@ -70,8 +70,13 @@ def check(tx: Tx, request: SearchRequest) -> None:
         content_reranking.require_cross_encoder(tx)
 
 
-def _analyse(tx: Tx, request: SearchRequest) -> SearchContext:
-    """The question with its names and words, and its vectors."""
+def analyse(tx: Tx, request: SearchRequest) -> SearchContext:
+    """The context of a search, with the names and words of the question and its vectors, and without any hit.
+
+    Raises:
+        the errors of search.
+    """
+    check(tx, request)
     question = question_analysis.analyse(tx, request.question, groups=request.filters.groups)
     vectors = question_vectors.embed(tx, question, kinds=request.kinds)
     context = SearchContext(tx, request, question, vectors)
@@ -83,14 +88,22 @@ def _analyse(tx: Tx, request: SearchRequest) -> SearchContext:
     return context
 
 
-def _retrieve(context: SearchContext) -> None:
-    """Run the retrievers of each kind that is asked for, and of those that these build on, and fuse their rankings."""
-    for kind in _needed_kinds(context):
-        retrievers = RETRIEVERS[kind]
-        rankings = {retriever.source: retriever.retrieve(context) for retriever in retrievers}
-        hits = fusion.fuse(rankings, {retriever.source: retriever.weight for retriever in retrievers})
-        hits = _about_project(context, kind, hits)
-        context.hits[kind] = name_boost.apply(context, hits) if kind == EPISODES else hits
+def retrieve(context: SearchContext, kind: str) -> dict[str, Ranking]:
+    """What each retriever of a kind finds, by the name of the retriever."""
+    return {retriever.source: retriever.retrieve(context) for retriever in RETRIEVERS[kind]}
+
+
+def fuse(
+    context: SearchContext, kind: str, rankings: Mapping[str, Ranking], more_weights: Mapping[str, float] | None = None
+) -> list[Hit]:
+    """The rankings of a kind as one, with what passes the filter by project, and texts boosted by names.
+
+    Args:
+        more_weights: of rankings that are not in the table of retrievers, where they do not count 1.
+    """
+    of_table = {retriever.source: retriever.weight for retriever in RETRIEVERS[kind]}
+    hits = _about_project(context, kind, fusion.fuse(rankings, {**of_table, **(more_weights or {})}))
+    return name_boost.apply(context, hits) if kind == EPISODES else hits
 
 
 def _about_project(context: SearchContext, kind: str, hits: list[Hit]) -> list[Hit]:

@@ -23,6 +23,9 @@ RRF, MMR, CROSS_ENCODER, NODE_DISTANCE, EPISODE_MENTIONS = (
 )
 """The rerankers, as callers name them."""
 
+BFS, PPR, HYBRID = TRAVERSALS = ("bfs", "ppr", "hybrid")
+"""Which rankings by the graph a multi-hop search fuses, as callers name them; `hybrid` is both."""
+
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:

@@ -28,6 +28,21 @@ EDGES_BY_MENTION = 0.1
 CHUNKS_BY_WORDS = 1.5
 """Chunks by their words: one list, against two that compare vectors."""
 
+CHUNKS_BY_DISTANCE = 1.0
+CHUNKS_BY_PAGERANK = 0.5
+"""Chunks by the graph around the question, in multi-hop search (ADR 0043)."""
+
+# Where the graph is entered, in multi-hop search
+
+SEEDS_WITHOUT_NAME = 5
+"""Where the question names nothing that is known: so many of the entities that search finds."""
+
+SEED_CHUNKS = 10
+"""So many of the best chunks are seeds of PageRank beside the names: the first step of an answer may be in them."""
+
+SHARE_OF_SEED_CHUNKS = 0.5
+"""What these chunks weigh together, against the names."""
+
 # What changes the score of a hit
 
 NAMED_SPEAKER = 1.5

@@ -1,9 +1,9 @@
-"""Topology: the facts of a graph as arrays, and the paths in it."""
+"""Topology: the facts of a graph as arrays, the paths in it, and what is around some entities."""
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from keepgraph.engine.topology import fact_graphs, paths
+    from keepgraph.engine.topology import fact_graphs, paths, text_graphs
 else:
     from keepgraph import lazy_submodules
 

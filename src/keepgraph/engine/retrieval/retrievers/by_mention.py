@@ -11,7 +11,7 @@ from keepgraph.engine.retrieval.search_request import EPISODES
 
 def nodes(context: SearchContext) -> Ranking:
     """What the best chunks mention, each node with the sum of their scores; that somebody speaks is no mention."""
-    best = [chunk for chunk in context.hits[EPISODES][: weights.EXPANDED_HITS] if _is_clearly_relevant(chunk)]
+    best = [chunk for chunk in context.hits[EPISODES][: weights.EXPANDED_HITS] if is_clearly_relevant(chunk)]
     mentioned: dict[int, list[Key]] = {}
     for chunk, key in store.retrieval.mentioned_in_chunks(context.tx, [hit.key for hit in best], with_speakers=False):
         mentioned.setdefault(chunk, []).append(key)
@@ -34,7 +34,7 @@ def facts(context: SearchContext) -> Ranking:
     return sorted(ranking, key=lambda scored: -scored[1])
 
 
-def _is_clearly_relevant(chunk: Hit) -> bool:
+def is_clearly_relevant(chunk: Hit) -> bool:
     """Whether a chunk was found by more than its vector, or by a vector that is near."""
     cosines = [placement.score or 0.0 for source, placement in chunk.why.items() if source.startswith("meaning")]
     return len(cosines) < len(chunk.why) or max(cosines, default=0.0) >= weights.CLEAR_COSINE
