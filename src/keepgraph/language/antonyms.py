@@ -71,7 +71,7 @@ def are_antonyms(word: str, other: str) -> bool:
 
 def are_compatible_actions(word: str, other: str) -> bool:
     """Whether both words only say what is done, and not the contrary: adopt, use; keep, use; but not keep, change."""
-    kind, other_kind = _action_kind(word), _action_kind(other)
+    kind, other_kind = action_kind(word), action_kind(other)
     if kind is None or other_kind is None:
         return False
     return kind == other_kind or {kind, other_kind} in _COMPATIBLE_ACTIONS
@@ -79,12 +79,17 @@ def are_compatible_actions(word: str, other: str) -> bool:
 
 def is_action(word: str) -> bool:
     """Whether a word only says what is done: use, keep, move, delay, stop."""
-    return _action_kind(word) is not None
+    return action_kind(word) is not None
 
 
 def is_negating(word: str) -> bool:
     """Whether a word negates, ends or forbids."""
     return bool(_action_patterns()["negating"].fullmatch(word))
+
+
+def is_polar(word: str) -> bool:
+    """Whether a word says for or against what something is: an action, a negation, or a word that has an antonym."""
+    return is_action(word) or any(_has_stem([word], stems) for sides in _antonym_stems() for stems in sides)
 
 
 def _has_stem(words: Sequence[str], stems: Sequence[str]) -> bool:
@@ -96,7 +101,8 @@ def _has_stem(words: Sequence[str], stems: Sequence[str]) -> bool:
     )
 
 
-def _action_kind(word: str) -> str | None:
+def action_kind(word: str) -> str | None:
+    """What a word does that only says what is done: keeping, changing, doing, postponing or negating; else None."""
     return next((kind for kind, pattern in _action_patterns().items() if pattern.fullmatch(word)), None)
 
 

@@ -21,6 +21,7 @@ from keepgraph.tools.contract import (
     answer_shapes,
     brief_answers,
     brief_shapes,
+    conflict_answers,
     derived_data,
     name_needs,
     schemas,
@@ -451,6 +452,7 @@ def _record(
         ],
         **answer_shapes.effect(tx, result),
         **answer_shapes.mapped_words(result),
+        **conflict_answers.of_recorded(tx, result),
         **({"owner": answer_shapes.entity(owner)} if owner else {}),
     }
 

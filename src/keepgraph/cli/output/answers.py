@@ -62,6 +62,8 @@ def show_recorded(answer: dict[str, Any]) -> None:
         click.echo(f"  new {entity['type']}: {entity_name(entity)}")
     for duplicate in answer["possible_duplicates"]:
         show_possible_duplicate(duplicate["new"], duplicate)
+    for conflict in answer.get("conflicts", ()):
+        _show_conflict(conflict)
 
 
 def show_possible_duplicate(new: dict[str, Any], existing: dict[str, Any]) -> None:
@@ -71,6 +73,40 @@ def show_possible_duplicate(new: dict[str, Any], existing: dict[str, Any]) -> No
         f"if so: kg merge {entity_argument(existing)} {entity_argument(new)}{_across_types(existing, new)}",
         fg="yellow",
     )
+
+
+def _show_conflict(conflict: dict[str, Any]) -> None:
+    """Show what cannot be true together with a recorded fact, and the line that would settle it."""
+    click.secho(f"  {printable(conflict['sentence'])}", fg="yellow")
+    if line := _settling_line(conflict.get("settled_by")):
+        click.echo(f"    to settle it: {line}")
+
+
+def _settling_line(call: dict[str, Any] | None) -> str | None:
+    """The command that makes the call which would settle a conflict."""
+    if call is None:
+        return None
+    arguments = call["arguments"]
+    match call["tool"]:
+        case "retract_fact":
+            return f"kg retract {arguments['fact_id']}"
+        case "end_fact":
+            return f"kg end {arguments['fact_id']}"
+        case "record_fact":
+            target = arguments["object"]
+            words = [
+                arguments["subject"]["id"],
+                arguments["predicate"],
+                target["id"] if "id" in target else f"={target['literal']}",
+            ]
+            options = {"valid_from": "--from", "valid_to": "--to"}
+            words += [
+                word for name, option in options.items() if name in arguments for word in (option, arguments[name])
+            ]
+            words += [word for fact in arguments.get("supersedes", ()) for word in ("--supersedes", fact)]
+            return " ".join(["kg record", *map(shell_argument, words)])
+        case _:
+            return None
 
 
 def show_ended(answer: dict[str, Any]) -> None:

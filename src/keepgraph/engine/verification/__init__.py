@@ -1,0 +1,22 @@
+"""Verification: what speaks against a fact, and what speaks for it: rules, texts, and the shape of the graph."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from keepgraph.engine.verification import (
+        conflicts,
+        cycle_paths,
+        flag_evidence,
+        group_conflicts,
+        literal_values,
+        relation_changes,
+        relation_structure,
+        relation_verdicts,
+        settlements,
+        text_conflicts,
+        text_evidence,
+    )
+else:
+    from keepgraph import lazy_submodules
+
+    __getattr__ = lazy_submodules.getter(__name__)

@@ -1,0 +1,426 @@
+"""Conflicts: facts that cannot all be true by the flags, ends and roles of the vocabulary. Nothing is resolved here.
+
+Each rule compares facts that certainly hold at one time (see store/conflicts.py). Two chief executives may both be
+true: a conflict is surfaced with the call that would settle it, and never decides anything (ADR 0045).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+from keepgraph import store
+from keepgraph.engine import knowledge
+from keepgraph.engine.knowledge import literals
+from keepgraph.engine.verification import cycle_paths, literal_values, settlements
+from keepgraph.engine.verification.settlements import Settlement
+from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
+from keepgraph.language import opposite_statements
+from keepgraph.model import Entity, Fact, Predicate, Role
+from keepgraph.store.transactions import Tx
+from keepgraph.temporal import timestamps
+
+MAX_CONFLICTS = 5
+"""So many conflicts of one fact are surfaced."""
+
+MAX_CYCLE = 12
+"""Of a longer cycle, so many facts are named."""
+
+_MAX_DECISIONS = 200
+_DECISION_ROLES: tuple[Role, ...] = ("decides", "part_of")
+_UNCOUNTED_ROLES: tuple[Role, ...] = ("mentions", "tags")
+_ROLES_WITHOUT_CYCLES: tuple[Role, ...] = ("part_of", "reports", "depends", "blocks", "resolves")
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Facts of which at least one may be wrong, or several may be true after all; it is surfaced, never resolved.
+
+    Attributes:
+        kind: functional, inverse_functional, asymmetric, irreflexive, acyclic, disjoint_types, ends, values, retracted,
+            rests_on_ended, or opposite.
+        statement: what is in conflict, in one sentence.
+        facts: those that are in conflict, the newest first; of a cycle, in the order of its path. A fact that is not
+            recorded yet is not among them.
+        tool, arguments: the call that would settle it; None where there is none.
+    """
+
+    kind: str
+    statement: str
+    facts: tuple[Fact, ...]
+    tool: str | None = None
+    arguments: Mapping[str, Any] | None = None
+
+
+def of_fact(tx: Tx, fact: Fact, *, limit: int = MAX_CONFLICTS) -> list[Conflict]:
+    """What a fact is in conflict with, the gravest first; at most `limit`. Some ten look-ups by index at most.
+
+    Args:
+        fact: one that is recorded, or a draft with the row 0 and an empty id.
+    """
+    return list(islice(Rules(tx, fact).check(), limit))
+
+
+def flags_of(predicate: Predicate) -> frozenset[str]:
+    """The flags that a predicate is declared to have, and those that its role means: no whole is a part of its part."""
+    if predicate.role in _ROLES_WITHOUT_CYCLES and "symmetric" not in predicate.flags:
+        return predicate.flags | {"irreflexive", "acyclic"}
+    return predicate.flags
+
+
+class Rules:
+    """The rules, applied to one fact."""
+
+    def __init__(self, tx: Tx, fact: Fact) -> None:
+        self._tx = tx
+        self._fact = fact
+        self._vocabulary = graph_vocabulary.read(tx)
+        self._predicate = self._vocabulary.predicate_by_name[fact.predicate]
+        self._flags = flags_of(self._predicate)
+        self._now = timestamps.from_datetime(tx.now)
+
+    def check(self) -> Iterator[Conflict]:
+        """The conflicts, rule by rule; each is looked for only when it is asked for."""
+        yield from self.irreflexive()
+        yield from self.ends()
+        yield from self.retracted()
+        yield from self.several_objects()
+        yield from self.several_subjects()
+        yield from self.both_directions()
+        yield from self.cycle()
+        yield from self.quantities()
+        yield from self.opposite_decisions()
+        yield from self.rests_on_ended()
+
+    def irreflexive(self) -> Iterator[Conflict]:
+        """The fact connects something with itself."""
+        fact = self._fact
+        if fact.object is None or fact.object.row != fact.subject.row:
+            return
+        if not self._flags & {"irreflexive", "asymmetric", "acyclic"}:
+            return
+        yield self._conflict(
+            "irreflexive",
+            f"“{_sentence(fact)}” connects {fact.subject.name} with itself, which {fact.predicate} is not meant to do.",
+            [],
+            settlements.retract(fact) if fact.id else None,
+        )
+
+    def ends(self) -> Iterator[Conflict]:
+        """The types of its ends, or its literal, do not fit the predicate."""
+        fact, predicate, vocabulary = self._fact, self._predicate, self._vocabulary
+        for end, allowed in ((fact.subject, predicate.sources), (fact.object, predicate.targets)):
+            if end is not None and _is_disjoint(vocabulary, end.type, allowed):
+                yield self._conflict(
+                    "disjoint_types",
+                    f"In “{_sentence(fact)}”, {end.name} is of the type {end.type}, and what is of that type cannot be "
+                    f"of the type that {predicate.name} connects: {', '.join(allowed)}.",
+                    [],
+                    settlements.retract(fact) if fact.id else None,
+                )
+                return
+        if vocabulary.fits(predicate, fact.subject.type, fact.object.type if fact.object else None):
+            kind = predicate.literal_kind
+            if (
+                fact.literal is None
+                or kind is None
+                or literals.normalise(fact.literal, kind, self._tx.zone) is not None
+            ):
+                return
+            problem = f"{predicate.name} takes {literals.describe(kind)}"
+        else:
+            match = knowledge.predicates.find_matches(self._tx, predicate.name)[0]
+            target = fact.object.type if fact.object else knowledge.predicates.LITERAL
+            problem = knowledge.ends.describe_problem(match, fact.subject.type, target)
+        settling = settlements.retract(fact) if fact.id else None
+        if fact.object and vocabulary.fits(predicate, fact.object.type, fact.subject.type):
+            problem += "; the ends may be the other way round"
+            if fact.id and (fact.valid_from is None or fact.valid_from < self._now):
+                exchanged = {"subject": {"id": fact.object.id}, "object": {"id": fact.subject.id}}
+                settling = ("record_fact", {**settlements.arguments(fact), **exchanged, "supersedes": [fact.id]})
+        yield self._conflict("ends", f"“{_sentence(fact)}” does not fit: {problem}.", [], settling)
+
+    def retracted(self) -> Iterator[Conflict]:
+        """What it says was retracted before."""
+        fact = self._fact
+        twin = store.conflicts.retracted_twin(self._tx, fact, predicate=self._predicate.row)
+        if twin is None:
+            return
+        (retracted,) = store.facts.by_rows(self._tx, [twin.row])
+        statement = f"“{_sentence(fact)}” was retracted {describe_retraction(self._tx, twin)}"
+        statement += ", and was recorded again after that." if fact.id else "."
+        yield self._conflict("retracted", statement, [retracted], settlements.retract(fact) if fact.id else None)
+
+    def several_objects(self) -> Iterator[Conflict]:
+        """Its predicate has one object at a time, and another object holds."""
+        if "functional" not in self._flags:
+            return
+        fact, row = self._fact, self._predicate.row
+        others = self._read(store.conflicts.other_objects(self._tx, fact, predicate=row, now=self._now))
+        if "symmetric" in self._flags and fact.object is not None:
+            others += self._read(
+                other
+                for one in (fact, _exchanged(fact))
+                for other in (
+                    *store.conflicts.other_subjects(self._tx, _exchanged(one), predicate=row, now=self._now),
+                    *store.conflicts.other_objects(self._tx, one, predicate=row, now=self._now),
+                )
+            )
+        for other in _unique(others, besides=fact):
+            if literal_values.are_same_value(self._predicate, fact, other) or self._includes(fact.object, other.object):
+                continue
+            if other.object == fact.subject and other.subject == fact.object:
+                continue  # in a symmetric predicate it says the same
+            yield self._conflict(
+                "functional",
+                f"“{_sentence(fact)}” and “{_sentence(other)}” hold at one time, and {fact.predicate} is meant to have "
+                "one object at a time.",
+                [other],
+                settlements.supersede(fact, other),
+            )
+
+    def several_subjects(self) -> Iterator[Conflict]:
+        """Its predicate has one subject at a time, and another subject holds."""
+        if "inverse_functional" not in self._flags:
+            return
+        fact = self._fact
+        others = self._read(
+            store.conflicts.other_subjects(self._tx, fact, predicate=self._predicate.row, now=self._now)
+        )
+        for other in _unique(others, besides=fact):
+            if self._includes(fact.subject, other.subject):
+                continue
+            yield self._conflict(
+                "inverse_functional",
+                f"“{_sentence(fact)}” and “{_sentence(other)}” hold at one time, and {fact.predicate} is meant to have "
+                "one subject at a time.",
+                [other],
+                settlements.supersede(fact, other),
+            )
+
+    def both_directions(self) -> Iterator[Conflict]:
+        """Its predicate holds in one direction, and the fact the other way round holds."""
+        fact = self._fact
+        if "asymmetric" not in self._flags or fact.object is None or fact.object.row == fact.subject.row:
+            return
+        rows = store.conflicts.reversed_facts(self._tx, fact, predicate=self._predicate.row, now=self._now)
+        for other in self._read(rows[:1]):
+            yield self._conflict(
+                "asymmetric",
+                f"“{_sentence(fact)}” and “{_sentence(other)}” hold at one time, and {fact.predicate} is meant to hold "
+                "in one direction only.",
+                [other],
+                settlements.supersede(fact, other),
+            )
+
+    def cycle(self) -> Iterator[Conflict]:
+        """Its predicate has no cycles, and it closes one."""
+        fact = self._fact
+        if "acyclic" not in self._flags or fact.object is None or fact.object.row == fact.subject.row:
+            return
+        if not knowledge.validity.holds_at(fact, self._now):
+            return
+        ends = fact.object.row, fact.subject.row
+        rows = cycle_paths.find(self._tx, *ends, predicate=self._predicate.row, now=self._now)
+        if not rows or ("asymmetric" in self._flags and len(rows) == 1):
+            return
+        yield of_cycle(self._tx, fact, rows)
+
+    def quantities(self) -> Iterator[Conflict]:
+        """Another amount of the same kind is said of the same time."""
+        fact, predicate = self._fact, self._predicate
+        if fact.literal is None or "functional" in self._flags:
+            return
+        if not literal_values.may_be_quantity(predicate, fact.literal):
+            return
+        others = store.conflicts.other_objects(self._tx, fact, predicate=predicate.row, now=self._now)
+        for other in self._read(others):
+            if literal_values.differ_in_quantity(predicate, fact, other):
+                yield self._conflict(
+                    "values",
+                    f"“{_sentence(fact)}” and “{_sentence(other)}” give two amounts for one time.",
+                    [other],
+                    settlements.supersede(fact, other),
+                )
+
+    def opposite_decisions(self) -> Iterator[Conflict]:
+        """It ties a decision to something of which the opposite was decided."""
+        vocabulary, fact = self._vocabulary, self._fact
+        if self._predicate.role not in _DECISION_ROLES or fact.object is None:
+            return
+        types = vocabulary.decision_types
+        decision, end = (fact.object, fact.subject) if fact.object.type in types else (fact.subject, fact.object)
+        if decision.type not in types or end.type in types:
+            return
+        matter = opposite_statements.matter(decision.name)
+        if not matter:
+            return
+        named = store.conflicts.decisions_with_words(
+            self._tx,
+            matter,
+            predicates=_rows_of_roles(vocabulary, *_DECISION_ROLES),
+            of_types=_type_rows(vocabulary, types),
+            end=end.row,
+            now=self._now,
+            limit=_MAX_DECISIONS,
+        )
+        for row, other, name in named:
+            if other == decision.row or not opposite_statements.are_opposite(decision.name, name):
+                continue
+            if conflict := of_opposite_decisions(self._tx, fact, decision, other_fact=row, other=other):
+                yield conflict
+
+    def rests_on_ended(self) -> Iterator[Conflict]:
+        """What it depends on has ended, or was replaced."""
+        fact, vocabulary = self._fact, self._vocabulary
+        if self._predicate.role != "depends" or fact.object is None:
+            return
+        if not knowledge.validity.holds_at(fact, self._now):
+            return
+        types = vocabulary.decision_types
+        if fact.object.type in types:
+            rows = store.group_conflicts.resolutions_of(
+                self._tx,
+                fact.object.row,
+                resolving=_rows_of_roles(vocabulary, "resolves"),
+                of_types=_type_rows(vocabulary, types),
+                now=self._now,
+            )
+            for resolution in self._read(rows[:1]):
+                if resolution.object is None or resolution.object.row == fact.subject.row:
+                    continue
+                instead = {**settlements.arguments(fact), "object": {"id": resolution.object.id}}
+                settling = ("record_fact", {**instead, "supersedes": [fact.id]} if fact.id else instead)
+                yield self._conflict(
+                    "rests_on_ended",
+                    f"“{_sentence(fact)}”, but {resolution.object.name} has taken the place of {fact.object.name}.",
+                    [resolution],
+                    settling if fact.valid_from is None or fact.valid_from < self._now else None,
+                )
+                return
+        ended = store.conflicts.end_of_entity(
+            self._tx, fact.object.row, now=self._now, besides=_rows_of_roles(vocabulary, *_UNCOUNTED_ROLES)
+        )
+        if ended is None:
+            return
+        until = timestamps.format_end(ended, self._tx.zone)
+        yield self._conflict(
+            "rests_on_ended",
+            f"“{_sentence(fact)}”, but all that was recorded of {fact.object.name} has ended, the last on {until}.",
+            [],
+            ("end_fact", {"fact_id": fact.id}) if fact.id else None,
+        )
+
+    def _includes(self, one: Entity | None, other: Entity | None) -> bool:
+        """Whether one of two entities lies within the other, as a city does in its country: then both may be right."""
+        if one is None or other is None:
+            return False
+        within = [
+            term.row for term in self._vocabulary.predicates if "transitive" in term.flags or term.role == "part_of"
+        ]
+        return store.conflicts.are_connected(self._tx, one.row, other.row, predicates=within, now=self._now)
+
+    def _read(self, rows: Iterable[int]) -> list[Fact]:
+        unique = list(dict.fromkeys(rows))
+        return store.facts.by_rows(self._tx, unique) if unique else []
+
+    def _conflict(self, kind: str, statement: str, others: Sequence[Fact], settling: Settlement | None) -> Conflict:
+        own = (self._fact,) if self._fact.id else ()
+        return Conflict(kind, statement, (*own, *others), *(settling or (None, None)))
+
+
+def of_cycle(tx: Tx, fact: Fact, rows: Sequence[int]) -> Conflict:
+    """The conflict of a cycle that a fact closes, with the facts by which it comes back to its subject, in order."""
+    way = store.facts.by_rows(tx, list(rows[:MAX_CYCLE]))
+    names = [fact.subject.name, *(step.subject.name for step in way)]
+    names.append(fact.subject.name if len(rows) <= MAX_CYCLE else "…")
+    facts = (fact, *way) if fact.id else tuple(way)
+    weakest = min(facts, key=lambda one: (one.confidence, -one.row))
+    return Conflict(
+        "acyclic",
+        f"{fact.predicate} leads in a circle, which it is not meant to: {' → '.join(names)}.",
+        facts,
+        *settlements.retract(weakest),
+    )
+
+
+def of_opposite_decisions(tx: Tx, fact: Fact, decision: Entity, *, other_fact: int, other: int) -> Conflict | None:
+    """The conflict of two decisions that contradict each other, unless one has taken the place of the other.
+
+    Args:
+        fact: ties `decision` to who decided it, or to what it is a part of.
+        other_fact, other: the row of the fact that ties the other decision to the same, and of that decision.
+    """
+    vocabulary, now = graph_vocabulary.read(tx), timestamps.from_datetime(tx.now)
+    types, resolving = _type_rows(vocabulary, vocabulary.decision_types), _rows_of_roles(vocabulary, "resolves")
+    for one in (decision.row, other):
+        if store.group_conflicts.resolutions_of(tx, one, resolving=resolving, of_types=types, now=now):
+            return None
+    (second,) = store.facts.by_rows(tx, [other_fact])
+    opposite = store.entities.by_rows(tx, [other])[other]
+    older, newer = (opposite, decision) if not fact.id or second.row < fact.row else (decision, opposite)
+    settling = None
+    if resolving:
+        predicate = vocabulary.predicate_by_row[resolving[0]]
+        settling = (
+            "record_fact",
+            {"subject": {"id": older.id}, "predicate": predicate.name, "object": {"id": newer.id}},
+        )
+    return Conflict(
+        "opposite",
+        f"The decisions “{decision.name}” and “{opposite.name}” contradict each other, and neither has taken the place "
+        "of the other.",
+        (fact, second) if fact.id else (second,),
+        *(settling or (None, None)),
+    )
+
+
+def describe_retraction(tx: Tx, twin: store.conflicts.RetractedTwin) -> str:
+    """When a fact was retracted, and by whom, in words."""
+    words = f"on {timestamps.local_date(twin.retracted_at, tx.zone)}"
+    if twin.tool:
+        words += f" by {twin.tool}"
+    return words + (f" in the conversation {twin.session}" if twin.session else "")
+
+
+def has_disjoint_end(vocabulary: Vocabulary, predicate: Predicate, subject_type: str, object_type: str | None) -> bool:
+    """Whether an end of a fact is of a type of which nothing can be that the predicate connects."""
+    ends = ((subject_type, predicate.sources), (object_type, predicate.targets))
+    return any(one is not None and _is_disjoint(vocabulary, one, allowed) for one, allowed in ends)
+
+
+def _is_disjoint(vocabulary: Vocabulary, entity_type: str, allowed: Sequence[str]) -> bool:
+    """Whether what is of a type cannot be of any of the types that an end may have."""
+    lineage = vocabulary.with_ancestors(entity_type)
+    return bool(allowed) and all(
+        any(
+            other in (vocabulary.type_by_name[one].disjoint if one in vocabulary.type_by_name else ())
+            or one in (vocabulary.type_by_name[other].disjoint if other in vocabulary.type_by_name else ())
+            for one in lineage
+            for other in vocabulary.with_ancestors(end)
+        )
+        for end in allowed
+    )
+
+
+def _exchanged(fact: Fact) -> Fact:
+    return replace(fact, subject=fact.object or fact.subject, object=fact.subject)
+
+
+def _unique(facts: Iterable[Fact], *, besides: Fact) -> list[Fact]:
+    return [fact for row, fact in {fact.row: fact for fact in facts}.items() if row != besides.row]
+
+
+def _rows_of_roles(vocabulary: Vocabulary, *roles: Role) -> list[int]:
+    return [predicate.row for predicate in vocabulary.of_role(*roles)]
+
+
+def _type_rows(vocabulary: Vocabulary, names: Iterable[str]) -> list[int]:
+    return [vocabulary.type_by_name[name].row for name in names]
+
+
+def _sentence(fact: Fact) -> str:
+    return knowledge.facts.sentence(fact)

@@ -1,0 +1,142 @@
+"""Flag evidence: flags that a predicate is not declared to have, and that the recorded facts suggest.
+
+A share is taken by the lower end of its 95 % interval (Wilson, 1927), so that few facts suggest nothing. Words of the
+core never change, and are left out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from keepgraph import store
+from keepgraph.engine.verification import conflicts
+from keepgraph.engine.vocabulary import graph_vocabulary, sets
+from keepgraph.model import PREDICATE_FLAGS, Predicate
+from keepgraph.store.transactions import Tx
+from keepgraph.temporal import timestamps
+
+MIN_SUBJECTS = 30
+MIN_PAIRS = 50
+MIN_AT_BOTH_ENDS = 10
+"""So many entities are at either end of some facts, before it means something that no fact goes both ways."""
+
+MIN_SHARE = 0.85
+"""The lower end of the interval of the share of subjects, objects or pairs that keep to the flag."""
+
+_UNCOUNTED_ROLES = ("mentions", "tags")
+_Z = 1.96
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestedFlag:
+    """A flag that the facts of a predicate suggest, as a question to a person.
+
+    Attributes:
+        statement: the question, with the figures.
+        share: of the `count` subjects, objects or pairs that keep to it, from 0 to 1.
+        score: how sure that is: the lower end of the interval.
+        arguments: those of `change_word`, which would set the flag.
+    """
+
+    predicate: str
+    flag: str
+    statement: str
+    share: float
+    count: int
+    score: float
+    arguments: Mapping[str, Any]
+    tool: str = "change_word"
+
+
+def suggest(tx: Tx) -> list[SuggestedFlag]:
+    """The flags that the facts of the group suggest, the surest first. Reads all facts that hold: some seconds."""
+    vocabulary, now = graph_vocabulary.read(tx), timestamps.from_datetime(tx.now)
+    open_to_flags = {
+        term.row: term
+        for term in vocabulary.usable_predicates
+        if term.inverse_of is None and term.set != sets.CORE and term.role not in _UNCOUNTED_ROLES
+    }
+    suggested: list[SuggestedFlag] = []
+    for row, count, single in store.predicate_statistics.count_objects_by_subject(tx, now=now):
+        if (
+            row in open_to_flags
+            and not open_to_flags[row].flags & {"functional", "symmetric"}
+            and count >= MIN_SUBJECTS
+        ):
+            suggested += _functional(tx, open_to_flags[row], count, single, now=now)
+    for row, count, single in store.predicate_statistics.count_subjects_by_object(tx, now=now):
+        term = open_to_flags.get(row)
+        if term and not term.flags & {"inverse_functional", "symmetric"} and count >= MIN_SUBJECTS:
+            suggested += _inverse_functional(term, count, single)
+    for term in open_to_flags.values():
+        if term.literal_kind is None and not conflicts.flags_of(term) & {"symmetric", "asymmetric", "acyclic"}:
+            suggested += _direction(tx, term, now=now)
+    return sorted(suggested, key=lambda flag: (-flag.score, flag.predicate, flag.flag))
+
+
+def lower_bound(successes: int, count: int) -> float:
+    """The lower end of the 95 % interval of a share (Wilson)."""
+    if not count:
+        return 0.0
+    share = successes / count
+    spread = _Z * math.sqrt(share * (1 - share) / count + _Z**2 / (4 * count**2))
+    return max(0.0, (share + _Z**2 / (2 * count) - spread) / (1 + _Z**2 / count))
+
+
+def _functional(tx: Tx, term: Predicate, count: int, single: int, *, now: str) -> Iterable[SuggestedFlag]:
+    changes = store.predicate_statistics.count_changes(tx, term.row, now=now)
+    seen = f", and {changes} have had another before" if changes else ""
+    type_row = store.predicate_statistics.most_common_type(tx, term.row, now=now)
+    types = {one.row: one.name for one in graph_vocabulary.read(tx).types}
+    of_type = f" (most of the type {types[type_row]})" if type_row in types else ""
+    statement = (
+        f"{term.name} has one current object for {_percent(single, count)} of {count} subjects{of_type}{seen}: "
+        "is it one at a time?"
+    )
+    return _if_likely(term, "functional", statement, single, count)
+
+
+def _inverse_functional(term: Predicate, count: int, single: int) -> Iterable[SuggestedFlag]:
+    # Most objects have one subject by chance; what identifies something has one by its nature.
+    if term.literal_kind not in ("identifier", "url") and not (count >= 4 * MIN_SUBJECTS and single >= 0.99 * count):
+        return ()
+    statement = (
+        f"{_percent(single, count)} of {count} objects of {term.name} have one current subject: "
+        "does an object belong to one subject at a time?"
+    )
+    return _if_likely(term, "inverse_functional", statement, single, count)
+
+
+def _direction(tx: Tx, term: Predicate, *, now: str) -> Iterable[SuggestedFlag]:
+    """Whether a predicate holds in one direction, or in both."""
+    pairs, reversed_, at_both_ends = store.predicate_statistics.count_reversed(tx, term.row, now=now)
+    if pairs >= MIN_PAIRS and not reversed_ and at_both_ends >= MIN_AT_BOTH_ENDS:
+        statement = (
+            f"None of {pairs} facts of {term.name} holds the other way round, though {at_both_ends} entities are the "
+            "subject of one and the object of another: does it hold in one direction only?"
+        )
+        return _if_likely(term, "asymmetric", statement, pairs, pairs)
+    if pairs >= MIN_PAIRS and reversed_:
+        statement = (
+            f"{_percent(reversed_, pairs)} of {pairs} facts of {term.name} are recorded the other way round as well: "
+            "does it always hold both ways?"
+        )
+        return _if_likely(term, "symmetric", statement, reversed_, pairs)
+    return ()
+
+
+def _if_likely(term: Predicate, flag: str, statement: str, successes: int, count: int) -> Iterable[SuggestedFlag]:
+    score = lower_bound(successes, count)
+    if score < MIN_SHARE:
+        return ()
+    flags = [name for name in PREDICATE_FLAGS if name in term.flags or name == flag]
+    arguments = {"word": term.name, "kind": "predicate", "values": {"flags": flags}}
+    return (SuggestedFlag(term.name, flag, statement, successes / count, count, round(score, 4), arguments),)
+
+
+def _percent(successes: int, count: int) -> str:
+    share = 100 * successes / count
+    return "all" if successes == count else f"{min(99, round(share))} %"

@@ -1,0 +1,360 @@
+"""Relation verdicts: whether a relation holds, by five judges: what is known, the vocabulary, rules, texts, structure.
+
+A relation is accepted where it is known, or where a text says it, and nothing contradicts it. No other judge accepts
+anything, and none accepts because it did not get round to looking (ADR 0045).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from keepgraph import errors, store
+from keepgraph.engine.knowledge import entity_types, facts, literals, predicates, validity
+from keepgraph.engine.knowledge.predicates import LITERAL, PredicateMatch
+from keepgraph.engine.knowledge.relation_wordings import RelationWordings
+from keepgraph.engine.resolution import resolver
+from keepgraph.engine.verification import conflicts, relation_structure, text_evidence
+from keepgraph.engine.verification.conflicts import Conflict
+from keepgraph.engine.verification.text_evidence import TextVerdict
+from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
+from keepgraph.language.normalisation import Name
+from keepgraph.model import Entity, Fact, Resolution
+from keepgraph.store.transactions import Tx
+from keepgraph.temporal import timestamps
+
+Level = Literal["known", "contradicted", "grounded", "supported", "unverified"]
+
+_WEAK_KINDS = ("rests_on_ended", "retracted")
+"""Conflicts that do not contradict a relation: its object has ended, or it was retracted, which is judged as known."""
+
+_TEXT_SCORES = {"says": 1.0, "uncertain": 0.5, "denies": 0.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What one judge says, in a word and in a sentence.
+
+    Attributes:
+        judge: known, vocabulary, rules, text or structure.
+        verdict: a word for it, such as fits, silent, or says.
+    """
+
+    judge: str
+    verdict: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RelationVerdict:
+    """The verdict on a relation.
+
+    Attributes:
+        subject, object: how the two names were resolved.
+        fact: the relation as it is recorded, or as it would be; None where its words or names are not known.
+        structure_score: from 0 to 1, see `relation_structure.score`.
+        text_score: 1 where a text says it, 0.5 where that is not sure, 0 where one denies it; None where none is found.
+        evidence: the facts that say so.
+        sentence: what texts say.
+    """
+
+    level: Level
+    subject: Resolution
+    object: Resolution
+    predicate: str | None
+    fact: Fact | None
+    structure_score: float
+    text_score: float | None
+    judgements: tuple[Judgement, ...]
+    evidence: tuple[Fact, ...]
+    sentence: TextVerdict
+    conflicts: tuple[Conflict, ...] = ()
+
+    @property
+    def is_accepted(self) -> bool:
+        return self.level in ("known", "grounded")
+
+
+@dataclass(slots=True)
+class _Case:
+    """A relation while it is judged."""
+
+    subject: Resolution
+    object: Resolution
+    match: PredicateMatch | None
+    fact: Fact | None = None
+    known: tuple[Fact, ...] = ()
+    judgements: list[Judgement] = field(default_factory=list)
+    conflicts: tuple[Conflict, ...] = ()
+    is_contradicted: bool = False
+    ended_at: str | None = None
+    is_misfit: bool = False
+
+    def add(self, judge: str, verdict: str, reason: str) -> None:
+        self.judgements.append(Judgement(judge, verdict, reason))
+
+
+def judge(
+    tx: Tx,
+    subject: str,
+    wording: str,
+    target: str,
+    *,
+    texts: Sequence[str] = (),
+    confidence: float = 0.5,
+    asks_rules: bool = True,
+) -> RelationVerdict:
+    """Judge whether a relation holds between two things, which are resolved as readers resolve them.
+
+    What is not known is no error: the verdict says so.
+
+    Args:
+        subject, target: names, aliases or ids; the target may be a literal where the predicate takes one.
+        wording: a predicate, or another wording of it.
+        texts: what the caller has read; they count before stored texts.
+        confidence: how sure the caller is, from 0 to 1.
+        asks_rules: whether rules learned from the facts are asked too, which takes time and accepts nothing.
+    """
+    matches = find_matches(tx, wording)
+    case = _Case(_resolve(tx, subject), _resolve(tx, target), None)
+    case.match = _choose(tx, matches, case.subject.entity, case.object.entity)
+    case.fact = _draft(tx, case, target)
+    _judge_known(tx, case)
+    _judge_vocabulary(tx, case, wording, subject, target)
+    _judge_rules(tx, case, subject, target)
+    text = _judge_text(tx, case, wording, subject, target, texts)
+    structure_score, is_supported = _judge_structure(tx, case, confidence=confidence, asks_rules=asks_rules)
+    return RelationVerdict(
+        level=_level(case, text, is_supported),
+        subject=case.subject,
+        object=case.object,
+        predicate=case.match.predicate.name if case.match else None,
+        fact=case.known[0] if case.known else case.fact,
+        structure_score=structure_score,
+        text_score=_TEXT_SCORES.get(text.verdict),
+        judgements=tuple(case.judgements),
+        evidence=case.known,
+        sentence=text,
+        conflicts=case.conflicts,
+    )
+
+
+def find_matches(tx: Tx, wording: str) -> list[PredicateMatch]:
+    """The predicates that a wording may stand for, inflected ones too; none where none is known."""
+    try:
+        return predicates.find_matches(tx, wording)
+    except errors.PredicateUnknown:
+        return [match.predicate for match in RelationWordings(tx).find(wording)]
+
+
+def _resolve(tx: Tx, name: str) -> Resolution:
+    return resolver.resolve(tx, Name(name)) if Name(name).key else Resolution(None, "none", 0.0)
+
+
+def _choose(
+    tx: Tx, matches: Sequence[PredicateMatch], subject: Entity | None, target: Entity | None
+) -> PredicateMatch | None:
+    """The predicate that fits what the names mean; else the first."""
+    vocabulary = graph_vocabulary.read(tx)
+    types = subject.type if subject else None, target.type if target else None
+    return predicates.choose(vocabulary, matches, *types) or next(iter(matches), None)
+
+
+def _draft(tx: Tx, case: _Case, target: str) -> Fact | None:
+    """The relation as a fact that is not recorded; None where its words or names are not known."""
+    subject, match = case.subject.entity, case.match
+    if subject is None or match is None:
+        return None
+    if _takes_literal(tx, match) and not match.is_reversed and target.strip():
+        literal = target.strip()[: literals.MAX_LITERAL]
+        fact = _fact(
+            tx, subject, match, literal=literals.normalise(literal, match.predicate.literal_kind, tx.zone) or literal
+        )
+        fact = replace(fact, literal=validity.known_spelling(tx, fact, match.predicate))
+        is_literal = match.predicate.literal_kind is not None or case.object.entity is None
+        if is_literal or validity.find_known(tx, fact, match.predicate):
+            return fact
+    if case.object.entity is None:
+        return None
+    ends = (case.object.entity, subject) if match.is_reversed else (subject, case.object.entity)
+    return _fact(tx, ends[0], match, object=ends[1])
+
+
+def _fact(
+    tx: Tx, subject: Entity, match: PredicateMatch, *, object: Entity | None = None, literal: str | None = None
+) -> Fact:
+    return Fact(
+        row=0,
+        id="",
+        subject=subject,
+        predicate=match.predicate.name,
+        object=object,
+        literal=literal,
+        confidence=1.0,
+        recorded_at=timestamps.from_datetime(tx.now),
+        valid_from=None,
+        valid_to=None,
+        predicate_sentence=match.predicate.sentence,
+    )
+
+
+def _takes_literal(tx: Tx, match: PredicateMatch) -> bool:
+    return predicates.fits(graph_vocabulary.read(tx), match, None, LITERAL)
+
+
+def _judge_known(tx: Tx, case: _Case) -> None:
+    """Whether the relation is recorded, has ended, or was retracted, and by whom."""
+    fact, match = case.fact, case.match
+    if fact is None or match is None:
+        case.add("known", "unknown", "It cannot be looked up, because not all of its names and words are known.")
+        return
+    now = timestamps.from_datetime(tx.now)
+    said = validity.find_known(tx, fact, match.predicate)
+    case.known = tuple(store.facts.by_rows(tx, [one.row for one in said if validity.holds_at(one, now)]))
+    sentence = facts.sentence(fact)
+    if case.known:
+        since = timestamps.local_date(case.known[0].recorded_at, tx.zone)
+        case.add("known", "known", f"“{sentence}” is recorded since {since}, and holds.")
+        return
+    twin = store.conflicts.retracted_twin(tx, fact, predicate=match.predicate.row)
+    if said:
+        last = max(said, key=lambda one: one.valid_to or "~")
+        if last.valid_to is not None and last.valid_to <= now:
+            case.ended_at = last.valid_to
+            until = timestamps.format_end(last.valid_to, tx.zone)
+            case.add("known", "ended", f"“{sentence}” was recorded, and held until {until}.")
+        else:
+            begins = timestamps.local_date(last.valid_from or now, tx.zone)
+            case.add("known", "later", f"“{sentence}” is recorded, and holds from {begins} on.")
+    elif twin is not None:
+        case.is_contradicted = True
+        by = conflicts.describe_retraction(tx, twin)
+        case.add("known", "retracted", f"“{sentence}” was recorded once, and retracted {by}.")
+    else:
+        case.add("known", "unknown", f"“{sentence}” is not recorded.")
+
+
+def _judge_vocabulary(tx: Tx, case: _Case, wording: str, subject: str, target: str) -> None:
+    """Whether the words and the names are known, and the predicate connects such things."""
+    vocabulary, match = graph_vocabulary.read(tx), case.match
+    if match is None:
+        near = predicates.unknown(tx, wording)
+        case.add("vocabulary", "unknown_word", f"{near.message.rstrip('.')}. {near.hint or ''}".strip())
+        return
+    takes_literal = _takes_literal(tx, match)
+    ends = ((subject, case.subject, False), (target, case.object, takes_literal))
+    missing = [name.strip()[:80] for name, resolution, is_open in ends if resolution.entity is None and not is_open]
+    if missing:
+        names = " and ".join(f"“{name}”" for name in missing)
+        case.add("vocabulary", "unknown_name", f"{names} {'is' if len(missing) == 1 else 'are'} not known.")
+        return
+    fact = case.fact
+    if fact is None or not vocabulary.fits(
+        match.predicate, fact.subject.type, fact.object.type if fact.object else None
+    ):
+        case.is_misfit = True
+        case.add("vocabulary", "misfit", f"{match.predicate.name} does not connect such things.")
+    elif fact.literal is not None and literals.normalise(fact.literal, match.predicate.literal_kind, tx.zone) is None:
+        case.is_misfit = True
+        takes = literals.describe(match.predicate.literal_kind)
+        case.add("vocabulary", "misfit", f"{match.predicate.name} takes {takes}.")
+    else:
+        case.add("vocabulary", "fits", f"{match.predicate.name} connects such things.")
+
+
+def _judge_rules(tx: Tx, case: _Case, subject: str, target: str) -> None:
+    """Whether it cannot be true together with what is recorded."""
+    fact = case.known[0] if case.known else case.fact or _stand_in(tx, case, subject, target)
+    if fact is None:
+        case.add("rules", "unknown", "No rule can be asked, because not all of its names and words are known.")
+        return
+    case.conflicts = tuple(
+        conflict for conflict in conflicts.of_fact(tx, fact) if case.known or conflict.kind != "retracted"
+    )
+    grave = [conflict for conflict in case.conflicts if conflict.kind not in _WEAK_KINDS]
+    if grave:
+        case.is_contradicted = True
+        case.add("rules", "contradicted", grave[0].statement)
+    elif case.conflicts:
+        case.add("rules", "doubtful", case.conflicts[0].statement)
+    else:
+        case.add("rules", "fits", "No rule speaks against it.")
+
+
+def _stand_in(tx: Tx, case: _Case, subject: str, target: str) -> Fact | None:
+    """The relation as a fact of which one end is not known: a rule may speak against it whatever that end is."""
+    match = case.match
+    known = case.subject.entity, case.object.entity
+    if match is None or known == (None, None) or match.predicate.literal_kind is not None:
+        return None
+    vocabulary = graph_vocabulary.read(tx)
+    ends = [
+        entity or Entity(-1, "", _likely_type(vocabulary, allowed), name.strip(), "")
+        for entity, name, allowed in zip(known, (subject, target), (match.sources, match.targets), strict=True)
+    ]
+    first, second = reversed(ends) if match.is_reversed else ends
+    return _fact(tx, first, match, object=second)
+
+
+def _likely_type(vocabulary: Vocabulary, allowed: Sequence[str]) -> str:
+    """The first type that an end may have."""
+    return next(iter(entity_types.usable(vocabulary, allowed)), vocabulary.default_type("term"))
+
+
+def _judge_text(tx: Tx, case: _Case, wording: str, subject: str, target: str, texts: Sequence[str]) -> TextVerdict:
+    """What the given texts and the stored ones say."""
+    if case.fact is not None:
+        source: Entity | str = case.fact.subject
+        other: Entity | str = case.fact.object or case.fact.literal or target
+        predicate = case.fact.predicate
+    else:
+        source, other = case.subject.entity or subject.strip(), case.object.entity or target.strip()
+        predicate = case.match.predicate.name if case.match else wording
+        if case.match is not None and case.match.is_reversed:
+            source, other = other, source
+    given = [text for text in texts if text.strip()]
+    verdict = text_evidence.judge(tx, subject=source, predicate=predicate, object=other, texts=given)
+    since = (case.known[0].valid_from or case.known[0].recorded_at) if case.known else ""
+    if verdict.verdict == "denies" and _is_later(tx, verdict, since):
+        case.is_contradicted = True
+    if verdict.verdict == "says" and case.ended_at is not None and _is_later(tx, verdict, case.ended_at):
+        case.ended_at = None
+    case.add("text", verdict.verdict, verdict.reason)
+    return verdict
+
+
+def _is_later(tx: Tx, text: TextVerdict, moment: str) -> bool:
+    """Whether a text is of a moment or later; one that was given is of now."""
+    episode = store.episodes.by_id(tx, text.source) if text.source else None
+    return episode is None or episode.occurred_at >= moment
+
+
+def _judge_structure(tx: Tx, case: _Case, *, confidence: float, asks_rules: bool) -> tuple[float, bool]:
+    """The score of the structure, and whether it supports the relation."""
+    subject, target = case.subject.entity, case.object.entity
+    is_typed = case.match is not None
+    if subject is None or target is None:
+        case.add("structure", "unknown", "Nothing is known around it, because not all of its names are known.")
+        return relation_structure.score(relation_structure.Structure(), confidence=confidence, is_typed=is_typed), False
+    is_open = asks_rules and not case.known and not case.is_contradicted
+    structure = relation_structure.measure(tx, subject, target, fact=case.fact if is_open else None)
+    verdict = "supports" if structure.supports else "open"
+    case.add("structure", verdict, relation_structure.describe(structure, subject, target))
+    return relation_structure.score(structure, confidence=confidence, is_typed=is_typed), structure.supports
+
+
+def _level(case: _Case, text: TextVerdict, is_supported: bool) -> Level:
+    is_said = text.verdict == "says"
+    if case.match is None:
+        return "contradicted" if case.is_contradicted else "unverified"
+    if case.is_contradicted or case.is_misfit:
+        return "contradicted"
+    if case.ended_at is not None:
+        return "contradicted"
+    if case.known:
+        return "known"
+    if is_said:
+        return "grounded"
+    return "supported" if is_supported else "unverified"

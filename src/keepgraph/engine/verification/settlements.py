@@ -1,0 +1,47 @@
+"""Settlements: the calls that would settle a conflict, as a tool and its arguments; nobody makes them but a person."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from keepgraph.model import Entity, Fact
+
+Settlement: TypeAlias = tuple[str, Mapping[str, Any]]
+"""The name of a tool, and its arguments."""
+
+_MUCH_LESS = 0.2
+"""A fact that is by so much less certain than another does not take its place."""
+
+
+def supersede(fact: Fact, other: Fact) -> Settlement:
+    """The call by which the later of two facts takes the place of the earlier one.
+
+    Where both begin at one moment the other is retracted, and where the later one is much less certain, that is.
+    """
+    later, earlier = (other, fact) if (other.valid_from or "") > (fact.valid_from or "") else (fact, other)
+    if not earlier.id or (later.valid_from is not None and later.valid_from == earlier.valid_from):
+        return retract(other)
+    if later.id and later.confidence <= earlier.confidence - _MUCH_LESS:
+        return retract(later)
+    return "record_fact", {**arguments(later), "supersedes": [earlier.id]}
+
+
+def retract(fact: Fact) -> Settlement:
+    return "retract_fact", {"fact_id": fact.id}
+
+
+def arguments(fact: Fact) -> dict[str, Any]:
+    """The arguments of record_fact that say a fact again."""
+    given: dict[str, Any] = {
+        "subject": _reference(fact.subject),
+        "predicate": fact.predicate,
+        "object": _reference(fact.object) if fact.object else {"literal": fact.literal},
+    }
+    bounds = {"valid_from": fact.valid_from, "valid_to": fact.valid_to}
+    return given | {name: value for name, value in bounds.items() if value is not None}
+
+
+def _reference(entity: Entity) -> dict[str, str]:
+    """An entity as record_fact takes it; one that is not recorded yet by its type and name."""
+    return {"id": entity.id} if entity.id else {"type": entity.type, "name": entity.name}

@@ -1,0 +1,253 @@
+"""SQL for conflicts: facts that the flags of the vocabulary do not allow together.
+
+Two facts are at odds only where both certainly hold at one time. A beginning that nobody gave is taken to be the latest
+possible one: now for what holds on, the end for what has ended. So who follows another is not taken for a rival.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from keepgraph.model import Fact
+from keepgraph.store.transactions import Tx
+
+_OPEN_END = "~"
+
+BEGINS = """
+    CASE WHEN {fact}.valid_from <> '' THEN {fact}.valid_from
+         WHEN {fact}.valid_to <= :now THEN {fact}.valid_to
+         ELSE :now END
+"""
+
+_OVERLAPS = f":begins < fact.valid_to AND {BEGINS.format(fact='fact')} < :ends"
+
+LAST_END = """
+    SELECT max(valid_to) FROM (
+        SELECT own.valid_to FROM fact AS own
+        WHERE own.subject = {subject} AND own.object IS NOT NULL AND own.retracted_at IS NULL
+          AND own.predicate NOT IN (SELECT value FROM json_each(:besides))
+        UNION ALL
+        SELECT own.valid_to FROM fact AS own
+        WHERE own.subject = {subject} AND own.literal IS NOT NULL AND own.retracted_at IS NULL
+          AND own.predicate NOT IN (SELECT value FROM json_each(:besides))
+    )
+"""
+
+MAX_OTHERS = 10
+"""So many facts that are at odds with one are read."""
+
+_MAX_READ = 200  # of a hub, the newest of so many are taken, and not of all
+
+
+@dataclass(frozen=True, slots=True)
+class RetractedTwin:
+    """A retracted fact that said the same: its row, when it was retracted, and by which tool and session, if known."""
+
+    row: int
+    retracted_at: str
+    tool: str | None
+    session: str | None
+
+
+def other_objects(tx: Tx, fact: Fact, *, predicate: int, now: str) -> list[int]:
+    """The facts with the same subject and another object that hold at a time at which this one does, by row."""
+    return _rows(
+        tx,
+        f"""
+        SELECT id FROM (
+            SELECT id FROM fact
+            WHERE predicate = :predicate AND subject = :subject AND retracted_at IS NULL
+              AND (object IS NOT :object OR literal IS NOT :literal) AND id <> :fact AND {_OVERLAPS}
+            LIMIT {_MAX_READ}
+        )
+        ORDER BY id DESC
+        LIMIT {MAX_OTHERS}
+        """,
+        _values(fact, predicate, now),
+    )
+
+
+def other_subjects(tx: Tx, fact: Fact, *, predicate: int, now: str) -> list[int]:
+    """The facts with the same object and another subject that hold at a time at which this one does, by row."""
+    end = "object = :object AND object IS NOT NULL" if fact.object else "literal = :literal AND literal IS NOT NULL"
+    return _rows(
+        tx,
+        f"""
+        SELECT id FROM (
+            SELECT id FROM fact
+            WHERE {end} AND predicate = :predicate AND subject <> :subject AND retracted_at IS NULL
+              AND id <> :fact AND {_OVERLAPS}
+            LIMIT {_MAX_READ}
+        )
+        ORDER BY id DESC
+        LIMIT {MAX_OTHERS}
+        """,
+        _values(fact, predicate, now),
+    )
+
+
+def reversed_facts(tx: Tx, fact: Fact, *, predicate: int, now: str) -> list[int]:
+    """The facts with the ends exchanged that hold at a time at which this one does, by row."""
+    return _rows(
+        tx,
+        f"""
+        SELECT id FROM (
+            SELECT id FROM fact
+            WHERE subject = :object AND predicate = :predicate AND object = :subject AND object IS NOT NULL
+              AND retracted_at IS NULL AND id <> :fact AND {_OVERLAPS}
+            LIMIT {_MAX_READ}
+        )
+        ORDER BY id DESC
+        LIMIT {MAX_OTHERS}
+        """,
+        _values(fact, predicate, now),
+    )
+
+
+def neighbours_of(
+    tx: Tx, entities: Sequence[int], *, predicate: int, outward: bool, now: str, limit: int
+) -> list[tuple[int, int, int]]:
+    """The facts of a predicate that hold now and lead away from entities, or with `outward` false lead to them.
+
+    Returns:
+        Rows of one of the entities, of the entity at the other end, and of the fact.
+    """
+    end, other = ("subject", "object") if outward else ("object", "subject")
+    rows = tx.conn.execute(
+        f"""
+        SELECT {end}, {other}, id FROM fact
+        WHERE {end} IN (SELECT value FROM json_each(:entities)) AND predicate = :predicate AND object IS NOT NULL
+          AND retracted_at IS NULL AND valid_from <= :now AND :now < valid_to
+        LIMIT :limit
+        """,
+        {"entities": json.dumps(list(entities)), "predicate": predicate, "now": now, "limit": limit},
+    )
+    return rows.fetchall()  # type: ignore[no-any-return]
+
+
+def retracted_twin(tx: Tx, fact: Fact, *, predicate: int) -> RetractedTwin | None:
+    """The last fact that said the same of the same time, and was retracted before this one was recorded.
+
+    Of a fact that is not recorded yet (its row is 0), that of any time.
+    """
+    row = tx.conn.execute(
+        """
+        SELECT id, retracted_at FROM fact
+        WHERE subject = :subject AND predicate = :predicate AND retracted_at IS NOT NULL
+          AND object IS :object AND literal IS :literal
+          AND (:fact = 0 OR (id < :fact AND retracted_at <= :recorded_at
+                             AND valid_from = :valid_from AND valid_to = :valid_to))
+        ORDER BY retracted_at DESC, id DESC
+        LIMIT 1
+        """,
+        {**_values(fact, predicate, ""), "recorded_at": fact.recorded_at},
+    ).fetchone()
+    if row is None:
+        return None
+    call = tx.conn.execute(
+        """
+        SELECT call.tool, call.session
+        FROM journal JOIN call ON call.id = journal.call
+        WHERE journal.tbl = 'fact' AND journal.row = ? AND journal.op <> 'insert' AND call.at = ?
+        ORDER BY journal.id DESC
+        LIMIT 1
+        """,
+        row,
+    ).fetchone()
+    return RetractedTwin(row[0], row[1], *(call or (None, None)))
+
+
+def decisions_with_words(
+    tx: Tx, words: Sequence[str], *, predicates: Sequence[int], of_types: Sequence[int], end: int, now: str, limit: int
+) -> list[tuple[int, int, str]]:
+    """The decisions of an entity that have some words in their names, among the newest entities that have them.
+
+    Args:
+        predicates: those that tie a decision to who or what decided it, or to what it is a part of.
+        of_types: the types of decisions, by row.
+
+    Returns:
+        The row of the fact, the row of the decision, and its name.
+    """
+    rows = tx.conn.execute(
+        """
+        SELECT max(fact.id), decision.id, decision.name
+        FROM (
+            SELECT rowid / 2 AS id FROM entity_text
+            WHERE entity_text MATCH :words AND rowid % 2 = 0 ORDER BY rowid DESC LIMIT :limit
+        ) AS matching
+        CROSS JOIN entity AS decision ON decision.id = matching.id
+        CROSS JOIN json_each(:predicates) AS wanted
+        CROSS JOIN (SELECT 0 AS is_reversed UNION ALL SELECT 1) AS direction
+        CROSS JOIN fact
+          ON fact.subject = iif(is_reversed, decision.id, :end) AND fact.predicate = wanted.value
+             AND fact.object = iif(is_reversed, :end, decision.id)
+        WHERE decision.type IN (SELECT value FROM json_each(:types)) AND fact.object IS NOT NULL
+          AND fact.retracted_at IS NULL AND fact.valid_from <= :now AND :now < fact.valid_to
+        GROUP BY decision.id
+        ORDER BY 1 DESC
+        """,
+        {
+            "words": " ".join('"' + word.replace('"', '""') + '"' for word in words),
+            "predicates": json.dumps(list(predicates)),
+            "types": json.dumps(list(of_types)),
+            "end": end,
+            "now": now,
+            "limit": limit,
+        },
+    )
+    return rows.fetchall()  # type: ignore[no-any-return]
+
+
+def end_of_entity(tx: Tx, entity: int, *, now: str, besides: Sequence[int]) -> str | None:
+    """When the last fact with an entity as subject ended, if there were any and none holds now or later; else None.
+
+    Args:
+        besides: the predicates that do not count, by row.
+    """
+    row = tx.conn.execute(
+        f"SELECT ({LAST_END.format(subject=':entity')})",
+        {"entity": entity, "besides": json.dumps(list(besides))},
+    ).fetchone()
+    return row[0] if row and row[0] is not None and row[0] <= now else None
+
+
+def are_connected(tx: Tx, entity: int, other: int, *, predicates: Sequence[int], now: str) -> bool:
+    """Whether a fact of one of these predicates holds between two entities, in either direction."""
+    # One look-up for each predicate and direction, however many facts either has.
+    row = tx.conn.execute(
+        """
+        SELECT 1
+        FROM json_each(:predicates) AS wanted
+        CROSS JOIN (SELECT :entity AS one, :other AS two UNION ALL SELECT :other, :entity) AS pair
+        CROSS JOIN fact ON fact.subject = pair.one AND fact.predicate = wanted.value AND fact.object = pair.two
+        WHERE fact.object IS NOT NULL AND fact.retracted_at IS NULL
+          AND fact.valid_from <= :now AND :now < fact.valid_to
+        LIMIT 1
+        """,
+        {"entity": entity, "other": other, "predicates": json.dumps(list(predicates)), "now": now},
+    ).fetchone()
+    return row is not None
+
+
+def _values(fact: Fact, predicate: int, now: str) -> dict[str, Any]:
+    ended = fact.valid_to is not None and fact.valid_to <= now
+    return {
+        "fact": fact.row,
+        "predicate": predicate,
+        "subject": fact.subject.row,
+        "object": fact.object.row if fact.object else None,
+        "literal": fact.literal,
+        "valid_from": fact.valid_from or "",
+        "valid_to": fact.valid_to or _OPEN_END,
+        "begins": fact.valid_from or (fact.valid_to if ended else now),
+        "ends": fact.valid_to or _OPEN_END,
+        "now": now,
+    }
+
+
+def _rows(tx: Tx, query: str, values: dict[str, Any]) -> list[int]:
+    return [row[0] for row in tx.conn.execute(query, values)]

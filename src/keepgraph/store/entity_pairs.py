@@ -1,0 +1,100 @@
+"""SQL for two entities: how connected each is, what they have in common, and the facts between them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from keepgraph.model import Entity
+from keepgraph.store.transactions import Tx
+
+
+def degree(tx: Tx, entity: Entity, *, now: str, limit: int) -> int:
+    """How many facts that hold connect an entity with others, counted up to a limit."""
+    row = tx.conn.execute(
+        """
+        SELECT count(*) FROM (
+            SELECT 1 FROM fact
+            WHERE subject = :entity AND object IS NOT NULL AND retracted_at IS NULL
+              AND valid_from <= :now AND :now < valid_to
+            UNION ALL
+            SELECT 1 FROM fact
+            WHERE object = :entity AND object IS NOT NULL AND retracted_at IS NULL
+              AND valid_from <= :now AND :now < valid_to
+            LIMIT :limit
+        )
+        """,
+        {"entity": entity.row, "now": now, "limit": limit},
+    ).fetchone()
+    return int(row[0])
+
+
+def neighbours(tx: Tx, entity: Entity, *, now: str, limit: int) -> set[int]:
+    """The entities that facts connect with an entity now, by row, at most so many."""
+    rows = tx.conn.execute(
+        """
+        SELECT object FROM fact
+        WHERE subject = :entity AND object IS NOT NULL AND retracted_at IS NULL
+          AND valid_from <= :now AND :now < valid_to
+        UNION
+        SELECT subject FROM fact
+        WHERE object = :entity AND object IS NOT NULL AND retracted_at IS NULL
+          AND valid_from <= :now AND :now < valid_to
+        LIMIT :limit
+        """,
+        {"entity": entity.row, "now": now, "limit": limit},
+    )
+    return {row[0] for row in rows} - {entity.row}
+
+
+def are_neighbours(tx: Tx, entity: Entity, others: Sequence[int], *, now: str) -> set[int]:
+    """Those of some entities that facts connect with an entity now, by row."""
+    rows = tx.conn.execute(
+        """
+        SELECT object FROM fact
+        WHERE subject = :entity AND object IN (SELECT value FROM json_each(:others)) AND object IS NOT NULL
+          AND retracted_at IS NULL AND valid_from <= :now AND :now < valid_to
+        UNION
+        SELECT subject FROM fact
+        WHERE object = :entity AND subject IN (SELECT value FROM json_each(:others)) AND object IS NOT NULL
+          AND retracted_at IS NULL AND valid_from <= :now AND :now < valid_to
+        """,
+        {"entity": entity.row, "others": json.dumps(list(others)), "now": now},
+    )
+    return {row[0] for row in rows}
+
+
+def facts_between_two(tx: Tx, entity: Entity, other: Entity, *, limit: int) -> list[int]:
+    """The facts between two entities that are not retracted, in either direction, by row, the newest first."""
+    return _rows(
+        tx,
+        """
+        SELECT id FROM fact
+        WHERE subject = :entity AND object = :other AND object IS NOT NULL AND retracted_at IS NULL
+        UNION
+        SELECT id FROM fact
+        WHERE subject = :other AND object = :entity AND object IS NOT NULL AND retracted_at IS NULL
+        ORDER BY id DESC
+        LIMIT :limit
+        """,
+        {"entity": entity.row, "other": other.row, "limit": limit},
+    )
+
+
+def literal_facts(tx: Tx, entity: Entity, literal: str, *, limit: int) -> list[int]:
+    """The facts of an entity with a literal that are not retracted, by row, the newest first."""
+    return _rows(
+        tx,
+        """
+        SELECT id FROM fact
+        WHERE literal = :literal AND literal IS NOT NULL AND subject = :entity AND retracted_at IS NULL
+        ORDER BY id DESC
+        LIMIT :limit
+        """,
+        {"entity": entity.row, "literal": literal, "limit": limit},
+    )
+
+
+def _rows(tx: Tx, query: str, values: dict[str, Any]) -> list[int]:
+    return [row[0] for row in tx.conn.execute(query, values)]
