@@ -10,6 +10,7 @@
 -- 0007_episodes ba387fa0467dd89f78584c72f49510562d12199dc45e6b06d73502ac90fc9fe8
 -- 0008_vocabulary 946e90db5958391f3f2772b21d603dce153a2f7e2f53c096fca70c226b578634
 -- 0009_owner_and_narratives bc21b8b4d6feed678cc79e49f7c55bbd0e07b99a7097c88a6c1e19edf7f47483
+-- 0010_review 1dacf3728da6db6f7eacd874cfbdacd71deebdb4d16625add652390e3e9566f1
 
 PRAGMA defer_foreign_keys = ON;
 
@@ -385,6 +386,67 @@ CREATE TABLE narrative (
     project     INTEGER REFERENCES entity (id),
     recorded_at TEXT NOT NULL CHECK (length(recorded_at) = 24)
 ) STRICT;
+
+CREATE TABLE review_proposal (
+    id         INTEGER PRIMARY KEY,
+    public_id  TEXT NOT NULL UNIQUE CHECK (public_id GLOB 'prop_*' AND length(public_id) = 31),
+    group_id   TEXT NOT NULL CHECK (length(group_id) BETWEEN 1 AND 200),
+    kind       TEXT NOT NULL CHECK (kind IN (
+        'new_entity', 'new_fact', 'new_word', 'same_as', 'alias', 'contradiction', 'doubtful', 'probably_ended',
+        'retype', 'functional', 'gap', 'orphan'
+    )),
+    key        TEXT NOT NULL CHECK (length(key) BETWEEN 1 AND 2000),
+    statement  TEXT NOT NULL CHECK (length(statement) BETWEEN 1 AND 2000),
+    score      REAL NOT NULL CHECK (score BETWEEN 0 AND 1),
+    rests_on   TEXT NOT NULL CHECK (json_valid(rests_on)),
+    evidence   TEXT NOT NULL CHECK (json_valid(evidence)),
+    tool       TEXT NOT NULL CHECK (length(tool) BETWEEN 1 AND 40),
+    arguments  TEXT NOT NULL CHECK (json_valid(arguments)),
+    offered_at TEXT NOT NULL CHECK (length(offered_at) = 24),
+    UNIQUE (group_id, kind, key)
+) STRICT;
+
+CREATE TABLE review_decision (
+    id         INTEGER PRIMARY KEY,
+    group_id   TEXT NOT NULL CHECK (length(group_id) BETWEEN 1 AND 200),
+    kind       TEXT NOT NULL,
+    key        TEXT NOT NULL CHECK (length(key) <= 2000),
+    rests_on   TEXT NOT NULL CHECK (json_valid(rests_on)),
+    evidence   TEXT NOT NULL CHECK (json_valid(evidence)),
+    decision   TEXT NOT NULL CHECK (decision IN ('accepted', 'edited', 'merged', 'rejected', 'woken')),
+    statement  TEXT NOT NULL CHECK (length(statement) <= 2000),
+    decided_at TEXT NOT NULL CHECK (length(decided_at) = 24)
+) STRICT;
+
+CREATE TABLE garden_run (
+    id           INTEGER PRIMARY KEY,
+    group_id     TEXT CHECK (length(group_id) BETWEEN 1 AND 200),
+    started_at   TEXT NOT NULL CHECK (length(started_at) = 24),
+    ended_at     TEXT CHECK (length(ended_at) = 24),
+    conversation TEXT,
+    origin       TEXT NOT NULL CHECK (origin IN ('call', 'timer', 'idle')),
+    proposed     INTEGER NOT NULL DEFAULT 0 CHECK (proposed >= 0),
+    passes       TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(passes))
+) STRICT;
+
+CREATE TABLE read_count (
+    conversation TEXT NOT NULL,
+    group_id     TEXT NOT NULL CHECK (length(group_id) BETWEEN 1 AND 200),
+    tool         TEXT NOT NULL,
+    times        INTEGER NOT NULL CHECK (times > 0),
+    first_at     TEXT NOT NULL CHECK (length(first_at) = 24),
+    last_at      TEXT NOT NULL CHECK (length(last_at) = 24),
+    PRIMARY KEY (conversation, group_id, tool)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE unknown_name (
+    group_id TEXT NOT NULL CHECK (length(group_id) BETWEEN 1 AND 200),
+    name_key TEXT NOT NULL CHECK (name_key <> ''),
+    name     TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 200),
+    times    INTEGER NOT NULL CHECK (times > 0),
+    last_at  TEXT NOT NULL CHECK (length(last_at) = 24),
+    PRIMARY KEY (group_id, name_key)
+) STRICT, WITHOUT ROWID;
 
 INSERT INTO entity_type (id, name, description, version, vocabulary_set, style, is_abstract, details, retired_at, replaced_by) VALUES
     (1, 'person', 'A human being.', '0.1.0', 1, 'person', 0, '{}', NULL, NULL),
@@ -1297,4 +1359,22 @@ END;
 
 CREATE TRIGGER narrative_episode_delete BEFORE DELETE ON episode BEGIN
     DELETE FROM narrative WHERE episode = old.id;
+END;
+
+CREATE INDEX review_decision_on ON review_decision (group_id, kind, key);
+
+CREATE TRIGGER review_decision_journal_insert AFTER INSERT ON review_decision BEGIN
+    INSERT INTO journal (call, op, tbl, row) VALUES ((SELECT max(id) FROM call), 'insert', 'review_decision', new.id);
+END;
+
+CREATE TRIGGER review_decision_journal_update AFTER UPDATE ON review_decision BEGIN
+    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'update', 'review_decision', old.id, json_object(
+        'id', old.id, 'group_id', old.group_id, 'kind', old.kind, 'key', old.key, 'rests_on', old.rests_on, 'evidence', old.evidence, 'decision', old.decision, 'statement', old.statement, 'decided_at', old.decided_at
+    ));
+END;
+
+CREATE TRIGGER review_decision_journal_delete AFTER DELETE ON review_decision BEGIN
+    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'delete', 'review_decision', old.id, json_object(
+        'id', old.id, 'group_id', old.group_id, 'kind', old.kind, 'key', old.key, 'rests_on', old.rests_on, 'evidence', old.evidence, 'decision', old.decision, 'statement', old.statement, 'decided_at', old.decided_at
+    ));
 END;

@@ -24,6 +24,7 @@ KeepgraphError
 │   ├── FactNotFound              FACT_NOT_FOUND
 │   ├── EpisodeNotFound           EPISODE_NOT_FOUND
 │   ├── CommunityNotFound         COMMUNITY_NOT_FOUND
+│   ├── ProposalNotFound          PROPOSAL_NOT_FOUND
 │   ├── EpisodeInvalid            EPISODE_INVALID
 │   ├── QueryRequired             QUERY_REQUIRED
 │   ├── PathNotAllowed            PATH_NOT_ALLOWED
@@ -49,6 +50,7 @@ KeepgraphError
 │   ├── AliasTaken                ALIAS_TAKEN
 │   ├── NameTaken                 NAME_TAKEN
 │   ├── TypesDiffer               TYPES_DIFFER
+│   ├── ProposalClosed            PROPOSAL_CLOSED
 │   ├── VocabularyConflict        VOCABULARY_CONFLICT
 │   ├── LaterChanges              LATER_CHANGES
 │   ├── Purged                    PURGED
@@ -250,6 +252,11 @@ class CommunityNotFound(InvalidRequest):
     default_hint = "Names are for communities that exist: build them first, then call again with their uuids (com_…)."
 
 
+class ProposalNotFound(InvalidRequest):
+    code = "PROPOSAL_NOT_FOUND"
+    default_hint = "Use an id as review_proposals lists it (prop_…)."
+
+
 class EpisodeInvalid(InvalidRequest):
     code = "EPISODE_INVALID"
     default_hint = "Give each episode a name and a text that are not empty."
@@ -445,6 +452,13 @@ class NameTaken(Conflict):
 class TypesDiffer(Conflict):
     code = "TYPES_DIFFER"
     default_hint = "If they are one thing all the same, set across_types; the one that is kept keeps its type."
+
+
+class ProposalClosed(Conflict):
+    """A proposal that was decided, or is settled, or about something that was changed since."""
+
+    code = "PROPOSAL_CLOSED"
+    default_hint = "Call review_proposals for those that are open."
 
 
 class VocabularyConflict(Conflict):

@@ -28,6 +28,7 @@ JOURNALLED = [
     "vocabulary_label",
     "proposed_fact",
     "dismissed_wording",
+    "review_decision",
     "assumed_type",
     "owner",
     "narrative",
@@ -44,6 +45,12 @@ DERIVED = derived_tables.TABLES | {
     # What an algorithm finds.
     "community",
     "community_member",
+    # What is offered for review; the decisions are journalled.
+    "review_proposal",
+    # How the graph was used.
+    "garden_run",
+    "read_count",
+    "unknown_name",
 }
 
 

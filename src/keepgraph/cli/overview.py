@@ -87,7 +87,9 @@ def _waiting_lines(waiting: dict[str, Any]) -> list[str]:
     if waiting["proposed_facts"]:
         lines.append(f"{_count(waiting['proposed_facts'], 'proposed fact')} (kg vocabulary proposals)")
     if waiting["proposed_names"]:
-        lines.append(f"{_count(waiting['proposed_names'], 'name')} in texts that nothing is recorded about")
+        lines.append(f"{_count(waiting['proposed_names'], 'name')} in texts that nothing is recorded about (kg review)")
+    if count := waiting.get("other_proposals"):
+        lines.append(f"{_count(count, 'other proposal')} (kg review)")
     if waiting["unread_texts"]:
         lines.append(f"{_count(waiting['unread_texts'], 'piece')} of texts in which names are still to be detected")
     if missing := sum(waiting["vectors"].values()):

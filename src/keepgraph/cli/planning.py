@@ -86,9 +86,11 @@ def _coming_row(fact: dict[str, Any]) -> tuple[str, str]:
 def _waiting_rows(totals: dict[str, int]) -> list[tuple[str, str]]:
     rows = []
     if totals["proposals"]:
-        rows.append((f"{totals['proposals']:,} names and facts that texts propose", "kg list proposals"))
+        rows.append((f"{totals['proposals']:,} names and facts that texts propose", "kg review"))
     if totals["proposed_facts"]:
         rows.append((f"{totals['proposed_facts']:,} facts in wordings that are not known", "kg vocabulary proposals"))
+    if totals["other_proposals"]:
+        rows.append((f"{totals['other_proposals']:,} other proposals", "kg review"))
     return rows
 
 

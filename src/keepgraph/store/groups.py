@@ -95,6 +95,7 @@ def clear(tx: Tx, group: str | None) -> dict[str, int]:
         ("alias", f"entity IN ({_ENTITIES})"),
         ("proposed_fact", ":group IS NULL OR group_id = :group"),
         ("dismissed_wording", ":group IS NULL OR group_id = :group"),
+        ("review_decision", ":group IS NULL OR group_id = :group"),
         ("chunk", f"episode IN ({_EPISODES})"),
         ("episode", ":group IS NULL OR group_id = :group"),
         ("entity", ":group IS NULL OR group_id = :group"),

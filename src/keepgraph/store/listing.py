@@ -8,6 +8,7 @@ from typing import Any
 
 from keepgraph.model import Entity
 from keepgraph.store import facts
+from keepgraph.store.proposals import UNDECIDED
 from keepgraph.store.transactions import Tx
 
 _HOLDS = "fact.retracted_at IS NULL AND fact.valid_from <= :at AND :at < fact.valid_to"
@@ -249,14 +250,17 @@ def count_aliases(tx: Tx) -> int:
 
 def count_proposals(tx: Tx) -> dict[str, int]:
     """How many names and facts were proposed by texts of the group, by kind: entity, fact."""
-    rows = tx.conn.execute("SELECT kind, count(*) FROM proposal WHERE group_id = ? GROUP BY kind", (tx.group,))
+    rows = tx.conn.execute(
+        f"SELECT kind, count(*) FROM proposal WHERE group_id = ? AND {UNDECIDED} GROUP BY kind", (tx.group,)
+    )
     return dict(rows.fetchall())
 
 
 def proposals(tx: Tx, *, kind: str, limit: int) -> list[int]:
     """The proposals of a kind in the group, by row, the newest first."""
     rows = tx.conn.execute(
-        "SELECT id FROM proposal WHERE group_id = ? AND kind = ? ORDER BY id DESC LIMIT ?", (tx.group, kind, limit)
+        f"SELECT id FROM proposal WHERE group_id = ? AND kind = ? AND {UNDECIDED} ORDER BY id DESC LIMIT ?",
+        (tx.group, kind, limit),
     )
     return [row[0] for row in rows]
 

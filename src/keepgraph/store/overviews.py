@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from keepgraph.model import Entity
 from keepgraph.store import entities
+from keepgraph.store.proposals import UNDECIDED
 from keepgraph.store.transactions import Tx
 
 
@@ -92,6 +93,6 @@ def newest_rows_of_predicates(tx: Tx, predicates: Sequence[str], *, limit: int) 
 def count_proposed_names(tx: Tx) -> int:
     """How many names in texts are proposed as entities."""
     row = tx.conn.execute(
-        "SELECT count(*) FROM proposal WHERE group_id = ? AND kind = 'entity'", (tx.group,)
+        f"SELECT count(*) FROM proposal WHERE group_id = ? AND kind = 'entity' AND {UNDECIDED}", (tx.group,)
     ).fetchone()
     return int(row[0])

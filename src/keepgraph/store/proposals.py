@@ -19,6 +19,14 @@ _SELECT = """
     FROM proposal
 """
 
+UNDECIDED = """
+    NOT EXISTS (
+        SELECT 1 FROM review_decision AS past
+        WHERE past.group_id = proposal.group_id AND past.kind = 'new_' || proposal.kind AND past.key = proposal.key
+    )
+"""
+"""SQL for the proposals on which nobody has decided (engine/review). The others are in no list, until review asks."""
+
 
 def by_id(tx: Tx, public_id: str) -> Proposal | None:
     """The proposal of the group with this public id."""
@@ -26,6 +34,11 @@ def by_id(tx: Tx, public_id: str) -> Proposal | None:
         tx, f"{_SELECT} WHERE public_id = :id AND group_id = :group", {"id": public_id, "group": tx.group}
     )
     return proposals[0] if proposals else None
+
+
+def key_of(tx: Tx, row: int) -> str:
+    """What makes a proposal the same as another of its kind."""
+    return str(tx.conn.execute("SELECT key FROM proposal WHERE id = ?", (row,)).fetchone()[0])
 
 
 def by_rows(tx: Tx, rows: Sequence[int]) -> dict[int, Proposal]:
@@ -51,7 +64,10 @@ def by_keys(tx: Tx, kind: str, keys: Sequence[str], *, groups: Sequence[str] | N
 
 
 def of_episode(tx: Tx, episode: Episode) -> list[Proposal]:
-    """The proposals with evidence in an episode, in the order of its text; their evidence is from this text."""
+    """The proposals with evidence in an episode that nobody has decided, in the order of its text.
+
+    Their evidence is from this text.
+    """
     condition = "seen.chunk IN (SELECT id FROM chunk WHERE episode = :episode) AND seen.proposal = proposal.id"
     return _select(
         tx,
@@ -60,6 +76,7 @@ def of_episode(tx: Tx, episode: Episode) -> list[Proposal]:
         JOIN (SELECT proposal AS of_it, min(chunk.place) AS place, min(start) AS start
               FROM proposal_evidence JOIN chunk ON chunk.id = proposal_evidence.chunk
               WHERE chunk.episode = :episode GROUP BY proposal) ON of_it = proposal.id
+        WHERE {UNDECIDED}
         ORDER BY place, start, proposal.id
         """,
         {"episode": episode.row},

@@ -230,6 +230,7 @@ def remove(conn: Connection, *, at: str, names_it: Callable[[str], bool]) -> Rem
     _remove_references(conn, tables)
     if "episode" in tables:
         _remove_communities(conn, call, names_it, words)
+    _remove_reviews(conn, names_it)
     rows = {}
     for table in tables:
         deleted = conn.execute(
@@ -413,6 +414,30 @@ def _remove_annotations(conn: Connection) -> None:
                 "UPDATE chunk SET named = ? WHERE id = ?",
                 (json.dumps(kept, ensure_ascii=False, separators=(",", ":")), row),
             )
+
+
+def _remove_reviews(conn: Connection, names_it: Callable[[str], bool]) -> None:
+    """Delete the proposals that wait for review, the decisions and the unknown names that name what is purged.
+
+    A decision that rests on other texts as well stays. The journal has that under the call of the purge.
+    """
+    if not _present(conn, ("review_decision",)):
+        return
+    ids = {row[0] for row in conn.execute("SELECT id FROM purged_id")}
+    rows = conn.execute("SELECT id, key, statement, rests_on, arguments FROM review_proposal").fetchall()
+    for row, *texts, rests_on, arguments in rows:
+        if not ids.isdisjoint(json.loads(rests_on)) or any(map(names_it, (*texts, rests_on, arguments))):
+            conn.execute("DELETE FROM review_proposal WHERE id = ?", (row,))
+    for row, *texts, rests_on in conn.execute("SELECT id, key, statement, rests_on FROM review_decision").fetchall():
+        named = json.loads(rests_on)
+        kept = [each for each in named if each not in ids]
+        if any(map(names_it, texts)) or (named and not kept):
+            conn.execute("DELETE FROM review_decision WHERE id = ?", (row,))
+        elif kept != named:
+            conn.execute("UPDATE review_decision SET rests_on = ? WHERE id = ?", (json.dumps(kept), row))
+    for group, key, name in conn.execute("SELECT group_id, name_key, name FROM unknown_name").fetchall():
+        if names_it(name):
+            conn.execute("DELETE FROM unknown_name WHERE group_id = ? AND name_key = ?", (group, key))
 
 
 def _words_of_rows(conn: Connection) -> frozenset[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from keepgraph.model import Entity
 from keepgraph.store import search_filters
+from keepgraph.store.proposals import UNDECIDED
 from keepgraph.store.search_filters import Filters, json_array
 from keepgraph.store.transactions import Tx
 
@@ -33,7 +34,7 @@ class KnownName:
 def names_by_keys(tx: Tx, keys: Sequence[str], *, groups: Sequence[str]) -> dict[str, list[KnownName]]:
     """The names, aliases and proposed names that have one of these keys."""
     rows = tx.conn.execute(
-        """
+        f"""
         WITH wanted (key) AS MATERIALIZED (SELECT value FROM json_each(:keys)),
              within (name) AS MATERIALIZED (SELECT value FROM json_each(:groups))
         SELECT wanted.key, entity.name, entity.id, NULL, 1, entity_type.name
@@ -50,6 +51,7 @@ def names_by_keys(tx: Tx, keys: Sequence[str], *, groups: Sequence[str]) -> dict
         FROM wanted CROSS JOIN within
         CROSS JOIN proposal
             ON proposal.group_id = within.name AND proposal.kind = 'entity' AND proposal.key = wanted.key
+        WHERE {UNDECIDED}
         """,
         {"keys": json_array(keys), "groups": json_array(groups)},
     )

@@ -130,6 +130,7 @@ def _describe_waiting(tx: Tx, waiting: overview.Waiting) -> dict[str, Any]:
         "at_least": [name for name, is_exact in counted.items() if not is_exact],
         "proposed_facts": waiting.proposed_facts,
         "proposed_names": waiting.proposed_names,
+        **({"other_proposals": waiting.other_proposals} if waiting.other_proposals else {}),
         "unread_texts": waiting.unread_texts,
         "vectors": dict(waiting.vectors),
     }

@@ -8,6 +8,7 @@ from typing import Any
 from keepgraph import errors, store
 from keepgraph.engine import knowledge, upkeep
 from keepgraph.engine.resolution import resolver
+from keepgraph.engine.review import sources
 from keepgraph.engine.vocabulary import common_words, graph_vocabulary
 from keepgraph.language import normalisation
 from keepgraph.language.normalisation import Name
@@ -224,6 +225,7 @@ def list_next_steps(tx: Tx, *, project: str | None = None) -> dict[str, Any]:
             "coming": steps.coming_count,
             "proposals": steps.proposals,
             "proposed_facts": steps.proposed_facts,
+            "other_proposals": steps.other_proposals,
         },
     }
 
@@ -233,7 +235,13 @@ def find_duplicates(tx: Tx, *, entity: Mapping[str, Any]) -> dict[str, Any]:
     """Propose the entities that may be the same as one."""
     entity_ = knowledge.entities.find(tx, answer_shapes.ref(entity))
     candidates = knowledge.entities.possible_duplicates(tx, entity_)
-    return {"pairs": [_describe_pair(entity_, duplicate) for duplicate in candidates]}
+    return {
+        "pairs": [
+            _describe_pair(entity_, duplicate)
+            for duplicate in candidates
+            if not sources.is_decided(tx, entity_, duplicate.entity)
+        ]
+    }
 
 
 @tool(Effect.READ)
@@ -249,7 +257,7 @@ def list_duplicates(tx: Tx, *, after: int = 0) -> dict[str, Any]:
             _describe_pair(entity, duplicate)
             for entity in batch
             for duplicate in knowledge.entities.possible_duplicates(tx, entity)
-            if duplicate.entity.row < entity.row
+            if duplicate.entity.row < entity.row and not sources.is_decided(tx, entity, duplicate.entity)
         ],
         "next": batch[-1].row if batch else None,
     }

@@ -42,6 +42,7 @@ class Waiting:
 
     Attributes:
         blockers, next_actions: the first of them; the counts are of all, or at least so many.
+        other_proposals: what else is proposed for review: doubles, contradictions, gaps.
         vectors: the names, texts and facts without a vector, by kind; none where there is no model to make them.
     """
 
@@ -53,6 +54,7 @@ class Waiting:
     next_actions_counted: bool
     proposed_facts: int
     proposed_names: int
+    other_proposals: int
     unread_texts: int
     vectors: Mapping[str, int]
 
@@ -133,6 +135,7 @@ def _waiting(tx: Tx, at: str) -> Waiting:
         next_actions_counted=len(actions) == len(counted_actions),
         proposed_facts=store.proposed_facts.count(tx),
         proposed_names=store.overviews.count_proposed_names(tx),
+        other_proposals=store.review_proposals.count_besides_texts(tx),
         unread_texts=store.mention_queue.count(tx)[0],
         vectors={f"{kind.noun}s": store.vectors.count_missing(tx, kind) for kind in store.derived_tables.VECTOR_KINDS},
     )

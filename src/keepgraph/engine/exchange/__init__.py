@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         import_facts,
         import_owners,
         import_proposed_facts,
+        import_review_decisions,
         import_state,
         import_values,
         import_vocabulary,

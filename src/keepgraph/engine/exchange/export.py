@@ -21,6 +21,7 @@ from keepgraph.engine.exchange.export_format import DEFAULT_CONFIDENCE, DEFAULT_
 from keepgraph.store.database import Database
 from keepgraph.store.exchange_rows import Assertion, ChunkRow, EntityRow, EpisodeRow, FactExportRow, Validity
 from keepgraph.store.exports import AssertionOrder, ProposedFactRow
+from keepgraph.store.review_decisions import ReviewDecision
 from keepgraph.store.transactions import Tx
 
 ASSERTIONS_IN_LINE = 50
@@ -43,8 +44,10 @@ def stream_lines(database: Database) -> Iterator[dict[str, Any]]:
 def _generate_lines(tx: Tx) -> Iterator[dict[str, Any]]:
     """The lines of an export in order: header, words, entities, episodes, facts, postponed assertions; all groups."""
     words = vocabulary_lines.write(tx)
-    if store.exports.has_owners_or_narratives(tx):
+    if store.review_decisions.any_group_has(tx):
         version = export_format.VERSION
+    elif store.exports.has_owners_or_narratives(tx):
+        version = 4
     elif not words.are_plain or store.exports.has_proposed_facts(tx):
         version = 3
     else:
@@ -88,6 +91,24 @@ def _generate_lines(tx: Tx) -> Iterator[dict[str, Any]]:
     yield from _provenance_lines(tx, postponed)
     for proposed_fact in store.exports.proposed_facts(tx):
         yield _proposed_fact_line(proposed_fact)
+    for decision in store.review_decisions.all_groups(tx):
+        yield _review_decision_line(decision)
+
+
+def _review_decision_line(decision: ReviewDecision) -> dict[str, Any]:
+    return _without_none(
+        {
+            "kind": "review_decision",
+            "group": _none_if_default(decision.group, DEFAULT_GROUP),
+            "proposal_kind": decision.proposal_kind,
+            "key": decision.key or None,
+            "rests_on": list(decision.rests_on) or None,
+            "evidence": list(decision.evidence) or None,
+            "decision": decision.decision,
+            "statement": decision.statement or None,
+            "decided_at": decision.decided_at,
+        }
+    )
 
 
 def _entity_line(

@@ -18,6 +18,7 @@ from keepgraph.engine.exchange import (
     import_facts,
     import_owners,
     import_proposed_facts,
+    import_review_decisions,
     import_vocabulary,
 )
 from keepgraph.engine.exchange.import_state import ImportState, Line, LineResult
@@ -56,5 +57,6 @@ _IMPORT_BY_KIND = {
     "fact": import_facts.import_facts,
     "provenance": import_assertions.import_assertions,
     "proposed_fact": import_proposed_facts.import_proposed_facts,
+    "review_decision": import_review_decisions.import_decisions,
 }
 KINDS = tuple(_IMPORT_BY_KIND)

@@ -37,6 +37,7 @@ class NextSteps:
         coming: facts with other days of the time ahead: meetings, releases.
         proposals: how many names and facts texts propose.
         proposed_facts: how many facts wait because their wording is not in the vocabulary.
+        other_proposals: how many other proposals wait for review.
     """
 
     today: str
@@ -50,6 +51,7 @@ class NextSteps:
     coming_count: int = 0
     proposals: int = 0
     proposed_facts: int = 0
+    other_proposals: int = 0
 
 
 def next_steps(tx: Tx, *, project: Entity | None = None) -> NextSteps:
@@ -77,6 +79,7 @@ def next_steps(tx: Tx, *, project: Entity | None = None) -> NextSteps:
         coming_count=len(coming),
         proposals=sum(store.listing.count_proposals(tx).values()) if project is None else 0,
         proposed_facts=store.proposed_facts.count(tx) if project is None else 0,
+        other_proposals=store.review_proposals.count_besides_texts(tx) if project is None else 0,
     )
 
 

@@ -214,6 +214,11 @@ def _community(tx: Tx, changed: _Changed) -> str:
 
 # By table and operation: the noun for further rows, and the phrase. The first that a call has done is what it was
 # about: who merges two entities deletes one and moves facts, and it is the merge that counts.
+def _decision(_tx: Tx, changed: _Changed) -> str:
+    row = changed.after
+    return f"{row['decision']}: {row['statement'].rstrip('.?')}" if row["statement"] else f"{row['kind']} {row['decision']}"
+
+
 _PHRASES: Mapping[tuple[str, str], tuple[str, Callable[[Tx, _Changed], str]]] = {
     ("entity_type", "insert"): ("type", _type),
     ("entity_type", "delete"): ("type", _type),
@@ -247,4 +252,5 @@ _PHRASES: Mapping[tuple[str, str], tuple[str, Callable[[Tx, _Changed], str]]] = 
     ("community", "insert"): ("community", _community),
     ("community", "update"): ("community", _community),
     ("community", "delete"): ("community", _community),
+    ("review_decision", "insert"): ("decision on a proposal", _decision),
 }

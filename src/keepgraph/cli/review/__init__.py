@@ -1,0 +1,1 @@
+"""`kg review`: proposals decided one by one, by keys or by options."""

@@ -1,0 +1,19 @@
+"""Review: proposals that wait for a decision, what they come from, and the decisions."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from keepgraph.engine.review import (
+        decisions,
+        evidence,
+        grounds,
+        learning,
+        proposals,
+        quiet_kinds,
+        sources,
+        staleness,
+    )
+else:
+    from keepgraph import lazy_submodules
+
+    __getattr__ = lazy_submodules.getter(__name__)

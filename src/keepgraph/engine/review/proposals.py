@@ -1,0 +1,218 @@
+"""Proposals: calls that somebody may want made, offered with what they rest on. No entity and no fact is written.
+
+A proposal is known by its kind and key. One that was decided is not offered again until it rests on something that no
+decision on it knew.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import Any, Literal, get_args
+
+from keepgraph import store
+from keepgraph.engine.review import evidence, quiet_kinds, staleness
+from keepgraph.store.review_proposals import ReviewProposal
+from keepgraph.store.transactions import Tx
+from keepgraph.temporal import timestamps
+
+Kind = Literal[
+    "new_entity",
+    "new_fact",
+    "new_word",
+    "same_as",
+    "alias",
+    "contradiction",
+    "doubtful",
+    "probably_ended",
+    "retype",
+    "functional",
+    "gap",
+    "orphan",
+]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+MAX_OPEN = 200
+"""So many proposals are open in a group; more are offered when some of these are decided."""
+
+OF_TEXTS: frozenset[Kind] = frozenset({"new_entity", "new_fact", "new_word", "alias"})
+"""The kinds that texts bring; together they count as one kind."""
+
+MAX_OF_KIND = 100
+"""So many of one kind are open in a group, so that there is room for other kinds."""
+
+_KEPT_STALE = timedelta(days=30)
+
+MAX_STATEMENT = 2000
+MAX_KEY = 2000
+"""In characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A call that somebody may want made.
+
+    Attributes:
+        kind: one of `KINDS`.
+        key: what makes it the same proposal again, within its group and kind: ids or normalised names, no figures.
+        statement: one plain sentence, or a question, at most 2,000 characters.
+        score: how sure it is, 0 to 1; the surest are offered and shown first.
+        rests_on: the public ids of the facts, entities and episodes on which it rests, and the text of a rule.
+        tool, arguments: the call that would do it, as dispatch takes it. Name entities by id where they have one. An
+            argument that only a person knows may be missing; then the proposal can only be edited.
+        evidence: what it rests on as texts, where that is narrower than `rests_on`: the sentences of an episode and not
+            all of it. A proposal that was rejected comes back when one of these is new.
+        id: its public id, where it has one already.
+    """
+
+    kind: Kind
+    key: str
+    statement: str
+    score: float
+    rests_on: tuple[str, ...]
+    tool: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    evidence: tuple[str, ...] = ()
+    id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OfferReport:
+    """What became of proposals that were offered, as counts.
+
+    Attributes:
+        new: the public ids of those that were not open before.
+        open: those that were open already; they are up to date now.
+        decided: those on which somebody has decided, with the same evidence, or of which nothing is left to decide.
+        quiet: those of kinds that went quiet.
+        over_limit: those for which there was no room.
+    """
+
+    new: tuple[str, ...] = ()
+    open: int = 0
+    decided: int = 0
+    quiet: int = 0
+    over_limit: int = 0
+
+
+def offer(tx: Tx, proposals: Iterable[Proposal], *, limit: int, max_open: int = MAX_OPEN) -> OfferReport:
+    """Offer proposals: the surest first, at most `limit` new ones, and no more than `max_open` open in the group.
+
+    No more than `MAX_OF_KIND` of one kind are open. Nothing of this is journalled, so that undo is about what people
+    and models did. To be called in a write.
+    """
+    report = _Report()
+    silent = {quiet.kind for quiet in quiet_kinds.find(tx)}
+    waiting, stale = staleness.open_and_stale(tx)
+    _delete_old(tx, [proposal for proposal, _ in stale])
+    room = min(limit, max_open - len(waiting))
+    of_kind = Counter(_class(proposal.kind) for proposal in waiting)
+    for proposal in sorted(proposals, key=lambda each: (-each.score, each.kind, each.key)):
+        digests = evidence.digests(tx, proposal.evidence or proposal.rests_on)
+        known = store.review_decisions.known_evidence(tx, proposal.kind, proposal.key)
+        stored = store.review_proposals.find(tx, proposal.kind, proposal.key)
+        is_decided = known is not None and known.issuperset(digests)
+        was_open = stored is not None and store.review_proposals.is_open(tx, stored.row)
+        if is_decided or (not was_open and _is_settled(tx, proposal, digests)):
+            report.decided += 1
+        elif was_open and stored is not None:
+            report.open += 1
+            _bring_up_to_date(tx, stored, proposal, digests)
+        elif proposal.kind in silent:
+            report.quiet += 1
+        elif len(report.new) >= room or of_kind[_class(proposal.kind)] >= MAX_OF_KIND:
+            report.over_limit += 1
+        else:
+            of_kind[_class(proposal.kind)] += 1
+            report.new.append(_open(tx, stored, proposal, digests))
+    return OfferReport(tuple(report.new), report.open, report.decided, report.quiet, report.over_limit)
+
+
+def are_up_to_date(tx: Tx, proposals: Iterable[Proposal], *, has_room: bool) -> bool:
+    """Whether offering these would change nothing; without room, new ones do not count. Reads only."""
+    for proposal in proposals:
+        digests = evidence.digests(tx, proposal.evidence or proposal.rests_on)
+        known = store.review_decisions.known_evidence(tx, proposal.kind, proposal.key)
+        if known is not None and known.issuperset(digests):
+            continue
+        stored = store.review_proposals.find(tx, proposal.kind, proposal.key)
+        if stored is None or not store.review_proposals.is_open(tx, stored.row):
+            if has_room and not _is_settled(tx, proposal, digests):
+                return False
+        elif _current(tx, stored, proposal, digests) != stored:
+            return False
+    return True
+
+
+@dataclass(slots=True)
+class _Report:
+    """What became of proposals so far; see `OfferReport`."""
+
+    new: list[str] = field(default_factory=list)
+    open: int = 0
+    decided: int = 0
+    quiet: int = 0
+    over_limit: int = 0
+
+
+def offer_again(tx: Tx, proposal: Proposal) -> None:
+    """Offer a proposal that somebody asks for by its id, whatever the limits are and however quiet its kind is."""
+    stored = store.review_proposals.find(tx, proposal.kind, proposal.key)
+    if stored is None:
+        _open(tx, None, proposal, evidence.digests(tx, proposal.evidence or proposal.rests_on))
+
+
+def _class(kind: str) -> str:
+    """The kind as it counts for the limit."""
+    return "of texts" if kind in OF_TEXTS else kind
+
+
+def _delete_old(tx: Tx, stale: Sequence[ReviewProposal]) -> None:
+    """Delete stale proposals that are older than undo usually reaches."""
+    before = timestamps.from_datetime(tx.now - _KEPT_STALE)
+    store.review_proposals.delete(tx, [proposal.row for proposal in stale if proposal.offered_at < before])
+
+
+def _bring_up_to_date(tx: Tx, stored: ReviewProposal, proposal: Proposal, digests: tuple[str, ...]) -> None:
+    current = _current(tx, stored, proposal, digests)
+    if current != stored:
+        store.review_proposals.update(tx, current)
+
+
+def _is_settled(tx: Tx, proposal: Proposal, digests: tuple[str, ...]) -> bool:
+    """Whether there is nothing to decide: it is so already, or about something that is not there."""
+    return staleness.find_reason(tx, _stored(tx, proposal, digests, row=0, public_id="")) is not None
+
+
+def _current(tx: Tx, stored: ReviewProposal, proposal: Proposal, digests: tuple[str, ...]) -> ReviewProposal:
+    """An open proposal as it would be stored now, with the instant at which it was first offered."""
+    current = _stored(tx, proposal, digests, row=stored.row, public_id=stored.id)
+    return replace(current, offered_at=stored.offered_at)
+
+
+def _open(tx: Tx, stored: ReviewProposal | None, proposal: Proposal, digests: tuple[str, ...]) -> str:
+    """Insert a proposal, or one that was decided with other evidence again; returns its public id."""
+    if stored is not None:
+        store.review_proposals.update(tx, _stored(tx, proposal, digests, row=stored.row, public_id=stored.id))
+        return stored.id
+    public_id = proposal.id or tx.new_id("prop")
+    store.review_proposals.insert(tx, _stored(tx, proposal, digests, row=0, public_id=public_id))
+    return public_id
+
+
+def _stored(tx: Tx, proposal: Proposal, digests: tuple[str, ...], *, row: int, public_id: str) -> ReviewProposal:
+    return ReviewProposal(
+        row=row,
+        id=public_id,
+        kind=proposal.kind,
+        key=proposal.key[:MAX_KEY],
+        statement=proposal.statement[:MAX_STATEMENT],
+        score=min(1.0, max(0.0, proposal.score)),
+        rests_on=tuple(proposal.rests_on)[: evidence.MAX_EVIDENCE],
+        evidence=digests,
+        tool=proposal.tool,
+        arguments=dict(proposal.arguments),
+        offered_at=timestamps.from_datetime(tx.now),
+    )

@@ -1,0 +1,218 @@
+"""Proposals from what waits elsewhere: names and facts read in texts, wordings of extracted facts, similar entities.
+
+All of it only reads; `collect` offers what it finds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from keepgraph import store
+from keepgraph.engine import knowledge
+from keepgraph.engine.review import proposals, staleness
+from keepgraph.engine.review.proposals import OfferReport, Proposal
+from keepgraph.engine.upkeep.jobs import Job
+from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.engine.vocabulary.wording_groups import WordingGroup
+from keepgraph.language import normalisation
+from keepgraph.model import Entity
+from keepgraph.model import Proposal as TextProposal
+from keepgraph.store.review_evidence import TextEvidence
+from keepgraph.store.transactions import Tx
+
+MAX_COLLECTED = 100
+"""Of what waits elsewhere, so much is open for review at once; there is always room for what a garden run proposes."""
+
+MAX_COMPARED = 300
+"""In a graph with no more entities, each is compared with all others; in a larger one the gardener does it."""
+
+_EVIDENCE_READ = 50
+_SURE_WORD = 0.6
+_WORDINGS_NAMED = 4
+_MORE_TEXTS = 0.85
+_MAX_SCORE = 0.97
+_NOT_IN_NAME = re.compile(r"[^a-z0-9]+")
+
+
+def collect(job: Job, *, kinds: Collection[str] | None = None, group: str | None = None) -> OfferReport:
+    """Offer what waits elsewhere, in one short write.
+
+    Args:
+        kinds: only these kinds of proposals; None for all.
+        group: a group other than that of the job.
+    """
+    with job.read(group=group) as tx:
+        room = MAX_COLLECTED - len(staleness.open_and_stale(tx)[0])
+        found = [
+            proposal
+            for proposal in [*texts(tx, limit=MAX_COLLECTED), *wordings(tx, limit=MAX_COLLECTED), *_doubles(tx)]
+            if kinds is None or proposal.kind in kinds
+        ]
+        if proposals.are_up_to_date(tx, found, has_room=room > 0):
+            return OfferReport()
+    # No call of the journal: offering changes nothing that is journalled.
+    with job.database.write(job.tool, session=job.session) as tx:
+        return proposals.offer(replace(tx, group=group or tx.group), found, limit=max(room, 0))
+
+
+def texts(tx: Tx, *, limit: int) -> list[Proposal]:
+    """Names and facts that were read in texts (engine/texts/proposals.py), at most `limit`, the surest first.
+
+    Those that were decided come besides, so that `offer` sees whether a new text says them.
+    """
+    waiting = store.review_evidence.text_proposals(tx, are_decided=False, limit=limit)
+    decided = store.review_evidence.text_proposals(tx, are_decided=True, limit=limit)
+    rows = [row for row, _, _ in [*waiting, *decided]]
+    found = store.proposals.by_rows(tx, rows)
+    evidence = store.review_evidence.of_text_proposals(tx, rows, limit=_EVIDENCE_READ)
+    return [
+        proposal
+        for row, kind, key in [*waiting, *decided]
+        for proposal in [_of_text(tx, found[row], kind, key, evidence[row])]
+        if proposal is not None
+    ]
+
+
+def of_text(tx: Tx, public_id: str) -> Proposal | None:
+    """The name or fact read in a text that has this public id."""
+    found = store.proposals.by_id(tx, public_id)
+    if found is None:
+        return None
+    kind, key = f"new_{found.kind}", store.proposals.key_of(tx, found.row)
+    return _of_text(
+        tx, found, kind, key, store.review_evidence.of_text_proposals(tx, [found.row], limit=_EVIDENCE_READ)[found.row]
+    )
+
+
+def wordings(tx: Tx, *, limit: int) -> list[Proposal]:
+    """The wordings in which extracted facts wait, those of one meaning together, at most `limit`, most first."""
+    if not store.proposed_facts.count(tx):
+        return []
+    groups = [group for group in knowledge.proposed_facts.group(tx) if group.reasons.get("wording")]
+    return [_of_wordings(group) for group in groups[:limit]]
+
+
+def duplicates(tx: Tx, *, after: int, limit: int) -> tuple[list[Proposal], int | None]:
+    """The pairs that may be one entity among the next `limit` entities, and after which row to go on.
+
+    Returns:
+        The proposals, and the row of the last entity that was compared; None where there are no more.
+    """
+    batch = store.entities.page(tx, after, limit=limit)
+    pairs = [
+        of_pair(candidate.entity, entity, score=candidate.score)
+        for entity in batch
+        for candidate in knowledge.entities.possible_duplicates(tx, entity)
+        if candidate.entity.row < entity.row
+    ]
+    return pairs, batch[-1].row if batch else None
+
+
+def of_pair(keep: Entity, absorb: Entity, *, score: float) -> Proposal:
+    """The question whether two entities are one; the first would take over what the second has."""
+    return Proposal(
+        kind="same_as",
+        key=pair_key(keep, absorb),
+        statement=f"Are {_named(keep)} and {_named(absorb)} the same?",
+        score=min(score, _MAX_SCORE),
+        rests_on=(keep.id, absorb.id),
+        tool="merge_entities",
+        arguments={
+            "keep": {"id": keep.id},
+            "absorb": {"id": absorb.id},
+            **({"across_types": True} if keep.type != absorb.type else {}),
+        },
+    )
+
+
+def pair_key(one: Entity, other: Entity) -> str:
+    """What makes a question about two entities the same again, whichever is named first."""
+    return " ".join(sorted((one.id, other.id)))
+
+
+def is_decided(tx: Tx, one: Entity, other: Entity) -> bool:
+    """Whether somebody has decided whether two entities are one."""
+    return store.review_decisions.last(tx, "same_as", pair_key(one, other)) is not None
+
+
+def _doubles(tx: Tx) -> list[Proposal]:
+    if sum(store.entities.count_by_type(tx).values()) > MAX_COMPARED:
+        return []
+    return duplicates(tx, after=0, limit=MAX_COMPARED)[0]
+
+
+def _of_text(tx: Tx, found: TextProposal, kind: str, key: str, evidence: Sequence[TextEvidence]) -> Proposal | None:
+    episodes = tuple(dict.fromkeys(place.episode for place in evidence))
+    if not episodes:
+        return None
+    sentences = tuple(place.sentence or f"in {place.episode_name}" for place in evidence)
+    score = min(_MAX_SCORE, 1 - (1 - found.confidence) * _MORE_TEXTS ** (len(episodes) - 1))
+    if kind == "new_entity":
+        article = "an" if found.subject_type[:1] in "aeiou" else "a"
+        statement = f"Is “{found.subject}” {article} {found.subject_type}? {_count_texts(episodes, verb='name')} it."
+        return Proposal(
+            "new_entity",
+            key,
+            statement,
+            score,
+            episodes,
+            tool="add_entity",
+            arguments={"entity": {"type": found.subject_type, "name": found.subject}},
+            evidence=sentences,
+            id=found.id,
+        )
+    target = {"literal": found.literal} if found.object is None else _reference(tx, found.object_type, found.object)
+    arguments = {
+        "subject": _reference(tx, found.subject_type, found.subject),
+        "predicate": found.predicate,
+        "object": target,
+        "source": f"{evidence[0].episode_name} ({evidence[0].episode})",
+    }
+    said = f"{found.subject} {(found.predicate or '').replace('_', ' ')} {found.object or found.literal}"
+    statement = f"Is it a fact that {said}? {_count_texts(episodes, verb='say')} so."
+    return Proposal(
+        "new_fact", key, statement, score, episodes, "record_fact", arguments, evidence=sentences, id=found.id
+    )
+
+
+def _count_texts(episodes: Sequence[str], *, verb: str) -> str:
+    return f"1 text {verb}s" if len(episodes) == 1 else f"{len(episodes):,} texts {verb}"
+
+
+def _reference(tx: Tx, entity_type: str | None, name: str) -> dict[str, str | None]:
+    """The entity with this name, by its id if there is exactly one of the type, so that it may be renamed meanwhile."""
+    key = normalisation.key(name)
+    of_types = graph_vocabulary.read(tx).with_subtypes([entity_type]) if entity_type else None
+    named = store.entities.by_key(tx, key, of_types=of_types)
+    named = named or [entity for entity, _ in store.entities.by_alias_key(tx, key, of_types=of_types)]
+    return {"id": named[0].id} if len(named) == 1 else {"type": entity_type, "name": name}
+
+
+def _of_wordings(group: WordingGroup) -> Proposal:
+    texts_ = [wording for wording, _ in group.wordings]
+    quoted = ", ".join(f"“{wording}”" for wording in texts_[:_WORDINGS_NAMED])
+    more = f" and {len(texts_) - _WORDINGS_NAMED} more" if len(texts_) > _WORDINGS_NAMED else ""
+    relations = f"{group.count:,} extracted {'relation waits' if group.count == 1 else 'relations wait'} in it"
+    example = f", such as {group.examples[0]}" if group.examples else ""
+    key = normalisation.key(texts_[0])
+    if group.says_nothing:
+        question = f"{quoted}{more} says nothing by itself: dismiss it? {relations}{example}."
+        arguments: dict[str, object] = {"dismiss_wordings": texts_}
+        score = 0.5
+    elif group.nearest and group.score >= _SURE_WORD:
+        question = f"Does {quoted}{more} mean {group.nearest}? {relations}{example}."
+        arguments = {"map_wordings": [{"wordings": texts_, "predicate": group.nearest}]}
+        score = min(group.score, _MAX_SCORE)
+    else:
+        name = _NOT_IN_NAME.sub("_", key).strip("_")[:60]
+        question = f"Is {quoted}{more} a new predicate, {name}? {relations}{example}."
+        mapping = {"wordings": texts_, "predicate": name}
+        arguments = {"predicates": {name: {}}, "map_wordings": [mapping]} if name else {}
+        score = 0.5
+    return Proposal("new_word", key, question, score, tuple(texts_), "extend_vocabulary", arguments)
+
+
+def _named(entity: Entity) -> str:
+    return f"“{entity.name}” ({entity.type})"
