@@ -23,7 +23,10 @@ class Settings:
         model: the embedder: the name of the default one, or the folder of another.
         rungs: the steps of resolution to try after exact and alias, in this order.
         cross_encoder: the folder of a model for reranking, which reads a question together with a text; None: none.
+        entailment_model: the folder of a model that decides on contradictions which rules leave open; None: none.
         document_roots: the folders from which a tool may ingest files. The command line may ingest from any folder.
+        count_reads: count the calls that read, by conversation and tool, and nothing of what was asked.
+        count_unknown_names: count the names that were asked for and that nothing has.
     """
 
     fuzzy: float = 0.80
@@ -32,7 +35,10 @@ class Settings:
     model: str = "all-MiniLM-L6-v2"
     rungs: tuple[str, ...] = ("fuzzy", "embedding")
     cross_encoder: str | None = None
+    entailment_model: str | None = None
     document_roots: tuple[str, ...] = ()
+    count_reads: bool = False
+    count_unknown_names: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +120,7 @@ class Profile:
         daily_backups: whether a backup is made once a day, when the graph is used.
         backups_kept: how many backups of each kind are kept; older ones are deleted.
         history_days: how many days changes can be undone; None is for ever.
+        garden_when_idle: whether a server runs the gardener once a day, when nobody calls.
         vocabulary: the sets and words that the settings declare.
     """
 
@@ -126,6 +133,7 @@ class Profile:
     daily_backups: bool = True
     backups_kept: int = 7
     history_days: int | None = None
+    garden_when_idle: bool = True
     vocabulary: DeclaredVocabulary = DeclaredVocabulary()
 
 

@@ -63,6 +63,7 @@ SEARCHES = [
     ("search_nodes", {"query": "login system"}),
     ("search_memory_facts", {"query": "login system"}),
     ("priming_context", {"query": "login system"}),
+    ("hydra_search", {"query": "login system"}),
 ]
 BY_NAME = [
     ("recall_decisions", {"project": "login system"}),
@@ -70,6 +71,7 @@ BY_NAME = [
     ("get_history", {"about": "login system"}),
 ]
 BY_MENTION = [
+    ("expand_context", {"entity_ids": ["Atlas"]}),
     ("get_entity_connections", {"entity_uuid": "Atlas"}),
     ("get_entity_timeline", {"entity_uuid": "Atlas"}),
     ("explore_node", {"name": "Atlas"}),

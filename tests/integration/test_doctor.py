@@ -170,7 +170,7 @@ def test_every_part_is_looked_at_in_this_order(plain, doctor):
 
     assert named == [
         *("settings", "file", "permissions", "key", "log", "version", "integrity", "indexes", "vectors"),
-        *("texts", "vocabulary", "times", "pending", "backups", "server", "claude-desktop"),
+        *("texts", "vocabulary", "times", "pending", "backups", "garden", "server", "claude-desktop"),
     ]
 
 

@@ -79,7 +79,8 @@ def test_what_is_said_holds(path):
 def test_every_setting_can_be_said(path):
     path.with_suffix(".toml").write_text(
         '[names]\nfuzzy = 0.5\nembedding = 0.5\nmargin = 0.5\nmodel = "x"\nrungs = ["embedding", "fuzzy"]\n'
-        '[search]\ncross_encoder = "ce"\n[documents]\nroots = ["notes"]\n',
+        '[search]\ncross_encoder = "ce"\n[verification]\nentailment_model = "nli"\n'
+        '[documents]\nroots = ["notes"]\n[garden]\nreads = true\nunknown_names = true\n',
         "utf-8",
     )
     held = settings_file.read(path).settings

@@ -54,11 +54,15 @@ def serve_command(ctx: click.Context, toolsets: str | None, read_only: bool) -> 
         _answer_first_request(error)
         raise
     with opened_graph as graph:
-        from keepgraph.mcp import background, server, stdio
+        from keepgraph.mcp import activity, background, server, stdio
 
+        settings = settings_file.read(graph.path)
+        calls = activity.Activity()
         try:
-            with background.running(graph, daily=settings_file.read(graph.path).daily_backups):
-                stdio.serve(server.build(graph, toolsets=chosen))
+            with background.running(
+                graph, daily=settings.daily_backups, garden=settings.garden_when_idle, activity=calls
+            ):
+                stdio.serve(server.build(graph, toolsets=chosen, activity=calls))
         except* KeyboardInterrupt:
             graph.close()
             # A thread still waits for input, and an ordinary exit would wait for that thread.

@@ -1,4 +1,4 @@
-"""Background tasks of a server: mentions and vectors are backfilled, the log checkpointed, daily backups made."""
+"""Background tasks of a server: backfills, checkpoints of the log, daily backups, and the gardener when it is idle."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from datetime import UTC, datetime
 
 from keepgraph import errors
 from keepgraph.engine.backfill import time_limits, vectors
+from keepgraph.engine.garden import schedule
 from keepgraph.engine.texts import mention_index
 from keepgraph.engine.upkeep import backups, journal_age
 from keepgraph.graph import Graph
+from keepgraph.mcp.activity import Activity
 from keepgraph.profiles import settings_file
 
 _PAUSE_SECONDS = 2.0
@@ -21,22 +23,30 @@ _SHORT_PAUSE_SECONDS = 0.05  # while a backfill has more to do: lets calls in be
 _BATCH = 16  # small, because a server that is told to stop waits for the end of a batch
 _MAX_POSTPONED = 15  # times, so for about half a minute
 _BACKUP_CHECK_SECONDS = 900.0
+_GARDEN_CHECK_SECONDS = 300.0
 
 _log = logging.getLogger("keepgraph.background")
 
 
 @contextmanager
-def running(graph: Graph, *, daily: bool = False) -> Iterator[None]:
+def running(
+    graph: Graph, *, daily: bool = False, garden: bool = False, activity: Activity | None = None
+) -> Iterator[None]:
     """Run the background tasks in a thread of their own while this context lasts.
 
     Args:
         daily: make a backup once a day as well.
+        garden: run the gardener once a day as well, when nobody calls.
+        activity: when somebody last called.
     """
     if graph.read_only:
         yield
         return
     stopped = threading.Event()
-    worker = threading.Thread(target=_run_tasks, args=(graph, stopped, daily), name="background", daemon=True)
+    gardening = _Garden(graph, activity or Activity(), stopped) if garden else None
+    worker = threading.Thread(
+        target=_run_tasks, args=(graph, stopped, daily, gardening), name="background", daemon=True
+    )
     worker.start()
     try:
         yield
@@ -45,11 +55,13 @@ def running(graph: Graph, *, daily: bool = False) -> Iterator[None]:
         worker.join()
 
 
-def _run_tasks(graph: Graph, stopped: threading.Event, daily: bool) -> None:
+def _run_tasks(graph: Graph, stopped: threading.Event, daily: bool, gardening: _Garden | None) -> None:
     """Run each task in turn, again and again; a task returns whether it has more to do at once."""
     tasks: list[Callable[[], bool]] = [_MentionBackfill(graph), _VectorBackfill(graph), _Checkpoint(graph)]
     if daily:
         tasks.append(_DailyBackup(graph))
+    if gardening is not None:
+        tasks.append(gardening)
     pause = _PAUSE_SECONDS
     while tasks and not stopped.wait(pause):
         pause = _PAUSE_SECONDS
@@ -153,3 +165,31 @@ class _DailyBackup:
             except errors.BackupFailed as error:
                 _log.warning("the daily backup was not made: %s", error)
         return False
+
+
+class _Garden:
+    """Runs the gardener once a day, after some idle minutes; it stops as soon as somebody calls."""
+
+    def __init__(self, graph: Graph, activity: Activity, stopped: threading.Event) -> None:
+        self._graph = graph
+        self._activity = activity
+        self._stopped = stopped
+        self._next_check = 0.0
+
+    def __call__(self) -> bool:
+        is_idle = self._activity.idle_seconds() >= schedule.IDLE_SECONDS
+        if not is_idle or time.monotonic() < self._next_check:
+            return False
+        self._next_check = time.monotonic() + _GARDEN_CHECK_SECONDS
+        with self._graph.database.read("run_night_gardener") as tx:
+            due = schedule.due_passes(tx)
+        if due:
+            calls = self._activity.calls
+            arguments = {"origin": "idle", "passes": due}
+            self._graph.call_until(lambda: self._interruption(calls), "run_night_gardener", arguments)
+        return False
+
+    def _interruption(self, calls: int) -> errors.KeepgraphError | None:
+        if self._stopped.is_set():
+            return errors.Cancelled("the server ends")
+        return errors.Cancelled("somebody calls") if self._activity.calls != calls else None

@@ -16,6 +16,7 @@ from mcp.shared.exceptions import MCPError
 from keepgraph import _version, errors
 from keepgraph.graph import Graph
 from keepgraph.mcp import instructions, prompts, resources, surrogates, worker_threads
+from keepgraph.mcp.activity import Activity
 from keepgraph.tools.contract import brief_answers, catalogue, schemas
 from keepgraph.tools.contract.catalogue import Effect, Tool
 from keepgraph.tools.contract.dispatch import Progress
@@ -31,9 +32,11 @@ _MAX_COMPLETIONS = 100  # the protocol allows no more in one answer
 _log = logging.getLogger("keepgraph.mcp")
 
 
-def build(graph: Graph, *, toolsets: Sequence[str] | None = catalogue.DEFAULT_TOOLSETS) -> Server[Any]:
-    """A server over one graph, with the tools of these toolsets (None: of all)."""
-    handlers = _Handlers(graph, toolsets)
+def build(
+    graph: Graph, *, toolsets: Sequence[str] | None = catalogue.DEFAULT_TOOLSETS, activity: Activity | None = None
+) -> Server[Any]:
+    """A server over one graph, with the tools of these toolsets (None: of all); its calls are counted in `activity`."""
+    handlers = _Handlers(graph, toolsets, activity or Activity())
     return Server(
         "keepgraph",
         version=_version.__version__,
@@ -53,8 +56,9 @@ def build(graph: Graph, *, toolsets: Sequence[str] | None = catalogue.DEFAULT_TO
 class _Handlers:
     """One method for each request of the protocol; every access to the graph runs in a worker thread."""
 
-    def __init__(self, graph: Graph, toolsets: Sequence[str] | None) -> None:
+    def __init__(self, graph: Graph, toolsets: Sequence[str] | None, activity: Activity) -> None:
         self._graph = graph
+        self._activity = activity
         self._tools = {tool.name: tool for tool in catalogue.tools(toolsets, read_only=graph.read_only)}
         # Two limiters, so that readers never wait for writers. SQLite has one writer at a time anyway.
         self._reads = anyio.CapacityLimiter(_CONCURRENT_READS)
@@ -76,11 +80,12 @@ class _Handlers:
         progress = _progress_reporter(ctx) if tool.is_job else None
         limiter = self._reads if tool.effect is Effect.READ else self._writes
         try:
-            answer = await worker_threads.run(
-                lambda cancellation: self._graph.call_until(cancellation, tool.name, arguments, progress=progress),
-                limiter=limiter,
-                seconds=DEADLINE_SECONDS,
-            )
+            with self._activity.call():
+                answer = await worker_threads.run(
+                    lambda cancellation: self._graph.call_until(cancellation, tool.name, arguments, progress=progress),
+                    limiter=limiter,
+                    seconds=DEADLINE_SECONDS,
+                )
         except errors.KeepgraphError as error:
             return t.CallToolResult(is_error=True, content=[_text_content(error.answer())])
         return t.CallToolResult(content=[_text_content(answer)], structured_content=answer)
@@ -103,11 +108,12 @@ class _Handlers:
     async def read_resource(self, ctx: Any, params: t.ReadResourceRequestParams) -> t.ReadResourceResult:
         uri = str(params.uri)
         try:
-            resource = await worker_threads.run(
-                lambda cancellation: resources.read(self._graph, uri, cancellation=cancellation),
-                limiter=self._reads,
-                seconds=DEADLINE_SECONDS,
-            )
+            with self._activity.call():
+                resource = await worker_threads.run(
+                    lambda cancellation: resources.read(self._graph, uri, cancellation=cancellation),
+                    limiter=self._reads,
+                    seconds=DEADLINE_SECONDS,
+                )
         except errors.KeepgraphError as error:
             raise _protocol_error(error, uri=uri) from error
         content = t.TextResourceContents(uri=uri, mime_type="application/json", text=_json(resource))
@@ -130,11 +136,12 @@ class _Handlers:
         self, tool: str, /, *, seconds: float = DEADLINE_SECONDS, **arguments: Any
     ) -> dict[str, Any]:
         """Call a tool that reads, for the server itself."""
-        return await worker_threads.run(
-            lambda cancellation: self._graph.call_until(cancellation, tool, arguments),
-            limiter=self._reads,
-            seconds=seconds,
-        )
+        with self._activity.call():
+            return await worker_threads.run(
+                lambda cancellation: self._graph.call_until(cancellation, tool, arguments),
+                limiter=self._reads,
+                seconds=seconds,
+            )
 
     async def _descriptions(self) -> Mapping[str, str]:
         """The descriptions of the tools by name, completed with what the graph holds, if that is quick enough."""

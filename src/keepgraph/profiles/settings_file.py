@@ -36,6 +36,9 @@ TEMPLATE = """\
 # [search]
 # cross_encoder = "models/ce"     # the folder of a model that reads a question together with a text; none if not said
 
+# [verification]
+# entailment_model = "models/nli" # the folder of a model that says whether texts contradict; none if not said
+
 # [documents]
 # roots = ["~/Notes"]             # the folders from which a tool may ingest files; none if not said
 
@@ -48,6 +51,11 @@ TEMPLATE = """\
 #   [vocabulary.predicates.mentors]
 #   sources = ["engineer"]
 #   targets = ["person"]
+
+# [garden]
+# idle = true                     # once a day, when nobody calls, a server looks what may be wrong, old or missing
+# reads = false                   # count the calls that read: which tool, how often; never what was asked
+# unknown_names = false           # count the names that were asked for and that nothing has
 
 # [history]
 # keep = "forever"                # how long changes can be undone: "90 days", "6 months", "1 year" …
@@ -87,15 +95,23 @@ def read(graph: Path) -> Profile:
         name: checker.check_table(name, document.get(name, {}), checks)
         for name, checks in settings_schema.TABLES.items()
     }
-    key = tables["key"]
+    key, garden = tables["key"], tables["garden"]
     if "key" in document and "source" not in key:
         raise checker.error("key", None, f"source is missing; it is one of {', '.join(KEY_SOURCES)}")
     return Profile(
-        settings=Settings(**tables["names"], **tables["search"], document_roots=tables["documents"].get("roots", ())),
+        settings=Settings(
+            **tables["names"],
+            **tables["search"],
+            **tables["verification"],
+            document_roots=tables["documents"].get("roots", ()),
+            count_reads=garden.get("reads", False),
+            count_unknown_names=garden.get("unknown_names", False),
+        ),
         key=KeyLocation(**key) if key else None,
         vocabulary=DeclaredVocabulary(**tables["vocabulary"]),
         **profile,
         history_days=tables["history"].get("keep"),
+        garden_when_idle=garden.get("idle", True),
         **{_BACKUP_FIELDS[name]: value for name, value in tables["backups"].items()},
     )
 

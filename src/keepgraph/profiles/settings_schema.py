@@ -140,8 +140,16 @@ TABLES: dict[str, dict[str, Check]] = {
     "search": {
         "cross_encoder": _folder,
     },
+    "verification": {
+        "entailment_model": _folder,
+    },
     "documents": {
         "roots": _folders,
+    },
+    "garden": {
+        "idle": _boolean,
+        "reads": _boolean,
+        "unknown_names": _boolean,
     },
     "vocabulary": {
         "sets": _set_names,

@@ -40,6 +40,8 @@ class Tx:
         shared_cache: what transactions of the same database share, on whatever connection; each value says of itself
             of which revision it is.
         cancellation: checked while statements run.
+        unknown_names: the names, by their keys, that the call asked for and nothing has; noted only where the settings
+            have them counted.
     """
 
     conn: Connection
@@ -57,6 +59,7 @@ class Tx:
     connection_cache: dict[Any, Any] = field(default_factory=dict)
     shared_cache: dict[str, Any] = field(default_factory=dict)
     cancellation: CancellationCheck | None = None
+    unknown_names: dict[str, str] = field(default_factory=dict)
 
     @contextmanager
     def interrupt_when(self, condition: Callable[[], bool]) -> Iterator[None]:

@@ -16,19 +16,15 @@ from keepgraph.cli.doctor import inspection
 from keepgraph.cli.doctor.inspection import InspectedGraph
 from keepgraph.engine.upkeep import backups
 from keepgraph.engine.upkeep.integrity import FIX, RESTORE, Check, State
-from keepgraph.model import Backup, Key, KeyLocation, Settings
-from keepgraph.profiles import key_files, key_locations, settings_file
+from keepgraph.model import Backup, Key, KeyLocation
+from keepgraph.profiles import key_files, key_locations, settings_file, settings_schema
 from keepgraph.store.database import Database
 
 _MAX_SHOWN = 3
 _ONE_DAY = timedelta(days=1)
 _KNOWN_SETTINGS = {
-    "": ("zone", "group", "toolsets", "offline", "names", "search", "documents", "key", "backups"),
-    "names": tuple(name for name in Settings.__slots__ if name not in ("cross_encoder", "document_roots")),
-    "search": ("cross_encoder",),
-    "documents": ("roots",),
-    "key": KeyLocation.__slots__,
-    "backups": ("daily", "keep"),
+    "": (*settings_schema.PROFILE, *settings_schema.TABLES),
+    **{table: tuple(checks) for table, checks in settings_schema.TABLES.items()},
 }
 
 

@@ -14,7 +14,7 @@ import click
 
 from keepgraph import errors
 from keepgraph.cli import graph_options, offline
-from keepgraph.cli.doctor import checks, client_checks, inspection, repairs
+from keepgraph.cli.doctor import checks, client_checks, garden_checks, inspection, repairs
 from keepgraph.cli.doctor.inspection import InspectedGraph
 from keepgraph.cli.output import terminal
 from keepgraph.engine.upkeep import integrity
@@ -25,7 +25,7 @@ from keepgraph.store.database import Database
 _MARKS = {State.OK: ("✓", "green"), State.NOTE: ("!", "yellow"), State.WRONG: ("✗", "red")}
 _CHECK_ORDER = (
     *("settings", "file", "permissions", "key", "log", "version", "integrity", "indexes", "vectors", "texts"),
-    *("vocabulary", "times", "pending", "backups", "server", "claude-desktop"),
+    *("vocabulary", "times", "pending", "backups", "garden", "server", "claude-desktop"),
 )
 _NAME_WIDTH = max(map(len, _CHECK_ORDER))
 
@@ -98,6 +98,7 @@ def _run_checks(ctx: click.Context, target: InspectedGraph) -> list[Check]:
             created_at = integrity.created_at(database)
         results += checks.check_unfinished_work(target, database)
         results += checks.check_backups(target, database, created_at=created_at)
+        results += garden_checks.check_garden(target, database)
         can_start = database is not None and inspection.client_finds_key(target, database.key)
     if "pending" not in {check.name for check in results}:
         results.append(Check("pending", State.OK, "nothing was left undone"))

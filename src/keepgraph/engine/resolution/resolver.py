@@ -27,7 +27,17 @@ def resolve(tx: Tx, name: Name, *, of_types: Collection[str] | None = None) -> R
     """
     name, of_types = _split_type(tx, name, of_types)
     resolution, is_open = _by_letters(tx, name, of_types)
-    return embedding.resolve(tx, name, of_types=of_types, fallback=resolution) if is_open else resolution
+    if is_open:
+        resolution = embedding.resolve(tx, name, of_types=of_types, fallback=resolution)
+    if tx.settings.count_unknown_names and _is_unknown(tx, name, resolution):
+        tx.unknown_names[name.key] = name.text
+    return resolution
+
+
+def _is_unknown(tx: Tx, name: Name, resolution: Resolution) -> bool:
+    """Whether nothing has a name, and not even several things might be meant."""
+    is_ambiguous = any(candidate.score >= tx.settings.fuzzy for candidate in resolution.candidates)
+    return bool(name.key) and resolution.entity is None and not is_ambiguous
 
 
 def needs_vectors(tx: Tx, name: Name, *, of_types: Collection[str] | None = None) -> bool:

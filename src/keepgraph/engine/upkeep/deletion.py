@@ -28,6 +28,7 @@ def delete(graph: Path, *, forever: bool) -> str | None:
             location = settings_file.read(graph).key
         for file in (store.files.temporary_file(graph), store.files.prompt_history(graph), graph):
             store.files.remove_overwritten(file)
+        store.run_locks.remove_files(graph)
         if forever:
             shutil.rmtree(backups.folder(graph), ignore_errors=True)
             try:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 TOOLS: dict[str, str] = {
+    "check_conflict_tool": "check_conflict",
+    "expand_context_tool": "expand_context",
     "get_entity_neighbors_tool": "get_entity_neighbors",
+    "get_garden_status_tool": "get_garden_status",
     "get_full_document_tool": "get_full_document",
+    "hydra_search_tool": "hydra_search",
     "ingest_directory_tool": "ingest_directory",
     "list_entities_tool": "list_entities",
     "priming_context_tool": "priming_context",
     "trace_path_tool": "trace_path",
+    "train_gnn_tool": "train_gnn",
+    "verify_relation_tool": "verify_relation",
     "init": "traversal_init",
     "next": "traversal_next",
     "collect": "traversal_collect",

@@ -62,6 +62,11 @@ class Tool:
     backup: BackupOfCall | None = None
 
     @property
+    def takes_session(self) -> bool:
+        """Whether its function has a parameter for the conversation that a caller names."""
+        return "session_id" in inspect.signature(self.run).parameters
+
+    @property
     def title(self) -> str:
         return self.name.replace("_", " ").capitalize()
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any
 
 from keepgraph import errors, store
@@ -11,11 +11,18 @@ from keepgraph.engine.upkeep import backups, jobs
 from keepgraph.engine.upkeep.jobs import Job
 from keepgraph.store.cancellation import CancellationCheck
 from keepgraph.store.database import Database
-from keepgraph.tools.contract import catalogue, derived_data, schemas, validation
+from keepgraph.store.transactions import Tx
+from keepgraph.tools.contract import catalogue, derived_data, read_counting, schemas, validation
 from keepgraph.tools.contract.catalogue import Effect, Tool
 from keepgraph.tools.contract.derived_data import Need
 
 Progress = jobs.Progress
+
+SESSION_ARGUMENT = "session_id"
+"""The argument by which a caller names the conversation that a call belongs to."""
+
+Around = Callable[[Tx], AbstractContextManager[Tx]]
+"""What is done before and after a call that writes, in its transaction; the call runs in the transaction it gives."""
 
 
 def call(
@@ -27,16 +34,19 @@ def call(
     read_only: bool = False,
     cancellation: CancellationCheck | None = None,
     progress: Progress | None = None,
+    around: Around = nullcontext,
 ) -> dict[str, Any]:
     """Run one tool in one transaction, at one instant; or, if the tool is a job, in many short transactions.
 
     Args:
         name: the name of the tool, or an alias of it.
         arguments: as the caller sent them; they are checked against the input schema.
-        session: the conversation that the call belongs to; stored with what it records.
+        session: the conversation that the call belongs to, unless its arguments name another; stored with what it
+            records.
         read_only: refuse tools that write.
         cancellation: the cancellation check: it is called again and again, and gives a reason to stop, or None.
         progress: called now and then with the progress of a job.
+        around: for a tool that writes and is no job, what else belongs to the call; it fails and is undone with it.
 
     Raises:
         errors.KeepgraphError: whatever went wrong. Then nothing has changed, except what a job had committed before.
@@ -44,21 +54,42 @@ def call(
     tool = catalogue.find(name)
     try:
         checked = validation.check_input(tool.toolset, tool.name, {} if arguments is None else arguments)
+        checked, session = _take_session(tool, checked, session)
         if tool.effect is Effect.READ:
+            unknown_names: dict[str, str] = {}
             answer = _read(
-                database, tool, checked, session=session, cancellation=cancellation, may_backfill=not read_only
+                database,
+                tool,
+                checked,
+                session=session,
+                cancellation=cancellation,
+                may_backfill=not read_only,
+                unknown_names=unknown_names,
             )
+            if not read_only:
+                read_counting.count(database, tool, session=session, unknown_names=unknown_names)
         elif read_only:
             raise errors.GraphReadOnly(f"{tool.name} writes, and this graph was opened for reading only")
         elif tool.is_job:
             answer = _run_job(database, tool, checked, session=session, cancellation=cancellation, progress=progress)
         else:
-            answer = _write(database, tool, checked, session=session, cancellation=cancellation)
+            answer = _write(database, tool, checked, session=session, cancellation=cancellation, around=around)
     except errors.KeepgraphError as error:
         if error.example is None:
             error.example = schemas.example(tool.toolset, tool.name)
         raise
     return answer
+
+
+def _take_session(tool: Tool, arguments: dict[str, Any], session: str | None) -> tuple[dict[str, Any], str | None]:
+    """The arguments for the function, and the conversation that the call names, else that of the interface.
+
+    A function without the parameter `session_id` reads the conversation in its transaction.
+    """
+    named = arguments.get(SESSION_ARGUMENT)
+    if not tool.takes_session:
+        arguments = {name: value for name, value in arguments.items() if name != SESSION_ARGUMENT}
+    return arguments, (named.strip() or session) if isinstance(named, str) else session
 
 
 def _read(
@@ -69,11 +100,17 @@ def _read(
     session: str | None,
     cancellation: CancellationCheck | None,
     may_backfill: bool,
+    unknown_names: dict[str, str],
 ) -> dict[str, Any]:
-    """Run a tool that reads, after a backfill of what it needs and is missing."""
+    """Run a tool that reads, after a backfill of what it needs and is missing.
+
+    Args:
+        unknown_names: gets the names that it asked for and nothing has, where the settings have them counted.
+    """
     needs = _backfill_needs(database, tool, arguments, cancellation=cancellation, may_backfill=may_backfill)
     with database.read(tool.name, session=session, cancellation=cancellation) as tx:
         answer = tool.run(tx, **arguments)
+        unknown_names.update(tx.unknown_names)
         if Need.MENTIONS in needs and derived_data.is_missing(tx, Need.MENTIONS):
             # The answer lacks names that stand in these texts: the caller is told how many there are.
             answer["unread"] = sum(store.mention_queue.count(tx))
@@ -118,6 +155,7 @@ def _write(
     *,
     session: str | None,
     cancellation: CancellationCheck | None,
+    around: Around,
 ) -> dict[str, Any]:
     """Run a tool that writes, after the backup that it wants."""
     if tool.backup is not None:
@@ -128,7 +166,8 @@ def _write(
             backups.make(database, kind)
     with database.write(tool.name, session=session, cancellation=cancellation) as tx:
         tx = store.journal.begin_call(tx)
-        answer = {"call": tx.call, **tool.run(tx, **arguments)}
+        with around(tx) as inside:
+            answer = {"call": tx.call, **tool.run(inside, **arguments)}
         validation.check_output(tool.toolset, tool.name, answer)
         return answer
 

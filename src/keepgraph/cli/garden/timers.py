@@ -1,0 +1,235 @@
+"""Timers of the system that run the gardener each night: the files of systemd, launchd and the task scheduler.
+
+Texts and commands are made here and nowhere run; `timer_changes` writes the files and runs the commands.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import plistlib
+import re
+import shlex
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from keepgraph.cli.install.clients import Machine
+
+HOUR, MINUTE = 3, 30
+_PREFIX = "keepgraph-garden-"
+_UTF_16 = b"\xff\xfe"
+
+
+@dataclass(frozen=True, slots=True)
+class Timer:
+    """A timer for one graph.
+
+    Attributes:
+        name: that of the timer: it tells one graph from another.
+        files: the contents of its files; the first is the one that says what is run.
+        start, stop: the commands that let the system know of it, and forget it.
+        log: where what a run says can be read, in words.
+    """
+
+    name: str
+    files: tuple[tuple[Path, bytes], ...]
+    start: tuple[tuple[str, ...], ...]
+    stop: tuple[tuple[str, ...], ...]
+    log: str
+
+
+def timer(machine: Machine, program: Sequence[str], graph: Path) -> Timer:
+    """The timer of this machine that runs `program garden --timer` for a graph; both by absolute paths."""
+    command = [*program, "--db", str(graph), "garden", "--timer"]
+    make: Callable[[Machine, Sequence[str], str], Timer] = {"darwin": _launchd, "win32": _task_scheduler}.get(
+        machine.platform, _systemd
+    )
+    return make(machine, command, name(graph))
+
+
+def name(graph: Path) -> str:
+    """The name of the timer of a graph: the name of its file, and a digest of its path."""
+    digest = hashlib.sha256(str(graph).encode(errors="surrogateescape")).hexdigest()[:8]
+    stem = re.sub(r"[^A-Za-z0-9]+", "-", graph.stem).strip("-")[:40]
+    return f"{_PREFIX}{stem}-{digest}" if stem else f"{_PREFIX}{digest}"
+
+
+def installed(machine: Machine) -> list[Path]:
+    """The files of all timers of the gardener on this machine that say what is run."""
+    folder, pattern = {
+        "darwin": (_launch_agents(machine), f"*.{_PREFIX}*.plist"),
+        "win32": (_task_folder(machine), f"{_PREFIX}*.xml"),
+    }.get(machine.platform, (_units(machine), f"{_PREFIX}*.service"))
+    return sorted(folder.glob(pattern)) if folder.is_dir() else []
+
+
+def command_of(content: bytes) -> list[str]:
+    """The command that a file of a timer runs; empty where the file says none."""
+    if content.startswith(_UTF_16):
+        return _command_of_task(content.decode("utf-16", errors="replace"))
+    if content.startswith(b"<?xml"):
+        return _command_of_property_list(content)
+    return _command_of_unit(content.decode(errors="surrogateescape"))
+
+
+def graph_of(command: Sequence[str]) -> Path | None:
+    """The graph that the command of a timer is for."""
+    return Path(command[command.index("--db") + 1]) if "--db" in command[:-1] else None
+
+
+def _systemd(machine: Machine, command: Sequence[str], timer_name: str) -> Timer:
+    service = f"""\
+[Unit]
+Description=Keepgraph: look over a graph and propose what to change
+
+[Service]
+Type=oneshot
+Nice=10
+ExecStart={" ".join(map(_quoted_for_systemd, command))}
+"""
+    schedule = f"""\
+[Unit]
+Description=Keepgraph: look over a graph each night
+
+[Timer]
+OnCalendar=*-*-* {HOUR:02}:{MINUTE:02}:00
+RandomizedDelaySec=30min
+Persistent=true
+
+[Install]
+WantedBy=timers.target
+"""
+    folder, control = _units(machine), ("systemctl", "--user")
+    return Timer(
+        timer_name,
+        files=(
+            (folder / f"{timer_name}.service", _encoded(service)),
+            (folder / f"{timer_name}.timer", _encoded(schedule)),
+        ),
+        start=((*control, "daemon-reload"), (*control, "enable", "--now", f"{timer_name}.timer")),
+        stop=((*control, "disable", "--now", f"{timer_name}.timer"),),
+        log=f"journalctl --user -u {timer_name}",
+    )
+
+
+def _launchd(machine: Machine, command: Sequence[str], timer_name: str) -> Timer:
+    label = f"local.{timer_name}"
+    file = _launch_agents(machine) / f"{label}.plist"
+    log = machine.home / "Library" / "Logs" / f"{timer_name}.log"
+    content = plistlib.dumps(
+        {
+            "Label": label,
+            "ProgramArguments": list(command),
+            "StartCalendarInterval": {"Hour": HOUR, "Minute": MINUTE},
+            "ProcessType": "Background",
+            "StandardOutPath": str(log),
+            "StandardErrorPath": str(log),
+        }
+    )
+    return Timer(
+        timer_name,
+        files=((file, content),),
+        start=(("launchctl", "unload", str(file)), ("launchctl", "load", "-w", str(file))),
+        stop=(("launchctl", "unload", "-w", str(file)),),
+        log=str(log),
+    )
+
+
+def _task_scheduler(machine: Machine, command: Sequence[str], timer_name: str) -> Timer:
+    program, *arguments = command
+    content = f"""\
+<?xml version="1.0" encoding="UTF-16"?>
+<Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
+  <Triggers>
+    <CalendarTrigger>
+      <StartBoundary>2026-01-01T{HOUR:02}:{MINUTE:02}:00</StartBoundary>
+      <ScheduleByDay><DaysInterval>1</DaysInterval></ScheduleByDay>
+    </CalendarTrigger>
+  </Triggers>
+  <Settings>
+    <MultipleInstancesPolicy>IgnoreNew</MultipleInstancesPolicy>
+    <StartWhenAvailable>true</StartWhenAvailable>
+    <ExecutionTimeLimit>PT1H</ExecutionTimeLimit>
+    <Priority>7</Priority>
+  </Settings>
+  <Actions>
+    <Exec>
+      <Command>{escape(program)}</Command>
+      <Arguments>{escape(subprocess.list2cmdline(arguments))}</Arguments>
+    </Exec>
+  </Actions>
+</Task>
+"""
+    file = _task_folder(machine) / f"{timer_name}.xml"
+    return Timer(
+        timer_name,
+        files=((file, _UTF_16 + content.encode("utf-16-le")),),
+        start=(("schtasks", "/Create", "/F", "/TN", timer_name, "/XML", str(file)),),
+        stop=(("schtasks", "/Delete", "/F", "/TN", timer_name),),
+        log=f"the history of the task {timer_name}",
+    )
+
+
+def _units(machine: Machine) -> Path:
+    given = Path(machine.env.get("XDG_CONFIG_HOME", ""))
+    return (given if given.is_absolute() else machine.home / ".config") / "systemd" / "user"
+
+
+def _launch_agents(machine: Machine) -> Path:
+    return machine.home / "Library" / "LaunchAgents"
+
+
+def _task_folder(machine: Machine) -> Path:
+    given = Path(machine.env.get("LOCALAPPDATA", ""))
+    return (given if given.is_absolute() else machine.home / "AppData" / "Local") / "keepgraph" / "timers"
+
+
+def _quoted_for_systemd(word: str) -> str:
+    """A word of a command line in a unit, where %, $, quotes and backslashes mean something."""
+    escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%").replace("$", "$$")
+    return f'"{escaped}"'
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode(errors="surrogateescape")
+
+
+def _command_of_unit(text: str) -> list[str]:
+    for line in text.splitlines():
+        if line.startswith("ExecStart="):
+            try:
+                words = shlex.split(line.removeprefix("ExecStart="))
+            except ValueError:
+                return []
+            return [word.replace("%%", "%").replace("$$", "$") for word in words]
+    return []
+
+
+def _command_of_property_list(content: bytes) -> list[str]:
+    from xml.parsers.expat import ExpatError
+
+    try:
+        document = plistlib.loads(content)
+    except (ValueError, ExpatError, plistlib.InvalidFileException):
+        return []
+    arguments = document.get("ProgramArguments", []) if isinstance(document, dict) else []
+    return [str(argument) for argument in arguments]
+
+
+def _command_of_task(text: str) -> list[str]:
+    program, arguments = (_between(text, tag) for tag in ("Command", "Arguments"))
+    return [program, *_split_windows(arguments)] if program else []
+
+
+def _between(text: str, tag: str) -> str:
+    from xml.sax.saxutils import unescape
+
+    match = re.search(rf"<{tag}>(.*?)</{tag}>", text, re.DOTALL)
+    return unescape(match[1]) if match else ""
+
+
+def _split_windows(arguments: str) -> list[str]:
+    """The arguments in a command line as `list2cmdline` writes it, for paths without quotes in them."""
+    return [quoted or plain for quoted, plain in re.findall(r'"([^"]*)"|(\S+)', arguments)]

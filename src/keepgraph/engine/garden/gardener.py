@@ -1,0 +1,273 @@
+"""A run of the gardener: pass after pass reads the graph and offers what it proposes. No entity and no fact changes.
+
+Each pass reads in a transaction of its own and offers in one short write, so that a run may end anywhere: what was
+offered is whole, and the lock is gone with the process.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from keepgraph import errors, store
+from keepgraph.engine import knowledge
+from keepgraph.engine.garden import passes, run_lock, sessions
+from keepgraph.engine.garden.passes import Pass
+from keepgraph.engine.garden.passes.outcome import Outcome
+from keepgraph.engine.garden.sessions import SessionCounts
+from keepgraph.engine.knowledge.projects import Scope
+from keepgraph.engine.review import proposals as review
+from keepgraph.engine.review.proposals import OfferReport, Proposal
+from keepgraph.engine.upkeep.jobs import Job
+from keepgraph.store.garden_runs import GardenRun
+from keepgraph.store.transactions import Tx
+from keepgraph.temporal import timestamps
+
+MAX_NEW_OF_A_PASS = 20
+MAX_SHOWN = 20
+ORIGINS = ("call", "timer", "idle")
+
+_FACT_ID = re.compile(r"fact_[0-9a-z]{26}")
+_STOPS = (errors.Cancelled, errors.DeadlineExceeded)
+
+
+@dataclass(frozen=True, slots=True)
+class PassReport:
+    """What a pass did.
+
+    Attributes:
+        considered: how many entities, facts or words it looked at.
+        proposed: how many proposals it had; the others are parts of this: `new` were not open before, `open` were,
+            `decided` had been decided with the same evidence, `quiet` are of kinds that went quiet, and for
+            `over_limit` there was no room.
+        position: where the next run goes on; 0 is the beginning.
+        note: why it did not look, in one sentence.
+        new: the proposals that are new.
+    """
+
+    name: str
+    considered: int = 0
+    proposed: int = 0
+    open: int = 0
+    decided: int = 0
+    quiet: int = 0
+    over_limit: int = 0
+    position: int = 0
+    note: str | None = None
+    new: tuple[Proposal, ...] = ()
+
+    @property
+    def counts(self) -> dict[str, Any]:
+        """All but the proposals themselves, as a run keeps it."""
+        return {
+            "considered": self.considered,
+            "proposed": self.proposed,
+            "new": len(self.new),
+            "open": self.open,
+            "decided": self.decided,
+            "quiet": self.quiet,
+            "over_limit": self.over_limit,
+            "position": self.position,
+            "note": self.note,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """What a run did.
+
+    Attributes:
+        is_running_elsewhere: whether another run was going on; then this one did nothing.
+        last_run: when the newest run in the group ended, in local time; None where there was none.
+        stopped: why it ended before the last pass: the code of an error; None where it did not.
+        waiting: how many proposals of the group are open.
+    """
+
+    scope: Scope
+    is_running_elsewhere: bool = False
+    last_run: str | None = None
+    waiting: int = 0
+    stopped: str | None = None
+    passes: tuple[PassReport, ...] = ()
+    sessions: SessionCounts = field(default_factory=SessionCounts)
+
+    @property
+    def new(self) -> list[Proposal]:
+        return [proposal for each in self.passes for proposal in each.new]
+
+
+def run(
+    job: Job,
+    *,
+    project: str | None = None,
+    names: Sequence[str] | None = None,
+    origin: str = "call",
+    dry_run: bool = False,
+) -> RunReport:
+    """Run passes over the group of the call, or over the group or the project that is named.
+
+    Args:
+        project: only what rests on this project, on what is directly connected with it, or on a fact about either.
+        names: the passes to run; None for all.
+        dry_run: tell what would be new, and offer nothing.
+
+    Raises:
+        errors.EntityNotFound: there is no such project.
+    """
+    with job.read() as tx:
+        scope = knowledge.projects.read(tx, project)
+        if scope.is_unknown:
+            raise errors.EntityNotFound(
+                f"there is no project and no group {project!r}", hint="Leave project out for the whole graph."
+            )
+    with run_lock.try_lock(job.database.path) as is_alone:
+        if not is_alone:
+            return _with_state(job, RunReport(scope, is_running_elsewhere=True))
+        return _run_alone(job, scope, _in_order(job, scope, names), origin=origin, dry_run=dry_run)
+
+
+def _in_order(job: Job, scope: Scope, names: Sequence[str] | None) -> list[Pass]:
+    """The chosen passes; those that the last run did not come to are first."""
+    chosen = [each for each in passes.ALL if names is None or each.name in names]
+    with job.read(group=scope.group) as tx:
+        last = store.garden_runs.last(tx)
+    done = {name for name, counts in last.passes.items() if "considered" in counts} if last else set()
+    is_cut_short = names is None and any(each.name not in done for each in chosen)
+    return sorted(chosen, key=lambda each: each.name in done) if is_cut_short else chosen
+
+
+def _run_alone(job: Job, scope: Scope, chosen: Sequence[Pass], *, origin: str, dry_run: bool) -> RunReport:
+    with job.read(group=scope.group) as tx:
+        started_at = timestamps.from_datetime(tx.now)
+        last = store.garden_runs.last(tx)
+        members = _members(tx, scope)
+    reports: list[PassReport] = []
+    stopped = None
+    for number, each in enumerate(chosen):
+        job.report_progress(number, len(chosen), each.purpose)
+        if job.is_cancelled():
+            stopped = errors.Cancelled.code
+            break
+        try:
+            reports.append(_run_pass(job, scope, each, last, members=members, dry_run=dry_run))
+        except _STOPS as error:
+            stopped = error.code
+            break
+    job.report_progress(len(reports), len(chosen), "done")
+    if not dry_run:
+        _note_run(job, scope, last, reports, started_at=started_at, origin=origin)
+    report = RunReport(scope, stopped=stopped, passes=tuple(reports))
+    return _with_state(job, report, since=last.ended_at if last else "")
+
+
+def _with_state(job: Job, report: RunReport, *, since: str = "") -> RunReport:
+    """A report with what is so at its end; read to the end, also by a run that was told to stop."""
+    facts = {id for proposal in report.new for id in proposal.rests_on if _FACT_ID.fullmatch(id)}
+    with job.database.read(job.tool, session=job.session) as tx:
+        tx = replace(tx, group=report.scope.group)
+        last = store.garden_runs.last(tx)
+        return replace(
+            report,
+            last_run=timestamps.format_local(last.ended_at, tx.zone) if last else None,
+            waiting=sum(store.review_proposals.count_open(tx).values()),
+            sessions=SessionCounts() if report.is_running_elsewhere else sessions.count(tx, since=since, facts=facts),
+        )
+
+
+def _run_pass(
+    job: Job, scope: Scope, each: Pass, last: GardenRun | None, *, members: frozenset[str] | None, dry_run: bool
+) -> PassReport:
+    position = int(last.passes.get(each.name, {}).get("position", 0)) if last else 0
+    try:
+        with job.read(group=scope.group) as tx:
+            outcome = each.propose(tx, position)
+            if members is not None:
+                outcome = replace(outcome, proposals=tuple(_of_project(tx, outcome.proposals, members)))
+    except errors.ModelUnavailable as error:
+        return PassReport(each.name, position=position, note=error.message)
+    if not outcome.proposals:
+        return PassReport(each.name, considered=outcome.considered, position=outcome.position, note=outcome.note)
+    with _write(job, scope) as tx:
+        offered, new = _offer(tx, outcome.proposals, dry_run=dry_run)
+    return _describe(each, outcome, offered, new)
+
+
+def _offer(tx: Tx, proposed: Sequence[Proposal], *, dry_run: bool) -> tuple[OfferReport, tuple[Proposal, ...]]:
+    """Offer proposals; also those of them that are new, as they were stored."""
+
+    def act() -> tuple[OfferReport, tuple[Proposal, ...]]:
+        report = review.offer(tx, proposed, limit=MAX_NEW_OF_A_PASS)
+        stored = [store.review_proposals.by_id(tx, id) for id in report.new]
+        keys = {(one.kind, one.key): one.id for one in stored if one is not None}
+        new = {
+            (one.kind, one.key): replace(one, id=None if dry_run else keys[one.kind, one.key])
+            for one in proposed
+            if (one.kind, one.key) in keys
+        }
+        return report, tuple(new.values())
+
+    return tx.dry_run(act) if dry_run else act()
+
+
+def _describe(each: Pass, outcome: Outcome, offered: OfferReport, new: tuple[Proposal, ...]) -> PassReport:
+    return PassReport(
+        each.name,
+        considered=outcome.considered,
+        proposed=len(outcome.proposals),
+        open=offered.open,
+        decided=offered.decided,
+        quiet=offered.quiet,
+        over_limit=offered.over_limit,
+        position=outcome.position,
+        note=outcome.note,
+        new=new,
+    )
+
+
+def _note_run(
+    job: Job, scope: Scope, last: GardenRun | None, reports: Sequence[PassReport], *, started_at: str, origin: str
+) -> None:
+    """Note a run that has ended, with where its passes go on."""
+    positions = {
+        name: {"position": of_pass.get("position", 0)} for name, of_pass in (last.passes if last else {}).items()
+    }
+    done = {report.name: report.counts for report in reports}
+    with _write(job, scope) as tx:
+        ended_at = timestamps.from_datetime(tx.now)
+        run_done = GardenRun(
+            started_at=started_at,
+            ended_at=ended_at,
+            conversation=tx.session,
+            origin=origin,
+            proposed=sum(len(report.new) for report in reports),
+            passes={**positions, **done},
+        )
+        store.garden_runs.insert(tx, run_done)
+
+
+@contextmanager
+def _write(job: Job, scope: Scope) -> Iterator[Tx]:
+    """A short write that is no call of the journal: what is offered is nothing that undo is about."""
+    with job.database.write(job.tool, session=job.session) as tx:
+        yield replace(tx, group=scope.group)
+
+
+def _members(tx: Tx, scope: Scope) -> frozenset[str] | None:
+    """The ids of a project and of what facts connect with it directly; None where no project was named."""
+    if scope.project is None:
+        return None
+    return frozenset({scope.project.id, *store.garden_candidates.ids_beside(tx, scope.project)})
+
+
+def _of_project(tx: Tx, proposed: Sequence[Proposal], members: frozenset[str]) -> Iterator[Proposal]:
+    for proposal in proposed:
+        if members.intersection(proposal.rests_on):
+            yield proposal
+            continue
+        facts = [fact for id in proposal.rests_on if _FACT_ID.fullmatch(id) and (fact := store.facts.by_id(tx, id))]
+        ends = {end.id for fact in facts for end in (fact.subject, fact.object) if end is not None}
+        if members & ends:
+            yield proposal

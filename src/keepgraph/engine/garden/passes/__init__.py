@@ -1,0 +1,46 @@
+"""The passes of the gardener, in the order in which they run. Each reads the graph and returns proposals."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from keepgraph.engine.garden.passes.outcome import Outcome
+from keepgraph.store.transactions import Tx
+
+PassFunction = Callable[[Tx, int], Outcome]
+"""From a transaction that reads, and the position where the last run stopped, to what is proposed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """A pass by its name: the module of this name has the function `propose`.
+
+    Attributes:
+        purpose: what it looks for, in a few words.
+    """
+
+    name: str
+    purpose: str
+
+    def propose(self, tx: Tx, position: int) -> Outcome:
+        module = importlib.import_module(f"keepgraph.engine.garden.passes.{self.name}")
+        function: PassFunction = module.propose
+        return function(tx, position)
+
+
+ALL = (
+    Pass("conflicts", "facts that cannot all be true"),
+    Pass("duplicates", "entities that may be the same"),
+    Pass("texts", "names and facts that were read in texts"),
+    Pass("ended", "facts that have probably ended"),
+    Pass("retype", "entities that another type fits better"),
+    Pass("gaps", "decisions without a project, old blockers, silent projects"),
+    Pass("vocabulary", "words that wait, and flags that the facts suggest"),
+    Pass("unknown_names", "names that were asked for and are not known"),
+    Pass("orphans", "entities of which nothing is known"),
+    Pass("links", "facts that follow from others, and facts that do not"),
+)
+BY_NAME = {each.name: each for each in ALL}
+NAMES = tuple(BY_NAME)

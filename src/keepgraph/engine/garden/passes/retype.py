@@ -1,0 +1,176 @@
+"""Retype: entities whose facts, or whose name, fit another type better than the one that they have."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from keepgraph import store
+from keepgraph.engine.garden.passes.outcome import MAX_CANDIDATES, Outcome, with_article
+from keepgraph.engine.knowledge import assumed_types
+from keepgraph.engine.review.proposals import Proposal
+from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
+from keepgraph.language import name_shapes
+from keepgraph.model import Entity
+from keepgraph.store.cancellation import raise_if_cancelled
+from keepgraph.store.transactions import Tx
+from keepgraph.temporal import timestamps
+
+_MAX_OF_PATTERN = 100
+_MAX_ASSUMED = 1_000
+_MAX_FACTS = 50
+_MAX_NAMES = 50_000
+_NAMED_SCORE = 0.75
+_MIN_ADVISED_FACTS = 2
+"""So many facts under predicates whose ends are only advice have to agree on another type."""
+
+Usage = tuple[str, str, str]
+"""A fact of an entity: its id, its predicate and the side on which the entity stands."""
+
+
+def propose(tx: Tx, position: int) -> Outcome:
+    vocabulary = graph_vocabulary.read(tx)
+    at = timestamps.from_datetime(tx.now)
+    misnamed = _misnamed(tx, vocabulary)
+    entities = [entity for entity in _entities_to_look_at(tx, vocabulary, at) if entity.row not in misnamed]
+    assumed = store.assumed_types.among(tx, [entity.row for entity in entities])
+    proposals = []
+    for entity in entities:
+        raise_if_cancelled(tx.cancellation)
+        usage = store.garden_candidates.usage(tx, entity, at=at, limit=_MAX_FACTS)
+        better = _better_type(tx, vocabulary, entity, usage, is_assumed=entity.row in assumed)
+        if better is not None:
+            proposals.append(_proposal(vocabulary, entity, better, usage))
+    for entity, named in misnamed.values():
+        usage = store.garden_candidates.usage(tx, entity, at=at, limit=_MAX_FACTS)
+        if _fits_all(vocabulary, named, _wanted_types(vocabulary, usage)):
+            proposals.append(_proposal_of_name(entity, named, usage))
+    return Outcome(tuple(proposals[:MAX_CANDIDATES]), considered=len(entities) + len(misnamed))
+
+
+def _misnamed(tx: Tx, vocabulary: Vocabulary) -> dict[int, tuple[Entity, str]]:
+    """Persons whose name says that they are something else: each with the type that it names, by row."""
+    person_types = vocabulary.types_of_style("person")
+    names = store.garden_candidates.names_of_types(tx, person_types, limit=_MAX_NAMES)
+    suspects = [row for row, name in names if name_shapes.resembles_group(name)]
+    misnamed = {}
+    for entity in store.entities.by_rows(tx, suspects[:MAX_CANDIDATES]).values():
+        raise_if_cancelled(tx.cancellation)
+        named = assumed_types.named_in(tx, entity.name)
+        if named is not None and vocabulary.is_usable_type(named) and named not in person_types:
+            misnamed[entity.row] = (entity, named)
+    return misnamed
+
+
+def _entities_to_look_at(tx: Tx, vocabulary: Vocabulary, at: str) -> list[Entity]:
+    """Those at an end that their predicate does not want, and those whose type is assumed; the newest first."""
+    rows: set[int] = set()
+    for name, subject_type, object_type, _ in store.facts.count_by_pattern(tx, at=at):
+        predicate = vocabulary.predicate_by_name[name]
+        for side, allowed, entity_type in (
+            ("subject", predicate.sources, subject_type),
+            ("object", predicate.targets, object_type),
+        ):
+            if object_type == "literal" or vocabulary.fits_side(allowed, entity_type):
+                continue
+            rows |= set(
+                store.garden_candidates.ends_of_pattern(
+                    tx,
+                    predicate=name,
+                    subject_type=subject_type,
+                    object_type=object_type,
+                    side=side,
+                    at=at,
+                    limit=_MAX_OF_PATTERN,
+                )
+            )
+        if len(rows) >= MAX_CANDIDATES:
+            break
+    misfits = store.entities.by_rows(tx, sorted(rows, reverse=True)[:MAX_CANDIDATES])
+    assumed = store.garden_candidates.with_assumed_type(tx, limit=_MAX_ASSUMED)
+    return list({entity.row: entity for entity in [*misfits.values(), *assumed]}.values())
+
+
+def _better_type(
+    tx: Tx, vocabulary: Vocabulary, entity: Entity, usage: Sequence[Usage], *, is_assumed: bool
+) -> str | None:
+    """The type that fits all facts of an entity, where its own does not; None where none does, or several do alike."""
+    wanted = _wanted_types(vocabulary, usage)
+    if not wanted:
+        return None
+    if all(vocabulary.fits_side(allowed, entity.type) for allowed in wanted):
+        if not is_assumed:
+            return None
+        named = assumed_types.named_in(tx, entity.name)
+        chosen = assumed_types.choose(vocabulary, entity.name, wanted, named=named, is_cased=True)
+        return chosen if chosen not in (None, entity.type) and _fits_all(vocabulary, chosen, wanted) else None
+    if not _is_binding(vocabulary, entity, usage) and len(wanted) < _MIN_ADVISED_FACTS:
+        return None
+    votes = Counter(
+        one
+        for allowed in wanted
+        for one in assumed_types.suitable(vocabulary, entity.name, allowed, is_cased=True)
+        if _fits_all(vocabulary, one, wanted)
+    )
+    return _most_general(vocabulary, list(votes))
+
+
+def _fits_all(vocabulary: Vocabulary, entity_type: str | None, wanted: Sequence[Sequence[str]]) -> bool:
+    return entity_type is not None and all(vocabulary.fits_side(allowed, entity_type) for allowed in wanted)
+
+
+def _most_general(vocabulary: Vocabulary, types: Sequence[str]) -> str | None:
+    """The one type of which all others are kinds."""
+    general = [one for one in types if all(vocabulary.is_kind_of(other, one) for other in types)]
+    return general[0] if general else None
+
+
+def _wanted_types(vocabulary: Vocabulary, usage: Sequence[Usage]) -> list[tuple[str, ...]]:
+    """The types that each end may have at which the entity stands; ends that take any type are left out."""
+    return [allowed for _, predicate, side in usage if (allowed := _allowed(vocabulary, predicate, side))]
+
+
+def _allowed(vocabulary: Vocabulary, predicate: str, side: str) -> tuple[str, ...]:
+    term = vocabulary.predicate_by_name[predicate]
+    return tuple(term.sources if side == "subject" else term.targets)
+
+
+def _is_binding(vocabulary: Vocabulary, entity: Entity, usage: Sequence[Usage]) -> bool:
+    return any(
+        vocabulary.predicate_by_name[predicate].has_binding_ends
+        for _, predicate, side in usage
+        if not vocabulary.fits_side(_allowed(vocabulary, predicate, side), entity.type)
+    )
+
+
+def _proposal(vocabulary: Vocabulary, entity: Entity, better: str, usage: Sequence[Usage]) -> Proposal:
+    agreeing = [fact for fact, predicate, side in usage if _allowed(vocabulary, predicate, side)]
+    doubting = name_shapes.resembles_group(entity.name) and vocabulary.style(entity.type) == "person"
+    facts = "its one fact fits" if len(agreeing) == 1 else f"its {len(agreeing)} facts fit"
+    return Proposal(
+        kind="retype",
+        key=f"{entity.id} {better}",
+        statement=_statement(entity, f"{facts} {with_article(better)} better", better),
+        score=min(0.9, 0.6 + 0.05 * len(agreeing) + (0.1 if doubting else 0)),
+        rests_on=(entity.id, *agreeing[:20]),
+        tool="update_entity",
+        arguments={"entity": {"id": entity.id}, "type": better},
+    )
+
+
+def _proposal_of_name(entity: Entity, named: str, usage: Sequence[Usage]) -> Proposal:
+    return Proposal(
+        kind="retype",
+        key=f"{entity.id} {named}",
+        statement=_statement(entity, f"its name reads like that of {with_article(named)}", named),
+        score=_NAMED_SCORE,
+        rests_on=(entity.id, *(fact for fact, _, _ in usage[:20])),
+        tool="update_entity",
+        arguments={"entity": {"id": entity.id}, "type": named},
+    )
+
+
+def _statement(entity: Entity, reason: str, better: str) -> str:
+    is_now = f"{entity.name} is {with_article(entity.type)}"
+    return f"{is_now}, and {reason}. Make it {with_article(better)}?"

@@ -1,0 +1,41 @@
+"""Activity of a server: how many calls there were, how many are going on, and since when there is none."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+class Activity:
+    """Counts calls; any thread may ask.
+
+    Attributes:
+        calls: how many calls have begun.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.calls = 0
+        self._clock = clock
+        self._going_on = 0
+        self._last_end = clock()
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def call(self) -> Iterator[None]:
+        """A call that somebody makes, while this context lasts."""
+        with self._lock:
+            self.calls += 1
+            self._going_on += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._going_on -= 1
+                self._last_end = self._clock()
+
+    def idle_seconds(self) -> float:
+        """How long there has been no call; 0 while there is one."""
+        with self._lock:
+            return 0.0 if self._going_on else self._clock() - self._last_end

@@ -1,0 +1,338 @@
+"""SQL for what the passes of the gardener look at: what has no facts, what is silent, what has several objects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from keepgraph.model import Entity
+from keepgraph.store import entities, groups
+from keepgraph.store.transactions import Tx
+
+_HOLDS = "fact.retracted_at IS NULL AND fact.valid_from <= :at AND :at < fact.valid_to"
+
+
+def without_anything(tx: Tx, *, after: int, before: str, limit: int) -> list[Entity]:
+    """The entities of which nothing is known: no fact, no mention, no word about them; after a row, by row.
+
+    Args:
+        before: only those created before this timestamp.
+    """
+    return _entities(
+        tx,
+        """
+        SELECT id FROM entity
+        WHERE id > :after AND group_id = :group AND created_at < :before AND summary = '' AND properties = '{}'
+          AND NOT EXISTS (SELECT 1 FROM fact WHERE subject = entity.id AND object IS NOT NULL AND retracted_at IS NULL)
+          AND NOT EXISTS (SELECT 1 FROM fact WHERE subject = entity.id AND literal IS NOT NULL AND retracted_at IS NULL)
+          AND NOT EXISTS (SELECT 1 FROM fact WHERE object = entity.id AND object IS NOT NULL AND retracted_at IS NULL)
+          AND NOT EXISTS (SELECT 1 FROM mention WHERE mention.entity = entity.id)
+          AND NOT EXISTS (SELECT 1 FROM owner WHERE owner.entity = entity.id)
+          AND NOT EXISTS (SELECT 1 FROM narrative WHERE narrative.project = entity.id)
+        ORDER BY id
+        LIMIT :limit
+        """,
+        {"group": tx.group, "after": after, "before": before, "limit": limit},
+    )
+
+
+def not_connected_with(
+    tx: Tx, *, of_types: Collection[str], with_types: Collection[str], at: str, limit: int
+) -> list[Entity]:
+    """The entities of some types that no fact connects with an entity of other types; the newest first."""
+    return _entities(
+        tx,
+        f"""
+        SELECT id FROM entity
+        WHERE type IN (SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:of_types)))
+          AND group_id = :group
+          AND NOT EXISTS (
+              SELECT 1 FROM fact JOIN entity AS other ON other.id = fact.object
+              WHERE fact.subject = entity.id AND fact.object IS NOT NULL AND {_HOLDS}
+                AND other.type IN (SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:with_types))))
+          AND NOT EXISTS (
+              SELECT 1 FROM fact JOIN entity AS other ON other.id = fact.subject
+              WHERE fact.object = entity.id AND {_HOLDS}
+                AND other.type IN (SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:with_types))))
+        ORDER BY id DESC
+        LIMIT :limit
+        """,
+        {
+            "of_types": json.dumps(list(of_types)),
+            "with_types": json.dumps(list(with_types)),
+            "group": tx.group,
+            "at": at,
+            "limit": limit,
+        },
+    )
+
+
+def connected_of_types(tx: Tx, entity: Entity, of_types: Collection[str], *, at: str, limit: int) -> list[Entity]:
+    """The entities of some types that facts connect with an entity, directly or with one other between them."""
+    return _entities(
+        tx,
+        f"""
+        WITH beside (id) AS (
+            SELECT object FROM fact WHERE subject = :entity AND object IS NOT NULL AND {_HOLDS}
+            UNION SELECT subject FROM fact WHERE object = :entity AND object IS NOT NULL AND {_HOLDS}
+            LIMIT 50
+        ), near (id) AS (
+            SELECT id FROM beside
+            UNION SELECT object FROM fact
+            WHERE subject IN (SELECT id FROM beside) AND object IS NOT NULL AND {_HOLDS}
+        )
+        SELECT entity.id FROM near JOIN entity ON entity.id = near.id
+        WHERE entity.type IN (SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:of_types)))
+        LIMIT :limit
+        """,
+        {"entity": entity.row, "of_types": json.dumps(list(of_types)), "at": at, "limit": limit},
+    )
+
+
+def ids_beside(tx: Tx, entity: Entity) -> set[str]:
+    """The public ids of the entities that facts which are not retracted connect with one."""
+    rows = tx.conn.execute(
+        """
+        SELECT public_id FROM entity WHERE id IN (
+            SELECT object FROM fact WHERE subject = :entity AND object IS NOT NULL AND retracted_at IS NULL
+            UNION SELECT subject FROM fact WHERE object = :entity AND object IS NOT NULL AND retracted_at IS NULL)
+        """,
+        {"entity": entity.row},
+    )
+    return {row[0] for row in rows}
+
+
+def silent(tx: Tx, *, of_types: Collection[str], since: str, at: str, limit: int) -> list[tuple[Entity, str]]:
+    """The entities of some types with facts that hold, and none recorded or begun since a timestamp, nor mentions.
+
+    Each with when the last of its facts was recorded or began; the last that fell silent first. One with properties
+    that say its state is not among them.
+    """
+    rows = tx.conn.execute(
+        f"""
+        WITH lively (id) AS MATERIALIZED (
+            SELECT subject FROM fact WHERE recorded_at >= :since
+            UNION SELECT object FROM fact WHERE recorded_at >= :since AND object IS NOT NULL
+            UNION SELECT subject FROM fact WHERE valid_from >= :since AND valid_from <= :at
+            UNION SELECT object FROM fact WHERE valid_from >= :since AND valid_from <= :at AND object IS NOT NULL
+        )
+        SELECT entity.id, max(
+            (SELECT coalesce(max(recorded_at), '') FROM fact
+             WHERE object = entity.id AND object IS NOT NULL AND {_HOLDS}),
+            (SELECT coalesce(max(recorded_at), '') FROM fact
+             WHERE subject = entity.id AND object IS NOT NULL AND {_HOLDS}),
+            (SELECT coalesce(max(recorded_at), '') FROM fact
+             WHERE subject = entity.id AND literal IS NOT NULL AND {_HOLDS})) AS last
+        FROM entity
+        WHERE entity.type IN (SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:of_types)))
+          AND entity.group_id = :group AND entity.created_at < :since
+          AND entity.id NOT IN (SELECT id FROM lively)
+          AND json_extract(entity.properties, '$.status') IS NULL
+          AND NOT EXISTS (
+              SELECT 1 FROM mention
+              JOIN chunk ON chunk.id = mention.chunk
+              JOIN episode ON episode.id = chunk.episode
+              WHERE mention.entity = entity.id
+                AND (episode.occurred_at >= :since OR episode.recorded_at >= :since))
+        ORDER BY last DESC, entity.id
+        LIMIT :limit
+        """,
+        {"of_types": json.dumps(list(of_types)), "since": since, "at": at, "group": tx.group, "limit": limit},
+    ).fetchall()
+    by_row = entities.by_rows(tx, [row for row, last in rows if last])
+    return [(by_row[row], last) for row, last in rows if last]
+
+
+def subjects_by_objects(tx: Tx, *, at: str) -> list[tuple[str, int, int]]:
+    """By predicate: how many subjects have objects that hold, and how many of these have exactly one."""
+    of_group = "" if groups.is_only_group(tx) else "AND (SELECT group_id FROM entity WHERE id = fact.subject) = :group"
+    rows = tx.conn.execute(
+        f"""
+        SELECT predicate.name, count(*), sum(objects = 1)
+        FROM (
+            SELECT fact.predicate, count(*) AS objects FROM fact
+            WHERE {_HOLDS} AND fact.object IS NOT NULL {of_group}
+            GROUP BY fact.subject, fact.predicate
+        ) AS of_subject
+        JOIN predicate ON predicate.id = of_subject.predicate
+        GROUP BY of_subject.predicate
+        ORDER BY of_subject.predicate
+        """,
+        {"at": at, "group": tx.group},
+    )
+    return rows.fetchall()  # type: ignore[no-any-return]
+
+
+def facts_beside_each_other(tx: Tx, predicate: str, *, at: str, limit: int) -> list[int]:
+    """The facts of a predicate that hold and whose subject has several such objects, by row; subject by subject."""
+    of_group = "" if groups.is_only_group(tx) else "AND (SELECT group_id FROM entity WHERE id = fact.subject) = :group"
+    rows = tx.conn.execute(
+        f"""
+        SELECT fact.id FROM fact
+        WHERE fact.predicate = (SELECT id FROM predicate WHERE name = :predicate)
+          AND fact.object IS NOT NULL AND {_HOLDS}
+          AND fact.subject IN (
+              SELECT fact.subject FROM fact
+              WHERE fact.predicate = (SELECT id FROM predicate WHERE name = :predicate)
+                AND fact.object IS NOT NULL AND {_HOLDS} {of_group}
+              GROUP BY fact.subject HAVING count(*) BETWEEN 2 AND 3
+              ORDER BY fact.subject DESC
+              LIMIT :limit)
+        ORDER BY fact.subject DESC, fact.id
+        """,
+        {"predicate": predicate, "at": at, "group": tx.group, "limit": limit},
+    )
+    return [row[0] for row in rows]
+
+
+def ends_of_pattern(
+    tx: Tx, *, predicate: str, subject_type: str, object_type: str, side: str, at: str, limit: int
+) -> list[int]:
+    """The entities at one side (subject or object) of the facts of a predicate between two types that hold, by row."""
+    rows = tx.conn.execute(
+        f"""
+        SELECT DISTINCT fact.{"subject" if side == "subject" else "object"}
+        FROM fact
+        JOIN entity AS s ON s.id = fact.subject
+        JOIN entity AS o ON o.id = fact.object
+        WHERE fact.predicate = (SELECT id FROM predicate WHERE name = :predicate) AND {_HOLDS}
+          AND s.type = (SELECT id FROM entity_type WHERE name = :subject_type) AND s.group_id = :group
+          AND o.type = (SELECT id FROM entity_type WHERE name = :object_type)
+        ORDER BY 1 DESC
+        LIMIT :limit
+        """,
+        {
+            "predicate": predicate,
+            "subject_type": subject_type,
+            "object_type": object_type,
+            "group": tx.group,
+            "at": at,
+            "limit": limit,
+        },
+    )
+    return [row[0] for row in rows]
+
+
+def with_assumed_type(tx: Tx, *, limit: int) -> list[Entity]:
+    """The entities of the group whose type is assumed, the newest first."""
+    return _entities(
+        tx,
+        """
+        SELECT assumed_type.id FROM assumed_type JOIN entity ON entity.id = assumed_type.id
+        WHERE entity.group_id = :group
+        ORDER BY assumed_type.id DESC
+        LIMIT :limit
+        """,
+        {"group": tx.group, "limit": limit},
+    )
+
+
+def names_of_types(tx: Tx, of_types: Collection[str], *, limit: int) -> list[tuple[int, str]]:
+    """The rows and names of the entities of some types, the newest first."""
+    rows = tx.conn.execute(
+        """
+        SELECT id, name FROM entity
+        WHERE type IN (SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:of_types)))
+          AND group_id = :group
+        ORDER BY id DESC
+        LIMIT :limit
+        """,
+        {"of_types": json.dumps(list(of_types)), "group": tx.group, "limit": limit},
+    )
+    return rows.fetchall()  # type: ignore[no-any-return]
+
+
+def usage(tx: Tx, entity: Entity, *, at: str, limit: int) -> list[tuple[str, str, str]]:
+    """The facts of an entity that hold, at most so many of each side: id, predicate and the side it stands on."""
+    rows = tx.conn.execute(
+        f"""
+        SELECT * FROM (
+            SELECT fact.public_id, predicate.name, 'subject' FROM fact JOIN predicate ON predicate.id = fact.predicate
+            WHERE fact.subject = :entity AND fact.object IS NOT NULL AND {_HOLDS} LIMIT :limit)
+        UNION ALL
+        SELECT * FROM (
+            SELECT fact.public_id, predicate.name, 'object' FROM fact JOIN predicate ON predicate.id = fact.predicate
+            WHERE fact.object = :entity AND fact.object IS NOT NULL AND {_HOLDS} LIMIT :limit)
+        UNION ALL
+        SELECT * FROM (
+            SELECT fact.public_id, predicate.name, 'subject' FROM fact JOIN predicate ON predicate.id = fact.predicate
+            WHERE fact.subject = :entity AND fact.literal IS NOT NULL AND {_HOLDS} LIMIT :limit)
+        """,
+        {"entity": entity.row, "at": at, "limit": limit},
+    )
+    return rows.fetchall()  # type: ignore[no-any-return]
+
+
+def spelled_alike(tx: Tx, *, limit: int) -> list[tuple[int, int]]:
+    """Pairs of entities of the group whose names have the same letters, whatever their accents, signs and spaces."""
+    rows = tx.conn.execute(
+        """
+        SELECT older.id, newer.id
+        FROM (
+            SELECT replace(name_folded, ' ', '') AS letters FROM entity WHERE group_id = :group
+            GROUP BY replace(name_folded, ' ', '') HAVING count(*) BETWEEN 2 AND 5
+        ) AS shared
+        JOIN entity AS older ON replace(older.name_folded, ' ', '') = shared.letters AND older.group_id = :group
+        JOIN entity AS newer ON replace(newer.name_folded, ' ', '') = shared.letters AND newer.group_id = :group
+            AND newer.id > older.id
+        WHERE shared.letters <> ''
+        ORDER BY newer.id DESC, older.id
+        LIMIT :limit
+        """,
+        {"group": tx.group, "limit": limit},
+    )
+    return rows.fetchall()  # type: ignore[no-any-return]
+
+
+def count_facts(tx: Tx, rows: Sequence[int]) -> dict[int, int]:
+    """How many facts that are not retracted each of these entities has, as subject or object; at most 1,000."""
+    counts = tx.conn.execute(
+        """
+        SELECT value,
+               (SELECT count(*) FROM (SELECT 1 FROM fact
+                WHERE subject = value AND object IS NOT NULL AND retracted_at IS NULL LIMIT 1000))
+               + (SELECT count(*) FROM (SELECT 1 FROM fact
+                  WHERE subject = value AND literal IS NOT NULL AND retracted_at IS NULL LIMIT 1000))
+               + (SELECT count(*) FROM (SELECT 1 FROM fact
+                  WHERE object = value AND object IS NOT NULL AND retracted_at IS NULL LIMIT 1000))
+        FROM json_each(?)
+        """,
+        (json.dumps(list(rows)),),
+    )
+    return dict(counts.fetchall())
+
+
+def _entities(tx: Tx, query: str, values: dict[str, object]) -> list[Entity]:
+    rows = [row[0] for row in tx.conn.execute(query, values)]
+    by_row = entities.by_rows(tx, rows)
+    return [by_row[row] for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedName:
+    """A name that was read in a text and that nothing has: the row of its proposal, and the id of its oldest text."""
+
+    row: int
+    name: str
+    type: str
+    episode: str
+
+
+def proposed_names(tx: Tx, *, after: int, limit: int) -> list[ProposedName]:
+    """The names that texts propose as entities, after a row, in the order in which they were read."""
+    rows = tx.conn.execute(
+        """
+        SELECT proposal.id, proposal.subject, proposal.subject_type,
+               (SELECT episode.public_id FROM proposal_evidence
+                JOIN chunk ON chunk.id = proposal_evidence.chunk
+                JOIN episode ON episode.id = chunk.episode
+                WHERE proposal_evidence.proposal = proposal.id ORDER BY chunk.id LIMIT 1) AS episode
+        FROM proposal
+        WHERE proposal.group_id = :group AND proposal.kind = 'entity' AND proposal.id > :after
+        ORDER BY proposal.id
+        LIMIT :limit
+        """,
+        {"group": tx.group, "after": after, "limit": limit},
+    )
+    return [ProposedName(*row) for row in rows]

@@ -1,0 +1,118 @@
+"""The gardener in a server: when nobody calls, at most once a day, until somebody calls."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from keepgraph import errors
+from keepgraph.engine.garden import passes, schedule
+from keepgraph.mcp import background
+from keepgraph.mcp.activity import Activity
+from keepgraph.profiles import settings_file
+from words import person
+
+
+class Seconds:
+    """A clock of seconds that stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def seconds() -> Seconds:
+    return Seconds()
+
+
+@pytest.fixture
+def activity(seconds) -> Activity:
+    return Activity(seconds)
+
+
+def test_a_server_is_idle_since_the_end_of_the_last_call(activity, seconds):
+    seconds.now = 5
+    with activity.call():
+        seconds.now = 700
+        during = activity.idle_seconds()
+    seconds.now = 1000
+
+    assert (during, activity.idle_seconds(), activity.calls) == (0, 300, 1)
+
+
+def test_a_call_that_overlaps_another_keeps_the_server_busy(activity, seconds):
+    with activity.call():
+        with activity.call():
+            pass
+        seconds.now = 900
+
+        assert activity.idle_seconds() == 0
+
+
+def test_it_runs_after_ten_idle_minutes_and_once_a_day(call, graph, activity, seconds, clock):
+    call("add_entity", entity=person("Nobody"))
+    clock.pass_by(days=2)
+    task = background._Garden(graph, activity, threading.Event())
+    runs = []
+    for minutes, hours in ((9, 0), (2, 0), (60, 1), (60, 20)):
+        seconds.now += 60 * minutes
+        clock.pass_by(hours=hours)
+        task._next_check = 0.0
+        task()
+        runs.append(call("get_garden_status")["total_runs"])
+
+    assert runs == [0, 1, 1, 2]
+    assert call("get_garden_status")["origin"] == "idle"
+    assert call("get_garden_status")["waiting"] == 1
+
+
+def test_it_stops_when_somebody_calls_and_goes_on_with_the_rest_later(call, graph, activity, seconds, monkeypatch):
+    from keepgraph.engine.garden.passes import gaps
+
+    done = gaps.propose
+
+    def somebody_calls(tx, position):
+        with activity.call():
+            return done(tx, position)
+
+    monkeypatch.setattr(gaps, "propose", somebody_calls)
+    task = background._Garden(graph, activity, threading.Event())
+    seconds.now += 601
+    task()
+    with graph.database.read("test") as tx:
+        due = schedule.due_passes(tx)
+
+    assert due == list(passes.NAMES[passes.NAMES.index("gaps") :])
+
+
+def test_it_stops_when_the_server_ends(call, graph, activity, seconds):
+    stopped = threading.Event()
+    stopped.set()
+    seconds.now += 601
+    with pytest.raises(errors.Cancelled):
+        background._Garden(graph, activity, stopped)()
+    with graph.database.read("test") as tx:
+        due = schedule.due_passes(tx)
+
+    assert due == list(passes.NAMES)
+
+
+def test_a_server_that_reads_only_has_no_background_tasks(open_graph, path):
+    open_graph().close()
+    graph = open_graph(path, read_only=True)
+    before = threading.active_count()
+    with background.running(graph, garden=True):
+        during = threading.active_count()
+
+    assert before == during
+
+
+@pytest.mark.parametrize(("text", "expected"), [("", True), ("[garden]\nidle = false\n", False)])
+def test_the_settings_decide_whether_a_server_runs_it(path, text, expected):
+    path.with_suffix(".toml").write_text(text, "utf-8")
+
+    assert settings_file.read(path).garden_when_idle == expected
