@@ -40,6 +40,26 @@ def confidences_between_entities(tx: Tx, *, at: str) -> Iterator[tuple[int, int,
     )
 
 
+def recorded_between_entities(tx: Tx, *, at: str) -> Iterator[tuple[int, int, int, int, int, int]]:
+    """All facts of the group between two entities, retracted and ended ones too, in the order of rows.
+
+    Of each: its row, those of its subject, object and predicate, the second of 1970 in which it was recorded, and
+    whether it holds at a timestamp (1 or 0).
+    """
+    return _iterate(
+        tx,
+        """
+        SELECT id, subject, object, predicate, unixepoch(recorded_at),
+               retracted_at IS NULL AND valid_from <= :at AND :at < valid_to
+        FROM FACTS
+        WHERE object IS NOT NULL
+          AND (NOT :several_groups OR subject IN (SELECT id FROM entity WHERE group_id = :group))
+        ORDER BY id
+        """,
+        at=at,
+    )
+
+
 def literals(tx: Tx, *, at: str) -> Iterator[tuple[int, str]]:
     """The literals of the facts of the group that hold at a timestamp, each with the row of its subject."""
     return _iterate(

@@ -1,0 +1,121 @@
+"""Doubtful facts: those that do not follow from other facts, where nearly all facts of their predicate do.
+
+Each fact is scored by Horn rules that were mined without it, from four of five folds of the facts. Nothing is pruned.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from keepgraph.arrays.link_prediction import horn_rules
+from keepgraph.arrays.link_prediction.horn_rules import HornRuleModel
+from keepgraph.arrays.link_prediction.triples import Check, Floats, Integers, Triples
+from keepgraph.engine.analysis.group_triples import GroupTriples
+
+MAX_DOUBTFUL = 1_000
+
+_FOLDS = 5
+_MIN_FACTS_OF_PREDICATE = 20
+_IMPLIED = 0.5
+"""A fact with this score follows from others."""
+
+_NEARLY_ALL = 0.9
+"""Where a smaller share of the facts of a predicate follows, the rules have to say another object of the subject."""
+
+_MIN_NEIGHBOURS = 2
+_Z = 1.96
+
+
+@dataclass(frozen=True, slots=True)
+class DoubtfulFact:
+    """A fact that does not follow from others, where nearly all facts of its predicate do.
+
+    Attributes:
+        fact: its row.
+        score: from 0 to 1: the share that follows, times how little this one does.
+        share: of the facts of its predicate that follow from others, the lower end of its interval.
+    """
+
+    fact: int
+    score: float
+    share: float
+
+
+def find(
+    graph: GroupTriples, model: HornRuleModel, *, threshold: float, seed: int, max_rows: int, check: Check
+) -> tuple[DoubtfulFact, ...]:
+    """The facts that do not follow from others where those of their predicate do, most doubtful first.
+
+    A fact at a leaf (an entity with one neighbour) has nothing around it that could speak for it, and is no evidence.
+
+    Args:
+        model: the rules of all facts.
+        threshold: the score from which a fact is doubtful, from 0 to 1.
+    """
+    scores = _scores_by_folds(graph, seed=seed, max_rows=max_rows, check=check)
+    neighbours = _count_neighbours(graph.triples)
+    is_examined = (neighbours[graph.triples.subjects] >= _MIN_NEIGHBOURS) & (
+        neighbours[graph.triples.objects] >= _MIN_NEIGHBOURS
+    )
+    predicates = graph.triples.predicates
+    count = len(graph.predicates)
+    examined = np.bincount(predicates[is_examined], minlength=count)
+    implied = np.bincount(predicates[is_examined & (scores >= _IMPLIED)], minlength=count)
+    shares = np.where(examined >= _MIN_FACTS_OF_PREDICATE, _lower_end(implied, np.maximum(examined, 1)), 0.0)
+    doubts = np.where(is_examined, shares[predicates] * (1 - scores), 0.0)
+    order = np.lexsort((graph.facts, -doubts))
+    chosen = order[doubts[order] >= threshold] if threshold > 0 else order[doubts[order] > 0]
+    found = []
+    for position in chosen.tolist():
+        check()
+        share = float(shares[predicates[position]])
+        if share >= _NEARLY_ALL or _has_alternative(graph, model, position):
+            found.append(DoubtfulFact(int(graph.facts[position]), round(float(doubts[position]), 4), round(share, 4)))
+        if len(found) == MAX_DOUBTFUL:
+            break
+    return tuple(found)
+
+
+def _has_alternative(graph: GroupTriples, model: HornRuleModel, position: int) -> bool:
+    """Whether rules conclude another object in the place of that of a fact."""
+    triples = graph.triples
+    scores = model.score_objects(int(triples.subjects[position]), int(triples.predicates[position]))
+    scores[triples.objects[position]] = 0
+    return bool(scores.max() >= _IMPLIED)
+
+
+def _scores_by_folds(graph: GroupTriples, *, seed: int, max_rows: int, check: Check) -> Floats:
+    """How surely each fact follows from the other facts, by rules mined from the other folds, from 0 to 1.
+
+    No body of a rule holds by the fact that it concludes, so the rules are applied to all facts.
+    """
+    folds = np.random.default_rng(seed).permutation(len(graph.triples)) % _FOLDS
+    scores = np.zeros(len(graph.triples))
+    for fold in range(_FOLDS):
+        others = graph.triples.take(folds != fold).with_symmetric(graph.is_symmetric)
+        rules = horn_rules.mine(others, symmetric=graph.symmetric, max_rows=max_rows, check=check)
+        model = HornRuleModel(graph.both_ways, rules, max_rows=max_rows)
+        scores[folds == fold] = model.score(graph.triples.take(folds == fold), check=check)
+    return scores
+
+
+def _count_neighbours(triples: Triples) -> Integers:
+    """The number of different neighbours of each entity."""
+    pairs = np.concatenate(
+        [
+            triples.subjects * triples.entity_count + triples.objects,
+            triples.objects * triples.entity_count + triples.subjects,
+        ]
+    )
+    unique = np.unique(pairs[np.concatenate([triples.subjects != triples.objects] * 2)])
+    return np.bincount(unique // max(triples.entity_count, 1), minlength=triples.entity_count)
+
+
+def _lower_end(count: Integers, total: Integers) -> Floats:
+    """The lower end of the 95 % interval of a share (Wilson, 1927)."""
+    share = count / total
+    centre = share + _Z**2 / (2 * total)
+    spread = _Z * np.sqrt(share * (1 - share) / total + _Z**2 / (4 * total**2))
+    return (centre - spread) / (1 + _Z**2 / total)
