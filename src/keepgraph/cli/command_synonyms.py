@@ -56,6 +56,8 @@ COMMAND_LINES = {
     "changes": ("log",),
     "whoami": ("me",),
     "doubles": ("duplicates",),
+    "decide": ("review",),
+    "pending": ("review", "--list"),
     **{
         kind: ("list", kind)
         for kind in (

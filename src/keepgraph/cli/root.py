@@ -38,6 +38,7 @@ _COMMANDS = {
     "neighbours": ("Ask", "paths", "List what is around someone or something."),
     "communities": ("Ask", "communities", "Show what belongs together; find it anew, name it."),
     "learn": ("Ask", "learning", "Suggest facts that follow from others; doubt some."),
+    "why": ("Ask", "explaining", "Tell where a fact, a name or a text is from: kg why Ana."),
     "query": ("Ask", "query.command", "Ask the graph in Cypher; without a query, at a prompt."),
     "end": ("Correct", "ending", "Say that a fact holds no longer: kg end Ana works_at Acme."),
     "resolve": ("Correct", "ending", 'Close a blocker: kg resolve "waiting for the licence".'),

@@ -1,0 +1,244 @@
+"""Textual evidence: a sentence that states a relation between two entities, or denies it.
+
+No model is asked. A sentence counts that names both, in words that the vocabulary knows for the relation, in the right
+direction. What a sentence asks, supposes, plans, doubts, or says of the past is no evidence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from keepgraph import errors, store
+from keepgraph.engine import knowledge
+from keepgraph.engine.knowledge.relation_wordings import RelationWordings
+from keepgraph.engine.texts.name_lookup import NameLookup, full_text_phrase
+from keepgraph.engine.vocabulary import graph_vocabulary, wordings
+from keepgraph.language import factuality, inflection, relation_evidence, relation_extraction, sentences
+from keepgraph.language.factuality import CueKind
+from keepgraph.language.relation_evidence import Wording
+from keepgraph.model import Entity
+from keepgraph.store.transactions import Tx
+
+Verdict: TypeAlias = Literal["says", "denies", "uncertain", "silent"]
+
+MAX_CHUNKS = 100
+"""So many stored chunks that mention both are read, the newest first."""
+
+MAX_CHARACTERS = 200_000
+"""So much of the texts that a caller gives is read."""
+
+_MAX_SENTENCE = 600
+_MAX_PLACES = 4  # of a name in a sentence
+_CUES_BY_WEIGHT: tuple[CueKind, ...] = ("question", "condition", "doubt", "possibility", "plan", "past")
+
+
+@dataclass(frozen=True, slots=True)
+class TextVerdict:
+    """What texts say of a relation.
+
+    Attributes:
+        verdict: "says" where a sentence states the relation, "denies" where one states that it does not hold,
+            "uncertain" where one only asks, supposes, plans or doubts it, or says that it was so, and where the texts
+            disagree; "silent" where none does any of it.
+        sentence: the sentence that decided, its white space collapsed; empty where silent.
+        source: the public id of the episode that the sentence is from; None for a text that the caller gave.
+        reason: one plain sentence that says why.
+    """
+
+    verdict: Verdict
+    sentence: str
+    source: str | None
+    reason: str
+
+
+def judge(
+    tx: Tx, *, subject: Entity | str, predicate: str, object: Entity | str, texts: Sequence[str] = ()
+) -> TextVerdict:
+    """What the given texts, and else the stored ones that mention both, say of a relation.
+
+    The texts that the caller gives are read first, and the stored ones only where these are silent. Where some
+    sentences state the relation and others deny it, it is uncertain.
+
+    Args:
+        subject, object: entities, which are recognised by their names and aliases, or names.
+        predicate: the name of a predicate, or a wording of a relation.
+    """
+    reader = _Reader(tx, subject, predicate, object)
+    given = ((text[:MAX_CHARACTERS], None) for text in texts)
+    for verdicts in (reader.read(given), reader.read(_stored_texts(tx, subject, object))):
+        verdict = _joined(list(verdicts))
+        if verdict.verdict != "silent":
+            return verdict
+    return TextVerdict("silent", "", None, "No sentence says it of both.")
+
+
+def _joined(verdicts: Sequence[TextVerdict]) -> TextVerdict:
+    """The verdict of several sentences."""
+    first = {verdict.verdict: verdict for verdict in reversed(verdicts)}
+    says, denies = first.get("says"), first.get("denies")
+    if says and denies:
+        return TextVerdict(
+            "uncertain", says.sentence, says.source, f"The texts disagree: another says “{_short(denies.sentence)}”."
+        )
+    return says or denies or first.get("uncertain") or TextVerdict("silent", "", None, "")
+
+
+class _Reader:
+    """Reads texts for one relation."""
+
+    def __init__(self, tx: Tx, subject: Entity | str, predicate: str, object: Entity | str) -> None:
+        self._tx = tx
+        self._wordings = RelationWordings(tx)
+        lookup = NameLookup(tx, tx.group)
+        self._subject = _name_pattern(tx, lookup, subject)
+        self._object = _name_pattern(tx, lookup, object)
+        self._predicates = _predicates(tx, predicate)
+        self._forms = _forms(tx, predicate, self._predicates)
+        vocabulary = graph_vocabulary.read(tx)
+        self._roles = {
+            role: is_reversed
+            for name, is_reversed in sorted(self._predicates, reverse=True)
+            if (role := vocabulary.predicate_by_name[name].role)
+        }
+
+    def read(self, texts: Iterable[tuple[str, str | None]]) -> Iterator[TextVerdict]:
+        """The verdicts of the sentences that name both, of texts with the ids of their episodes."""
+        if self._subject is None or self._object is None:
+            return
+        for text, source in texts:
+            for sentence in sentences.split(text):
+                if sentence.end - sentence.start > _MAX_SENTENCE:
+                    continue
+                words = " ".join(text[sentence.start : sentence.end].split())
+                subjects, objects = _places(self._subject, words), _places(self._object, words)
+                if subjects and objects and (verdict := self._verdict(words, subjects, objects, source)):
+                    yield verdict
+
+    def _verdict(
+        self, sentence: str, subjects: list[tuple[int, int]], objects: list[tuple[int, int]], source: str | None
+    ) -> TextVerdict | None:
+        """The verdict of a sentence, by the pair of places that says most; None where it does not speak of this."""
+        pairs = [(one, other) for one in subjects for other in objects if one[1] <= other[0] or other[1] <= one[0]]
+        pairs.sort(key=lambda pair: max(pair[0][0], pair[1][0]) - min(pair[0][1], pair[1][1]))
+        for one, other in pairs:
+            is_reversed = other < one
+            first, second = (other, one) if is_reversed else (one, other)
+            for wording in relation_evidence.wordings(sentence, first, second):
+                kinds = self._stands_for(wording, wording.is_reversed != is_reversed)
+                if kinds is not None:
+                    return _of_cues(sentence, source, kinds)
+        return self._verdict_of_role(sentence, source)
+
+    def _verdict_of_role(self, sentence: str, source: str | None) -> TextVerdict | None:
+        """That a sentence states the relation in the words of its role: `Ben's manager is Ada`."""
+        for fact in relation_extraction.extract_facts(sentence) if self._roles else ():
+            names = (fact.object, fact.subject) if self._roles.get(fact.role) else (fact.subject, fact.object)
+            if fact.role in self._roles and all(
+                pattern is not None and pattern.fullmatch(name)
+                for pattern, name in zip((self._subject, self._object), names, strict=True)
+            ):
+                return TextVerdict("says", sentence, source, "A sentence states it.")
+        return None
+
+    def _stands_for(self, wording: Wording, is_reversed: bool) -> frozenset[CueKind] | None:
+        """The cues of a wording if it stands for the relation in this direction; None if it does not."""
+        for match in self._wordings.find(wording.text):
+            stored = match.predicate
+            if (stored.predicate.name, stored.is_reversed != is_reversed) in self._predicates:
+                return wording.cues
+        key = wordings.key(wording.text)
+        if not any((form, is_reversed) in self._forms for form in inflection.verb_forms(key)):
+            return None
+        tense = inflection.tense(key, is_passive=False)
+        if tense == "present" or (not self._predicates and not wording.cues and tense != "future"):
+            return wording.cues
+        if wording.is_universal_denial:
+            return wording.cues
+        return wording.cues | frozenset[CueKind](("past" if tense == "past" else "plan",))
+
+
+def _of_cues(sentence: str, source: str | None, kinds: frozenset[CueKind]) -> TextVerdict:
+    unreal = next((kind for kind in _CUES_BY_WEIGHT if kind in kinds), None)
+    if unreal is not None:
+        return TextVerdict("uncertain", sentence, source, f"A sentence speaks of it, but {factuality.REASONS[unreal]}.")
+    if "negation" in kinds:
+        return TextVerdict("denies", sentence, source, "A sentence says that it is not so.")
+    return TextVerdict("says", sentence, source, "A sentence states it.")
+
+
+def _predicates(tx: Tx, predicate: str) -> frozenset[tuple[str, bool]]:
+    """The predicates that a wording stands for, each with whether its ends are exchanged; symmetric ones either way."""
+    try:
+        matches = knowledge.predicates.find_matches(tx, predicate)
+    except errors.PredicateUnknown:
+        matches = [match.predicate for match in RelationWordings(tx).find(predicate)]
+    found = {(match.predicate.name, match.is_reversed) for match in matches}
+    symmetric = {match.predicate.name for match in matches if "symmetric" in match.predicate.flags}
+    return frozenset(found | {(name, is_reversed) for name in symmetric for is_reversed in (False, True)})
+
+
+def _forms(tx: Tx, wording: str, predicates: frozenset[tuple[str, bool]]) -> frozenset[tuple[tuple[str, ...], bool]]:
+    """The forms of the verbs in the names and labels of predicates and of their inverses, with their directions."""
+    vocabulary = graph_vocabulary.read(tx)
+    labels = store.vocabulary.labels(tx, store.vocabulary.PREDICATE)
+    texts = [] if predicates else [(wording, False)]
+    for name, is_reversed in predicates:
+        for term_name, exchanged in ((name, False), *((inverse, True) for inverse in vocabulary.inverses(name))):
+            term = vocabulary.predicate_by_name[term_name]
+            names = [term.name, *(label.label for label in labels.get(term.row, ()))]
+            texts += [(text, is_reversed != exchanged) for text in names]
+    return frozenset(
+        (form, is_reversed) for text, is_reversed in texts for form in inflection.verb_forms(wordings.key(text))
+    )
+
+
+def _name_pattern(tx: Tx, lookup: NameLookup, thing: Entity | str) -> re.Pattern[str] | None:
+    """A pattern for the names of an entity: its name, its aliases, and, of a person, a part that nobody else has."""
+    names = [thing] if isinstance(thing, str) else [thing.name, *store.entities.aliases(tx, thing)]
+    if isinstance(thing, Entity) and len(words := thing.name.split()) > 1:
+        for part in (words[0], words[-1]):
+            person = lookup.person_by_part(part.lower())
+            if person is not None and person.row == thing.row:
+                names.append(part)
+    alternatives = sorted({r"\s".join(map(re.escape, name.split())) for name in names if name.strip()}, key=len)
+    if not alternatives:
+        return None
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(reversed(alternatives))})(?![\w-])", re.IGNORECASE)
+
+
+def _places(pattern: re.Pattern[str], sentence: str) -> list[tuple[int, int]]:
+    """Where a name stands in a sentence by itself, and not as a part of a longer name."""
+    places = []
+    for match in pattern.finditer(sentence):
+        begins_capital = match[0][:1].isupper()
+        before, after = sentence[: match.start()], sentence[match.end() :]
+        goes_on = begins_capital and re.match(r"\s(?!I\b)[A-Z][\w]", after)
+        preceded = re.search(r"(?<![.!?:;,–—\"“(])\s([A-Z][\w.]*)\s$", f" {before}") if begins_capital else None
+        opens = preceded and before.strip() == preceded[1]
+        if not goes_on and not (preceded and not opens):
+            places.append(match.span())
+    return places[:_MAX_PLACES]
+
+
+def _stored_texts(tx: Tx, subject: Entity | str, object: Entity | str) -> Iterator[tuple[str, str]]:
+    """The stored chunks that mention both, the newest first, each with the id of its episode."""
+    rows: list[int] = []
+    if isinstance(subject, Entity) and isinstance(object, Entity):
+        rows = store.mentions.chunks_with_both(tx, subject, object, limit=MAX_CHUNKS)
+    else:
+        names = [thing if isinstance(thing, str) else thing.name for thing in (subject, object)]
+        if all(any(map(str.isalnum, name)) for name in names):
+            match = " AND ".join(map(full_text_phrase, names))
+            rows = store.mention_lookups.chunks_with_words(tx, match, group=tx.group, limit=MAX_CHUNKS)
+    chunks = store.episodes.chunks_by_rows(tx, rows)
+    episodes = store.episodes.by_rows(tx, list({chunk.episode for chunk in chunks.values()}))
+    for row in rows:
+        if row in chunks:
+            yield chunks[row].text, episodes[chunks[row].episode].id
+
+
+def _short(sentence: str) -> str:
+    return sentence if len(sentence) <= 160 else f"{sentence[:159]}…"

@@ -1,0 +1,294 @@
+"""Claims: what a sentence says, taken apart for comparison: words that carry meaning, amounts, times, polarity, tense.
+
+No parser is used: the parts are found by word lists and by their places, in English.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from keepgraph.language import (
+    claim_words,
+    factuality,
+    given_names,
+    normalisation,
+    quantities,
+    sentences,
+    time_references,
+)
+from keepgraph.language.claim_words import Tense, Word
+from keepgraph.language.factuality import Cue
+from keepgraph.language.quantities import Quantity
+from keepgraph.language.time_references import TimeReference
+
+MAX_CLAIMS = 60
+"""So many claims of a text are read; see `find`."""
+
+_LABELLED_NUMBER = re.compile(
+    r"\b(?P<label>(?-i:[A-Z][\w-]*)|version|platform|room|chapter|section|phase|step|line|gate|floor|level|page|release|"
+    r"article|route|bus|tram|flight|issue|building|table|figure|group|class|grade|track|zone|part|volume|season|"
+    r"episode|day|number|no\.?|unit|terminal|stage|type|model|lane|port|highway|apartment|hall|exit|seat)"
+    r"\s#?(?P<number>\d+(?:\.\d+)*[a-z]?)(?=[\s.,;:!?)]|$)(?!\s?(?:%|°|am\b|pm\b|million|billion))",
+    re.IGNORECASE,
+)
+# Negation of a degree, within the description of something, or of a choice: what is denied then is not the whole.
+_PARTIAL_NEGATION = re.compile(
+    r"\bnot\s(?:very|quite|entirely|fully|completely|exactly|necessarily|too|so|that|particularly|really|yet|as|much|"
+    r"enough|even|the only|directly|automatically|immediately|just)\b|\byet\b|"
+    r"\b(?:who|that|which|those|whose)\s(?:\w+\s)?(?:do|does|did|is|are|was|were|has|have|had|can|will)\s"
+    r"(?:not|never)\b|"
+    r"\bwithout\b|\binstead of\b|\brather than\b|\bexcept\b|\beither\b|\bor\b(?!\s(?:more|so|less)\b)|\bnothing but\b",
+    re.IGNORECASE,
+)
+_MODALS = re.compile(
+    r"\b(?P<can>can|able to)\b|\b(?P<must>must|ha(?:s|ve) to|needs? to|required to|obliged to)\b", re.IGNORECASE
+)
+_TRUTH = re.compile(
+    r"^(?:it is|it['’]s|it was)\s(?P<negation>not\s|never\s)?(?:true|the case|correct|a fact)\sthat\s", re.IGNORECASE
+)
+_CLAUSE_END = re.compile(
+    r";\s|,?\s(?:but|whereas|although|though)\s|,\swhile\s|,\sand\s(?=(?:the|a|an|it|he|she|they|we|[A-Z])\b)"
+)
+_CONTRAST = re.compile(
+    r"(?:,\s(?:and\s)?not|,?\s(?:rather than|instead of|but not))\s(?P<other>(?:\w+\s){0,4}\w+)[.!]?$", re.IGNORECASE
+)
+_LABEL = re.compile(
+    r"^(?:(?:meeting |daily |project )?(?:notes?|minutes|updates?|status|decisions?|summary|results?|fyi|facts?|"
+    r"reminder|info|important|news|correction|p\.?s\.?)):\s",
+    re.IGNORECASE,
+)
+_SECOND_PREDICATE = re.compile(r"\sand\s(?=(?:is|are|was|were|has|have|can|cannot|will|does|do|did|had|must)\b)")
+_SECOND_VERB = re.compile(
+    rf"{_SECOND_PREDICATE.pattern}|\sand\s(?=[a-z]+s\s(?:at|in|on|for|to|with|as|by|the|a|an|no|his|her|their|its)\b)"
+)
+_LAST_PREPOSITION = re.compile(
+    r"^(?P<left>.*)\s(?P<preposition>in|on|at|to|for|from|with|by|of|into|as)\s[^,]*$", re.IGNORECASE
+)
+_ON_SITE = (re.compile(r"\bon[- ]?(?:site|premises|prem)\b", re.IGNORECASE), "onsite")
+_COMPOUNDS = (
+    _ON_SITE,
+    (re.compile(r"\bfull[- ]time\b", re.IGNORECASE), "fulltime"),
+    (re.compile(r"\bpart[- ]time\b", re.IGNORECASE), "parttime"),
+    (re.compile(r"\bturn(s|ed)? down\b", re.IGNORECASE), r"reject\1"),
+    (
+        re.compile(r"\b(won|ca)n['’]t\b", re.IGNORECASE),
+        lambda match: "will not" if match[1].lower() == "won" else "can not",
+    ),
+    (re.compile(r"n['’]t\b", re.IGNORECASE), " not"),
+    (re.compile(r"\bcannot\b", re.IGNORECASE), "can not"),
+    (re.compile(r"['’]s\b"), " 's"),
+    (re.compile(r"\bt(?:akes?|ook|aking) place\b", re.IGNORECASE), "happened"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a sentence, or a clause of it, says.
+
+    Attributes:
+        sentence: the sentence it is from, its white space collapsed.
+        words: in their order.
+        share: of what it speaks of, for how much it says so, as least and greatest share: 1 of `all`, 0 of `no`.
+        is_plain: whether no word such as `all` or `no` says for how much.
+        negations: how many words negate it.
+        cues: what says how real it is.
+        pronouns: whom `he`, `she` and `they` stand for is not known, so they are compared as they are.
+        modality: "can" or "must" where it says that something is possible or obligatory; else empty.
+        is_partly_negated: whether it denies only a degree, or something within a description, or leaves a choice.
+        is_passive: whether its verb is a passive, or an adjective of its form.
+    """
+
+    sentence: str
+    words: tuple[Word, ...]
+    quantities: tuple[Quantity, ...]
+    times: tuple[TimeReference, ...]
+    tense: Tense
+    share: tuple[float, float]
+    is_plain: bool
+    negations: int
+    cues: tuple[Cue, ...]
+    pronouns: frozenset[str]
+    modality: str
+    is_partly_negated: bool
+    is_passive: bool
+    plain_text: str
+
+    @property
+    def roots(self) -> frozenset[str]:
+        return frozenset(word.root for word in self.words)
+
+
+def find(text: str, *, about: str | None = None) -> list[Claim]:
+    """The claims of a text in their order, at most MAX_CLAIMS.
+
+    Args:
+        about: the name of what the text is about, for whom `he`, `she`, `they` or `it` stands at the beginning.
+    """
+    claims: list[Claim] = []
+    subject = about
+    for sentence in sentences.split(text):
+        if sentence.heading:
+            continue
+        whole = " ".join(text[sentence.start : sentence.end].split())
+        for clause in _clauses(whole):
+            if subject and (
+                match := re.match(r"(?:he|she|they|it)\s(?!is (?:not )?(?:true|clear|possible|likely)\b)", clause, re.I)
+            ):
+                clause = f"{subject} {clause[match.end() :]}"
+            claims += _read(clause, whole)
+            subject = _subject_name(clause) or subject
+            if len(claims) >= MAX_CLAIMS:
+                return claims[:MAX_CLAIMS]
+    return claims
+
+
+def _clauses(sentence: str) -> Iterator[str]:
+    """The clauses of a sentence that stand by themselves; the whole sentence where one would be too short."""
+    plain = _LABEL.sub("", sentence)
+    parts = [part.strip() for part in _CLAUSE_END.split(plain)]
+    if len(parts) < 2 or any(len(part.split()) < 3 for part in parts):
+        parts = [plain]
+    for part in parts:
+        yield from _with_subjects(part)
+
+
+def _with_subjects(clause: str) -> Iterator[str]:
+    """Each of several predicates of one subject as a clause with that subject: `lives in Oslo and works at Acme`."""
+    first, *others = _SECOND_VERB.split(clause)
+    verb = _verb_start(first)
+    if verb is None or not re.match(r"[a-z]+s\b", first[verb:]):
+        first, *others = _SECOND_PREDICATE.split(clause)
+        verb = _verb_start(first)
+    if not others or not verb:
+        yield clause
+        return
+    subject = first[:verb].strip()
+    yield first
+    yield from (f"{subject} {predicate}" for predicate in others)
+
+
+def _verb_start(clause: str) -> int | None:
+    """Where the verb of a clause begins, in characters; None where none is seen."""
+    tokens = [(match[0], match.start()) for match in claim_words.WORD.finditer(clause)]
+    index = claim_words.verb_index([token for token, _ in tokens])
+    return tokens[index][1] if index is not None and index < len(tokens) else None
+
+
+def _read(clause: str, sentence: str) -> Iterator[Claim]:
+    """The claim of a clause; of `in memory, not on disk` also the claim that it is not on disk."""
+    if (match := _CONTRAST.search(clause)) and len(clause[: match.start()].split()) >= 3:
+        positive = clause[: match.start()]
+        yield _claim(positive, sentence)
+        other = match["other"]
+        left = _LAST_PREPOSITION.match(positive)
+        if left and other.split()[0].lower() in claim_words.PREPOSITIONS:
+            denied = _claim(f"{left['left']} {other}", sentence)
+            yield replace(denied, negations=denied.negations + 1, share=(0.0, 0.0), is_plain=True)
+        return
+    yield _claim(clause, sentence)
+
+
+def _subject_name(clause: str) -> str | None:
+    """The proper name with which a clause begins, if it begins with one."""
+    match = re.match(r"(?:[A-Z][\w'’-]+)(?:\s[A-Z][\w'’-]+)*(?=\s[a-z])", clause)
+    if match is None or (" " not in match[0] and not given_names.contains(normalisation.Name(match[0]).folded)):
+        return None
+    return match[0]
+
+
+def _claim(clause: str, sentence: str) -> Claim:
+    text = _TRUTH.sub(lambda match: "not " if match["negation"] else "", clause)
+    for pattern, replacement in _COMPOUNDS:
+        text = pattern.sub(replacement, text)
+    cues = factuality.find_cues(text + ("?" if sentence.endswith("?") and not text.endswith("?") else ""))
+    plain, labels, times, amounts = _take_out(text, cues)
+    words = list(claim_words.find(plain, labels))
+    share, is_plain = _share(text, cues)
+    lower = f" {text.lower()} "
+    return Claim(
+        sentence=sentence,
+        words=tuple(words),
+        quantities=tuple(amounts),
+        times=tuple(times),
+        tense=claim_words.tense(plain),
+        share=share,
+        is_plain=is_plain,
+        negations=sum(cue.kind == "negation" for cue in cues),
+        cues=cues,
+        pronouns=frozenset(
+            claim_words.PRONOUNS[word] for word in re.findall(r"[a-z]+", lower) if word in claim_words.PRONOUNS
+        ),
+        modality=next(
+            (name for match in _MODALS.finditer(lower) for name, text_ in match.groupdict().items() if text_), ""
+        ),
+        is_partly_negated=_PARTIAL_NEGATION.search(text) is not None,
+        is_passive=claim_words.is_passive(plain),
+        plain_text=lower,
+    )
+
+
+def _take_out(text: str, cues: tuple[Cue, ...]) -> tuple[str, dict[str, str], list[TimeReference], list[Quantity]]:
+    """The text without cues, times and amounts; labelled numbers become words, which are mapped to the numbers."""
+    labels: dict[str, str] = {}
+    spans: list[tuple[int, int, str]] = []
+    times = time_references.find(text)
+    spans += [(time.start, time.end, " ") for time in times]
+    for match in _LABELLED_NUMBER.finditer(text):
+        is_time = any(time.start < match.end() and match.start() < time.end for time in times)
+        if not is_time and match["label"].lower() not in claim_words.FUNCTION_WORDS:
+            placeholder = f"xlabel{len(labels)}x"
+            labels[placeholder] = match["number"]
+            spans.append((match.start("number"), match.end("number"), placeholder))
+    taken = list(spans)
+    masked = text
+    for start, end, _ in taken:
+        masked = masked[:start] + "\N{INFORMATION SEPARATOR ONE}" * (end - start) + masked[end:]
+    amounts = [amount for amount in quantities.find(masked) if not _is_share_or_pronoun(amount, text, cues)]
+    spans += [(amount.start, amount.end, " ") for amount in amounts]
+    spans += [
+        (cue.start, cue.end, " ")
+        for cue in cues
+        if cue.kind == "negation" and not any(start < cue.end and cue.start < end for start, end, _ in spans)
+    ]
+    plain = text
+    for start, end, replacement in sorted(spans, reverse=True):
+        plain = plain[:start] + replacement + plain[end:]
+    return plain, labels, times, amounts
+
+
+def _is_share_or_pronoun(amount: Quantity, text: str, cues: tuple[Cue, ...]) -> bool:
+    """Whether a number counts some of several (`two of the engines`), or is no number: `no one`, `this one`."""
+    if amount.dimension:
+        return False
+    before, after = text[: amount.start].rstrip().lower(), text[amount.end :]
+    is_word = before.endswith(("the", "this", "that", "no", "any", "every", "each", "another", "which", "some"))
+    return (
+        re.match(r"\sof\s(?:the|them|our|its|his|her|their|these|those|my)\b", after) is not None
+        or (amount.words.lower() == "one" and (is_word or not after.strip(" .!?")))
+        or any(cue.start < amount.end and amount.start < cue.end for cue in cues)
+    )
+
+
+def _modality(text: str) -> str:
+    match = _MODALS.search(text)
+    return str(match.lastgroup) if match else ""
+
+
+def _share(text: str, cues: tuple[Cue, ...]) -> tuple[tuple[float, float], bool]:
+    """For how much of what it speaks of a claim says so, and whether only its polarity says that."""
+    negations = [cue for cue in cues if cue.kind == "negation"]
+    is_negated = len(negations) % 2 == 1
+    words = re.finditer(r"[a-z]+", text.lower())
+    quantifier = next((match for match in words if match[0] in claim_words.QUANTIFIERS), None)
+    if quantifier is None:
+        return ((0.0, 0.0) if is_negated else (claim_words.SOME, 1.0)), True
+    low, high = claim_words.QUANTIFIERS[quantifier[0]]
+    if quantifier[0] == "few" and text[max(0, quantifier.start() - 2) : quantifier.start()].lower() == "a ":
+        low, high = claim_words.SOME, 1.0
+    if not is_negated:
+        return (low, high), False
+    if low in (1.0, claim_words.SOME):
+        return (0.0, 1.0 - claim_words.SOME), False  # not all, some not
+    return (1.0 - high, 1.0 - low), False

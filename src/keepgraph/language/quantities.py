@@ -1,0 +1,300 @@
+"""Quantities in English texts: numbers with units, as intervals in a base unit that can be compared.
+
+`1.5 km` and `1500 m` are the same; so are `1,000`, `1 000` and one reading of `1.000`. A number with `about` or
+`at least`, or with a second number, is the interval that it leaves open. A round number may have been rounded.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from keepgraph.language import numbers
+
+APPROXIMATE = 0.15
+"""How far a value may be from a number with `about`, as a share of the number."""
+
+_ROUNDED = 0.03  # a number that ends in zeros may stand for what differs by at most this share, and not in more digits
+
+_HALF_OF_ONE = 0.49  # what may be lost where a measure is rounded to whole units; less than half: 45 is not 46
+
+# Dimension: units with the factor to the base unit.
+_UNITS = {
+    "length": "mm millimetre millimeter=.001;cm centimetre centimeter=.01;m metre meter=1;km kilometre kilometer=1000;"
+    "inch inches=.0254;ft foot feet=.3048;yd yard=.9144;mile mi=1609.344",
+    "area": "m² m2 sqm=1;ha hectare=10000;km² km2=1000000;acre=4046.86",
+    "mass": "mg milligram=.000001;g gram gramme=.001;kg kilo kilogram kilogramme=1;tonne ton=1000;lb lbs pound=.453592;"
+    "oz ounce=.0283495",
+    "volume": "ml millilitre milliliter=.001;cl=.01;dl=.1;l litre liter=1;gallon=3.78541;pint=.473176",
+    "duration": "ms millisecond=.001;s sec second=1;min minute=60;h hr hour=3600;day=86400;week=604800;"
+    "fortnight=1209600;month=2629800;year yr=31557600;decade=315576000;century centuries=3155760000",
+    "speed": "km/h kmh kph=1;mph=1.609344;m/s=3.6",
+    "information": "kb kilobyte=1000;mb megabyte=1000000;gb gigabyte=1000000000;tb terabyte=1000000000000;"
+    "kib=1024;mib=1048576;gib=1073741824;tib=1099511627776",
+    "power": "w watt=1;kw kilowatt=1000;mw megawatt=1000000;gw gigawatt=1000000000",
+    "energy": "kwh=1;mwh=1000;gwh=1000000",
+    "frequency": "hz hertz=1;khz kilohertz=1000;mhz megahertz=1000000;ghz gigahertz=1000000000",
+    "voltage": "v volt=1;mv millivolt=.001;kv kilovolt=1000",
+    "share": "% percent=1;percentage=1",
+    "temperature": "°c celsius=1",
+    "fahrenheit": "°f fahrenheit=1",
+    "dollars": "$ usd dollar us$=1;cent cents=.01",
+    "euros": "€ eur euro=1",
+    "pounds": "£ gbp=1",
+    "francs": "chf franc=1",
+    "yen": "¥ jpy yen=1",
+}
+_MULTIPLES = {
+    "dozen": 12, "hundred": 100, "k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6, "mn": 1e6, "bn": 1e9, "b": 1e9,
+    "billion": 1e9, "trillion": 1e12,
+}  # fmt: skip
+_TENS = {word: 10 * n for n, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)}
+_TEENS = {word: n for n, word in enumerate("thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split(), 13)}
+_WORDS = {**numbers.CARDINALS, **_TENS, **_TEENS, "zero": 0, "a couple of": 2, "a dozen": 12, "half a dozen": 6}
+
+_CARDINAL_WORD = (
+    rf"(?:(?:{'|'.join(_TENS)})[-\s](?:{'|'.join(list(numbers.CARDINALS)[:9])})|"
+    rf"{'|'.join(sorted(_WORDS, key=len, reverse=True))})"
+)
+_FIGURES = r"(?:\d{1,3}(?:[,.'’ ]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?)"
+_MULTIPLE_WORD = r"(?:dozen|hundred|thousand|million|billion|trillion|mn|bn|(?-i:k|M|B))"
+_UNIT_WORDS = sorted(
+    {word for units in _UNITS.values() for unit in units.split(";") for word in unit.split("=")[0].split()},
+    key=len,
+    reverse=True,
+)
+_UNIT_FORMS = (re.escape(word) + ("(?:s|es)?" if len(word) > 2 and word.isalpha() else "") for word in _UNIT_WORDS)
+_UNIT = rf"(?:{'|'.join(_UNIT_FORMS)}|degrees? (?:celsius|fahrenheit|c|f)|per cent)"
+_CURRENCY = r"(?:US\$|[$€£¥]|USD|EUR|GBP|CHF)"
+_NUMBER = rf"(?:{_FIGURES}|{_CARDINAL_WORD})"
+_PLAIN = rf"(?:{_CURRENCY}\s?)?[-−]?{_NUMBER}(?:[\s-]?{_MULTIPLE_WORD}\b)?"
+_LEAST = r"at least|no less than|not less than|no fewer than|a minimum of|minimum|min\.?|from|≥|>="
+_MOST = r"at most|up to|no more than|not more than|a maximum of|maximum|max\.?|as many as|≤|<="
+_OVER = r"more than|over|above|greater than|exceeding|exceeds|upwards of|>"
+_UNDER = r"less than|fewer than|under|below|almost|nearly|<"
+_ABOUT = r"about|around|approximately|approx\.?|roughly|some|circa|ca\.?|c\.|~|an estimated|estimated|close to|or so"
+_QUANTITY = re.compile(
+    rf"(?<![\w.,-])(?:(?P<least>{_LEAST})\s|(?P<most>{_MOST})\s|(?P<over>{_OVER})\s|(?P<under>{_UNDER})\s|"
+    rf"(?P<about>{_ABOUT})\s?|(?P<between>between|from)\s|(?P<exactly>exactly|precisely)\s)?"
+    rf"(?P<first>{_PLAIN})(?![.,]?\d)(?:\s?(?P<first_unit>{_UNIT})(?![\w/]))?"
+    rf"(?:\s?(?P<to>–|—|-|to|and|through)\s?(?P<second>{_PLAIN}))?"
+    rf"(?P<plus>\+|\sor more|\sor so)?(?P<half>\sand a half)?"
+    rf"(?:[\s-]?(?P<unit>{_UNIT})(?![\w/]))?(?P<half_after>\sand a half)?"
+    rf"(?:\s(?P<then>\d{{1,2}})\s?(?P<then_unit>minutes?|min|seconds?|s|cm|g)\b)?",
+    re.IGNORECASE,
+)
+_HALF_UNIT = re.compile(
+    r"\bhalf an? (?P<unit>hour|day|year|minute|mile|million|litre|liter|pound|dozen)\b"
+    r"|\b(?:an?|one) (?P<and_half>hour|day|year|minute|mile|month|week|kilometre) and a half\b",
+    re.IGNORECASE,
+)
+_ARTICLE_UNIT = re.compile(
+    r"\b(?:an?) (?P<unit>hour|week|month|year|mile|metre|kilometre|kilogram|litre)\b", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A quantity in a text.
+
+    Attributes:
+        start, end: offsets in the text, in characters, the end exclusive.
+        dimension: of its unit; empty for a mere count.
+        intervals: the readings as least and greatest value in the base unit; one, or two where `1.000` is ambiguous.
+        words: as it stands in the text.
+        is_exact: whether it is one number, without `about`, `at least` or a range.
+        limit: the value that `at least` or `at most` names, negative for the latter; None where there is no such limit.
+    """
+
+    start: int
+    end: int
+    dimension: str
+    intervals: tuple[tuple[float, float], ...]
+    words: str
+    is_exact: bool
+    limit: float | None = None
+
+    def may_equal(self, other: Quantity) -> bool:
+        """Whether both may be the same amount, of one dimension."""
+        return self.dimension == other.dimension and any(
+            low <= their_high and their_low <= high
+            for low, high in self.intervals
+            for their_low, their_high in other.intervals
+        )
+
+
+def find(text: str) -> list[Quantity]:
+    """The quantities of a text in their order; none within another."""
+    found: list[Quantity] = []
+    for quantity in sorted(_find(text), key=lambda quantity: (quantity.start, -quantity.end)):
+        if not found or quantity.start >= found[-1].end:
+            found.append(quantity)
+    return found
+
+
+def _find(text: str) -> Iterator[Quantity]:
+    for match in _HALF_UNIT.finditer(text):
+        unit, amount = (match["unit"], 0.5) if match["unit"] else (match["and_half"], 1.5)
+        if unit in _MULTIPLES:
+            yield _quantity(match, "", [(amount * _MULTIPLES[unit],) * 2], is_exact=True)
+        else:
+            dimension, factor = _unit(unit)
+            yield _quantity(match, dimension, [(amount * factor,) * 2], is_exact=True)
+    for match in _ARTICLE_UNIT.finditer(text):
+        dimension, factor = _unit(match["unit"])
+        yield _quantity(match, dimension, [(factor, factor)], is_exact=True)
+    for match in _QUANTITY.finditer(text):
+        yield _read(match)
+
+
+def _read(match: re.Match[str]) -> Quantity:
+    first, second = match["first"], match["second"]
+    is_range = second is not None and (match["to"] != "and" or match["between"] is not None)
+    end = match.end() if second is None or is_range else match.end("first_unit" if match["first_unit"] else "first")
+    currency = next((part for part in (_currency(first), _currency(second or "")) if part), None)
+    unit = (
+        match["first_unit"] if second is not None and not is_range else match["unit"] or match["first_unit"] or currency
+    )
+    dimension, factor = _unit(unit) if unit else ("", 1.0)
+    if unit and currency and match["unit"] and _unit(match["unit"])[0] != _unit(currency)[0]:
+        dimension, factor = _unit(currency)
+    half = 0.5 if match["half"] or match["half_after"] else 0.0
+    extra = 0.0
+    if match["then"] and dimension and not is_range:
+        then_dimension, then_factor = _unit(match["then_unit"])
+        extra = int(match["then"]) * then_factor / factor if then_dimension == dimension else 0.0
+    own_factor = _unit(match["first_unit"])[1] if match["first_unit"] and match["unit"] and is_range else factor
+    intervals = []
+    for value, half_digit in _readings(first):
+        low = high = (value + half + extra) * own_factor
+        if is_range:
+            shared = 1.0
+            if second is not None and (multiple := _multiple(second)) != 1.0 and _multiple(first) == 1.0:
+                shared = multiple  # between 2 and 3 million
+            low = value * shared * own_factor
+            high = max(reading * factor for reading, _ in _readings(second or ""))
+            if high < low:
+                low, high = high, low
+        elif match["about"] or match["plus"] == " or so":
+            low, high = low - abs(low) * APPROXIMATE, high + abs(high) * APPROXIMATE
+        elif match["least"] or match["over"] or match["plus"]:
+            high = math.inf
+        elif match["most"] or match["under"]:
+            low = -math.inf if dimension in ("temperature", "fahrenheit") else 0.0
+        elif (half_digit or dimension) and not match["exactly"]:
+            margin = min(_ROUNDED * abs(low), (half_digit or _HALF_OF_ONE) * own_factor)
+            low, high = low - margin, high + margin
+        else:
+            margin = 1e-6 * abs(low) + (0.02 * abs(low) if (unit or "").startswith(("month", "year")) else 0.0)
+            low, high = low - margin, high + margin
+        intervals.append((low, high))
+    if dimension == "fahrenheit":
+        dimension = "temperature"
+        intervals = [((low - 32) / 1.8 - 0.3, (high - 32) / 1.8 + 0.3) for low, high in intervals]
+    bounds = ("least", "most", "over", "under", "about", "plus")
+    is_exact = not is_range and not any(match[name] for name in bounds)
+    least, most = match["least"] or match["over"] or match["plus"], match["most"] or match["under"]
+    limit = intervals[0][0] if least else -intervals[0][1] if most else None
+    return _quantity(match, dimension, intervals, is_exact=is_exact, end=end, limit=limit)
+
+
+def _quantity(
+    match: re.Match[str],
+    dimension: str,
+    intervals: list[tuple[float, float]],
+    *,
+    is_exact: bool,
+    end: int | None = None,
+    limit: float | None = None,
+) -> Quantity:
+    end = match.end() if end is None else end
+    words = match.string[match.start() : end].strip()
+    return Quantity(match.start(), end, dimension, tuple(intervals), words, is_exact, limit)
+
+
+def _readings(text: str) -> Iterator[tuple[float, float]]:
+    """The values that a written number may have, each with half a unit of its last digit that is not zero.
+
+    That is 0 for a number in words, for a small one, and for one that is not round.
+    """
+    multiple = _multiple(text)
+    plain = re.sub(rf"^{_CURRENCY}\s?", "", text.strip(), flags=re.IGNORECASE)
+    plain = re.sub(rf"[\s-]?{_MULTIPLE_WORD}$", "", plain, flags=re.IGNORECASE) if multiple != 1.0 else plain
+    sign = -1 if plain[:1] in "-−" else 1
+    plain = plain.lstrip("-−").strip()
+    if not plain[:1].isdigit():
+        word = " ".join(plain.lower().split())
+        value = _WORDS.get(word)
+        if value is None:
+            value = sum(_WORDS.get(part, 0) for part in re.split(r"[-\s]", word)) or 1  # a dozen, a million
+        yield sign * value * multiple, 0.5 * multiple if multiple > 100 else 0.0
+        return
+    for digits in _decimal_readings(plain):
+        yield sign * float(digits) * multiple, _half_of_last_digit(digits) * multiple
+
+
+def _decimal_readings(figures: str) -> Iterator[str]:
+    """A number in figures as Python reads it: twice where a point or a comma may divide thousands or decimals."""
+    figures = figures.replace("'", "").replace("’", "").replace(" ", "")
+    separators = [c for c in figures if c in ".,"]
+    if not separators:
+        yield figures
+    elif len(set(separators)) == 2:
+        decimal = separators[-1]
+        yield figures.replace("," if decimal == "." else ".", "").replace(decimal, ".")
+    elif len(separators) > 1:
+        yield figures.replace(separators[0], "")
+    else:
+        whole, fraction = re.split("[.,]", figures)
+        is_group = len(fraction) == 3 and 1 <= len(whole) <= 3 and not whole.startswith("0")
+        if is_group:
+            yield whole + fraction
+        if not is_group or separators[0] == ".":
+            yield f"{whole}.{fraction}"
+
+
+def _half_of_last_digit(digits: str) -> float:
+    if "." in digits:
+        return float(0.5 * 10 ** -len(digits.partition(".")[2]))
+    zeros = len(digits) - len(digits.rstrip("0"))
+    return float(0.5 * 10**zeros) if zeros and len(digits) > 1 else 0.0
+
+
+def _multiple(text: str) -> float:
+    match = re.search(rf"(?:(?<=\d)|(?<=[\s-])){_MULTIPLE_WORD}$", text.strip(), re.IGNORECASE)
+    if match is None:
+        return 1.0
+    word = match[0] if match[0] in "kKMB" else match[0].lower()
+    return float(_MULTIPLES[word.lower()])
+
+
+def _currency(text: str) -> str | None:
+    match = re.match(_CURRENCY, text.strip(), re.IGNORECASE)
+    return match[0].lower() if match else None
+
+
+def _unit(word: str) -> tuple[str, float]:
+    """The dimension of a unit, and its factor to the base unit."""
+    plain = " ".join(word.lower().split())
+    plain = {
+        "per cent": "percent",
+        "degree celsius": "celsius",
+        "degrees celsius": "celsius",
+        "degrees c": "celsius",
+    }.get(plain, plain)
+    if plain.startswith("degree"):
+        plain = "fahrenheit"
+    for form in (plain, plain.removesuffix("s"), plain.removesuffix("es")):
+        if form in _UNIT_BY_WORD:
+            return _UNIT_BY_WORD[form]
+    return "", 1.0
+
+
+_UNIT_BY_WORD = {
+    word: (dimension, float(unit.split("=")[1]))
+    for dimension, units in _UNITS.items()
+    for unit in units.split(";")
+    for word in unit.split("=")[0].split()
+}

@@ -1,0 +1,163 @@
+"""Time references in English texts: dates, months, years, weekdays, times of day, seasons, words such as yesterday.
+
+Each is read as far as the text says it; nothing is assumed of the present. Two are compared by the parts that both
+have.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from keepgraph.language import numbers
+
+Relation: TypeAlias = Literal["same", "overlapping", "different", "unknown"]
+
+_MONTH = rf"(?P<month>{'|'.join(sorted(numbers.MONTHS, key=len, reverse=True))})\.?"
+_MONTH_IN_FULL = "|".join(name for name in numbers.MONTHS if len(name) > 3)
+_WEEKDAY = rf"(?P<weekday>{'|'.join(sorted(numbers.WEEKDAYS))})"
+_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|\.)?"
+_YEAR = r"(?P<year>1\d{3}|20\d{2})"
+_ORDINAL = "|".join(numbers.ORDINALS)
+_SEASON = r"(?P<season>spring|summer|autumn|fall|winter|christmas|easter)"
+_PART = r"(?P<part>mornings?|afternoons?|evenings?|nights?|midday|weekends?|weekdays?)"
+
+# The first pattern that matches at a place is taken.
+_PATTERNS = tuple(
+    re.compile(pattern, re.IGNORECASE | re.ASCII)
+    for pattern in (
+        r"\b(?P<year>\d{4})-(?P<monthnumber>\d{2})(?:-(?P<day>\d{2}))?\b",
+        rf"\b{_DAY}\s(?:of\s)?{_MONTH}\b(?:,?\s{_YEAR}\b)?",
+        rf"\b{_MONTH}\s(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?![:\d])(?:,?\s{_YEAR}\b)?",
+        rf"\b{_MONTH},?\s(?:of\s)?{_YEAR}\b",
+        rf"\b(?P<monthonly>{_MONTH_IN_FULL})\b(?<!\bmay)(?<!\bmarch)",
+        r"\b(?P<before>in|of|to|by|since|until|last|every)\s(?P<monthonly>may|march)\b",
+        rf"\b(?:Q(?P<quarter>[1-4])|(?:the\s)?(?P<quarterword>first|second|third|fourth|last)\squarter)\b"
+        rf"(?:,?\s(?:of\s)?{_YEAR}\b)?",
+        rf"\b(?:the\s)?{_SEASON}\b(?:\s(?:of\s)?{_YEAR}\b)?",
+        rf"\b(?P<before>in|of|by|since|until|from|till|after|before|during|through|starting)\s{_YEAR}\b(?!\s?[-–])",
+        rf"(?<=\bto\s){_YEAR}\b",
+        rf"[(]{_YEAR}[)]",
+        r"\b(?:the\s)?(?P<decade>\d{3}0)s\b",
+        rf"\b(?:next|last|this|every)?\s?{_WEEKDAY}s?\b",
+        r"\b(?P<hour>\d{1,2})(?:[:.](?P<minute>\d{2}))?\s?(?P<half>am|pm|a\.m\.|p\.m\.|AM|PM)(?!\w)",
+        r"(?<![:\d])(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?!:?\d)(?:\s?(?:h|hrs|o'clock)\b)?",
+        r"\b(?P<hour>\d{1,2})\so['’]clock\b",
+        r"\b(?P<clockword>noon|midnight)\b",
+        rf"\b(?:the\s)?{_PART}\b",
+        r"\b(?P<relative>yesterday|today|tomorrow|tonight|currently|(?:last|this|next)\s(?:week|month|year|quarter|"
+        r"season|time)|the (?:previous|following) (?:day|week|month|year)|\w+ (?:days?|weeks?|months?|years?) ago)\b",
+        r"(?P<span>\b\d{4}\s?[-–]\s?\d{4}\b)",
+    )
+)
+_SEASONS = {"fall": "autumn"}
+_QUARTERS = {"first": "1", "second": "2", "third": "3", "fourth": "4", "last": "4"}
+
+
+@dataclass(frozen=True, slots=True)
+class TimeReference:
+    """A time in a text.
+
+    Attributes:
+        start, end: offsets in the text, in characters, the end exclusive.
+        parts: what is said of it: year, quarter, season, month, day, weekday, part (of a day), clock (minutes from
+            midnight), relative (words such as `last week`).
+        bound: the word before it that makes it a limit: since, until, before, after, by, from; else empty.
+    """
+
+    start: int
+    end: int
+    parts: Mapping[str, str | int] = field(default_factory=dict)
+    bound: str = ""
+
+    @property
+    def is_of_day(self) -> bool:
+        """Whether it is a time of the day alone."""
+        return bool(self.parts) and set(self.parts) <= {"clock", "part"}
+
+
+_BOUNDS = ("since", "until", "till", "before", "after", "by", "from", "starting", "through")
+_BOUND = re.compile(rf"\b({'|'.join(_BOUNDS)})\s(?:the\s)?$", re.IGNORECASE)
+
+
+def find(text: str) -> list[TimeReference]:
+    """The time references of a text in their order; none within another."""
+    found: list[TimeReference] = []
+    for reference in _find(text):
+        if all(reference.end <= other.start or other.end <= reference.start for other in found):
+            found.append(reference)
+    return sorted(found, key=lambda reference: reference.start)
+
+
+def compare(one: Sequence[TimeReference], other: Sequence[TimeReference]) -> Relation:
+    """How the times of two statements are related.
+
+    They are different where a part that both have differs, overlapping where one says more than the other, and unknown
+    where they have no part in common.
+    """
+    ours, theirs = _joined(one), _joined(other)
+    if not ours and not theirs:
+        return "same"
+    shared = ours.keys() & theirs.keys()
+    if any(ours[part].isdisjoint(theirs[part]) for part in shared):
+        return "different"
+    if any(ours[part] != theirs[part] for part in shared):
+        return "unknown"
+    if ours.keys() == theirs.keys():
+        return "same"
+    return "overlapping" if shared else "unknown"
+
+
+def _joined(references: Sequence[TimeReference]) -> dict[str, set[str | int]]:
+    parts: dict[str, set[str | int]] = {}
+    for reference in references:
+        for part, value in reference.parts.items():
+            parts.setdefault(part, set()).add(value)
+    return parts
+
+
+def _find(text: str) -> Iterator[TimeReference]:
+    for pattern in _PATTERNS:
+        for match in pattern.finditer(text):
+            groups = match.groupdict()
+            bound = _BOUND.search(text[max(0, match.start() - 16) : match.start()])
+            words = (groups.get("before") or (bound[1] if bound else "")).lower()
+            if parts := dict(_parts(groups)):
+                yield TimeReference(match.start(), match.end(), parts, words if words in _BOUNDS else "")
+
+
+def _parts(groups: Mapping[str, str | None]) -> Iterator[tuple[str, str | int]]:
+    """The parts of a time reference, by the named groups of its pattern."""
+    for name, text in groups.items():
+        if text is None:
+            continue
+        value = text.lower()
+        match name:
+            case "year":
+                yield "year", int(value)
+            case "decade" | "span" | "relative":
+                yield name, " ".join(value.split())
+            case "month" | "monthonly":
+                yield "month", numbers.MONTHS[value]
+            case "monthnumber" | "day":
+                yield name.removesuffix("number"), int(value)
+            case "quarter":
+                yield "quarter", value
+            case "quarterword":
+                yield "quarter", _QUARTERS[value]
+            case "season":
+                yield "season", _SEASONS.get(value, value)
+            case "weekday":
+                yield "weekday", value
+            case "part":
+                yield "part", value.removesuffix("s")
+            case "clockword":
+                yield "clock", 12 * 60 if value == "noon" else 0
+            case "hour":
+                hour = int(value)
+                half = (groups.get("half") or "").lower().replace(".", "")
+                if half:
+                    hour = hour % 12 + (12 if half == "pm" else 0)
+                yield "clock", hour * 60 + int(groups.get("minute") or 0)
