@@ -16,11 +16,11 @@ _WORDS_AFTER_TELLING = 3
 def is_pronoun(text: str) -> bool:
     """Whether a name is a word for the speaker alone: I, me, myself. ME and EU in capitals are rather abbreviations.
 
-    Accents count: mí is a word for the speaker, and Èu is a name.
+    Accents count, but for words that are written with one: mí is a word for the speaker, and Èu is a name.
     """
     name = Name(text)
     is_abbreviation = len(name.text) > 1 and name.text.isascii() and name.text.isupper()
-    return not is_abbreviation and name.key in _words("pronouns")
+    return not is_abbreviation and (name.key in _words("pronouns") or _comparable(name) in _words("accented"))
 
 
 def find_in_question(question: str) -> tuple[int, int] | None:
