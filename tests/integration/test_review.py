@@ -15,9 +15,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 import keepgraph
 from keepgraph import store
 from keepgraph.cli.root import kg
-from keepgraph.engine.review import proposals, sources
+from keepgraph.engine.review import effects, proposals, sources
 from keepgraph.engine.review.proposals import Proposal
 from keepgraph.model import Settings
+from keepgraph.store.review_proposals import ReviewProposal
 from laws import IS_SWEEP
 from words import Caller, Clock, decision, dump, person, rows
 
@@ -154,6 +155,37 @@ def test_a_proposal_says_which_arguments_only_a_person_can_give(call, graph):
     assert listed(call)[proposal]["needs"] == ["object"]
     assert decide(call, proposal, "accept")["error"] == "OBJECT_REQUIRED"
     assert decide(call, proposal, "edit", arguments={"object": person("Bob")})["done"]
+
+
+def test_a_proposal_says_in_words_what_accepting_does(call, graph):
+    ada, ben = entity(call, "Ada Stone"), entity(call, "Ben Okoro")
+    fact = recorded(call, "Ada Stone", "Ben Okoro")
+    ends = {"subject": {"id": ada}, "predicate": "reports_to"}
+    calls = {
+        "merge Ada Stone into Ben Okoro": ("merge_entities", {"keep": {"id": ben}, "absorb": {"id": ada}}),
+        "note “Add” as another name of Ada Stone": ("add_alias", {"entity": {"id": ada}, "alias": "Add"}),
+        "add the person Cleo Marsh": ("add_entity", {"entity": person("Cleo Marsh")}),
+        "change Ada Stone: type becomes concept": ("update_entity", {"entity": {"id": ada}, "type": "concept"}),
+        "retract “Ada Stone reports to Ben Okoro”": ("retract_fact", {"fact_id": fact}),
+        "end “Ada Stone reports to Ben Okoro” today": ("end_fact", {"fact_id": fact}),
+        "forget Ben Okoro": ("forget", {"what": ben, "kind": "entity"}),
+        "record “Ada Stone reports_to Dan Frost”": ("record_fact", {**ends, "object": person("Dan Frost")}),
+        "let “Ada Stone reports_to “nobody”” take the place of “Ada Stone reports to Ben Okoro”": (
+            "record_fact",
+            {**ends, "object": {"literal": "nobody"}, "supersedes": [fact]},
+        ),
+        "read “chases” as reports_to": (
+            "extend_vocabulary",
+            {"map_wordings": [{"wordings": ["chases"], "predicate": "reports_to"}]},
+        ),
+    }
+    with graph.database.read("test") as tx:
+        effects_by_call = {
+            effect: effects.describe(tx, ReviewProposal(0, "", "gap", "", "", 0.5, (), (), tool, arguments, ""))
+            for effect, (tool, arguments) in calls.items()
+        }
+
+    assert {effect: effect for effect in calls} == effects_by_call
 
 
 def test_a_name_in_a_text_is_merged_with_what_is_known(call):

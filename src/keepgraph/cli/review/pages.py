@@ -25,6 +25,8 @@ def show_proposal(proposal: Mapping[str, Any], *, number: int, total: int) -> No
         click.echo(f"  {printable(ground['text'])}")
     if needed := proposal.get("needs"):
         click.echo(f"  to accept it, give {' and '.join(map(printable, needed))} with e")
+    else:
+        click.echo(f"  y: {printable(proposal['effect'])}")
 
 
 def show_why(proposal: Mapping[str, Any]) -> None:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from keepgraph.engine.review import (
         decisions,
+        effects,
         evidence,
         grounds,
         learning,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from keepgraph import store
-from keepgraph.engine.review import grounds, quiet_kinds, staleness
+from keepgraph.engine.review import effects, grounds, quiet_kinds, staleness
 from keepgraph.store.review_proposals import ReviewProposal
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
@@ -56,6 +56,7 @@ def _describe(tx: Tx, proposal: ReviewProposal) -> dict[str, Any]:
         "rests_on": [{"id": ground.id, "text": ground.text} for ground in grounds.read(tx, proposal)],
         "rests_on_total": len(proposal.rests_on),
         "call": {"tool": proposal.tool, "arguments": proposal.arguments},
+        "effect": effects.describe(tx, proposal),
         **({"needs": needs} if needs else {}),
         "offered_at": timestamps.format_local(proposal.offered_at, tx.zone),
     }
