@@ -31,6 +31,8 @@ HERE = {
     "get_entity_connections": "get_entity_connections",
     "get_entity_timeline": "get_entity_timeline",
     "priming_context_tool": "priming_context",
+    "expand_context_tool": "expand_context",
+    "hydra_search_tool": "hydra_search",
     "get_full_document_tool": "get_full_document",
     "ingest_markdown": "ingest_markdown",
     "ingest_directory_tool": "ingest_directory",
@@ -42,6 +44,13 @@ HERE = {
     "query_entity_relations": "query_entity_relations",
     "build_communities": "build_communities",
     "remember": "remember",
+    "check_conflict_tool": "check_conflict",
+    "verify_relation_tool": "verify_relation",
+    "create_relation": "create_relation",
+    "delete_relation": "delete_relation",
+    "run_night_gardener": "run_night_gardener",
+    "get_garden_status_tool": "get_garden_status",
+    "train_gnn_tool": "train_gnn",
     "init": "traversal_init",
     "next": "traversal_next",
     "collect": "traversal_collect",
@@ -63,13 +72,4 @@ TO_COME = {
     # Aletheia
     # Graphiti
     # HydraMem
-    "expand_context_tool": "expand_context",
-    "hydra_search_tool": "hydra_search",
-    "verify_relation_tool": "verify_relation",
-    "check_conflict_tool": "check_conflict",
-    "create_relation": "create_relation",
-    "delete_relation": "delete_relation",
-    "run_night_gardener": "run_night_gardener",
-    "get_garden_status_tool": "get_garden_status",
-    "train_gnn_tool": "train_gnn",
 }

@@ -40,6 +40,9 @@ SLOW_BUT_AT_HOME = {
     ("engine.topology", "numpy"),
     ("engine.analysis.communities", "numpy"),
     ("engine.analysis.connection_weights", "numpy"),
+    ("engine.analysis.doubtful_facts", "numpy"),
+    ("engine.analysis.group_triples", "numpy"),
+    ("engine.analysis.link_prediction", "numpy"),
 }
 """Packages that load a slow library at once; they are loaded themselves by what needs them, and not before."""
 PURE_OR_BELOW_DISPATCH = {"tools", "engine", "ml", "cypher", "language", "formats", "temporal", "arrays"}
@@ -94,7 +97,7 @@ STATIONS_OF_A_RECALL = (
 NAME_WORDS_OF_THE_CORE = ("cli.demo", "mcp.instructions", "mcp.prompts")
 """These speak to people and to language models, with examples in the words of the core."""
 
-KEYS = {"project", "source"}
+KEYS = {"project", "source", "decision"}
 """Such keys have arguments and answers of tools, files of settings, and columns of tables."""
 
 OTHER_MEANINGS = {

@@ -121,6 +121,8 @@ def test_reading_everything_anew_changes_nothing(call, path):
         ("search", {"query": "Atlas"}),
         ("search_nodes", {"query": "Atlas"}),
         ("priming_context", {"query": "Atlas"}),
+        ("expand_context", {"entity_ids": ["Atlas"]}),
+        ("hydra_search", {"query": "Atlas"}),
     ],
 )
 def test_an_answer_says_what_has_not_been_read(call, path, monkeypatch, tool, given):

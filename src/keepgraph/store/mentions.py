@@ -23,6 +23,24 @@ def in_chunks(tx: Tx, chunks: Sequence[int]) -> list[Mention]:
     return [Mention(*row) for row in rows]
 
 
+def chunks_with_both(tx: Tx, one: Entity, other: Entity, *, limit: int) -> list[int]:
+    """The chunks that mention both entities, the newest episode first."""
+    rows = tx.conn.execute(
+        """
+        SELECT one.chunk
+        FROM mention AS one
+        JOIN mention AS other ON other.chunk = one.chunk AND other.entity = :other
+        JOIN chunk ON chunk.id = one.chunk
+        JOIN episode ON episode.id = chunk.episode
+        WHERE one.entity = :one AND (:known IS NULL OR episode.recorded_at <= :known)
+        ORDER BY episode.recorded_at DESC, episode.id DESC, chunk.place, chunk.id
+        LIMIT :limit
+        """,
+        {"one": one.row, "other": other.row, "limit": limit, "known": tx.known_at},
+    )
+    return [row[0] for row in rows]
+
+
 def in_group(tx: Tx) -> Iterator[tuple[int, int]]:
     """The chunks of the group with the entities that each mentions, as pairs of row numbers, by chunk."""
     rows: Iterator[tuple[int, int]] = tx.conn.execute(
@@ -81,6 +99,20 @@ def replace(tx: Tx, chunk: Chunk, mentions: Sequence[Mention]) -> None:
         [(chunk.row, mention.entity, mention.how, mention.start, mention.stop) for mention in mentions],
     )
     tx.conn.execute("DELETE FROM chunk_unread WHERE chunk = ?", (chunk.row,))
+
+
+def is_in_episode(tx: Tx, entity: Entity, episode: int) -> bool:
+    """Whether an episode, given by its row, mentions an entity."""
+    row = tx.conn.execute(
+        """
+        SELECT EXISTS (
+            SELECT 1 FROM mention JOIN chunk ON chunk.id = mention.chunk
+            WHERE mention.entity = ? AND chunk.episode = ?
+        )
+        """,
+        (entity.row, episode),
+    ).fetchone()
+    return bool(row[0])
 
 
 def count_in_episodes(tx: Tx, episodes: Sequence[int]) -> int:

@@ -77,9 +77,11 @@ def exists(tx: Tx, episode: int, *, week: str, project: int | None, recorded_at:
     return bool(row[0])
 
 
-def count_of_project(tx: Tx, entity: Entity) -> int:
-    """How many narratives are about an entity as their project."""
-    row = tx.conn.execute("SELECT count(*) FROM narrative WHERE project = ?", (entity.row,)).fetchone()
+def count_of_project(tx: Tx, entity: Entity, *, besides: int = 0) -> int:
+    """How many narratives are about an entity as their project, besides those of one episode, given by its row."""
+    row = tx.conn.execute(
+        "SELECT count(*) FROM narrative WHERE project = ? AND episode <> ?", (entity.row, besides)
+    ).fetchone()
     return int(row[0])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from keepgraph import store
@@ -55,20 +55,50 @@ def delete(tx: Tx, episode: Episode) -> DeletedEpisode:
     )
 
 
+def plan(tx: Tx, episode: Episode) -> DeletedEpisode:
+    """What `delete` would delete, and what would stay. It only reads: texts whose mentions wait are not read first."""
+    tx = replace(tx, group=episode.group)
+    chunks = store.episodes.chunks(tx, episode)
+    assertions = store.provenance.of_episode(tx, episode.row)
+    facts, kept_facts = _divide(tx, {row: fact for row, fact, _ in assertions})
+    created_at = {episode.recorded_at, *(recorded_at for _, _, recorded_at in assertions)}
+    candidates = {
+        entity.row: entity
+        for entity in (*episode_context.mentioned_entities(tx, chunks), *ends_of(facts))
+        if entity.created_at in created_at
+    }
+    is_up_to_date = not store.mention_queue.any_unread(tx)
+    entities: list[Entity] = []
+    kept: list[KeptObject] = list(kept_facts)
+    for entity in candidates.values():
+        reason = _support(tx, entity, mentions_are_up_to_date=is_up_to_date, besides=(episode, facts))
+        if reason:
+            kept.append(KeptObject(entity, reason))
+        else:
+            entities.append(entity)
+    return DeletedEpisode(episode, len(chunks), len(assertions), tuple(facts), tuple(entities), tuple(kept))
+
+
 def withdraw_assertions(tx: Tx, episode: Episode, assertions: Sequence[int]) -> tuple[list[Fact], list[KeptObject]]:
     """Delete assertions of an episode, by their rows; returns the facts deleted with them, and those that stay."""
     facts = {row: fact for row, fact, _ in store.provenance.of_episode(tx, episode.row) if row in set(assertions)}
-    others = store.provenance.count_others(tx, list(set(facts.values())), besides=list(facts))
-    deleted, kept = [], []
-    for fact in store.facts.by_rows(tx, sorted(set(facts.values()))):
-        if count := others.get(fact.row, 0):
-            kept.append(KeptObject(fact, f"it has {count} other assertion{'s' if count > 1 else ''}"))
-        else:
-            deleted.append(fact)
+    deleted, kept = _divide(tx, facts)
     store.provenance.delete(tx, list(facts))
     for fact in deleted:
         store.facts.delete(tx, fact)
     return deleted, kept
+
+
+def _divide(tx: Tx, assertions: Mapping[int, int]) -> tuple[list[Fact], list[KeptObject]]:
+    """The facts that nobody else has asserted, and the others; by assertion, the row of its fact."""
+    others = store.provenance.count_others(tx, list(set(assertions.values())), besides=list(assertions))
+    alone, kept = [], []
+    for fact in store.facts.by_rows(tx, sorted(set(assertions.values()))):
+        if count := others.get(fact.row, 0):
+            kept.append(KeptObject(fact, f"it has {count} other assertion{'s' if count > 1 else ''}"))
+        else:
+            alone.append(fact)
+    return alone, kept
 
 
 def ends_of(facts: Sequence[Fact]) -> list[Entity]:
@@ -102,17 +132,29 @@ def delete_unsupported_entities(
     return deleted, kept
 
 
-def _support(tx: Tx, entity: Entity, *, mentions_are_up_to_date: bool) -> str | None:
-    """Why an entity is to be kept, in words; None where nothing supports it."""
-    if count := len(store.facts.all_about(tx, entity)):
+def _support(
+    tx: Tx,
+    entity: Entity,
+    *,
+    mentions_are_up_to_date: bool,
+    besides: tuple[Episode, Sequence[Fact]] | None = None,
+) -> str | None:
+    """Why an entity is to be kept, in words; None where nothing supports it.
+
+    Args:
+        besides: an episode and facts that are not deleted yet, and do not count.
+    """
+    episode, facts = besides if besides else (None, ())
+    if count := len({fact.row for fact in store.facts.all_about(tx, entity)} - {fact.row for fact in facts}):
         return f"{count} other fact{'s are' if count > 1 else ' is'} about it"
-    if count := store.episodes.count_mentioning(tx, entity):
+    own = episode is not None and store.mentions.is_in_episode(tx, entity, episode.row)
+    if count := store.episodes.count_mentioning(tx, entity) - own:
         return f"{count} other episode{'s mention' if count > 1 else ' mentions'} it"
     if store.entities.has_former_ids(tx, entity):
         return "another entity was merged into it"
     if store.owners.find(tx) == entity:
         return "it is the owner of the graph"
-    if count := store.narratives.count_of_project(tx, entity):
+    if count := store.narratives.count_of_project(tx, entity, besides=episode.row if episode else 0):
         return f"{count} other narrative{'s are' if count > 1 else ' is'} about it"
     if any(since > entity.created_at for _, _, since in store.entities.alias_rows(tx, entity)):
         return "it was given another name since"

@@ -216,7 +216,11 @@ def _community(tx: Tx, changed: _Changed) -> str:
 # about: who merges two entities deletes one and moves facts, and it is the merge that counts.
 def _decision(_tx: Tx, changed: _Changed) -> str:
     row = changed.after
-    return f"{row['decision']}: {row['statement'].rstrip('.?')}" if row["statement"] else f"{row['kind']} {row['decision']}"
+    return (
+        f"{row['decision']}: {row['statement'].rstrip('.?')}"
+        if row["statement"]
+        else f"{row['kind']} {row['decision']}"
+    )
 
 
 _PHRASES: Mapping[tuple[str, str], tuple[str, Callable[[Tx, _Changed], str]]] = {

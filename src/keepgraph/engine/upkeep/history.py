@@ -24,16 +24,14 @@ def of_entity(tx: Tx, entity: Entity, *, limit: int) -> list[Event]:
         *_assertion_events(tx, facts, limit=limit),
         *_change_events(tx, facts, limit=limit),
         *(_deletion_event(tx, change) for change in store.journal.deletions_of_facts(tx, entity.row, limit=limit)),
-        *(
-            _alias_change_event(tx, change)
-            for change in store.journal.changes_of_rows(tx, "alias", [row[0] for row in aliases], limit=limit)
-        ),
-        *(
-            _entity_change_event(tx, change)
-            for change in store.journal.changes_of_rows(tx, "entity", [entity.row], limit=limit)
-        ),
+        *_own_changes(tx, entity, aliases, limit=limit),
     ]
     return _select_newest(events, limit)
+
+
+def of_entity_alone(tx: Tx, entity: Entity, *, limit: int) -> list[Event]:
+    """What changed an entity and its names since it was created, newest first; its facts are left out."""
+    return _select_newest(_own_changes(tx, entity, store.entities.alias_rows(tx, entity), limit=limit), limit)
 
 
 def of_fact(tx: Tx, fact: Fact, *, limit: int) -> list[Event]:
@@ -41,6 +39,20 @@ def of_fact(tx: Tx, fact: Fact, *, limit: int) -> list[Event]:
     return _select_newest(
         [*_assertion_events(tx, [fact], limit=limit), *_change_events(tx, [fact], limit=limit)], limit
     )
+
+
+def _own_changes(tx: Tx, entity: Entity, aliases: Sequence[tuple[int, str, str]], *, limit: int) -> list[Event]:
+    alias_rows = [row for row, _, _ in aliases]
+    return [
+        *(
+            _alias_change_event(tx, change)
+            for change in store.journal.changes_of_rows(tx, "alias", alias_rows, limit=limit)
+        ),
+        *(
+            _entity_change_event(tx, change)
+            for change in store.journal.changes_of_rows(tx, "entity", [entity.row], limit=limit)
+        ),
+    ]
 
 
 def _select_newest(events: Sequence[Event], limit: int) -> list[Event]:

@@ -13,8 +13,11 @@ from typing import Any
 
 from keepgraph import errors, store
 from keepgraph.engine import knowledge
-from keepgraph.model import Change
+from keepgraph.model import Call, Change
 from keepgraph.store.transactions import Tx
+
+MAX_CHANGES_CHECKED = 2_000
+"""Of a call with more changes, `find_obstacle` does not look for what is in the way of undoing it."""
 
 _MAX_BLOCKING_CALLS = 5
 
@@ -32,6 +35,14 @@ class Undone:
     at: str
     changes: tuple[Change, ...]
     purged: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """Why a call cannot be undone, in a sentence. `is_open`: it is too large to tell, and may be undone after all."""
+
+    reason: str
+    is_open: bool = False
 
 
 def undo(tx: Tx, *, call: int | None = None, change: int | None = None) -> Undone:
@@ -55,6 +66,47 @@ def undo(tx: Tx, *, call: int | None = None, change: int | None = None) -> Undon
         store.journal.record_undo(tx, number)
     tx.memo.clear()
     return Undone(number, tool, at, tuple(changes), purged=len(journalled) - len(changes))
+
+
+def find_obstacle(tx: Tx, call: Call) -> Obstacle | None:
+    """Why `undo` would refuse a call, as far as can be seen without undoing it; None where nothing is in its way."""
+    if call.change_count > MAX_CHANGES_CHECKED:
+        return Obstacle(f"It made {call.change_count:,} changes: only trying to take it back tells.", is_open=True)
+    try:
+        changes = _without_purged(tx, store.journal.changes_of_call(tx, call.id))
+    except errors.Purged as error:
+        return Obstacle(f"{error.message[0].upper()}{error.message[1:]}.")
+    own = {(change.table, change.row) for change in changes}
+    last = {(change.table, change.row): change for change in reversed(changes)}
+    first = {(change.table, change.row): change for change in changes}
+    for row, change in last.items():
+        if reason := _later_change(tx, change, first[row], own):
+            return Obstacle(reason)
+    return None
+
+
+def _later_change(tx: Tx, last: Change, first: Change, own: set[tuple[str, int]]) -> str | None:
+    """What is in the way of taking back the changes of a call to one row: the first and the last of them."""
+    current = store.journal.current_row(tx, last.table, last.row)
+    if not _changed_text_alone(tx, last):
+        if last.op == "delete" and current is not None:
+            return _name_calls("Its place is taken", _later_calls(tx, last))
+        if last.op != "delete" and (current is None or not _is_unchanged_since(tx, last, current)):
+            return _name_calls("It has been changed since", _later_calls(tx, last))
+    if first.op == "insert":
+        others = store.journal.referring_rows(tx, first.table, first.row)
+        reason = "Something recorded later rests on it"
+    else:
+        others = store.journal.conflicting_rows(tx, first.table, first.before or {})
+        others += [row for row in store.journal.referred_rows(first) if store.journal.current_row(tx, *row) is None]
+        reason = "What was there before has been said anew since, or what it was about is gone"
+    rows = [row for row in others if row not in own][:_MAX_BLOCKING_CALLS]
+    return _name_calls(reason, _later_calls(tx, first, rows=rows)) if rows else None
+
+
+def _name_calls(reason: str, calls: Sequence[tuple[int, str]]) -> str:
+    listed = ", ".join(f"call {number} ({tool})" for number, tool in calls)
+    return f"{reason}{f', see {listed}' if listed else ''}."
 
 
 def _without_purged(tx: Tx, changes: Sequence[Change]) -> list[Change]:
@@ -251,6 +303,16 @@ def _is_unchanged_since(tx: Tx, change: Change, current: Mapping[str, Any]) -> b
 
 def _later_changes(tx: Tx, change: Change, reason: str, *, rows: Sequence[tuple[str, int]] = ()) -> errors.LaterChanges:
     """The error for a change that cannot be undone, with the later calls on its row and on `rows`."""
+    calls = _later_calls(tx, change, rows=rows)
+    listed = ", ".join(f"call {number} ({tool})" for number, tool in calls)
+    return errors.LaterChanges(
+        f"call {change.call} cannot be taken back: {reason}{f', see {listed}' if listed else ''}. Nothing was changed.",
+        candidates=[{"call": number, "tool": tool} for number, tool in calls],
+    )
+
+
+def _later_calls(tx: Tx, change: Change, *, rows: Sequence[tuple[str, int]] = ()) -> list[tuple[int, str]]:
+    """The numbers and the tools of the newest calls after a change on its row and on other rows."""
     numbers = sorted(
         {
             call
@@ -260,8 +322,4 @@ def _later_changes(tx: Tx, change: Change, reason: str, *, rows: Sequence[tuple[
         reverse=True,
     )
     calls = [(number, store.journal.find_call(tx, number)) for number in numbers[:_MAX_BLOCKING_CALLS]]
-    listed = ", ".join(f"call {number} ({call[1]})" for number, call in calls if call)
-    return errors.LaterChanges(
-        f"call {change.call} cannot be taken back: {reason}{f', see {listed}' if listed else ''}. Nothing was changed.",
-        candidates=[{"call": number, "tool": call[1]} for number, call in calls if call],
-    )
+    return [(number, call[1]) for number, call in calls if call]

@@ -1,0 +1,19 @@
+"""Provenance: where a fact, an entity or a text comes from, what speaks against it, and what rests on it."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from keepgraph.engine.provenance import (
+        assertion_chains,
+        call_explanations,
+        entity_explanations,
+        explanation_requests,
+        explanations,
+        fact_explanations,
+        text_explanations,
+        text_passages,
+    )
+else:
+    from keepgraph import lazy_submodules
+
+    __getattr__ = lazy_submodules.getter(__name__)

@@ -1,0 +1,86 @@
+"""Chains of provenance: from each assertion of a fact to the text, the source, or the call that it comes from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from keepgraph import store
+from keepgraph.engine.provenance import text_passages
+from keepgraph.engine.provenance.explanations import EndOfChain, Origin, Passage
+from keepgraph.engine.texts import storage
+from keepgraph.model import Episode, Fact
+from keepgraph.store.provenance_lookups import AssertionRow
+from keepgraph.store.transactions import Tx
+from keepgraph.temporal import timestamps
+
+_EPISODE_ID = re.compile(r"\bep_[0-9a-z]{26}\b")
+
+
+def of_fact(tx: Tx, fact: Fact, *, limit: int) -> list[Origin]:
+    """The origins of a fact, one for each assertion, the oldest first."""
+    assertions = store.provenance_lookups.assertions(tx, fact.row, limit=limit)
+    calls = store.provenance_lookups.inserting_calls(
+        tx, "provenance", {assertion.row: assertion.recorded_at for assertion in assertions}
+    )
+    episodes = store.episodes.by_rows(tx, [each.episode for each in assertions if each.episode is not None])
+    passages: dict[int, Passage] = {}
+    origins = []
+    for assertion in assertions:
+        episode = _text_of(tx, assertion, episodes)
+        if episode is not None and episode.row not in passages:
+            passages[episode.row] = text_passages.find(tx, fact, episode)
+        passage = passages[episode.row] if episode is not None else None
+        origins.append(_origin(tx, assertion, calls.get(assertion.row), passage))
+    return origins
+
+
+def describe_call(tx: Tx, number: int | None, *, tool: str | None) -> str:
+    """What is to know of the call besides its number: that it was an import, or that the log does not have it."""
+    if number is None:
+        oldest = store.journal.oldest_call(tx)
+        begins = f"; it begins with call {oldest[0]} of {timestamps.local_date(oldest[1], tx.zone)}" if oldest else ""
+        return f"The call is not in the log any more{begins}."
+    called = store.journal.find_call(tx, number)
+    if called is not None and tool is not None and called[1] != tool:
+        return f"Call {number} ({called[1]}) brought it here; {tool} had recorded it before."
+    return ""
+
+
+def _origin(tx: Tx, assertion: AssertionRow, call: int | None, passage: Passage | None) -> Origin:
+    return Origin(
+        "asserted",
+        assertion.recorded_at,
+        assertion.tool,
+        assertion.session,
+        call,
+        _end(assertion, call, passage),
+        source=assertion.source,
+        confidence=assertion.confidence,
+        passage=passage,
+        decisions=tuple(store.review_decisions.of_call(tx, call)) if call is not None else (),
+        note=describe_call(tx, call, tool=assertion.tool),
+    )
+
+
+def _end(assertion: AssertionRow, call: int | None, passage: Passage | None) -> EndOfChain:
+    if passage is not None:
+        return "text"
+    if assertion.source:
+        return "named_source"
+    if call is not None:
+        return "call"
+    return "conversation" if assertion.session else "tool"
+
+
+def _text_of(tx: Tx, assertion: AssertionRow, episodes: Mapping[int, Episode]) -> Episode | None:
+    """The text that an assertion comes from: out of which it was recorded, or which its source names by id or path."""
+    if assertion.episode is not None:
+        return episodes.get(assertion.episode)
+    if not assertion.source:
+        return None
+    named = _EPISODE_ID.search(assertion.source)
+    episode = store.episodes.by_id(tx, named[0]) if named else None
+    if episode is not None and episode.group == tx.group:
+        return episode
+    return store.episodes.first_by_source(tx, assertion.source, kind=storage.DOCUMENT)
