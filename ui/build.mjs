@@ -1,0 +1,40 @@
+// Bundles ui/src into one file, src/keepgraph/web/view.html, with the hashes of its script and style in its policy.
+import { createHash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+const OUT = "../src/keepgraph/web/view.html";
+const MOST_BYTES = 400_000;
+
+const bundle = await build({
+  entryPoints: [here("src/main.tsx")],
+  bundle: true,
+  minify: true,
+  format: "esm",
+  target: "es2022",
+  charset: "utf8",
+  legalComments: "none",
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  define: { "process.env.NODE_ENV": '"production"' },
+  write: false,
+});
+const style = await build({ entryPoints: [here("src/style.css")], minify: true, charset: "utf8", write: false });
+
+const parts = { script: bundle.outputFiles[0].text.trim(), style: style.outputFiles[0].text.trim() };
+if (/<!--|<script|<\/script/i.test(parts.script)) throw new Error("the script has a tag that would end or hide it");
+if (/\beval\(|new Function\(|new Worker\(|importScripts/.test(parts.script)) throw new Error("the script has code that the policy forbids");
+
+let page = readFileSync(here("template.html"), "utf8");
+for (const [name, text] of Object.entries(parts)) {
+  page = page.replace(`{${name} hash}`, () => `sha256-${createHash("sha256").update(text).digest("base64")}`);
+  page = page.replace(`{${name}}`, () => text);
+}
+const bytes = Buffer.byteLength(page);
+if (bytes > MOST_BYTES) throw new Error(`the page has ${bytes} bytes, more than ${MOST_BYTES}`);
+
+writeFileSync(here(OUT), page);
+writeFileSync(here("view.sha256"), `${createHash("sha256").update(page).digest("hex")}  view.html\n`);
+console.log(`view.html: ${bytes} bytes`);

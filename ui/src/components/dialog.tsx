@@ -1,0 +1,65 @@
+/* A form in a modal dialog: Escape and Cancel close it, Enter sends it, and focus returns to where it was. */
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+
+interface Properties {
+  title: string;
+  action: string;
+  close: () => void;
+  /* True where it is done and the dialog may close. */
+  submit: () => Promise<boolean>;
+  disabled?: boolean;
+  children: ComponentChildren;
+}
+
+export function Dialog({ title, action, close, submit, disabled, children }: Properties) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [busy, setBusy] = useState(false);
+  useEffect(() => {
+    const before = document.activeElement;
+    dialog.current?.showModal();
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  const send = async (event: Event) => {
+    event.preventDefault();
+    if (busy || disabled) return;
+    setBusy(true);
+    const done = await submit();
+    setBusy(false);
+    if (done) close();
+  };
+  return (
+    <dialog ref={dialog} aria-label={title} onClose={close}>
+      <form onSubmit={send}>
+        <h2>{title}</h2>
+        {children}
+        <div class="buttons">
+          <button type="button" onClick={close}>
+            Cancel
+          </button>
+          <button type="submit" class="primary" disabled={busy || disabled}>
+            {action}
+          </button>
+        </div>
+      </form>
+    </dialog>
+  );
+}
+
+interface FieldProperties {
+  label: string;
+  hint?: string;
+  children: ComponentChildren;
+}
+
+export function Field({ label, hint, children }: FieldProperties) {
+  return (
+    <label class="field">
+      <span>{label}</span>
+      {children}
+      {hint && <span class="hint">{hint}</span>}
+    </label>
+  );
+}

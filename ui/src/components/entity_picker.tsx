@@ -1,0 +1,93 @@
+/* A text field that proposes entities by name: a combobox with arrows, Enter and Escape. */
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import type { Graph, Ref } from "../graph";
+import { words } from "../wording";
+import { TypeDot } from "./entity";
+
+interface Properties {
+  graph: Graph;
+  label: string;
+  value: string;
+  focus?: boolean;
+  /* A name as typed has no id; null where the field is empty. */
+  change: (chosen: { name: string; entity: Ref | null }) => void;
+  except?: string;
+}
+
+export function EntityPicker({ graph, label, value, focus, change, except }: Properties) {
+  const [options, setOptions] = useState<Ref[]>([]);
+  const [active, setActive] = useState(-1);
+  const list = useId();
+  const timer = useRef(0);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (focus) field.current?.focus();
+    return () => window.clearTimeout(timer.current);
+  }, []);
+
+  const type = (name: string) => {
+    change({ name, entity: null });
+    window.clearTimeout(timer.current);
+    setActive(-1);
+    if (!name.trim()) return setOptions([]);
+    timer.current = window.setTimeout(async () => {
+      const found = await graph.names(name, 8).catch(() => []);
+      setOptions(found.filter((entity) => entity.id !== except));
+    }, 80);
+  };
+  const choose = (entity: Ref) => {
+    setOptions([]);
+    change({ name: entity.name, entity });
+  };
+  const key = (event: KeyboardEvent) => {
+    if (!options.length) return;
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      const step = event.key === "ArrowDown" ? 1 : -1;
+      setActive((active + step + options.length) % options.length);
+    } else if (event.key === "Enter" && options[active]) {
+      event.preventDefault();
+      choose(options[active]);
+    } else if (event.key === "Escape") {
+      event.preventDefault();
+      event.stopPropagation();
+      setOptions([]);
+    }
+  };
+  return (
+    <div class="picker" onFocusOut={(event) => !(event.currentTarget as Element).contains(event.relatedTarget as Node) && setOptions([])}>
+      <input
+        ref={field}
+        type="text"
+        role="combobox"
+        aria-label={label}
+        aria-expanded={options.length > 0}
+        aria-controls={list}
+        aria-autocomplete="list"
+        aria-activedescendant={options[active] ? `${list}-${active}` : undefined}
+        autocomplete="off"
+        spellcheck={false}
+        value={value}
+        onInput={(event) => type(event.currentTarget.value)}
+        onKeyDown={key}
+      />
+      <ul id={list} role="listbox" aria-label={`${label}: proposals`} hidden={!options.length}>
+        {options.map((entity, position) => (
+          <li
+            key={entity.id}
+            id={`${list}-${position}`}
+            role="option"
+            aria-selected={position === active}
+            onMouseDown={(event) => {
+              event.preventDefault();
+              choose(entity);
+            }}
+          >
+            {entity.type && <TypeDot type={entity.type} />} {entity.name}
+            <span class="quiet"> {words(entity.type ?? "")}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

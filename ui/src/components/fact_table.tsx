@@ -1,0 +1,133 @@
+/* Facts as rows: what they say, a bar on a common time axis, who said so, and the edits of each. */
+import { useState } from "preact/hooks";
+import { dayNumber, dayOf, holds, localTime, period } from "../dates";
+import { EndFact, retract } from "../edits";
+import type { Assertion, Fact, Graph } from "../graph";
+import { count, fromEnd, words } from "../wording";
+import { EntityLink } from "./entity";
+
+interface Axis {
+  first: number;
+  last: number;
+}
+
+export function FactTable({ graph, id, facts }: { graph: Graph; id: string; facts: Fact[] }) {
+  const [ending, setEnding] = useState<Fact | null>(null);
+  const axis = axisOf(facts);
+  const now = Date.now();
+  const ordered = [...facts].sort((a, b) => Number(holds(b.from, b.to, now)) - Number(holds(a.from, a.to, now)));
+  return (
+    <>
+      <table class="facts">
+        <thead>
+          <tr>
+            <th scope="col">Fact</th>
+            <th scope="col" class="when">
+              {axis ? <AxisMarks axis={axis} /> : "When"}
+            </th>
+            <th scope="col">Source</th>
+            {graph.editable() && (
+              <th scope="col">
+                <span class="hidden">Edit</span>
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {ordered.map((fact) => {
+            const current = holds(fact.from, fact.to, now);
+            const end = fromEnd(fact, id);
+            return (
+              <tr key={fact.id} class={current ? "" : "ended"}>
+                <td>
+                  <span class="quiet">{end.label}</span> {end.other ? <EntityLink entity={end.other} /> : <span>{end.text}</span>}
+                </td>
+                <td class="when">
+                  {axis && <Bar fact={fact} axis={axis} />}
+                  <span class="period">{period(fact.from, fact.to) || <span class="quiet">no dates</span>}</span>
+                </td>
+                <td>
+                  <Sources fact={fact} />
+                </td>
+                {graph.editable() && (
+                  <td class="row-edits">
+                    {current && (
+                      <button type="button" class="small" onClick={() => setEnding(fact)} aria-label={`End: ${fact.sentence}`}>
+                        End
+                      </button>
+                    )}
+                    <button type="button" class="small" onClick={() => retract(graph, fact)} aria-label={`Retract: ${fact.sentence}`}>
+                      Retract
+                    </button>
+                  </td>
+                )}
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+      {ending && <EndFact graph={graph} fact={ending} close={() => setEnding(null)} />}
+    </>
+  );
+}
+
+function axisOf(facts: Fact[]): Axis | null {
+  const days = facts.flatMap((fact) => [fact.from, fact.to]).flatMap((instant) => (instant ? [dayNumber(instant)] : []));
+  if (!days.length) return null;
+  const last = Math.max(...days, dayNumber(new Date().toISOString()));
+  const first = Math.min(...days);
+  const margin = Math.max(1, Math.round((last - first) * 0.03));
+  return { first: first - margin, last: last + margin };
+}
+
+function AxisMarks({ axis }: { axis: Axis }) {
+  return (
+    <span class="axis">
+      <span>{dayOf(axis.first).slice(0, 7)}</span>
+      <span>{dayOf(axis.last).slice(0, 7)}</span>
+    </span>
+  );
+}
+
+function Bar({ fact, axis }: { fact: Fact; axis: Axis }) {
+  const share = (day: number) => ((day - axis.first) / (axis.last - axis.first)) * 100;
+  const from = fact.from ? share(dayNumber(fact.from)) : 0;
+  const to = fact.to ? share(dayNumber(fact.to)) : 100;
+  const dated = fact.from || fact.to;
+  return (
+    <svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+      <line x1="0" x2="100" y1="4" y2="4" />
+      <rect class={dated ? "dated" : "undated"} x={from} y="1" width={Math.max(0.8, to - from)} height="6" rx="1" />
+      <line class="now" x1={share(dayNumber(new Date().toISOString()))} x2={share(dayNumber(new Date().toISOString()))} y1="0" y2="8" />
+    </svg>
+  );
+}
+
+function Sources({ fact }: { fact: Fact }) {
+  const [first] = fact.assertions;
+  const name = first?.source ?? (first?.tool ? words(first.tool) : "not named");
+  return (
+    <details class="sources">
+      <summary>
+        <span class={first?.source ? "" : "quiet"}>{name}</span>
+        {fact.assertions.length > 1 && <span class="quiet"> +{fact.assertions.length - 1}</span>}
+      </summary>
+      <ul aria-label={count(fact.assertions.length, "source")}>
+        {fact.assertions.map((assertion, position) => (
+          <li key={position}>{described(assertion)}</li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+function described(assertion: Assertion): string {
+  const parts = [
+    assertion.source ?? "no source named",
+    assertion.at && `recorded ${localTime(assertion.at)}`,
+    assertion.tool && `by ${assertion.tool}`,
+    assertion.session && `in ${assertion.session}`,
+    assertion.confidence !== null && assertion.confidence < 1 && `confidence ${assertion.confidence}`,
+  ];
+  return parts.filter(Boolean).join(", ");
+}

@@ -1,0 +1,216 @@
+/*
+The graph that is in the page: written by `kg view`, or handed over by a host that shows the answer of show_graph.
+
+Columns, with positions instead of ids (ten thousand nodes must fit in 600 kB): the id of an entity is its position, as a text.
+{
+  "generated_at": instant, "as_of": instant | null, "title": text, "about": position of a node | null, "truncated": bool,
+  "types": [name …], "predicates": [name …], "sources": [text …],
+  "nodes": {"name": […], "type": [position …], "x": […], "y": […], "community": [position | -1 …],
+            "summary": {"<node>": text}, "aliases": {"<node>": [text …]}},
+  "facts": {"subject": [node …], "predicate": [position …], "object": [node | -1 …], "literal": {"<fact>": text},
+            "from": {"<fact>": instant}, "to": {"<fact>": instant}, "recorded": [seconds since 1970 …], "source": [position | -1 …]},
+  "texts": [{"name", "kind", "at": instant, "text", "nodes": [node …]}],
+  "communities": [{"name", "x", "y", "r"}]
+}
+*/
+import { Answer, CallError, Changes, Fact, Graph, GraphMap, Matches, Neighbours, Ref, Row, Text, Thing } from "./graph";
+import { holds, localTime, moment } from "./dates";
+import { address, thingAddress } from "./router";
+import { words } from "./wording";
+
+/* The element's JSON is {"deflate": base64}: inflated without a request. */
+export async function inflate(element: Element): Promise<Answer> {
+  const { deflate } = JSON.parse(element.textContent ?? "{}");
+  const bytes = Uint8Array.from(atob(deflate), (character) => character.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return JSON.parse(await new Response(stream).text());
+}
+
+export class EmbeddedGraph implements Graph {
+  live = false;
+  title: string;
+  note: string;
+  first: string;
+  private readonly factsOf: number[][];
+  private readonly folded: string[];
+
+  constructor(private readonly columns: Answer) {
+    this.title = columns.title;
+    const of = columns.as_of ? `, as of ${moment(columns.as_of)}` : "";
+    const part = columns.truncated ? "; a part of the graph" : "";
+    this.note = `Made ${localTime(columns.generated_at)}${of}${part}`;
+    this.first = columns.about === null || columns.about === undefined ? address("map") : thingAddress(String(columns.about));
+    this.factsOf = columns.nodes.name.map(() => []);
+    columns.facts.subject.forEach((subject: number, fact: number) => {
+      this.factsOf[subject]?.push(fact);
+      const object = columns.facts.object[fact];
+      if (object >= 0 && object !== subject) this.factsOf[object]?.push(fact);
+    });
+    this.folded = columns.nodes.name.map((name: string, node: number) => fold([name, ...(columns.nodes.aliases[node] ?? [])].join("\n")));
+  }
+
+  editable(): boolean {
+    return false;
+  }
+
+  async call(tool: string): Promise<Answer> {
+    throw new CallError("NOT_LIVE", `${tool} needs a running graph.`, "Start kg ui.");
+  }
+
+  async thing(id: string, limit: number): Promise<Thing> {
+    const node = Number(id);
+    if (!(node in this.factsOf)) throw new CallError("ENTITY_NOT_FOUND", "This page does not hold that entity.", "Search for its name.");
+    const { nodes, texts } = this.columns;
+    const facts = this.factsOf[node] ?? [];
+    const about = texts.filter((text: Answer) => text.nodes.includes(node));
+    return {
+      entity: this.ref(node),
+      aliases: nodes.aliases[node] ?? [],
+      summary: nodes.summary[node] ?? "",
+      properties: {},
+      createdAt: null,
+      facts: facts.slice(0, limit).map((fact) => this.fact(fact)),
+      factTotal: facts.length,
+      texts: about.slice(0, 20).map((text: Answer) => textOf(text, texts.indexOf(text))),
+      textTotal: about.length,
+      mentionedWith: [],
+    };
+  }
+
+  async neighbours(id: string, asOf: string): Promise<Neighbours> {
+    // A day means its end, as in the tools.
+    const at = Date.parse(asOf) + (asOf.length === 10 ? 86_399_999 : 0);
+    const held = (this.factsOf[Number(id)] ?? []).map((fact) => this.fact(fact)).filter((fact) => holds(fact.from, fact.to, at));
+    return { facts: held.slice(0, 200), total: held.length };
+  }
+
+  async names(prefix: string, limit: number): Promise<Ref[]> {
+    const wanted = fold(prefix.trim());
+    const begins: number[] = [];
+    const contains: number[] = [];
+    this.folded.forEach((names, node) => {
+      const at = names.indexOf(wanted);
+      if (at < 0) return;
+      if (at === 0 || names[at - 1] === "\n") begins.push(node);
+      else contains.push(node);
+    });
+    return [...begins, ...contains].slice(0, limit).map((node) => this.ref(node));
+  }
+
+  async search(query: string): Promise<Matches> {
+    const wanted = fold(query.trim()).split(/\s+/);
+    const texts: Text[] = [];
+    this.columns.texts.forEach((text: Answer, position: number) => {
+      const folded = fold(`${text.name}\n${text.text}`);
+      if (texts.length < 6 && wanted.every((word) => folded.includes(word))) texts.push(textOf(text, position, wanted[0]));
+    });
+    return { names: await this.names(query, 8), texts };
+  }
+
+  async text(id: string): Promise<Answer> {
+    return this.columns.texts[Number(id)];
+  }
+
+  async map(asOf: string | null): Promise<GraphMap> {
+    const { nodes, facts, communities, types, predicates, truncated } = this.columns;
+    const at = asOf ? Date.parse(asOf) : null;
+    const degree: number[] = nodes.name.map(() => 0);
+    const edges: GraphMap["edges"] = [];
+    facts.subject.forEach((subject: number, fact: number) => {
+      const object = facts.object[fact];
+      if (object < 0 || !holds(facts.from[fact] ?? null, facts.to[fact] ?? null, at ?? Date.now())) return;
+      edges.push([subject, object, predicates[facts.predicate[fact]]]);
+      degree[subject]! += 1;
+      degree[object]! += 1;
+    });
+    return {
+      nodes: nodes.name.map((name: string, node: number) => [
+        String(node), nodes.x[node], nodes.y[node], degree[node], nodes.community[node], name, types[nodes.type[node]],
+      ]),
+      edges,
+      communities: communities.map((community: Answer, position: number) => ({ id: String(position), ...community })),
+      truncated,
+      total: nodes.name.length,
+    };
+  }
+
+  async changes(since: string, until: string): Promise<Changes> {
+    const [after, before] = [Date.parse(since), Date.parse(until) + (until.length === 10 ? 86_399_999 : 0)];
+    const within = (instant: string | null) => instant !== null && Date.parse(instant) > after && Date.parse(instant) <= before;
+    const changes: Changes = { began: [], ended: [], learnt: [], truncated: false };
+    this.columns.facts.subject.forEach((_: number, position: number) => {
+      const { from, to, recorded } = this.columns.facts;
+      const add = (list: Fact[]) => (list.length < 200 ? list.push(this.fact(position)) : (changes.truncated = true));
+      if (within(from[position] ?? null)) add(changes.began);
+      if (within(to[position] ?? null)) add(changes.ended);
+      const learnt = recorded[position] * 1000;
+      if (learnt > after && learnt <= before) add(changes.learnt);
+    });
+    return changes;
+  }
+
+  async rows(type: string | null): Promise<{ rows: Row[]; truncated: boolean }> {
+    const { nodes, truncated } = this.columns;
+    const rows: Row[] = [];
+    nodes.name.forEach((_: string, node: number) => {
+      const ref = this.ref(node);
+      if (type && ref.type !== type) return;
+      const aliases = nodes.aliases[node] ?? [];
+      rows.push({ ...ref, type: ref.type ?? "", aliases, summary: nodes.summary[node] ?? "", facts: this.factsOf[node]!.length, since: null });
+    });
+    return { rows, truncated };
+  }
+
+  async types(): Promise<{ name: string; count: number }[]> {
+    const counts = new Map<number, number>();
+    for (const type of this.columns.nodes.type) counts.set(type, (counts.get(type) ?? 0) + 1);
+    return [...counts].map(([type, count]) => ({ name: this.columns.types[type], count })).sort((a, b) => b.count - a.count);
+  }
+
+  async earliest(): Promise<string | null> {
+    return Object.values(this.columns.facts.from as Record<string, string>).sort()[0] ?? null;
+  }
+
+  private ref(node: number): Ref {
+    const { nodes, types } = this.columns;
+    return { id: String(node), name: nodes.name[node], type: types[nodes.type[node]] };
+  }
+
+  private fact(position: number): Fact {
+    const { facts, predicates, sources } = this.columns;
+    const subject = this.ref(facts.subject[position]);
+    const object = facts.object[position] >= 0 ? this.ref(facts.object[position]) : null;
+    const literal: string | null = facts.literal[position] ?? null;
+    const predicate: string = predicates[facts.predicate[position]];
+    return {
+      id: `fact ${position}`,
+      subject,
+      predicate,
+      object,
+      literal,
+      from: facts.from[position] ?? null,
+      to: facts.to[position] ?? null,
+      sentence: `${subject.name} ${words(predicate)} ${object?.name ?? literal}`,
+      reads: null,
+      assertions: [
+        {
+          source: sources[facts.source[position]] ?? null,
+          at: new Date(facts.recorded[position] * 1000).toISOString(),
+          tool: null,
+          session: null,
+          confidence: null,
+        },
+      ],
+    };
+  }
+}
+
+function textOf(text: Answer, position: number, word = ""): Text {
+  const at = word ? Math.max(0, fold(text.text).indexOf(word) - 60) : 0;
+  return { id: String(position), name: text.name, at: text.at, quote: text.text.slice(at, at + 240), source: text.kind };
+}
+
+/* Comparison without case and accents. */
+function fold(text: string): string {
+  return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+}

@@ -1,0 +1,121 @@
+/* The graph as the page sees it: one interface, answered by a running server (live.ts) or by what is in the page (embedded.ts). */
+
+export interface Ref {
+  id: string;
+  name: string;
+  type?: string;
+}
+
+/* One statement of a fact: by whom, when, by which tool. */
+export interface Assertion {
+  source: string | null;
+  at: string | null;
+  tool: string | null;
+  session: string | null;
+  confidence: number | null;
+}
+
+export interface Fact {
+  id: string;
+  subject: Ref;
+  predicate: string;
+  object: Ref | null;
+  literal: string | null;
+  from: string | null; // inclusive
+  to: string | null; // exclusive
+  sentence: string;
+  reads: string | null; // the predicate as it reads from the object's end
+  assertions: Assertion[];
+}
+
+export interface Text {
+  id: string | null;
+  name: string;
+  at: string | null;
+  quote: string;
+  source: string | null;
+}
+
+export interface Thing {
+  entity: Ref;
+  aliases: string[];
+  summary: string;
+  properties: Record<string, unknown>;
+  createdAt: string | null;
+  facts: Fact[];
+  factTotal: number;
+  texts: Text[];
+  textTotal: number;
+  mentionedWith: Ref[];
+}
+
+export interface Matches {
+  names: (Ref & { why?: string })[];
+  texts: Text[];
+}
+
+export interface GraphMap {
+  nodes: [id: string, x: number, y: number, size: number, community: number, name: string, type: string][];
+  edges: [source: number, target: number, predicate: string][];
+  communities: { id: string; name: string; x: number; y: number; r: number }[];
+  truncated: boolean;
+  total: number;
+}
+
+export interface Row {
+  id: string;
+  name: string;
+  type: string;
+  aliases: string[];
+  summary: string;
+  facts: number;
+  since: string | null;
+}
+
+/* Facts that began, ended and were learnt between two times. */
+export interface Changes {
+  began: Fact[];
+  ended: Fact[];
+  learnt: Fact[];
+  truncated: boolean;
+}
+
+export interface Neighbours {
+  facts: Fact[];
+  total: number;
+}
+
+export type Arguments = Record<string, unknown>;
+// Answers of tools are described by schemas/v1; the views read single fields of them.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type Answer = any;
+
+export interface Graph {
+  live: boolean;
+  title: string;
+  note: string | null; // when and of what the page was made; null where it is live
+  first: string; // address to begin with
+  editable(): boolean;
+  thing(id: string, limit: number): Promise<Thing>;
+  neighbours(id: string, asOf: string): Promise<Neighbours>;
+  names(prefix: string, limit: number): Promise<Ref[]>;
+  search(query: string): Promise<Matches>;
+  map(asOf: string | null): Promise<GraphMap>;
+  changes(since: string, until: string): Promise<Changes>;
+  rows(type: string | null): Promise<{ rows: Row[]; truncated: boolean }>;
+  types(): Promise<{ name: string; count: number }[]>;
+  earliest(): Promise<string | null>;
+  call(tool: string, args: Arguments): Promise<Answer>;
+}
+
+/* What a tool answered instead: what was wrong, and what to do next. */
+export class CallError extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+    readonly hint: string,
+    readonly details: Answer = {},
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,228 @@
+/* The graph behind a running `kg ui`: tools called by POST /call with the token of this start. */
+import { Answer, Arguments, CallError, Changes, Fact, Graph, GraphMap, Matches, Neighbours, Ref, Row, Text, Thing } from "./graph";
+
+const TOKEN = "keepgraph token";
+
+/* Takes the token out of the address, so that it is neither shown nor bookmarked; a reload finds it in the tab's storage. */
+export function takeToken(): string | null {
+  const match = /^#t=([\w-]+)/.exec(location.hash);
+  if (match?.[1]) {
+    store(match[1]);
+    history.replaceState(null, "", location.pathname);
+    return match[1];
+  }
+  try {
+    return sessionStorage.getItem(TOKEN);
+  } catch {
+    return null;
+  }
+}
+
+export class LiveGraph implements Graph {
+  live = true;
+  title = "Keepgraph";
+  note = null;
+  first = "#/week";
+  private readOnly = false;
+
+  constructor(private readonly token: string) {}
+
+  editable(): boolean {
+    return !this.readOnly;
+  }
+
+  async call(tool: string, args: Arguments): Promise<Answer> {
+    const response = await this.post(JSON.stringify({ tool, arguments: args }));
+    if (response.status === 401) {
+      throw new CallError("TOKEN", "This page belongs to an earlier start of kg ui.", "Run kg ui again, and use the page that it opens.");
+    }
+    const body = await response.json().catch(() => ({ ok: false }));
+    if (body.read_only) this.readOnly = true;
+    if (body.ok) return body.answer;
+    const error = body.error ?? {};
+    throw new CallError(error.error ?? "HTTP", error.message ?? `The server answered ${response.status}.`, error.hint ?? "", error);
+  }
+
+  async thing(id: string, limit: number): Promise<Thing> {
+    const [recalled, connections, relations, timeline] = await Promise.all([
+      this.call("recall_entity", { name_or_alias: id, detail: "full" }),
+      this.call("get_entity_connections", { entity_uuid: id, max_connections: limit }),
+      this.call("query_entity_relations", { entity_id: id, limit }),
+      this.call("get_entity_timeline", { entity_uuid: id, max_episodes: 20, newest_first: true }),
+    ]);
+    if (!recalled.entity) throw new CallError("ENTITY_NOT_FOUND", "There is no such entity any more.", "It may have been forgotten or merged: look at History.");
+    const types = new Map<string, string>();
+    for (const fact of recalled.facts) for (const end of [fact.subject, fact.object]) if (end.id) types.set(end.id, end.type);
+    for (const related of recalled.related_entities) types.set(related.id, related.type);
+    const assertions = new Map<string, Answer[]>(relations.facts.map((fact: Answer) => [fact.fact_id, fact.sources]));
+    const facts: Fact[] = connections.facts
+      .filter((edge: Answer) => edge.uuid.startsWith("fact_"))
+      .map((edge: Answer) => factOfEdge(edge, types, assertions.get(edge.uuid)));
+    return {
+      entity: recalled.entity,
+      aliases: recalled.entity.aliases ?? [],
+      summary: recalled.entity.summary ?? "",
+      properties: recalled.entity.properties ?? {},
+      createdAt: recalled.entity.created_at,
+      facts,
+      factTotal: connections.total_facts,
+      texts: timeline.episodes.map(textOfEpisode),
+      textTotal: timeline.total,
+      mentionedWith: [],
+    };
+  }
+
+  async neighbours(id: string, asOf: string): Promise<Neighbours> {
+    const answer = await this.call("explore_node", { node_uuid: id, depth: 1, as_of: asOf, limit: 200, detail: "full" });
+    const types = new Map<string, string>(answer.nodes.map((node: Answer) => [node.id, node.type]));
+    const edges = [...answer.edges, ...answer.facts].map((edge: Answer) => factOfEdge(edge, types));
+    return { facts: edges, total: answer.totals.edges + answer.totals.facts };
+  }
+
+  async names(prefix: string, limit: number): Promise<Ref[]> {
+    const exact: Ref[] = (await this.call("complete_name", { prefix, limit })).entities;
+    if (exact.length >= limit || prefix.trim().length < 2) return exact;
+    const near = await this.call("search_nodes", { query: prefix, max_nodes: limit });
+    return unique([...exact, ...near.nodes.map((node: Answer) => ({ id: node.id ?? node.uuid, name: node.name, type: node.type }))]).slice(0, limit);
+  }
+
+  async search(query: string): Promise<Matches> {
+    const [names, texts] = await Promise.all([
+      this.names(query, 8),
+      this.call("search", { query, search_mode: "episodes", limit: 6, detail: "full" }),
+    ]);
+    return { names, texts: texts.episodes.map(textOfEpisode) };
+  }
+
+  async map(asOf: string | null): Promise<GraphMap> {
+    return this.call("get_map", asOf ? { as_of: asOf } : {});
+  }
+
+  async changes(since: string, until: string): Promise<Changes> {
+    const answer = await this.call("get_changes", { since, until, limit: 200 });
+    return {
+      began: answer.began.map(factOfRecord),
+      ended: answer.ended.map(factOfRecord),
+      learnt: answer.learnt.map(factOfRecord),
+      truncated: answer.truncated,
+    };
+  }
+
+  async rows(type: string | null): Promise<{ rows: Row[]; truncated: boolean }> {
+    const query =
+      `MATCH (n:\`${type ? label(type) : "Entity"}\`) OPTIONAL MATCH (n)-[r]-() ` +
+      "RETURN n.id, n.name, labels(n), n.aliases, n.summary, n.created_at, count(r) ORDER BY toLower(n.name)";
+    const answer = await this.call("run_query", { query, limit: 10_000 });
+    return {
+      rows: answer.rows.map(([id, name, labels, aliases, summary, created, facts]: Answer[]) => ({
+        id,
+        name,
+        type: typeOf(labels),
+        aliases: aliases ?? [],
+        summary: summary ?? "",
+        facts,
+        since: created,
+      })),
+      truncated: answer.truncated,
+    };
+  }
+
+  async types(): Promise<{ name: string; count: number }[]> {
+    const overview = await this.call("get_overview", { detail: "full" });
+    return Object.entries(overview.counts.by_type as Record<string, number>).map(([name, count]) => ({ name, count }));
+  }
+
+  async earliest(): Promise<string | null> {
+    const answer = await this.call("run_query", {
+      query: "MATCH ()-[r]->() WHERE r.valid_from IS NOT NULL RETURN min(r.valid_from)",
+      limit: 1,
+    });
+    return answer.rows[0]?.[0] ?? null;
+  }
+
+  private async post(body: string): Promise<Response> {
+    try {
+      return await fetch("/call", {
+        method: "POST",
+        headers: { "Content-Type": "application/json", Authorization: `Bearer ${this.token}` },
+        body,
+      });
+    } catch {
+      throw new CallError("ENDED", "kg ui has ended.", "Run kg ui again, and use the page that it opens.");
+    }
+  }
+}
+
+/* A fact as recall_entity, weekly_rollup and get_changes answer it. */
+export function factOfRecord(record: Answer): Fact {
+  const object = record.object;
+  const text = object.literal ?? object.name;
+  return {
+    id: record.id,
+    subject: record.subject,
+    predicate: record.predicate,
+    object: object.id ? object : null,
+    literal: object.literal ?? null,
+    from: record.valid_from,
+    to: record.valid_to,
+    sentence: record.text ?? `${record.subject.name} ${record.predicate.replace(/_/g, " ")} ${text}`,
+    reads: record.reads?.name ?? null,
+    assertions: [{ source: record.source, at: record.recorded_at, tool: null, session: null, confidence: record.confidence }],
+  };
+}
+
+function factOfEdge(edge: Answer, types: Map<string, string>, sources?: Answer[]): Fact {
+  const target: string | null = edge.target_node_uuid;
+  return {
+    id: edge.uuid,
+    subject: { id: edge.source_node_uuid, name: edge.source_name, type: types.get(edge.source_node_uuid) },
+    predicate: edge.name,
+    object: target ? { id: target, name: edge.target_name, type: types.get(target) } : null,
+    literal: target ? null : edge.target_name,
+    from: edge.valid_at,
+    to: edge.invalid_at,
+    sentence: edge.fact,
+    reads: edge.reads?.name ?? null,
+    assertions: (sources ?? [{ source: edge.source, recorded_at: edge.created_at }]).map((each) => ({
+      source: each.source ?? null,
+      at: each.recorded_at ?? null,
+      tool: each.tool ?? null,
+      session: each.session ?? null,
+      confidence: each.confidence ?? null,
+    })),
+  };
+}
+
+function textOfEpisode(episode: Answer): Text {
+  return {
+    id: episode.uuid,
+    name: episode.name,
+    at: episode.valid_at,
+    quote: episode.chunk ?? episode.content ?? "",
+    source: episode.source_description ?? null,
+  };
+}
+
+function unique(refs: Ref[]): Ref[] {
+  return [...new Map(refs.map((ref) => [ref.id, ref])).values()];
+}
+
+/* Person, of the type person: labels of Cypher are written so. */
+export function label(type: string): string {
+  return type
+    .split("_")
+    .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
+    .join("");
+}
+
+export function typeOf(labels: string[]): string {
+  return (labels[0] ?? "").replace(/(?<=[a-z\d])(?=[A-Z])/g, "_").toLowerCase();
+}
+
+function store(token: string): void {
+  try {
+    sessionStorage.setItem(TOKEN, token);
+  } catch {
+    // no storage: a reload asks for a new start
+  }
+}

@@ -1,0 +1,28 @@
+/* The start: finds out where the graph is (in the page, in a host, behind a server) and draws the page. */
+import { render } from "preact";
+import { Failure } from "./components/answer";
+import { EmbeddedGraph, inflate } from "./embedded";
+import { CallError, Graph } from "./graph";
+import { insideHost, toolResult } from "./host";
+import { LiveGraph, takeToken } from "./live";
+import { Shell } from "./shell";
+import { applyTheme } from "./theme";
+
+async function findGraph(): Promise<Graph> {
+  const inPage = document.getElementById("graph");
+  if (inPage) return new EmbeddedGraph(await inflate(inPage));
+  if (insideHost()) return new EmbeddedGraph(await toolResult());
+  const token = takeToken();
+  if (token) return new LiveGraph(token);
+  throw new CallError("TOKEN", "This page was opened without its token.", "Run kg ui, and use the page that it opens.");
+}
+
+applyTheme();
+const root = document.getElementById("page")!;
+findGraph().then(
+  async (graph) => {
+    if (graph.live) await graph.call("get_status", {}).catch(() => null); // says whether it is read-only
+    render(<Shell graph={graph} />, root);
+  },
+  (error) => render(<main><Failure error={error} /></main>, root),
+);

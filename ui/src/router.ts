@@ -1,0 +1,55 @@
+/* Addresses: #/view/argument?parameter=value, so that the browser's Back and bookmarks work. */
+import { useEffect, useState } from "preact/hooks";
+
+export interface Address {
+  view: string;
+  argument: string;
+  parameters: URLSearchParams;
+}
+
+export function read(hash: string): Address {
+  const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
+  const [view = "", ...rest] = path.split("/");
+  return { view, argument: decode(rest.join("/")), parameters: new URLSearchParams(query) };
+}
+
+export function address(view: string, argument = "", parameters: Record<string, string> = {}): string {
+  const query = new URLSearchParams(parameters).toString();
+  return `#/${view}${argument ? "/" + encodeURIComponent(argument) : ""}${query ? "?" + query : ""}`;
+}
+
+export function thingAddress(id: string): string {
+  return address("thing", id);
+}
+
+export function go(to: string): void {
+  location.hash = to;
+}
+
+/* Changes the address without a step of Back: for sliders and filters. */
+export function replace(to: string): void {
+  history.replaceState(null, "", to);
+  window.dispatchEvent(new Event("addresschange"));
+}
+
+export function useAddress(): Address {
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => {
+    const update = () => setHash(location.hash);
+    window.addEventListener("hashchange", update);
+    window.addEventListener("addresschange", update);
+    return () => {
+      window.removeEventListener("hashchange", update);
+      window.removeEventListener("addresschange", update);
+    };
+  }, []);
+  return read(hash);
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // a % that is no escape
+  }
+}

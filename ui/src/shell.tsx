@@ -1,0 +1,94 @@
+/* The frame of every view: navigation, search, theme, and the messages at the foot. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import { RecordFact } from "./edits";
+import type { Graph } from "./graph";
+import { Address, useAddress } from "./router";
+import { Search } from "./search";
+import { switchTheme } from "./theme";
+import { Toasts, undoNewest } from "./toasts";
+import { View, viewsOf } from "./views/list";
+
+export function Shell({ graph }: { graph: Graph }) {
+  const here = useAddress();
+  const [searching, setSearching] = useState(false);
+  const [recording, setRecording] = useState(false);
+  const main = useRef<HTMLElement>(null);
+  const views = viewsOf(graph);
+  const view = views.find((each) => each.name === here.view) ?? null;
+  useEffect(() => {
+    if (!here.view || !view) location.replace(graph.first);
+  }, [here.view]);
+  useShortcuts(graph, () => setSearching(true));
+  useEffect(() => {
+    document.title = view ? `${view.title} · ${graph.title}` : graph.title;
+    window.scrollTo(0, 0);
+  }, [here.view, here.argument]);
+  return (
+    <>
+      <a class="skip" href="#main" onClick={(event) => (event.preventDefault(), main.current?.focus())}>
+        Skip to the content
+      </a>
+      <header>
+        <a class="brand" href={graph.first}>
+          {graph.title}
+        </a>
+        <nav aria-label="Views">
+          {views
+            .filter((each) => each.listed)
+            .map((each) => (
+              <a key={each.name} href={`#/${each.name}`} aria-current={each.name === here.view ? "page" : undefined}>
+                {each.title}
+              </a>
+            ))}
+        </nav>
+        <div class="tools">
+          {graph.editable() && (
+            <button type="button" onClick={() => setRecording(true)}>
+              Record a fact
+            </button>
+          )}
+          <button type="button" class="search-button" onClick={() => setSearching(true)} aria-keyshortcuts="Meta+K Control+K">
+            Search <kbd>{/Mac/.test(navigator.platform) ? "⌘" : "Ctrl"} K</kbd>
+          </button>
+          <button type="button" class="plain" onClick={switchTheme} aria-label="Switch between dark and light" title="Dark or light">
+            ◐
+          </button>
+        </div>
+      </header>
+      {graph.note && <p class="note">{graph.note}</p>}
+      <main id="main" tabIndex={-1} ref={main}>
+        {view && <Shown key={`${view.name}/${here.argument}`} view={view} graph={graph} here={here} />}
+      </main>
+      <Toasts graph={graph} />
+      {searching && <Search graph={graph} close={() => setSearching(false)} />}
+      {recording && <RecordFact graph={graph} subject={null} close={() => setRecording(false)} />}
+    </>
+  );
+}
+
+function Shown({ view, graph, here }: { view: View; graph: Graph; here: Address }) {
+  const Component = view.component;
+  return <Component graph={graph} here={here} />;
+}
+
+/* ⌘K, Ctrl K and / search; U takes back the newest edit. */
+function useShortcuts(graph: Graph, search: () => void): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const typing = event.target instanceof Element && event.target.closest("input, textarea, select, dialog");
+      if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === "k") {
+        event.preventDefault();
+        search();
+      } else if (typing || event.metaKey || event.ctrlKey || event.altKey) {
+        return;
+      } else if (event.key === "/") {
+        event.preventDefault();
+        search();
+      } else if (event.key.toLowerCase() === "u") {
+        undoNewest(graph);
+      }
+    };
+    window.addEventListener("keydown", press);
+    return () => window.removeEventListener("keydown", press);
+  }, []);
+}

@@ -1,0 +1,123 @@
+/* What an edit did, with a button that takes it back by the number of its call. */
+import { useEffect, useState } from "preact/hooks";
+import { asCallError, changed } from "./answers";
+import type { Answer, Arguments, CallError, Graph } from "./graph";
+
+interface Toast {
+  id: number;
+  text: string;
+  hint: string;
+  calls: number[]; // to be taken back, the last one first
+  again: boolean; // taking them back does the edit again
+  failed: boolean;
+}
+
+const STAYS = 15_000;
+let toasts: Toast[] = [];
+let next = 1;
+let draw: () => void = () => {};
+
+/* Calls a tool that writes; what it did, or why not, becomes a toast. Null where it failed. */
+export async function edit(graph: Graph, tool: string, args: Arguments, text: (answer: Answer) => string): Promise<Answer | null> {
+  try {
+    const answer = await graph.call(tool, args);
+    add({ text: text(answer), hint: "", calls: answer.call ? [answer.call] : [], again: tool === "undo", failed: false });
+    changed();
+    return answer;
+  } catch (error) {
+    failed(asCallError(error));
+    return null;
+  }
+}
+
+/* Several calls whose toast takes all of them back. True where none failed; it ends at the first that does. */
+export async function editTogether(graph: Graph, text: string, tool: string, calls: Arguments[]): Promise<boolean> {
+  const done: number[] = [];
+  let failure: CallError | null = null;
+  for (const args of calls) {
+    try {
+      const answer = await graph.call(tool, args);
+      if (answer.call) done.push(answer.call);
+    } catch (error) {
+      failure = asCallError(error);
+      break;
+    }
+  }
+  const said = failure ? `${done.length} of ${calls.length} done.` : text;
+  if (done.length || !failure) add({ text: said, hint: "", calls: done, again: tool === "undo", failed: false });
+  if (failure) failed(failure);
+  changed();
+  return failure === null;
+}
+
+export function undo(graph: Graph, call: number): Promise<Answer | null> {
+  return edit(graph, "undo", { call }, (answer) => answer.message ?? `Took back call ${call}.`);
+}
+
+export function failed(error: Pick<CallError, "message" | "hint">): void {
+  add({ text: error.message, hint: error.hint, calls: [], again: false, failed: true });
+}
+
+/* What was done already, with the calls that take it back. */
+export function record(text: string, calls: number[]): void {
+  add({ text, hint: "", calls, again: false, failed: false });
+}
+
+/* The newest edit that can be taken back, for the key U. */
+export function undoNewest(graph: Graph): void {
+  const toast = toasts.findLast((each) => each.calls.length > 0);
+  if (toast) takeBack(graph, toast);
+}
+
+function add(toast: Omit<Toast, "id">): void {
+  const id = next++;
+  toasts = [...toasts.slice(-3), { ...toast, id }];
+  draw();
+  window.setTimeout(() => expire(id), STAYS);
+}
+
+function expire(id: number): void {
+  // A toast that is pointed at or focused stays.
+  if (document.querySelector(`.toast[data-id="${id}"]:is(:hover, :focus-within)`)) window.setTimeout(() => expire(id), 3_000);
+  else close(id);
+}
+
+function close(id: number): void {
+  toasts = toasts.filter((each) => each.id !== id);
+  draw();
+}
+
+function takeBack(graph: Graph, toast: Toast): void {
+  close(toast.id);
+  const [call] = toast.calls;
+  if (toast.calls.length === 1 && call) return void undo(graph, call);
+  const undos = [...toast.calls].reverse().map((each) => ({ call: each }));
+  void editTogether(graph, toast.again ? "Done again." : `Took back ${toast.calls.length} calls.`, "undo", undos);
+}
+
+export function Toasts({ graph }: { graph: Graph }) {
+  const [, redraw] = useState(0);
+  useEffect(() => {
+    draw = () => redraw((before) => before + 1);
+  }, []);
+  return (
+    <div class="toasts" role="log" aria-label="Messages" aria-live="polite">
+      {toasts.map((toast) => (
+        <div key={toast.id} class={toast.failed ? "toast failed" : "toast"} data-id={toast.id}>
+          <div>
+            <div>{toast.text}</div>
+            {toast.hint && <div class="hint">{toast.hint}</div>}
+          </div>
+          {toast.calls.length > 0 && (
+            <button type="button" class="undo" onClick={() => takeBack(graph, toast)}>
+              {toast.again ? "Do it again" : "Undo"} <kbd>U</kbd>
+            </button>
+          )}
+          <button type="button" class="plain" aria-label="Close this message" onClick={() => close(toast.id)}>
+            ×
+          </button>
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,104 @@
+/* The history: every call that changed the graph, what it did, and the button that takes it back. */
+import { useState } from "preact/hooks";
+import { useAnswer } from "../answers";
+import { Answered } from "../components/answer";
+import { localTime } from "../dates";
+import type { Answer, Graph } from "../graph";
+import { address, thingAddress } from "../router";
+import { undo } from "../toasts";
+import { count, words } from "../wording";
+import type { ViewProperties } from "./list";
+
+const STEP = 50;
+
+export function HistoryView({ graph }: ViewProperties) {
+  const [limit, setLimit] = useState(STEP);
+  const waiting = useAnswer(() => graph.call("list_calls", { limit: limit + 1 }), [limit]);
+  return (
+    <article>
+      <h1>History</h1>
+      <p class="quiet">Every call that changed the graph, newest first. Taking one back is a call too, and can be taken back.</p>
+      <Answered waiting={waiting}>
+        {({ calls }) => (
+          <>
+            {!calls.length && <p>Nothing has changed the graph yet.</p>}
+            <ol class="calls">
+              {calls.slice(0, limit).map((call: Answer) => (
+                <Call key={call.call} graph={graph} call={call} />
+              ))}
+            </ol>
+            {calls.length > limit && (
+              <button type="button" onClick={() => setLimit(limit * 4)}>
+                Show older ones
+              </button>
+            )}
+          </>
+        )}
+      </Answered>
+    </article>
+  );
+}
+
+function Call({ graph, call }: { graph: Graph; call: Answer }) {
+  const takenBack = call.undone_by !== null;
+  return (
+    <li class={takenBack ? "taken-back" : ""}>
+      <span class="number" aria-label={`Call ${call.call}`}>
+        {call.call}
+      </span>
+      <div>
+        <div class="about">{call.about || words(call.tool)}</div>
+        <div class="quiet">
+          {localTime(call.at)} · {call.tool}
+          {call.session && ` · ${call.session}`} · {count(call.changes, "change")}
+          {takenBack && ` · taken back by call ${call.undone_by}`}
+        </div>
+        <CallDetails graph={graph} call={call.call} />
+      </div>
+      {graph.editable() && !takenBack && (
+        <button type="button" class="small" onClick={() => undo(graph, call.call)} aria-label={`Take back call ${call.call}: ${call.about}`}>
+          {call.undoes ? "Do it again" : "Undo"}
+        </button>
+      )}
+    </li>
+  );
+}
+
+function CallDetails({ graph, call }: { graph: Graph; call: number }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>What it did</summary>
+      {open && <EventsOf graph={graph} call={call} />}
+    </details>
+  );
+}
+
+function EventsOf({ graph, call }: { graph: Graph; call: number }) {
+  const waiting = useAnswer(() => graph.call("get_call", { call }), [call]);
+  return <Answered waiting={waiting}>{(answer) => <ChangeList graph={graph} events={answer.events} truncated={answer.truncated} />}</Answered>;
+}
+
+/* Changes, a line each, as get_history and get_call tell them. */
+export function ChangeList({ graph, events, truncated }: { graph: Graph; events: Answer[]; truncated: boolean }) {
+  return (
+    <>
+      <ul class="changes">
+        {events.map((event, position) => (
+          <li key={event.change ?? position}>
+            <span class="what">{event.what}</span> {event.entity_id ? <a href={thingAddress(event.entity_id)}>{event.text}</a> : event.text}{" "}
+            <span class="quiet">
+              {event.at && localTime(event.at)} {event.tool && `by ${event.tool}`} {event.call && <a href={address("history")}>call {event.call}</a>}
+            </span>
+            {graph.editable() && event.call && event.tool !== "undo" && (
+              <button type="button" class="small" onClick={() => undo(graph, event.call)} aria-label={`Take back call ${event.call}`}>
+                Undo
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {truncated && <p class="quiet">There are more.</p>}
+    </>
+  );
+}

@@ -1,0 +1,122 @@
+/* The map: communities as areas, entities at the places that the server keeps for them; a click leads to one thing. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useAnswer } from "../answers";
+import { Answered } from "../components/answer";
+import { EntityLink } from "../components/entity";
+import { drawMap, MapDrawing } from "../components/map_drawing";
+import type { Graph, GraphMap } from "../graph";
+import { go, thingAddress } from "../router";
+import { edit } from "../toasts";
+import { count } from "../wording";
+import type { ViewProperties } from "./list";
+
+const LISTED = 12;
+
+export function MapView({ graph }: ViewProperties) {
+  const waiting = useAnswer(() => graph.map(null), []);
+  return (
+    <article class="map-view">
+      <h1 class="hidden">Map</h1>
+      <Answered waiting={waiting}>{(map) => (map.nodes.length ? <Drawn graph={graph} map={map} /> : <p class="lead">There is nothing to draw yet.</p>)}</Answered>
+    </article>
+  );
+}
+
+function Drawn({ graph, map }: { graph: Graph; map: GraphMap }) {
+  const frame = useRef<HTMLDivElement>(null);
+  const drawing = useRef<MapDrawing | null>(null);
+  const [failure, setFailure] = useState("");
+  const [chosen, setChosen] = useState(-1);
+  useEffect(() => {
+    const draw = () => {
+      drawing.current?.end();
+      try {
+        drawing.current = drawMap(frame.current!, map, (id) => go(thingAddress(id)));
+      } catch (error) {
+        setFailure(error instanceof Error ? error.message : String(error));
+      }
+    };
+    draw();
+    window.addEventListener("themechange", draw);
+    return () => {
+      window.removeEventListener("themechange", draw);
+      drawing.current?.end();
+    };
+  }, [map]);
+  const show = (position: number) => {
+    setChosen(position);
+    drawing.current?.show(position < 0 ? null : map.communities[position]!);
+  };
+  return (
+    <div class="map-columns">
+      <div class="map-frame">
+        {failure ? <p class="failure">The map needs WebGL, which this browser does not offer: {failure}. The lists beside it show the same.</p> : null}
+        <div ref={frame} class="map" aria-hidden="true" />
+        <div class="zoom">
+          <button type="button" aria-label="Closer" onClick={() => drawing.current?.zoom(0.6)}>
+            +
+          </button>
+          <button type="button" aria-label="Farther" onClick={() => drawing.current?.zoom(1 / 0.6)}>
+            −
+          </button>
+          <button type="button" onClick={() => show(-1)}>
+            All
+          </button>
+        </div>
+      </div>
+      <Communities graph={graph} map={map} chosen={chosen} show={show} />
+    </div>
+  );
+}
+
+/* The same as the picture, for the keyboard and for screen readers. */
+function Communities({ graph, map, chosen, show }: { graph: Graph; map: GraphMap; chosen: number; show: (position: number) => void }) {
+  const members: GraphMap["nodes"][] = map.communities.map(() => []);
+  const alone: GraphMap["nodes"] = [];
+  for (const node of map.nodes) (members[node[4]] ?? alone).push(node);
+  const order = map.communities.map((_, position) => position).sort((a, b) => members[b]!.length - members[a]!.length);
+  const build = () => edit(graph, "build_communities", { group_ids: null }, (answer) => answer.message);
+  return (
+    <aside aria-label="Communities">
+      <h2>Communities</h2>
+      <p class="quiet">
+        {count(map.nodes.length, "entity", "entities")}
+        {map.truncated && ` of ${map.total.toLocaleString("en")}`}, {count(map.edges.length, "connection")}
+      </p>
+      {!map.communities.length && <Members nodes={biggest(alone)} />}
+      {graph.editable() && map.communities.every((community) => !community.id) && (
+        <button type="button" onClick={build}>
+          Find and name communities
+        </button>
+      )}
+      <ul class="communities">
+        {order.slice(0, 60).map((position) => (
+          <li key={position}>
+            <button type="button" class="plain" aria-expanded={position === chosen} onClick={() => show(position === chosen ? -1 : position)}>
+              <span class={`dot community-${position % 12}`} aria-hidden="true" />
+              {map.communities[position]!.name} <span class="quiet">{members[position]!.length}</span>
+            </button>
+            {position === chosen && <Members nodes={biggest(members[position]!)} />}
+          </li>
+        ))}
+      </ul>
+      {order.length > 60 && <p class="quiet">and {order.length - 60} smaller ones</p>}
+    </aside>
+  );
+}
+
+function Members({ nodes }: { nodes: GraphMap["nodes"] }) {
+  return (
+    <ul class="short">
+      {nodes.map(([id, , , , , name, type]) => (
+        <li key={id}>
+          <EntityLink entity={{ id, name, type }} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function biggest(nodes: GraphMap["nodes"]): GraphMap["nodes"] {
+  return [...nodes].sort((a, b) => b[3] - a[3]).slice(0, LISTED);
+}

@@ -1,0 +1,237 @@
+/* Review: what waits for a decision, the surest first, one key each. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import { asCallError, changed, useAnswer } from "../answers";
+import { Answered } from "../components/answer";
+import { EditProposal, MergeProposal } from "../components/proposal_dialogs";
+import type { Answer, Graph } from "../graph";
+import { address, thingAddress } from "../router";
+import { edit, failed, record } from "../toasts";
+import { count, title, words } from "../wording";
+import type { ViewProperties } from "./list";
+
+const LISTED = 50;
+
+export interface Proposal {
+  id: string;
+  kind: string;
+  statement: string;
+  score: number;
+  rests_on: { id: string | null; text: string }[];
+  rests_on_total: number;
+  call: { tool: string; arguments: Record<string, unknown> };
+  needs?: string[];
+}
+
+export type Decide = (proposal: Proposal, decision: string, more?: Record<string, unknown>) => Promise<boolean>;
+
+export function ReviewView({ graph, here }: ViewProperties) {
+  const kind = here.parameters.get("kind");
+  const waiting = useAnswer(() => graph.call("review_proposals", { limit: LISTED, ...(kind && { kinds: [kind] }) }), [kind]);
+  return (
+    <article class="review">
+      <h1>Review</h1>
+      <Answered waiting={waiting}>
+        {(answer) => (
+          <>
+            <Kinds counts={answer.counts} chosen={kind} />
+            <Queue graph={graph} proposals={answer.proposals} total={answer.total} waiting={answer.waiting ?? 0} />
+            <Quiet graph={graph} quiet={answer.quiet ?? []} />
+            {answer.closed && (
+              <details>
+                <summary>{count(answer.closed_total ?? answer.closed.length, "proposal")} closed by themselves</summary>
+                <ul>
+                  {answer.closed.map((each: Answer) => (
+                    <li key={each.id}>
+                      {each.statement} <span class="quiet">{each.reason}</span>
+                    </li>
+                  ))}
+                </ul>
+              </details>
+            )}
+          </>
+        )}
+      </Answered>
+    </article>
+  );
+}
+
+function Kinds({ counts, chosen }: { counts: Record<string, number>; chosen: string | null }) {
+  const kinds = Object.entries(counts);
+  if (kinds.length < 2 && !chosen) return null;
+  return (
+    <nav class="chips" aria-label="Kinds of proposals">
+      <a href={address("review")} aria-current={chosen ? undefined : "true"}>
+        All
+      </a>
+      {kinds.map(([kind, number]) => (
+        <a key={kind} href={address("review", "", { kind })} aria-current={chosen === kind ? "true" : undefined}>
+          {title(kind)} {number}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+function Queue({ graph, proposals, total, waiting }: { graph: Graph; proposals: Proposal[]; total: number; waiting: number }) {
+  const [skipped, setSkipped] = useState<Set<string>>(new Set());
+  const [busy, setBusy] = useState(false);
+  const [open, setOpen] = useState<"edit" | "merge" | null>(null);
+  const card = useRef<HTMLElement>(null);
+  const left = proposals.filter((proposal) => !skipped.has(proposal.id));
+  const proposal = left[0] ?? null;
+  const editable = graph.editable();
+
+  const decide: Decide = async (which, decision, more = {}) => {
+    setBusy(true);
+    const done = await decideOne(graph, which, decision, more);
+    setBusy(false);
+    card.current?.focus();
+    return done;
+  };
+  const skip = () => proposal && setSkipped(new Set([...skipped, proposal.id]));
+  const accept = () => proposal && (proposal.needs?.length ? setOpen("edit") : void decide(proposal, "accept"));
+  const actions: Record<string, () => unknown> = {
+    y: accept,
+    n: () => proposal && decide(proposal, "reject"),
+    e: () => setOpen("edit"),
+    m: () => proposal && mergeable(proposal) && setOpen("merge"),
+    s: skip,
+  };
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const typing = event.target instanceof Element && event.target.closest("input, textarea, select, dialog");
+      const action = actions[event.key.toLowerCase()];
+      if (typing || open || !action || !proposal || busy || event.metaKey || event.ctrlKey || event.altKey) return;
+      if (!editable && event.key.toLowerCase() !== "s") return;
+      event.preventDefault();
+      action();
+    };
+    window.addEventListener("keydown", press);
+    return () => window.removeEventListener("keydown", press);
+  });
+  if (!proposal) {
+    return (
+      <div class="card">
+        <p class="lead">{proposals.length ? "You have seen all of these." : "Nothing waits for a decision."}</p>
+        {skipped.size > 0 && (
+          <button type="button" onClick={() => setSkipped(new Set())}>
+            Show what was skipped
+          </button>
+        )}
+      </div>
+    );
+  }
+  return (
+    <>
+      <p class="quiet" role="status">
+        {count(total, "proposal")} to decide{waiting > 0 && `, and ${waiting.toLocaleString("en")} more when there is room`}
+      </p>
+      <section class="card proposal" ref={card} tabIndex={-1} aria-label="Proposal">
+        <p class="kind">
+          {title(proposal.kind)} <span class="quiet">{Math.round(proposal.score * 100)} %</span>
+        </p>
+        <h2 aria-live="polite">{proposal.statement}</h2>
+        {proposal.rests_on.length > 0 && (
+          <div class="rests-on">
+            <h3>Rests on</h3>
+            <ul>
+              {proposal.rests_on.map((each, position) => (
+                <li key={position}>{each.id ? <a href={addressOf(each.id)}>{each.text}</a> : each.text}</li>
+              ))}
+            </ul>
+            {proposal.rests_on_total > proposal.rests_on.length && <p class="quiet">and {proposal.rests_on_total - proposal.rests_on.length} more</p>}
+          </div>
+        )}
+        <details>
+          <summary>What accepting does</summary>
+          <p>
+            <code>{proposal.call.tool}</code>
+          </p>
+          <pre>{JSON.stringify(proposal.call.arguments, null, 2)}</pre>
+        </details>
+        {editable && (
+          <div class="buttons left">
+            <button type="button" class="primary" disabled={busy} onClick={accept}>
+              Accept <kbd>Y</kbd>
+            </button>
+            <button type="button" disabled={busy} onClick={actions.n}>
+              Reject <kbd>N</kbd>
+            </button>
+            <button type="button" disabled={busy} onClick={() => setOpen("edit")}>
+              Edit <kbd>E</kbd>
+            </button>
+            {mergeable(proposal) && (
+              <button type="button" disabled={busy} onClick={() => setOpen("merge")}>
+                It is … <kbd>M</kbd>
+              </button>
+            )}
+            <button type="button" class="plain" disabled={busy} onClick={skip}>
+              Skip <kbd>S</kbd>
+            </button>
+          </div>
+        )}
+      </section>
+      {left.length > 1 && (
+        <>
+          <h2>Next</h2>
+          <ul class="next">
+            {left.slice(1, 9).map((each) => (
+              <li key={each.id}>
+                <span class="quiet">{words(each.kind)}</span> {each.statement}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {open === "edit" && <EditProposal proposal={proposal} decide={decide} close={() => setOpen(null)} />}
+      {open === "merge" && <MergeProposal graph={graph} proposal={proposal} decide={decide} close={() => setOpen(null)} />}
+    </>
+  );
+}
+
+/* A decision that failed leaves the proposal open, and says why. */
+async function decideOne(graph: Graph, proposal: Proposal, decision: string, more: Record<string, unknown>): Promise<boolean> {
+  try {
+    const answer = await graph.call("review_proposals", { limit: 0, decide: [{ id: proposal.id, decision, ...more }] });
+    const [result] = answer.decisions ?? [];
+    if (!result?.done) {
+      failed({ message: result?.message ?? "Nothing was decided.", hint: result?.hint ?? "" });
+      changed();
+      return false;
+    }
+    record(result.message, result.call ? [result.call] : []);
+    changed();
+    return true;
+  } catch (error) {
+    failed(asCallError(error));
+    return false;
+  }
+}
+
+function Quiet({ graph, quiet }: { graph: Graph; quiet: Answer[] }) {
+  if (!quiet.length) return null;
+  return (
+    <section>
+      <h2>Quiet kinds</h2>
+      <p class="quiet">Nothing new of these is proposed, because too little of it was accepted.</p>
+      <ul>
+        {quiet.map((each) => (
+          <li key={each.kind}>
+            {title(each.kind)}: {each.accepted} of {each.decided} accepted{" "}
+            <button type="button" class="small" onClick={() => edit(graph, "review_proposals", { wake: [each.kind], limit: 0 }, () => `${title(each.kind)} is proposed again.`)}>
+              Propose again
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function mergeable(proposal: Proposal): boolean {
+  return proposal.kind === "new_entity";
+}
+
+function addressOf(id: string): string {
+  return id.startsWith("ep_") ? address("text", id) : id.startsWith("ent_") ? thingAddress(id) : address("history");
+}

@@ -1,0 +1,155 @@
+/* Tables: entities, sorted and filtered, and many of them merged, retyped or tagged at once. */
+import { useMemo, useRef, useState } from "preact/hooks";
+import { useAnswer } from "../answers";
+import { Answered } from "../components/answer";
+import { BulkEdits } from "../components/bulk_edits";
+import { EntityLink } from "../components/entity";
+import { localDay } from "../dates";
+import type { Graph, Row } from "../graph";
+import { address, replace } from "../router";
+import { count, title, words } from "../wording";
+import type { ViewProperties } from "./list";
+
+const ROW_HEIGHT = 37;
+const WINDOW = 60; // rows in the document at a time
+
+type Column = "name" | "type" | "facts" | "since";
+const COLUMNS: { name: Column; title: string }[] = [
+  { name: "name", title: "Name" },
+  { name: "type", title: "Type" },
+  { name: "facts", title: "Facts" },
+  { name: "since", title: "Added" },
+];
+
+export function TablesView({ graph, here }: ViewProperties) {
+  const type = here.parameters.get("type");
+  const types = useAnswer(() => graph.types(), []);
+  const waiting = useAnswer(() => graph.rows(type), [type]);
+  return (
+    <article>
+      <h1>Tables</h1>
+      <div class="filters">
+        <label>
+          Type{" "}
+          <select value={type ?? ""} onChange={(event) => replace(address("tables", "", event.currentTarget.value ? { type: event.currentTarget.value } : {}))}>
+            <option value="">all types</option>
+            {(types.value ?? []).map((each) => (
+              <option key={each.name} value={each.name}>
+                {words(each.name)} ({each.count})
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      <Answered waiting={waiting}>
+        {({ rows, truncated }) => <Table key={type ?? ""} graph={graph} rows={rows} truncated={truncated} types={(types.value ?? []).map((each) => each.name)} />}
+      </Answered>
+    </article>
+  );
+}
+
+function Table({ graph, rows, truncated, types }: { graph: Graph; rows: Row[]; truncated: boolean; types: string[] }) {
+  const [filter, setFilter] = useState("");
+  const [sort, setSort] = useState<{ by: Column; down: boolean }>({ by: "name", down: false });
+  const [selected, setSelected] = useState<Set<string>>(new Set());
+  const [top, setTop] = useState(0);
+  const frame = useRef<HTMLDivElement>(null);
+  const shown = useMemo(() => sorted(filtered(rows, filter), sort.by, sort.down), [rows, filter, sort]);
+  const chosen = rows.filter((row) => selected.has(row.id));
+  const toggle = (ids: string[], on: boolean) => {
+    const next = new Set(selected);
+    for (const id of ids) on ? next.add(id) : next.delete(id);
+    setSelected(next);
+  };
+  const first = Math.max(0, Math.min(top, shown.length - WINDOW));
+  const visible = shown.slice(first, first + WINDOW);
+  const columns = COLUMNS.filter((column) => column.name !== "since" || graph.live);
+  const editable = graph.editable();
+  return (
+    <>
+      <div class="filters">
+        <input type="search" aria-label="Filter by name" placeholder="Filter by name" value={filter} onInput={(event) => (setFilter(event.currentTarget.value), setTop(0), frame.current?.scrollTo(0, 0))} />
+        <span class="quiet" role="status">
+          {count(shown.length, "entity", "entities")}
+          {truncated && " (the first ones; choose a type)"}
+        </span>
+      </div>
+      {editable && <BulkEdits graph={graph} rows={chosen} types={types} done={() => setSelected(new Set())} />}
+      <div
+        class="table-frame"
+        ref={frame}
+        tabIndex={0}
+        role="region"
+        aria-label="Entities"
+        onScroll={(event) => setTop(Math.max(0, Math.floor(event.currentTarget.scrollTop / ROW_HEIGHT) - 15))}
+      >
+        <table class="entities" aria-rowcount={shown.length + 1}>
+          <thead>
+            <tr aria-rowindex={1}>
+              {editable && (
+                <th scope="col" class="select">
+                  <input
+                    type="checkbox"
+                    aria-label="Select all that are shown"
+                    checked={shown.length > 0 && shown.every((row) => selected.has(row.id))}
+                    onChange={(event) => toggle(shown.map((row) => row.id), event.currentTarget.checked)}
+                  />
+                </th>
+              )}
+              {columns.map((column) => (
+                <th key={column.name} scope="col" class={column.name} aria-sort={sort.by !== column.name ? undefined : sort.down ? "descending" : "ascending"}>
+                  <button type="button" class="plain" onClick={() => setSort({ by: column.name, down: sort.by === column.name && !sort.down })}>
+                    {column.title} <span aria-hidden="true">{sort.by !== column.name ? "" : sort.down ? "↓" : "↑"}</span>
+                  </button>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            <Spacer rows={first} />
+            {visible.map((row, position) => (
+              <tr key={row.id} aria-rowindex={first + position + 2} class={selected.has(row.id) ? "selected" : ""}>
+                {editable && (
+                  <td class="select">
+                    <input type="checkbox" aria-label={`Select ${row.name}`} checked={selected.has(row.id)} onChange={(event) => toggle([row.id], event.currentTarget.checked)} />
+                  </td>
+                )}
+                <td class="name">
+                  <EntityLink entity={row} /> {row.aliases.length > 0 && <span class="quiet">{row.aliases.join(" · ")}</span>}
+                </td>
+                <td>{title(row.type)}</td>
+                <td class="facts">{row.facts}</td>
+                {graph.live && <td>{localDay(row.since)}</td>}
+              </tr>
+            ))}
+            <Spacer rows={shown.length - first - visible.length} />
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+/* Stands for rows that are not in the document. */
+function Spacer({ rows }: { rows: number }) {
+  if (rows <= 0) return null;
+  return (
+    <tr aria-hidden="true">
+      <td ref={(cell) => void (cell && (cell.style.height = `${rows * ROW_HEIGHT}px`))} />
+    </tr>
+  );
+}
+
+function filtered(rows: Row[], filter: string): Row[] {
+  const wanted = filter.trim().toLowerCase().split(/\s+/);
+  return rows.filter((row) => {
+    const text = [row.name, ...row.aliases, row.summary].join("\n").toLowerCase();
+    return wanted.every((word) => text.includes(word));
+  });
+}
+
+function sorted(rows: Row[], by: Column, down: boolean): Row[] {
+  const compare = new Intl.Collator(undefined, { numeric: true }).compare;
+  const order = (a: Row, b: Row) => (by === "facts" ? a.facts - b.facts : compare(a[by] ?? "", b[by] ?? "")) || compare(a.name, b.name);
+  return [...rows].sort((a, b) => (down ? -order(a, b) : order(a, b)));
+}

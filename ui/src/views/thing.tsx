@@ -1,0 +1,140 @@
+/* One thing: its neighbours by predicate, its facts on a time axis with their sources, the texts that mention it, and its edits. */
+import { useState } from "preact/hooks";
+import { useAnswer } from "../answers";
+import { Answered } from "../components/answer";
+import { TypeDot } from "../components/entity";
+import { FactTable } from "../components/fact_table";
+import { Neighbourhood } from "../components/neighbourhood";
+import { TextList } from "../components/text_list";
+import { localDay } from "../dates";
+import { AlsoCalled, Describe, Merge, RecordFact, Rename } from "../edits";
+import { holds } from "../dates";
+import type { Graph, Thing } from "../graph";
+import { address } from "../router";
+import { count, title, words } from "../wording";
+import { ChangeList } from "./history";
+import type { ViewProperties } from "./list";
+
+const FIRST = 300;
+const MOST = 1000;
+
+type Open = "record" | "alias" | "rename" | "merge" | "describe" | null;
+
+export function ThingView({ graph, here }: ViewProperties) {
+  const [limit, setLimit] = useState(FIRST);
+  const waiting = useAnswer(() => graph.thing(here.argument, limit), [here.argument, limit]);
+  return <Answered waiting={waiting}>{(thing) => <ThingPage graph={graph} thing={thing} more={() => setLimit(MOST)} />}</Answered>;
+}
+
+function ThingPage({ graph, thing, more }: { graph: Graph; thing: Thing; more: () => void }) {
+  const [open, setOpen] = useState<Open>(null);
+  const { entity } = thing;
+  const close = () => setOpen(null);
+  const now = Date.now();
+  const current = thing.facts.filter((fact) => holds(fact.from, fact.to, now));
+  return (
+    <article class="thing">
+      <p class="kind">
+        <TypeDot type={entity.type ?? ""} /> {title(entity.type ?? "")}
+      </p>
+      <h1>{entity.name}</h1>
+      {thing.aliases.length > 0 && <p class="quiet">Also called {thing.aliases.join(" · ")}</p>}
+      {thing.summary && <p class="lead">{thing.summary}</p>}
+      <PropertyList properties={thing.properties} />
+      {graph.editable() && (
+        <div class="buttons left" role="toolbar" aria-label="Edit">
+          <button type="button" class="primary" onClick={() => setOpen("record")}>
+            Record a fact
+          </button>
+          <button type="button" onClick={() => setOpen("alias")}>
+            Also called
+          </button>
+          <button type="button" onClick={() => setOpen("rename")}>
+            Rename
+          </button>
+          <button type="button" onClick={() => setOpen("describe")}>
+            Describe
+          </button>
+          <button type="button" onClick={() => setOpen("merge")}>
+            Merge
+          </button>
+          <a class="button" href={address("time", entity.id)}>
+            Over time
+          </a>
+        </div>
+      )}
+      {current.length > 0 && (
+        <section aria-labelledby="neighbours">
+          <h2 id="neighbours">Neighbours</h2>
+          <Neighbourhood entity={entity} facts={current} />
+        </section>
+      )}
+      <section aria-labelledby="facts">
+        <h2 id="facts">
+          Facts <span class="quiet">{thing.factTotal.toLocaleString("en")}</span>
+        </h2>
+        {thing.facts.length ? (
+          <FactTable graph={graph} id={entity.id} facts={thing.facts} />
+        ) : (
+          <p class="quiet">Nothing is recorded about {entity.name} yet.</p>
+        )}
+        {thing.factTotal > thing.facts.length && (
+          <p>
+            {thing.facts.length < MOST && thing.facts.length <= FIRST ? (
+              <button type="button" onClick={more}>
+                Show {count(Math.min(MOST, thing.factTotal), "fact")}
+              </button>
+            ) : (
+              <span class="quiet">and {(thing.factTotal - thing.facts.length).toLocaleString("en")} more</span>
+            )}
+          </p>
+        )}
+      </section>
+      <section aria-labelledby="texts">
+        <h2 id="texts">
+          Texts <span class="quiet">{thing.textTotal}</span>
+        </h2>
+        {thing.texts.length ? <TextList texts={thing.texts} name={entity.name} /> : <p class="quiet">No text mentions it.</p>}
+        {thing.textTotal > thing.texts.length && <p class="quiet">and {thing.textTotal - thing.texts.length} more</p>}
+      </section>
+      {graph.live && <ThingHistory graph={graph} id={entity.id} />}
+      {thing.createdAt && <p class="quiet">In the graph since {localDay(thing.createdAt)}.</p>}
+      {open === "record" && <RecordFact graph={graph} subject={entity} close={close} />}
+      {open === "alias" && <AlsoCalled graph={graph} entity={entity} close={close} />}
+      {open === "rename" && <Rename graph={graph} entity={entity} close={close} />}
+      {open === "describe" && <Describe graph={graph} entity={entity} summary={thing.summary} close={close} />}
+      {open === "merge" && <Merge graph={graph} keep={entity} close={close} />}
+    </article>
+  );
+}
+
+function PropertyList({ properties }: { properties: Record<string, unknown> }) {
+  const entries = Object.entries(properties);
+  if (!entries.length) return null;
+  return (
+    <dl class="properties">
+      {entries.map(([name, value]) => (
+        <div key={name}>
+          <dt>{words(name)}</dt>
+          <dd>{typeof value === "string" ? value : JSON.stringify(value)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/* What was changed of it is asked for only when somebody looks. */
+function ThingHistory({ graph, id }: { graph: Graph; id: string }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>What was changed, when and by which tool</summary>
+      {open && <ChangesOf graph={graph} id={id} />}
+    </details>
+  );
+}
+
+function ChangesOf({ graph, id }: { graph: Graph; id: string }) {
+  const waiting = useAnswer(() => graph.call("get_history", { about: id, limit: 50 }), [id]);
+  return <Answered waiting={waiting}>{(history) => <ChangeList graph={graph} events={history.events} truncated={history.truncated} />}</Answered>;
+}

@@ -1,0 +1,39 @@
+/* Names of types, predicates and tools as words, and counts with their noun. */
+import { thingAddress } from "./router";
+import type { Fact, Ref } from "./graph";
+
+export function words(name: string): string {
+  return name.replace(/_/g, " ").toLowerCase();
+}
+
+export function title(name: string): string {
+  const text = words(name);
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+export function count(number: number, one: string, many = one + "s"): string {
+  return `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
+}
+
+/* How a fact reads from one of its ends, and what is at the other. */
+export function fromEnd(fact: Fact, id: string): { label: string; incoming: boolean; other: Ref | null; text: string } {
+  const incoming = fact.object?.id === id && fact.subject.id !== id;
+  if (!incoming) return { label: words(fact.predicate), incoming, other: fact.object, text: fact.object?.name ?? fact.literal ?? "" };
+  return {
+    label: fact.reads ? words(fact.reads) : `← ${words(fact.predicate)}`,
+    incoming,
+    other: fact.subject,
+    text: fact.subject.name,
+  };
+}
+
+export function linkOf(ref: Ref): string {
+  return thingAddress(ref.id);
+}
+
+/* One of twelve colours for a type or a community: the same name has the same colour everywhere. */
+export function colourOf(name: string): number {
+  let sum = 7;
+  for (let i = 0; i < name.length; i += 1) sum = (sum * 31 + name.charCodeAt(i)) >>> 0;
+  return sum % 12;
+}
