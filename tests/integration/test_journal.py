@@ -51,6 +51,7 @@ DERIVED = derived_tables.TABLES | {
     "garden_run",
     "read_count",
     "unknown_name",
+    "map_place",
 }
 
 

@@ -535,6 +535,7 @@ MADE_ANEW = {
     "proposal_evidence": "proposal chunk start stop",
     "community": "id public_id group_id name summary created_at named_by",
     "community_member": "community entity",
+    "map_place": "entity x y",
     "vocabulary_set": "id added_at",
     "entity_type": "id",
     "type_parent": "id",

@@ -8,6 +8,8 @@ if TYPE_CHECKING:
         community_names,
         connection_weights,
         doubtful_facts,
+        graph_extract,
+        graph_map,
         graph_profile,
         group_triples,
         language_profile,

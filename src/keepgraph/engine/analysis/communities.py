@@ -155,7 +155,7 @@ def _build_group(
         graph = connection_weights.read(tx)
     begin(1, f"dividing {len(graph):,} entities")
     division = community_detection.detect(graph, seed=seed, check=lambda: raise_if_cancelled(job.cancellation))
-    parts = _parts(graph, division.labels)
+    parts = members_of_parts(graph, division.labels)
     begin(2, f"naming {len(parts):,} communities")
     with job.read(group=group) as tx:
         generated = community_names.generate(tx, parts)
@@ -174,7 +174,7 @@ def _build_group(
     return _report(group, call, communities, dissolved, graph, division)
 
 
-def _parts(graph: WeightedGraph, labels: Integers) -> list[list[int]]:
+def members_of_parts(graph: WeightedGraph, labels: Integers) -> list[list[int]]:
     """The entities of each part that is large enough, the most central first; the largest part first."""
     if not len(graph):
         return []

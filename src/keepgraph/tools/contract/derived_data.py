@@ -1,4 +1,4 @@
-"""Derived data that a tool declares to need, vectors or mentions: whether some is missing, and its backfill.
+"""Derived data that a tool declares to need, such as vectors or mentions: whether some is missing, and its backfill.
 
 Derived data is computed after the write that makes it necessary. Before a call whose answer would be better with data
 that is still missing, dispatch backfills for as long as there is time; then the tool answers with what there is.
@@ -25,6 +25,7 @@ class Need(Enum):
     MENTIONS = "mentions"
     NAME_VECTORS = "vectors of names"
     VECTORS = "vectors"
+    MAP_PLACES = "places on the map"
 
 
 NeedsOfCall = Callable[..., frozenset[Need]]
@@ -33,6 +34,7 @@ NeedsOfCall = Callable[..., frozenset[Need]]
 NOTHING: frozenset[Need] = frozenset()
 NAME_VECTORS = frozenset([Need.NAME_VECTORS])
 MENTIONS = frozenset([Need.MENTIONS])
+MAP_PLACES = frozenset([Need.MAP_PLACES])
 MENTIONS_AND_VECTORS = frozenset([Need.MENTIONS, Need.VECTORS])
 
 
@@ -40,6 +42,8 @@ def is_missing(tx: Tx, need: Need) -> bool:
     """Whether some data of this kind is missing and can be backfilled on this machine. Loads no model."""
     if need is Need.MENTIONS:
         return store.mention_queue.any_unread(tx)
+    if need is Need.MAP_PLACES:
+        return store.map_places.any_missing(tx)
     return backfill.vectors.is_due(tx, _vector_kinds(need))
 
 
@@ -52,6 +56,10 @@ def backfill_some(database: Database, need: Need) -> None:
     """
     if need is Need.MENTIONS:
         texts.mention_index.backfill_some(database)
+    elif need is Need.MAP_PLACES:
+        from keepgraph.engine.analysis import graph_map  # which loads numpy
+
+        graph_map.place_missing(database)
     else:
         backfill.vectors.backfill_some(database, _vector_kinds(need))
 

@@ -1,0 +1,290 @@
+"""The map of a group: where each entity is, what connects them at an instant, and the areas of the communities.
+
+An entity keeps its place. What is new gets one beside its neighbours; only where more is new than old, as after an
+import, everything is laid out anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from keepgraph import store
+from keepgraph.arrays import community_detection, graph_layout, weighted_graph
+from keepgraph.arrays.fact_graph import Integers, Mask
+from keepgraph.arrays.graph_layout import SPACING, Floats, LayoutGraph
+from keepgraph.arrays.weighted_graph import WeightedGraph
+from keepgraph.engine.analysis import communities, community_names, connection_weights
+from keepgraph.engine.topology import fact_graphs
+from keepgraph.store.cancellation import raise_if_cancelled
+from keepgraph.store.database import Database
+from keepgraph.store.map_places import Place
+from keepgraph.store.transactions import Tx
+
+_WEIGHT_OF_ANY_FACT = 0.5
+"""Of a fact whenever it holds, besides what it weighs while it does: the map is of the past too."""
+
+_SHARE_IN_AREA = 90
+"""The area of a community reaches as far as so many hundredths of its members: one far away does not make it large."""
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """The area of a community; lengths in the unit of `graph_layout.SPACING`.
+
+    Attributes:
+        id: empty where the communities of the group have not been built, and these were found for the map alone.
+    """
+
+    id: str
+    name: str
+    x: float
+    y: float
+    radius: float
+
+
+@dataclass(frozen=True, slots=True)
+class MapNode:
+    """An entity on the map.
+
+    Attributes:
+        degree: how many others it is connected with at the instant of the map.
+        community: position in `GraphMap.areas`, or −1.
+    """
+
+    row: int
+    id: str
+    name: str
+    type: str
+    x: float
+    y: float
+    degree: int
+    community: int
+
+
+@dataclass(frozen=True, slots=True)
+class GraphMap:
+    """A map of a group.
+
+    Attributes:
+        edges: positions of two nodes, subject and object, and the row number of the predicate.
+        total: how many nodes there are without the limit.
+    """
+
+    nodes: tuple[MapNode, ...]
+    edges: tuple[tuple[int, int, int], ...]
+    areas: tuple[Area, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Membership:
+    """Which community each entity is in.
+
+    Attributes:
+        labels: by entity, in the order of rows: position in names, or −1.
+        names: id and name of each community.
+    """
+
+    labels: Integers
+    names: tuple[tuple[str, str], ...]
+
+
+def read(tx: Tx, *, limit: int, at_instant: bool = True) -> GraphMap:
+    """The map of what holds at `tx.now`; what was connected only before or after is left out.
+
+    Args:
+        limit: of more nodes, those with the most connections are shown.
+        at_instant: false for what holds at any time.
+    """
+    entities = store.map_places.entities(tx)
+    rows = np.array([row for row, *_ in entities], dtype=np.int64)
+    positions = _positions(tx, rows)
+    membership = _membership(tx, rows)
+    sources, targets, predicates, is_shown = _connections(tx, rows, at_instant=at_instant)
+    degrees = _degrees(sources, targets, len(rows))
+    candidates = np.flatnonzero(is_shown)
+    order = candidates[np.lexsort((candidates, -degrees[candidates]))]
+    shown = np.sort(order[:limit])
+    numbers = np.full(len(rows), -1, dtype=np.int64)
+    numbers[shown] = np.arange(len(shown))
+    both = (numbers[sources] >= 0) & (numbers[targets] >= 0)
+    used, labels = _renumbered(membership.labels[shown])
+    return GraphMap(
+        nodes=tuple(
+            _node(entities[node], positions[node], degree=int(degrees[node]), community=label)
+            for node, label in zip(shown.tolist(), labels.tolist(), strict=True)
+        ),
+        edges=tuple(
+            zip(*(column[both].tolist() for column in (numbers[sources], numbers[targets], predicates)), strict=True)
+        ),
+        areas=_areas([membership.names[label] for label in used], labels, positions[shown]),
+        total=len(candidates),
+    )
+
+
+def place_missing(database: Database) -> None:
+    """Give every entity of the group its place; those that have one keep it.
+
+    Raises:
+        errors.GraphFileError: the graph cannot be written.
+    """
+    with database.read("map") as tx:
+        rows = np.array([row for row, *_ in store.map_places.entities(tx)], dtype=np.int64)
+        before = {row for row, _, _ in store.map_places.of_group(tx)}
+        positions, is_anew = _lay_out(tx, rows)
+    places: list[Place] = [
+        (row, x, y)
+        for row, (x, y) in zip(rows.tolist(), positions.round(1).tolist(), strict=True)
+        if is_anew or row not in before
+    ]
+    with database.write("map") as tx:
+        store.map_places.replace(tx, places)
+
+
+def _node(entity: tuple[int, str, str, str], position: Floats, *, degree: int, community: int) -> MapNode:
+    row, id, name, type = entity
+    x, y = position.round(1).tolist()
+    return MapNode(row, id, name, type, x, y, degree=degree, community=community)
+
+
+def _positions(tx: Tx, rows: Integers) -> Floats:
+    """Where the entities are; where a place is missing and nothing may be written, where it would be."""
+    known = _known_positions(tx, rows)
+    if not np.isnan(known).any():
+        return known
+    return store.change_cache.get(tx, ("map", tx.group), lambda: _lay_out(tx, rows)[0])
+
+
+def _known_positions(tx: Tx, rows: Integers) -> Floats:
+    positions = np.full((len(rows), 2), np.nan)
+    places = store.map_places.of_group(tx)
+    if places:
+        columns = np.array(places, dtype=np.float64)
+        positions[np.searchsorted(rows, columns[:, 0].astype(np.int64))] = columns[:, 1:]
+    return positions
+
+
+def _lay_out(tx: Tx, rows: Integers) -> tuple[Floats, bool]:
+    """The positions of all entities, and whether those that had one were moved."""
+    known = _known_positions(tx, rows)
+    is_new = np.isnan(known[:, 0])
+    if not is_new.any():
+        return known, False
+    graph = _layout_graph(tx, rows)
+    raise_if_cancelled(tx.cancellation)
+    is_anew = 2 * int(is_new.sum()) > len(rows)
+    return (graph_layout.lay_out(graph) if is_anew else graph_layout.place_new(graph, known)), is_anew
+
+
+def _layout_graph(tx: Tx, rows: Integers) -> LayoutGraph:
+    graph = _connected_at_any_time(tx)
+    owners = graph.owners
+    once = owners < graph.ends
+    sources = np.searchsorted(rows, graph.keys[owners[once]])
+    targets = np.searchsorted(rows, graph.keys[graph.ends[once]])
+    weights = graph.weights[once]
+    parts = _spread_labels(_membership(tx, rows).labels, sources, targets, weights)
+    return LayoutGraph(sources, targets, weights, np.unique(parts, return_inverse=True)[1])
+
+
+def _connected_at_any_time(tx: Tx) -> WeightedGraph:
+    """The entities of the group that are connected, by facts whenever they hold, and by common mentions."""
+    now = connection_weights.read(tx)
+    facts = fact_graphs.read(tx).facts.columns
+    proper = (facts.sources > 0) & (facts.targets > 0)
+    return weighted_graph.build(
+        np.concatenate([now.keys[now.owners], facts.sources[proper]]),
+        np.concatenate([now.keys[now.ends], facts.targets[proper]]),
+        np.concatenate([now.weights / 2, np.full(int(proper.sum()), _WEIGHT_OF_ANY_FACT)]),
+    )
+
+
+def _spread_labels(labels: Integers, sources: Integers, targets: Integers, weights: Floats) -> Integers:
+    """The labels, where there is none that of the strongest neighbour; −1 where no neighbour has one."""
+    ends, others = np.concatenate([sources, targets]), np.concatenate([targets, sources])
+    wanted = (labels[ends] < 0) & (labels[others] >= 0)
+    if not wanted.any():
+        return labels
+    both = np.concatenate([weights, weights])[wanted]
+    ends, others = ends[wanted], others[wanted]
+    strongest = np.lexsort((others, -both, ends))
+    first = np.unique(ends[strongest], return_index=True)[1]
+    labels = labels.copy()
+    labels[ends[strongest][first]] = labels[others[strongest][first]]
+    return labels
+
+
+def _membership(tx: Tx, rows: Integers) -> _Membership:
+    """The communities as they were built; where they were not, as they would be."""
+    if not store.communities.count(tx):
+        return store.change_cache.get(tx, ("communities of the map", tx.group), lambda: _detected(tx, rows))
+    labels = np.full(len(rows), -1, dtype=np.int64)
+    built = store.communities.of_group(tx)
+    members = store.communities.members_in_group(tx)
+    for number, community in enumerate(built):
+        _label(labels, rows, members.get(community.row, ()), number)
+    return _Membership(labels, tuple((community.id, community.name) for community in built))
+
+
+def _detected(tx: Tx, rows: Integers) -> _Membership:
+    graph = connection_weights.read(tx)
+    labels = np.full(len(rows), -1, dtype=np.int64)
+    if not len(graph):
+        return _Membership(labels, ())
+    division = community_detection.detect(graph, seed=0, check=lambda: raise_if_cancelled(tx.cancellation))
+    parts = communities.members_of_parts(graph, division.labels)
+    for number, part in enumerate(parts):
+        _label(labels, rows, part, number)
+    return _Membership(labels, tuple(("", name.name) for name in community_names.generate(tx, parts)))
+
+
+def _label(labels: Integers, rows: Integers, members: Sequence[int], number: int) -> None:
+    places = np.searchsorted(rows, np.asarray(members, dtype=np.int64))
+    labels[places[places < len(rows)]] = number
+
+
+def _connections(tx: Tx, rows: Integers, *, at_instant: bool) -> tuple[Integers, Integers, Integers, Mask]:
+    """The facts that hold at the instant: subjects, objects and predicates; and which entities are on the map then.
+
+    An entity whose facts all hold at other times is not; one that has no fact with another is there always.
+    """
+    graph = fact_graphs.read(tx).facts
+    columns = graph.columns
+    proper = (columns.sources > 0) & (columns.targets > 0)
+    holds = proper
+    if at_instant:
+        at = fact_graphs.instant(tx)
+        holds = proper & (columns.valid_from <= at) & (at < columns.valid_to)
+    sources = np.searchsorted(rows, columns.sources[holds])
+    targets = np.searchsorted(rows, columns.targets[holds])
+    is_shown = np.ones(len(rows), dtype=bool)
+    is_shown[np.searchsorted(rows, columns.sources[proper])] = False
+    is_shown[np.searchsorted(rows, columns.targets[proper])] = False
+    is_shown[sources] = True
+    is_shown[targets] = True
+    return sources, targets, columns.predicates[holds], is_shown
+
+
+def _degrees(sources: Integers, targets: Integers, count: int) -> Integers:
+    pairs = np.unique(np.minimum(sources, targets) * max(count, 1) + np.maximum(sources, targets))
+    return np.bincount(pairs // max(count, 1), minlength=count) + np.bincount(pairs % max(count, 1), minlength=count)
+
+
+def _renumbered(labels: Integers) -> tuple[list[int], Integers]:
+    """The labels that occur, ascending, and the labels as positions among them; −1 stays."""
+    used = np.unique(labels[labels >= 0])
+    return used.tolist(), np.where(labels >= 0, np.searchsorted(used, labels), -1)
+
+
+def _areas(names: Sequence[tuple[str, str]], labels: Integers, positions: Floats) -> tuple[Area, ...]:
+    areas = []
+    for number, (id, name) in enumerate(names):
+        members = positions[labels == number]
+        middle = np.median(members, axis=0)
+        distances = np.hypot(members[:, 0] - middle[0], members[:, 1] - middle[1])
+        radius = float(np.percentile(distances, _SHARE_IN_AREA)) + SPACING
+        areas.append(Area(id, name, round(float(middle[0]), 1), round(float(middle[1]), 1), round(radius, 1)))
+    return tuple(areas)

@@ -1,0 +1,109 @@
+"""The page toolset, for our own page and never listed: the map, what changed between two instants, and extracts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from keepgraph import errors, store
+from keepgraph.engine.retrieval import node_lookup
+from keepgraph.language import normalisation
+from keepgraph.model import Entity, Resolution
+from keepgraph.store.transactions import Tx
+from keepgraph.temporal import timestamps
+from keepgraph.tools.contract import answer_shapes, derived_data, extract_answers, time_travel
+from keepgraph.tools.contract.catalogue import Effect, tool
+from keepgraph.tools.contract.derived_data import Need
+
+MAX_NODES = 50_000
+
+
+@tool(Effect.READ, needs=derived_data.MAP_PLACES)
+def get_map(tx: Tx, *, as_of: str | None = None, limit: int = MAX_NODES) -> dict[str, Any]:
+    """Show where each entity is on the map, what connects them, and the areas of the communities."""
+    from keepgraph.engine.analysis import graph_map
+
+    tx = time_travel.to(tx, as_of=as_of, known_at=None)
+    drawn = graph_map.read(tx, limit=limit)
+    predicates = store.graph_extracts.predicate_names(tx)
+    return {
+        "nodes": [[node.id, node.x, node.y, node.degree, node.community, node.name, node.type] for node in drawn.nodes],
+        "edges": [[source, target, predicates[predicate]] for source, target, predicate in drawn.edges],
+        "communities": [
+            {"id": area.id, "name": area.name, "x": area.x, "y": area.y, "r": area.radius} for area in drawn.areas
+        ],
+        "total": drawn.total,
+        "truncated": drawn.total > len(drawn.nodes),
+    }
+
+
+@tool(Effect.READ)
+def get_changes(tx: Tx, *, since: str, until: str, limit: int = 200) -> dict[str, Any]:
+    """List the facts that began, ended and were learnt after one instant and not after another, newest first.
+
+    A date means the end of that local day, as in `as_of`: these are the changes from what held then to what held later.
+    """
+    first, last = (
+        timestamps.from_datetime(time_travel.to(tx, as_of=moment, known_at=None).now) for moment in (since, until)
+    )
+    if first > last:
+        raise errors.MomentInvalid("since is after until", hint="Exchange them.")
+    answer: dict[str, Any] = {"truncated": False}
+    for kind, column in (("began", "valid_from"), ("ended", "valid_to"), ("learnt", "recorded_at")):
+        rows = store.graph_extracts.changed_facts(tx, column, since=first, until=last, limit=limit + 1)
+        facts = {fact.row: fact for fact in store.facts.by_rows(tx, rows[:limit])}
+        answer[kind] = [answer_shapes.fact(tx, facts[row]) for row in rows[:limit]]
+        answer["truncated"] |= len(rows) > limit
+    return answer
+
+
+def _needs_of_extract(tx: Tx, *, about: str | None = None, **_: object) -> frozenset[Need]:
+    if about is None:
+        return derived_data.MENTIONS | derived_data.MAP_PLACES
+    needs_vectors = node_lookup.needs_vectors(tx, about, groups=[tx.group])
+    return derived_data.MENTIONS | (derived_data.NAME_VECTORS if needs_vectors else derived_data.NOTHING)
+
+
+@tool(Effect.READ, needs=_needs_of_extract)
+def extract_graph(
+    tx: Tx,
+    *,
+    about: str | None = None,
+    depth: int = 2,
+    as_of: str | None = None,
+    texts: bool = True,
+    limit: int = MAX_NODES,
+) -> dict[str, Any]:
+    """Extract the graph, or what is around an entity, as columns: names, places, facts, texts and communities."""
+    from keepgraph.engine.analysis import graph_extract
+
+    generated_at = timestamps.format_local(timestamps.from_datetime(tx.now), tx.zone)
+    tx = time_travel.to(tx, as_of=as_of, known_at=None)
+    at_instant = as_of is not None
+    centre, resolution = _centre(tx, about) if about is not None else (None, None)
+    if about is not None and centre is None:
+        extract = graph_extract.EMPTY
+    elif centre is not None:
+        extract = graph_extract.around(tx, centre, depth=depth, at_instant=at_instant, texts=texts, limit=limit)
+    else:
+        extract = graph_extract.of_group(tx, at_instant=at_instant, texts=texts, limit=limit)
+    rows = [node.row for node in extract.nodes]
+    return {
+        "generated_at": generated_at,
+        "as_of": timestamps.format_local(timestamps.from_datetime(tx.now), tx.zone) if at_instant else None,
+        "title": centre.name if centre else tx.group,
+        "about": rows.index(centre.row) if centre else None,
+        "resolution": answer_shapes.resolution(resolution) if resolution else None,
+        **extract_answers.describe(tx, extract),
+    }
+
+
+def _centre(tx: Tx, name: str) -> tuple[Entity | None, Resolution]:
+    """The entity that is meant by a name; a name that is only proposed has nothing around it.
+
+    Raises:
+        errors.NameOrAliasRequired: it is blank.
+    """
+    if not normalisation.key(name):
+        raise errors.NameOrAliasRequired("the name is empty")
+    node, resolution = node_lookup.resolve(tx, name, groups=[tx.group])
+    return (node.record if node and isinstance(node.record, Entity) else None), resolution
