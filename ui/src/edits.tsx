@@ -47,7 +47,7 @@ export function RecordFact({ graph, close, subject }: Properties & { subject: Re
           list="predicates"
           value={predicate}
           autocomplete="off"
-          ref={(element) => void (subject && element && !element.dataset.seen && (element.dataset.seen = "1") && element.focus())}
+          autofocus={Boolean(subject)}
           onInput={(event) => setPredicate(event.currentTarget.value)}
         />
         <datalist id="predicates">

@@ -83,7 +83,9 @@ export class LiveGraph implements Graph {
     const exact: Ref[] = (await this.call("complete_name", { prefix, limit })).entities;
     if (exact.length >= limit || prefix.trim().length < 2) return exact;
     const near = await this.call("search_nodes", { query: prefix, max_nodes: limit });
-    return unique([...exact, ...near.nodes.map((node: Answer) => ({ id: node.id ?? node.uuid, name: node.name, type: node.type }))]).slice(0, limit);
+    // A name that is only proposed has no facts yet: it waits in Review.
+    const known = near.nodes.filter((node: Answer) => (node.id ?? node.uuid).startsWith("ent_"));
+    return unique([...exact, ...known.map((node: Answer) => ({ id: node.id ?? node.uuid, name: node.name, type: node.type }))]).slice(0, limit);
   }
 
   async search(query: string): Promise<Matches> {

@@ -1,5 +1,5 @@
 /* Search over names and texts, names first: ⌘K, arrows, Enter. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { TypeDot } from "./components/entity";
 import type { Graph, Matches } from "./graph";
 import { address, go } from "./router";
@@ -17,7 +17,7 @@ export function Search({ graph, close }: { graph: Graph; close: () => void }) {
   const [query, setQuery] = useState("");
   const [matches, setMatches] = useState<Matches | null>(null);
   const [active, setActive] = useState(0);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
     return () => {

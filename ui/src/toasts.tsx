@@ -69,6 +69,14 @@ export function undoNewest(graph: Graph): void {
   if (toast) takeBack(graph, toast);
 }
 
+/* The newest failure, which is then no toast any more: a dialog shows it, because it covers the toasts. */
+export function takeFailure(): Pick<CallError, "message" | "hint"> | null {
+  const toast = toasts.findLast((each) => each.failed);
+  if (!toast) return null;
+  close(toast.id);
+  return { message: toast.text, hint: toast.hint };
+}
+
 function add(toast: Omit<Toast, "id">): void {
   const id = next++;
   toasts = [...toasts.slice(-3), { ...toast, id }];

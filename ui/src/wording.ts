@@ -33,7 +33,7 @@ export function linkOf(ref: Ref): string {
 
 /* One of twelve colours for a type or a community: the same name has the same colour everywhere. */
 export function colourOf(name: string): number {
-  let sum = 7;
-  for (let i = 0; i < name.length; i += 1) sum = (sum * 31 + name.charCodeAt(i)) >>> 0;
-  return sum % 12;
+  let sum = 3;
+  for (let i = 0; i < name.length; i += 1) sum = (Math.imul(sum, 391) + name.charCodeAt(i)) >>> 0;
+  return (sum >>> 7) % 12; // these numbers give most of the shipped types a colour of their own
 }

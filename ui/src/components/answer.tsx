@@ -9,7 +9,7 @@ export function Answered<T>({ waiting, children }: { waiting: Waiting<T>; childr
   return <>{children(waiting.value)}</>;
 }
 
-export function Failure({ error }: { error: CallError }) {
+export function Failure({ error }: { error: Pick<CallError, "message" | "hint"> }) {
   return (
     <div class="failure" role="alert">
       <p>{error.message}</p>

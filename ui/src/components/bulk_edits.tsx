@@ -50,7 +50,8 @@ interface DialogProperties {
   done: () => void;
 }
 
-function MergeRows({ graph, rows, close, done }: DialogProperties) {
+function MergeRows({ graph, rows: now, close, done }: DialogProperties) {
+  const [rows] = useState(now); // those of the beginning: the first merge already changes the table
   const [keep, setKeep] = useState([...rows].sort((a, b) => b.facts - a.facts)[0]!.id);
   const kept = rows.find((row) => row.id === keep)!;
   const others = rows.filter((row) => row.id !== keep);
@@ -77,7 +78,8 @@ function MergeRows({ graph, rows, close, done }: DialogProperties) {
   );
 }
 
-function RetypeRows({ graph, rows, types, close, done }: DialogProperties & { types: string[] }) {
+function RetypeRows({ graph, rows: now, types, close, done }: DialogProperties & { types: string[] }) {
+  const [rows] = useState(now);
   const [known, setKnown] = useState(types);
   const [type, setType] = useState("");
   useEffect(() => {

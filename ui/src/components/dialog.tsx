@@ -1,6 +1,9 @@
 /* A form in a modal dialog: Escape and Cancel close it, Enter sends it, and focus returns to where it was. */
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { CallError } from "../graph";
+import { takeFailure } from "../toasts";
+import { Failure } from "./answer";
 
 interface Properties {
   title: string;
@@ -15,7 +18,8 @@ interface Properties {
 export function Dialog({ title, action, close, submit, disabled, children }: Properties) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [busy, setBusy] = useState(false);
-  useEffect(() => {
+  const [failure, setFailure] = useState<Pick<CallError, "message" | "hint"> | null>(null);
+  useLayoutEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
     return () => {
@@ -29,12 +33,14 @@ export function Dialog({ title, action, close, submit, disabled, children }: Pro
     const done = await submit();
     setBusy(false);
     if (done) close();
+    else setFailure(takeFailure());
   };
   return (
     <dialog ref={dialog} aria-label={title} onClose={close}>
       <form onSubmit={send}>
         <h2>{title}</h2>
         {children}
+        {failure && <Failure error={failure} />}
         <div class="buttons">
           <button type="button" onClick={close}>
             Cancel

@@ -19,11 +19,7 @@ export function EntityPicker({ graph, label, value, focus, change, except }: Pro
   const [active, setActive] = useState(-1);
   const list = useId();
   const timer = useRef(0);
-  const field = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    if (focus) field.current?.focus();
-    return () => window.clearTimeout(timer.current);
-  }, []);
+  useEffect(() => () => window.clearTimeout(timer.current), []);
 
   const type = (name: string) => {
     change({ name, entity: null });
@@ -57,7 +53,7 @@ export function EntityPicker({ graph, label, value, focus, change, except }: Pro
   return (
     <div class="picker" onFocusOut={(event) => !(event.currentTarget as Element).contains(event.relatedTarget as Node) && setOptions([])}>
       <input
-        ref={field}
+        autofocus={focus}
         type="text"
         role="combobox"
         aria-label={label}

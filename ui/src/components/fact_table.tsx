@@ -23,8 +23,13 @@ export function FactTable({ graph, id, facts }: { graph: Graph; id: string; fact
           <tr>
             <th scope="col">Fact</th>
             <th scope="col" class="when">
-              {axis ? <AxisMarks axis={axis} /> : "When"}
+              When
             </th>
+            {axis && (
+              <th scope="col" class="axis-column">
+                <AxisMarks axis={axis} />
+              </th>
+            )}
             <th scope="col">Source</th>
             {graph.editable() && (
               <th scope="col">
@@ -42,10 +47,12 @@ export function FactTable({ graph, id, facts }: { graph: Graph; id: string; fact
                 <td>
                   <span class="quiet">{end.label}</span> {end.other ? <EntityLink entity={end.other} /> : <span>{end.text}</span>}
                 </td>
-                <td class="when">
-                  {axis && <Bar fact={fact} axis={axis} />}
-                  <span class="period">{period(fact.from, fact.to) || <span class="quiet">no dates</span>}</span>
-                </td>
+                <td class="when">{period(fact.from, fact.to) || <span class="quiet">no dates</span>}</td>
+                {axis && (
+                  <td class="axis-column">
+                    <Bar fact={fact} axis={axis} />
+                  </td>
+                )}
                 <td>
                   <Sources fact={fact} />
                 </td>
@@ -93,11 +100,10 @@ function Bar({ fact, axis }: { fact: Fact; axis: Axis }) {
   const share = (day: number) => ((day - axis.first) / (axis.last - axis.first)) * 100;
   const from = fact.from ? share(dayNumber(fact.from)) : 0;
   const to = fact.to ? share(dayNumber(fact.to)) : 100;
-  const dated = fact.from || fact.to;
   return (
     <svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
       <line x1="0" x2="100" y1="4" y2="4" />
-      <rect class={dated ? "dated" : "undated"} x={from} y="1" width={Math.max(0.8, to - from)} height="6" rx="1" />
+      {(fact.from || fact.to) && <rect x={from} y="1" width={Math.max(0.8, to - from)} height="6" rx="1" />}
       <line class="now" x1={share(dayNumber(new Date().toISOString()))} x2={share(dayNumber(new Date().toISOString()))} y1="0" y2="8" />
     </svg>
   );

@@ -19,13 +19,14 @@ export interface MapDrawing {
 export function drawMap(frame: HTMLElement, map: GraphMap, open: (id: string) => void): MapDrawing {
   const dark = isDark();
   const model = modelOf(map, dark);
+  const few = map.nodes.length < 150;
   const sigma = new Sigma(model, frame, {
     labelColor: { color: dark ? "#e8e6e1" : "#22252a" },
     labelFont: "system-ui, sans-serif",
     labelSize: 13,
-    labelDensity: 0.6,
-    labelGridCellSize: 130,
-    labelRenderedSizeThreshold: 5,
+    labelDensity: few ? 3 : 0.6,
+    labelGridCellSize: few ? 90 : 130,
+    labelRenderedSizeThreshold: few ? 0 : 5,
     defaultEdgeColor: dark ? "#3a3f47" : "#d5d2ca",
     hideEdgesOnMove: map.edges.length > 5_000,
     hideLabelsOnMove: map.nodes.length > 5_000,
@@ -34,6 +35,8 @@ export function drawMap(frame: HTMLElement, map: GraphMap, open: (id: string) =>
     zIndex: false,
     defaultDrawNodeHover: (context, node, settings) => drawHover(context, node, settings, dark),
   });
+  sigma.setCustomBBox(bounds(map));
+  sigma.refresh();
   const areas = areasBelow(frame, sigma, map, dark);
   sigma.on("clickNode", ({ node }) => open(node));
   sigma.on("enterNode", () => (frame.style.cursor = "pointer"));
@@ -63,6 +66,17 @@ function modelOf(map: GraphMap, dark: boolean): GraphModel {
     model.addEdge(a[0], b[0], { size: 0.7, color: colour });
   }
   return model;
+}
+
+/* All places, and all of every area. */
+function bounds(map: GraphMap): { x: [number, number]; y: [number, number] } {
+  const box = { x: [Infinity, -Infinity] as [number, number], y: [Infinity, -Infinity] as [number, number] };
+  const include = (axis: "x" | "y", low: number, high: number) => {
+    box[axis] = [Math.min(box[axis][0], low), Math.max(box[axis][1], high)];
+  };
+  for (const [, x, y] of map.nodes) include("x", x, x), include("y", y, y);
+  for (const { x, y, r } of map.communities) include("x", x - r, x + r), include("y", y - r * 1.15, y + r * 1.15);
+  return box;
 }
 
 /* The discs of communities and their names, redrawn with every frame of sigma. */

@@ -4,7 +4,7 @@ import { colourOf, fromEnd, linkOf } from "../wording";
 
 const MOST = 60;
 const ROW = 24;
-const WIDTH = 960;
+const WIDTH = 1040;
 
 interface Group {
   label: string;
@@ -36,24 +36,23 @@ export function Neighbourhood({ entity, facts }: { entity: Ref; facts: Fact[] })
 function Side({ groups, x, direction, centre, height }: { groups: Group[]; x: number; direction: 1 | -1; centre: number; height: number }) {
   const elements = [];
   let y = (height - rows(groups) * ROW) / 2 + ROW / 2;
-  const branch = x + direction * 130;
+  const branch = x + direction * 150;
   const names = branch + direction * 26;
   const anchor = direction === 1 ? "start" : "end";
   for (const group of groups) {
     const lines = linesOf(group);
     const middle = y + ((lines - 1) * ROW) / 2;
     elements.push(
-      <path class="branch" d={`M${x},${centre} C${x + direction * 40},${centre} ${x + direction * 20},${middle} ${x + direction * 52},${middle}`} />,
-      <text class="predicate" x={branch - direction * 4} y={middle + 4} text-anchor={direction === 1 ? "end" : "start"}>
-        {cut(group.label, 16)}
+      <path class="branch" d={`M${x},${centre} C${x + direction * 40},${centre} ${x + direction * 10},${middle} ${x + direction * 44},${middle} H${branch}`} />,
+      <text class="predicate" x={(x + direction * 44 + branch) / 2} y={middle - 4} text-anchor="middle">
+        {cut(group.label, 17)}
         <title>{group.label}</title>
       </text>,
-      <path class="branch" d={`M${branch + direction * 4},${middle} V${middle}`} />,
     );
     group.shown.forEach(({ text, other }, position) => {
       const at = y + position * ROW;
       elements.push(
-        <path class="branch" d={`M${branch + direction * 2},${middle} C${branch + direction * 16},${middle} ${branch + direction * 8},${at} ${names - direction * 4},${at}`} />,
+        <path class="branch" d={`M${branch},${middle} C${branch + direction * 16},${middle} ${branch + direction * 6},${at} ${names},${at}`} />,
         other ? (
           <a href={linkOf(other)}>
             <circle class={`dot colour-${colourOf(other.type ?? "")}`} cx={names + direction * 5} cy={at} r={5} />

@@ -56,7 +56,7 @@ function Call({ graph, call }: { graph: Graph; call: Answer }) {
         <CallDetails graph={graph} call={call.call} />
       </div>
       {graph.editable() && !takenBack && (
-        <button type="button" class="small" onClick={() => undo(graph, call.call)} aria-label={`Take back call ${call.call}: ${call.about}`}>
+        <button type="button" class="small" onClick={() => undo(graph, call.call)} aria-label={`${call.undoes ? "Do it again" : "Undo"}: call ${call.call}, ${call.about}`}>
           {call.undoes ? "Do it again" : "Undo"}
         </button>
       )}
@@ -91,7 +91,7 @@ export function ChangeList({ graph, events, truncated }: { graph: Graph; events:
               {event.at && localTime(event.at)} {event.tool && `by ${event.tool}`} {event.call && <a href={address("history")}>call {event.call}</a>}
             </span>
             {graph.editable() && event.call && event.tool !== "undo" && (
-              <button type="button" class="small" onClick={() => undo(graph, event.call)} aria-label={`Take back call ${event.call}`}>
+              <button type="button" class="small" onClick={() => undo(graph, event.call)} aria-label={`Undo call ${event.call}`}>
                 Undo
               </button>
             )}

@@ -27,8 +27,8 @@ export function TablesView({ graph, here }: ViewProperties) {
   const waiting = useAnswer(() => graph.rows(type), [type]);
   return (
     <article>
-      <h1>Tables</h1>
-      <div class="filters">
+      <div class="title-row">
+        <h1>Tables</h1>
         <label>
           Type{" "}
           <select value={type ?? ""} onChange={(event) => replace(address("tables", "", event.currentTarget.value ? { type: event.currentTarget.value } : {}))}>

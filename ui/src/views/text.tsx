@@ -4,7 +4,7 @@ import { Answered } from "../components/answer";
 import { EntityLink } from "../components/entity";
 import { localTime } from "../dates";
 import type { EmbeddedGraph } from "../embedded";
-import type { Graph, Ref } from "../graph";
+import { CallError, type Graph, type Ref } from "../graph";
 import type { ViewProperties } from "./list";
 
 interface Document {
@@ -51,6 +51,7 @@ async function read(graph: Graph, id: string): Promise<Document> {
     graph.call("get_full_document", { doc_id: id, max_characters: 200_000 }),
     graph.call("get_episode_context", { episode_uuids: [id] }).catch(() => ({ nodes: [] })),
   ]);
+  if (!document.found) throw new CallError("EPISODE_NOT_FOUND", "There is no such text any more.", "It may have been forgotten: look at History.");
   return {
     name: document.name,
     at: document.valid_at,

@@ -5,11 +5,16 @@ import { Answered, Failure } from "../components/answer";
 import { EntityLink } from "../components/entity";
 import { EntityPicker } from "../components/entity_picker";
 import { Neighbourhood } from "../components/neighbourhood";
-import { dayNumber, dayOf, moment, today } from "../dates";
+import { dayNumber, dayOf, lastDay, moment, today } from "../dates";
 import type { CallError, Changes, Fact, Graph, Neighbours, Ref } from "../graph";
 import { address, go, replace } from "../router";
 import { count, words } from "../wording";
 import type { ViewProperties } from "./list";
+
+interface Range {
+  from: string;
+  to: string;
+}
 
 export function TimeView({ graph, here }: ViewProperties) {
   const range = useAnswer(() => span(graph), []);
@@ -104,7 +109,7 @@ function Between({ graph, first, last, parameters, argument }: { graph: Graph; f
   const [chosen, setChosen] = useState({ from: parameters.get("from") ?? dayOf(Math.max(first, last - 30)), to: parameters.get("to") ?? dayOf(last) });
   const timer = useRef(0);
   const [asked, setAsked] = useState(chosen);
-  const change = (next: { from: string; to: string }) => {
+  const change = (next: Range) => {
     setChosen(next);
     window.clearTimeout(timer.current);
     timer.current = window.setTimeout(() => {
@@ -115,8 +120,7 @@ function Between({ graph, first, last, parameters, argument }: { graph: Graph; f
   const waiting = useAnswer(() => graph.changes(asked.from, asked.to), [asked.from, asked.to]);
   return (
     <>
-      <Slider label="From" first={first} last={last} day={chosen.from} change={(from) => change({ from, to: from > chosen.to ? from : chosen.to })} />
-      <Slider label="To" first={first} last={last} day={chosen.to} change={(to) => change({ to, from: to < chosen.from ? to : chosen.from })} />
+      <Handles first={first} last={last} chosen={chosen} change={change} />
       <Answered waiting={waiting}>{(changes) => <ChangeColumns changes={changes} />}</Answered>
     </>
   );
@@ -125,7 +129,7 @@ function Between({ graph, first, last, parameters, argument }: { graph: Graph; f
 function ChangeColumns({ changes }: { changes: Changes }) {
   const columns: [string, Fact[], (fact: Fact) => string][] = [
     ["Began", changes.began, (fact) => moment(fact.from)],
-    ["Ended", changes.ended, (fact) => moment(fact.to)],
+    ["Ended", changes.ended, (fact) => (fact.to ? lastDay(fact.to) : "")],
     ["Learnt", changes.learnt, (fact) => moment(fact.assertions[0]?.at ?? null)],
   ];
   return (
@@ -173,6 +177,36 @@ function Slider({ label, first, last, day, change }: { label: string; first: num
         value={day}
         onInput={(event) => event.currentTarget.value && change(event.currentTarget.value)}
       />
+    </div>
+  );
+}
+
+/* Two handles on one axis; neither passes the other. */
+function Handles({ first, last, chosen, change }: { first: number; last: number; chosen: Range; change: (range: Range) => void }) {
+  const from = (day: string) => change({ from: day, to: day > chosen.to ? day : chosen.to });
+  const to = (day: string) => change({ to: day, from: day < chosen.from ? day : chosen.from });
+  const handle = (label: string, day: string, move: (day: string) => void) => (
+    <input
+      type="range"
+      aria-label={label}
+      aria-valuetext={day}
+      min={first}
+      max={last}
+      value={dayNumber(day)}
+      onInput={(event) => move(dayOf(Number(event.currentTarget.value)))}
+    />
+  );
+  const date = (label: string, day: string, move: (day: string) => void) => (
+    <input type="date" aria-label={label} value={day} onInput={(event) => event.currentTarget.value && move(event.currentTarget.value)} />
+  );
+  return (
+    <div class="slider">
+      {date("From, as a date", chosen.from, from)}
+      <div class="handles">
+        {handle("From", chosen.from, from)}
+        {handle("To", chosen.to, to)}
+      </div>
+      {date("To, as a date", chosen.to, to)}
     </div>
   );
 }

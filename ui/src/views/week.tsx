@@ -145,7 +145,7 @@ function Blocker({ graph, blocker, open }: { graph: Graph; blocker: Answer; open
     <li>
       <EntityLink entity={fact.subject} />: {fact.object ? <EntityLink entity={fact.object} /> : fact.literal}{" "}
       {open && graph.editable() && (
-        <button type="button" class="small" onClick={resolve} aria-label={`Resolve: ${fact.sentence}`}>
+        <button type="button" class="small" onClick={resolve} aria-label={`Resolved: ${fact.sentence}`}>
           Resolved
         </button>
       )}
