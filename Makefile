@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 
-.PHONY: demo test fast golden test-slow test-laws bench lint fmt dist wheels wheel-test bundle clean
+.PHONY: demo test fast golden test-slow test-laws test-browser bench lint fmt ui dist wheels wheel-test bundle clean
 
 demo: $(VENV)/light
 	@mkdir -p demo
@@ -32,6 +32,15 @@ test-slow: $(VENV)/dev
 # The laws with many more examples each; it takes as long as the slow sweeps, and CI does not run it yet.
 test-laws: $(VENV)/dev
 	KEEPGRAPH_SWEEP=1 $(BIN)/$(PYTEST) -m law
+
+# The page in a real browser, headless: it wants a chromium, and for the check of accessibility `npm --prefix ui ci`.
+test-browser: $(VENV)/dev
+	$(BIN)/python -m pytest -q -m browser tests/browser
+
+# The page anew from its source; nobody else needs Node.
+ui:
+	npm --prefix ui ci --ignore-scripts --no-audit --no-fund
+	npm --prefix ui run build
 
 bench: $(VENV)/dev
 	$(BIN)/python tests/benchmarks/run.py

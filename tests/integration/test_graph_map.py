@@ -230,3 +230,33 @@ def test_the_past_of_another_group_is_not_on_the_map(atlas, open_graph, path: Pa
     assert [
         fact["subject"]["name"] for fact in other("get_changes", since="2020-01-01", until="2030-01-01")["learnt"]
     ] == ["Zoe"]
+
+
+def test_a_call_tells_what_it_did(atlas):
+    recorded = atlas.record(person("Ida"), "belongs_to", project("Borea"), aliases=["I."])
+    changed = atlas("end_fact", fact_id=recorded["fact_id"])
+    told, again = (atlas("get_call", call=answer["call"]) for answer in (recorded, changed))
+
+    assert {(event["what"], event["text"]) for event in told["events"]} == {
+        ("entity added", "Ida (person)"),
+        ("entity added", "Borea (project)"),
+        ("alias added", "Ida is also called I."),
+        ("fact added", "Ida belongs to Borea"),
+    }
+    assert recorded["fact_id"] in [event["fact_id"] for event in told["events"]]
+    assert [event["what"] for event in again["events"]] == ["fact changed"]
+    assert not told["truncated"]
+
+
+def test_a_long_call_is_told_from_both_ends(call):
+    facts = [{"subject": person(f"P{n}"), "predicate": "belongs_to", "object": project("Atlas")} for n in range(60)]
+    number = call("record_facts", facts=facts)["call"]
+    answer = call("get_call", call=number, limit=10)
+
+    assert (len(answer["events"]), answer["truncated"]) == (10, True)
+    assert answer["total"] > 100
+
+
+@pytest.mark.parametrize("number", [99, 2**63 - 1])
+def test_a_call_that_never_was_is_not_found(atlas, number):
+    assert atlas("get_call", call=number)["error"] == "CHANGE_NOT_FOUND"

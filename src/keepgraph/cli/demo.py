@@ -51,6 +51,7 @@ def demo_command(into: str | None) -> None:
     _show_command("serve, and a client that asks over stdio: recall_entity sqlcypher3")
     answers.show_recall(_recall_over_stdio(path, "sqlcypher3"), name="sqlcypher3")
     click.echo(f"\nLook around yourself: {_command_name()} --db {path} recall keepgraph")
+    click.echo(f"Or on a page in your browser: {_command_name()} --db {path} ui")
 
 
 def _show_command(command: str) -> None:

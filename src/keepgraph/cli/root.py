@@ -40,6 +40,8 @@ _COMMANDS = {
     "learn": ("Ask", "learning", "Suggest facts that follow from others; doubt some."),
     "why": ("Ask", "explaining", "Tell where a fact, a name or a text is from: kg why Ana."),
     "query": ("Ask", "query.command", "Ask the graph in Cypher; without a query, at a prompt."),
+    "ui": ("Ask", "page", "See and edit the graph on a page in your browser."),
+    "view": ("Ask", "page", "Write the page with the graph in it to a file."),
     "end": ("Correct", "ending", "Say that a fact holds no longer: kg end Ana works_at Acme."),
     "resolve": ("Correct", "ending", 'Close a blocker: kg resolve "waiting for the licence".'),
     "rename": ("Correct", "changing", "Give something another name; the old one still finds it."),

@@ -47,6 +47,27 @@ def key_source(
     )
 
 
+def is_available(graph: Path, location: KeyLocation, *, environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether the key of a graph is where its settings say, and can be read there; nobody is asked for a passphrase.
+
+    It is not while the keyring of the system is locked, and when the key was deleted or its disk was taken away.
+    """
+    if environment.get("KG_KEY_FILE", "").strip() or environment.get("KG_KEY", "").strip():
+        return True
+    match location.source:
+        case "file":
+            return Path(location.file or default_file(graph)).exists()
+        case "passphrase":
+            return wrapped_file(graph, location).exists()
+        case "keyring":
+            try:
+                return bool(system_keyring.read(keyring_account(graph, location)))
+            except errors.KeyMissing:
+                return False
+        case _:
+            return True
+
+
 def from_environment(environment: Mapping[str, str] = os.environ) -> Key | None:
     """The key that KG_KEY_FILE or KG_KEY gives."""
     if name := environment.get("KG_KEY_FILE", "").strip():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from keepgraph import errors, store
+from keepgraph.engine import upkeep
 from keepgraph.engine.retrieval import node_lookup
 from keepgraph.language import normalisation
 from keepgraph.model import Entity, Resolution
@@ -54,6 +55,29 @@ def get_changes(tx: Tx, *, since: str, until: str, limit: int = 200) -> dict[str
         answer[kind] = [answer_shapes.fact(tx, facts[row]) for row in rows[:limit]]
         answer["truncated"] |= len(rows) > limit
     return answer
+
+
+@tool(Effect.READ)
+def get_call(tx: Tx, *, call: int, limit: int = 50) -> dict[str, Any]:
+    """Tell what a call did to the graph, a line for each change, with the entity or the fact that it was about."""
+    found = store.journal.list_calls(tx, limit=1, only=call)
+    if not found:
+        raise errors.ChangeNotFound(f"there is no call {call}", hint="list_calls has the calls that are kept.")
+    done = upkeep.call_descriptions.list_changes(tx, call, limit=limit)
+    return {
+        "call": call,
+        "events": [
+            {
+                "what": change.what,
+                "text": change.text,
+                "entity_id": change.id if change.id and change.id.startswith("ent_") else None,
+                "fact_id": change.id if change.id and change.id.startswith("fact_") else None,
+            }
+            for change in done.changes
+        ],
+        "total": found[0].change_count,
+        "truncated": done.truncated,
+    }
 
 
 def _needs_of_extract(tx: Tx, *, about: str | None = None, **_: object) -> frozenset[Need]:

@@ -18,10 +18,33 @@ PURGED = "purged"
 
 _MAX_LENGTH = 160
 _MAX_PROPERTIES = 5
+_OPERATIONS = {"insert": "added", "update": "changed", "delete": "deleted"}
 _CHANGES_READ = 40
 """So many of the first and of the last changes of a call are read."""
 
 _Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class CallChange:
+    """A change of a call in words.
+
+    Attributes:
+        what: what happened to what: "fact added".
+        id: the public id of the row, where it has one.
+    """
+
+    what: str
+    text: str
+    id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CallChanges:
+    """The changes of a call; `truncated` says that there are more."""
+
+    changes: tuple[CallChange, ...]
+    truncated: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +69,25 @@ def describe(tx: Tx, call: Call) -> str:
             if text := _phrase(tx, change, changes, phrase):
                 return _cut(text) + _describe_others(tx, call, change, noun)
     return ""
+
+
+def list_changes(tx: Tx, call: int, *, limit: int) -> CallChanges:
+    """What a call did, a line for each row that says something to a reader, in its order."""
+    changes = store.journal.first_and_last_changes(tx, call, limit=max(limit, _CHANGES_READ))
+    recorded = {change.row for change in changes if (change.table, change.op) == ("fact", "insert")}
+    lines: dict[tuple[str, int, str], CallChange] = {}
+    for change in changes:
+        noun, phrase = _PHRASES.get((change.table, change.op), ("", None))
+        if phrase is None or not (text := _phrase(tx, change, changes, phrase)):
+            continue
+        if change.table == "provenance" and _fact_of_assertion(tx, change) in recorded:
+            continue  # the first assertion of a fact comes with it
+        lines.setdefault(
+            (change.table, change.row, change.op),
+            CallChange(f"{noun} {_OPERATIONS[change.op]}", _cut(text), _public_id(tx, change, changes[-1])),
+        )
+    listed = tuple(lines.values())
+    return CallChanges(listed[:limit], truncated=len(listed) > limit or len(changes) >= 2 * limit)
 
 
 def describe_number(tx: Tx, number: int) -> str:
@@ -81,6 +123,17 @@ def _row_after_call(tx: Tx, table: str, row: int, last: Change) -> _Row:
     """A row as a call left it, whose last change is `last`; empty where nobody knows any more."""
     following = store.journal.next_change_of_row(tx, Change(last.id, last.call, "update", table, row, None))
     return (following.before if following else store.journal.current_row(tx, table, row)) or {}
+
+
+def _fact_of_assertion(tx: Tx, change: Change) -> int | None:
+    assertion = store.journal.current_row(tx, change.table, change.row)
+    return int(assertion["fact"]) if assertion else None
+
+
+def _public_id(tx: Tx, change: Change, last: Change) -> str | None:
+    row = _row_after_call(tx, change.table, change.row, last) if change.op != "delete" else {}
+    id = row.get("public_id")
+    return str(id) if id else None
 
 
 def _describe_others(tx: Tx, call: Call, change: Change, noun: str) -> str:

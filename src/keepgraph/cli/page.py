@@ -1,0 +1,127 @@
+"""`kg ui` and `kg view`: the graph on a page, live in the browser, or in a file to keep or send."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from keepgraph import errors
+from keepgraph.cli import dates, graph_options, name_completion
+from keepgraph.cli.output import terminal
+from keepgraph.cli.recall import NOTHING_MATCHED
+
+if TYPE_CHECKING:
+    from keepgraph.web.server import PageServer
+
+_BEGINNING_OF_PAGE = "<!doctype html>"
+
+
+@click.command("ui")
+@click.option("--no-open", is_flag=True, help="Open no browser; print the address, with the token that it needs.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port; any that is free if not given.")
+@click.option("--read-only", is_flag=True, help="Show the graph, and let the page change nothing.")
+@graph_options.all_options
+@click.pass_context
+def ui_command(ctx: click.Context, no_open: bool, port: int, read_only: bool) -> None:
+    """See and edit the graph on a page in your browser, until Ctrl-C, or half an hour after the last use.
+
+    The page is served on this machine alone, to nobody but who has the token of this start.
+
+    \b
+    kg ui
+    """
+    import time
+
+    from keepgraph.profiles import settings_file
+    from keepgraph.web import server
+    from keepgraph.web.key_check import KeyCheck
+
+    with graph_options.open_graph(ctx, create=not read_only, read_only=read_only, session="page") as graph:
+        location = settings_file.read(graph.path).key if graph.database.key else None
+        key_check = KeyCheck(graph.path, location, clock=time.monotonic)
+        try:
+            page_server = server.PageServer(graph, port=port, clock=time.monotonic)
+        except OSError as error:
+            raise errors.InvalidArguments(
+                f"port {port} cannot be used: {error.strerror}", hint="Leave --port out, for any that is free."
+            ) from error
+        with page_server:
+            reason = _serve(page_server, key_check.is_lost, opens=not no_open)
+    click.echo(reason)
+
+
+def _serve(page_server: PageServer, key_is_lost: Any, *, opens: bool) -> str:
+    """Serve until the end; returns why it ended."""
+    from keepgraph.web import redirection
+
+    with suppress(KeyboardInterrupt), redirection.file_to(page_server.address_with_token) as file:
+        if opens and _open_browser(file):
+            click.echo(f"The page is open in your browser, at {page_server.address}. Ctrl-C ends it.")
+            click.echo(f"If it is not: open {file}, or use `kg ui --no-open`.", err=True)
+        else:
+            click.echo(f"Open {page_server.address_with_token}")
+            click.echo("Whoever has this address can read and change the graph. Ctrl-C ends it.", err=True)
+        page_server.serve_until(key_is_lost)
+        if page_server.is_idle():
+            return "Ended, because the page was not used for half an hour. `kg ui` opens it again."
+        return "Ended, because the key of the graph is no longer within reach."
+    return "Ended."
+
+
+def _open_browser(file: Path) -> bool:
+    import webbrowser
+
+    try:
+        return webbrowser.open(file.as_uri())
+    except (webbrowser.Error, OSError):
+        return False
+
+
+@click.command("view")
+@click.option("--out", metavar="FILE", required=True, type=click.Path(dir_okay=False), help="The file to write.")
+@click.option("--about", metavar="NAME", shell_complete=name_completion.complete_name, help="Only what is around NAME.")
+@click.option("--depth", type=click.IntRange(1, 4), default=2, help="How many facts away from NAME.")
+@click.option("--as-of", metavar="WHEN", type=dates.END, help="What held then: 2026-05-01.")
+@click.option("--no-texts", is_flag=True, help="Leave the texts out; facts and names stay.")
+@click.option("--plain", is_flag=True, help="Write it although the graph is encrypted and the file will not be.")
+@graph_options.all_options
+@click.pass_context
+def view_command(ctx: click.Context, /, out: str, about: str | None, depth: int, plain: bool, **options: Any) -> None:
+    """Write the page with the graph in it to a file that any browser shows, without Keepgraph and without a network.
+
+    Nothing can be changed in it. It is readable by you alone; whoever you send it to can read all that is in it.
+    Exits with 3 where NAME matched nothing.
+
+    \b
+    kg view --out atlas.html --about Atlas
+    """
+    from keepgraph.cli.transfer import export_file
+    from keepgraph.profiles import profile
+    from keepgraph.web import page_file
+
+    with graph_options.open_graph(ctx) as graph:
+        if graph.database.key is not None and not plain:
+            raise errors.InvalidArguments(
+                "the graph is encrypted, and the file would be plain text for whoever has it",
+                hint="If that is what you want, say so: `kg view --plain --out FILE`.",
+            )
+        extract = graph.call(
+            "extract_graph", about=about, depth=depth, as_of=options["as_of"], texts=not options["no_texts"]
+        )
+        if about is not None and extract["about"] is None:
+            terminal.show_no_match(f"Nothing called “{terminal.printable(about)}” is known.", extract["resolution"])
+            ctx.exit(NOTHING_MATCHED)
+        name = profile.name_of(graph.path) or graph.path.name
+        extract["title"] = f"{extract['title']} · {name}" if about else name
+        with export_file.open_for_writing(out, graph=graph.path, beginning=_BEGINNING_OF_PAGE) as file:
+            file.write(page_file.with_graph(extract))
+    nodes, facts = len(extract["nodes"]["name"]), len(extract["facts"]["subject"])
+    if graph_options.wants_json(ctx):
+        terminal.show_json({"file": out, "nodes": nodes, "facts": facts, "truncated": extract["truncated"]})
+        return
+    click.echo(f"{nodes:,} entities and {facts:,} facts are in {terminal.printable(out)}. Open it in any browser.")
+    if extract["truncated"]:
+        click.echo("It is not all of the graph: what has the fewest facts was left out. --about chooses a part of it.")

@@ -1,0 +1,236 @@
+"""The local server of the page: an HTTP server on 127.0.0.1 that answers with the page, and calls tools for it."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import secrets
+import socketserver
+import threading
+from collections.abc import Callable
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any
+
+from keepgraph import errors
+from keepgraph.graph import Graph
+from keepgraph.web import allowed_tools, page_file, request_checks
+from keepgraph.web.request_checks import Refused
+
+ADDRESS = "127.0.0.1"
+IDLE_SECONDS = 30 * 60.0
+
+_log = logging.getLogger("keepgraph.web")
+
+_TICK_SECONDS = 0.5
+_REQUEST_SECONDS = 30.0
+"""How long a connection may send nothing in the middle of a request, or between two."""
+
+_MAX_CONNECTIONS = 64
+
+_MAX_DROPPED = 8_000_000
+_DROPPED_AT_ONCE = 65_536
+"""In bytes."""
+
+_SECONDS_TO_DROP = 2.0
+_DIGITS_OF_LENGTH = 10
+
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+class PageServer(socketserver.ThreadingMixIn, HTTPServer):
+    """Serves the page of one graph, from its construction to its end.
+
+    Attributes:
+        token: what a call must bring; new at every start, 32 random bytes.
+        host: the address and the port, which every request must name.
+    """
+
+    daemon_threads = True
+    # On Windows it would let another program listen on the same port.
+    allow_reuse_address = os.name != "nt"
+
+    def __init__(
+        self, graph: Graph, *, port: int = 0, clock: Callable[[], float], idle_seconds: float = IDLE_SECONDS
+    ) -> None:
+        """
+        Args:
+            port: 0 is any that is free.
+            clock: monotonic seconds.
+            idle_seconds: the server ends when nobody has called for so long.
+
+        Raises:
+            OSError: the port is taken.
+        """
+        self.graph = graph
+        self.token = secrets.token_urlsafe(32)
+        self._clock = clock
+        self._idle_seconds = idle_seconds
+        self._last_call = clock()
+        self._calls_running = 0
+        self._lock = threading.Lock()
+        self._connections = threading.BoundedSemaphore(_MAX_CONNECTIONS)
+        super().__init__((ADDRESS, port), _RequestHandler)
+        self.timeout = _TICK_SECONDS
+        self.host = f"{ADDRESS}:{self.server_address[1]}"
+
+    @property
+    def address(self) -> str:
+        """The address of the page, without the token."""
+        return f"http://{self.host}/"
+
+    @property
+    def address_with_token(self) -> str:
+        """The address that lets a browser call: the token is in the fragment, which no browser sends to a server."""
+        return f"{self.address}#t={self.token}"
+
+    def serve_until(self, is_over: Callable[[], bool]) -> None:
+        """Serve until this is so, or until nobody has called for some time."""
+        while not is_over() and not self.is_idle():
+            self.handle_request()
+
+    def is_idle(self) -> bool:
+        """Whether nobody has called for so long that the server ends."""
+        with self._lock:
+            return not self._calls_running and self._clock() - self._last_call >= self._idle_seconds
+
+    def call(self, body: bytes) -> dict[str, Any]:
+        """The answer to a call: that of the tool, or the error.
+
+        Raises:
+            Refused: it is no call.
+        """
+        call = request_checks.read_call(body)
+        with self._lock:
+            self._calls_running += 1
+        try:
+            if call.tool not in allowed_tools.ALL:
+                raise errors.UnknownTool(f"the page may not call {call.tool[:60]!r}")
+            answer = {"ok": True, "answer": self.graph.call_until(None, call.tool, call.arguments)}
+        except errors.KeepgraphError as error:
+            answer = {"ok": False, "error": error.answer()}
+        except Exception:  # noqa: BLE001 (the one place of this interface where every error becomes an answer)
+            _log.exception("a call failed in an unforeseen way")
+            unforeseen = errors.InternalError("the call failed in an unforeseen way")
+            answer = {"ok": False, "error": unforeseen.answer()}
+        finally:
+            with self._lock:
+                self._calls_running -= 1
+                self._last_call = self._clock()
+        return {**answer, "read_only": True} if self.graph.read_only else answer
+
+    def server_bind(self) -> None:
+        # That of the base class asks the resolver for the name of the machine.
+        socketserver.TCPServer.server_bind(self)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        if self._connections.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._connections.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A browser that goes away in the middle of an answer is no error."""
+
+
+class _RequestHandler(BaseHTTPRequestHandler):
+    """Answers `GET /` with the page and `POST /call` with the answer of a tool; all else is refused."""
+
+    protocol_version = "HTTP/1.1"
+    server_version = "Keepgraph"
+    sys_version = ""
+    timeout = _REQUEST_SECONDS
+    server: PageServer
+
+    def do_GET(self) -> None:
+        self._answer(self._get_page)
+
+    def do_POST(self) -> None:
+        self._answer(self._call_tool)
+
+    def __getattr__(self, name: str) -> Any:
+        # Every other method, known or not, is answered as a wrong path is.
+        if name.startswith("do_"):
+            return lambda: self._answer(self._refuse_path)
+        raise AttributeError(name)
+
+    def handle_expect_100(self) -> bool:
+        # Nothing is promised before the request has been checked; a client sends its body after a second all the same.
+        return True
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing is logged: the terminal is the user's."""
+
+    def _answer(self, respond: Callable[[], None]) -> None:
+        try:
+            request_checks.check_host(self.headers, host=self.server.host)
+            respond()
+        except Refused as refused:
+            self.close_connection = True
+            error = errors.InvalidArguments(refused.message, hint=refused.hint)
+            self._send_json(refused.status, {"ok": False, "error": error.answer()})
+            if refused.status is HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+                self._drop_body()
+        except (OSError, ValueError):
+            self.close_connection = True  # the browser went away
+
+    def _get_page(self) -> None:
+        if self.path != "/":
+            self._refuse_path()
+        self._send(
+            HTTPStatus.OK,
+            page_file.read().encode("utf-8"),
+            {
+                "Content-Type": "text/html; charset=utf-8",
+                "Content-Security-Policy": page_file.content_security_policy(),
+            },
+        )
+
+    def _call_tool(self) -> None:
+        if self.path != "/call":
+            self._refuse_path()
+        length = request_checks.check_call(self.headers, host=self.server.host, token=self.server.token)
+        body = self.rfile.read(length)
+        if len(body) < length:
+            self.close_connection = True
+            return
+        self._send_json(HTTPStatus.OK, self.server.call(body))
+
+    def _drop_body(self) -> None:
+        """Read what is left of a call that is too long, some megabytes at most: a browser reads no answer before."""
+        self.connection.settimeout(_SECONDS_TO_DROP)
+        length = self.headers["Content-Length"]
+        left = min(int(length[:_DIGITS_OF_LENGTH]), _MAX_DROPPED)
+        while left > 0 and (dropped := len(self.rfile.read(min(left, _DROPPED_AT_ONCE)))):
+            left -= dropped
+
+    def _refuse_path(self) -> None:
+        raise Refused(HTTPStatus.NOT_FOUND, "there is only the page, and POST /call")
+
+    def _send_json(self, status: HTTPStatus, answer: dict[str, Any]) -> None:
+        text = json.dumps(answer, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        self._send(status, text.encode("utf-8", "replace"), {"Content-Type": "application/json; charset=utf-8"})
+
+    def _send(self, status: HTTPStatus, body: bytes, headers: dict[str, str]) -> None:
+        self.send_response(status)
+        for name, value in {**_HEADERS, **headers, "Content-Length": str(len(body))}.items():
+            self.send_header(name, value)
+        if self.close_connection:
+            self.send_header("Connection", "close")
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
