@@ -1,14 +1,17 @@
-/* The drawing of the map: sigma (WebGL) for entities and connections, and a canvas beneath it for the areas of communities. */
+/* The drawing of the map: sigma (WebGL) for entities and connections, with a canvas for areas beneath it and one for names above. */
 import GraphModel from "graphology";
 import Sigma from "sigma";
+import { EdgeLineProgram, EdgeRectangleProgram, NodeCircleProgram, NodePointProgram } from "sigma/rendering";
 import type { GraphMap } from "../graph";
 import { isDark } from "../theme";
+import { addLabels, canvasOver } from "./map_labels";
 
 const HUB = 30; // more neighbours than this, and a connection to it is fainter
 const MOST_EDGES = 60_000;
+const MANY = 2_000;
 
 // The same twelve hues as in style.css, light and dark.
-const HUES = [211, 24, 142, 280, 350, 180, 48, 312, 95, 255, 5, 160];
+export const HUES = [211, 24, 142, 280, 350, 180, 48, 312, 95, 255, 5, 160];
 
 export interface MapDrawing {
   zoom(factor: number): void;
@@ -18,26 +21,25 @@ export interface MapDrawing {
 
 export function drawMap(frame: HTMLElement, map: GraphMap, open: (id: string) => void): MapDrawing {
   const dark = isDark();
+  const many = map.nodes.length > MANY;
   const model = modelOf(map, dark);
-  const few = map.nodes.length < 150;
   const sigma = new Sigma(model, frame, {
-    labelColor: { color: dark ? "#e8e6e1" : "#22252a" },
-    labelFont: "system-ui, sans-serif",
-    labelSize: 13,
-    labelDensity: few ? 3 : 0.6,
-    labelGridCellSize: few ? 90 : 130,
-    labelRenderedSizeThreshold: few ? 0 : 5,
-    defaultEdgeColor: dark ? "#3a3f47" : "#d5d2ca",
+    renderLabels: false,
+    defaultNodeType: many ? "point" : "circle",
+    defaultEdgeType: many ? "line" : "rectangle",
+    nodeProgramClasses: { point: NodePointProgram, circle: NodeCircleProgram },
+    edgeProgramClasses: { line: EdgeLineProgram, rectangle: EdgeRectangleProgram },
     hideEdgesOnMove: map.edges.length > 5_000,
-    hideLabelsOnMove: map.nodes.length > 5_000,
     minCameraRatio: 0.005,
     maxCameraRatio: 3,
     zIndex: false,
     defaultDrawNodeHover: (context, node, settings) => drawHover(context, node, settings, dark),
   });
   sigma.setCustomBBox(bounds(map));
-  sigma.refresh();
-  const areas = areasBelow(frame, sigma, map, dark);
+  const areas = addAreas(frame, sigma, map, dark);
+  const labels = addLabels(frame, sigma, map, dark);
+  // Entities are there at once; the connections of a large map follow when they are drawn.
+  const later = window.setTimeout(() => sigma.setGraph(withEdges(modelOf(map, dark), map, dark)), many ? 250 : 0);
   sigma.on("clickNode", ({ node }) => open(node));
   sigma.on("enterNode", () => (frame.style.cursor = "pointer"));
   sigma.on("leaveNode", () => (frame.style.cursor = ""));
@@ -45,8 +47,10 @@ export function drawMap(frame: HTMLElement, map: GraphMap, open: (id: string) =>
     zoom: (factor) => void sigma.getCamera().animate({ ratio: sigma.getCamera().ratio * factor }, { duration: 150 }),
     show: (area) => show(sigma, area),
     end: () => {
+      window.clearTimeout(later);
       sigma.kill();
       areas.remove();
+      labels.remove();
     },
   };
 }
@@ -54,18 +58,28 @@ export function drawMap(frame: HTMLElement, map: GraphMap, open: (id: string) =>
 function modelOf(map: GraphMap, dark: boolean): GraphModel {
   const model = new GraphModel({ type: "directed", multi: true, allowSelfLoops: true });
   const lightness = dark ? 66 : 44;
+  const colours = HUES.map((hue) => hex(hue, 55, lightness));
   for (const [id, x, y, size, community, name] of map.nodes) {
-    const colour = community < 0 ? (dark ? "#8d9097" : "#85878c") : `hsl(${HUES[community % 12]}, 55%, ${lightness}%)`;
-    model.addNode(id, { x, y, size: Math.min(22, 2.5 + 1.4 * Math.sqrt(size)), label: name, color: hex(colour) });
-  }
-  const edges = map.edges.length > MOST_EDGES ? map.edges.filter(([a, b]) => map.nodes[a]![4] === map.nodes[b]![4]).slice(0, MOST_EDGES) : map.edges;
-  for (const [source, target] of edges) {
-    const [a, b] = [map.nodes[source]!, map.nodes[target]!];
-    const faint = Math.max(a[3], b[3]) > HUB || (a[4] !== b[4] && map.nodes.length > 500);
-    const colour = dark ? (faint ? "#282c33" : "#4a505a") : faint ? "#e9e6df" : "#c3bfb5";
-    model.addEdge(a[0], b[0], { size: 0.7, color: colour });
+    const color = community < 0 ? (dark ? "#8d9097" : "#85878c") : colours[community % HUES.length];
+    model.addNode(id, { x, y, size: radiusOf(size), label: name, color });
   }
   return model;
+}
+
+function withEdges(model: GraphModel, map: GraphMap, dark: boolean): GraphModel {
+  const { nodes, edges } = map;
+  const drawn = edges.length > MOST_EDGES ? edges.filter(([a, b]) => nodes[a]![4] === nodes[b]![4]).slice(0, MOST_EDGES) : edges;
+  const [faint, plain] = dark ? ["#282c33", "#4a505a"] : ["#e9e6df", "#c3bfb5"];
+  drawn.forEach(([source, target], position) => {
+    const [a, b] = [nodes[source]!, nodes[target]!];
+    const isFaint = Math.max(a[3], b[3]) > HUB || (a[4] !== b[4] && nodes.length > 500);
+    model.addEdgeWithKey(String(position), a[0], b[0], { size: 0.7, color: isFaint ? faint : plain });
+  });
+  return model;
+}
+
+export function radiusOf(neighbours: number): number {
+  return Math.min(22, 2.5 + 1.4 * Math.sqrt(neighbours));
 }
 
 /* All places, and all of every area. */
@@ -74,66 +88,51 @@ function bounds(map: GraphMap): { x: [number, number]; y: [number, number] } {
   const include = (axis: "x" | "y", low: number, high: number) => {
     box[axis] = [Math.min(box[axis][0], low), Math.max(box[axis][1], high)];
   };
-  for (const [, x, y] of map.nodes) include("x", x, x), include("y", y, y);
-  for (const { x, y, r } of map.communities) include("x", x - r, x + r), include("y", y - r * 1.15, y + r * 1.15);
+  for (const [, x, y] of map.nodes) {
+    include("x", x, x);
+    include("y", y, y);
+  }
+  for (const { x, y, r } of map.communities) {
+    include("x", x - r, x + r);
+    include("y", y - r * 1.1, y + r * 1.1);
+  }
   return box;
 }
 
-/* The discs of communities and their names, redrawn with every frame of sigma. */
-function areasBelow(frame: HTMLElement, sigma: Sigma, map: GraphMap, dark: boolean): HTMLCanvasElement {
-  const canvas = document.createElement("canvas");
-  canvas.style.position = "absolute";
-  canvas.style.inset = "0";
+/* The discs of communities, redrawn with every frame of sigma. */
+function addAreas(frame: HTMLElement, sigma: Sigma, map: GraphMap, dark: boolean): HTMLCanvasElement {
+  const { canvas, begin } = canvasOver(frame, sigma);
   frame.prepend(canvas);
-  const context = canvas.getContext("2d")!;
   const draw = () => {
+    const context = begin();
     const { width, height } = sigma.getDimensions();
-    const scale = window.devicePixelRatio || 1;
-    if (canvas.width !== width * scale || canvas.height !== height * scale) {
-      [canvas.width, canvas.height] = [width * scale, height * scale];
-      canvas.style.width = `${width}px`;
-      canvas.style.height = `${height}px`;
-    }
-    context.setTransform(scale, 0, 0, scale, 0, 0);
-    context.clearRect(0, 0, width, height);
-    context.textAlign = "center";
     map.communities.forEach((community, position) => {
-      const centre = sigma.graphToViewport(community);
-      const edge = sigma.graphToViewport({ x: community.x + community.r, y: community.y });
-      const radius = Math.hypot(edge.x - centre.x, edge.y - centre.y) + 8;
-      if (centre.x + radius < 0 || centre.x - radius > width || centre.y + radius < 0 || centre.y - radius > height) return;
-      const hue = HUES[position % 12];
+      const { x, y, radius } = disc(sigma, community);
+      if (x + radius < 0 || x - radius > width || y + radius < 0 || y - radius > height) return;
       context.beginPath();
-      context.arc(centre.x, centre.y, radius, 0, 2 * Math.PI);
-      context.fillStyle = `hsla(${hue}, 50%, ${dark ? 60 : 50}%, 0.09)`;
+      context.arc(x, y, radius, 0, 2 * Math.PI);
+      context.fillStyle = `hsla(${HUES[position % HUES.length]}, 50%, ${dark ? 60 : 50}%, 0.1)`;
       context.fill();
-      if (radius < 34) return;
-      const size = Math.min(17, 10 + radius / 40);
-      context.font = `600 ${size}px system-ui, sans-serif`;
-      const name = fitted(context, community.name, Math.max(110, radius * 1.9));
-      context.fillStyle = `hsl(${hue}, 45%, ${dark ? 74 : 32}%)`;
-      context.fillText(name, centre.x, centre.y - radius - 4 < 12 ? 14 : centre.y - radius - 4);
     });
   };
   sigma.on("afterRender", draw);
-  draw();
   return canvas;
 }
 
-function fitted(context: CanvasRenderingContext2D, text: string, width: number): string {
-  let shown = text;
-  while (shown.length > 4 && context.measureText(shown).width > width) shown = shown.slice(0, -2);
-  return shown === text ? text : shown.trimEnd() + "…";
+export function disc(sigma: Sigma, area: { x: number; y: number; r: number }): { x: number; y: number; radius: number } {
+  const { x, y } = sigma.graphToViewport(area);
+  const edge = sigma.graphToViewport({ x: area.x + area.r, y: area.y });
+  return { x, y, radius: Math.hypot(edge.x - x, edge.y - y) + 2 };
 }
 
 /* The name under the pointer, on a plate that has the colours of the theme. */
 function drawHover(
   context: CanvasRenderingContext2D,
   node: { x: number; y: number; size: number; label: string | null; color: string },
-  settings: { labelSize: number; labelFont: string },
+  settings: { labelSize: number },
   dark: boolean,
 ): void {
-  context.font = `600 ${settings.labelSize}px ${settings.labelFont}`;
+  context.font = `600 ${settings.labelSize}px system-ui, sans-serif`;
   const text = node.label ?? "";
   const width = context.measureText(text).width;
   context.fillStyle = dark ? "#24272d" : "#ffffff";
@@ -158,15 +157,15 @@ function show(sigma: Sigma, area: { x: number; y: number; r: number } | null): v
   void camera.animate({ x: centre.x, y: centre.y, ratio: Math.max(0.02, radius * 2.6) }, { duration: 250 });
 }
 
-/* Sigma reads colours as hex digits or rgb, not as hsl. */
-function hex(colour: string): string {
-  const match = /^hsl\((\d+), (\d+)%, (\d+)%\)$/.exec(colour);
-  if (!match) return colour;
-  const [h, s, l] = [Number(match[1]), Number(match[2]) / 100, Number(match[3]) / 100];
+/* Sigma reads colours as hex digits, not as hsl. */
+function hex(hue: number, saturation: number, lightness: number): string {
+  const [s, l] = [saturation / 100, lightness / 100];
   const channel = (n: number) => {
-    const k = (n + h / 30) % 12;
+    const k = (n + hue / 30) % 12;
     const value = l - s * Math.min(l, 1 - l) * Math.max(-1, Math.min(k - 3, 9 - k, 1));
-    return Math.round(255 * value).toString(16).padStart(2, "0");
+    return Math.round(255 * value)
+      .toString(16)
+      .padStart(2, "0");
   };
   return `#${channel(0)}${channel(8)}${channel(4)}`;
 }
