@@ -32,6 +32,7 @@ for (const [name, text] of Object.entries(parts)) {
   page = page.replace(`{${name} hash}`, () => `sha256-${createHash("sha256").update(text).digest("base64")}`);
   page = page.replace(`{${name}}`, () => text);
 }
+page = page.replace("{credits}", () => readFileSync(here("credits.txt"), "utf8").trim());
 const bytes = Buffer.byteLength(page);
 if (bytes > MOST_BYTES) throw new Error(`the page has ${bytes} bytes, more than ${MOST_BYTES}`);
 

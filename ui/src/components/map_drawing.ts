@@ -8,7 +8,9 @@ import { addLabels, canvasOver } from "./map_labels";
 
 const HUB = 30; // more neighbours than this, and a connection to it is fainter
 const MOST_EDGES = 60_000;
-const MANY = 2_000;
+
+/* In a map of more entities, connections between communities would cover everything: those within them are drawn. */
+export const MANY = 2_000;
 
 // The same twelve hues as in style.css, light and dark.
 export const HUES = [211, 24, 142, 280, 350, 180, 48, 312, 95, 255, 5, 160];
@@ -61,14 +63,14 @@ function modelOf(map: GraphMap, dark: boolean): GraphModel {
   const colours = HUES.map((hue) => hex(hue, 55, lightness));
   for (const [id, x, y, size, community, name] of map.nodes) {
     const color = community < 0 ? (dark ? "#8d9097" : "#85878c") : colours[community % HUES.length];
-    model.addNode(id, { x, y, size: radiusOf(size), label: name, color });
+    model.addNode(id, { x, y, size: radiusOf(size, map.nodes.length), label: name, color });
   }
   return model;
 }
 
 function withEdges(model: GraphModel, map: GraphMap, dark: boolean): GraphModel {
   const { nodes, edges } = map;
-  const drawn = edges.length > MOST_EDGES ? edges.filter(([a, b]) => nodes[a]![4] === nodes[b]![4]).slice(0, MOST_EDGES) : edges;
+  const drawn = nodes.length > MANY ? edges.filter(([a, b]) => nodes[a]![4] === nodes[b]![4]).slice(0, MOST_EDGES) : edges;
   const [faint, plain] = dark ? ["#282c33", "#4a505a"] : ["#e9e6df", "#c3bfb5"];
   drawn.forEach(([source, target], position) => {
     const [a, b] = [nodes[source]!, nodes[target]!];
@@ -78,8 +80,9 @@ function withEdges(model: GraphModel, map: GraphMap, dark: boolean): GraphModel 
   return model;
 }
 
-export function radiusOf(neighbours: number): number {
-  return Math.min(22, 2.5 + 1.4 * Math.sqrt(neighbours));
+/* In pixels, while all of the map is seen: the more entities there are, the smaller each is. */
+export function radiusOf(neighbours: number, entities: number): number {
+  return Math.min(22, 2.5 + 1.4 * Math.sqrt(neighbours)) * Math.min(1, Math.max(0.2, 16 / Math.sqrt(entities)));
 }
 
 /* All places, and all of every area. */

@@ -6,6 +6,7 @@ import { disc, HUES, radiusOf } from "./map_drawing";
 const MOST_NAMES = 160;
 const MOST_TRIED = 4_000;
 const LENGTH = 26;
+const LEAST_RADIUS = 2.2; // pixels: what is smaller has no name yet
 const CELL = 40; // pixels
 
 type Box = [left: number, top: number, right: number, bottom: number];
@@ -21,6 +22,9 @@ export function addLabels(frame: HTMLElement, sigma: Sigma, map: GraphMap, dark:
     const { width, height } = sigma.getDimensions();
     const taken = new Boxes();
     context.textAlign = "center";
+    context.lineJoin = "round";
+    context.lineWidth = 3;
+    context.strokeStyle = dark ? "rgb(31 34 39 / 85%)" : "rgb(255 255 255 / 85%)"; // a rim, so that names are legible on connections
     for (const area of areas) {
       const { x, y, radius } = disc(sigma, area);
       if (radius < 26) break;
@@ -32,6 +36,7 @@ export function addLabels(frame: HTMLElement, sigma: Sigma, map: GraphMap, dark:
       if (x + half < 0 || x - half > width || base > height || y + radius < 0) continue;
       if (!taken.add([x - half - 3, base - size, x + half + 3, base + 4])) continue;
       context.fillStyle = `hsl(${HUES[area.position % HUES.length]}, 45%, ${dark ? 74 : 32}%)`;
+      context.strokeText(name, x, base);
       context.fillText(name, x, base);
     }
     context.textAlign = "left";
@@ -43,10 +48,13 @@ export function addLabels(frame: HTMLElement, sigma: Sigma, map: GraphMap, dark:
       if (names >= MOST_NAMES) break;
       const { x, y } = sigma.graphToViewport({ x: gx, y: gy });
       if (x < 0 || x > width || y < 0 || y > height) continue;
-      const left = x + radiusOf(neighbours) * scale + 3;
+      const radius = radiusOf(neighbours, ranked.length) * scale;
+      if (radius < LEAST_RADIUS) break;
+      const left = x + radius + 3;
       const text = name.length > LENGTH ? name.slice(0, LENGTH - 1) + "…" : name;
       const right = left + text.length * 6.9; // about; measuring each would be slow
       if (!taken.add([left - 1, y - 7, right, y + 8])) continue;
+      context.strokeText(text, left, y + 4);
       context.fillText(text, left, y + 4);
       names += 1;
     }

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { useAnswer } from "../answers";
 import { Answered } from "../components/answer";
 import { EntityLink } from "../components/entity";
-import { drawMap, MapDrawing } from "../components/map_drawing";
+import { drawMap, MANY, MapDrawing } from "../components/map_drawing";
 import type { Graph, GraphMap } from "../graph";
 import { go, thingAddress } from "../router";
 import { edit } from "../toasts";
@@ -82,6 +82,7 @@ function Communities({ graph, map, chosen, show }: { graph: Graph; map: GraphMap
       <p class="quiet">
         {count(map.nodes.length, "entity", "entities")}
         {map.truncated && ` of ${map.total.toLocaleString("en")}`}, {count(map.edges.length, "connection")}
+        {map.nodes.length > MANY && ", of which those within communities are drawn"}
       </p>
       {!map.communities.length && <Members nodes={biggest(alone)} />}
       {graph.editable() && map.communities.every((community) => !community.id) && (
