@@ -1,5 +1,5 @@
 /* Addresses: #/view/argument?parameter=value, so that the browser's Back and bookmarks work. */
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 
 export interface Address {
   view: string;
@@ -34,10 +34,11 @@ export function replace(to: string): void {
 
 export function useAddress(): Address {
   const [hash, setHash] = useState(location.hash);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const update = () => setHash(location.hash);
     window.addEventListener("hashchange", update);
     window.addEventListener("addresschange", update);
+    update(); // it may have changed since the page was drawn
     return () => {
       window.removeEventListener("hashchange", update);
       window.removeEventListener("addresschange", update);

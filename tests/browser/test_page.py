@@ -1,0 +1,289 @@
+"""The page in a real browser: every view opens, finds, edits and takes back; by keyboard, and for everybody to read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from homes import run_ok
+from words import person, rows
+
+pytestmark = pytest.mark.browser
+
+AXE = Path(__file__).parents[2] / "ui" / "node_modules" / "axe-core" / "axe.min.js"
+VIOLATIONS = """
+    axe.run({resultTypes: ['violations']}).then(result => result.violations.map(
+      each => each.id + ': ' + each.nodes.map(node => node.html.slice(0, 120)).join(' | ')))
+"""
+UNREACHABLE = """
+    [...document.querySelectorAll('main :is([onclick], a, button, input, select, textarea, summary)')]
+      .filter(e => e.getClientRects().length && !e.disabled && e.tabIndex < 0
+                   && !e.closest('[role=tablist], [role=radiogroup], [role=grid], [role=listbox], [role=toolbar]'))
+      .map(e => e.outerHTML.slice(0, 120))
+"""
+IS_OUTLINED = """
+    (style => style.outlineStyle !== 'none' || style.boxShadow !== 'none')(getComputedStyle(document.activeElement))
+"""
+VIEWS = ("week", "decisions", "review", "map", "time", "tables", "query", "history")
+CONTENT = ("entity", "alias", "fact", "provenance", "former_id", "episode", "chunk", "owner", "proposed_fact")
+
+
+def content(path: Path) -> dict[str, list]:
+    """The rows of the graph itself; not the log, nor what is made from them."""
+    return {table: sorted(rows(path, f"SELECT * FROM {table}")) for table in CONTENT}
+
+
+def thing(call, name: str) -> str:
+    return f"thing/{call('recall_entity', name_or_alias=name)['entity']['id']}"
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_every_view_opens_by_its_address(open_page, view):
+    page = open_page(view)
+
+    page.wait_for("document.querySelector('main h1')?.innerText.length > 0")
+    page.wait_for("!document.querySelector('main [aria-busy=true]')")
+    assert page.evaluate("document.querySelector('nav [aria-current=page]')?.getAttribute('href')") == f"#/{view}"
+    assert page.evaluate("location.href.includes('#t=')") is False
+
+
+def test_one_thing_shows_its_neighbours_its_facts_its_texts_and_who_said_so(open_page, atlas):
+    page = open_page(thing(atlas, "Ana Ruiz"))
+
+    for text in ("Atlas", "Cem Aydin", "the kick-off", "met Ben Okafor"):
+        page.wait_for(f"document.querySelector('main').textContent.includes({json.dumps(text)})")
+
+
+def test_back_leads_to_where_one_was(open_page, atlas):
+    page = open_page("week")
+    page.evaluate("location.hash = '#/history'")
+    page.wait_for_text("History", within="main h1")
+    page.evaluate("history.back()")
+
+    page.wait_for("location.hash === '#/week'")
+    page.wait_for_text("Week", within="nav [aria-current=page]")
+
+
+def test_search_finds_names_first_and_opens_them_by_keyboard(open_page):
+    page = open_page("week")
+    page.press("k", modifiers=2)
+    page.wait_for("document.querySelector('dialog.search')?.open")
+    page.send("Input.insertText", text="Atl")
+    page.wait_for("document.querySelector('[role=option][aria-selected=true]')?.innerText.includes('Atlas')")
+    page.press("Enter")
+
+    page.wait_for("location.hash.startsWith('#/thing/')")
+    page.wait_for_text("Atlas", within="main h1")
+
+
+def test_what_would_harm_is_shown_as_text(open_page, atlas):
+    page = open_page("tables")
+    page.wait_for("document.querySelector('main').textContent.includes('<script>window.harmed')")
+
+    assert page.evaluate("document.querySelectorAll('main script, main img[src=x]').length") == 0
+
+
+def test_a_page_without_the_token_says_what_to_do(chromium, server):
+    with chromium.page(server.address) as page:
+        page.wait_for_text("kg ui")
+
+
+def test_a_tab_of_an_earlier_start_says_what_to_do(chromium, server):
+    with chromium.page(f"{server.address}#t={'x' * 43}") as page:
+        page.wait_for("!!document.querySelector('main')")
+        page.wait_for_text("kg ui")
+
+
+def test_the_page_is_not_shown_in_a_frame(chromium, server, tmp_path):
+    frame = tmp_path / "frame.html"
+    frame.write_text(f'<iframe id="framed" src="{server.address_with_token}"></iframe>')
+    with chromium.page(frame.as_uri()) as page:
+        page.wait_for_problem("frame-ancestors")
+
+
+# Every edit is taken back by its toast
+
+
+def do_alias(page):
+    page.click("main button", text="Also called")
+    page.fill("dialog[open] input[type=text]", "Annie")
+    page.press("Enter")
+
+
+def do_rename(page):
+    page.click("main button", text="Rename")
+    page.fill("dialog[open] input[type=text]", "Ana María Ruiz")
+    page.press("Enter")
+
+
+def do_merge(page):
+    page.click("main button", text="Merge")
+    page.fill("dialog[open] input[type=text]", "Anna Ruiz")
+    page.click("dialog[open] [role=option]", text="Anna Ruiz")
+    page.wait_for("!document.querySelector('dialog[open] button[type=submit]')?.disabled")
+    page.click("dialog[open] button[type=submit]")
+
+
+def do_end(page):
+    page.click("main button", text="End")
+    page.click("dialog[open] button[type=submit]")
+
+
+def do_retract(page):
+    page.click("main button", text="Retract")
+
+
+def do_record(page):
+    page.click("header button", text="Record a fact")
+    page.send("Input.insertText", text="Ana Ruiz")
+    page.wait_for("!!document.querySelector('dialog[open] [role=option]')")
+    page.fill("dialog[open] input[list=predicates]", "tagged")
+    page.click("dialog[open] input[type=checkbox]")
+    page.evaluate("[...document.querySelectorAll('dialog[open] input[type=text]')][2].focus()")
+    page.send("Input.insertText", text="lead")
+    page.click("dialog[open] button[type=submit]")
+
+
+@pytest.mark.parametrize("edit", [do_alias, do_rename, do_merge, do_end, do_retract, do_record])
+def test_every_edit_of_a_thing_is_taken_back_by_its_toast(open_page, atlas, path, edit):
+    before = content(path)
+    page = open_page(thing(atlas, "Ana Ruiz"))
+    page.wait_for("!!document.querySelector('main button')")
+    edit(page)
+    page.wait_for("!!document.querySelector('.toast .undo')")
+    after = content(path)
+    page.click(".toast .undo")
+    page.wait_for("document.querySelector('.toast .undo')?.innerText.includes('again')")
+
+    assert after != before
+    assert content(path) == before
+
+
+def test_an_edit_that_fails_says_why_and_changes_nothing(open_page, atlas, path):
+    before = content(path)
+    page = open_page(thing(atlas, "Ana Ruiz"))
+    page.click("main button", text="Rename")
+    page.fill("dialog[open] input[type=text]", "Ben Okafor")
+    page.press("Enter")
+    page.wait_for(
+        "!!document.querySelector('.failed, .failure, dialog .hint') && document.body.innerText.includes('Ben Okafor')"
+    )
+
+    assert content(path) == before
+
+
+def test_a_call_in_the_history_is_undone_from_there(open_page, atlas, path):
+    before = content(path)
+    atlas.record(person("Eva"), "tagged", {"literal": "new"})
+    page = open_page("history")
+    page.click("main li button", text="Undo")
+    page.wait_for("!!document.querySelector('.toast .undo')")
+
+    assert content(path) == before
+
+
+def test_for_reading_alone_there_is_nothing_to_edit(chromium, atlas, open_graph, path):
+    from browser.conftest import serving
+
+    atlas.graph.close()
+    with serving(open_graph(read_only=True)) as reading, chromium.page(reading.address_with_token) as page:
+        page.wait_for("!!document.querySelector('nav')")
+        page.evaluate("location.hash = '#/history'")
+        page.wait_for_text("History", within="main h1")
+
+        assert "Record a fact" not in page.text()
+        assert (
+            page.evaluate("[...document.querySelectorAll('main button')].some(b => /Undo/.test(b.innerText))") is False
+        )
+
+
+# Questions
+
+
+def test_a_question_in_cypher_is_answered_in_a_table(open_page):
+    page = open_page("query")
+    page.fill("main textarea", "MATCH (p:Person)-[:BELONGS_TO]->(x) RETURN p.name, x.name ORDER BY p.name")
+    page.press("Enter", modifiers=2)
+
+    page.wait_for("[...document.querySelectorAll('main td')].some(td => td.innerText.includes('Ana Ruiz'))")
+
+
+def test_an_empty_graph_says_three_things_to_do_first(chromium, open_graph, tmp_path):
+    from browser.conftest import serving
+
+    with serving(open_graph(tmp_path / "empty.db")) as empty, chromium.page(empty.address_with_token) as page:
+        page.wait_for("document.querySelectorAll('main li, main section, main h2').length >= 3")
+
+        assert page.problems == []
+
+
+# For everybody
+
+
+@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed in ui/")
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("view", [*VIEWS, "thing"])
+def test_contrast_labels_and_roles_are_right(open_page, atlas, view, dark):
+    page = open_page(thing(atlas, "Ana Ruiz") if view == "thing" else view, dark=dark)
+    page.wait_for("!document.querySelector('main [aria-busy=true]')")
+    page.evaluate(AXE.read_text(encoding="utf-8") + "; 1")
+    violations = page.evaluate(VIOLATIONS)
+
+    assert violations == []
+
+
+@pytest.mark.parametrize("view", [*VIEWS, "thing"])
+def test_everything_to_click_is_reached_by_the_keyboard(open_page, atlas, view):
+    page = open_page(thing(atlas, "Ana Ruiz") if view == "thing" else view)
+    page.wait_for("!document.querySelector('main [aria-busy=true]')")
+    unreachable = page.evaluate(UNREACHABLE)
+    page.press("Tab")
+    page.press("Tab")
+    outlined = page.evaluate(IS_OUTLINED)
+
+    assert unreachable == []
+    assert outlined
+
+
+@pytest.mark.parametrize("view", [*VIEWS, "thing"])
+def test_a_narrow_screen_shows_all_without_scrolling_sideways(open_page, atlas, view):
+    page = open_page(thing(atlas, "Ana Ruiz") if view == "thing" else view, width=380, height=800)
+    page.wait_for("!document.querySelector('main [aria-busy=true]')")
+
+    assert page.evaluate("document.documentElement.scrollWidth") <= 380
+
+
+# The file
+
+
+@pytest.fixture
+def file(atlas, path, tmp_path) -> Path:
+    atlas.graph.close()
+    target = tmp_path / "atlas.html"
+    run_ok("--db", str(path), "view", "--out", str(target))
+    return target
+
+
+def test_a_file_shows_the_graph_without_a_server_and_without_edits(open_file, file):
+    page = open_file(file)
+    page.wait_for("!!document.querySelector('nav')")
+    for view in page.evaluate("[...document.querySelectorAll('nav a')].map(a => a.getAttribute('href'))"):
+        page.evaluate(f"location.hash = {json.dumps(view)}")
+        page.wait_for(f"document.querySelector('nav [aria-current=page]')?.getAttribute('href') === {json.dumps(view)}")
+        page.wait_for("document.querySelector('main h1')?.innerText.length > 0")
+
+        assert "Record a fact" not in page.text()
+
+
+def test_a_file_finds_a_name_and_shows_it(open_file, file):
+    page = open_file(file)
+    page.press("k", modifiers=2)
+    page.wait_for("document.querySelector('dialog.search')?.open")
+    page.send("Input.insertText", text="Ana R")
+    page.wait_for("!!document.querySelector('[role=option][aria-selected=true]')")
+    page.press("Enter")
+
+    page.wait_for_text("Ana Ruiz", within="main h1")
+    page.wait_for("document.querySelector('main').textContent.includes('Atlas')")
