@@ -22,6 +22,7 @@ const root = document.getElementById("page")!;
 findGraph().then(
   async (graph) => {
     if (graph.live) await graph.call("get_status", {}).catch(() => null); // says whether it is read-only
+    if (!location.hash) history.replaceState(null, "", graph.first);
     render(<Shell graph={graph} />, root);
   },
   (error) => render(<main><Failure error={error} /></main>, root),

@@ -1,8 +1,8 @@
 /* The frame of every view: navigation, search, theme, and the messages at the foot. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { RecordFact } from "./edits";
 import type { Graph } from "./graph";
-import { Address, useAddress } from "./router";
+import { Address, read, useAddress } from "./router";
 import { Search } from "./search";
 import { switchTheme } from "./theme";
 import { Toasts, undoNewest } from "./toasts";
@@ -16,7 +16,7 @@ export function Shell({ graph }: { graph: Graph }) {
   const views = viewsOf(graph);
   const view = views.find((each) => each.name === here.view) ?? null;
   useEffect(() => {
-    if (!here.view || !view) location.replace(graph.first);
+    if (!views.some((each) => each.name === read(location.hash).view)) location.replace(graph.first);
   }, [here.view]);
   useShortcuts(graph, () => setSearching(true));
   useEffect(() => {
@@ -73,7 +73,7 @@ function Shown({ view, graph, here }: { view: View; graph: Graph; here: Address 
 
 /* ⌘K, Ctrl K and / search; U takes back the newest edit. */
 function useShortcuts(graph: Graph, search: () => void): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       const typing = event.target instanceof Element && event.target.closest("input, textarea, select, dialog");
       if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === "k") {

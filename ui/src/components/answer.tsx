@@ -5,7 +5,7 @@ import type { CallError } from "../graph";
 
 export function Answered<T>({ waiting, children }: { waiting: Waiting<T>; children: (value: T) => ComponentChildren }) {
   if (waiting.error) return <Failure error={waiting.error} />;
-  if (waiting.value === null) return <p class="quiet loading">Loading …</p>;
+  if (waiting.value === null) return <p class="quiet loading" aria-busy="true">Loading …</p>;
   return <>{children(waiting.value)}</>;
 }
 

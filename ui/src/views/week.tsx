@@ -114,13 +114,14 @@ export function WeekView({ graph, here }: ViewProperties) {
 }
 
 async function ask(graph: Graph, day: string, now: boolean) {
-  const [week, steps, overview, changes] = await Promise.all([
+  const [week, steps, overview] = await Promise.all([
     graph.call("weekly_rollup", { detail: "full", ...(!now && { as_of: day }) }),
     now ? graph.call("list_next_steps", {}) : null,
     graph.call("get_overview", {}),
-    graph.changes(addDays(day, -7), day).catch(() => null),
   ]);
-  const reviews = steps ? steps.totals.proposals + steps.totals.proposed_facts : 0;
+  const { start, end } = week.period;
+  const changes = await graph.changes(addDays(start, -1), end).catch(() => null);
+  const reviews = steps ? steps.totals.proposals + steps.totals.proposed_facts + (steps.totals.other_proposals ?? 0) : 0;
   return { week, steps, overview, changes, reviews };
 }
 
