@@ -15,7 +15,7 @@ from mcp.shared.exceptions import MCPError
 
 from keepgraph import _version, errors
 from keepgraph.graph import Graph
-from keepgraph.mcp import instructions, prompts, resources, surrogates, worker_threads
+from keepgraph.mcp import apps, instructions, prompts, resources, surrogates, worker_threads
 from keepgraph.mcp.activity import Activity
 from keepgraph.tools.contract import brief_answers, catalogue, schemas
 from keepgraph.tools.contract.catalogue import Effect, Tool
@@ -88,7 +88,9 @@ class _Handlers:
                 )
         except errors.KeepgraphError as error:
             return t.CallToolResult(is_error=True, content=[_text_content(error.answer())])
-        return t.CallToolResult(content=[_text_content(answer)], structured_content=answer)
+        in_words = apps.text_of(tool.name, answer)
+        content = _text_content(answer) if in_words is None else t.TextContent(type="text", text=_plain(in_words))
+        return t.CallToolResult(content=[content], structured_content=answer)
 
     async def list_prompts(self, ctx: Any, params: Any) -> t.ListPromptsResult:
         return t.ListPromptsResult(prompts=prompts.all_prompts())
@@ -100,13 +102,16 @@ class _Handlers:
             raise _protocol_error(error, name=params.name) from error
 
     async def list_resources(self, ctx: Any, params: Any) -> t.ListResourcesResult:
-        return t.ListResourcesResult(resources=resources.all_resources())
+        shown = [apps.resource()] if any(apps.meta_of(name) for name in self._tools) else []
+        return t.ListResourcesResult(resources=[*resources.all_resources(), *shown])
 
     async def list_resource_templates(self, ctx: Any, params: Any) -> t.ListResourceTemplatesResult:
         return t.ListResourceTemplatesResult(resource_templates=resources.templates())
 
     async def read_resource(self, ctx: Any, params: t.ReadResourceRequestParams) -> t.ReadResourceResult:
         uri = str(params.uri)
+        if uri == apps.PAGE:
+            return t.ReadResourceResult(contents=[apps.content()])
         try:
             with self._activity.call():
                 resource = await worker_threads.run(
@@ -201,11 +206,16 @@ def _advertise(tool: Tool, description: str, words: dict[str, dict[str, Any]]) -
             idempotent_hint=tool.effect is Effect.READ,
             open_world_hint=False,
         ),
+        _meta=apps.meta_of(tool.name),
     )
 
 
 def _text_content(answer: dict[str, Any]) -> t.TextContent:
     return t.TextContent(type="text", text=_json(answer))
+
+
+def _plain(text: str) -> str:
+    return str(surrogates.replace(text))
 
 
 def _json(answer: dict[str, Any]) -> str:

@@ -6,14 +6,10 @@ from typing import Any
 
 from keepgraph import errors, store
 from keepgraph.engine import upkeep
-from keepgraph.engine.retrieval import node_lookup
-from keepgraph.language import normalisation
-from keepgraph.model import Entity, Resolution
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 from keepgraph.tools.contract import answer_shapes, derived_data, extract_answers, time_travel
 from keepgraph.tools.contract.catalogue import Effect, tool
-from keepgraph.tools.contract.derived_data import Need
 
 MAX_NODES = 50_000
 
@@ -80,14 +76,7 @@ def get_call(tx: Tx, *, call: int, limit: int = 50) -> dict[str, Any]:
     }
 
 
-def _needs_of_extract(tx: Tx, *, about: str | None = None, **_: object) -> frozenset[Need]:
-    if about is None:
-        return derived_data.MENTIONS | derived_data.MAP_PLACES
-    needs_vectors = node_lookup.needs_vectors(tx, about, groups=[tx.group])
-    return derived_data.MENTIONS | (derived_data.NAME_VECTORS if needs_vectors else derived_data.NOTHING)
-
-
-@tool(Effect.READ, needs=_needs_of_extract)
+@tool(Effect.READ, needs=extract_answers.needs)
 def extract_graph(
     tx: Tx,
     *,
@@ -100,34 +89,10 @@ def extract_graph(
     """Extract the graph, or what is around an entity, as columns: names, places, facts, texts and communities."""
     from keepgraph.engine.analysis import graph_extract
 
-    generated_at = timestamps.format_local(timestamps.from_datetime(tx.now), tx.zone)
-    tx = time_travel.to(tx, as_of=as_of, known_at=None)
-    at_instant = as_of is not None
-    centre, resolution = _centre(tx, about) if about is not None else (None, None)
-    if about is not None and centre is None:
-        extract = graph_extract.EMPTY
-    elif centre is not None:
-        extract = graph_extract.around(tx, centre, depth=depth, at_instant=at_instant, texts=texts, limit=limit)
-    else:
-        extract = graph_extract.of_group(tx, at_instant=at_instant, texts=texts, limit=limit)
-    rows = [node.row for node in extract.nodes]
-    return {
-        "generated_at": generated_at,
-        "as_of": timestamps.format_local(timestamps.from_datetime(tx.now), tx.zone) if at_instant else None,
-        "title": centre.name if centre else tx.group,
-        "about": rows.index(centre.row) if centre else None,
-        "resolution": answer_shapes.resolution(resolution) if resolution else None,
-        **extract_answers.describe(tx, extract),
-    }
-
-
-def _centre(tx: Tx, name: str) -> tuple[Entity | None, Resolution]:
-    """The entity that is meant by a name; a name that is only proposed has nothing around it.
-
-    Raises:
-        errors.NameOrAliasRequired: it is blank.
-    """
-    if not normalisation.key(name):
-        raise errors.NameOrAliasRequired("the name is empty")
-    node, resolution = node_lookup.resolve(tx, name, groups=[tx.group])
-    return (node.record if node and isinstance(node.record, Entity) else None), resolution
+    request = extract_answers.read_request(tx, about=about, as_of=as_of)
+    extract = (
+        graph_extract.of_group(request.tx, at_instant=as_of is not None, texts=texts, limit=limit)
+        if about is None
+        else extract_answers.around(request, depth=depth, texts=texts, limit=limit)
+    )
+    return extract_answers.answer(tx, request, extract)

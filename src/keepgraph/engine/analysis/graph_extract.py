@@ -55,6 +55,14 @@ def of_group(tx: Tx, *, at_instant: bool, texts: bool, limit: int) -> Extract:
     return _extract(tx, whole, at_instant=at_instant, texts=texts)
 
 
+def most_connected(tx: Tx, *, at_instant: bool, limit: int) -> Extract:
+    """The entities of the group with the most connections, laid out by themselves."""
+    whole = graph_map.read(tx, limit=limit, at_instant=at_instant)
+    rows = np.array([node.row for node in whole.nodes], dtype=np.int64)
+    part = _lay_out(tx, rows, is_complete=whole.total <= limit, at_instant=at_instant)
+    return _extract(tx, part, at_instant=at_instant, texts=False)
+
+
 def around(tx: Tx, centre: Entity, *, depth: int, at_instant: bool, texts: bool, limit: int) -> Extract:
     """What is connected with an entity within so many facts, the nearest first, laid out by itself."""
     facts = fact_graphs.read(tx).facts

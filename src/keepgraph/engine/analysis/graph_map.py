@@ -26,8 +26,8 @@ from keepgraph.store.transactions import Tx
 _WEIGHT_OF_ANY_FACT = 0.5
 """Of a fact whenever it holds, besides what it weighs while it does: the map is of the past too."""
 
-_SHARE_IN_AREA = 90
-"""The area of a community reaches as far as so many hundredths of its members: one far away does not make it large."""
+_SHARE_IN_AREA = 0.9
+"""The area of a community reaches as far as this share of its members: one far away does not make it large."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +92,22 @@ class _Membership:
     names: tuple[tuple[str, str], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Drawing:
+    """What is the same on the maps of all instants.
+
+    Attributes:
+        entities: row, public id, name and type of each, in the order of rows.
+        rows: their rows.
+        positions: shape (n, 2).
+    """
+
+    entities: tuple[tuple[int, str, str, str], ...]
+    rows: Integers
+    positions: Floats
+    membership: _Membership
+
+
 def read(tx: Tx, *, limit: int, at_instant: bool = True) -> GraphMap:
     """The map of what holds at `tx.now`; what was connected only before or after is left out.
 
@@ -99,10 +115,8 @@ def read(tx: Tx, *, limit: int, at_instant: bool = True) -> GraphMap:
         limit: of more nodes, those with the most connections are shown.
         at_instant: false for what holds at any time.
     """
-    entities = store.map_places.entities(tx)
-    rows = np.array([row for row, *_ in entities], dtype=np.int64)
-    positions = _positions(tx, rows)
-    membership = _membership(tx, rows)
+    drawn = store.change_cache.get(tx, ("map", tx.group), lambda: _drawing(tx))
+    entities, rows, positions, membership = drawn.entities, drawn.rows, drawn.positions, drawn.membership
     sources, targets, predicates, is_shown = _connections(tx, rows, at_instant=at_instant)
     degrees = _degrees(sources, targets, len(rows))
     candidates = np.flatnonzero(is_shown)
@@ -112,10 +126,14 @@ def read(tx: Tx, *, limit: int, at_instant: bool = True) -> GraphMap:
     numbers[shown] = np.arange(len(shown))
     both = (numbers[sources] >= 0) & (numbers[targets] >= 0)
     used, labels = _renumbered(membership.labels[shown])
+    shown_entities: list[tuple[int, str, str, str]] = [entities[node] for node in shown.tolist()]
+    places = positions[shown].tolist()
     return GraphMap(
         nodes=tuple(
-            _node(entities[node], positions[node], degree=int(degrees[node]), community=label)
-            for node, label in zip(shown.tolist(), labels.tolist(), strict=True)
+            MapNode(*entity, x, y, degree, label)
+            for entity, (x, y), degree, label in zip(
+                shown_entities, places, degrees[shown].tolist(), labels.tolist(), strict=True
+            )
         ),
         edges=tuple(
             zip(*(column[both].tolist() for column in (numbers[sources], numbers[targets], predicates)), strict=True)
@@ -144,18 +162,12 @@ def place_missing(database: Database) -> None:
         store.map_places.replace(tx, places)
 
 
-def _node(entity: tuple[int, str, str, str], position: Floats, *, degree: int, community: int) -> MapNode:
-    row, id, name, type = entity
-    x, y = position.round(1).tolist()
-    return MapNode(row, id, name, type, x, y, degree=degree, community=community)
-
-
-def _positions(tx: Tx, rows: Integers) -> Floats:
-    """Where the entities are; where a place is missing and nothing may be written, where it would be."""
-    known = _known_positions(tx, rows)
-    if not np.isnan(known).any():
-        return known
-    return store.change_cache.get(tx, ("map", tx.group), lambda: _lay_out(tx, rows)[0])
+def _drawing(tx: Tx) -> _Drawing:
+    entities = store.map_places.entities(tx)
+    rows = np.array([row for row, *_ in entities], dtype=np.int64)
+    # Where a place is missing and nothing may be written: where it would be.
+    positions, _ = _lay_out(tx, rows)
+    return _Drawing(tuple(entities), rows, positions.round(1), _membership(tx, rows))
 
 
 def _known_positions(tx: Tx, rows: Integers) -> Floats:
@@ -280,11 +292,13 @@ def _renumbered(labels: Integers) -> tuple[list[int], Integers]:
 
 
 def _areas(names: Sequence[tuple[str, str]], labels: Integers, positions: Floats) -> tuple[Area, ...]:
+    order = np.argsort(labels, kind="stable")
+    bounds = np.searchsorted(labels[order], np.arange(len(names) + 1))
     areas = []
-    for number, (id, name) in enumerate(names):
-        members = positions[labels == number]
+    for (id, name), begin, end in zip(names, bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        members = positions[order[begin:end]]
         middle = np.median(members, axis=0)
-        distances = np.hypot(members[:, 0] - middle[0], members[:, 1] - middle[1])
-        radius = float(np.percentile(distances, _SHARE_IN_AREA)) + SPACING
+        distances = np.sort(np.hypot(members[:, 0] - middle[0], members[:, 1] - middle[1]))
+        radius = float(distances[int(_SHARE_IN_AREA * (len(distances) - 1))]) + SPACING
         areas.append(Area(id, name, round(float(middle[0]), 1), round(float(middle[1]), 1), round(radius, 1)))
     return tuple(areas)

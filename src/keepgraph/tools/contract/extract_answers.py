@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from keepgraph import store
+from keepgraph import errors, store
+from keepgraph.engine.retrieval import node_lookup
+from keepgraph.language import normalisation
+from keepgraph.model import Entity, Resolution
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
+from keepgraph.tools.contract import answer_shapes, derived_data, time_travel
+from keepgraph.tools.contract.derived_data import Need
 
 if TYPE_CHECKING:
     from keepgraph.engine.analysis.graph_extract import Extract
@@ -16,6 +22,83 @@ if TYPE_CHECKING:
 
 _NONE = -1
 """The position of what is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractRequest:
+    """What an extract is asked for.
+
+    Attributes:
+        tx: the transaction as of the instant that is asked about.
+        about: the name that was given; `centre` is the entity that it means, `resolution` how it was found.
+    """
+
+    tx: Tx
+    about: str | None
+    as_of: str | None
+    centre: Entity | None
+    resolution: Resolution | None
+
+
+def needs(tx: Tx, *, about: str | None = None, **_: object) -> frozenset[Need]:
+    """What a call that extracts needs."""
+    if about is None:
+        return derived_data.MENTIONS | derived_data.MAP_PLACES
+    needs_vectors = node_lookup.needs_vectors(tx, about, groups=[tx.group])
+    return derived_data.MENTIONS | (derived_data.NAME_VECTORS if needs_vectors else derived_data.NOTHING)
+
+
+def read_request(tx: Tx, *, about: str | None, as_of: str | None) -> ExtractRequest:
+    """What is meant by the arguments; a name that is only proposed has nothing around it.
+
+    Raises:
+        errors.NameOrAliasRequired: the name is blank.
+        errors.MomentInvalid: `as_of` is neither a date nor an instant.
+    """
+    tx = time_travel.to(tx, as_of=as_of, known_at=None)
+    if about is None:
+        return ExtractRequest(tx, None, as_of, None, None)
+    if not normalisation.key(about):
+        raise errors.NameOrAliasRequired("the name is empty")
+    node, resolution = node_lookup.resolve(tx, about, groups=[tx.group])
+    centre = node.record if node and isinstance(node.record, Entity) else None
+    return ExtractRequest(tx, about, as_of, centre, resolution)
+
+
+def around(request: ExtractRequest, *, depth: int, texts: bool, limit: int) -> Extract:
+    """The extract around the entity that is meant; an empty one where none is."""
+    from keepgraph.engine.analysis import graph_extract
+
+    if request.centre is None:
+        return graph_extract.EMPTY
+    return graph_extract.around(
+        request.tx,
+        request.centre,
+        depth=depth,
+        at_instant=request.as_of is not None,
+        texts=texts,
+        limit=limit,
+    )
+
+
+def answer(tx: Tx, request: ExtractRequest, extract: Extract) -> dict[str, Any]:
+    """The answer with an extract.
+
+    Args:
+        tx: the transaction of the call, whose instant is now.
+    """
+    rows = [node.row for node in extract.nodes]
+    instants = {"generated_at": tx.now, "as_of": request.tx.now if request.as_of is not None else None}
+    return {
+        **{
+            name: instant and timestamps.format_local(timestamps.from_datetime(instant), tx.zone)
+            for name, instant in instants.items()
+        },
+        "title": request.centre.name if request.centre else tx.group,
+        "about": rows.index(request.centre.row) if request.centre else None,
+        "resolution": answer_shapes.resolution(request.resolution) if request.resolution else None,
+        **describe(tx, extract),
+    }
 
 
 def describe(tx: Tx, extract: Extract) -> dict[str, Any]:

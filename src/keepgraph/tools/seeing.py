@@ -1,0 +1,30 @@
+"""The seeing toolset: a picture of a part of the graph, for clients that show pages (MCP Apps)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from keepgraph.store.transactions import Tx
+from keepgraph.tools.contract import extract_answers
+from keepgraph.tools.contract.catalogue import Effect, tool
+
+MAX_NODES = 150
+
+
+@tool(Effect.READ, needs=extract_answers.needs)
+def show_graph(
+    tx: Tx, *, about: str | None = None, depth: int = 1, as_of: str | None = None, limit: int = MAX_NODES
+) -> dict[str, Any]:
+    """Show a part of the graph as a picture: what is around an entity, or what has the most connections.
+
+    The client draws it where it can; the text has the same facts as sentences.
+    """
+    from keepgraph.engine.analysis import graph_extract
+
+    request = extract_answers.read_request(tx, about=about, as_of=as_of)
+    extract = (
+        graph_extract.most_connected(request.tx, at_instant=as_of is not None, limit=limit)
+        if about is None
+        else extract_answers.around(request, depth=depth, texts=False, limit=limit)
+    )
+    return extract_answers.answer(tx, request, extract)
