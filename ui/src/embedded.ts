@@ -97,6 +97,10 @@ export class EmbeddedGraph implements Graph {
     return [...begins, ...contains].slice(0, limit).map((node) => this.ref(node));
   }
 
+  async similarNames(query: string, limit: number): Promise<Ref[]> {
+    return this.names(query, limit);
+  }
+
   async search(query: string): Promise<Matches> {
     const wanted = fold(query.trim()).split(/\s+/);
     const texts: Text[] = [];

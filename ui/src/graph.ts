@@ -98,7 +98,10 @@ export interface Graph {
   editable(): boolean;
   thing(id: string, limit: number): Promise<Thing>;
   neighbours(id: string, asOf: string): Promise<Neighbours>;
+  /* Entities whose name or alias begins so: at once. */
   names(prefix: string, limit: number): Promise<Ref[]>;
+  /* Those that are meant perhaps: by spelling, words or meaning. */
+  similarNames(query: string, limit: number): Promise<Ref[]>;
   search(query: string): Promise<Matches>;
   map(asOf: string | null): Promise<GraphMap>;
   changes(since: string, until: string): Promise<Changes>;

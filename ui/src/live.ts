@@ -2,6 +2,7 @@
 import { Answer, Arguments, CallError, Changes, Fact, Graph, GraphMap, Matches, Neighbours, Ref, Row, Text, Thing } from "./graph";
 
 const TOKEN = "keepgraph token";
+const MOST_ROWS = 10_000;
 
 /* Takes the token out of the address, so that it is neither shown nor bookmarked; a reload finds it in the tab's storage. */
 export function takeToken(): string | null {
@@ -80,20 +81,24 @@ export class LiveGraph implements Graph {
   }
 
   async names(prefix: string, limit: number): Promise<Ref[]> {
-    const exact: Ref[] = (await this.call("complete_name", { prefix, limit })).entities;
-    if (exact.length >= limit || prefix.trim().length < 2) return exact;
-    const near = await this.call("search_nodes", { query: prefix, max_nodes: limit });
+    return (await this.call("complete_name", { prefix, limit })).entities;
+  }
+
+  async similarNames(query: string, limit: number): Promise<Ref[]> {
+    if (query.trim().length < 2) return [];
+    const answer = await this.call("search_nodes", { query, max_nodes: limit });
     // A name that is only proposed has no facts yet: it waits in Review.
-    const known = near.nodes.filter((node: Answer) => (node.id ?? node.uuid).startsWith("ent_"));
-    return unique([...exact, ...known.map((node: Answer) => ({ id: node.id ?? node.uuid, name: node.name, type: node.type }))]).slice(0, limit);
+    const known = answer.nodes.filter((node: Answer) => node.uuid.startsWith("ent_"));
+    return known.map((node: Answer) => ({ id: node.uuid, name: node.name, type: node.type }));
   }
 
   async search(query: string): Promise<Matches> {
-    const [names, texts] = await Promise.all([
+    const [names, similar, texts] = await Promise.all([
       this.names(query, 8),
+      this.similarNames(query, 8),
       this.call("search", { query, search_mode: "episodes", limit: 6, detail: "full" }),
     ]);
-    return { names, texts: texts.episodes.map(textOfEpisode) };
+    return { names: unique([...names, ...similar]).slice(0, 8), texts: texts.episodes.map(textOfEpisode) };
   }
 
   async map(asOf: string | null): Promise<GraphMap> {
@@ -112,9 +117,9 @@ export class LiveGraph implements Graph {
 
   async rows(type: string | null): Promise<{ rows: Row[]; truncated: boolean }> {
     const query =
-      `MATCH (n:\`${type ? label(type) : "Entity"}\`) OPTIONAL MATCH (n)-[r]-() ` +
-      "RETURN n.id, n.name, labels(n), n.aliases, n.summary, n.created_at, count(r) ORDER BY toLower(n.name)";
-    const answer = await this.call("run_query", { query, limit: 10_000 });
+      `MATCH (n:\`${type ? label(type) : "Entity"}\`) WITH n ORDER BY toLower(n.name), n.id LIMIT ${MOST_ROWS} ` +
+      "RETURN n.id, n.name, labels(n), n.aliases, n.summary, n.created_at, COUNT { (n)--() } AS facts";
+    const answer = await this.call("run_query", { query, limit: MOST_ROWS });
     return {
       rows: answer.rows.map(([id, name, labels, aliases, summary, created, facts]: Answer[]) => ({
         id,
@@ -125,7 +130,7 @@ export class LiveGraph implements Graph {
         facts,
         since: created,
       })),
-      truncated: answer.truncated,
+      truncated: answer.rows.length === MOST_ROWS,
     };
   }
 

@@ -19,6 +19,7 @@ export function EntityPicker({ graph, label, value, focus, change, except }: Pro
   const [active, setActive] = useState(-1);
   const list = useId();
   const timer = useRef(0);
+  const turn = useRef(0); // an answer that comes after a later question is left out
   useEffect(() => () => window.clearTimeout(timer.current), []);
 
   const type = (name: string) => {
@@ -27,11 +28,14 @@ export function EntityPicker({ graph, label, value, focus, change, except }: Pro
     setActive(-1);
     if (!name.trim()) return setOptions([]);
     timer.current = window.setTimeout(async () => {
-      const found = await graph.names(name, 8).catch(() => []);
-      setOptions(found.filter((entity) => entity.id !== except));
+      const asked = ++turn.current;
+      const begins = await graph.names(name, 8).catch(() => []);
+      const found = begins.length ? begins : await graph.similarNames(name, 8).catch(() => []);
+      if (asked === turn.current) setOptions(found.filter((entity) => entity.id !== except));
     }, 80);
   };
   const choose = (entity: Ref) => {
+    turn.current += 1;
     setOptions([]);
     change({ name: entity.name, entity });
   };

@@ -31,10 +31,10 @@ export function TablesView({ graph, here }: ViewProperties) {
         <h1>Tables</h1>
         <label>
           Type{" "}
-          <select value={type ?? ""} onChange={(event) => replace(address("tables", "", event.currentTarget.value ? { type: event.currentTarget.value } : {}))}>
-            <option value="">all types</option>
+          <select onChange={(event) => replace(address("tables", "", event.currentTarget.value ? { type: event.currentTarget.value } : {}))}>
+            <option value="" selected={!type}>all types</option>
             {(types.value ?? []).map((each) => (
-              <option key={each.name} value={each.name}>
+              <option key={each.name} value={each.name} selected={each.name === type}>
                 {words(each.name)} ({each.count})
               </option>
             ))}

@@ -33,7 +33,7 @@ function ThingPage({ graph, thing, more }: { graph: Graph; thing: Thing; more: (
   const now = Date.now();
   const current = thing.facts.filter((fact) => holds(fact.from, fact.to, now));
   return (
-    <article class="thing">
+    <article class="thing" data-id={entity.id}>
       <p class="kind">
         <TypeDot type={entity.type ?? ""} /> {title(entity.type ?? "")}
       </p>

@@ -1,0 +1,50 @@
+"""Review in a real browser: proposals are accepted and rejected by one key each, and a toast takes it back."""
+
+from __future__ import annotations
+
+import pytest
+
+from keepgraph.tools.contract import catalogue
+
+TOOLS = {tool.name for tool in catalogue.tools()}
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif("review_proposals" not in TOOLS, reason="there is no review_proposals yet"),
+]
+
+
+def open_proposals(call) -> int:
+    return int(call("review_proposals", limit=0)["total"])
+
+
+@pytest.fixture
+def with_proposals(atlas):
+    atlas("remember", text="Ana Ruiz met Maria Costa and Peter Lund of Initech about the Borealis programme.")
+    assert open_proposals(atlas) > 0
+    return atlas
+
+
+@pytest.mark.parametrize("key", ["y", "n"], ids=["accept", "reject"])
+def test_a_proposal_is_decided_by_one_key_and_reopened_by_its_toast(open_page, with_proposals, key):
+    before = open_proposals(with_proposals)
+    page = open_page("review")
+    page.wait_for("!!document.querySelector('.proposal')")
+    page.press(key)
+    page.wait_for("!!document.querySelector('.toast .undo')")
+    after = open_proposals(with_proposals)
+    page.click(".toast .undo")
+    page.wait_for("document.querySelector('.toast .undo')?.innerText.includes('again')")
+
+    assert (after, open_proposals(with_proposals)) == (before - 1, before)
+
+
+def test_a_skipped_proposal_stays_open(open_page, with_proposals):
+    before = open_proposals(with_proposals)
+    page = open_page("review")
+    page.wait_for("!!document.querySelector('.proposal')")
+    first = page.text(".proposal h2")
+    page.press("s")
+    page.wait_for(f"(document.querySelector('.proposal h2')?.innerText ?? '') !== {first!r}")
+
+    assert open_proposals(with_proposals) == before
