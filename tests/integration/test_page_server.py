@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -478,6 +478,21 @@ def test_where_a_program_gave_the_key_nobody_looks_for_it(home, seconds, tmp_pat
         assert not check.is_lost()
 
 
+def test_a_connection_that_is_still_open_gets_no_answer_after_the_end(graph, seconds):
+    with running(PageServer(graph, clock=seconds)) as page_server:
+        connection = socket.create_connection(("127.0.0.1", page_server.server_address[1]), timeout=20)
+        request = f"GET / HTTP/1.1\r\nHost: {page_server.host}\r\n\r\n".encode()
+        connection.sendall(request)
+        head = connection.recv(65536)
+        while b"</html>" not in head[-40:]:
+            head = connection.recv(65536)
+    with connection, suppress(ConnectionError):
+        connection.sendall(request)
+        after = connection.recv(65536)
+
+        assert after == b""
+
+
 # The command
 
 
@@ -552,3 +567,19 @@ def test_the_page_that_is_shipped_is_the_one_that_was_built():
     assert checksum.read_text().split()[0] == digest
     assert len(page_file.read().encode()) <= 400_000
     assert not re.search(r"\beval\(|new Function\(|<link rel=\"stylesheet|src=\"http", page_file.read())
+
+
+def test_the_page_draws_itself_in_a_real_browser(page_server):
+    """
+    Where there is one. `make test-browser` tries all of it.
+    """
+    from browser import chromium
+
+    program = chromium.find()
+    if program is None:
+        pytest.skip("this machine has no Chromium: the page was not tried in a browser")
+    with chromium.Chromium(program) as browser, browser.page(page_server.address_with_token) as page:
+        page.wait_for("!!document.querySelector('nav [aria-current=page]')")
+
+        assert page.problems == []
+        assert [address for address in page.requests if not address.startswith((page_server.address, "data:"))] == []

@@ -14,6 +14,7 @@ import pytest
 
 import keepgraph
 from homes import run, run_ok
+from keepgraph.tools.contract import extract_answers
 from words import Caller, person, project
 
 HOSTILE = "</script><img src=x onerror=alert(1)>\u2028."
@@ -170,3 +171,16 @@ def test_in_json_the_answer_counts(atlas, path, tmp_path):
     answer = json.loads(run_ok("--db", str(path), "view", "--out", str(file), "--json"))
 
     assert answer == {"file": str(file), "nodes": 6, "facts": 5, "truncated": False}
+
+
+def test_of_very_many_facts_the_hour_says_when_they_were_recorded(atlas, path, tmp_path, monkeypatch):
+    """
+    To the second, that would be a quarter of the file.
+    """
+    file = tmp_path / "page.html"
+    run_ok("--db", str(path), "view", "--out", str(file))
+    exact = data_of(file)["facts"]["recorded"]
+    monkeypatch.setattr(extract_answers, "_MANY_FACTS", 0)
+    run_ok("--db", str(path), "view", "--out", str(file))
+
+    assert data_of(file)["facts"]["recorded"] == [second // 3600 * 3600 for second in exact]

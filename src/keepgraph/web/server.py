@@ -52,6 +52,7 @@ class PageServer(socketserver.ThreadingMixIn, HTTPServer):
     Attributes:
         token: what a call must bring; new at every start, 32 random bytes.
         host: the address and the port, which every request must name.
+        has_ended: whether it answers nothing more, on connections that are still open either.
     """
 
     daemon_threads = True
@@ -76,6 +77,7 @@ class PageServer(socketserver.ThreadingMixIn, HTTPServer):
         self._idle_seconds = idle_seconds
         self._last_call = clock()
         self._calls_running = 0
+        self.has_ended = False
         self._lock = threading.Lock()
         self._connections = threading.BoundedSemaphore(_MAX_CONNECTIONS)
         super().__init__((ADDRESS, port), _RequestHandler)
@@ -96,6 +98,7 @@ class PageServer(socketserver.ThreadingMixIn, HTTPServer):
         """Serve until this is so, or until nobody has called for some time."""
         while not is_over() and not self.is_idle():
             self.handle_request()
+        self.has_ended = True
 
     def is_idle(self) -> bool:
         """Whether nobody has called for so long that the server ends."""
@@ -176,6 +179,9 @@ class _RequestHandler(BaseHTTPRequestHandler):
         """Nothing is logged: the terminal is the user's."""
 
     def _answer(self, respond: Callable[[], None]) -> None:
+        if self.server.has_ended:
+            self.close_connection = True
+            return
         try:
             request_checks.check_host(self.headers, host=self.server.host)
             respond()

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from keepgraph.engine.analysis.graph_map import MapNode
     from keepgraph.store.graph_extracts import FactRow
 
+_MANY_FACTS = 50_000
+_SECONDS_OF_HOUR = 3600
+"""Of more facts, the hour says when they were recorded: to the second, that would be a quarter of the file."""
+
 _NONE = -1
 """The position of what is not there."""
 
@@ -165,6 +169,7 @@ def _facts(
     tx: Tx, facts: Sequence[FactRow], numbers: Mapping[int, int], predicates: _Positions, sources: _Positions
 ) -> dict[str, Any]:
     names = store.graph_extracts.predicate_names(tx)
+    unit = _SECONDS_OF_HOUR if len(facts) > _MANY_FACTS else 1
     return {
         "subject": [numbers[fact.subject] for fact in facts],
         "predicate": [predicates.of(names[fact.predicate]) for fact in facts],
@@ -172,9 +177,14 @@ def _facts(
         "literal": _by_position(fact.literal for fact in facts),
         "from": _by_position(_local(tx, fact.valid_from) for fact in facts),
         "to": _by_position(_local(tx, fact.valid_to) for fact in facts),
-        "recorded": [round(timestamps.to_datetime(fact.recorded_at).timestamp()) for fact in facts],
+        "recorded": [_seconds(fact.recorded_at) // unit * unit for fact in facts],
         "source": [sources.of(fact.source) for fact in facts],
     }
+
+
+def _seconds(timestamp: str) -> int:
+    """Seconds since 1970."""
+    return int(timestamps.to_datetime(timestamp).timestamp())
 
 
 def _by_position(values: Iterable[str | None]) -> dict[str, str]:
