@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
 import re
 import shutil
 import socket
@@ -507,6 +508,22 @@ def test_it_starts_in_a_network_without_interfaces(path, call):
 
     assert re.fullmatch(r"Open http://127\.0\.0\.1:\d+/#t=[\w-]{43}\n", first)
     assert (process.returncode, rest) == (0, "Ended.\n")
+
+
+def test_when_it_is_terminated_the_file_with_the_token_goes_with_it(path, call, tmp_path):
+    (tmp_path / "temporary").mkdir()
+    command = [sys.executable, "-m", "keepgraph.cli", "--db", str(path), "ui", "--no-open"]
+    environment = {**os.environ, "TMPDIR": str(tmp_path / "temporary")}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    ) as process:
+        process.stdout.readline()
+        during = list((tmp_path / "temporary").glob("keepgraph-*/open.html"))
+        process.terminate()
+        process.communicate(timeout=60)
+
+    assert (len(during), process.returncode) == (1, 0)
+    assert list((tmp_path / "temporary").iterdir()) == []
 
 
 @pytest.fixture

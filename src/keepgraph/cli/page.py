@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,7 +58,11 @@ def _serve(page_server: PageServer, key_is_lost: Any, *, opens: bool) -> str:
     """Serve until the end; returns why it ended."""
     from keepgraph.web import redirection
 
-    with suppress(KeyboardInterrupt), redirection.file_to(page_server.address_with_token) as file:
+    with (
+        suppress(KeyboardInterrupt),
+        _termination_as_interrupt(),
+        redirection.file_to(page_server.address_with_token) as file,
+    ):
         if opens and _open_browser(file):
             click.echo(f"The page is open in your browser, at {page_server.address}. Ctrl-C ends it.")
             click.echo(f"If it is not: open {file}, or use `kg ui --no-open`.", err=True)
@@ -69,6 +74,18 @@ def _serve(page_server: PageServer, key_is_lost: Any, *, opens: bool) -> str:
             return "Ended, because the page was not used for half an hour. `kg ui` opens it again."
         return "Ended, because the key of the graph is no longer within reach."
     return "Ended."
+
+
+@contextmanager
+def _termination_as_interrupt() -> Iterator[None]:
+    """Let SIGTERM end the server as Ctrl-C does, so that the file with the token goes with it."""
+    import signal
+
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _open_browser(file: Path) -> bool:
@@ -122,6 +139,8 @@ def view_command(ctx: click.Context, /, out: str, about: str | None, depth: int,
     if graph_options.wants_json(ctx):
         terminal.show_json({"file": out, "nodes": nodes, "facts": facts, "truncated": extract["truncated"]})
         return
-    click.echo(f"{nodes:,} entities and {facts:,} facts are in {terminal.printable(out)}. Open it in any browser.")
+    entities = f"{nodes:,} {'entity' if nodes == 1 else 'entities'}"
+    fact_count = f"{facts:,} {'fact' if facts == 1 else 'facts'}"
+    click.echo(f"{terminal.printable(out)} has {entities} and {fact_count}. Open it in any browser.")
     if extract["truncated"]:
         click.echo("It is not all of the graph: what has the fewest facts was left out. --about chooses a part of it.")

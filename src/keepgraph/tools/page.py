@@ -56,8 +56,8 @@ def get_changes(tx: Tx, *, since: str, until: str, limit: int = 200) -> dict[str
 @tool(Effect.READ)
 def get_call(tx: Tx, *, call: int, limit: int = 50) -> dict[str, Any]:
     """Tell what a call did to the graph, a line for each change, with the entity or the fact that it was about."""
-    found = store.journal.list_calls(tx, limit=1, only=call)
-    if not found:
+    calls = store.journal.list_calls(tx, limit=1, only=call)
+    if not calls:
         raise errors.ChangeNotFound(f"there is no call {call}", hint="list_calls has the calls that are kept.")
     done = upkeep.call_descriptions.list_changes(tx, call, limit=limit)
     return {
@@ -71,7 +71,7 @@ def get_call(tx: Tx, *, call: int, limit: int = 50) -> dict[str, Any]:
             }
             for change in done.changes
         ],
-        "total": found[0].change_count,
+        "total": calls[0].change_count,
         "truncated": done.truncated,
     }
 

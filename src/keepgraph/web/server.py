@@ -187,7 +187,7 @@ class _RequestHandler(BaseHTTPRequestHandler):
             respond()
         except Refused as refused:
             self.close_connection = True
-            error = errors.InvalidArguments(refused.message, hint=refused.hint)
+            error = errors.InvalidArguments(refused.message, hint=refused.hint or "Use the page that `kg ui` opens.")
             self._send_json(refused.status, {"ok": False, "error": error.answer()})
             if refused.status is HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
                 self._drop_body()
