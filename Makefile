@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 
-.PHONY: demo test fast golden test-slow test-laws test-browser bench lint fmt ui dist wheels wheel-test bundle clean
+.PHONY: demo test fast golden test-slow test-laws test-browser bench lint fmt ui pictures dist wheels wheel-test bundle clean
 
 demo: $(VENV)/light
 	@mkdir -p demo
@@ -36,6 +36,10 @@ test-laws: $(VENV)/dev
 # The page in a real browser, headless: it wants a chromium, and for the check of accessibility `npm --prefix ui ci`.
 test-browser: $(VENV)/dev
 	$(BIN)/python -m pytest -q -m browser tests/browser
+
+# The pictures of the documents, of the graph of the demo, in a headless chromium.
+pictures: $(VENV)/dev
+	$(BIN)/python tests/browser/pictures.py
 
 # The page anew from its source; nobody else needs Node.
 ui:

@@ -1,4 +1,4 @@
-"""Tables in a real browser: several entities are merged, retyped and tagged at once, and one toast takes it all back."""
+"""Tables in a real browser: several entities merged, retyped or tagged at once, and taken back by one toast."""
 
 from __future__ import annotations
 

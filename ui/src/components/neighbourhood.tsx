@@ -1,9 +1,9 @@
-/* The neighbours of an entity, by predicate on both sides of it, at most sixty; of each predicate how many more there are. */
+/* The neighbours of an entity, by predicate on both sides of it, at most forty; of each predicate how many more there are. */
 import type { Fact, Ref } from "../graph";
 import { colourOf, fromEnd, linkOf } from "../wording";
 
-const MOST = 60;
-const ROW = 24;
+const MOST = 40;
+const ROW = 22;
 const WIDTH = 1040;
 
 interface Group {
@@ -92,7 +92,7 @@ function grouped(id: string, facts: Fact[]): Group[] {
     groups.set(label, group);
   }
   const all = [...groups.values()].sort((a, b) => b.total - a.total || (a.label < b.label ? -1 : 1));
-  // Every predicate has one neighbour before any has its second, and so on, until there are sixty.
+  // Every predicate has one neighbour before any has its second, and so on, until there are forty.
   const shares = all.map(() => 0);
   for (let left = MOST, before = -1; left > 0 && left !== before; ) {
     before = left;
@@ -107,11 +107,17 @@ function grouped(id: string, facts: Fact[]): Group[] {
   return all.filter((group) => group.shown.length);
 }
 
-/* The groups divided so that both sides are about equally high. */
+/* The groups divided so that both sides are about equally high; a group of more than a side is on both. */
 function sides(groups: Group[]): [Group[], Group[]] {
   const left: Group[] = [];
   const right: Group[] = [];
-  for (const group of groups) (rows(right) <= rows(left) ? right : left).push(group);
+  const half = Math.ceil(rows(groups) / 2);
+  const parts = groups.flatMap((group) => {
+    if (linesOf(group) <= half + 2) return [group];
+    const first = { ...group, shown: group.shown.slice(0, half), total: half };
+    return [first, { ...group, shown: group.shown.slice(half), total: group.total - half }];
+  });
+  for (const group of parts) (rows(right) <= rows(left) ? right : left).push(group);
   return [left, right];
 }
 

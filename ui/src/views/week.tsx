@@ -41,7 +41,7 @@ export function WeekView({ graph, here }: ViewProperties) {
             {week.narrative && <blockquote>{week.narrative.text ?? week.narrative.content ?? ""}</blockquote>}
             <div class="cards">
               <Card title="Decided" total={week.totals.decisions}>
-                {week.decisions.slice(0, 12).map((decision: Answer) => (
+                {week.decisions.slice(0, 8).map((decision: Answer) => (
                   <li key={decision.id}>
                     <EntityLink entity={{ id: decision.id, name: decision.name }} />
                     <div class="quiet">
@@ -68,7 +68,7 @@ export function WeekView({ graph, here }: ViewProperties) {
                 </Card>
               )}
               {steps && (
-                <Card title="Waits for you" total={reviews}>
+                <Card title="Waits for you" total={null}>
                   {reviews > 0 && (
                     <li>
                       <a href="#/review">{count(reviews, "proposal")} to decide</a>
