@@ -1,4 +1,4 @@
-"""Tables in a real browser: several entities merged, retyped or tagged at once, and taken back by one toast."""
+"""Tables in a real browser: several entities are merged, retyped and tagged at once; one toast takes it all back."""
 
 from __future__ import annotations
 
