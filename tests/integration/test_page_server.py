@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 
 import keepgraph
-from homes import run
+from homes import run, run_ok
 from keepgraph.model import KeyLocation
 from keepgraph.tools.contract import catalogue
 from keepgraph.web import allowed_tools, key_check, page_file, redirection, server
@@ -556,6 +556,26 @@ def test_where_no_browser_opens_the_address_with_the_token_is_printed(path, ends
     result = run("--db", str(path), "ui", *words)
 
     assert re.search(r"^Open http://127\.0\.0\.1:\d+/#t=[\w-]{43}$", result.stdout, re.MULTILINE)
+
+
+def test_an_encrypted_profile_is_served(home, monkeypatch):
+    run_ok("profile", "create", "work", "--encrypted")
+    run_ok("--profile", "work", "record", "person:Ana", "belongs_to", "project:Atlas")
+    answers = []
+    monkeypatch.setattr(
+        PageServer,
+        "serve_until",
+        lambda self, is_over: answers.append((is_over(), self.call(json.dumps(SEARCH).encode()))),
+    )
+    result = run("--profile", "work", "ui", "--no-open")
+
+    assert result.exit_code == 0
+    assert [(is_over, answer["ok"]) for is_over, answer in answers] == [(False, True)]
+
+
+@pytest.mark.parametrize("word", ["graph", "open", "map"])
+def test_who_asks_for_a_page_otherwise_is_told_the_command(word):
+    assert "kg ui" in run(word).output
 
 
 def test_a_port_that_is_taken_is_refused_with_advice(path, page_server):

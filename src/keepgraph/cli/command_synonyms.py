@@ -26,7 +26,7 @@ def advise(word: str, commands: Iterable[str]) -> str:
     return "See “kg --help”. To look something up: `kg search …`; to keep a note: `kg remember …`."
 
 
-_NO_PAGE = "There is no page to open yet. `kg overview` shows what there is, `kg show NAME` what is around one of it."
+_PAGE = "The graph on a page in your browser: `kg ui`. In the terminal: `kg overview`, and `kg show NAME`."
 _NO_SETUP = 'Nothing has to be set up: `kg remember "…"` or `kg record …` makes the graph. For a client: `kg install`.'
 _SETTINGS = "Settings are in a file beside the graph: `kg profile show` says where, and what it says."
 _CHANGES = "To change an entity: `kg set`, `kg rename`, `kg retype` or `kg edit`. To end a fact: `kg end`."
@@ -40,7 +40,10 @@ COMMAND_LINES = {
     "get": ("recall",),
     "lookup": ("recall",),
     "cat": ("show",),
-    "view": ("show",),
+    "browse": ("ui",),
+    "web": ("ui",),
+    "gui": ("ui",),
+    "page": ("ui",),
     "new": ("add",),
     "create": ("add",),
     "rm": ("forget",),
@@ -75,9 +78,9 @@ _HINTS = {
     "today": "What is to do: `kg next`. What was decided, and what is blocked: `kg week`. What changed: `kg log`.",
     "tomorrow": "What is due: `kg next`.",
     "yesterday": "What changed: `kg log`. As it was: `kg week --as-of yesterday`.",
-    "open": f"{_NO_PAGE} What is open: `kg next`.",
-    "graph": _NO_PAGE,
-    "ui": _NO_PAGE,
+    "open": f"{_PAGE} What is open: `kg next`.",
+    "graph": _PAGE,
+    "map": _PAGE,
     "help": "Type `kg --help`, or `kg COMMAND --help`.",
     "version": "Type `kg --version`.",
     "config": _SETTINGS,
