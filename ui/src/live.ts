@@ -40,8 +40,7 @@ export class LiveGraph implements Graph {
     const body = await response.json().catch(() => ({ ok: false }));
     if (body.read_only) this.readOnly = true;
     if (body.ok) return body.answer;
-    const error = body.error ?? {};
-    throw new CallError(error.error ?? "HTTP", error.message ?? `The server answered ${response.status}.`, error.hint ?? "", error);
+    throw failureOf(body.error ?? {}, response.status);
   }
 
   async thing(id: string, limit: number): Promise<Thing> {
@@ -158,6 +157,13 @@ export class LiveGraph implements Graph {
       throw new CallError("ENDED", "kg ui has ended.", "Run kg ui again, and use the page that it opens.");
     }
   }
+}
+
+/* Errors of queries have their parts one level deeper. */
+function failureOf(error: Answer, status: number): CallError {
+  const query = typeof error.error === "object" ? error.error : {};
+  const message = error.message ?? query.explanation ?? `The server answered ${status}.`;
+  return new CallError(error.code ?? error.error ?? "HTTP", message, error.hint ?? query.suggestion ?? "", error);
 }
 
 /* A fact as recall_entity, weekly_rollup and get_changes answer it. */

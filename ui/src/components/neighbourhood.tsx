@@ -1,5 +1,6 @@
 /* The neighbours of an entity, by predicate on both sides of it, at most forty; of each predicate how many more there are. */
 import type { Fact, Ref } from "../graph";
+import { EntityLink } from "./entity";
 import { colourOf, fromEnd, linkOf } from "../wording";
 
 const MOST = 40;
@@ -15,6 +16,7 @@ interface Group {
 
 export function Neighbourhood({ entity, facts }: { entity: Ref; facts: Fact[] }) {
   const groups = grouped(entity.id, facts);
+  if (matchMedia("(max-width: 760px)").matches) return <List groups={groups} />;
   const [left, right] = sides(groups);
   const height = Math.max(rows(left), rows(right), 3) * ROW + 16;
   const centre = height / 2;
@@ -30,6 +32,23 @@ export function Neighbourhood({ entity, facts }: { entity: Ref; facts: Fact[] })
         </text>
       </svg>
     </div>
+  );
+}
+
+/* The same for a narrow screen, where the picture has no room. */
+function List({ groups }: { groups: Group[] }) {
+  return (
+    <dl class="neighbour-list">
+      {groups.map((group) => (
+        <div key={group.label}>
+          <dt>{group.label}</dt>
+          <dd>
+            {group.shown.map(({ text, other }) => (other ? <EntityLink key={other.id} entity={other} /> : <span key={text}>{text}</span>))}
+            {group.total > group.shown.length && <span class="quiet">+{group.total - group.shown.length} more</span>}
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 

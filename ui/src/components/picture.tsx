@@ -48,7 +48,7 @@ export function Picture({ picture }: { picture: PictureContent }) {
   const xs = nodes.map((node) => node.x!);
   const ys = nodes.map((node) => node.y!);
   const [left, top] = [Math.min(...xs) - margin, Math.min(...ys) - 30];
-  const [width, height] = [Math.max(...xs) - left + margin + 60, Math.max(...ys) - top + 30];
+  const [width, height] = [Math.max(...xs) - left + margin + 140, Math.max(...ys) - top + 30];
   return (
     <div class="picture-frame">
       <svg class="picture" viewBox={`${left} ${top} ${width} ${height}`} role="group" aria-label="The result as a picture">

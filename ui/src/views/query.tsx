@@ -1,5 +1,5 @@
 /* Query: openCypher with completion; the result as a table or a picture. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asCallError } from "../answers";
 import { Failure } from "../components/answer";
 import { Picture, pictureOf } from "../components/picture";
@@ -102,6 +102,11 @@ function Editor({ graph, query, change, run }: EditorProperties) {
   const [known, setKnown] = useState<Words | null>(null);
   const [options, setOptions] = useState<string[]>([]);
   const [active, setActive] = useState(0);
+  const place = useRef<number | null>(null); // of the caret, after a completion
+  useLayoutEffect(() => {
+    if (place.current !== null) field.current?.setSelectionRange(place.current, place.current);
+    place.current = null;
+  }, [query]);
   useEffect(() => {
     graph.call("list_query_words", {}).then(setKnown, () => {});
   }, []);
@@ -117,7 +122,7 @@ function Editor({ graph, query, change, run }: EditorProperties) {
     const start = caret - /[\w]*$/.exec(query.slice(0, caret))![0].length;
     change(query.slice(0, start) + option + query.slice(caret));
     setOptions([]);
-    window.setTimeout(() => element.setSelectionRange(start + option.length, start + option.length));
+    place.current = start + option.length;
   };
   const key = (event: KeyboardEvent) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
