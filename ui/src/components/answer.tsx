@@ -3,8 +3,22 @@ import type { ComponentChildren } from "preact";
 import type { Waiting } from "../answers";
 import type { CallError } from "../graph";
 
-export function Answered<T>({ waiting, children }: { waiting: Waiting<T>; children: (value: T) => ComponentChildren }) {
-  if (waiting.error) return <Failure error={waiting.error} />;
+interface Properties<T> {
+  waiting: Waiting<T>;
+  /* The heading of a page that has no other while there is no answer. */
+  heading?: string;
+  children: (value: T) => ComponentChildren;
+}
+
+export function Answered<T>({ waiting, heading, children }: Properties<T>) {
+  if (waiting.error) {
+    return (
+      <>
+        {heading && <h1>{heading}</h1>}
+        <Failure error={waiting.error} />
+      </>
+    );
+  }
   if (waiting.value === null) return <p class="quiet loading" aria-busy="true">Loading …</p>;
   return <>{children(waiting.value)}</>;
 }

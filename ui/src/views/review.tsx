@@ -136,7 +136,7 @@ function Queue({ graph, proposals, total, waiting }: { graph: Graph; proposals: 
             <h3>Rests on</h3>
             <ul>
               {proposal.rests_on.map((each, position) => (
-                <li key={position}>{each.id ? <a href={addressOf(each.id)}>{each.text}</a> : each.text}</li>
+                <li key={position}><Evidence id={each.id} text={each.text} /></li>
               ))}
             </ul>
             {proposal.rests_on_total > proposal.rests_on.length && <p class="quiet">and {proposal.rests_on_total - proposal.rests_on.length} more</p>}
@@ -232,6 +232,9 @@ function mergeable(proposal: Proposal): boolean {
   return proposal.kind === "new_entity";
 }
 
-function addressOf(id: string): string {
-  return id.startsWith("ep_") ? address("text", id) : id.startsWith("ent_") ? thingAddress(id) : address("history");
+/* Texts and entities have a page of their own. */
+function Evidence({ id, text }: { id: string | null; text: string }) {
+  if (id?.startsWith("ep_")) return <a href={address("text", id)}>{text}</a>;
+  if (id?.startsWith("ent_")) return <a href={thingAddress(id)}>{text}</a>;
+  return <>{text}</>;
 }

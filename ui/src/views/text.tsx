@@ -19,7 +19,7 @@ interface Document {
 export function TextView({ graph, here }: ViewProperties) {
   const waiting = useAnswer(() => read(graph, here.argument), [here.argument]);
   return (
-    <Answered waiting={waiting}>
+    <Answered waiting={waiting} heading="Not there">
       {(text) => (
         <article class="text">
           <h1>{text.name}</h1>

@@ -23,7 +23,7 @@ type Open = "record" | "alias" | "rename" | "merge" | "describe" | null;
 export function ThingView({ graph, here }: ViewProperties) {
   const [limit, setLimit] = useState(FIRST);
   const waiting = useAnswer(() => graph.thing(here.argument, limit), [here.argument, limit]);
-  return <Answered waiting={waiting}>{(thing) => <ThingPage graph={graph} thing={thing} more={() => setLimit(MOST)} />}</Answered>;
+  return <Answered waiting={waiting} heading="Not there">{(thing) => <ThingPage graph={graph} thing={thing} more={() => setLimit(MOST)} />}</Answered>;
 }
 
 function ThingPage({ graph, thing, more }: { graph: Graph; thing: Thing; more: () => void }) {

@@ -16,7 +16,7 @@ export function WeekView({ graph, here }: ViewProperties) {
   const now = day >= today();
   const waiting = useAnswer(() => ask(graph, day, now), [day]);
   return (
-    <Answered waiting={waiting}>
+    <Answered waiting={waiting} heading="Week">
       {({ week, steps, overview, changes, reviews }) =>
         overview.counts.entities + overview.counts.texts === 0 ? (
           <FirstSteps graph={graph} />
