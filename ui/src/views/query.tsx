@@ -100,7 +100,8 @@ interface EditorProperties extends Pick<ViewProperties, "graph"> {
 function Editor({ graph, query, change, run }: EditorProperties) {
   const field = useRef<HTMLTextAreaElement>(null);
   const [known, setKnown] = useState<Words | null>(null);
-  const [options, setOptions] = useState<string[]>([]);
+  const [before, setBefore] = useState(""); // what stands before the caret, while completions are offered
+  const options = known && before ? proposals(known, before) : [];
   const [active, setActive] = useState(0);
   const place = useRef<number | null>(null); // of the caret, after a completion
   useLayoutEffect(() => {
@@ -113,7 +114,7 @@ function Editor({ graph, query, change, run }: EditorProperties) {
   const type = (text: string) => {
     change(text);
     const caret = field.current?.selectionStart ?? text.length;
-    setOptions(known ? proposals(known, text.slice(0, caret)) : []);
+    setBefore(text.slice(0, caret));
     setActive(0);
   };
   const accept = (option: string) => {
@@ -121,13 +122,13 @@ function Editor({ graph, query, change, run }: EditorProperties) {
     const caret = element.selectionStart;
     const start = caret - /[\w]*$/.exec(query.slice(0, caret))![0].length;
     change(query.slice(0, start) + option + query.slice(caret));
-    setOptions([]);
+    setBefore("");
     place.current = start + option.length;
   };
   const key = (event: KeyboardEvent) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
-      setOptions([]);
+      setBefore("");
       run();
     } else if (options.length && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
       event.preventDefault();
@@ -137,7 +138,7 @@ function Editor({ graph, query, change, run }: EditorProperties) {
       accept(options[active]);
     } else if (options.length && event.key === "Escape") {
       event.preventDefault();
-      setOptions([]);
+      setBefore("");
     }
   };
   return (
@@ -155,7 +156,7 @@ function Editor({ graph, query, change, run }: EditorProperties) {
         value={query}
         onInput={(event) => type(event.currentTarget.value)}
         onKeyDown={key}
-        onBlur={() => setOptions([])}
+        onBlur={() => setBefore("")}
       />
       <ul id="completions" role="listbox" aria-label="Completions" hidden={!options.length}>
         {options.map((option, position) => (
