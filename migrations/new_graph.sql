@@ -11,6 +11,7 @@
 -- 0008_vocabulary 946e90db5958391f3f2772b21d603dce153a2f7e2f53c096fca70c226b578634
 -- 0009_owner_and_narratives bc21b8b4d6feed678cc79e49f7c55bbd0e07b99a7097c88a6c1e19edf7f47483
 -- 0010_review 1dacf3728da6db6f7eacd874cfbdacd71deebdb4d16625add652390e3e9566f1
+-- 0011_map_places 39edf4fd3295ce408d93d0a1bdda32f9a5ec77009506347caadd7b4cbafe1588
 
 PRAGMA defer_foreign_keys = ON;
 
@@ -447,6 +448,12 @@ CREATE TABLE unknown_name (
     last_at  TEXT NOT NULL CHECK (length(last_at) = 24),
     PRIMARY KEY (group_id, name_key)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE map_place (
+    entity INTEGER PRIMARY KEY REFERENCES entity (id) ON DELETE CASCADE,
+    x      REAL NOT NULL,
+    y      REAL NOT NULL
+) STRICT;
 
 INSERT INTO entity_type (id, name, description, version, vocabulary_set, style, is_abstract, details, retired_at, replaced_by) VALUES
     (1, 'person', 'A human being.', '0.1.0', 1, 'person', 0, '{}', NULL, NULL),
