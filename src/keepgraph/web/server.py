@@ -157,6 +157,9 @@ class _RequestHandler(BaseHTTPRequestHandler):
     server_version = "Keepgraph"
     sys_version = ""
     timeout = _REQUEST_SECONDS
+    # The head and the body of an answer go together: apart, the body would wait 40 ms for an acknowledgement.
+    wbufsize = -1
+    disable_nagle_algorithm = True
     server: PageServer
 
     def do_GET(self) -> None:

@@ -58,6 +58,7 @@ async function read(graph: Graph, id: string): Promise<Document> {
     source: document.source,
     text: document.text,
     truncated: Boolean(document.truncated),
-    mentions: context.nodes.map((node: { uuid: string; name: string; type: string }) => ({ id: node.uuid, name: node.name, type: node.type })),
+    // A name that is only proposed has no page yet: it waits in Review.
+    mentions: context.nodes.filter((node: { uuid: string }) => node.uuid.startsWith("ent_")).map((node: { uuid: string; name: string; type: string }) => ({ id: node.uuid, name: node.name, type: node.type })),
   };
 }
