@@ -212,7 +212,7 @@ def offenders(offences: Callable[[str, ast.Module], Iterator[tuple[int, str]]]) 
 
 @cache
 def names_in_schema() -> tuple[frozenset[str], frozenset[str]]:
-    """The tables of a graph, and their columns."""
+    """The tables of a graph, and their columns; those of one letter, as x and y, mean anything in a text."""
     conn = sqlite.connect(":memory:", isolation_level=None)
     migrations.apply(conn, Path(":memory:"), now=datetime.now(UTC), before_first=lambda _: None)
     columns = conn.execute(
@@ -222,7 +222,8 @@ def names_in_schema() -> tuple[frozenset[str], frozenset[str]]:
         """
     ).fetchall()
     conn.close()
-    return frozenset(table for table, _ in columns), frozenset(column for _, column in columns)
+    named = frozenset(column for _, column in columns if len(column) > 1)
+    return frozenset(table for table, _ in columns), named
 
 
 def is_sql(module: str, text: str) -> bool:
