@@ -671,9 +671,19 @@ def run_kg(path: Path, *words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+SMALL_BATCHES = """
+import sys
+from keepgraph.cli.root import kg
+from keepgraph.engine.backfill import vectors
+vectors.BATCH_SIZES["name"] = 16
+kg(sys.argv[1:], prog_name="kg")
+"""
+
+
 def start_kg(path: Path, *words: str) -> subprocess.Popen[bytes]:
+    """Start a command that keeps the vectors of sixteen names at a time, so that few names are many batches."""
     return subprocess.Popen(
-        [sys.executable, "-m", "keepgraph.cli", "--db", str(path), *words],
+        [sys.executable, "-c", SMALL_BATCHES, "--db", str(path), *words],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -725,15 +735,15 @@ def test_vectors_that_were_made_anew_are_the_same(call, path):
 @needs_vectors
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_reindexing_that_was_stopped_continues_where_it_was(call, path, how):
-    many(call, 450)
+    many(call, 200)
     child = start_kg(path, "reindex")
-    begun = wait_until(lambda: waiting(path) < 450)
+    begun = wait_until(lambda: waiting(path) < 200)
     child.send_signal(how)
     _, said = child.communicate()
     left, facts_waiting = waiting(path), rows(path, "SELECT count(*) FROM fact_unembedded")[0][0]
 
     assert begun
-    assert (child.returncode != 0, b"Traceback" in said, 0 < left < 450) == (True, False, True)
+    assert (child.returncode != 0, b"Traceback" in said, 0 < left < 200) == (True, False, True)
     assert rows(path, "PRAGMA integrity_check") == [("ok",)]
     assert json.loads(run_kg(path, "reindex", "--json").stdout)["embedded"] == left + facts_waiting
     assert all_embedded(path)
@@ -741,7 +751,7 @@ def test_reindexing_that_was_stopped_continues_where_it_was(call, path, how):
 
 @needs_vectors
 def test_writes_during_reindexing_are_not_refused(call, path):
-    many(call, 250)
+    many(call, 100)
     with start_kg(path, "reindex") as child:
         answers = []
         while child.poll() is None:
@@ -788,9 +798,9 @@ def test_a_read_only_server_makes_none(call, path):
 
 @needs_vectors
 def test_the_server_ends_with_its_input_even_if_vectors_are_missing(call, path):
-    many(call, 900)
+    many(call, 300)
     with start_kg(path, "serve") as child:
-        begun = wait_until(lambda: waiting(path) < 900)
+        begun = wait_until(lambda: waiting(path) < 300)
         child.stdin.close()
         code = child.wait(120)
 
