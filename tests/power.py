@@ -577,7 +577,7 @@ def everything(conn: Any) -> dict[str, list[tuple[Any, ...]]]:
         ORDER BY name
         """
     ).fetchall()
-    return {name: list(map(tuple, conn.execute(f"SELECT * FROM {name}"))) for (name,) in tables}
+    return {name: conn.execute(f"SELECT * FROM {name}").fetchall() for (name,) in tables}
 
 
 def faults(conn: Any) -> list[str]:
