@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -183,6 +184,29 @@ def read_tree(folder: Path) -> Tree:
         str(file.relative_to(folder)): (file.stat().st_mode, file.read_bytes() if file.is_file() else None)
         for file in sorted(folder.rglob("*"))
     }
+
+
+@dataclass(frozen=True)
+class Mould:
+    """What was in a home, so that it need not be made again for every test; paths in its small files follow it."""
+
+    home: Path
+    tree: Tree
+
+    @classmethod
+    def of(cls, home: Path) -> Mould:
+        return cls(home, read_tree(home))
+
+    def into(self, home: Path) -> None:
+        for name, (mode, content) in self.tree.items():
+            file = home / name
+            if content is None:
+                file.mkdir(exist_ok=True)
+            elif name.endswith((".toml", ".key", ".json")):
+                file.write_bytes(content.replace(str(self.home).encode(), str(home).encode()))
+            else:
+                file.write_bytes(content)
+            file.chmod(mode & 0o777)
 
 
 _CHANGES = ("replace", "rename", "unlink", "remove", "fsync", "write", "mkdir", "rmdir", "open")

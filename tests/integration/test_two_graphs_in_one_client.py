@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,10 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 import keepgraph
-from homes import desktop, environment, run_ok
-from keepgraph.mcp import instructions
+from homes import Mould, desktop, environment, run_ok
+from keepgraph.mcp import instructions, server
 from keepgraph.profiles import profile
+from keepgraph.tools.contract import catalogue
 from vocabularies import add_set
 from words import Caller, literal
 
@@ -89,16 +91,35 @@ def make_profile(name: str, fill: Callable[[Record], None]) -> None:
         fill(lambda subject, predicate, object: call.record(reference(subject), predicate, reference(object)))
 
 
+NAMES = ("safety", "directives")
+
+_moulds: dict[str, Mould] = {}
+
+
 @pytest.fixture
-def client_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home in which Claude Desktop is installed, with two profiles that it is to use."""
+def filled_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home in which Claude Desktop may be installed, with two profiles."""
     monkeypatch.delenv("XDG_CONFIG_HOME")
-    desktop().parent.mkdir(parents=True)
-    make_profile("safety", fill_safety)
-    make_profile("directives", fill_directives)
-    for name in ("safety", "directives"):
-        run_ok("--profile", name, "install", "claude-desktop")
+    if "filled" in _moulds:
+        _moulds["filled"].into(home)
+    else:
+        desktop().parent.mkdir(parents=True)
+        make_profile("safety", fill_safety)
+        make_profile("directives", fill_directives)
+        _moulds["filled"] = Mould.of(home)
     return home
+
+
+@pytest.fixture
+def client_home(filled_home: Path) -> Path:
+    """A home in which Claude Desktop is installed and uses both profiles."""
+    if "installed" in _moulds:
+        _moulds["installed"].into(filled_home)
+    else:
+        for name in NAMES:
+            run_ok("--profile", name, "install", "claude-desktop")
+        _moulds["installed"] = Mould.of(filled_home)
+    return filled_home
 
 
 class Server:
@@ -132,6 +153,22 @@ def with_servers(home: Path, question: Callable[[dict[str, Server]], Awaitable[A
     return anyio.run(ask, {}, list(entries))
 
 
+def with_servers_in_this_process(question: Callable[[dict[str, Server]], Awaitable[Any]]) -> Any:
+    """Put a question to a server of each graph, where it is the answers alone that matter."""
+
+    async def asked() -> Any:
+        async with AsyncExitStack() as stack:
+            servers = {}
+            for name in NAMES:
+                graph = stack.enter_context(keepgraph.open(profile.path(name)))
+                built = server.build(graph, toolsets=catalogue.DEFAULT_TOOLSETS)
+                client = await stack.enter_async_context(Client(built, mode="legacy"))
+                servers[f"keepgraph-{name}"] = Server(client)
+            return await question(servers)
+
+    return anyio.run(asked)
+
+
 def test_each_server_says_which_graph_it_holds(client_home):
     async def question(servers):
         return {name: (server.title, server.instructions) for name, server in servers.items()}
@@ -139,7 +176,7 @@ def test_each_server_says_which_graph_it_holds(client_home):
     told = with_servers(client_home, question)
 
     assert list(told) == ["keepgraph-safety", "keepgraph-directives"]
-    for name in ("safety", "directives"):
+    for name in NAMES:
         title, text = told[f"keepgraph-{name}"]
         assert title == f"Keepgraph ({name})"
         assert f"the profile “{name}”" in text
@@ -193,7 +230,7 @@ def test_a_server_starts_where_there_is_no_home_folder(tmp_path, monkeypatch):
 # The patterns of work across graphs that the reference of an aviation server names
 
 
-def test_what_a_search_finds_is_counted_by_cypher(client_home):
+def test_what_a_search_finds_is_counted_by_cypher(filled_home):
     async def question(servers):
         safety = servers["keepgraph-safety"]
         hits = await safety.call("search", query="pneumatic failures", entity_types=["Occurrence"])
@@ -207,10 +244,10 @@ def test_what_a_search_finds_is_counted_by_cypher(client_home):
             parameters={"ids": [node["uuid"] for node in hits["nodes"]]},
         )
 
-    assert with_servers(client_home, question)["rows"] == [["Airbus", 2]]
+    assert with_servers_in_this_process(question)["rows"] == [["Airbus", 2]]
 
 
-def test_codes_are_decoded_and_searched_for_in_both_graphs(client_home):
+def test_codes_are_decoded_and_searched_for_in_both_graphs(filled_home):
     async def question(servers):
         safety, directives = servers["keepgraph-safety"], servers["keepgraph-directives"]
         decoded = await safety.call("search_ontology", query="SCF-NP ATA 36")
@@ -228,7 +265,7 @@ def test_codes_are_decoded_and_searched_for_in_both_graphs(client_home):
         same = await safety.call("recall_entity", name_or_alias=applies_to["result"])
         return terms, incidents["nodes"], recommendations["nodes"], about, same
 
-    terms, incidents, recommendations, about, same = with_servers(client_home, question)
+    terms, incidents, recommendations, about, same = with_servers_in_this_process(question)
 
     assert terms == {"SCF-NP": "System/Component Failure", "ATA 36": "Pneumatic"}
     assert {node["name"] for node in incidents} == {"Pneumatic duct overheat near Cork", "Pneumatic leak over Bilbao"}
@@ -240,7 +277,7 @@ def test_codes_are_decoded_and_searched_for_in_both_graphs(client_home):
     assert (same["entity"]["name"], same["resolution"]["method"]) == ("A330", "exact")
 
 
-def test_a_directive_is_followed_through_both_graphs(client_home):
+def test_a_directive_is_followed_through_both_graphs(filled_home):
     async def question(servers):
         safety, directives = servers["keepgraph-safety"], servers["keepgraph-directives"]
         found = await directives.call("search", query="pneumatic overheat", search_mode="edges")
@@ -267,7 +304,7 @@ def test_a_directive_is_followed_through_both_graphs(client_home):
         )
         return directive, names, open_recommendations["result"], incidents["rows"]
 
-    directive, names, open_recommendations, incidents = with_servers(client_home, question)
+    directive, names, open_recommendations, incidents = with_servers_in_this_process(question)
 
     assert directive == "AD 2025-0096"
     assert names["SB A330-36-3046"] == "service_bulletin"
