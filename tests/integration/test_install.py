@@ -92,7 +92,7 @@ def test_what_is_installed_answers(install, client):
     assert f"it answers: keepgraph {_version.__version__}, {DEFAULT_TOOLS} tools" in result.output
 
 
-def test_claude_desktop_is_given_absolute_paths(install, path):
+def test_claude_desktop_is_given_absolute_paths(install, no_server, path):
     install("claude-desktop")
     ours = json.loads(desktop().read_text())["mcpServers"]["keepgraph"]
 
@@ -100,7 +100,7 @@ def test_claude_desktop_is_given_absolute_paths(install, path):
     assert ours["args"][-3:] == ["serve", "--db", str(path)]
 
 
-def test_claude_code_is_told_how_to_speak(install):
+def test_claude_code_is_told_how_to_speak(install, no_server):
     install("claude-code")
     ours = json.loads(code().read_text())["mcpServers"]["keepgraph"]
 
@@ -116,7 +116,7 @@ def test_what_the_server_takes_is_passed_on(install):
     assert ours["args"][-3:] == ["--toolsets", "memory", "--read-only"]
 
 
-def test_another_profile_has_an_entry_beside_the_first(install, install_profile, work):
+def test_another_profile_has_an_entry_beside_the_first(install, install_profile, no_server, work):
     install("claude-desktop")
     install_profile(work)
     servers = json.loads(desktop().read_text())["mcpServers"]

@@ -33,9 +33,12 @@ sys.addaudithook(watch)
 
 # Loads what every command loads once, then runs each in a child of its own.
 NURSERY = """
-import json, os, sys, tempfile
-import keyring, tomlkit
+import importlib, json, os, sys, tempfile
+import keyring, numpy, tomlkit, keepgraph.ml.minilm
+from keepgraph.cli import root
 from keepgraph.cli.root import kg
+for name in {module for _, module, _ in root._COMMANDS.values()}:
+    importlib.import_module(f"keepgraph.cli.{name}")
 for line in sys.stdin:
     with tempfile.TemporaryFile() as written:
         child = os.fork()
