@@ -176,5 +176,5 @@ def test_any_order_for_long():
     from hypothesis.stateful import run_state_machine_as_test
 
     run_state_machine_as_test(
-        AnyOrder, settings=settings(max_examples=300, stateful_step_count=60, parent=settings.get_profile("calm"))
+        AnyOrder, settings=settings(max_examples=120, stateful_step_count=60, parent=settings.get_profile("calm"))
     )

@@ -129,7 +129,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tables]:
 CHANCES = st.randoms(use_true_random=False)
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(graph=graphs(literals=True), query=random_queries(), chance=CHANCES)
 def test_sql_answers_as_python_over_the_tables_of_a_graph(
     tables: Tables, graph: PropertyGraph, query: Query, chance: random.Random

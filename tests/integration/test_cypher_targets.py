@@ -32,7 +32,7 @@ class TablesReadFromBothEnds(PlainTables):
 
 
 TABLES, WITH_LITERALS, FROM_BOTH_ENDS = PlainTables(), TablesWithLiterals(), TablesReadFromBothEnds()
-FEW, MANY = settings(max_examples=300), settings(max_examples=1_500)
+FEW, MANY = settings(max_examples=150), settings(max_examples=1_500)
 
 Rows = list[tuple[Any, ...]]
 

@@ -364,7 +364,7 @@ def check_muddle(blank: Path, muddle: list[tuple[Any, ...]]) -> None:
         check_sound(call)
 
 
-@settings(max_examples=16)
+@settings(max_examples=8)
 @given(stories, which, which)
 def test_a_merge_is_what_the_dry_run_said_and_taking_it_back_leaves_no_trace(blank, story, one, other):
     check_merge_and_back(blank, story, one, other)
@@ -376,28 +376,28 @@ def test_any_call_taken_back_leaves_no_trace_and_can_be_had_again(blank, story):
     check_every_step_and_back(blank, story)
 
 
-@settings(max_examples=14)
+@settings(max_examples=7)
 @given(muddles)
 def test_taking_back_at_random_breaks_nothing_and_all_can_be_taken_back(blank, muddle):
     check_muddle(blank, muddle)
 
 
 @pytest.mark.slow
-@settings(max_examples=600)
+@settings(max_examples=250)
 @given(stories, which, which)
 def test_many_merges_leave_no_trace(blank, story, one, other):
     check_merge_and_back(blank, story, one, other)
 
 
 @pytest.mark.slow
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(stories)
 def test_many_calls_leave_no_trace(blank, story):
     check_every_step_and_back(blank, story)
 
 
 @pytest.mark.slow
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(muddles)
 def test_many_undoings_break_nothing(blank, muddle):
     check_muddle(blank, muddle)

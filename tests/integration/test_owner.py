@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import keepgraph
 from keepgraph import store
 from keepgraph.cli.root import kg
 from keepgraph.engine.exchange import export
+from laws import examples
 from words import Caller, Clock, concept, fact, literal, person, project, rows
 
 ANA = "Ana Ruiz"
@@ -247,7 +248,7 @@ def test_a_person_who_came_with_a_text_stays_when_it_is_deleted_if_it_is_the_own
     assert call.recalled("me") == ANA
 
 
-@settings(max_examples=30)
+@examples(12, sweep=100)
 @given(
     st.lists(
         st.one_of(

@@ -9,11 +9,12 @@ from typing import Any
 import networkx
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import keepgraph
 from keepgraph.cli.root import kg
+from laws import examples
 from words import Caller, Clock, counted, literal, person
 
 ACME = {"type": "organisation", "name": "Acme"}
@@ -147,7 +148,7 @@ def test_a_wrong_argument_is_refused_with_an_example(office, arguments, code):
     assert answer["example"]
 
 
-@settings(max_examples=40)
+@examples(20, sweep=300)
 @given(FACTS, st.sets(st.sampled_from(PREDICATES), min_size=1), st.booleans(), st.integers(1, 5))
 def test_paths_are_those_of_networkx(facts, predicates, in_the_past, max_hops):
     with (

@@ -7,7 +7,7 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import keepgraph
@@ -15,6 +15,7 @@ from homes import Steps, error_code, files_with, open_elsewhere, run, run_ok
 from keepgraph import store
 from keepgraph.engine.texts import mention_index
 from keepgraph.engine.upkeep import backups, integrity
+from laws import examples
 from words import Caller, concept, literal, person, rows
 
 RARE = "Quexazor"
@@ -447,7 +448,7 @@ words = st.sampled_from(["Ana", "Bob", "Atlas", "Kim Lee", RARE])
 facts = st.tuples(words, st.sampled_from(["tagged", "depends_on"]), words)
 
 
-@settings(max_examples=15)
+@examples(8, sweep=100)
 @given(st.lists(facts, min_size=2, max_size=8), st.lists(words, max_size=4), st.integers(0, 3))
 def test_purging_leaves_the_rest_as_forgetting_does(home, said, notes, undone):
     file = home / "any.db"

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from keepgraph.cypher.check import binder
@@ -13,6 +13,7 @@ from keepgraph.cypher.repair.pipeline import RepairedText, Vocabulary
 from keepgraph.cypher.repair.tolerant_tokenizer import Tokens
 from keepgraph.cypher.syntax import parser, tokenizer
 from keepgraph.errors import QueryError
+from laws import examples
 
 ANY = frozenset()
 NOTHING = Vocabulary(frozenset(), frozenset(), {}, frozenset())
@@ -638,8 +639,8 @@ soups = st.lists(st.sampled_from(SOUP), max_size=25).flatmap(
 anything = st.one_of(st.text(max_size=80), soups, damaged())
 
 
+@examples(200, sweep=600)
 @given(anything)
-@settings(max_examples=600, deadline=None)
 def test_a_repaired_text_needs_no_repair(text):
     found = repair(text)
 
@@ -647,8 +648,8 @@ def test_a_repaired_text_needs_no_repair(text):
     assert bool(found.fixes) == (found.text != text)
 
 
+@examples(200, sweep=600)
 @given(anything)
-@settings(max_examples=600, deadline=None)
 def test_no_text_makes_it_stumble(text):
     try:
         parser.parse(repair(text).text)
@@ -685,8 +686,8 @@ def sensible(draw):
     return draw(st.sampled_from([" ", "\n", " /* != */ ", " // a != 'b\n"])).join(parts)
 
 
+@examples(200, sweep=600)
 @given(sensible())
-@settings(max_examples=600, deadline=None)
 def test_a_query_that_makes_sense_and_uses_known_words_is_not_changed(text):
     known = Vocabulary(frozenset(Tokens(text).texts), frozenset(Tokens(text).texts), {}, frozenset())
 
@@ -697,8 +698,8 @@ def test_a_query_that_makes_sense_and_uses_known_words_is_not_changed(text):
 strings = st.text(alphabet="ab “”‘’–→≠&lt;&quot;`{}()[]:!=|#-*%/\n\u200b\u00a0", max_size=20)
 
 
+@examples(133, sweep=400)
 @given(strings, st.sampled_from(["!= ", "≠", "&lt;", "=="]))
-@settings(max_examples=400, deadline=None)
 def test_strings_names_and_comments_stay_as_they_are(inside, sign):
     assume("*/" not in inside and "`" not in inside and "\n" not in inside and inside)
     kept = [f"'{inside}'", f"`{inside}`", f"/*{inside}*/", f"//{inside}\n"]
@@ -709,20 +710,31 @@ def test_strings_names_and_comments_stay_as_they_are(inside, sign):
     assert found.endswith(" RETURN n")
 
 
-@pytest.mark.parametrize(
-    "unit",
-    ["(", "[", "{a:", "'", "`", "“", "‘a’a ", "a NOT IN b ", "END NOT IN ", "x LIKE '%a%' ", "(a||", "(:A B", "-[:A B",
+UNITS = [
+    "(", "[", "{a:", "'", "`", "“", "‘a’a ", "a NOT IN b ", "END NOT IN ", "x LIKE '%a%' ", "(a||", "(:A B", "-[:A B",
      "{a b:1,", "– ", "&quot;", "``` ", "\n~~~\n", "\n-- x", "/*", "WITH ", "UNION ", "a:b:", "MATCH a-", "(a)-->(b),",
-     "lower(", "IN (1,", "CASE ", "-- ", "/* */ ", "// x\n"],
-)  # fmt: skip
-def test_a_long_text_is_repaired_in_one_go(unit):
+     "lower(", "IN (1,", "CASE ", "-- ", "/* */ ", "// x\n",
+]  # fmt: skip
+
+
+def repeated(unit: str) -> str:
+    return (unit * (tokenizer.MAX_QUERY_LENGTH // len(unit)))[: tokenizer.MAX_QUERY_LENGTH - 20]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_long_query_is_repaired_in_one_go(unit):
     """
     What took time beyond proportion would not come to an end here.
     """
-    text = (unit * (tokenizer.MAX_QUERY_LENGTH // len(unit)))[: tokenizer.MAX_QUERY_LENGTH - 20]
+    text = f"MATCH (n) WHERE {repeated(unit)}"[: tokenizer.MAX_QUERY_LENGTH]
 
     assert isinstance(repair(text), RepairedText)
-    assert isinstance(repair(f"MATCH (n) WHERE {text}"[: tokenizer.MAX_QUERY_LENGTH]), RepairedText)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_long_text_that_is_no_query_is_repaired_in_one_go(unit):
+    assert isinstance(repair(repeated(unit)), RepairedText)
 
 
 def test_a_text_that_is_too_long_to_be_read_is_left_alone():
