@@ -40,6 +40,24 @@ PARAMETERS: dict[str, Any] = {
     "m": {"k": 1, "q": "x"},
 }
 
+TIMESTAMPS = (
+    "2026-04-30T23:59:59.999Z", "2026-05-01T00:00:00.000Z", "2026-05-01T10:00:00.000Z", "2026-05-01T23:59:59.999Z",
+    "2026-05-02T00:00:00.000Z", "2026-11-21T12:00:00.000Z", "2025-12-31T23:00:00.000Z", "9999-12-31T23:59:59.999Z",
+)  # fmt: skip
+DAYS = ("date('2026-05-01')", "date('2026-05-02')", "date()", "date('+12026-01-01')")
+INSTANTS = (
+    "datetime('2026-05-01T00:00:00Z')", "datetime('2026-05-01T12:00:00+02:00')", "datetime() - duration('P200D')",
+    "datetime('2026-05-01T09:59:59.9999Z')", "datetime('2026-05-01T00:00:00.000000001Z')", "datetime()",
+    "localdatetime('2026-05-01T10:00')", "datetime($instant)", "datetime({year: -3})",
+)  # fmt: skip
+TIMES = (
+    *(*DAYS, *INSTANTS, "'2026-05-01'", "'2026-05-01T12:00:00+02:00'", "'2026-05-01 10:00'", "$day", "$instant"),
+    *("'2026-05'", "'2026-02-30'", "''", "'x'", "5", "null", "true", "duration('P1D')", "time('10:00Z')", "[1]"),
+)
+"""What a timestamp may be compared with, in vain or not."""
+
+TIME_PARAMETERS = {"day": "2026-05-01", "instant": "2026-05-01T10:00:00.000Z"}
+
 
 @dataclass(frozen=True)
 class PropertyGraph:
@@ -50,31 +68,33 @@ class PropertyGraph:
 
 
 @st.composite
-def graphs(draw: Callable[..., Any], *, literals: bool = False) -> PropertyGraph:
-    """0 to 8 nodes, 0 to 14 relationships; with literals, some of these end at a text."""
+def graphs(draw: Callable[..., Any], *, literals: bool = False, times: bool = False) -> PropertyGraph:
+    """0 to 8 nodes, 0 to 14 relationships; with literals, some of these end at a text; with times, `since` is one."""
+    properties = TIMED_PROPERTIES if times else PROPERTIES
     count = draw(st.sampled_from((3, 4, 5, 2, 6, 7, 8, 1, 0)))
     nodes = [
-        (key, draw(st.lists(st.sampled_from(LABELS), max_size=3, unique=True)), draw(PROPERTIES))
+        (key, draw(st.lists(st.sampled_from(LABELS), max_size=3, unique=True)), draw(properties))
         for key in range(1, count + 1)
     ]
     ends = st.integers(1, max(count, 1))
     targets = ends | st.sampled_from(["a", "1", "abc", "", "[1]"]) if literals else ends
     relationships = [
-        (key, draw(st.sampled_from(TYPES)), draw(ends), draw(targets), draw(PROPERTIES))
+        (key, draw(st.sampled_from(TYPES)), draw(ends), draw(targets), draw(properties))
         for key in range(1, draw(st.sampled_from((6, 8, 4, 10, 3, 12, 14, 1, 0) if count else (0,))) + 1)
     ]
     return PropertyGraph(nodes, relationships)
 
 
-PROPERTIES = st.fixed_dictionaries(
-    {},
-    optional={
-        "p": st.sampled_from(SCALARS * 3 + LISTS),
-        "m": st.sampled_from(SCALARS),
-        "q": st.integers(0, 3),
-        "s": st.sampled_from(["a", "b", "abc", "", "1", "[1]", "Äbc"]),
-        "odd key.$": st.sampled_from([1, "x", None]),
-    },
+_OPTIONAL: dict[str, Any] = {
+    "p": st.sampled_from(SCALARS * 3 + LISTS),
+    "m": st.sampled_from(SCALARS),
+    "q": st.integers(0, 3),
+    "s": st.sampled_from(["a", "b", "abc", "", "1", "[1]", "Äbc"]),
+    "odd key.$": st.sampled_from([1, "x", None]),
+}
+PROPERTIES = st.fixed_dictionaries({}, optional=_OPTIONAL)
+TIMED_PROPERTIES = st.fixed_dictionaries(
+    {}, optional={**_OPTIONAL, "since": st.sampled_from(TIMESTAMPS), "until": st.sampled_from(TIMESTAMPS)}
 )
 
 
@@ -87,6 +107,7 @@ class Query:
         cut: whether SKIP or LIMIT picks rows without an order that says which.
         collected: whether lists have elements in no order.
         grouped: whether one of several equivalent values stands for all of them.
+        times: whether it may ask of timestamps.
     """
 
     text: str = ""
@@ -94,12 +115,13 @@ class Query:
     cut: bool = False
     collected: bool = False
     grouped: bool = False
+    times: bool = False
 
 
 @st.composite
-def queries(draw: Callable[..., Any]) -> Query:
-    """A query over graphs of this module, with its PARAMETERS."""
-    query = Query()
+def queries(draw: Callable[..., Any], *, times: bool = False) -> Query:
+    """A query over graphs of this module, with its PARAMETERS, and with times its TIME_PARAMETERS."""
+    query = Query(times=times)
     writer = Writer(draw, query)
     if writer.chance(10):
         width = draw(st.integers(1, 3))
@@ -457,10 +479,33 @@ class Writer:
             return f"type({self.pick(*self.known('relationship'))})"
         return str(self.pick("'a'", "'abc'", "'1'", "$s", "$one", "''", "'A'"))
 
+    def timed(self, subject: str) -> str:
+        """A condition on a timestamp."""
+        timestamp = f"{subject}.{self.pick('since', 'since', 'until')}"
+        operator, time = self.pick("=", "<>", "<", "<=", ">", ">="), self.pick(*TIMES)
+        what = self.draw(st.integers(0, 9))
+        if what == 0:
+            return f"date({timestamp}) {operator} {self.pick(*DAYS)}"
+        if what == 1:
+            return f"{timestamp} IN [{time}, {self.pick(*TIMES)}]"
+        if what == 2:
+            return f"{timestamp}.{self.pick('year', 'month', 'day', 'epochMillis')} {operator} 5"
+        if what == 3:
+            return f"{time} {operator} {timestamp}"
+        if what == 4:
+            return f"{timestamp} {operator} {self.subject()}.until"
+        if what == 5:
+            return f"(NOT {timestamp} {operator} {time})"
+        if what == 6:
+            return f"coalesce({timestamp}, {self.pick(*INSTANTS)}) {operator} {time}"
+        return f"{timestamp} {operator} {time}"
+
     def truth(self, depth: int) -> str:
         what = self.draw(st.integers(0, 19))
         subject = self.subject()
         less = max(depth - 1, 0)
+        if self.query.times and subject and self.chance(60):
+            return self.timed(subject)
         if what < 5:
             return f"{self.any(less, plain=True)} {self.pick('=', '=', '<>', '<', '<=', '>', '>=')} {self.any(less)}"
         if what < 7 and subject:

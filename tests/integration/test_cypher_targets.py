@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from plain_tables import PlainTables, TablesWithLiterals
 
 from keepgraph import errors
-from keepgraph.cypher import values
-from keepgraph.cypher.catalogue import Catalogue
-from random_cypher import PARAMETERS, PropertyGraph, Query, graphs, queries
+from keepgraph.cypher import value_types, values
+from keepgraph.cypher.catalogue import Catalogue, Column
+from random_cypher import DAYS, INSTANTS, PARAMETERS, TIME_PARAMETERS, TIMESTAMPS, PropertyGraph, Query, graphs, queries
 
 INVERSES, SYMMETRIC = {"I": "R"}, frozenset({"S"})
 """What reads from both ends: R by the name I, and S as it is."""
@@ -31,7 +31,23 @@ class TablesReadFromBothEnds(PlainTables):
         return replace(catalogue, edges=replace(catalogue.edges, inverse_types=INVERSES, symmetric_types=SYMMETRIC))
 
 
+TIMED_COLUMNS = {
+    key: Column(f"({{row}}.properties ->> '$.{key}')", value_types.STRING | value_types.NULL, is_instant=True)
+    for key in ("since", "until")
+}
+
+
+class TablesWithTimes(PlainTables):
+    """The same, where `since` and `until` are timestamps."""
+
+    def read_catalogue(self) -> Catalogue:
+        catalogue = super().read_catalogue()
+        nodes, edges = (replace(table, columns=TIMED_COLUMNS) for table in (catalogue.nodes, catalogue.edges))
+        return replace(catalogue, nodes=nodes, edges=edges)
+
+
 TABLES, WITH_LITERALS, FROM_BOTH_ENDS = PlainTables(), TablesWithLiterals(), TablesReadFromBothEnds()
+WITH_TIMES = TablesWithTimes()
 FEW, MANY = settings(max_examples=150), settings(max_examples=1_500)
 
 Rows = list[tuple[Any, ...]]
@@ -52,6 +68,37 @@ def test_sql_answers_as_the_interpreter_where_texts_are_nodes(graph: PropertyGra
     agree(WITH_LITERALS, graph, query)
 
 
+@FEW
+@given(graphs(times=True), queries(times=True))
+def test_sql_answers_as_the_interpreter_where_properties_are_times(graph: PropertyGraph, query: Query) -> None:
+    agree(WITH_TIMES, graph, query, parameters={**PARAMETERS, **TIME_PARAMETERS})
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@MANY
+@given(graphs(times=True), queries(times=True))
+def test_sql_answers_as_the_interpreter_where_properties_are_times_time_and_again(
+    graph: PropertyGraph, query: Query
+) -> None:
+    agree(WITH_TIMES, graph, query, parameters={**PARAMETERS, **TIME_PARAMETERS})
+
+
+def test_a_timestamp_compares_with_a_time_by_whichever_way_it_is_read() -> None:
+    """By an index, as text in a column of a query, and as what datetime() makes of it."""
+    rows = [(key, ["A"], {"since": timestamp}) for key, timestamp in enumerate(TIMESTAMPS, 1)]
+    WITH_TIMES.load(rows, [])
+    for time in (*DAYS, *INSTANTS):
+        for operator in ("=", "<>", "<", "<=", ">", ">="):
+            directly = f"MATCH (n) WHERE n.since {operator} {time} RETURN n.since ORDER BY n.since"
+            by_name = f"MATCH (n) WITH n.since AS t WHERE t {operator} {time} RETURN t ORDER BY t"
+            (fast, meaning), (other, _) = (
+                answers(text, {**PARAMETERS, **TIME_PARAMETERS}, tables=WITH_TIMES) for text in (directly, by_name)
+            )
+
+            assert fast == meaning == other, (operator, time)
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 @MANY
@@ -63,11 +110,11 @@ def test_sql_answers_as_the_interpreter_time_and_again(
     agree(WITH_LITERALS, other, query)
 
 
-def agree(tables: PlainTables, graph: PropertyGraph, query: Query) -> None:
+def agree(tables: PlainTables, graph: PropertyGraph, query: Query, parameters: dict[str, Any] = PARAMETERS) -> None:
     note(query.text)
     tables.load(graph.nodes, graph.relationships)
     try:
-        found, wanted = answers(query.text, tables=tables)
+        found, wanted = answers(query.text, parameters, tables=tables)
     except errors.QueryInconsistent:
         return
     if isinstance(wanted, errors.QueryFailed) and not isinstance(found, errors.QueryFailed):
@@ -78,7 +125,8 @@ def agree(tables: PlainTables, graph: PropertyGraph, query: Query) -> None:
         nodes = [(key, labels, _fractions(properties)) for key, labels, properties in graph.nodes]
         relationships = [(*each[:4], _fractions(each[4])) for each in graph.relationships]
         tables.load(nodes, relationships)
-        found, wanted = answers(query.text.replace("1.0", "1.5").replace("$f", "$half"), tables=tables)
+        text = query.text.replace("1.0", "1.5").replace("$f", "$half")
+        found, wanted = answers(text, parameters, tables=tables)
 
     assert not differ(found, wanted, query), (found, wanted)
 

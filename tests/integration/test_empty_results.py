@@ -100,8 +100,8 @@ def test_a_column_of_nulls_is_nothing_too(call):
 @pytest.mark.parametrize(
     "query",
     [
-        "MATCH (p:Person {name: 'Priya Raman'})-[:REPORTS_TO]->(q:Person) RETURN q",
-        "MATCH (p:Person) WHERE p.created_at > '2030' RETURN p",
+        "MATCH (p:Person) WHERE p.created_at > '2020' AND p.summary = 'x' RETURN p",
+        "MATCH (p:Person {name: 'Ada Lovelace'})-[:REPORTS_TO]->(q:Person) WHERE q.summary = 'x' RETURN q",
         "MATCH (p:Person) RETURN p.summary",
         "MATCH (p:Person) WHERE NOT p.name = 'nobody' AND p.id = '' RETURN p",
         "MATCH (p:Entity {name: 'Atlas', summary: 'x'}) RETURN p",
@@ -112,6 +112,37 @@ def test_a_column_of_nulls_is_nothing_too(call):
 )
 def test_nothing_is_said_where_all_that_is_named_is_there(call, query):
     assert doubts(call, query) == []
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("MATCH (p:Person {name: 'Priya Raman'})-[:REPORTS_TO]->(q) RETURN q",
+         ("no_such_direction", "(n:Person {name: 'Priya Raman'})-[:REPORTS_TO]->()",
+          ["(n:Person {name: 'Priya Raman'})<-[:REPORTS_TO]-()"])),
+        ("MATCH (q)-[:REPORTS_TO]->(p) WHERE p.name = 'Ada Lovelace' RETURN q",
+         ("no_such_direction", "(n {name: 'Ada Lovelace'})<-[:REPORTS_TO]-()",
+          ["(n {name: 'Ada Lovelace'})-[:REPORTS_TO]->()"])),
+        ("MATCH (p {name: 'Atlas'})-[:REPORTS_TO]-(q) RETURN q",
+         ("no_such_pattern", "(n {name: 'Atlas'})-[:REPORTS_TO]-()", [])),
+        ("MATCH (p:Person) WHERE p.name > 5 RETURN p", ("other_kind", "name >", [])),
+        ("MATCH (p:Person) WHERE 5 < p.name RETURN p", ("other_kind", "name >", [])),
+        ("MATCH (p:Person {name: 5}) RETURN p", ("other_kind", "name =", [])),
+        ("MATCH (p:Person) WHERE p.name IN [1, 2] RETURN p", ("other_kind", "name IN", [])),
+        ("MATCH (p:Person) WHERE p.name = $n RETURN p", ("other_kind", "name =", [])),
+        ("MATCH ()-[r]->() WHERE r.confidence > '0.5' RETURN r", ("other_kind", "confidence >", [])),
+        ("MATCH (p:Person) WHERE p.created_at > 5 RETURN p", ("other_kind", "created_at >", [])),
+        ("MATCH (p:Person) WHERE p.created_at > time('10:00') RETURN p", ("other_kind", "created_at >", [])),
+        ("MATCH (p:Person) WHERE p.created_at > '2030' RETURN p", ("out_of_range", "created_at > 2030", [])),
+        ("MATCH ()-[r:REPORTS_TO]->() WHERE r.valid_to < datetime() RETURN r", ("ended_facts", "valid_to <", [])),
+        ("MATCH ()-[r]->() WHERE type(r) = 'sails_with' RETURN r", ("unknown_type", "sails_with", [])),
+        ("MATCH ()-[r]->() WHERE type(r) = $t RETURN r", ("unknown_type", "reports_to", ["REPORTS_TO"])),
+        ("MATCH (n) WHERE 'Entity' IN labels(n) RETURN n", ("unknown_label", "Entity", [])),
+        ("MATCH (n) WHERE labels(n)[0] = 'Persn' RETURN n", ("unknown_label", "Persn", ["Person"])),
+    ],
+)  # fmt: skip
+def test_a_condition_that_is_never_true_is_told(call, query, expected):
+    assert expected in doubts(call, query, n=5, t="reports_to")
 
 
 def test_an_answer_carries_no_warnings(call):

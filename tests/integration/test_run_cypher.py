@@ -183,7 +183,7 @@ def test_an_arrow_to_any_entity_is_not_turned(ask: Any) -> None:
         ("MATCH (n) RETURN m", "QUERY_INCONSISTENT"),
         ("RETURN 1 / 0", "QUERY_FAILED"),
         ("RETURN range(1, 100000000)", "QUERY_TOO_LARGE"),
-        ("MATCH (n)-[:KNOWS]->{1,3}(m) RETURN n", "QUERY_UNSUPPORTED"),
+        ("MATCH ((n:Person)-[:KNOWS]->(m)){1,3} RETURN n", "QUERY_UNSUPPORTED"),
     ],
 )
 def test_every_query_that_is_wrong_is_told_why(ask: Any, query: str, code: str) -> None:

@@ -531,7 +531,7 @@ def test_a_misspelt_keyword_is_recognised(text, near):
         ("MATCH (n) FOREACH (x IN [1] | SET n.x = x)", "FOREACH"),
         ("LOAD CSV FROM 'x' AS row RETURN row", "LOAD"),
         ("DROP INDEX i", "DROP"),
-        ("SHOW INDEXES", "SHOW"),
+        ("GRANT READ ON GRAPH g TO x", "GRANT"),
         ("USE other MATCH (n) RETURN n", "USE"),
         ("MATCH (n) WHERE EXISTS { MATCH (n) SET n.x = 1 } RETURN n", "SET"),
         ("RETURN COUNT { CREATE (n) }", "CREATE"),
@@ -557,16 +557,26 @@ def test_a_word_that_is_refused_as_a_clause_may_be_a_name(word):
         ("db.labels", "MATCH (n) UNWIND labels(n) AS label RETURN DISTINCT label"),
         ("db.relationshipTypes", "MATCH ()-[r]->() RETURN DISTINCT type(r) AS relationshipType"),
         ("db.propertyKeys", "MATCH (n) UNWIND keys(n) AS propertyKey RETURN DISTINCT propertyKey"),
-        ("db.index.list", None),
+        ("db.schema.visualization", None),
     ],
 )
-def test_a_procedure_is_refused_with_the_query_that_does_the_same(name, rewrite):
+def test_a_procedure_that_only_reads_is_no_write_and_may_have_a_query_that_does_the_same(name, rewrite):
     error = failure(f"CALL {name}() YIELD x RETURN x")
 
-    assert (QueryRefused, rewrite) == (type(error), error.rewrite)
+    assert (QueryUnsupported, rewrite) == (type(error), error.rewrite)
     assert "get_schema" in error.hint
     if rewrite:
         parse(rewrite)
+
+
+def test_a_list_of_indexes_is_no_write():
+    error = failure("SHOW INDEXES")
+
+    assert (QueryUnsupported, True) == (type(error), "get_schema" in error.hint)
+
+
+def test_a_procedure_that_may_write_is_refused():
+    assert QueryRefused is type(failure("CALL db.index.list() YIELD x RETURN x"))
 
 
 @pytest.mark.parametrize(

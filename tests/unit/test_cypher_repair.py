@@ -16,7 +16,7 @@ from keepgraph.errors import QueryError
 from laws import examples
 
 ANY = frozenset()
-NOTHING = Vocabulary(frozenset(), frozenset(), {}, frozenset())
+NOTHING = Vocabulary(frozenset(), frozenset(), {})
 GRAPH = Vocabulary(
     labels=frozenset({"Person", "Company", "DataScience", "Project", "Left Wing", "Café"}),
     types=frozenset({"REPORTS_TO", "WORKS_AT", "KNOWS", "OWNS", "TAGGED"}),
@@ -26,7 +26,6 @@ GRAPH = Vocabulary(
         "OWNS": (frozenset({"Person", "Company"}), frozenset({"Company", "Project"})),
         "TAGGED": (ANY, frozenset({"Project"})),
     },
-    text_properties=frozenset({"since", "valid_from"}),
 )
 
 
@@ -256,7 +255,7 @@ def test_labels_and_types_are_spelled_as_the_graph_has_them(text, expected, fixe
 
 
 def test_a_label_that_exists_or_may_be_two_stays():
-    two = Vocabulary(frozenset({"Person", "PERSON", "Work_Item", "WorkItem"}), frozenset(), {}, frozenset())
+    two = Vocabulary(frozenset({"Person", "PERSON", "Work_Item", "WorkItem"}), frozenset(), {})
 
     check("MATCH (n:PERSON), (m:Person), (o:person), (p:work_item) RETURN n",
           "MATCH (n:PERSON), (m:Person), (o:person), (p:work_item) RETURN n", known=two)  # fmt: skip
@@ -503,47 +502,6 @@ def test_other_arrows_stay(text):
     check(text, text)
 
 
-@pytest.mark.parametrize(
-    ("call", "timestamp"),
-    [
-        ("date('2024-06-01')", "2024-06-01T00:00:00.000Z"),
-        ('datetime( "2024-06-01T10:00:00Z" )', "2024-06-01T10:00:00.000Z"),
-        ("datetime('2024-06-01T10:00:00.5+02:00')", "2024-06-01T08:00:00.500Z"),
-        ("datetime('2024-06-01')", "2024-06-01T00:00:00.000Z"),
-        ("localdatetime('2024-06-01T10:00')", "2024-06-01T10:00:00.000Z"),
-    ],
-)
-@pytest.mark.parametrize("condition", ["n.since >= {}", "{} < n.valid_from"])
-def test_a_date_beside_a_timestamp_becomes_the_same_instant_as_text(call, timestamp, condition):
-    key, name = "valid_from" if "valid_from" in condition else "since", call.partition("(")[0]
-
-    check(f"MATCH (n) WHERE {condition.format(call)} RETURN n",
-          "MATCH (n) WHERE " + condition.format(f"'{timestamp}'") + " RETURN n",
-          f"Wrote {name}(…) as '{timestamp}': {key} holds texts")  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "n.born >= date('2024-06-01')",
-        "n.since >= date($day)",
-        "n.since >= date()",
-        "n.since >= date('20240601')",
-        "n.since >= date('2024-06')",
-        "n.since >= date('2024-13-01')",
-        "n.since >= date('2024-06-01T10:00')",
-        "n.since >= datetime('9999-12-31T23:00:00-05:00')",
-        "date(n.since) >= date('2024-06-01')",
-        "n.since + date('2024-06-01') = 1",
-        "n.since IN [date('2024-06-01')]",
-        "n.since < date('2024-06-01') < n.born",
-        "n.since = \"date('2024-06-01')\"",
-    ],
-)
-def test_other_dates_stay(text):
-    check(f"MATCH (n) WHERE {text} RETURN n", f"MATCH (n) WHERE {text} RETURN n")
-
-
 def test_repairs_are_told_in_order_and_once():
     check("```\nCYPHER MATCH (c:company)–[:works_at]→(p:Person) WHERE len(p.name) != “x” && p.a != 1\n```",
           'MATCH (c:Company)<-[:WORKS_AT]-(p:Person) WHERE size(p.name) <> "x" AND p.a <> 1 RETURN c, p',
@@ -689,7 +647,7 @@ def sensible(draw):
 @examples(200, sweep=600)
 @given(sensible())
 def test_a_query_that_makes_sense_and_uses_known_words_is_not_changed(text):
-    known = Vocabulary(frozenset(Tokens(text).texts), frozenset(Tokens(text).texts), {}, frozenset())
+    known = Vocabulary(frozenset(Tokens(text).texts), frozenset(Tokens(text).texts), {})
 
     assert runs(text)
     assert RepairedText(text, ()) == repair(text, known)

@@ -39,6 +39,10 @@ def add(left: Value, right: Value) -> Value:
         from keepgraph.temporal import operations
 
         return operations.add(left, right)
+    if (instant := _instant_beside(left, right)) is not None:
+        return add(instant, right)
+    if (instant := _instant_beside(right, left)) is not None:
+        return add(left, instant)
     raise _operands_error("+", left, right)
 
 
@@ -66,7 +70,18 @@ def subtract(left: Value, right: Value) -> Value:
         from keepgraph.temporal import operations
 
         return operations.subtract(left, right)
+    if (instant := _instant_beside(left, right)) is not None:
+        return subtract(instant, right)
     raise _operands_error("-", left, right)
+
+
+def _instant_beside(text: Value, duration: Value) -> Value:
+    """The day or the instant that a text is, beside a duration; None for other values."""
+    if type(text) is not str or not isinstance(duration, Temporal):
+        return None
+    from keepgraph.temporal import instants, types
+
+    return instants.read(text) if isinstance(duration, types.Duration) else None
 
 
 def multiply(left: Value, right: Value) -> Value:
@@ -170,7 +185,11 @@ def _operands_error(operator: str, left: Value, right: Value) -> QueryFailed:
     return QueryFailed(
         f"{operator} does not go with {values.describe(left)} and {values.describe(right)}",
         detail="InvalidArgumentType",
+        hint=_BETWEEN_HINT if operator == "-" and (isinstance(left, Temporal) or type(left) is str) else None,
     )
+
+
+_BETWEEN_HINT: Final = "The time from one instant to another is duration.between(from, to)."
 
 
 def _division_by_zero_error() -> QueryFailed:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from keepgraph.cypher.plan.instant_comparisons import InstantProperties
 from keepgraph.cypher.plan.join_order import DEFAULT_ESTIMATES, Estimates
 from keepgraph.cypher.syntax import ast
 from keepgraph.cypher.syntax.label_expressions import labels_match
@@ -33,11 +34,13 @@ class Column:
         sql: its value in SQL, with `{row}` for the row.
         kinds: the kinds that it may have, as a set of bits of value_types.
         selectivity: about which part of all rows has one given value, 0 to 1.
+        is_instant: whether its values are timestamps, texts in UTC whose order is that of the instants.
     """
 
     sql: str
     kinds: int
     selectivity: float = 0.01
+    is_instant: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +150,16 @@ class Catalogue:
     estimates: Estimates = DEFAULT_ESTIMATES
     decode_object: Callable[[dict[str, object]], object] | None = None
     _code_cache: dict[object, frozenset[Code]] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def instant_properties(self) -> InstantProperties:
+        """The properties that hold timestamps."""
+        return InstantProperties(
+            *(
+                frozenset(name for name, column in table.columns.items() if column.is_instant)
+                for table in (self.nodes, self.edges)
+            )
+        )
 
     def node_codes(self, labels: tuple[ast.LabelExpression, ...]) -> frozenset[Code]:
         """The codes of the nodes that match all these label expressions."""

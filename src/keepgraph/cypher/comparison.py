@@ -24,7 +24,7 @@ def equal(left: Value, right: Value) -> bool | None:
     if left_type is not right_type:
         if left_type in NUMBER_TYPES and right_type in NUMBER_TYPES:
             return bool(left == right)
-        if isinstance(left, Temporal) and isinstance(right, Temporal):
+        if isinstance(left, Temporal) or isinstance(right, Temporal):
             return _equal_temporals(left, right)
         return False  # a range is longer than any list
     if left_type in _SCALAR_TYPES or left_type is range:
@@ -54,9 +54,12 @@ def _equal_lists(left: list[Value], right: list[Value]) -> bool | None:
     return None if unknown else True
 
 
-def _equal_temporals(left: Temporal, right: Temporal) -> bool | None:
-    from keepgraph.temporal import operations
+def _equal_temporals(left: Value, right: Value) -> bool | None:
+    """Two values of which one is temporal at least; a text beside it is the day or the instant that it says."""
+    from keepgraph.temporal import instants, operations
 
+    if type(left) is str or type(right) is str:
+        return instants.equal(left, right)
     return operations.equal(left, right)
 
 
@@ -77,10 +80,11 @@ def compare(operator: str, left: Value, right: Value) -> bool | None:
         return bool(_OPERATORS[operator](left, right))
     if left_type in LIST_TYPES and right_type in LIST_TYPES:
         return _compare_lists(operator, left, right)
-    if isinstance(left, Temporal) and isinstance(right, Temporal):
-        from keepgraph.temporal import operations
+    if isinstance(left, Temporal) or isinstance(right, Temporal):
+        from keepgraph.temporal import instants, operations
 
-        order = operations.compare(left, right)
+        is_text = left_type is str or right_type is str
+        order = instants.order(left, right) if is_text else operations.compare(left, right)
         return None if order is None else bool(_OPERATORS[operator](order, 0))
     return None
 
@@ -113,6 +117,16 @@ def is_in(value: Value, elements: Value) -> bool | None:
             return True
         unknown = unknown or same is None
     return None if unknown else False
+
+
+def as_timestamp(value: Value, *, is_end: bool) -> Value:
+    """A day or an instant as a text beside timestamps: the first one of a day, or the last; any other value itself."""
+    if type(value) is not str and not isinstance(value, Temporal):
+        return value
+    from keepgraph.temporal import instants
+
+    bounds = instants.bounds(value)
+    return value if bounds is None else bounds[is_end]
 
 
 # String predicates

@@ -13,7 +13,7 @@ from keepgraph.cypher.catalogue import Catalogue
 from keepgraph.cypher.check import binder
 from keepgraph.cypher.interpret import operators
 from keepgraph.cypher.interpret.runtime import Row, Run
-from keepgraph.cypher.plan import optimizer, planner, type_directions
+from keepgraph.cypher.plan import instant_comparisons, optimizer, planner, type_directions
 from keepgraph.cypher.plan.algebra import Limit, Plan, SingleRow
 from keepgraph.cypher.sql import pushdown
 from keepgraph.cypher.sql.statements import Statement
@@ -75,7 +75,8 @@ class Compilation:
         text: the text of the query.
         row_cap: at most so many rows are read; None for all.
         query: the syntax tree, from `parse`; bound by `bind`, over the types that are stored by `resolve_types`.
-        notes: what the rows do not show of how the query was understood, a sentence each, from `resolve_types`.
+        notes: what the rows do not show of how the query was understood, a sentence each, from `resolve_types` and
+            `resolve_instants`.
         plan: its operators, from `build_plan`.
         statement: SQL for the whole plan, from `emit_sql`.
         hybrid: the plan with statements in the place of what SQL can express, from `emit_sql`.
@@ -112,6 +113,15 @@ def resolve_types(compilation: Compilation) -> None:
         )
 
 
+def resolve_instants(compilation: Compilation) -> None:
+    """Comparisons of timestamps with temporal values and texts → comparisons of timestamps."""
+    properties = compilation.catalogue.instant_properties
+    keys = properties.nodes | properties.relationships
+    if keys and ("\\" in compilation.text or any(key in compilation.text for key in keys)):
+        compilation.query, notes = instant_comparisons.resolve(compilation.query, properties, compilation.parameters)
+        compilation.notes += notes
+
+
 def build_plan(compilation: Compilation) -> None:
     """Syntax tree → logical operators."""
     compilation.plan = planner.build_plan(compilation.query)
@@ -142,6 +152,7 @@ PASSES: tuple[Callable[[Compilation], None], ...] = (
     parse,
     bind,
     resolve_types,
+    resolve_instants,
     build_plan,
     cap_rows,
     optimize,

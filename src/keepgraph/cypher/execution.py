@@ -13,6 +13,7 @@ from keepgraph import errors
 from keepgraph.cypher import table_graph, values
 from keepgraph.cypher.compiler import CompiledQuery
 from keepgraph.cypher.interpret.runtime import Graph, Row, Run
+from keepgraph.cypher.sql.bindings import QUERY_INSTANT
 from keepgraph.cypher.sql.statements import Statement
 from keepgraph.cypher.sql.terms import Inexpressible
 from keepgraph.cypher.table_graph import Execute
@@ -39,8 +40,10 @@ def run(
         errors.QueryError: the query fails on what is in the graph.
     """
 
+    bound_values = {**catalogue_values, QUERY_INSTANT: now}
+
     def fetch_rows(statement: Statement) -> Iterator[Row]:
-        rows = execute(statement.sql, statement.arguments(parameters, catalogue_values), statement.callbacks)
+        rows = execute(statement.sql, statement.arguments(parameters, bound_values), statement.callbacks)
         return rows if statement.decode is None else map(statement.decode, rows)
 
     def announce_nodes(chunk: list[Row]) -> None:

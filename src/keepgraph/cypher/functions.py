@@ -154,7 +154,7 @@ def _check_arguments(
             if value is None:
                 return None
             if not values.kind_of(value) & expected:
-                raise _argument_error(name, expected, value)
+                value = _as_instant(name, expected, value)
             return compute(value)
 
         return run_unary
@@ -167,11 +167,27 @@ def _check_arguments(
         for position, value in enumerate(arguments[first_argument:] if first_argument else arguments):
             if value is None:
                 has_null = True
-            elif not values.kind_of(value) & parameter_kinds[min(position, last)]:
-                raise _argument_error(name, parameter_kinds[min(position, last)], value)
+            elif not values.kind_of(value) & (expected := parameter_kinds[min(position, last)]):
+                place = first_argument + position
+                arguments = (*arguments[:place], _as_instant(name, expected, value), *arguments[place + 1 :])
         return None if has_null and not accepts_null else compute(*arguments)
 
     return run
+
+
+def _as_instant(name: str, expected_kinds: int, value: Value) -> Value:
+    """The day or the instant that a text is, for a function that takes these and no texts: a timestamp is a text.
+
+    Raises:
+        QueryFailed: it is none, or the function takes none.
+    """
+    if type(value) is str and expected_kinds & DATETIME:
+        from keepgraph.temporal import instants
+
+        instant = instants.read(value)
+        if instant is not None and values.kind_of(instant) & expected_kinds:
+            return instant
+    raise _argument_error(name, expected_kinds, value)
 
 
 def _argument_error(name: str, expected_kinds: int, value: Value) -> QueryFailed:
@@ -565,9 +581,14 @@ define("timestamp", (), INTEGER, _timestamp, needs="now")
 
 def _constructor(kind: str) -> Callable[..., Value]:
     def construct(now: Any, *argument: Value) -> Value:
-        from keepgraph.temporal import operations
+        from keepgraph.temporal import instants, operations
 
-        return operations.construct(kind, argument[0], now) if argument else operations.current(kind, now)
+        if not argument:
+            return operations.current(kind, now)
+        [value] = argument
+        if kind != "datetime" and type(value) is str and (instant := instants.read_timestamp(value)) is not None:
+            value = instant
+        return operations.construct(kind, value, now)
 
     return construct
 

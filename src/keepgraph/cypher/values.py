@@ -240,11 +240,15 @@ NO_END: Final = MAX_INTEGER
 
 
 def get_property(value: Value, key: str) -> Value:
-    """`value.key` of a map or a temporal value; null for null."""
+    """`value.key` of a map, a temporal value or a text that is an instant; null for null."""
     if type(value) is dict:
         return value.get(key)
     if value is None:
         return None
+    if type(value) is str:
+        from keepgraph.temporal import instants
+
+        value = instants.read(value) or value
     if isinstance(value, Temporal):
         from keepgraph.temporal import operations
 

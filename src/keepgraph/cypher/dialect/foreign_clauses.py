@@ -19,11 +19,13 @@ class Suggestion:
     Attributes:
         name: what the clause is.
         rewrite: the whole query, rewritten; None where that is not possible.
+        sentence: what the rewrite does, where it means the same and may run in place of the query; else empty.
     """
 
     name: str
     hint: str
     rewrite: str | None = None
+    sentence: str = ""
 
 
 def recognise(tokens: Tokens, index: int) -> Suggestion | None:
@@ -66,7 +68,12 @@ def _quantified(tokens: Tokens, index: int) -> Suggestion | None:
     if tokens.kinds[index] not in ("{", "+", "*", "?") or tokens.kinds[index - 1] not in (")", "-", ">"):
         return None
     hint = "Write the number of hops into the relationship: -[:TYPE*1..3]->."
-    return Suggestion("A pattern repeated by {…}, + or *", hint, from_gql.rewrite_quantified(tokens))
+    return Suggestion(
+        "A pattern repeated by {…}, + or *",
+        hint,
+        from_gql.rewrite_quantified(tokens),
+        "Wrote the number of hops into the relationship",
+    )
 
 
 def _call(tokens: Tokens, index: int) -> Suggestion | None:
@@ -76,6 +83,7 @@ def _call(tokens: Tokens, index: int) -> Suggestion | None:
             "Go on with WITH and OPTIONAL MATCH, or gather values with COLLECT { MATCH … RETURN … }; "
             "there are no transactions.",
             call_inlining.inline_call(tokens, index),
+            "Wrote the subquery in CALL { … } as clauses of the query",
         )
     end = index + 2
     while tokens.kinds[end] == ".":

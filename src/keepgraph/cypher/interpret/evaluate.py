@@ -46,6 +46,14 @@ class Columns:
         )
 
 
+def _no_subquery(plan: Plan) -> RowSource:
+    raise AssertionError("no subquery is in a constant")
+
+
+NO_COLUMNS = Columns((), _no_subquery)
+"""For expressions that have one value for all rows."""
+
+
 def build_evaluator(expression: ast.Expression, columns: Columns) -> Evaluator:
     """The function that computes an expression for a row."""
     return _BUILDERS[type(expression)](expression, columns)
@@ -225,6 +233,11 @@ def _unary(expression: ast.Unary, columns: Columns) -> Evaluator:
 def _is_null(expression: ast.IsNull, columns: Columns) -> Evaluator:
     operand, negated = build_evaluator(expression.operand, columns), expression.negated
     return lambda row, run: (operand(row, run) is not None) is negated
+
+
+def _instant(expression: ast.Instant, columns: Columns) -> Evaluator:
+    value, is_end = build_evaluator(expression.value, columns), expression.is_end
+    return lambda row, run: comparison.as_timestamp(value(row, run), is_end=is_end)
 
 
 def _has_labels(expression: ast.HasLabels, columns: Columns) -> Evaluator:
@@ -415,6 +428,7 @@ _BUILDERS: dict[type, Callable[[Any, Columns], Evaluator]] = {
     ast.Binary: _binary,
     ast.Unary: _unary,
     ast.IsNull: _is_null,
+    ast.Instant: _instant,
     ast.HasLabels: _has_labels,
     ast.Call: _call,
     ast.Case: _case,

@@ -7,8 +7,10 @@ Strings, comments and quoted names are not changed, with one exception: where th
 from __future__ import annotations
 
 import html
+import json
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from keepgraph.cypher.repair.tolerant_tokenizer import DASHES, INVISIBLE, TOKEN, Tokens
 
@@ -37,6 +39,25 @@ def unwrap_code_block(text: str) -> Unwrapped:
         if _BEGINS_WITH_CLAUSE.match(content):
             return content.strip(), ["Took the query out of its back-ticks"]
     return text, []
+
+
+_KEYS_OF_QUERY = ("query", "cypher", "statement")
+_KEYS_OF_PARAMETERS = ("parameters", "params")
+
+
+def unwrap_arguments(text: str) -> tuple[str, dict[str, Any]] | None:
+    """The query and the parameters in the JSON of a tool's arguments, `{"query": "MATCH …"}`; None for other texts."""
+    if not text.lstrip().startswith("{"):
+        return None
+    try:
+        arguments = json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        return None
+    query = next((arguments[key] for key in _KEYS_OF_QUERY if isinstance(arguments.get(key), str)), None)
+    parameters: dict[str, Any] = next(
+        (arguments[key] for key in _KEYS_OF_PARAMETERS if isinstance(arguments.get(key), dict)), {}
+    )
+    return None if query is None else (query, parameters)
 
 
 def _code_blocks(text: str) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Repair pipeline: mends the text of a query as models and people write it, and tells what was changed.
 
-A text that can be parsed is changed only where a label, a type, the name of a function, a date or the direction of an
+A text that can be parsed is changed only where a label, a type, the name of a function or the direction of an
 arrow is wrong. All other repairs are for texts that cannot be parsed, and they stop as soon as the text can be. A
 repaired text is not changed by a second repair.
 """
@@ -30,7 +30,6 @@ class Vocabulary:
         labels, types: its labels and relationship types.
         directions: for each relationship type, the labels that may stand at its start and at its end, with the
             ancestors and descendants of each; an empty set means any label.
-        text_properties: the properties that hold timestamps as texts (`2026-11-21T08:44:39.123Z`).
         label_of_wording, type_of_wording: the label, or the type, that another wording stands for; None if there is
             none.
     """
@@ -38,7 +37,6 @@ class Vocabulary:
     labels: frozenset[str]
     types: frozenset[str]
     directions: Mapping[str, tuple[frozenset[str], frozenset[str]]]
-    text_properties: frozenset[str]
     label_of_wording: Callable[[str], str | None] = lambda wording: None
     type_of_wording: Callable[[str], str | None] = lambda wording: None
 
@@ -104,15 +102,13 @@ def _repair_until_readable(text: str, vocabulary: Vocabulary, fixes: list[str]) 
 
 
 def _correct_readable(text: str, tree: ast.Query, vocabulary: Vocabulary, fixes: list[str]) -> str:
-    """A text that can be parsed, with its names, functions, dates and arrows corrected."""
+    """A text that can be parsed, with its names, functions and arrows corrected."""
+    labels = spelling.Names(vocabulary.labels, vocabulary.label_of_wording)
+    types = spelling.Names(vocabulary.types, vocabulary.type_of_wording)
     steps: tuple[Callable[[ast.Query, str], Iterable[Repair]], ...] = (
-        lambda query, _: spelling.correct_names(
-            query,
-            spelling.Names(vocabulary.labels, vocabulary.label_of_wording),
-            spelling.Names(vocabulary.types, vocabulary.type_of_wording),
-        ),
+        lambda query, _: spelling.correct_names(query, labels, types),
+        lambda query, _: spelling.correct_texts(query, labels, types),
         spelling.correct_functions,
-        lambda query, _: spelling.replace_date_calls(query, vocabulary.text_properties),
         lambda query, _: arrow_direction.turn_arrows(query, vocabulary.directions),
     )
     for step in steps:

@@ -1,15 +1,12 @@
-"""Spelling: corrects labels, types and functions of a parsed query by the names that exist, and dates.
+"""Spelling: corrects labels, types and functions of a parsed query by the names that exist.
 
 The spans of the syntax tree tell where the text is edited.
 """
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import lru_cache
 
 from keepgraph.cypher.repair.foreign_syntax import spelling_key
@@ -109,44 +106,70 @@ def correct_functions(query: ast.Query, text: str) -> Iterator[Repair]:
             yield [(start, start + len(part.name), replacement)], f"Wrote {part.name}() as {replacement}()"
 
 
-_COMPARISONS = frozenset(("=", "<>", "<", "<=", ">", ">="))
-_TIME = {
-    "date": re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}"),
-    **dict.fromkeys(
-        ("datetime", "localdatetime"), re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9:.]+(?:Z|[+-][0-9:]+)?)?")
-    ),
-}
+def correct_texts(query: ast.Query, labels: Names, types: Names) -> Iterator[Repair]:
+    """Replace texts that are compared with `type(r)` or with labels by the type or the label that they spell.
 
-
-def replace_date_calls(query: ast.Query, properties: Collection[str]) -> Iterator[Repair]:
-    """Write `n.since > date('2024-06-01')` as `n.since > '2024-06-01T00:00:00.000Z'`, where timestamps are texts.
-
-    A date that is compared with another value as well (`n.since < date('…') < x`) is not changed.
+    Left as they are where the graph has none in that spelling: the result explains it.
     """
-    compared: list[tuple[ast.Expression, ast.Expression]] = []
+    names_of = {"type": types, "labels": labels}
+    for kind, literal in compared_names(query):
+        names, written = names_of[kind], literal.value if isinstance(literal, ast.Literal) else None
+        if not isinstance(written, str) or written in names.existing:
+            continue
+        matches = _by_spelling_key(names.existing).get(spelling_key(written), ())
+        name = matches[0] if len(matches) == 1 else None if matches else names.of_wording(written)
+        if name is not None and name != written:
+            text = name.replace("\\", "\\\\").replace("'", "\\'")
+            yield [(*literal.span, f"'{text}'")], f"Wrote {shorten(repr(written))} as '{name}', which the graph has"
+
+
+def compared_names(query: ast.Query) -> Iterator[tuple[str, ast.Expression]]:
+    """What a query compares with `type(r)` or with labels, each with 'type' or 'labels'."""
+    columns = _named_columns(query)
     for part in walk(query):
-        if isinstance(part, ast.Binary) and part.operator in _COMPARISONS:
-            compared += [(part.left, part.right), (part.right, part.left)]
-    times = Counter(one.span for one, _ in compared)
-    for call, other in compared:
-        if isinstance(call, ast.Call) and times[call.span] == 1 and isinstance(other, ast.Property):
-            timestamp = _timestamp(call)
-            if timestamp is not None and other.key in properties:
-                sentence = f"Wrote {call.name}(…) as '{timestamp}': {quote_name(other.key)} holds texts"
-                yield [(*call.span, f"'{timestamp}'")], sentence
+        if isinstance(part, ast.Binary):
+            for side, other in _compared(part):
+                kind = _names_read(side, columns)
+                if kind is not None:
+                    yield from ((kind, element) for element in _elements(other))
+        elif isinstance(part, ast.Quantifier) and _names_read(part.source, columns) == "labels":
+            for inner in walk(part.condition):
+                for side, other in _compared(inner) if isinstance(inner, ast.Binary) else ():
+                    if side == ast.Variable(part.variable):
+                        yield from (("labels", element) for element in _elements(other))
 
 
-def _timestamp(call: ast.Call) -> str | None:
-    """The instant that a call with one literal makes, as timestamps are stored; None if it is not one."""
-    pattern = _TIME.get(call.name.lower())
-    literal = call.arguments[0] if len(call.arguments) == 1 else None
-    if pattern is None or not isinstance(literal, ast.Literal) or not isinstance(literal.value, str):
+def _compared(comparison: ast.Binary) -> Iterator[tuple[ast.Expression, ast.Expression]]:
+    """Both sides of a test for equality, each with the other one."""
+    if comparison.operator in ("=", "<>", "IN"):
+        yield comparison.left, comparison.right
+        yield comparison.right, comparison.left
+
+
+def _elements(expression: ast.Expression) -> tuple[ast.Expression, ...]:
+    return expression.elements if isinstance(expression, ast.ListLiteral) else (expression,)
+
+
+def _named_columns(query: ast.Query) -> dict[str, str]:
+    """The names under which `type(r)` or labels go on, as in `WITH type(r) AS kind`."""
+    kinds: dict[str, set[str | None]] = {}
+    for part in walk(query):
+        if isinstance(part, ast.ProjectionItem) and part.expression != ast.Variable(part.name):
+            kinds.setdefault(part.name, set()).add(_names_read(part.expression, {}))
+        elif isinstance(part, ast.Unwind):
+            kinds.setdefault(part.variable, set()).add(_names_read(part.source, {}))
+    return {name: kind for name, of in kinds.items() if len(of) == 1 and (kind := next(iter(of))) is not None}
+
+
+def _names_read(expression: ast.Expression, columns: dict[str, str]) -> str | None:
+    """'type' for `type(r)`, 'labels' for `labels(n)` and one of them; None for any other expression."""
+    if isinstance(expression, ast.Variable):
+        return columns.get(expression.name)
+    if isinstance(expression, ast.Index):
+        return "labels" if _names_read(expression.subject, columns) == "labels" else None
+    if not isinstance(expression, ast.Call) or len(expression.arguments) != 1:
         return None
-    if not pattern.fullmatch(literal.value):
-        return None
-    try:
-        instant = datetime.fromisoformat(literal.value)
-        instant = instant.replace(tzinfo=UTC) if instant.tzinfo is None else instant.astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
-    return instant.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
+    name = expression.name.lower()
+    if name in ("head", "last"):
+        return "labels" if _names_read(expression.arguments[0], columns) == "labels" else None
+    return name if name in ("type", "labels") else None

@@ -14,6 +14,9 @@ from keepgraph.cypher.sql.terms import Inexpressible
 Binding = Callable[[Mapping[str, Any], Mapping[str, Any]], Any]
 """Computes a bound value from the parameters of the query and the values of the catalogue."""
 
+QUERY_INSTANT = "instant of the query"
+"""The name of a query's instant among the values of the catalogue; no condition of a catalogue can have it."""
+
 MAX_INTEGER = 2**63 - 1
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 """What no text in SQLite may hold: SQL functions read only up to a NUL, and half a surrogate pair has no bytes."""
@@ -37,8 +40,9 @@ class Bindings:
     def catalogue_value(self, name: str) -> str:
         return self._add((":", name), lambda parameters, names: names[name])
 
-    def computed(self, value: Binding) -> str:
-        return self._add(value, value)
+    def computed(self, value: Binding, key: Any = None) -> str:
+        """A value that a function computes; functions with one key compute the same."""
+        return self._add(value if key is None else key, value)
 
     def renumber(self, sql: str) -> tuple[str, list[Binding]]:
         """A statement with its placeholders numbered from 1, and what it binds: not all that was bound is used."""

@@ -62,6 +62,7 @@ _EXPRESSIONS: dict[type, Callable[[Context, Any, Block], Term]] = {
     ast.Binary: expressions.binary,
     ast.Unary: expressions.unary,
     ast.IsNull: expressions.is_null,
+    ast.Instant: expressions.instant,
     ast.Case: expressions.case,
     ast.Property: properties.property_,
     ast.HasLabels: properties.has_labels,

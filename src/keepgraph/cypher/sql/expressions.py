@@ -6,12 +6,16 @@ of this package express (properties, comparisons, function calls, subqueries) is
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import reduce
 from operator import or_
+from typing import Any
 
 from keepgraph.cypher import value_types
+from keepgraph.cypher.interpret import evaluate
+from keepgraph.cypher.interpret.runtime import Run
 from keepgraph.cypher.sql import comparisons
-from keepgraph.cypher.sql.bindings import storable
+from keepgraph.cypher.sql.bindings import QUERY_INSTANT, storable
 from keepgraph.cypher.sql.blocks import Block
 from keepgraph.cypher.sql.context import Context
 from keepgraph.cypher.sql.terms import (
@@ -25,7 +29,10 @@ from keepgraph.cypher.sql.terms import (
     unify,
 )
 from keepgraph.cypher.syntax import ast
+from keepgraph.errors import QueryFailed
 
+_NO_GRAPH: Any = None
+"""A constant refers to no node."""
 _ARITHMETIC = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide", "%": "modulo", "^": "power"}
 
 
@@ -53,6 +60,23 @@ def parameter(context: Context, expression: ast.Parameter, block: Block) -> Term
     if type_.kinds == value_types.NULL:
         return Term("NULL", type_)
     return Term(context.bindings.parameter(expression.name, storable), type_)
+
+
+def instant(context: Context, expression: ast.Instant, block: Block) -> Term:
+    """A constant beside timestamps, computed when the statement is run."""
+    evaluate_instant = evaluate.build_evaluator(expression, evaluate.NO_COLUMNS)
+
+    def bind(parameters: Mapping[str, Any], names: Mapping[str, Any]) -> Any:
+        try:
+            value = evaluate_instant((), Run(_NO_GRAPH, parameters, names[QUERY_INSTANT], lambda work: None))
+        except QueryFailed:
+            # Where no row needs it, it does not fail.
+            raise Inexpressible from None
+        if value is not None and type(value) is not str:
+            raise Inexpressible
+        return storable(value)
+
+    return Term(context.bindings.computed(bind, ("instant", expression)), value_types.Type(STRING_OR_NULL))
 
 
 def variable(context: Context, expression: ast.Variable, block: Block) -> Term:

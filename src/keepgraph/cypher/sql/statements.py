@@ -35,6 +35,10 @@ class Statement:
     def arguments(self, parameters: Mapping[str, Any], catalogue_values: Mapping[str, Any]) -> list[Any]:
         """The values that the statement binds.
 
+        Args:
+            catalogue_values: what the conditions of the catalogue bind, and as `QUERY_INSTANT` the instant of the
+                query.
+
         Raises:
             Inexpressible: a parameter has a value that SQL would take for something else.
         """

@@ -140,6 +140,19 @@ class IsNull(Expression):
 
 
 @dataclass(frozen=True, slots=True)
+class Instant(Expression):
+    """A constant as it is compared with the timestamps of a property; the parser makes none.
+
+    Attributes:
+        value: refers to no variable.
+        is_end: of a day, its last timestamp, where it is its first otherwise.
+    """
+
+    value: Expression
+    is_end: bool
+
+
+@dataclass(frozen=True, slots=True)
 class HasLabels(Expression):
     """`subject:Label`; of a relationship, its type."""
 

@@ -131,6 +131,7 @@ _CHILDREN: dict[type, Callable[[Any], tuple[ast.Expression, ...]]] = {
     ast.Binary: lambda e: (e.left, e.right),
     ast.Unary: lambda e: (e.operand,),
     ast.IsNull: lambda e: (e.operand,),
+    ast.Instant: lambda e: (e.value,),
     ast.HasLabels: lambda e: (e.subject,),
     ast.Call: lambda e: e.arguments,
     ast.Case: _case_children,

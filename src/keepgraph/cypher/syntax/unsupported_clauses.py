@@ -43,7 +43,8 @@ def _error_for_call(tokens: TokenStream) -> QueryError:
     while tokens.kinds[end] == "." and tokens.kinds[end + 1] in NAME_KINDS:
         end += 2
     name = "".join(tokens.texts[first + 1 : end])
-    return QueryRefused(
+    refusal = QueryUnsupported if name.lower().startswith(_READING_PROCEDURES) else QueryRefused
+    return refusal(
         f"CALL runs a procedure, {name[:80] or 'without a name'}, and there are none ({place}).",
         kind="ProcedureError",
         detail="ProcedureNotFound",
@@ -53,6 +54,13 @@ def _error_for_call(tokens: TokenStream) -> QueryError:
         rewrite=_PROCEDURE_QUERIES.get(name.lower()),
     )
 
+
+_READING_PROCEDURES = (
+    "db.labels", "db.relationshiptypes", "db.propertykeys", "db.schema.", "db.indexes", "db.index.fulltext.query",
+    "db.index.vector.query", "db.constraints", "db.info", "db.ping", "dbms.components", "dbms.procedures",
+    "dbms.functions", "apoc.meta.",
+)  # fmt: skip
+"""How the names of procedures begin that only read, and that queries do not have all the same."""
 
 # Queries that answer what these procedures of Neo4j answer.
 _PROCEDURE_QUERIES = {
@@ -94,7 +102,6 @@ _REFUSED = {
     "DENY": (_ADMINISTERS, _ADMINISTRATION_HINT),
     "REVOKE": (_ADMINISTERS, _ADMINISTRATION_HINT),
     "ENABLE": (_ADMINISTERS, _ADMINISTRATION_HINT),
-    "SHOW": (_ADMINISTERS, _ADMINISTRATION_HINT),
     "START": (_ADMINISTERS, "Begin with MATCH."),
     "STOP": (_ADMINISTERS, _ADMINISTRATION_HINT),
     "TERMINATE": (_ADMINISTERS, _ADMINISTRATION_HINT),
@@ -108,6 +115,7 @@ _UNSUPPORTED = {
     "USING": "Leave it out; which index to use is decided without hints.",
     "FILTER": "Write WITH * WHERE condition.",
     "LET": "Write WITH *, value AS name.",
+    "SHOW": "get_schema shows labels, relationship types and property keys; there are no indexes to list.",
     "FINISH": "Leave it out, and end with RETURN.",
     "SELECT": "This is not SQL: write MATCH (n) WHERE condition RETURN n.",
 }

@@ -16,7 +16,7 @@ from keepgraph.cypher.repair.foreign_syntax import spelling_key
 from keepgraph.cypher.repair.tolerant_tokenizer import quote_name
 from keepgraph.cypher.syntax import ast
 from keepgraph.cypher.syntax.label_expressions import labels_match
-from keepgraph.engine.query import graph_catalogue, query_pipeline
+from keepgraph.engine.query import comparison_causes, graph_catalogue, query_pipeline
 from keepgraph.engine.query.graph_probe import GraphProbe
 from keepgraph.engine.query.query_terms import Labels, QueryTerms, label_names
 from keepgraph.engine.resolution import resolver
@@ -56,7 +56,7 @@ class Cause:
     """Something that a query names and the graph does not have.
 
     Attributes:
-        kind: one of the constants above.
+        kind: one of the constants above, or of comparison_causes.
         written: what the query says.
         message: what is wrong, and what there is.
         near: what may have been meant.
@@ -84,8 +84,11 @@ def explain(tx: Tx, result: query_pipeline.QueryResult, parameters: Mapping[str,
     causes = [
         *_check_labels(graph, terms),
         *_check_types(graph, terms),
+        *_check_compared_names(graph, result.tree, parameters),
         *_check_patterns(graph, terms),
+        *_check_selected_nodes(graph, terms),
         *_check_values(graph, terms),
+        *_check_comparisons(graph, terms, parameters),
         *_check_properties(graph, terms),
     ]
     return list({(cause.kind, cause.written): cause for cause in reversed(causes)}.values())[::-1][:MAX_CAUSES]
@@ -164,6 +167,88 @@ def _check_pattern(graph: GraphProbe, left: Labels, edge: ast.RelationshipPatter
     patterns = graph.patterns(types, limit=_MAX_SUGGESTIONS) if edge.types else ()
     message = f"No relationship connects these. {_listed('There are', patterns)}".strip()
     yield Cause(NO_SUCH_PATTERN, written, message, patterns)
+
+
+def _check_selected_nodes(graph: GraphProbe, terms: QueryTerms) -> Iterator[Cause]:
+    """Nodes that are named, and that no relationship leads from, or to, as the pattern says."""
+    selected = {id(node): (key, text) for node, key, text in terms.selected_nodes()}
+    for path in terms.paths:
+        for left, edge, right in zip(path.nodes, path.relationships, path.nodes[1:], strict=False):
+            for node, direction in ((left, edge.direction), (right, _OPPOSITE[edge.direction])):
+                if id(node) in selected and edge.types is not None:
+                    yield from _check_selected_node(graph, terms, node, edge, direction, *selected[id(node)])
+
+
+_OPPOSITE = {"out": "in", "in": "out", "both": "both"}
+
+
+def _check_selected_node(
+    graph: GraphProbe,
+    terms: QueryTerms,
+    node: ast.NodePattern,
+    edge: ast.RelationshipPattern,
+    direction: str,
+    key: str,
+    text: str,
+) -> Iterator[Cause]:
+    may_have_no_hop = edge.length is not None and edge.length.min_hops == 0
+    if edge.types is None or isinstance(edge.types, ast.TypesByDirection) or may_have_no_hop:
+        return
+    types = [name for name in graph.types if labels_match((name,), edge.types)]
+    labels = terms.labels_of(node)
+    if not types or not graph.matching_labels(labels):
+        return
+    link = f"[:{'|'.join(map(quote_name, types))}]"
+    written_node = graph.node_pattern(labels, "n")
+    condition = f"WHERE n.{key} = $text RETURN 1"
+    if not graph.has_rows(f"MATCH {written_node} {condition}", text=text):
+        return  # no such node, which is a cause of its own
+    leads_out, leads_in = (
+        graph.has_rows(f"MATCH {written_node}{arrow} {condition}", text=text)
+        for arrow in (f"-{link}->()", f"<-{link}-()")
+    )
+    wanted = {"out": leads_out, "in": leads_in, "both": leads_out or leads_in}[direction]
+    if wanted is not False or leads_out is None or leads_in is None:
+        return
+    shown = f"{written_node[:-1]} {{{key}: {_quoted(text)}}})"
+    arrows = {"out": f"{shown}-{link}->()", "in": f"{shown}<-{link}-()", "both": f"{shown}-{link}-()"}
+    other = {"out": "in", "in": "out", "both": ""}[direction]
+    if {"in": leads_in, "out": leads_out, "": False}[other]:
+        message = f"No {'|'.join(types)} leads {_WAYS[direction]} {text!r}; some lead {_WAYS[other]} it."
+        yield Cause(NO_SUCH_DIRECTION, arrows[direction], message, (arrows[other],))
+    else:
+        yield Cause(NO_SUCH_PATTERN, arrows[direction], f"{text!r} has no {'|'.join(types)} in either direction.")
+
+
+def _quoted(text: str) -> str:
+    """A text as a string in Cypher."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+_WAYS = {"out": "out of", "in": "to"}
+
+
+def _check_compared_names(graph: GraphProbe, tree: ast.Query, parameters: Mapping[str, Any]) -> Iterator[Cause]:
+    """Texts that `type(r)` or labels are compared with, and that no type or label is."""
+    for kind, text in comparison_causes.unknown_names(graph, tree, parameters):
+        if text == graph_catalogue.ENTITY and kind == "labels":
+            yield Cause(UNKNOWN_LABEL, text, "Entity is not among labels(n): write (n:Entity), or n:Entity.")
+            continue
+        known = graph.types if kind == "type" else graph.labels
+        if kind == "type" and text in graph.inverse_types:
+            near: tuple[str, ...] = (graph.inverse_types[text],)
+        else:
+            near = _similar_words(text, known)
+        noun = "relationship type" if kind == "type" else "label"
+        message = f"There is no {noun} {text}. {_listed('Did you mean', near) or _listed('There are', known)}"
+        yield Cause(UNKNOWN_TYPE if kind == "type" else UNKNOWN_LABEL, text, message, near)
+
+
+def _check_comparisons(graph: GraphProbe, terms: QueryTerms, parameters: Mapping[str, Any]) -> Iterator[Cause]:
+    """Comparisons that are never true: of another kind, or beyond all instants."""
+    for check in (comparison_causes.other_kinds, comparison_causes.out_of_range):
+        for vain in check(graph, terms, parameters):
+            yield Cause(vain.kind, vain.written, vain.message)
 
 
 def _check_values(graph: GraphProbe, terms: QueryTerms) -> Iterator[Cause]:

@@ -39,16 +39,16 @@ NODE_COLUMNS: Mapping[str, Column] = {
     "summary": Column("nullif({row}.summary, '')", _TEXT),
     "aliases": Column(store.catalogue_sql.ALIASES_OF, value_types.LIST),
     "group_id": Column("{row}.group_id", value_types.STRING, 1.0),
-    "created_at": Column("{row}.created_at", value_types.STRING),
+    "created_at": Column("{row}.created_at", value_types.STRING, is_instant=True),
 }
 EDGE_COLUMNS: Mapping[str, Column] = {
     "id": Column("{row}.public_id", value_types.STRING, _UNIQUE_SELECTIVITY),
     "text": Column("{row}.text", value_types.STRING),
     "confidence": Column("{row}.confidence", value_types.FLOAT, 0.1),
     "source": Column(store.catalogue_sql.SOURCE_OF, _TEXT),
-    "recorded_at": Column("{row}.recorded_at", value_types.STRING),
-    "valid_from": Column("nullif({row}.valid_from, '')", _TEXT),
-    "valid_to": Column("nullif({row}.valid_to, '~')", _TEXT),
+    "recorded_at": Column("{row}.recorded_at", value_types.STRING, is_instant=True),
+    "valid_from": Column("nullif({row}.valid_from, '')", _TEXT, is_instant=True),
+    "valid_to": Column("nullif({row}.valid_to, '~')", _TEXT, is_instant=True),
 }
 
 

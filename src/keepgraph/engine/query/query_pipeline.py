@@ -15,8 +15,8 @@ from keepgraph.cypher.check import parameters
 from keepgraph.cypher.compiler import CompiledQuery
 from keepgraph.cypher.dialect import refusal
 from keepgraph.cypher.interpret.runtime import Row
-from keepgraph.cypher.repair import pipeline
-from keepgraph.cypher.sql import callbacks, terms
+from keepgraph.cypher.repair import markup, pipeline
+from keepgraph.cypher.sql import bindings, callbacks, terms
 from keepgraph.cypher.syntax import ast, parser, tokenizer
 from keepgraph.cypher.table_graph import Execute, StatementCache, TableGraph
 from keepgraph.engine.query import graph_catalogue, hydration
@@ -110,12 +110,13 @@ def run(
     """
     bounds = Bounds(tx, seconds)
     statements = graph_catalogue.statement_cache(tx)
+    text, values, unwrapped = _unwrap(text, values)
     prepared = _prepare(tx, statements, text, values, DEFAULT_ROWS if rows is None else rows)
     result, truncated, target = _execute(tx, prepared.compiled, statements, values, bounds, max_rows=prepared.max_rows)
     return QueryResult(
         text=prepared.text,
-        repairs=prepared.repairs,
-        fixes=prepared.fixes,
+        repairs=(*unwrapped, *prepared.repairs),
+        fixes=(*unwrapped, *prepared.fixes),
         tree=prepared.compiled.query,
         columns=prepared.compiled.columns,
         rows=result,
@@ -144,23 +145,36 @@ def explain(tx: Tx, text: str, values: Mapping[str, Any], *, rows: int | None = 
         errors.QueryError: the query cannot be read, makes no sense or is refused.
     """
     statements = graph_catalogue.statement_cache(tx)
+    text, values, unwrapped = _unwrap(text, values)
     prepared = _prepare(tx, statements, text, values, DEFAULT_ROWS if rows is None else rows)
     plans = []
     for statement in prepared.compiled.statements():
         _register_callbacks(tx, statement.callbacks)
-        arguments = statement.arguments(values, graph_catalogue.condition_values(tx))
+        arguments = statement.arguments(
+            values, {**graph_catalogue.condition_values(tx), bindings.QUERY_INSTANT: tx.now}
+        )
         plans.append((statement.sql, store.compiled_queries.explain(tx, statement.sql, arguments)))
-    return Explanation(prepared.text, prepared.fixes, plans, prepared.compiled.by)
+    return Explanation(prepared.text, (*unwrapped, *prepared.fixes), plans, prepared.compiled.by)
 
 
 def repair(tx: Tx, text: str) -> str:
     """A query with its slips repaired: the text that the positions of errors refer to."""
+    text = _unwrap(text, {})[0]
     return pipeline.repair(text, _repair_vocabulary(tx, graph_catalogue.statement_cache(tx), _WordingLookup(tx))).text
 
 
 def functions_and_keywords() -> tuple[list[str], list[str]]:
     """The functions and the keywords that a query may use."""
     return functions.names(), sorted(tokenizer.RESERVED_WORDS | tokenizer.UNRESERVED_WORDS)
+
+
+def _unwrap(text: str, values: Mapping[str, Any]) -> tuple[str, Mapping[str, Any], tuple[str, ...]]:
+    """The query and its parameters, taken out of the JSON of a call where they are in one, and a sentence for that."""
+    unwrapped = markup.unwrap_arguments(text)
+    if unwrapped is None:
+        return text, values, ()
+    query, parameters = unwrapped
+    return query, {**parameters, **values}, ("Took the query out of the JSON around it",)
 
 
 def _prepare(tx: Tx, statements: StatementCache, text: str, values: Mapping[str, Any], rows: int) -> _PreparedQuery:
@@ -182,7 +196,7 @@ def _prepare(tx: Tx, statements: StatementCache, text: str, values: Mapping[str,
 def _compile(
     tx: Tx, statements: StatementCache, text: str, types: Mapping[str, Any], rows: int, lookup: _WordingLookup
 ) -> _PreparedQuery:
-    repaired = pipeline.repair(text, _repair_vocabulary(tx, statements, lookup))
+    repaired = _repaired(text, _repair_vocabulary(tx, statements, lookup))
     try:
         tree = parser.parse(repaired.text)
         refusal.refuse(tree, repaired.text)
@@ -202,6 +216,20 @@ def _compile(
     limit = own_limit.value if isinstance(own_limit, ast.Literal) and isinstance(own_limit.value, int) else max_rows
     limit = max(0, min(limit, max_rows))
     return _PreparedQuery(repaired.text, repairs, compiled, max_rows, limit=limit, limit_injected=False)
+
+
+def _repaired(text: str, vocabulary: pipeline.Vocabulary) -> pipeline.RepairedText:
+    """The query, repaired, and where it has a clause of newer Cypher for which another is known, with that one."""
+    repaired = pipeline.repair(text, vocabulary)
+    try:
+        parser.parse(repaired.text)
+    except errors.QueryError as error:
+        rewritten = refusal.rewrite_newer_cypher(repaired.text, error)
+        if rewritten is not None:
+            query, sentence = rewritten
+            again = pipeline.repair(query, vocabulary)
+            return pipeline.RepairedText(again.text, (*repaired.fixes, sentence, *again.fixes))
+    return repaired
 
 
 class _WordingLookup:
@@ -236,7 +264,6 @@ def _repair_vocabulary(tx: Tx, statements: StatementCache, lookup: _WordingLooku
         labels=labels,
         types=types,
         directions=graph_catalogue.LabelsOfEnds(tx),
-        text_properties=graph_catalogue.INSTANT_PROPERTIES,
         label_of_wording=lookup.label,
         type_of_wording=lookup.relationship_type,
     )

@@ -12,6 +12,8 @@ from keepgraph.cypher.syntax.tree_walk import walk
 Labels = tuple[ast.LabelExpression, ...]
 """Everything that a query says of the labels of one node; all of it has to be true."""
 
+_SELECTING = ("name", "id")
+_MIRRORED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _MAX_TEXT_LENGTH = 200
 
 
@@ -62,6 +64,45 @@ class QueryTerms:
                         yield key, self.labels_of(part), "=", text
             elif isinstance(part, ast.Binary) and part.operator in ("=", "IN", "CONTAINS", "STARTS WITH", "ENDS WITH"):
                 yield from self._compared_values(part)
+
+    def comparisons(self) -> Iterator[tuple[ast.Property, str, ast.Expression]]:
+        """Each property of a node or a relationship, the operator, and what it is compared with."""
+        for part in self._parts:
+            if isinstance(part, ast.Binary):
+                if isinstance(part.left, ast.Property) and self.kind_of_subject(part.left):
+                    yield part.left, part.operator, part.right
+                elif isinstance(part.right, ast.Property) and self.kind_of_subject(part.right):
+                    yield part.right, _MIRRORED.get(part.operator, ""), part.left
+            elif isinstance(part, ast.NodePattern | ast.RelationshipPattern) and part.variable is not None:
+                for key, value in _entries(part.properties).items():
+                    yield ast.Property(ast.Variable(part.variable), key), "=", value
+
+    def kind_of_subject(self, expression: ast.Property) -> str | None:
+        """Whether a property is of a 'node' or of a 'relationship'; None where it is of something else."""
+        name = self.original_name_of(expression)
+        if name in self.node_variables:
+            return "node"
+        return "relationship" if name in self.relationship_variables else None
+
+    def original_name_of(self, expression: ast.Property) -> str:
+        """The first name of the variable that has a property; empty where no variable has it."""
+        return self._original_name(expression.subject.name) if isinstance(expression.subject, ast.Variable) else ""
+
+    def selected_nodes(self) -> Iterator[tuple[ast.NodePattern, str, str]]:
+        """Each node that is selected by its name or its id, with that key and text."""
+        by_variable: dict[str, tuple[str, str]] = {}
+        for part in self._parts:
+            if isinstance(part, ast.Binary) and part.operator == "=":
+                for side, value in ((part.left, part.right), (part.right, part.left)):
+                    if isinstance(side, ast.Property) and side.key in _SELECTING and self.original_name_of(side):
+                        for text in self._texts(value):
+                            by_variable[self.original_name_of(side)] = (side.key, text)
+        for node in self.nodes:
+            for key, value in _entries(node.properties).items():
+                for text in self._texts(value) if key in _SELECTING else ():
+                    yield node, key, text
+            if node.variable in by_variable:
+                yield node, *by_variable[node.variable]
 
     def _compared_values(self, comparison: ast.Binary) -> Iterator[tuple[str, Labels, str, str]]:
         operator = "=" if comparison.operator == "IN" else comparison.operator

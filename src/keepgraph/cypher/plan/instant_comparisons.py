@@ -1,0 +1,247 @@
+"""Instant comparisons: rewrites comparisons of timestamp properties with constants as comparisons of timestamps.
+
+`r.recorded_at > datetime() - duration('P7D')` compares a text with a temporal value. The constant becomes the text of
+its instant when the query runs, so SQL compares texts, and by an index. A day is its first instant for `<`, `<=`, `>`
+and `>=`, and all of its instants for `=`, `<>` and IN. All in UTC.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Set
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from keepgraph.cypher import functions, value_types
+from keepgraph.cypher.check import scope, type_inference
+from keepgraph.cypher.syntax import ast, substitution, traversal
+from keepgraph.cypher.syntax.tree_walk import walk
+from keepgraph.errors import QueryError
+
+_MIRRORED: dict[ast.Operator, ast.Operator] = {
+    "=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<=",
+}  # fmt: skip
+_WITHOUT_ZONE = value_types.DATE | value_types.LOCAL_DATETIME
+_INSTANTS = value_types.STRING | value_types.DATETIME | _WITHOUT_ZONE
+_MAX_LISTED = 50
+"""How many elements of a list are compared one by one; a longer list is compared as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class InstantProperties:
+    """The names of the properties of nodes and of relationships that hold timestamps."""
+
+    nodes: Set[str]
+    relationships: Set[str]
+
+
+def resolve(
+    query: ast.Query, properties: InstantProperties, parameters: Mapping[str, value_types.Type]
+) -> tuple[ast.Query, tuple[str, ...]]:
+    """The bound query with these comparisons rewritten, and a sentence for each that needs one.
+
+    Args:
+        parameters: the types of the query's parameters.
+    """
+    if not any(_names_instant(part, properties) for part in walk(query)):
+        return query, ()
+    rewriter = _Rewriter(properties, parameters, _graph_variables(query))
+    return substitution.rewrite(query, rewriter.change), tuple(rewriter.notes)
+
+
+def _names_instant(part: ast.SyntaxNode, properties: InstantProperties) -> bool:
+    keys = properties.nodes | properties.relationships
+    if isinstance(part, ast.Property):
+        return part.key in keys
+    if isinstance(part, ast.NodePattern | ast.RelationshipPattern) and isinstance(part.properties, ast.MapLiteral):
+        return any(key in keys for key, _ in part.properties.entries)
+    return False
+
+
+def _graph_variables(query: ast.Query) -> dict[str, str]:
+    """The variables that are always nodes, or always relationships, by kind: 'node' or 'relationship'."""
+    kinds: dict[str, set[str]] = {}
+    renamed: list[tuple[str, str]] = []
+    for part in walk(query):
+        if isinstance(part, ast.NodePattern) and part.variable is not None:
+            kinds.setdefault(part.variable, set()).add("node")
+        elif isinstance(part, ast.RelationshipPattern) and part.variable is not None:
+            kinds.setdefault(part.variable, set()).add("relationship" if part.length is None else "")
+        elif isinstance(part, ast.ProjectionItem):
+            if isinstance(part.expression, ast.Variable):
+                renamed.append((part.name, part.expression.name))
+            else:
+                kinds.setdefault(part.name, set()).add("")
+        elif isinstance(part, ast.Unwind | ast.ListComprehension | ast.Quantifier):
+            kinds.setdefault(part.variable, set()).add("")
+        elif isinstance(part, ast.Reduce):
+            kinds.setdefault(part.variable, set()).add("")
+            kinds.setdefault(part.accumulator, set()).add("")
+    # A name is of the kinds of all that it is given to; `WITH a AS b, b AS a` is a circle.
+    for _ in renamed:
+        before = {name: set(of) for name, of in kinds.items()}
+        for name, former in renamed:
+            kinds.setdefault(name, set()).update(kinds.get(former, set()))
+        if kinds == before:
+            break
+    return {name: next(iter(of)) for name, of in kinds.items() if len(of) == 1 and "" not in of}
+
+
+@dataclass(slots=True)
+class _Rewriter:
+    properties: InstantProperties
+    parameters: Mapping[str, value_types.Type]
+    variables: Mapping[str, str]
+    notes: dict[str, None] = field(default_factory=dict)
+
+    def change(self, part: ast.SyntaxNode) -> ast.SyntaxNode | None:
+        if isinstance(part, ast.Binary):
+            return self._comparison(part)
+        if isinstance(part, ast.NodePattern | ast.RelationshipPattern):
+            return self._pattern(part)
+        return None
+
+    def _comparison(self, part: ast.Binary) -> ast.Expression | None:
+        if part.operator == "IN":
+            return self._membership(part)
+        if part.operator not in _MIRRORED:
+            return None
+        for property_, operator, other in (
+            (part.left, part.operator, part.right),
+            (part.right, _MIRRORED[part.operator], part.left),
+        ):
+            if self._is_instant(property_):
+                return self._compared(property_, operator, other, part.span)
+            if (day_of := self._converted(property_, "date")) is not None and self._kinds_of(other) == value_types.DATE:
+                return _compared_day(day_of, operator, other, part.span)
+        return None
+
+    def _converted(self, part: ast.Expression, function: str) -> ast.Expression | None:
+        """The property whose timestamp this function converts; None for any other expression."""
+        if isinstance(part, ast.Call) and part.name.lower() == function and len(part.arguments) == 1:
+            [argument] = part.arguments
+            return argument if self._is_instant(argument) else None
+        return None
+
+    def _membership(self, part: ast.Binary) -> ast.Expression | None:
+        if not self._is_instant(part.left) or not isinstance(part.right, ast.ListLiteral):
+            return None
+        elements = part.right.elements
+        if not 0 < len(elements) <= _MAX_LISTED:
+            return None
+        tests = [self._compared(part.left, "=", element, part.span) for element in elements]
+        either: ast.Expression | None = None
+        for test in tests:
+            if test is None:
+                return None
+            either = test if either is None else ast.Binary("OR", either, test, span=part.span)
+        return either
+
+    def _pattern(self, part: ast.NodePattern | ast.RelationshipPattern) -> ast.SyntaxNode | None:
+        """A pattern whose properties of instants, `{valid_from: date('…')}`, are in its condition."""
+        keys = self._keys("node" if isinstance(part, ast.NodePattern) else "relationship")
+        if not isinstance(part.properties, ast.MapLiteral) or _has_length(part):
+            return None
+        variable = part.variable or f"{ast.INTERNAL_PREFIX}instant{part.span[0]}_{part.span[1]}"
+        remaining, condition = [], part.condition and substitution.rewrite(part.condition, self.change)
+        for key, value in part.properties.entries:
+            subject = ast.Property(ast.Variable(variable, span=part.span), key, span=part.span)
+            test = self._compared(subject, "=", value, part.span) if key in keys else None
+            if test is None:
+                remaining.append((key, substitution.rewrite(value, self.change)))
+            else:
+                condition = test if condition is None else ast.Binary("AND", condition, test, span=part.span)
+        if len(remaining) == len(part.properties.entries):
+            return None
+        properties = ast.MapLiteral(tuple(remaining), span=part.properties.span) if remaining else None
+        return replace(part, variable=variable, properties=properties, condition=condition)
+
+    def _compared(
+        self, property_: ast.Expression, operator: ast.Operator, other: ast.Expression, span: ast.Span
+    ) -> ast.Expression | None:
+        """`property operator constant`; None where that is compared as it is."""
+        kinds = self._kinds_of(other)
+        if kinds == value_types.INTEGER and isinstance(property_, ast.Property) and _counts_milliseconds(other):
+            self.notes[f"{property_.key} is an instant: milliseconds since 1970 beside it are taken for one"] = None
+            other = ast.Call("datetime.fromEpochMillis", (other,), span=other.span)
+            kinds = value_types.DATETIME
+        if not kinds & _INSTANTS or kinds & ~_INSTANTS:
+            return None
+        if kinds & _WITHOUT_ZONE and isinstance(property_, ast.Property):
+            self._note(property_.key, kinds, operator)
+        if operator in ("=", "<>"):
+            return _compared_day(property_, operator, other, span)
+        return ast.Binary(operator, property_, ast.Instant(other, is_end=False, span=other.span), span=span)
+
+    def _note(self, key: str, kinds: int, operator: str) -> None:
+        if not kinds & value_types.DATE:
+            meaning = "a local datetime beside it is in UTC"
+        elif operator in ("=", "<>"):
+            meaning = "a date beside it is any instant of that day, in UTC"
+        else:
+            meaning = "a date beside it is the first instant of that day, in UTC"
+        self.notes[f"{key} is an instant: {meaning}"] = None
+
+    def _is_instant(self, part: ast.Expression) -> bool:
+        return (
+            isinstance(part, ast.Property)
+            and isinstance(part.subject, ast.Variable)
+            and part.key in self._keys(self.variables.get(part.subject.name, ""))
+        )
+
+    def _keys(self, kind: str) -> Set[str]:
+        keys: dict[str, Set[str]] = {"node": self.properties.nodes, "relationship": self.properties.relationships}
+        return keys.get(kind, frozenset())
+
+    def _kinds_of(self, constant: ast.Expression) -> int:
+        """The kinds that a constant may have, but for null; none for what is no constant."""
+        if not is_constant(constant):
+            return 0
+        try:
+            return type_inference.infer(constant, {}, scope.Context(self.parameters)).kinds & ~value_types.NULL
+        except QueryError:
+            return 0
+
+
+def _compared_day(
+    property_: ast.Expression, operator: ast.Operator, day: ast.Expression, span: ast.Span
+) -> ast.Expression:
+    """The comparison of the day of a timestamp with a day; an instant instead of a day is as short as a day can be."""
+    start = ast.Instant(day, is_end=False, span=day.span)
+    end = ast.Instant(day, is_end=True, span=day.span)
+    if operator in ("<", ">="):
+        return ast.Binary(operator, property_, start, span=span)
+    if operator in ("<=", ">"):
+        return ast.Binary(operator, property_, end, span=span)
+    since, until = ast.Binary(">=", property_, start, span=span), ast.Binary("<=", property_, end, span=span)
+    within = ast.Binary("AND", since, until, span=span)
+    return within if operator == "=" else ast.Unary("NOT", within, span=span)
+
+
+def _has_length(part: ast.NodePattern | ast.RelationshipPattern) -> bool:
+    return isinstance(part, ast.RelationshipPattern) and part.length is not None
+
+
+def _counts_milliseconds(number: ast.Expression) -> bool:
+    """Whether an integer is computed from `timestamp()` or `.epochMillis`."""
+    return any(
+        (isinstance(part, ast.Call) and part.name.lower() == "timestamp")
+        or (isinstance(part, ast.Property) and part.key == "epochMillis")
+        for part in walk(number)
+    )
+
+
+_CONSTANT: dict[type, Callable[[Any], bool]] = {
+    ast.Literal: lambda part: True,
+    ast.Parameter: lambda part: True,
+    ast.MapLiteral: lambda part: True,
+    ast.Binary: lambda part: True,
+    ast.Unary: lambda part: True,
+    ast.Property: lambda part: True,
+    ast.Call: lambda part: (function := functions.find(part.name)) is not None and function.needs in ("", "now"),
+}
+
+
+def is_constant(expression: ast.Expression) -> bool:
+    """Whether an expression has one value for all rows of a query."""
+    test = _CONSTANT.get(type(expression))
+    return test is not None and test(expression) and all(map(is_constant, traversal.children(expression)))

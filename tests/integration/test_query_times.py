@@ -1,0 +1,179 @@
+"""Times in questions: properties that are instants compare with dates, datetimes and texts, and have components."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+import keepgraph
+from words import Caller, Clock, fact, literal, person
+
+FIRST, SECOND, TODAY = (datetime(2026, 5, day, 9, tzinfo=UTC) for day in (1, 14, 15))
+ACME = {"type": "organisation", "name": "Acme"}
+
+
+@pytest.fixture
+def ask(call: Caller, clock: Clock) -> Any:
+    """A graph of three days; the third is today."""
+    clock.now = FIRST
+    started = "2026-05-01T00:00:00Z"
+    call("record_fact", **fact(person("Ada"), "works_at", ACME, valid_from=started))
+    call("record_fact", **fact(person("Ada"), "tagged", literal("1990-12-10")))
+    clock.now = SECOND
+    call("record_fact", **fact(person("Ada"), "reports_to", person("Grace")))
+    clock.now = TODAY
+    call("record_fact", **fact(person("Eve"), "works_at", ACME, valid_from="2025-01-01T00:00:00Z"))
+    return lambda query, **parameters: call("run_cypher", query=query, parameters=parameters)
+
+
+def rows(answer: dict[str, Any]) -> list[Any]:
+    """The values of the first column, in one order."""
+    if answer["type"] == "scalar":
+        return [answer["result"]]
+    return sorted(row[0] for row in answer["rows"])
+
+
+NAMES, TEXTS, COUNT = "RETURN n.name", "RETURN r.text", "RETURN count(r)"
+ALL, RECENT, OLD = ["Acme", "Ada", "Eve", "Grace"], ["Eve", "Grace"], ["Acme", "Ada"]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        (f"MATCH (n) WHERE n.created_at > datetime() - duration('P7D') {NAMES}", RECENT),
+        (f"MATCH (n) WHERE datetime() - duration({{days: 7}}) > n.created_at {NAMES}", OLD),
+        (f"MATCH (n) WHERE n.created_at > date() - duration('P7D') {NAMES}", RECENT),
+        (f"MATCH (n) WHERE n.created_at > localdatetime() - duration('P7D') {NAMES}", RECENT),
+        (f"MATCH (n) WHERE n.created_at > timestamp() - 604800000 {NAMES}", RECENT),
+        (f"MATCH (n) WHERE n.created_at.epochMillis > timestamp() - 604800000 {NAMES}", RECENT),
+        (f"MATCH (n) WHERE n.created_at + duration('P7D') > datetime() {NAMES}", RECENT),
+        (f"MATCH (n) WHERE duration.between(n.created_at, datetime()).days < 7 {NAMES}", RECENT),
+        (f"MATCH (n) WITH n, n.created_at AS at WHERE at > datetime() - duration('P7D') {NAMES}", RECENT),
+        (f"MATCH (n) WITH n AS m, 1 AS one WITH m AS n WHERE n.created_at > datetime('2026-05-10') {NAMES}", RECENT),
+        (f"MATCH (n) WHERE n.created_at > $since {NAMES}", RECENT),
+        (f"MATCH (n) WHERE n.created_at > datetime($since) {NAMES}", RECENT),
+        (f"MATCH (n) WHERE n.created_at >= '2026-05-01' {NAMES}", ALL),
+        (f"MATCH (n) WHERE n.created_at >= '2026-05-14T11:00:00+02:00' {NAMES}", RECENT),
+        (f"MATCH (n) WHERE n.created_at > '2026-05-14T11:00:00+02:00' {NAMES}", ["Eve"]),
+        (f"MATCH (n) WHERE n.created_at = datetime('2026-05-14T09:00:00Z') {NAMES}", ["Grace"]),
+        (f"MATCH (n) WHERE n.created_at < datetime('2026-05-14T09:00:00.0001Z') {NAMES}", ["Acme", "Ada", "Grace"]),
+        (f"MATCH (n) WHERE n.created_at <= datetime('2026-05-14T08:59:59.9999Z') {NAMES}", OLD),
+        (f"MATCH (n) WHERE n.created_at STARTS WITH '2026-05-01' {NAMES}", OLD),
+        (f"MATCH (n) WHERE substring(n.created_at, 0, 10) = '2026-05-01' {NAMES}", OLD),
+        (f"MATCH (n) WHERE date(n.created_at) = date() {NAMES}", ["Eve"]),
+        (f"MATCH (n) WHERE date(n.created_at) <= date('2026-05-14') {NAMES}", ["Acme", "Ada", "Grace"]),
+        (f"MATCH (n) WHERE n.created_at = date() {NAMES}", ["Eve"]),
+        (f"MATCH (n:Entity) WHERE n.created_at <> date() {NAMES}", ["Acme", "Ada", "Grace"]),
+        (f"MATCH (n:Entity) WHERE NOT n.created_at = date() {NAMES}", ["Acme", "Ada", "Grace"]),
+        (f"MATCH (n) WHERE n.created_at IN [date('2026-05-01'), datetime('2026-05-15T09:00Z')] {NAMES}",
+         ["Acme", "Ada", "Eve"]),
+        (f"MATCH (n:Person) WHERE n.created_at.day = 1 {NAMES}", ["Ada"]),
+        (f"MATCH (n:Person {{created_at: date('2026-05-01')}}) {NAMES}", ["Ada"]),
+        ("MATCH (n:Person) RETURN DISTINCT date.truncate('month', n.created_at) AS month", ["2026-05-01"]),
+        ("MATCH (n:Person) RETURN DISTINCT n.created_at.year", [2026]),
+        ("MATCH (n:Person) WITH max(n.created_at) AS last RETURN last > datetime() - duration('P1D')", [True]),
+        ("MATCH (n:Person {name: 'Ada'}) RETURN n.created_at", ["2026-05-01T09:00:00.000Z"]),
+        (f"MATCH ()-[r]->() WHERE r.valid_from = date('2026-05-01') {TEXTS}", ["Ada works at Acme"]),
+        (f"MATCH ()-[r]->() WHERE r.valid_from = '2026-05-01' {TEXTS}", ["Ada works at Acme"]),
+        (f"MATCH ()-[r {{valid_from: date('2026-05-01')}}]->() {TEXTS}", ["Ada works at Acme"]),
+        (f"MATCH ()-[r]->() WHERE date('2026-04-01') <= r.valid_from < date('2026-06-01') {TEXTS}",
+         ["Ada works at Acme"]),
+        ("MATCH ()-[r:WORKS_AT]->() WHERE r.valid_from <= date() AND (r.valid_to IS NULL OR r.valid_to > date()) "
+         f"{COUNT}", [2]),
+        (f"MATCH ()-[r]->() WHERE coalesce(r.valid_to, datetime()) >= datetime() {COUNT}", [4]),
+        (f"MATCH ()-[r:WORKS_AT]->() WHERE duration.inDays(r.valid_from, date()).days > 365 {TEXTS}",
+         ["Eve works at Acme"]),
+        (f"MATCH ()-[r]->() WHERE r.recorded_at >= datetime.truncate('week', datetime()) {COUNT}", [2]),
+        ("MATCH (n)-[:TAGGED]->(l) WHERE l.value < date('2000-01-01') RETURN n.name", ["Ada"]),
+        ("MATCH (n)-[:TAGGED]->(l) RETURN date(l.value).year", [1990]),
+        ("RETURN date() = '2026-05-15' AND '2026-05-15' = date() AND date() > '2026-05-14'", [True]),
+        ("RETURN datetime() > 'soon'", [None]),
+    ],
+)  # fmt: skip
+def test_a_question_about_times_is_answered(ask: Any, query: str, expected: list[Any]) -> None:
+    assert rows(ask(query, since="2026-05-10")) == expected
+
+
+@pytest.mark.parametrize(
+    ("condition", "sentence"),
+    [
+        ("n.created_at > date()",
+         "created_at is an instant: a date beside it is the first instant of that day, in UTC"),
+        ("n.created_at = date()", "created_at is an instant: a date beside it is any instant of that day, in UTC"),
+        ("n.created_at > localdatetime()", "created_at is an instant: a local datetime beside it is in UTC"),
+        ("n.created_at > timestamp()",
+         "created_at is an instant: milliseconds since 1970 beside it are taken for one"),
+    ],
+)  # fmt: skip
+def test_what_a_day_beside_an_instant_means_is_told(ask: Any, condition: str, sentence: str) -> None:
+    assert sentence in ask(f"MATCH (n) WHERE {condition} RETURN n.name")["auto_fixes"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (n) WHERE n.created_at > datetime() RETURN n.name",
+        "MATCH (n) WHERE n.created_at > '2026' RETURN n.name",
+        "MATCH (n) RETURN n.created_at, date()",
+        "WITH {created_at: date()} AS n RETURN n.created_at = date()",
+    ],
+)
+def test_nothing_is_told_where_nothing_was_changed(ask: Any, query: str) -> None:
+    assert [fix for fix in ask(query)["auto_fixes"] if "instant" in fix] == []
+
+
+def test_a_time_that_was_recorded_lately_is_sought_by_an_index(ask: Any, graph: keepgraph.Graph) -> None:
+    query = "MATCH ()-[r]->() WHERE r.recorded_at > datetime() - duration('P7D') RETURN count(r)"
+    plan = graph.call("explain_query", query=query)
+
+    assert plan["by"] == "sql"
+    assert "recorded_at>?" in plan["statements"][0]["plan"][0]["what"]
+
+
+@pytest.mark.parametrize("query", ["RETURN 'x' + duration('P1D')", "MATCH (n) RETURN n.created_at - datetime()"])
+def test_a_sum_of_times_that_makes_no_sense_fails(ask: Any, query: str) -> None:
+    assert ask(query)["code"] in ("QUERY_FAILED", "QUERY_INCONSISTENT")
+
+
+# Words and clauses as others write them
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        (f"MATCH ()-[r]->() WHERE type(r) = 'reports_to' {TEXTS}", ["Ada reports to Grace"]),
+        (f"MATCH ()-[r]->() WHERE type(r) IN ['reports to', 'nothing'] {TEXTS}", ["Ada reports to Grace"]),
+        (f"MATCH ()-[r]->() WITH r, type(r) AS kind WHERE kind = 'Reports_To' {TEXTS}", ["Ada reports to Grace"]),
+        (f"MATCH (n) WHERE 'person' IN labels(n) {NAMES}", ["Ada", "Eve", "Grace"]),
+        (f"MATCH (n) WHERE labels(n)[0] = 'person' {NAMES}", ["Ada", "Eve", "Grace"]),
+        (f"MATCH (n) WHERE any(l IN labels(n) WHERE l = 'person') {NAMES}", ["Ada", "Eve", "Grace"]),
+        (f"MATCH (n) UNWIND labels(n) AS l WITH n, l WHERE l = 'person' {NAMES}", ["Ada", "Eve", "Grace"]),
+        (f"MATCH (n) WHERE labels(n) = ['company'] {NAMES}", ["Acme"]),
+        ("MATCH (n:Person)-[:REPORTS_TO]->{1,2}(m) RETURN m.name", ["Grace"]),
+        ("MATCH (n:Person {name: 'Ada'}) CALL { WITH n MATCH (n)-[r]->() RETURN count(r) AS facts } RETURN facts", [3]),
+        ('{"query": "MATCH (n:Person) RETURN count(n)"}', [3]),
+        ('{"cypher": "MATCH (n:Person {name: $name}) RETURN n.name", "params": {"name": "Ada"}}', ["Ada"]),
+    ],
+)  # fmt: skip
+def test_a_question_as_others_write_it_is_put_right_and_told(ask: Any, query: str, expected: list[Any]) -> None:
+    answer = ask(query)
+
+    assert rows(answer) == expected
+    assert [fix for fix in answer["auto_fixes"] if not fix.startswith("Injected")]
+
+
+@pytest.mark.parametrize("query", ["SHOW INDEXES", "CALL db.labels()", "CALL db.schema.visualization()"])
+def test_what_only_reads_is_never_called_a_write(ask: Any, query: str) -> None:
+    answer = ask(query)
+
+    assert answer["code"] == "QUERY_UNSUPPORTED"
+    assert answer["error"]["reason"] != "write_operation"
+
+
+@pytest.mark.parametrize(
+    "inner", ["CREATE (m)", "MATCH (m) SET m.x = 1 RETURN m", "CALL apoc.do.it() YIELD x RETURN x"]
+)
+def test_a_write_in_a_subquery_is_refused(ask: Any, inner: str) -> None:
+    assert ask(f"MATCH (n) CALL {{ {inner} }} RETURN n")["type"] == "error"
