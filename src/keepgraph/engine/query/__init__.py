@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from keepgraph.engine.query import (
         bounds,
+        comparison_causes,
         descriptions,
         empty_results,
         graph_catalogue,
