@@ -56,7 +56,12 @@ TIMES = (
 )
 """What a timestamp may be compared with, in vain or not."""
 
-TIME_PARAMETERS = {"day": "2026-05-01", "instant": "2026-05-01T10:00:00.000Z"}
+TIME_PARAMETERS: dict[str, Any] = {
+    "day": "2026-05-01",
+    "instant": "2026-05-01T10:00:00.000Z",
+    "days": ["2026-05-01", "x", "2026-11-21"],
+    "mixed": ["2026-05-01", None, 5],
+}
 
 
 @dataclass(frozen=True)
@@ -487,7 +492,7 @@ class Writer:
         if what == 0:
             return f"date({timestamp}) {operator} {self.pick(*DAYS)}"
         if what == 1:
-            return f"{timestamp} IN [{time}, {self.pick(*TIMES)}]"
+            return f"{timestamp} IN {self.pick('$days', '$mixed', f'[{time}, {self.pick(*TIMES)}]')}"
         if what == 2:
             return f"{timestamp}.{self.pick('year', 'month', 'day', 'epochMillis')} {operator} 5"
         if what == 3:

@@ -75,7 +75,7 @@ def run_cypher(
     """Ask the graph in read-only openCypher: count, compare, follow paths, find gaps. Look at get_schema first.
 
     Labels are types (:Person), relationship types are predicates ([:REPORTS_TO]); nodes have name, summary, aliases;
-    relationships text, confidence, source, recorded_at, valid_from, valid_to (ISO text). Literals are
+    relationships text, confidence, source, recorded_at, valid_from, valid_to (instants). Literals are
     (:Literal {value}). Slips of syntax are mended (auto_fixes); an empty answer says what may be wrong (warnings).
     """
     started = time.perf_counter()

@@ -37,7 +37,7 @@ def inline_call(tokens: Tokens, index: int) -> str | None:
         return before + as_with + after
     if final.star:
         return None
-    words_before = set(tokens.texts[:index])
+    words_before = {tokens.texts[place] for place in range(index) if not _is_in_subquery(tokens, place)}
     own_names = set() if "*" in imported else _pattern_names(query.parts[0]) - imported
     # A subquery in an expression sees all names around it, and CALL only those it imports.
     if own_names & words_before:
@@ -55,6 +55,16 @@ def inline_call(tokens: Tokens, index: int) -> str | None:
             else f"UNWIND COLLECT {{ {as_with} RETURN {{{entries}}} }} AS {row} WITH *, {columns_of_row}"
         )
     return before + replacement + after
+
+
+def _is_in_subquery(tokens: Tokens, place: int) -> bool:
+    """Whether a token stands in `COUNT { … }` or its kind, whose names are not seen outside."""
+    bracket = tokens.enclosing[place]
+    while bracket >= 0:
+        if tokens.kinds[bracket] == "{" and tokens.upper[bracket - 1] in ("COUNT", "COLLECT", "EXISTS"):
+            return True
+        bracket = tokens.enclosing[bracket]
+    return False
 
 
 def _as_clauses(inner: str, body: str, query: ast.SingleQuery, final: ast.Projection, *, clashes: bool) -> str | None:

@@ -7,6 +7,7 @@ and `>=`, and all of its instants for `=`, `<>` and IN. All in UTC.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -16,12 +17,14 @@ from keepgraph.cypher.check import scope, type_inference
 from keepgraph.cypher.syntax import ast, substitution, traversal
 from keepgraph.cypher.syntax.tree_walk import walk
 from keepgraph.errors import QueryError
+from keepgraph.temporal import instants
 
 _MIRRORED: dict[ast.Operator, ast.Operator] = {
     "=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<=",
 }  # fmt: skip
 _WITHOUT_ZONE = value_types.DATE | value_types.LOCAL_DATETIME
 _INSTANTS = value_types.STRING | value_types.DATETIME | _WITHOUT_ZONE
+_BEGINNING = re.compile(r"\d{0,4}|\d{4}-\d{0,2}|\d{4}-\d{2}-\d{0,2}([T ][\d:.]*)?", re.ASCII)
 _MAX_LISTED = 50
 """How many elements of a list are compared one by one; a longer list is compared as it is."""
 
@@ -123,7 +126,11 @@ class _Rewriter:
         return None
 
     def _membership(self, part: ast.Binary) -> ast.Expression | None:
-        if not self._is_instant(part.left) or not isinstance(part.right, ast.ListLiteral):
+        if not self._is_instant(part.left):
+            return None
+        if isinstance(part.right, ast.Parameter):
+            return self._membership_in_parameter(part, part.right)
+        if not isinstance(part.right, ast.ListLiteral):
             return None
         elements = part.right.elements
         if not 0 < len(elements) <= _MAX_LISTED:
@@ -135,6 +142,15 @@ class _Rewriter:
                 return None
             either = test if either is None else ast.Binary("OR", either, test, span=part.span)
         return either
+
+    def _membership_in_parameter(self, part: ast.Binary, listed: ast.Parameter) -> ast.Expression | None:
+        type_ = self.parameters.get(listed.name, value_types.UNKNOWN)
+        if type_.kinds != value_types.LIST or type_.element is None or type_.element.kinds & ~_INSTANTS:
+            return None
+        day = f"{ast.INTERNAL_PREFIX}day{part.span[0]}"
+        return ast.Quantifier(
+            "any", day, listed, _compared_day(part.left, "=", ast.Variable(day), part.span), span=part.span
+        )
 
     def _pattern(self, part: ast.NodePattern | ast.RelationshipPattern) -> ast.SyntaxNode | None:
         """A pattern whose properties of instants, `{valid_from: date('…')}`, are in its condition."""
@@ -160,7 +176,12 @@ class _Rewriter:
     ) -> ast.Expression | None:
         """`property operator constant`; None where that is compared as it is."""
         kinds = self._kinds_of(other)
-        if kinds == value_types.INTEGER and isinstance(property_, ast.Property) and _counts_milliseconds(other):
+        if (
+            kinds
+            and not kinds & ~value_types.NUMBER
+            and isinstance(property_, ast.Property)
+            and _counts_milliseconds(other)
+        ):
             self.notes[f"{property_.key} is an instant: milliseconds since 1970 beside it are taken for one"] = None
             other = ast.Call("datetime.fromEpochMillis", (other,), span=other.span)
             kinds = value_types.DATETIME
@@ -168,6 +189,8 @@ class _Rewriter:
             return None
         if kinds & _WITHOUT_ZONE and isinstance(property_, ast.Property):
             self._note(property_.key, kinds, operator)
+        if isinstance(other, ast.Literal) and isinstance(other.value, str) and not _begins_instant(other.value):
+            self.notes[f"{getattr(property_, 'key', '')} is an instant, and {other.value!r} is not read as one"] = None
         if operator in ("=", "<>"):
             return _compared_day(property_, operator, other, span)
         return ast.Binary(operator, property_, ast.Instant(other, is_end=False, span=other.span), span=span)
@@ -215,6 +238,11 @@ def _compared_day(
     since, until = ast.Binary(">=", property_, start, span=span), ast.Binary("<=", property_, end, span=span)
     within = ast.Binary("AND", since, until, span=span)
     return within if operator == "=" else ast.Unary("NOT", within, span=span)
+
+
+def _begins_instant(text: str) -> bool:
+    """Whether a text is a day or an instant, or the beginning of one, such as `2026-05`."""
+    return _BEGINNING.fullmatch(text) is not None or instants.read(text) is not None
 
 
 def _has_length(part: ast.NodePattern | ast.RelationshipPattern) -> bool:

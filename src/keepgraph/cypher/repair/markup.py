@@ -41,7 +41,7 @@ def unwrap_code_block(text: str) -> Unwrapped:
     return text, []
 
 
-_KEYS_OF_QUERY = ("query", "cypher", "statement")
+_KEYS_OF_QUERY = ("query", "cypher", "cypher_query", "statement")
 _KEYS_OF_PARAMETERS = ("parameters", "params")
 
 

@@ -108,6 +108,7 @@ def _correct_readable(text: str, tree: ast.Query, vocabulary: Vocabulary, fixes:
     steps: tuple[Callable[[ast.Query, str], Iterable[Repair]], ...] = (
         lambda query, _: spelling.correct_names(query, labels, types),
         lambda query, _: spelling.correct_texts(query, labels, types),
+        lambda query, _: spelling.correct_parts_of_types(query, vocabulary.types),
         spelling.correct_functions,
         lambda query, _: arrow_direction.turn_arrows(query, vocabulary.directions),
     )

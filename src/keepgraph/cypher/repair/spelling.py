@@ -5,6 +5,7 @@ The spans of the syntax tree tell where the text is edited.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -121,6 +122,29 @@ def correct_texts(query: ast.Query, labels: Names, types: Names) -> Iterator[Rep
         if name is not None and name != written:
             text = name.replace("\\", "\\\\").replace("'", "\\'")
             yield [(*literal.span, f"'{text}'")], f"Wrote {shorten(repr(written))} as '{name}', which the graph has"
+
+
+_TESTS_OF_TEXTS: dict[str, Callable[[str, str], bool]] = {
+    "STARTS WITH": str.startswith,
+    "ENDS WITH": str.endswith,
+    "CONTAINS": lambda name, part: part in name,
+}
+
+
+def correct_parts_of_types(query: ast.Query, types: frozenset[str]) -> Iterator[Repair]:
+    """Write `type(r) STARTS WITH 'works'` as `'WORKS'` where types begin with this and none with that."""
+    for part in walk(query):
+        test = _TESTS_OF_TEXTS.get(part.operator) if isinstance(part, ast.Binary) else None
+        if test is None or not isinstance(part, ast.Binary) or _names_read(part.left, {}) != "type":
+            continue
+        literal = part.right
+        if not isinstance(literal, ast.Literal) or not isinstance(literal.value, str):
+            continue
+        written, new = literal.value, re.sub(r"[\s-]+", "_", literal.value).upper()
+        if "'" in new or "\\" in new or any(test(name, written) for name in types):
+            continue
+        if any(test(name, new) for name in types):
+            yield [(*literal.span, f"'{new}'")], f"Wrote {shorten(repr(written))} as '{new}', as types are written"
 
 
 def compared_names(query: ast.Query) -> Iterator[tuple[str, ast.Expression]]:

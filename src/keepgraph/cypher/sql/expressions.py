@@ -14,6 +14,7 @@ from typing import Any
 from keepgraph.cypher import value_types
 from keepgraph.cypher.interpret import evaluate
 from keepgraph.cypher.interpret.runtime import Run
+from keepgraph.cypher.plan import instant_comparisons
 from keepgraph.cypher.sql import comparisons
 from keepgraph.cypher.sql.bindings import QUERY_INSTANT, storable
 from keepgraph.cypher.sql.blocks import Block
@@ -64,6 +65,8 @@ def parameter(context: Context, expression: ast.Parameter, block: Block) -> Term
 
 def instant(context: Context, expression: ast.Instant, block: Block) -> Term:
     """A constant beside timestamps, computed when the statement is run."""
+    if not instant_comparisons.is_constant(expression.value):
+        raise Inexpressible
     evaluate_instant = evaluate.build_evaluator(expression, evaluate.NO_COLUMNS)
 
     def bind(parameters: Mapping[str, Any], names: Mapping[str, Any]) -> Any:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from keepgraph import errors
-from keepgraph.cypher import value_types, values
+from keepgraph.cypher import functions, value_types, values
 from keepgraph.cypher.check import scope, type_inference
 from keepgraph.cypher.interpret import evaluate
 from keepgraph.cypher.interpret.runtime import Run
@@ -47,35 +47,48 @@ class VainComparison:
 
 
 def other_kinds(graph: GraphProbe, terms: QueryTerms, parameters: Mapping[str, Any]) -> Iterator[VainComparison]:
-    """Comparisons of a property with values of other kinds, which are never true."""
-    for property_, operator, other in list(terms.comparisons())[:_MAX_CHECKED]:
-        if operator not in _COMPARISONS:
+    """Comparisons of values of different kinds, one of them a property at least, which are never true."""
+    for left, operator, right in list(terms.all_comparisons())[:_MAX_CHECKED]:
+        kinds = _kinds(graph, terms, left, parameters)
+        of_elements = operator == "IN"
+        read_kinds = _element_kinds if of_elements else _kinds
+        other_kinds_ = read_kinds(graph, terms, right, parameters)
+        if not kinds or not other_kinds_:
             continue
-        kinds, other_kinds_ = _kinds(graph, terms, property_, parameters), _kinds(graph, terms, other, parameters)
-        if operator == "IN":
-            other_kinds_ = _element_kinds(graph, terms, other, parameters)
-        if not kinds or not other_kinds_ or _class_of(kinds) & other_kinds_:
-            continue
-        key = property_.key
-        noun = "an instant" if _is_instant(terms, property_) else value_types.describe(kinds)
-        elements = "values such as " if operator == "IN" else ""
-        yield VainComparison(
-            OTHER_KIND,
-            f"{key} {operator}",
-            f"{key} is {noun}, and is compared with {elements}{value_types.describe(other_kinds_)}: "
-            "that is never true.",
-        )
+        written = f"{_shown(left)} {operator}"
+        if kinds == other_kinds_ == value_types.DURATION and operator in ("<", "<=", ">", ">="):
+            yield VainComparison(
+                OTHER_KIND,
+                written,
+                "Durations are neither longer nor shorter than others, since months and days differ in length. Compare "
+                "instants (r.recorded_at > datetime() - duration('P7D')) or a component (….days < 7).",
+            )
+        elif not _class_of(kinds) & other_kinds_:
+            noun = "an instant" if _is_instant(terms, left) else value_types.describe(kinds)
+            elements = "values such as " if of_elements else ""
+            yield VainComparison(
+                OTHER_KIND,
+                written,
+                f"{_shown(left)} is {noun}, and is compared with {elements}{value_types.describe(other_kinds_)}: "
+                "that is never true.",
+            )
 
 
-def unknown_names(graph: GraphProbe, tree: ast.Query, parameters: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The texts that `type(r)` or labels are compared with and that no type or label is, with 'type' or 'labels'."""
-    known = {"type": {*graph.types}, "labels": {*graph.labels}}
+def _shown(expression: ast.Expression) -> str:
+    """What is compared, in short: the key of a property, the name of a function."""
+    if isinstance(expression, ast.Property):
+        return expression.key
+    return f"{expression.name}(…)" if isinstance(expression, ast.Call) else "the value"
+
+
+def compared_names(tree: ast.Query, parameters: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The texts that `type(r)` or labels are compared with, each with 'type' or 'labels'."""
     for kind, expression in spelling.compared_names(tree):
         value = expression.value if isinstance(expression, ast.Literal) else None
         if isinstance(expression, ast.Parameter):
             value = parameters.get(expression.name)
         for text in value if isinstance(value, list) else [value]:
-            if isinstance(text, str) and text not in known[kind]:
+            if isinstance(text, str):
                 yield kind, text
 
 
@@ -135,9 +148,24 @@ def _kinds(graph: GraphProbe, terms: QueryTerms, expression: ast.Expression, par
         return 0
     if isinstance(expression, ast.Property) and (kind := terms.kind_of_subject(expression)) is not None:
         return _kinds_of_property(graph, terms, expression, kind)
-    if not instant_comparisons.is_constant(expression) and not isinstance(expression, ast.ListLiteral):
+    if isinstance(expression, ast.Property) and _is_temporal(terms, expression.subject):
+        return 0 if expression.key in _TEXT_COMPONENTS else value_types.INTEGER
+    if isinstance(expression, ast.Call) and (function := functions.find(expression.name)) is not None:
+        return 0 if function.infer is not None else function.result_kinds & ~value_types.NULL
+    if not instant_comparisons.is_constant(expression):
         return 0
     return _inferred(expression, parameters).kinds & ~value_types.NULL
+
+
+_TEXT_COMPONENTS = frozenset(("timezone", "offset"))
+
+
+def _is_temporal(terms: QueryTerms, expression: ast.Expression) -> bool:
+    """Whether an expression is an instant, so that its properties are components."""
+    if isinstance(expression, ast.Call):
+        function = functions.find(expression.name)
+        return function is not None and not function.result_kinds & ~(value_types.TEMPORAL | value_types.NULL)
+    return _is_instant(terms, expression)
 
 
 def _element_kinds(

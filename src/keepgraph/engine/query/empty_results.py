@@ -175,7 +175,7 @@ def _check_selected_nodes(graph: GraphProbe, terms: QueryTerms) -> Iterator[Caus
     for path in terms.paths:
         for left, edge, right in zip(path.nodes, path.relationships, path.nodes[1:], strict=False):
             for node, direction in ((left, edge.direction), (right, _OPPOSITE[edge.direction])):
-                if id(node) in selected and edge.types is not None:
+                if id(node) in selected:
                     yield from _check_selected_node(graph, terms, node, edge, direction, *selected[id(node)])
 
 
@@ -192,13 +192,20 @@ def _check_selected_node(
     text: str,
 ) -> Iterator[Cause]:
     may_have_no_hop = edge.length is not None and edge.length.min_hops == 0
-    if edge.types is None or isinstance(edge.types, ast.TypesByDirection) or may_have_no_hop:
+    if isinstance(edge.types, ast.TypesByDirection) or may_have_no_hop:
         return
-    types = [name for name in graph.types if labels_match((name,), edge.types)]
+    tested = terms.tested_types(edge.variable)
+    types = [
+        name
+        for name in graph.types
+        if (edge.types is None or labels_match((name,), edge.types)) and (not tested or name in tested)
+    ]
+    is_any = edge.types is None and not tested
     labels = terms.labels_of(node)
     if not types or not graph.matching_labels(labels):
         return
-    link = f"[:{'|'.join(map(quote_name, types))}]"
+    link = "[]" if is_any else f"[:{'|'.join(map(quote_name, types))}]"
+    noun = "relationship" if is_any else "|".join(types)
     written_node = graph.node_pattern(labels, "n")
     condition = f"WHERE n.{key} = $text RETURN 1"
     if not graph.has_rows(f"MATCH {written_node} {condition}", text=text):
@@ -214,10 +221,10 @@ def _check_selected_node(
     arrows = {"out": f"{shown}-{link}->()", "in": f"{shown}<-{link}-()", "both": f"{shown}-{link}-()"}
     other = {"out": "in", "in": "out", "both": ""}[direction]
     if {"in": leads_in, "out": leads_out, "": False}[other]:
-        message = f"No {'|'.join(types)} leads {_WAYS[direction]} {text!r}; some lead {_WAYS[other]} it."
+        message = f"No {noun} leads {_WAYS[direction]} {text!r}; some lead {_WAYS[other]} it."
         yield Cause(NO_SUCH_DIRECTION, arrows[direction], message, (arrows[other],))
     else:
-        yield Cause(NO_SUCH_PATTERN, arrows[direction], f"{text!r} has no {'|'.join(types)} in either direction.")
+        yield Cause(NO_SUCH_PATTERN, arrows[direction], f"{text!r} has no {noun} in either direction.")
 
 
 def _quoted(text: str) -> str:
@@ -230,7 +237,14 @@ _WAYS = {"out": "out of", "in": "to"}
 
 def _check_compared_names(graph: GraphProbe, tree: ast.Query, parameters: Mapping[str, Any]) -> Iterator[Cause]:
     """Texts that `type(r)` or labels are compared with, and that no type or label is."""
-    for kind, text in comparison_causes.unknown_names(graph, tree, parameters):
+    for kind, text in comparison_causes.compared_names(tree, parameters):
+        if text in (graph.types if kind == "type" else graph.labels):
+            pattern = f"()-[:{quote_name(text)}]->()" if kind == "type" else f"(n:{quote_name(text)})"
+            if graph.has_rows(f"MATCH {pattern} RETURN 1") is False:
+                yield Cause(
+                    UNUSED_TYPE if kind == "type" else UNUSED_LABEL, text, f"There is no {text} in the graph yet."
+                )
+            continue
         if text == graph_catalogue.ENTITY and kind == "labels":
             yield Cause(UNKNOWN_LABEL, text, "Entity is not among labels(n): write (n:Entity), or n:Entity.")
             continue

@@ -17,6 +17,7 @@ from keepgraph.cypher.dialect import refusal
 from keepgraph.cypher.interpret.runtime import Row
 from keepgraph.cypher.repair import markup, pipeline
 from keepgraph.cypher.sql import bindings, callbacks, terms
+from keepgraph.cypher.sql.statements import Statement
 from keepgraph.cypher.syntax import ast, parser, tokenizer
 from keepgraph.cypher.table_graph import Execute, StatementCache, TableGraph
 from keepgraph.engine.query import graph_catalogue, hydration
@@ -150,11 +151,17 @@ def explain(tx: Tx, text: str, values: Mapping[str, Any], *, rows: int | None = 
     plans = []
     for statement in prepared.compiled.statements():
         _register_callbacks(tx, statement.callbacks)
-        arguments = statement.arguments(
-            values, {**graph_catalogue.condition_values(tx), bindings.QUERY_INSTANT: tx.now}
-        )
+        arguments = _arguments(tx, statement, values)
         plans.append((statement.sql, store.compiled_queries.explain(tx, statement.sql, arguments)))
     return Explanation(prepared.text, (*unwrapped, *prepared.fixes), plans, prepared.compiled.by)
+
+
+def _arguments(tx: Tx, statement: Statement, values: Mapping[str, Any]) -> Sequence[Any]:
+    """What a statement binds; nulls where it would give up on a value, for its plan is the same."""
+    try:
+        return statement.arguments(values, {**graph_catalogue.condition_values(tx), bindings.QUERY_INSTANT: tx.now})
+    except terms.Inexpressible:
+        return [None] * len(statement.bindings)
 
 
 def repair(tx: Tx, text: str) -> str:

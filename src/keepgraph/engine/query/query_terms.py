@@ -77,6 +77,26 @@ class QueryTerms:
                 for key, value in _entries(part.properties).items():
                     yield ast.Property(ast.Variable(part.variable), key), "=", value
 
+    def all_comparisons(self) -> Iterator[tuple[ast.Expression, str, ast.Expression]]:
+        """The same of any expressions, what is no constant at the left."""
+        for part in self._parts:
+            if isinstance(part, ast.Binary) and part.operator in (*_MIRRORED, "IN"):
+                if part.operator != "IN" and isinstance(part.left, ast.Literal | ast.Parameter):
+                    yield part.right, _MIRRORED[part.operator], part.left
+                else:
+                    yield part.left, part.operator, part.right
+            elif isinstance(part, ast.NodePattern | ast.RelationshipPattern) and part.variable is not None:
+                for key, value in _entries(part.properties).items():
+                    yield ast.Property(ast.Variable(part.variable), key), "=", value
+
+    def tested_types(self, variable: str | None) -> list[str]:
+        """The texts that `type(r)` of a relationship must be one of; none where that is not asked."""
+        subject = ast.Call("type", (ast.Variable(variable or ""),))
+        for part in self._parts:
+            if isinstance(part, ast.Binary) and part.operator in ("=", "IN") and part.left == subject:
+                return self._texts(part.right)
+        return []
+
     def kind_of_subject(self, expression: ast.Property) -> str | None:
         """Whether a property is of a 'node' or of a 'relationship'; None where it is of something else."""
         name = self.original_name_of(expression)
