@@ -208,8 +208,9 @@ def _by_words(graph: keepgraph.Graph, group: str, question: str) -> list[str]:
 def _by_vectors(graph: keepgraph.Graph, group: str, question: str) -> list[str]:
     with graph.database.read("benchmark") as tx:
         asked = vectors.pack(embedder.embed([question], model=tx.settings.model))[0]
+        filters = Filters(groups=(group,), at=timestamps.from_datetime(tx.now))
         return _names(
-            tx, store.vector_search.nearest_chunks(tx, asked, groups=[group], with_turn_before=False, limit=LIMIT)
+            tx, store.vector_search.nearest_chunks(tx, asked, filters=filters, with_turn_before=False, limit=LIMIT)
         )
 
 

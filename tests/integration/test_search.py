@@ -241,20 +241,33 @@ def test_a_text_found_by_a_far_vector_alone_lends_nothing_to_what_it_mentions(wh
 
 
 @needs_vectors
-def test_names_and_facts_are_compared_with_the_whole_question_and_texts_without_its_persons(apollo, monkeypatch):
-    compared: dict[str, bytes] = {}
+def test_only_turns_are_compared_with_the_question_without_its_persons(apollo, monkeypatch):
+    turn = remember(apollo, "Chat", "Mara: I had a salad.", source="message")["uuid"]
+    apollo("search", query="everything")
+    rows = {True: [], False: []}
+    with apollo.graph.database.read("test") as tx:
+        for row, episode in tx.conn.execute(
+            "SELECT chunk.id, public_id FROM chunk JOIN episode ON episode.id = episode"
+        ):
+            rows[episode == turn].append(row)
+    compared: dict[str, list[bytes]] = {}
+
+    def nearest(name: str) -> Callable[..., list[tuple[int, float]]]:
+        def compare(tx: Any, vector: tuple[bytes, bytes], **more: Any) -> list[tuple[int, float]]:
+            compared.setdefault(name, []).append(vector[0])
+            is_of_chunks = name == "nearest_chunks" and not more["with_turn_before"]
+            return [(row, 0.9) for row in (*rows[True], *rows[False])] if is_of_chunks else []
+
+        return compare
+
     for name in ("nearest_names", "nearest_facts", "nearest_chunks"):
-        monkeypatch.setattr(
-            store.vector_search,
-            name,
-            lambda tx, vector, name=name, **more: compared.setdefault(name, vector[0]) and [],
-        )
+        monkeypatch.setattr(store.vector_search, name, nearest(name))
     apollo("search", query="What does Priya Raman eat?")
     texts = ["What does Priya Raman eat?", "What does eat?"]
     whole, without_persons = (packed[0] for packed in vectors.pack(embedder.embed(texts)))
 
-    assert compared["nearest_names"] == compared["nearest_facts"] == whole
-    assert compared["nearest_chunks"] == without_persons
+    assert compared["nearest_names"] == compared["nearest_facts"] == [whole]
+    assert compared["nearest_chunks"] == [without_persons, whole, without_persons]
 
 
 def test_a_turn_is_found_by_the_turn_before_it(call):

@@ -38,6 +38,13 @@ def test_a_retriever_may_count_more_than_others():
     assert keys(fusion.fuse(rankings, {"names": 3.0})) == [1, 2]
 
 
+def test_a_hit_may_have_weights_of_its_own():
+    rankings = {"words": [(1, 9.0), (2, 8.0)]}
+    hits = fusion.fuse(rankings, {"words": 1.0}, exceptions={2: {"words": 2.0}})
+
+    assert keys(hits) == [2, 1]
+
+
 @given(RANKINGS)
 def test_fusing_loses_nothing_and_adds_nothing(rankings):
     hits = fusion.fuse(rankings)

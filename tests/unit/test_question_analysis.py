@@ -16,7 +16,7 @@ from keepgraph.engine.retrieval import question_analysis
         ("When did Ada move the reports?", ('"ada"', '"move"', '"reports"')),
         ("what is it that they do", ('"what"', '"is"', '"it"', '"that"', '"they"', '"do"')),
         ("c++ AND a:b", ('"c"', '"b"')),
-        ("Ada's engine", ('"ada\'s"', '"engine"')),
+        ("Ada's engine", ('"ada"', '"engine"')),
         ("snake_case", ('"snake"', '"case"')),
         ("東京タワー", ('"東京タワー"', '"東 京"', '"京 タ"', '"タ ワ"', '"ワ ー"')),
         ("塔", ('"塔"',)),

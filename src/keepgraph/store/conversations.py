@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from keepgraph.store import change_cache
 from keepgraph.store.search_filters import json_array
 from keepgraph.store.transactions import Tx
+
+_IS_TURN = "(chunk.speaker IS NOT NULL OR episode.kind = 'message')"
 
 
 def speakers(tx: Tx) -> dict[str, str]:
@@ -38,6 +41,39 @@ def spoken_by(tx: Tx, chunks: Sequence[int], speakers: Sequence[str]) -> set[int
     return {row[0] for row in rows}
 
 
+def turns(tx: Tx, chunks: Sequence[int]) -> set[int]:
+    """Those of some chunks that are turns of a conversation: somebody says them, or they are messages."""
+    rows = tx.conn.execute(
+        f"""
+        SELECT chunk.id
+        FROM chunk
+        JOIN episode ON episode.id = chunk.episode
+        WHERE chunk.id IN (SELECT value FROM json_each(?)) AND {_IS_TURN}
+        """,
+        (json_array(chunks),),
+    )
+    return {row[0] for row in rows}
+
+
+def any_document(tx: Tx) -> bool:
+    """Whether any chunk, of any group, is not a turn of a conversation."""
+
+    def read() -> bool:
+        row = tx.conn.execute(
+            """
+            SELECT EXISTS (
+                SELECT 1
+                FROM chunk
+                JOIN episode ON episode.id = chunk.episode
+                WHERE chunk.speaker_key IS NULL AND episode.kind <> 'message'
+            )
+            """
+        ).fetchone()
+        return bool(row[0])
+
+    return change_cache.get(tx, "any document", read)
+
+
 def adjacent_turns(tx: Tx, chunks: Sequence[int]) -> dict[int, tuple[int | None, int | None]]:
     """The turns before and after each of some chunks that are turns: in the same text, or in the next message.
 
@@ -48,7 +84,7 @@ def adjacent_turns(tx: Tx, chunks: Sequence[int]) -> dict[int, tuple[int | None,
         SELECT chunk.id, {_adjacent("<", "DESC")}, {_adjacent(">", "ASC")}
         FROM chunk
         JOIN episode ON episode.id = chunk.episode
-        WHERE chunk.id IN (SELECT value FROM json_each(?)) AND (chunk.speaker IS NOT NULL OR episode.kind = 'message')
+        WHERE chunk.id IN (SELECT value FROM json_each(?)) AND {_IS_TURN}
         """,
         (json_array(chunks),),
     )

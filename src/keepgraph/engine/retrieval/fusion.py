@@ -38,19 +38,27 @@ class Hit:
     why: Mapping[str, Placement] = field(default_factory=dict)
 
 
-def fuse(rankings: Mapping[str, Ranking], weights: Mapping[str, float] | None = None) -> list[Hit]:
+def fuse(
+    rankings: Mapping[str, Ranking],
+    weights: Mapping[str, float] | None = None,
+    *,
+    exceptions: Mapping[Key, Mapping[str, float]] | None = None,
+) -> list[Hit]:
     """Fuse rankings by reciprocal ranks, best first; of equal scores, the lower key first.
 
     A hit at rank r of a ranking counts weight / (RRF_K + r).
 
     Args:
         weights: by the name of the ranking, where it is not 1.
+        exceptions: of some hits, the rankings with another weight for them.
     """
+    weights, exceptions, none = weights or {}, exceptions or {}, dict[str, float]()
     scores: dict[Key, float] = {}
     why: dict[Key, dict[str, Placement]] = {}
     for source, ranking in rankings.items():
-        weight = (weights or {}).get(source, 1.0)
+        usual = weights.get(source, 1.0)
         for rank, (key, score) in enumerate(ranking, 1):
+            weight = exceptions.get(key, none).get(source, usual)
             scores[key] = scores.get(key, 0.0) + weight / (RRF_K + rank)
             why.setdefault(key, {})[source] = Placement(rank, round_score(score))
     return _best_first(Hit(key, score, why[key]) for key, score in scores.items())

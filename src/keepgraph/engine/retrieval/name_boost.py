@@ -14,10 +14,12 @@ def apply(context: SearchContext, chunks: Sequence[Hit]) -> list[Hit]:
     """The chunks with the boost, which takes the place of the names that words and vectors leave out (ADR 0028)."""
     tx, question = context.tx, context.question
     rows = [chunk.key for chunk in chunks]
-    boosted: set[int] = set()
+    entities, proposals = [key for key in question.nodes if key > 0], [-key for key in question.nodes if key < 0]
+    known: set[int] = set()
     if question.speakers:
-        boosted |= store.conversations.spoken_by(tx, rows, sorted(question.speakers))
-    if question.nodes:
-        entities, proposals = [key for key in question.nodes if key > 0], [-key for key in question.nodes if key < 0]
-        boosted |= store.retrieval.unspoken_mentioning(tx, rows, entities, proposals)
-    return fusion.boost(chunks, boosted, by=weights.NAMED_SPEAKER, source="names") if boosted else list(chunks)
+        known |= store.conversations.spoken_by(tx, rows, sorted(question.speakers))
+    if entities:
+        known |= store.retrieval.unspoken_mentioning(tx, rows, entities, [])
+    proposed = store.retrieval.unspoken_mentioning(tx, rows, [], proposals) - known if proposals else set()
+    boosted = fusion.boost(chunks, known, by=weights.NAMED_SPEAKER, source="names") if known else list(chunks)
+    return fusion.boost(boosted, proposed, by=weights.PROPOSED_NAME_IN_TEXT, source="names") if proposed else boosted

@@ -32,8 +32,8 @@ class Question:
         text: as it was asked, without white space around it.
         phrases: its words for a full-text query; none if it has no words.
         phrases_for_chunks: the same without the names of speakers, which are in every second turn of a conversation.
-        without_names: the text that is compared with chunks by vector, without the names of persons: a name draws the
-            vector to greetings (ADR 0028).
+        without_names: the text that is compared with turns of conversations by vector, without the names of speakers
+            and known persons: a name draws the vector to greetings (ADR 0028).
     """
 
     text: str
@@ -77,11 +77,12 @@ def analyse(tx: Tx, question: str, *, groups: Sequence[str]) -> Question:
 def phrases(text: str) -> tuple[str, ...]:
     """The words of a text without stop words, each quoted for a full-text query; if all are stop words, all of them.
 
-    A run of characters of a script without spaces is looked for as a whole, and by its pairs of neighbours.
+    The ending of a possessive is left out, for it would have to stand in the text, too. A run of characters of a script
+    without spaces is looked for as a whole, and by its pairs of neighbours.
     """
     counts: Counter[str] = Counter()
     for word in _content_words(text) or _words(text):
-        counts.update(_segments(word.lower()))
+        counts.update(_segments(_POSSESSIVE.sub("", word.lower())))
     most_frequent = sorted(counts, key=lambda phrase: -counts[phrase])[:MAX_PHRASES]
     return tuple(f'"{phrase}"' for phrase in most_frequent)
 

@@ -42,7 +42,7 @@ class QuestionName:
         entities: by row number, each with how sure that is, from 0 to 1.
         proposals: by row number.
         speakers: by their keys.
-        is_person: whether it is the name of a person.
+        is_person: whether it is the name of a known person; a proposed name is of none, for its type is a guess.
     """
 
     start: int
@@ -153,13 +153,16 @@ def _known_name(
         name.entity: weights.EXACT_NAME if name.is_name else weights.ALIAS for name in known if name.entity is not None
     }
     speaker = match.key if match.key in speakers.names else speakers.key_of_part.get(match.key)
+    if speaker is None and not entities:
+        speaker = next(iter(_speaker_by_nickname(Name(match.key), speakers)), None)
     return QuestionName(
         start=match.start,
         end=match.end,
         entities=tuple(entities.items()),
         proposals=tuple(name.proposal for name in known if name.proposal is not None),
         speakers=(speaker,) if speaker else (),
-        is_person=any(vocabulary.style(name.type) == "person" for name in known) or speaker is not None,
+        is_person=speaker is not None
+        or any(vocabulary.style(name.type) == "person" for name in known if name.entity is not None),
     )
 
 

@@ -16,8 +16,8 @@ class QuestionVectors:
     """A question as vectors, each as embedding and signs, in the form in which vectors are stored.
 
     Attributes:
-        full: of the whole question, compared with names and facts; None where there are no vectors.
-        without_names: of the question without the names of persons, compared with chunks.
+        full: of the whole question, compared with names, facts and documents; None where there are no vectors.
+        without_names: of the question without the names of persons, compared with turns of conversations.
         state: in words: on, how many vectors are missing, or why they are off.
     """
 
@@ -37,9 +37,10 @@ def embed(tx: Tx, question: Question, *, kinds: frozenset[str]) -> QuestionVecto
         return QuestionVectors(state=state)
     from keepgraph.ml import embedder
 
-    # Each text costs a pass of the model, and not every kind of result is compared with both.
-    for_chunks = question.without_names if kinds != {EDGES} else question.text
-    texts = [for_chunks] if kinds == {EPISODES} or for_chunks == question.text else [for_chunks, question.text]
+    # Each text costs a pass of the model, and not every search compares both.
+    for_turns = question.without_names if kinds != {EDGES} else question.text
+    compares_whole = kinds != {EPISODES} or store.conversations.any_document(tx)
+    texts = list(dict.fromkeys([for_turns, question.text] if compares_whole else [for_turns]))
     try:
         packed = vectors.pack(
             embedder.embed([text[:MAX_EMBEDDED_CHARACTERS] for text in texts], model=tx.settings.model)

@@ -101,9 +101,23 @@ def fuse(
     Args:
         more_weights: of rankings that are not in the table of retrievers, where they do not count 1.
     """
-    of_table = {retriever.source: retriever.weight for retriever in RETRIEVERS[kind]}
-    hits = _about_project(context, kind, fusion.fuse(rankings, {**of_table, **(more_weights or {})}))
-    return name_boost.apply(context, hits) if kind == EPISODES else hits
+    weight_of = {retriever.source: retriever.weight for retriever in RETRIEVERS[kind]} | dict(more_weights or {})
+    if kind != EPISODES:
+        return _about_project(context, kind, fusion.fuse(rankings, weight_of))
+    hits = _about_project(context, kind, _fuse_chunks(context, rankings, weight_of))
+    return name_boost.apply(context, hits)
+
+
+def _fuse_chunks(context: SearchContext, rankings: Mapping[str, Ranking], weight_of: Mapping[str, float]) -> list[Hit]:
+    """Turns of conversations and documents as one ranking, each with their own weights (ADR 0052)."""
+    weight_of_documents = {
+        retriever.source: retriever.weight_of_documents
+        for retriever in RETRIEVERS[EPISODES]
+        if retriever.weight_of_documents is not None
+    }
+    chunks = {chunk for ranking in rankings.values() for chunk, _ in ranking}
+    turns = store.conversations.turns(context.tx, list(chunks))
+    return fusion.fuse(rankings, weight_of, exceptions=dict.fromkeys(chunks - turns, weight_of_documents))
 
 
 def _about_project(context: SearchContext, kind: str, hits: list[Hit]) -> list[Hit]:

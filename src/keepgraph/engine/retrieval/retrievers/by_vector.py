@@ -30,21 +30,29 @@ def facts(context: SearchContext) -> Ranking:
 
 
 def chunks(context: SearchContext) -> Ranking:
-    """The chunks that are nearest to the question without the names of persons."""
-    return _nearest_chunks(context, with_turn_before=False)
+    """The chunks that are nearest to the question: turns of conversations to it without the names of persons."""
+    vectors = context.vectors
+    ranking = _nearest_chunks(context, vectors.without_names, with_turn_before=False)
+    if vectors.full == vectors.without_names:
+        return ranking
+    of_whole = _nearest_chunks(context, vectors.full, with_turn_before=False)
+    turns = store.conversations.turns(context.tx, [chunk for chunk, _ in (*ranking, *of_whole)])
+    of_each = [scored for scored in ranking if scored[0] in turns]
+    of_each += [scored for scored in of_whole if scored[0] not in turns]
+    return sorted(of_each, key=lambda scored: (-scored[1], scored[0]))[: weights.CANDIDATES]
 
 
 def turns_with_turn_before(context: SearchContext) -> Ranking:
     """The turns of conversations that, read with the turn before them, are nearest to the same."""
-    return _nearest_chunks(context, with_turn_before=True)
+    return _nearest_chunks(context, context.vectors.without_names, with_turn_before=True)
 
 
-def _nearest_chunks(context: SearchContext, *, with_turn_before: bool) -> Ranking:
-    if not context.vectors.without_names:
+def _nearest_chunks(context: SearchContext, vector: tuple[bytes, bytes] | None, *, with_turn_before: bool) -> Ranking:
+    if not vector:
         return []
     nearest = store.vector_search.nearest_chunks(
         context.tx,
-        context.vectors.without_names,
+        vector,
         filters=context.request.filters,
         with_turn_before=with_turn_before,
         limit=weights.CANDIDATES,

@@ -31,17 +31,19 @@ class Retriever:
     Attributes:
         source: its name in results, which say by which retrievers a hit was found (`why`).
         weight: what its ranking counts in the fusion.
+        weight_of_documents: what it counts for texts that are no turns of a conversation; None is the same.
     """
 
     source: str
     retrieve: Callable[[SearchContext], Ranking]
     weight: float = 1.0
+    weight_of_documents: float | None = None
 
 
 RETRIEVERS: Mapping[str, tuple[Retriever, ...]] = {
     EPISODES: (
-        Retriever("words", by_words.chunks, weights.CHUNKS_BY_WORDS),
-        Retriever("meaning", by_vector.chunks),
+        Retriever("words", by_words.chunks, weights.TURNS_BY_WORDS, weights.DOCUMENTS_BY_WORDS),
+        Retriever("meaning", by_vector.chunks, 1.0, weights.DOCUMENTS_BY_VECTOR),
         Retriever("meaning_with_turn_before", by_vector.turns_with_turn_before),
         Retriever("graph", by_distance.chunks),
     ),
