@@ -38,7 +38,7 @@ def test_without_similarity_diversity_keeps_the_order(hits, limit):
 
 
 def test_the_nearest_comes_first_and_what_cannot_be_reached_last():
-    hits = reranking.by_distance([Hit(1, 3.0), Hit(2, 2.0), Hit(3, 1.0), Hit(4, 0.5)], {2: 2, 4: 0})
+    hits = reranking.by_distance([Hit(1, 3.0), Hit(2, 2.0), Hit(3, 1.0), Hit(4, 0.5)], {2: 2, 4: 0}, head=4)
 
     assert keys(hits) == [4, 2, 1, 3]
     assert [Placement(1, 0), Placement(2, 2), Placement(3, None), Placement(4, None)] == [
@@ -47,7 +47,7 @@ def test_the_nearest_comes_first_and_what_cannot_be_reached_last():
 
 
 def test_what_is_mentioned_most_comes_first():
-    hits = reranking.by_count([Hit(1, 3.0), Hit(2, 2.0), Hit(3, 1.0)], Counter({3: 5, 1: 1}))
+    hits = reranking.by_count([Hit(1, 3.0), Hit(2, 2.0), Hit(3, 1.0)], Counter({3: 5, 1: 1}), head=3)
 
     assert keys(hits) == [3, 1, 2]
 
@@ -58,12 +58,23 @@ def test_what_a_model_has_not_read_comes_last():
     assert keys(hits) == [3, 2, 1]
 
 
-@pytest.mark.parametrize("rerank", [reranking.by_distance, reranking.by_count, reranking.by_score])
-@given(hits=HITS, values=st.dictionaries(KEYS, st.integers(0, 5)))
-def test_another_order_loses_nothing(rerank, hits, values):
-    assert sorted(keys(hits)) == sorted(keys(rerank(hits, values)))
+@given(HITS, st.dictionaries(KEYS, st.integers(0, 5)), st.integers(0, 20))
+def test_another_order_loses_nothing(hits, values, head):
+    assert sorted(keys(hits)) == sorted(keys(reranking.by_score(hits, values)))
+    for rerank in (reranking.by_distance, reranking.by_count):
+        order = keys(rerank(hits, values, head=head))
+
+        assert sorted(keys(hits)[:head]) == sorted(order[:head])
+        assert keys(hits)[head:] == order[head:]
+
+
+def test_the_head_ends_where_hits_are_much_less_relevant_than_the_best():
+    hits = [Hit(1, 1.0), Hit(2, 0.8), Hit(3, 0.6), Hit(4, 0.2)]
+
+    assert [reranking.relevant_head(hits, limit=limit) for limit in (2, 10)] == [2, 3]
+    assert reranking.relevant_head([], limit=10) == 0
 
 
 def test_nothing_is_nothing_in_any_order():
     assert reranking.by_diversity([], lambda one, other: 0.0, limit=5) == []
-    assert reranking.by_distance([], {}) == []
+    assert reranking.by_distance([], {}, head=0) == []

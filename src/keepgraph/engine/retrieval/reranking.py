@@ -37,15 +37,30 @@ def by_diversity(hits: Sequence[Hit], similarity: Callable[[Key, Key], float], *
     return chosen
 
 
-def by_distance(hits: Sequence[Hit], distances: Mapping[Key, int]) -> list[Hit]:
-    """The nearest first, in steps; what cannot be reached comes last, in the order it had."""
-    order = sorted(hits, key=lambda hit: distances.get(hit.key, math.inf))
+def relevant_head(hits: Sequence[Hit], *, limit: int) -> int:
+    """How many of the first hits are about as relevant as the best, so that something else may decide their order.
+
+    Args:
+        limit: never more than this, for what is not returned is not compared.
+    """
+    if not hits:
+        return 0
+    least = weights.SHARE_OF_BEST_IN_HEAD * hits[0].score
+    return sum(hit.score >= least for hit in hits[:limit])
+
+
+def by_distance(hits: Sequence[Hit], distances: Mapping[Key, int], *, head: int) -> list[Hit]:
+    """The nearest of the head first, in steps, and what cannot be reached last; then the other hits.
+
+    Hits that are equally far, and those behind the head, stay in the order that they had.
+    """
+    order = [*sorted(hits[:head], key=lambda hit: distances.get(hit.key, math.inf)), *hits[head:]]
     return [_placed(hit, "node_distance", rank, distances.get(hit.key)) for rank, hit in enumerate(order, 1)]
 
 
-def by_count(hits: Sequence[Hit], counts: Mapping[Key, int]) -> list[Hit]:
-    """Those with the highest count first; equal ones in the order they had."""
-    order = sorted(hits, key=lambda hit: -counts.get(hit.key, 0))
+def by_count(hits: Sequence[Hit], counts: Mapping[Key, int], *, head: int) -> list[Hit]:
+    """Those of the head with the highest count first; equal ones, and those behind the head, in the order they had."""
+    order = [*sorted(hits[:head], key=lambda hit: -counts.get(hit.key, 0)), *hits[head:]]
     return [_placed(hit, "episode_mentions", rank, counts.get(hit.key, 0)) for rank, hit in enumerate(order, 1)]
 
 

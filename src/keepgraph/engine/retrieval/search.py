@@ -154,6 +154,13 @@ def _pool_size(request: SearchRequest) -> int:
     return max(weights.RERANKED_PER_RESULT * request.limit, weights.MIN_RERANKED)
 
 
+def _head(context: SearchContext, hits: Sequence[Hit]) -> int:
+    """How many of the first hits a reranker may put into another order; all where no question says what is relevant."""
+    if not context.question.text:
+        return len(hits)
+    return reranking.relevant_head(hits, limit=context.request.limit)
+
+
 def _results(context: SearchContext) -> SearchResults:
     """The results of each kind that was asked for, filtered, reranked and read."""
     kinds, limit = context.request.kinds, context.request.limit
@@ -181,9 +188,9 @@ def _nodes(context: SearchContext) -> list[NodeResult]:
     tx, request = context.tx, context.request
     hits = _with_types(context, context.hits[NODES])[: _pool_size(request)]
     if request.reranker == NODE_DISTANCE:
-        hits = reranking.by_distance(hits, context.distances.nodes)
+        hits = reranking.by_distance(hits, context.distances.nodes, head=_head(context, hits))
     elif request.reranker == EPISODE_MENTIONS:
-        hits = reranking.by_count(hits, mention_counts.of_nodes(tx, hits))
+        hits = reranking.by_count(hits, mention_counts.of_nodes(tx, hits), head=_head(context, hits))
     return content_reranking.rerank(context, hydration.nodes(tx, hits, request.filters))
 
 
@@ -200,9 +207,9 @@ def _facts(context: SearchContext) -> list[FactResult]:
     tx, request = context.tx, context.request
     hits = context.hits[EDGES][: _pool_size(request)]
     if request.reranker == NODE_DISTANCE:
-        hits = reranking.by_distance(hits, _distances_of_facts(context, hits))
+        hits = reranking.by_distance(hits, _distances_of_facts(context, hits), head=_head(context, hits))
     elif request.reranker == EPISODE_MENTIONS:
-        hits = reranking.by_count(hits, mention_counts.of_facts(tx, hits))
+        hits = reranking.by_count(hits, mention_counts.of_facts(tx, hits), head=_head(context, hits))
     return content_reranking.rerank(context, hydration.facts(tx, hits))
 
 
@@ -228,9 +235,9 @@ def _chunks(context: SearchContext) -> list[ChunkResult]:
     if request.reranker == NODE_DISTANCE:
         reached = context.distances.episodes
         distances = {hit.key: reached[episode_of[hit.key]] for hit in hits if episode_of[hit.key] in reached}
-        hits = reranking.by_distance(hits, distances)
+        hits = reranking.by_distance(hits, distances, head=_head(context, hits))
     elif request.reranker == EPISODE_MENTIONS:
-        hits = reranking.by_count(hits, mention_counts.of_chunks(tx, hits))
+        hits = reranking.by_count(hits, mention_counts.of_chunks(tx, hits), head=_head(context, hits))
     return content_reranking.rerank(context, hydration.chunks(tx, hits))
 
 
@@ -238,5 +245,5 @@ def _communities(context: SearchContext) -> list[CommunityResult]:
     tx, request = context.tx, context.request
     hits = context.hits[COMMUNITIES][: _pool_size(request)]
     if request.reranker == EPISODE_MENTIONS:
-        hits = reranking.by_count(hits, mention_counts.of_communities(tx, hits))
+        hits = reranking.by_count(hits, mention_counts.of_communities(tx, hits), head=_head(context, hits))
     return content_reranking.rerank(context, hydration.communities(tx, hits))
