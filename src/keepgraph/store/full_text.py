@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from keepgraph.store import search_filters
-from keepgraph.store.search_filters import Filters
+from keepgraph.store.search_filters import Filters, json_array
 from keepgraph.store.transactions import Tx
 
 MAX_ROWS_OF_A_WORD = 20_000
@@ -101,17 +101,55 @@ def search(
     return rows.fetchall()  # type: ignore[no-any-return]
 
 
+@dataclass(frozen=True, slots=True)
+class WordInRows:
+    """A phrase of a query and where it is.
+
+    Attributes:
+        count: in how many rows of the index, or one more than MAX_ROWS_OF_A_WORD.
+        rows_of_index: how many rows the index has, about.
+        rows: those of the rows that were asked for.
+    """
+
+    count: int
+    rows_of_index: int
+    rows: Sequence[int]
+
+
+def words_in_rows(tx: Tx, index: Index, phrases: Sequence[str], *, rows: Sequence[int]) -> list[WordInRows]:
+    """How frequent each of some phrases is, and which of some rows of the index have it.
+
+    Args:
+        phrases: quoted already, for FTS5.
+        rows: by the row number of the index.
+    """
+    largest = tx.conn.execute(index.largest_row).fetchone()[0] or 0
+    in_rows = f"""
+        SELECT rowid FROM {index.table}
+        WHERE {index.table} MATCH ? AND rowid IN (SELECT value FROM json_each(?))
+    """
+    return [
+        WordInRows(
+            _count_rows(tx, index, phrase),
+            largest,
+            [row for (row,) in tx.conn.execute(in_rows, (phrase, json_array(rows)))],
+        )
+        for phrase in phrases
+    ]
+
+
 def _selective(tx: Tx, index: Index, phrases: Sequence[str]) -> list[str]:
     """Those of the phrases that are not in too many rows. Where there are few rows, they are not counted."""
     largest = tx.conn.execute(index.largest_row).fetchone()[0] or 0
     if largest <= MAX_ROWS_OF_A_WORD:
         return list(phrases)
-    return [
-        phrase
-        for phrase in phrases
-        if tx.conn.execute(
-            f"SELECT count(*) FROM (SELECT 1 FROM {index.table} WHERE {index.table} MATCH ? LIMIT ?)",
-            (phrase, MAX_ROWS_OF_A_WORD + 1),
-        ).fetchone()[0]
-        <= MAX_ROWS_OF_A_WORD
-    ]
+    return [phrase for phrase in phrases if _count_rows(tx, index, phrase) <= MAX_ROWS_OF_A_WORD]
+
+
+def _count_rows(tx: Tx, index: Index, phrase: str) -> int:
+    """In how many rows a phrase is; one more than MAX_ROWS_OF_A_WORD where there are more."""
+    counted = tx.conn.execute(
+        f"SELECT count(*) FROM (SELECT 1 FROM {index.table} WHERE {index.table} MATCH ? LIMIT ?)",
+        (phrase, MAX_ROWS_OF_A_WORD + 1),
+    )
+    return int(counted.fetchone()[0])

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         question_analysis,
         question_names,
         question_vectors,
+        relevance_floor,
         reranking,
         retrievers,
         search,

@@ -87,6 +87,11 @@ def phrases(text: str) -> tuple[str, ...]:
     return tuple(f'"{phrase}"' for phrase in most_frequent)
 
 
+def has_content(text: str) -> bool:
+    """Whether a text has any word that is no stop word."""
+    return bool(_content_words(text))
+
+
 def _content_words(text: str) -> list[str]:
     return [word for word in _words(text) if not _is_stop_word(word.lower().replace("’", "'"))]
 

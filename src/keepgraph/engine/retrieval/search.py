@@ -7,6 +7,7 @@ found from the database.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from keepgraph import errors, store
 from keepgraph.engine.retrieval import (
@@ -17,6 +18,7 @@ from keepgraph.engine.retrieval import (
     name_boost,
     question_analysis,
     question_vectors,
+    relevance_floor,
     reranking,
     weights,
 )
@@ -29,6 +31,7 @@ from keepgraph.engine.retrieval.search_request import (
     EDGES,
     EPISODE_MENTIONS,
     EPISODES,
+    KINDS,
     NODE_DISTANCE,
     NODES,
     SearchRequest,
@@ -54,7 +57,12 @@ def search(tx: Tx, request: SearchRequest) -> SearchResults:
     context = analyse(tx, request)
     for kind in _needed_kinds(context):
         context.hits[kind] = fuse(context, kind, retrieve(context, kind))
-    return _results(context)
+    abstained = request.may_abstain and relevance_floor.abstains(context)
+    results = _results(context)
+    if not abstained or request.includes_near:
+        return replace(results, abstained=abstained)
+    near = {kind: len(hits) for kind in KINDS if (hits := getattr(results, kind))}
+    return SearchResults(embedding_state=results.embedding_state, abstained=True, near=near)
 
 
 def check(tx: Tx, request: SearchRequest) -> None:

@@ -38,6 +38,8 @@ class SearchRequest:
         centre: the node that distances are measured from.
         origins: the nodes where the search along facts and mentions begins.
         limit: the number of results of each kind.
+        may_abstain: whether nothing is an answer where all that is found is only near.
+        includes_near: whether what is only near is in the results all the same.
     """
 
     question: str
@@ -47,6 +49,8 @@ class SearchRequest:
     centre: Key | None = None
     origins: tuple[Key, ...] = ()
     limit: int = 10
+    may_abstain: bool = False
+    includes_near: bool = False
 
     @property
     def starting_nodes(self) -> tuple[Key, ...]:

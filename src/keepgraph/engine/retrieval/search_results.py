@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from keepgraph.engine.retrieval.fusion import Hit
 from keepgraph.model import Chunk, Entity, Episode, Fact, Proposal
@@ -54,6 +54,8 @@ class SearchResults:
 
     Attributes:
         truncated_kinds: the kinds of which more was found than the limit allows.
+        abstained: whether nothing that was found answers the question.
+        near: how many hits of each kind are near all the same, and left out; none where they are in the lists.
         embedding_state: the state of the vectors, in words: on, how many are missing, or why they are off.
     """
 
@@ -63,3 +65,5 @@ class SearchResults:
     episodes: Sequence[ChunkResult] = ()
     truncated_kinds: frozenset[str] = frozenset()
     embedding_state: str = "on"
+    abstained: bool = False
+    near: Mapping[str, int] = field(default_factory=dict)

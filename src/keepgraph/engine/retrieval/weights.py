@@ -92,12 +92,32 @@ MIN_COSINE_OF_CHUNKS = 0.1
 CLEAR_COSINE = MIN_COSINE_OF_NAMES
 """The cosine from which a chunk that was found by its vector alone lends its score to what it mentions."""
 
+# Below what nothing answers the question (ADR 0052)
+
+ANSWERING_CHUNK = 0.48
+"""The cosine of the nearest chunk and COVERAGE_IN_COSINE times its coverage are this together, or no text answers."""
+
+COVERAGE_IN_COSINE = 0.2
+ANSWERING_FACT = 0.32
+ANSWERING_NAME = 0.4
+"""The cosine of the nearest fact or name, from which it answers."""
+
+ANSWERING_WORDS = 0.7
+"""The share of the words of a question, weighted by how rare they are, that one text has which answers by words."""
+
+ANSWERING_WORDS_WITHOUT_VECTORS = 0.25
+"""The same where vectors are missing, so that only words can tell: rather too much than too little."""
+
+COVERED_HITS = 10
+"""So many of the best hits by words are looked at."""
+
 # Reranking
 
 SHARE_OF_BEST_IN_HEAD = 0.6
 """What is less relevant than this share of the best stays behind, however near or often mentioned it is.
 
-Recall of `episode_mentions` on questions over documents: .357 with 0, .492 with .5, .572 with .6, .615 with .75 (ADR 0052).
+Recall of `episode_mentions` on questions over documents: .357 with 0, .492 with .5, .572 with .6, .615 with .75
+(ADR 0052).
 """
 
 MMR_BALANCE = 0.5

@@ -1,0 +1,85 @@
+"""The floor of relevance: whether anything that was found may answer the question, or only happens to be nearest.
+
+Calibrated on questions that were put to the graph they are about, and to others (ADR 0052).
+"""
+
+from __future__ import annotations
+
+import math
+
+from keepgraph import store
+from keepgraph.engine.retrieval import question_analysis, weights
+from keepgraph.engine.retrieval.search_context import SearchContext
+from keepgraph.engine.retrieval.search_request import EDGES, EPISODES, NODES
+from keepgraph.store.full_text import Index
+
+_INDEXES = {EPISODES: store.full_text.CHUNKS, EDGES: store.full_text.FACTS, NODES: store.full_text.ENTITIES}
+_ROWS_OF_INDEX = {EPISODES: 1, EDGES: 1, NODES: 2}
+"""The row of an index is that of the hit times this; of entities, odd rows are aliases."""
+
+
+def abstains(context: SearchContext) -> bool:
+    """Whether nothing that was found answers the question.
+
+    It never does so where the question names what is known, has no word that tells anything, or where something else
+    says what is wanted: a node to begin at, a type, a predicate or a project.
+    """
+    request, filters = context.request, context.request.filters
+    is_narrowed = bool(filters.types or filters.predicates) or filters.about is not None
+    if request.starting_nodes or is_narrowed or not question_analysis.has_content(context.question.text):
+        return False
+    return not (_names_something_known(context) or _is_near(context) or _has_words(context))
+
+
+def _names_something_known(context: SearchContext) -> bool:
+    """Whether the question names an entity, or somebody who speaks in what was found."""
+    question = context.question
+    if any(key > 0 for key in question.nodes):
+        return True
+    chunks = [hit.key for hit in context.hits[EPISODES]]
+    return bool(question.speakers and store.conversations.spoken_by(context.tx, chunks, sorted(question.speakers)))
+
+
+def _is_near(context: SearchContext) -> bool:
+    """Whether the nearest vector of some kind is near enough by itself."""
+    return (
+        _best_cosine(context, EPISODES) >= weights.ANSWERING_CHUNK
+        or _best_cosine(context, EDGES) >= weights.ANSWERING_FACT
+        or _best_cosine(context, NODES) >= weights.ANSWERING_NAME
+    )
+
+
+def _best_cosine(context: SearchContext, kind: str) -> float:
+    placements = (hit.why.get("meaning") for hit in context.hits.get(kind, ()))
+    return max((placement.score or 0.0 for placement in placements if placement), default=0.0)
+
+
+def _has_words(context: SearchContext) -> bool:
+    """Whether a hit has enough of the words of the question; a text, together with how near the nearest one is."""
+    coverage = {kind: _coverage(context, kind, index) for kind, index in _INDEXES.items() if context.hits.get(kind)}
+    best = max(coverage.values(), default=0.0)
+    if best >= weights.ANSWERING_WORDS:
+        return True
+    if context.vectors.full is None or context.vectors.state != "on":
+        return best >= weights.ANSWERING_WORDS_WITHOUT_VECTORS
+    nearness = _best_cosine(context, EPISODES) + weights.COVERAGE_IN_COSINE * coverage.get(EPISODES, 0.0)
+    return nearness >= weights.ANSWERING_CHUNK
+
+
+def _coverage(context: SearchContext, kind: str, index: Index) -> float:
+    """The largest share of the question's words that one hit has, weighted by how rare they are; from 0 to 1."""
+    by_words = sorted(
+        (placement.rank, hit.key)
+        for hit in context.hits[kind]
+        if (placement := hit.why.get("words")) is not None and placement.rank is not None
+    )
+    rows = [_ROWS_OF_INDEX[kind] * key for _, key in by_words[: weights.COVERED_HITS] if key > 0]
+    if not rows:
+        return 0.0
+    total, matched = 0.0, dict.fromkeys(rows, 0.0)
+    for word in store.full_text.words_in_rows(context.tx, index, context.question.phrases, rows=rows):
+        rarity = max(0.0, math.log((word.rows_of_index + 1) / (word.count + 0.5)))
+        total += rarity
+        for row in word.rows:
+            matched[row] += rarity
+    return max(matched.values()) / total if total else 0.0
