@@ -142,7 +142,9 @@ def test_hits_that_do_not_fit_follow_as_lines(filled):
     brief = filled("search", query="licence rollout plan", detail="brief")
 
     assert brief["truncated"]["episodes"]
-    assert all("why" not in hit for kind in ("nodes", "edges", "episodes") for hit in brief[kind])
+    for hit in (hit for kind in ("nodes", "edges", "episodes") for hit in brief[kind]):
+        assert 1 <= len(hit["why"]) <= 2
+        assert all(place.keys() == {"rank"} for place in hit["why"].values())
     assert brief["episodes"][0]["chunk_truncated"] is True
     assert "licence" in brief["episodes"][0]["chunk"]
 

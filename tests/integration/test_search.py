@@ -550,6 +550,75 @@ def test_what_texts_mention_most_comes_first(apollo):
     assert counts == sorted(counts, reverse=True)
 
 
+@pytest.mark.parametrize("query", ["xylophone lessons", "tyre pressure of a tractor", "wo kaufe ich Gummistiefel?"])
+def test_where_nothing_answers_the_search_says_so_and_lists_what_is_near_only_on_request(apollo, query):
+    answer = apollo("search", query=query)
+    near = apollo("search", query=query, near=True)
+
+    assert answer["abstained"]
+    assert near["abstained"]
+    assert not any(answer[kind] for kind in MODES[1:])
+    assert "nothing here answers this" in answer["message"]
+    assert any(near[kind] for kind in MODES[1:]) == ("near=true" in answer["message"])
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"query": "What is Apollo blocked by?"},
+        {"query": "legal approval"},
+        {"query": "cold soup"},
+        {"query": "xylophone lessons", "entity_types": ["person"]},
+        {"query": "xylophone lessons", "center_node_uuid": "Apollo"},
+        {"query": "what is it that they do"},
+    ],
+)
+def test_a_search_that_may_be_answered_does_not_abstain(apollo, more):
+    answer = apollo("search", **more)
+
+    assert "abstained" not in answer
+
+
+def test_without_vectors_only_words_say_whether_anything_answers(open_graph):
+    call = Caller(open_graph(settings=Settings(rungs=("fuzzy",))))
+    remember(call, "Lunch", "The soup was cold again and nobody complained.")
+    abstained = [call("search", query=query).get("abstained", False) for query in ("cold soup", "xylophone lessons")]
+
+    assert abstained == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kinds", "reranker"),
+    [
+        ({"intent": "importance"}, {"nodes"}, "episode_mentions"),
+        ({"intent": "neighborhood"}, {"edges"}, "node_distance"),
+        ({"intent": "diverse"}, {"nodes", "edges", "episodes"}, "mmr"),
+        ({"intent": "path"}, {"edges"}, None),
+        ({"intent": "precise"}, {"nodes"}, None),
+        ({"intent": "importance", "reranker": "mmr"}, {"nodes"}, "mmr"),
+        ({"intent": "importance", "search_mode": "episodes"}, {"episodes"}, "episode_mentions"),
+    ],
+)
+def test_an_intent_chooses_mode_and_reranker_and_what_is_given_wins(apollo, arguments, kinds, reranker):
+    answer = apollo("search", query="What is Apollo blocked by?", **arguments)
+    rerankers = {source for kind in kinds for hit in answer[kind] for source in hit["why"]} & {*RERANKERS}
+
+    assert kinds == {kind for kind in MODES[1:] if answer[kind]}
+    assert rerankers == ({reranker} if reranker else set())
+
+
+@pytest.mark.parametrize(("arguments", "most"), [({}, 5), ({"limit": 2}, 2), ({"limit": 10}, 10)])
+def test_an_intent_chooses_the_limit_and_what_is_given_wins(apollo, arguments, most):
+    for n in range(12):
+        apollo.record(person(f"Engineer {n}"), "belongs_to", project("Apollo"))
+
+    assert len(apollo("search", query="engineer of Apollo", intent="precise", **arguments)["nodes"]) == most
+
+
+def test_an_intent_without_anything_to_measure_from_orders_by_relevance(apollo):
+    assert "error" not in apollo("search", query="system failures", intent="neighborhood")
+
+
 def test_diversity_does_not_repeat_itself(call):
     for n in range(4):
         remember(call, f"Pump {n}", f"The bleed air pump failed on flight number {n}.")

@@ -123,7 +123,7 @@ def words_in_rows(tx: Tx, index: Index, phrases: Sequence[str], *, rows: Sequenc
         phrases: quoted already, for FTS5.
         rows: by the row number of the index.
     """
-    largest = tx.conn.execute(index.largest_row).fetchone()[0] or 0
+    largest = largest_row(tx, index)
     in_rows = f"""
         SELECT rowid FROM {index.table}
         WHERE {index.table} MATCH ? AND rowid IN (SELECT value FROM json_each(?))
@@ -138,9 +138,14 @@ def words_in_rows(tx: Tx, index: Index, phrases: Sequence[str], *, rows: Sequenc
     ]
 
 
+def largest_row(tx: Tx, index: Index) -> int:
+    """The largest row number of an index, which is about how many rows it has."""
+    return int(tx.conn.execute(index.largest_row).fetchone()[0] or 0)
+
+
 def _selective(tx: Tx, index: Index, phrases: Sequence[str]) -> list[str]:
     """Those of the phrases that are not in too many rows. Where there are few rows, they are not counted."""
-    largest = tx.conn.execute(index.largest_row).fetchone()[0] or 0
+    largest = largest_row(tx, index)
     if largest <= MAX_ROWS_OF_A_WORD:
         return list(phrases)
     return [phrase for phrase in phrases if _count_rows(tx, index, phrase) <= MAX_ROWS_OF_A_WORD]

@@ -167,16 +167,18 @@ def search(
     tx: Tx,
     *,
     query: str = "",
-    search_mode: str = search_arguments.COMBINED_MODE,
+    intent: str | None = None,
+    search_mode: str | None = None,
     entity_types: Sequence[str] | None = None,
     edge_types: Sequence[str] | None = None,
-    reranker: str = "rrf",
+    reranker: str | None = None,
     center_node_uuid: str | None = None,
     bfs_origin_node_uuids: Sequence[str] | None = None,
     valid_at: str | None = None,
     group_ids: Sequence[str] | None = None,
     project: str | None = None,
-    limit: int = 10,
+    limit: int | None = None,
+    near: bool = False,
     max_tokens: int | None = None,
     detail: str = "full",
 ) -> dict[str, Any]:
@@ -186,11 +188,27 @@ def search(
     use explore_node.
     """
     started = time.perf_counter()
+    plan = search_arguments.plan(intent, search_mode=search_mode, reranker=reranker, limit=limit)
     arguments = SearchArguments(
-        query, entity_types, edge_types, reranker, center_node_uuid, bfs_origin_node_uuids, valid_at, group_ids, project
+        query,
+        entity_types,
+        edge_types,
+        plan.reranker,
+        center_node_uuid,
+        bfs_origin_node_uuids,
+        valid_at,
+        group_ids,
+        project,
     )
-    kinds = search_arguments.KINDS_BY_MODE[search_mode]
-    tx, results = search_arguments.run_search(tx, arguments, kinds=kinds, limit=limit)
+    tx, results = search_arguments.run_search(
+        tx,
+        arguments,
+        kinds=plan.kinds,
+        limit=plan.limit,
+        may_abstain=True,
+        includes_near=near,
+        falls_back=plan.falls_back,
+    )
     is_brief = detail == brief_answers.BRIEF
     answer = search_answers.answer(tx, results, max_tokens=None if is_brief else max_tokens)
     answer |= search_answers.scope(tx, arguments, is_empty=search_answers.is_empty(answer))

@@ -32,6 +32,13 @@ Of names, odd numbers are aliases; of chunks, odd numbers are turns read with th
 """
 
 
+def has_cross_encoder(tx: Tx) -> bool:
+    """Whether there is a cross-encoder. Loads nothing."""
+    from keepgraph.ml import cross_encoder
+
+    return cross_encoder.unavailable_reason(tx.settings.cross_encoder) is None
+
+
 def require_cross_encoder(tx: Tx) -> None:
     """Check that there is a cross-encoder.
 

@@ -14,6 +14,11 @@ from keepgraph.engine.retrieval.search_request import EDGES, EPISODES, NODES
 from keepgraph.store.full_text import Index
 
 _INDEXES = {EPISODES: store.full_text.CHUNKS, EDGES: store.full_text.FACTS, NODES: store.full_text.ENTITIES}
+_ANSWERING = {
+    EPISODES: weights.ANSWERING_CHUNK,
+    EDGES: weights.ANSWERING_FACT,
+    NODES: weights.ANSWERING_NAME,
+}
 _ROWS_OF_INDEX = {EPISODES: 1, EDGES: 1, NODES: 2}
 """The row of an index is that of the hit times this; of entities, odd rows are aliases."""
 
@@ -21,12 +26,17 @@ _ROWS_OF_INDEX = {EPISODES: 1, EDGES: 1, NODES: 2}
 def abstains(context: SearchContext) -> bool:
     """Whether nothing that was found answers the question.
 
-    It never does so where the question names what is known, has no word that tells anything, or where something else
-    says what is wanted: a node to begin at, a type, a predicate or a project.
+    It never does so where nothing was looked for, where the question names what is known or has no word that tells
+    anything, or where something else says what is wanted: a node to begin at, a type, a predicate or a project.
     """
     request, filters = context.request, context.request.filters
     is_narrowed = bool(filters.types or filters.predicates) or filters.about is not None
-    if request.starting_nodes or is_narrowed or not question_analysis.has_content(context.question.text):
+    if (
+        not context.hits
+        or request.starting_nodes
+        or is_narrowed
+        or not question_analysis.has_content(context.question.text)
+    ):
         return False
     return not (_names_something_known(context) or _is_near(context) or _has_words(context))
 
@@ -36,17 +46,24 @@ def _names_something_known(context: SearchContext) -> bool:
     question = context.question
     if any(key > 0 for key in question.nodes):
         return True
-    chunks = [hit.key for hit in context.hits[EPISODES]]
+    chunks = [hit.key for hit in context.hits.get(EPISODES, ())]
     return bool(question.speakers and store.conversations.spoken_by(context.tx, chunks, sorted(question.speakers)))
 
 
 def _is_near(context: SearchContext) -> bool:
     """Whether the nearest vector of some kind is near enough by itself."""
     return (
-        _best_cosine(context, EPISODES) >= weights.ANSWERING_CHUNK
-        or _best_cosine(context, EDGES) >= weights.ANSWERING_FACT
-        or _best_cosine(context, NODES) >= weights.ANSWERING_NAME
+        _best_cosine(context, EPISODES) >= _least_cosine(context, EPISODES)
+        or _best_cosine(context, EDGES) >= _least_cosine(context, EDGES)
+        or _best_cosine(context, NODES) >= _least_cosine(context, NODES)
     )
+
+
+def _least_cosine(context: SearchContext, kind: str) -> float:
+    """The cosine from which the nearest of a kind answers, by how many there are."""
+    rows = store.full_text.largest_row(context.tx, _INDEXES[kind]) / _ROWS_OF_INDEX[kind]
+    more = weights.ANSWERING_PER_ROWS * math.log(max(rows, 1) / weights.ROWS_OF_ANSWERING)
+    return min(max(_ANSWERING[kind] + more, weights.MIN_ANSWERING), weights.MAX_ANSWERING)
 
 
 def _best_cosine(context: SearchContext, kind: str) -> float:
@@ -63,7 +80,7 @@ def _has_words(context: SearchContext) -> bool:
     if context.vectors.full is None or context.vectors.state != "on":
         return best >= weights.ANSWERING_WORDS_WITHOUT_VECTORS
     nearness = _best_cosine(context, EPISODES) + weights.COVERAGE_IN_COSINE * coverage.get(EPISODES, 0.0)
-    return nearness >= weights.ANSWERING_CHUNK
+    return nearness >= _least_cosine(context, EPISODES)
 
 
 def _coverage(context: SearchContext, kind: str, index: Index) -> float:

@@ -78,6 +78,15 @@ def check(tx: Tx, request: SearchRequest) -> None:
         content_reranking.require_cross_encoder(tx)
 
 
+def can_rerank(tx: Tx, request: SearchRequest) -> bool:
+    """Whether the reranker of a request can be used: for want of a cross-encoder or of a centre, it may not be."""
+    if request.reranker == CROSS_ENCODER:
+        return content_reranking.has_cross_encoder(tx)
+    if request.reranker == NODE_DISTANCE and not request.starting_nodes:
+        return bool(question_analysis.analyse(tx, request.question, groups=request.filters.groups).nodes)
+    return True
+
+
 def analyse(tx: Tx, request: SearchRequest) -> SearchContext:
     """The context of a search, with the names and words of the question and its vectors, and without any hit.
 

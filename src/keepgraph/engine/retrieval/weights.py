@@ -95,12 +95,21 @@ CLEAR_COSINE = MIN_COSINE_OF_NAMES
 # Below what nothing answers the question (ADR 0052)
 
 ANSWERING_CHUNK = 0.48
-"""The cosine of the nearest chunk and COVERAGE_IN_COSINE times its coverage are this together, or no text answers."""
+"""The cosine of the nearest of 2,000 chunks and COVERAGE_IN_COSINE times its coverage are this, or no text answers."""
+
+ANSWERING_FACT = 0.41
+ANSWERING_NAME = 0.48
+"""The cosine of the nearest of 2,000 facts or names, from which it answers."""
+
+ROWS_OF_ANSWERING = 2000
+ANSWERING_PER_ROWS = 0.035
+"""By so much these are higher where there are e times as many rows: of more, one is nearer by chance."""
+
+MIN_ANSWERING = 0.25
+MAX_ANSWERING = 0.52
 
 COVERAGE_IN_COSINE = 0.2
-ANSWERING_FACT = 0.32
-ANSWERING_NAME = 0.4
-"""The cosine of the nearest fact or name, from which it answers."""
+"""What the share of the words that one text has adds to the cosine of the nearest."""
 
 ANSWERING_WORDS = 0.7
 """The share of the words of a question, weighted by how rare they are, that one text has which answers by words."""

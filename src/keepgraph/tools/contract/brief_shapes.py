@@ -15,6 +15,7 @@ Answer = dict[str, Any]
 
 _MAX_QUOTES = 3
 _MAX_RELATED = 6
+_MAX_SOURCES = 2
 _MAX_MENTIONED_WITH = 5
 _MAX_COMMUNITIES = 2
 _MAX_ALIASES = 20
@@ -87,9 +88,9 @@ def exploration(answer: Answer) -> Answer:
 def search(answer: Answer, *, query: str, max_tokens: int | None) -> Answer:
     """The brief answer of search."""
     words = query.lower().split()
-    nodes, edges, communities = map(_all_without_why, (answer["nodes"], answer["edges"], answer["communities"]))
+    nodes, edges, communities = map(_all_with_brief_why, (answer["nodes"], answer["edges"], answer["communities"]))
     nodes = [{**node, "summary": brief_answers.quote(node["summary"], limit=_MAX_SUMMARY_CHARACTERS)} for node in nodes]
-    episodes = [_with_part_of_chunk(_without_why(episode), words) for episode in answer["episodes"]]
+    episodes = [_with_part_of_chunk(_with_brief_why(episode), words) for episode in answer["episodes"]]
     names = ("nodes", "edges", "communities", "episodes")
     rest = {name: value for name, value in answer.items() if name not in names}
     cut = brief_answers.shorten(
@@ -182,6 +183,17 @@ def _more(name: str, shortened: ShortenedList) -> dict[str, list[str]]:
 
 def _all_without_why(entries: Sequence[Mapping[str, Any]]) -> list[Answer]:
     return [_without_why(entry) for entry in entries]
+
+
+def _all_with_brief_why(entries: Sequence[Mapping[str, Any]]) -> list[Answer]:
+    return [_with_brief_why(entry) for entry in entries]
+
+
+def _with_brief_why(entry: Mapping[str, Any]) -> Answer:
+    """An entry with the sources that rank it highest, without their scores."""
+    ranks = sorted((place["rank"], source) for source, place in entry.get("why", {}).items() if place["rank"])
+    why = {source: {"rank": rank} for rank, source in ranks[:_MAX_SOURCES]}
+    return {**_without_why(entry), **({"why": why} if why else {})}
 
 
 def _without_why(entry: Mapping[str, Any]) -> Answer:

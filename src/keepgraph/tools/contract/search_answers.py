@@ -33,10 +33,11 @@ def answer(tx: Tx, results: SearchResults, *, max_tokens: int | None = None) -> 
     fitting = lists if max_tokens is None else _cut_to_tokens(lists, max_tokens)
     truncated = {kind: kind in results.truncated_kinds or len(fitting[kind]) < len(lists[kind]) for kind in KINDS}
     return {
-        "message": _message(fitting),
+        "message": _message(results, fitting),
         **{kind: fitting[kind] for kind in KINDS},
         "truncated": truncated,
         "embedding": results.embedding_state,
+        **({"abstained": True} if results.abstained else {}),
     }
 
 
@@ -95,5 +96,11 @@ def _cut_to_tokens(lists: Mapping[str, list[dict[str, Any]]], max_tokens: int) -
     return fitting
 
 
-def _message(lists: Mapping[str, Sequence[object]]) -> str:
-    return f"Found {', '.join(f'{len(lists[kind])} {kind}' for kind in KINDS)}"
+def _message(results: SearchResults, lists: Mapping[str, Sequence[object]]) -> str:
+    counts = f"Found {', '.join(f'{len(lists[kind])} {kind}' for kind in KINDS)}"
+    if not results.abstained:
+        return counts
+    if results.near:
+        near = ", ".join(f"{count} {kind}" for kind, count in results.near.items())
+        return f"{counts}: nothing here answers this. {near} are only near: near=true lists them"
+    return f"{counts}: nothing here answers this"

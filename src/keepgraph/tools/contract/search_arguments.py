@@ -12,7 +12,17 @@ from keepgraph.engine.knowledge.projects import Scope
 from keepgraph.engine.resolution import resolver
 from keepgraph.engine.retrieval import search
 from keepgraph.engine.retrieval.fusion import Key
-from keepgraph.engine.retrieval.search_request import KINDS, RRF, SearchRequest
+from keepgraph.engine.retrieval.search_request import (
+    CROSS_ENCODER,
+    EDGES,
+    EPISODE_MENTIONS,
+    KINDS,
+    MMR,
+    NODE_DISTANCE,
+    NODES,
+    RRF,
+    SearchRequest,
+)
 from keepgraph.engine.retrieval.search_results import SearchResults
 from keepgraph.language.normalisation import Name
 from keepgraph.store.search_filters import Filters
@@ -23,6 +33,43 @@ from keepgraph.tools.contract.derived_data import Need
 
 COMBINED_MODE = "combined"
 KINDS_BY_MODE = {COMBINED_MODE: KINDS, **{kind: (kind,) for kind in KINDS}}
+LIMIT = 10
+
+_INTENTS = {
+    "exhaustive": (COMBINED_MODE, RRF, 50),
+    "precise": (NODES, CROSS_ENCODER, 5),
+    "neighborhood": (EDGES, NODE_DISTANCE, 20),
+    "diverse": (COMBINED_MODE, MMR, 10),
+    "temporal": (COMBINED_MODE, RRF, 10),
+    "path": (EDGES, RRF, 10),
+    "importance": (NODES, EPISODE_MENTIONS, 10),
+}
+"""What each intent stands for: a mode, a reranker and a limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPlan:
+    """How to search: what is asked for explicitly, else what the intent stands for, else the defaults.
+
+    Attributes:
+        falls_back: whether the order is that of relevance where the reranker cannot be used: an intent is a wish.
+    """
+
+    kinds: Sequence[str]
+    reranker: str
+    limit: int
+    falls_back: bool
+
+
+def plan(intent: str | None, *, search_mode: str | None, reranker: str | None, limit: int | None) -> SearchPlan:
+    """The plan of a search with these arguments."""
+    of_intent = _INTENTS.get(intent or "", (COMBINED_MODE, RRF, LIMIT))
+    return SearchPlan(
+        kinds=KINDS_BY_MODE[search_mode or of_intent[0]],
+        reranker=reranker or of_intent[1],
+        limit=limit or of_intent[2],
+        falls_back=reranker is None,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +93,21 @@ NO_ENTITY = 0
 """The row of no entity: nothing is about a project that is not known."""
 
 
-def run_search(tx: Tx, arguments: SearchArguments, *, kinds: Iterable[str], limit: int) -> tuple[Tx, SearchResults]:
+def run_search(
+    tx: Tx,
+    arguments: SearchArguments,
+    *,
+    kinds: Iterable[str],
+    limit: int,
+    may_abstain: bool = False,
+    includes_near: bool = False,
+    falls_back: bool = False,
+) -> tuple[Tx, SearchResults]:
     """Search with the arguments of a caller.
+
+    Args:
+        may_abstain, includes_near: as in SearchRequest.
+        falls_back: whether a reranker that cannot be used is left out, and no error.
 
     Returns the transaction as of `valid_at`, in which the answer has to be made, and the results.
 
@@ -58,6 +118,9 @@ def run_search(tx: Tx, arguments: SearchArguments, *, kinds: Iterable[str], limi
         and the errors of search.search.
     """
     tx, request = _request(tx, arguments, kinds=kinds, limit=limit)
+    request = replace(request, may_abstain=may_abstain, includes_near=includes_near)
+    if falls_back and not search.can_rerank(tx, request):
+        request = replace(request, reranker=RRF)
     return tx, search.search(tx, request)
 
 
@@ -67,7 +130,7 @@ def needs_of_search(tx: Tx, **arguments: Any) -> frozenset[Need]:
     Raises:
         the errors of run_search, before anything is searched.
     """
-    given = {name: arguments[name] for name in _NAMES if name in arguments}
+    given = {name: arguments[name] for name in _NAMES if arguments.get(name) is not None}
     search.check(*_request(tx, SearchArguments(**given), kinds=KINDS, limit=1))
     return derived_data.MENTIONS_AND_VECTORS
 
