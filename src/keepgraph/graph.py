@@ -27,11 +27,13 @@ class Graph:
     Attributes:
         database: the file and its transactions.
         read_only: whether calls that write are refused.
+        has_background: whether a task in the background makes vectors, so that no search has to wait for them.
     """
 
     def __init__(self, database: Database, *, read_only: bool = False, session: str | None = None) -> None:
         self.database = database
         self.read_only = read_only
+        self.has_background = False
         self._session = session
 
     @property
@@ -69,6 +71,7 @@ class Graph:
             arguments,
             session=self._session,
             read_only=self.read_only,
+            has_background=self.has_background,
             cancellation=cancellation,
             progress=progress,
         )

@@ -824,6 +824,31 @@ def test_an_answer_says_how_many_wait_for_their_vectors(open_graph, monkeypatch)
     assert "1 text still waits for its vector" in call("search", query="espresso")["embedding"]
 
 
+@needs_vectors
+def test_where_the_background_makes_vectors_a_search_answers_from_words_and_says_so(open_graph):
+    graph = open_graph()
+    call = Caller(graph)
+    remember(call, "Lunch", "The soup was cold again and nobody complained.")
+    graph.has_background = True
+    at_once = call("search", query="cold soup")
+    graph.has_background = False
+    after = call("search", query="cold soup")
+
+    assert names(at_once["episodes"]) == names(after["episodes"]) == ["Lunch"]
+    assert "still wait" in at_once["embedding"]
+    assert after["embedding"] == "on"
+
+
+@needs_vectors
+def test_a_command_makes_a_bounded_number_of_vectors_first(open_graph, monkeypatch):
+    monkeypatch.setattr(vectors, "MAX_VECTORS_OF_A_READ", 2)
+    call = Caller(open_graph())
+    for n in range(5):
+        remember(call, f"Lunch {n}", f"The soup was cold {n} times.")
+
+    assert "3 texts still wait" in call("search", query="cold soup")["embedding"]
+
+
 def test_a_graph_opened_for_reading_only_is_searched_as_it_is(open_graph, path):
     remember(Caller(open_graph()), "Note", "The espresso machine leaks.")
     reader = Caller(open_graph(path, read_only=True))

@@ -48,9 +48,11 @@ def running(
         target=_run_tasks, args=(graph, stopped, daily, gardening), name="background", daemon=True
     )
     worker.start()
+    graph.has_background = True
     try:
         yield
     finally:
+        graph.has_background = False
         stopped.set()
         worker.join()
 

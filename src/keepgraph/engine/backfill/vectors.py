@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 BATCH_SIZES = {"name": 256, "text": 16, "fact": 64}
 """How many of a kind are embedded and written together: a long text takes as long as fifty names."""
 
+MAX_VECTORS_OF_A_READ = 128
+"""So many are made before a read, at most, and in no more time than a read may wait."""
+
 _MAX_NEAREST = 24
 
 
@@ -74,7 +77,7 @@ def backfill(
 
 def backfill_some(database: Database, kinds: Sequence[store.derived_tables.VectorKind]) -> None:
     """Embed as many of these kinds as a read may wait for."""
-    backfill(database, seconds=time_limits.MAX_SECONDS_OF_A_READ, kinds=kinds)
+    backfill(database, seconds=time_limits.MAX_SECONDS_OF_A_READ, at_most=MAX_VECTORS_OF_A_READ, kinds=kinds)
 
 
 def _next_batch(

@@ -32,6 +32,7 @@ def call(
     *,
     session: str | None = None,
     read_only: bool = False,
+    has_background: bool = False,
     cancellation: CancellationCheck | None = None,
     progress: Progress | None = None,
     around: Around = nullcontext,
@@ -44,6 +45,8 @@ def call(
         session: the conversation that the call belongs to, unless its arguments name another; stored with what it
             records.
         read_only: refuse tools that write.
+        has_background: whether a task in the background makes vectors: then a search does not wait for them, and says
+            how many are missing.
         cancellation: the cancellation check: it is called again and again, and gives a reason to stop, or None.
         progress: called now and then with the progress of a job.
         around: for a tool that writes and is no job, what else belongs to the call; it fails and is undone with it.
@@ -56,6 +59,7 @@ def call(
         checked = validation.check_input(tool.toolset, tool.name, {} if arguments is None else arguments)
         checked, session = _take_session(tool, checked, session)
         if tool.effect is Effect.READ:
+            in_background = frozenset([Need.VECTORS]) if has_background else derived_data.NOTHING
             unknown_names: dict[str, str] = {}
             answer = _read(
                 database,
@@ -63,7 +67,7 @@ def call(
                 checked,
                 session=session,
                 cancellation=cancellation,
-                may_backfill=not read_only,
+                may_backfill=derived_data.NOTHING if read_only else frozenset(Need) - in_background,
                 unknown_names=unknown_names,
             )
             if not read_only:
@@ -99,7 +103,7 @@ def _read(
     *,
     session: str | None,
     cancellation: CancellationCheck | None,
-    may_backfill: bool,
+    may_backfill: frozenset[Need],
     unknown_names: dict[str, str],
 ) -> dict[str, Any]:
     """Run a tool that reads, after a backfill of what it needs and is missing.
@@ -124,7 +128,7 @@ def _backfill_needs(
     arguments: dict[str, Any],
     *,
     cancellation: CancellationCheck | None,
-    may_backfill: bool,
+    may_backfill: frozenset[Need],
 ) -> frozenset[Need]:
     """What a call needs; some of what is missing is backfilled, each kind once.
 
@@ -139,8 +143,10 @@ def _backfill_needs(
                 needs = tool.needs(tx, **arguments) if callable(tool.needs) else tool.needs
             except (errors.InvalidRequest, errors.ModelUnavailable):
                 return derived_data.NOTHING  # the tool says what is wrong
-            due = [need for need in Need if need in needs - tried and derived_data.is_missing(tx, need)]
-        if not due or not may_backfill:
+            due = [
+                need for need in Need if need in (needs & may_backfill) - tried and derived_data.is_missing(tx, need)
+            ]
+        if not due:
             return needs
         # Where the backfill fails, the tool answers with what there is, and says what is missing.
         with suppress(errors.GraphFileError, errors.ModelUnavailable):
