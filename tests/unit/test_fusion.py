@@ -38,6 +38,12 @@ def test_a_retriever_may_count_more_than_others():
     assert keys(fusion.fuse(rankings, {"names": 3.0})) == [1, 2]
 
 
+def test_proposed_names_come_after_entities_that_are_about_as_relevant():
+    hits = fusion.scale_proposals([Hit(-1, 1.0), Hit(2, 0.9), Hit(3, 0.4)], 0.5)
+
+    assert keys(hits) == [2, -1, 3]
+
+
 def test_a_hit_may_have_weights_of_its_own():
     rankings = {"words": [(1, 9.0), (2, 8.0)]}
     hits = fusion.fuse(rankings, {"words": 1.0}, exceptions={2: {"words": 2.0}})

@@ -123,6 +123,28 @@ def test_at_the_beginning_of_a_sentence_a_word_that_is_not_english_is_a_name(tex
     assert expected == detected_names(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Wow Priya! Congrats, that is great.", ["Priya"]),
+        ("Aww. Yup. Woohoo, Kafka works.", ["Kafka"]),
+        ("Don't worry, Mei said. Don’t go.", ["Mei"]),
+        ("We read the Great Gatsby.", ["Great Gatsby"]),
+        ("# Installation\n\nWe use Grafana.\n\n# Changelog\n\nNothing.", ["Grafana"]),
+    ],
+)
+def test_interjections_contractions_and_headings_are_no_names(text, expected):
+    assert expected == [name.name for name in proper_names.detect(text)]
+
+
+@pytest.mark.parametrize(
+    ("name", "style"),
+    [("Ngozi Okafor", "person"), ("Theodora Bakopoulou", "person"), ("Apache Kafka", "term"), ("Kafka", "term")],
+)
+def test_a_full_name_is_that_of_a_person_though_no_list_has_it(name, style):
+    assert [style] == [found.style for found in proper_names.detect(f"Then we met {name} again.")]
+
+
 def test_what_is_known_is_not_proposed():
     text = "Using Django with PostgreSQL"
     known = mention_detection.detect(text, {"django": ["Django"]})

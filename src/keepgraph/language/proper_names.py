@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from keepgraph.language import common_words, given_names, name_similarity, normalisation, numbers
+from keepgraph.language import common_words, given_names, lexicons, name_similarity, normalisation, numbers
 from keepgraph.language.annotated_text import AnnotatedText, Offsets
 from keepgraph.language.mention_detection import NameMatch
 from keepgraph.language.tokenizer import ADDRESS
@@ -30,6 +30,8 @@ _CODE = re.compile(r"```.{0,20000}?(?:```|\Z)", re.DOTALL)
 _IDENTIFIER = re.compile(r"(?<!`)`([^\s`]{2,40})`(?!`)")
 _ACRONYM = re.compile(r"([A-Z][A-Z0-9]{1,5})s?")
 _ROMAN_NUMERAL = re.compile("[IVXLCDM]+")
+_CONTRACTION = re.compile(r"['’](?:t|ll|ve|re|m|d)(?!\w)", re.IGNORECASE)
+_TITLE_CASE = re.compile(r"[^\W\d_][^\W\d_]+(?:[-'’][^\W\d_]+)*")
 _INNER_CAPITAL = re.compile("[a-z0-9][A-Z]|^[A-Z]{2,}[a-z]{2}")
 _DOTTED_NAME = re.compile(r"[A-Za-z]{2,20}\.(?:js|io|ai|net|NET)")
 _NOT_NAMES = frozenset(
@@ -209,8 +211,8 @@ def _name_of_words(text: AnnotatedText, run: list[Offsets], *, is_german: bool) 
     while run and text.word(run[0]) in _NAME_PARTICLES:
         run = run[1:]
     run, is_title = _without_title_word(text, run)
-    run = [offsets for offsets in run if text.word(offsets) not in _NOT_NAMES]
-    if not run:
+    run = [offsets for offsets in run if text.word(offsets) not in _NOT_NAMES and not _is_contracted(text, offsets)]
+    if not run or all(text.word(offsets).lower() in lexicons.words("heading_words") for offsets in run):
         return []
     words = [text.word(offsets) for offsets in run]
     if sum(word[0].isupper() for word in words) > MAX_CAPITALISED or not any(len(word) > 1 for word in words):
@@ -229,13 +231,15 @@ def _name_of_words(text: AnnotatedText, run: list[Offsets], *, is_german: bool) 
 def _without_sentence_start(text: AnnotatedText, run: list[Offsets]) -> list[Offsets]:
     """A run without the words at its head that have their capital from the beginning of a sentence: Ask Priya.
 
-    Articles and days and months, at the head or the end, are taken off too.
+    Interjections, articles, and days and months, at the head or the end, are taken off too.
     """
     while run:
         word = text.word(run[0]).lower()
         is_first = text.is_sentence_start(run[0][0])
+        is_exclaimed = word in lexicons.words("interjections") and (is_first or len(run) == 1)
         if (
-            numbers.is_calendar_word(word)
+            is_exclaimed
+            or numbers.is_calendar_word(word)
             or word in _DETERMINERS
             or word == "i"
             or (is_first and common_words.is_stop_word(word))
@@ -253,6 +257,11 @@ def _without_sentence_start(text: AnnotatedText, run: list[Offsets]) -> list[Off
     while run and numbers.is_calendar_word(text.word(run[-1]).lower()):
         run = run[:-1]
     return run
+
+
+def _is_contracted(text: AnnotatedText, offsets: Offsets) -> bool:
+    """Whether a word is the beginning of a contraction, which has its capital from the sentence: Don of Don't."""
+    return bool(_CONTRACTION.match(text.text, offsets[1]))
 
 
 def _without_title_word(text: AnnotatedText, run: list[Offsets]) -> tuple[list[Offsets], bool]:
@@ -281,4 +290,18 @@ def _style_by_context(text: AnnotatedText, last: Offsets, name: str) -> NameStyl
     following = text.word(after).lower()
     if following == TITLE_WORD:
         return "title"
-    return "person" if following in _SPEECH_VERBS else guess_style(name)
+    if following in _SPEECH_VERBS or _is_full_name(name):
+        return "person"
+    return guess_style(name)
+
+
+def _is_full_name(name: str) -> bool:
+    """Whether a name looks like the first and last name of a person, whose first name is in no list: Ngozi Okafor."""
+    words = name.split()
+    lower_case = [word.lower() for word in words]
+    return (
+        len(words) in (2, 3)
+        and all(_TITLE_CASE.fullmatch(word) for word in words)
+        and not any(name_similarity.is_generic(word) or common_words.is_stop_word(word) for word in lower_case)
+        and not any(common_words.is_english(word) for word in (lower_case[0], lower_case[-1]))
+    )

@@ -72,6 +72,11 @@ def boost(hits: Iterable[Hit], keys: Collection[Key], *, by: float, source: str)
     )
 
 
+def scale_proposals(hits: Iterable[Hit], by: float) -> list[Hit]:
+    """Multiply the scores of proposed names, which have negative keys."""
+    return _best_first(replace(hit, score=hit.score * by) if hit.key < 0 else hit for hit in hits)
+
+
 def spread(ranking: Ranking, neighbours: Mapping[Key, Iterable[tuple[Key, float]]]) -> list[tuple[Key, float]]:
     """Add a share of each score to the scores of neighbours.
 

@@ -120,7 +120,10 @@ def fuse(
     """
     weight_of = {retriever.source: retriever.weight for retriever in RETRIEVERS[kind]} | dict(more_weights or {})
     if kind != EPISODES:
-        return _about_project(context, kind, fusion.fuse(rankings, weight_of))
+        hits = fusion.fuse(rankings, weight_of)
+        return _about_project(
+            context, kind, fusion.scale_proposals(hits, weights.PROPOSED_NODE) if kind == NODES else hits
+        )
     hits = _about_project(context, kind, _fuse_chunks(context, rankings, weight_of))
     return name_boost.apply(context, hits)
 

@@ -19,6 +19,9 @@ are then no better than words alone.
 NODES_BY_NAME = 2.0
 """Entities that the question names: that is stronger evidence than any list of what resembles the question."""
 
+PROPOSED_NODE = 0.5
+"""Multiplies the score of a name that is only proposed: entities that are about as relevant come before it."""
+
 NODES_BY_MENTION = 0.5
 """Entities that the best texts mention: a text that answers mentions much besides."""
 
