@@ -107,6 +107,7 @@ def timeline_command(ctx: click.Context, name: tuple[str, ...], limit: int, newe
 @click.option("--predicate", "predicates", multiple=True, metavar="WORD", help="Only facts with this predicate.")
 @click.option("--as-of", "valid_at", metavar="WHEN", type=dates.END, help="Facts that held then: 2026-05-01.")
 @click.option("--project", metavar="NAME", help="Only what is about this project; or the id of a group.")
+@click.option("--near", is_flag=True, help="Also what is only near, where nothing answers.")
 @graph_options.all_options
 @click.pass_context
 def search_command(
@@ -130,6 +131,7 @@ def search_command(
             edge_types=list(predicates) or None,
             valid_at=filters["valid_at"],
             project=filters["project"] or None,
+            near=filters["near"],
         )
     has_hits = any(answer[kind] for kind in _MODES[1:])
     if graph_options.wants_json(ctx):
@@ -144,6 +146,8 @@ def search_command(
             if unknown
             else f"Nothing was found for “{terminal.printable(' '.join(words))}”{where}."
         )
+        if answer.get("abstained") and "near=true" in answer["message"]:
+            click.echo("Something is near, and answers nothing: --near shows it.")
         terminal.show_other_groups(answer.get("other_groups"))
         if answer["embedding"] != "on":
             click.secho(f"  (by meaning: {terminal.printable(answer['embedding'])})", dim=True)

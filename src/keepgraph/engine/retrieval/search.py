@@ -23,6 +23,7 @@ from keepgraph.engine.retrieval import (
     weights,
 )
 from keepgraph.engine.retrieval.fusion import Hit, Ranking
+from keepgraph.engine.retrieval.retrievers import by_feedback
 from keepgraph.engine.retrieval.retrievers.table import RETRIEVERS
 from keepgraph.engine.retrieval.search_context import SearchContext
 from keepgraph.engine.retrieval.search_request import (
@@ -107,7 +108,10 @@ def analyse(tx: Tx, request: SearchRequest) -> SearchContext:
 
 def retrieve(context: SearchContext, kind: str) -> dict[str, Ranking]:
     """What each retriever of a kind finds, by the name of the retriever."""
-    return {retriever.source: retriever.retrieve(context) for retriever in RETRIEVERS[kind]}
+    rankings = {retriever.source: retriever.retrieve(context) for retriever in RETRIEVERS[kind]}
+    if kind == EPISODES and (again := by_feedback.documents(context, fuse(context, kind, rankings))):
+        rankings[by_feedback.SOURCE] = again
+    return rankings
 
 
 def fuse(
@@ -134,7 +138,7 @@ def _fuse_chunks(context: SearchContext, rankings: Mapping[str, Ranking], weight
         retriever.source: retriever.weight_of_documents
         for retriever in RETRIEVERS[EPISODES]
         if retriever.weight_of_documents is not None
-    }
+    } | {by_feedback.SOURCE: weights.DOCUMENTS_BY_FEEDBACK}
     chunks = {chunk for ranking in rankings.values() for chunk, _ in ranking}
     turns = store.conversations.turns(context.tx, list(chunks))
     return fusion.fuse(rankings, weight_of, exceptions=dict.fromkeys(chunks - turns, weight_of_documents))

@@ -6,6 +6,7 @@ if TYPE_CHECKING:
     from keepgraph.engine.retrieval.retrievers import (
         by_distance,
         by_fact,
+        by_feedback,
         by_member,
         by_mention,
         by_name,
