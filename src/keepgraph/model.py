@@ -13,13 +13,11 @@ from typing import Any, Literal
 class Settings:
     """How names are resolved and texts are found: thresholds from 0 to 1, and the models to use.
 
-    The thresholds trade wrong answers against missing ones: below them, resolution abstains (see
+    The threshold trades wrong answers against missing ones: below it, resolution abstains (see
     engine/resolution). The benchmark of names in tests/benchmarks measures both.
 
     Attributes:
-        fuzzy: the similarity from which a name, without another close candidate, is taken to mean an entity.
-        embedding: the cosine of the vectors of two names from which they are taken to mean the same.
-        margin: if the two best candidates differ by less than this, resolution abstains.
+        accept: the probability from which a name that is not written exactly so is taken to mean an entity.
         model: the embedder: the name of the default one, or the folder of another.
         rungs: the steps of resolution to try after exact and alias, in this order.
         cross_encoder: the folder of a model for reranking, which reads a question together with a text; None: none.
@@ -29,9 +27,7 @@ class Settings:
         count_unknown_names: count the names that were asked for and that nothing has.
     """
 
-    fuzzy: float = 0.80
-    embedding: float = 0.58
-    margin: float = 0.04
+    accept: float = 0.90
     model: str = "all-MiniLM-L6-v2"
     rungs: tuple[str, ...] = ("fuzzy", "embedding")
     cross_encoder: str | None = None

@@ -10,6 +10,7 @@ import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,9 @@ FOLDERS = (CASES, UNSEEN)
 
 Answer = tuple[str | None, str]
 """The entity as `type:name`, or None, and how it was found."""
+
+BINS = (0.0, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 1.0)
+"""The bounds of the probabilities that a row of the table of reliability holds."""
 
 
 @dataclass
@@ -95,6 +99,30 @@ def ours(graph: keepgraph.Graph) -> Callable[[str], Answer]:
     return find
 
 
+def reliability(graph: keepgraph.Graph, cases: Sequence[dict[str, Any]]) -> list[str]:
+    """How often the best candidate is right, by the probability that it was given (a reliability diagram).
+
+    Names that are written exactly so have no probability, and are left out.
+    """
+    judged: list[tuple[float, bool]] = []
+    for case in cases:
+        answer = graph.call("recall_entity", name_or_alias=case["asked"])
+        resolution = answer["resolution"]
+        candidates = resolution.get("candidates", [])
+        if resolution["method"] in ("exact", "alias") or not (answer["entity"] or candidates):
+            continue
+        best = answer["entity"] or candidates[0]
+        score = resolution["score"] if answer["entity"] else candidates[0]["score"]
+        judged.append((score, f"{best['type']}:{best['name']}" == case["expect"]))
+    lines = ["| probability of the best candidate | cases | mean probability | right |", "|---|---|---|---|"]
+    for low, high in pairwise(BINS):
+        within = [each for each in judged if low <= each[0] < high or (high == 1 and each[0] == 1)]
+        if within:
+            mean, right = sum(score for score, _ in within) / len(within), sum(is_right for _, is_right in within)
+            lines.append(f"| {low:.2f} to {high:.2f} | {len(within)} | {mean:.2f} | {right / len(within):.2f} |")
+    return lines
+
+
 def by_letters(entities: Sequence[dict[str, Any]], threshold: float = 75) -> Callable[[str], Answer]:
     """Plain WRatio over every name and alias."""
     from rapidfuzz import fuzz, process
@@ -149,6 +177,7 @@ def table(folder: Path = CASES, *, faults: bool = False) -> list[str]:
     wanted = sum(case["expect"] is not None for case in cases)
     with tempfile.TemporaryDirectory() as scratch, graph_of(entities, Path(scratch) / "names.db") as graph:
         overall, by_kind, by_step = scored(cases, ours(graph))
+        diagram = reliability(graph, cases)
     letters, meaning = by_letters(entities), by_meaning(entities)
     plain = {
         "WRatio ≥ 75": scored(cases, letters)[0],
@@ -169,6 +198,7 @@ def table(folder: Path = CASES, *, faults: bool = False) -> list[str]:
         lines.append(f"| {step} | {score.right} | {score.wrong + score.false} | {score.precision:.2f} |")
     none = by_step.get("none", Score())
     lines.append(f"| none (abstained) | {none.abstained} | {none.missed} missed | |")
+    lines += ["", *diagram]
     lines += ["", "| kind | right | of |", "|---|---|---|"]
     sizes = Counter(case["kind"] for case in cases)
     for kind, size in sizes.items():

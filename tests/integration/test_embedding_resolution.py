@@ -119,7 +119,7 @@ def test_a_name_is_found_by_a_paraphrase_with_the_reason(call):
 
     assert answer["entity"]["name"] == "Authentication service"
     assert how["method"] == "embedding"
-    assert Settings().embedding <= how["score"] < 1
+    assert Settings().accept <= how["score"] < 1
     assert how["because"] == "“Authentication service” means about the same"
     assert "embedding" not in how
 

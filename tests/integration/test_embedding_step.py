@@ -38,7 +38,7 @@ def resolve(call: Caller, monkeypatch: pytest.MonkeyPatch) -> Resolve:
             nearest = sorted(((entities[name], name, cosine) for name, cosine in cosines.items()), key=lambda e: -e[2])
             monkeypatch.setattr(vectors, "nearest_entities", lambda *_, **__: nearest)
             weak = tuple(Candidate(entities[name], name, "fuzzy", score) for name, score in (fuzzy or {}).items())
-            return embedding.resolve(tx, Name(query), of_types=None, fallback=Resolution(None, "none", 0.0, weak))
+            return embedding.resolve(tx, Name(query), of_types=None, by_letters=weak, fallback=NOTHING)
 
     return resolve
 
@@ -109,7 +109,7 @@ def test_without_an_answer_the_candidates_are_the_best_of_both_steps(resolve):
         "login", {"Login page": 0.6, "Authentication service": 0.5, "Soup": 0.44}, fuzzy={"Login page": 0.65}
     )
 
-    assert [(each.entity.name, each.method, each.score) for each in resolution.candidates] == [
-        ("Login page", "fuzzy", 0.65),
-        ("Authentication service", "embedding", 0.5),
+    assert [(each.entity.name, each.method) for each in resolution.candidates] == [
+        ("Login page", "fuzzy"),
+        ("Authentication service", "embedding"),
     ]

@@ -477,7 +477,7 @@ MISTAKES = [
     ("toolsets = [\n  3,\n]", 1),
     ("offline = 'yes'", 1),
     ("offline = 1", 1),
-    ("[names]\n\nfuzzy = 2", 3),
+    ("[names]\n\naccept = 2", 3),
     ("[backups]\nkeep = 0", 2),
     ("[backups]\nkeep = true", 2),
     ("[backups]\nkeep = 2.5", 2),
@@ -493,8 +493,8 @@ MISTAKES = [
     ("[key]\nsource = 'file'\nencrypted = 'yes'", 3),
     ("[[key]]\nsource = 'file'", 1),
     ("key = 'file'", 1),
-    ('[ "names" ]\n"fuzzy" = 2', 2),
-    ("[other]\nzone = 'x'\n[names]\nmargin = 7", 4),
+    ('[ "names" ]\n"accept" = 2', 2),
+    ("[other]\nzone = 'x'\n[names]\naccept = 7", 4),
     ("zones = 'UTC'", 1),
     ("ofline = true", 1),
     ("[backup]\nkeep = 3", 1),
@@ -556,7 +556,7 @@ future = [1, 2]  # of a newer version
 
 [names]
 # strict
-fuzzy = 0.9   # nine tenths
+accept = 0.8  # eight tenths
 
 [plugins.mine]
 enabled = true
@@ -609,9 +609,7 @@ def test_a_new_profile_explains_its_settings(data):
         "group",
         "toolsets",
         "offline",
-        "fuzzy",
-        "embedding",
-        "margin",
+        "accept",
         "model",
         "rungs",
         "daily",

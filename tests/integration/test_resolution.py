@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from keepgraph.engine.resolution import abstention, fuzzy
 from keepgraph.language import name_similarity, normalisation
+from keepgraph.model import Settings
 from laws import IS_SWEEP, examples
 from words import Caller, concept, fact, kind_of_name, literal, person, project, source
 
@@ -184,7 +185,7 @@ def test_similar_names_are_candidates_when_none_matches(call):
 
     assert answer["entity"] is None
     assert [candidate["name"] for candidate in answer["resolution"]["candidates"]] == ["Q3 2025 roadmap"]
-    assert answer["resolution"]["candidates"][0]["score"] < name_similarity.MATCH_THRESHOLD
+    assert answer["resolution"]["candidates"][0]["score"] < Settings().accept
 
 
 def test_candidates_are_few_and_the_best_come_first(call):

@@ -58,7 +58,8 @@ def test_without_a_file_the_defaults_hold(path):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[names]", "# nothing", "[other]\nfuzzy = 9", "fuzzy = 9", "[names]\nfuture = 1\n[names.more]\nx = 2"]
+    "text",
+    ["", "[names]", "# nothing", "[other]\naccept = 9", "accept = 9", "[names]\nfuture = 1\n[names.more]\nx = 2"],
 )
 def test_what_is_not_said_or_not_known_is_left_as_it_is(path, text):
     path.with_suffix(".toml").write_text(text, encoding="utf-8")
@@ -68,17 +69,15 @@ def test_what_is_not_said_or_not_known_is_left_as_it_is(path, text):
 
 def test_what_is_said_holds(path):
     path.with_suffix(".toml").write_text(
-        '[names]\nfuzzy = 0.9\nembedding = 1\nmargin = 0\nmodel = "/models/mine"\nrungs = []\n# é', encoding="utf-8"
+        '[names]\naccept = 1\nmodel = "/models/mine"\nrungs = []\n# é', encoding="utf-8"
     )
 
-    assert settings_file.read(path).settings == Settings(
-        fuzzy=0.9, embedding=1.0, margin=0.0, model="/models/mine", rungs=()
-    )
+    assert settings_file.read(path).settings == Settings(accept=1.0, model="/models/mine", rungs=())
 
 
 def test_every_setting_can_be_said(path):
     path.with_suffix(".toml").write_text(
-        '[names]\nfuzzy = 0.5\nembedding = 0.5\nmargin = 0.5\nmodel = "x"\nrungs = ["embedding", "fuzzy"]\n'
+        '[names]\naccept = 0.5\nmodel = "x"\nrungs = ["embedding", "fuzzy"]\n'
         '[search]\ncross_encoder = "ce"\n[verification]\nentailment_model = "nli"\n'
         '[documents]\nroots = ["notes"]\n[garden]\nreads = true\nunknown_names = true\n',
         "utf-8",
@@ -129,7 +128,7 @@ def test_a_folder_beside_the_graph_is_no_settings(path, open_graph):
 
 
 def test_a_threshold_of_one_leaves_a_slip_unresolved_with_candidates(said):
-    call = said("fuzzy = 1.0\nrungs = ['fuzzy']")
+    call = said("accept = 1.0\nrungs = ['fuzzy']")
     answer = call("recall_entity", name_or_alias="Kuberntes")
 
     assert (answer["entity"], answer["resolution"]["method"]) == (None, "none")
@@ -137,33 +136,27 @@ def test_a_threshold_of_one_leaves_a_slip_unresolved_with_candidates(said):
     assert call.recalled("kubernetes") == "Kubernetes"
 
 
-@pytest.mark.parametrize("fuzzy", [0.96, 1.0])
-def test_an_alias_is_found_whatever_the_threshold_for_letters(said, fuzzy):
-    assert said(f"fuzzy = {fuzzy}").recalled("the boss") == "Robert Hughes"
-
-
-def test_a_higher_threshold_takes_slips_and_leaves_nicknames(said):
-    call = said("fuzzy = 0.93\nrungs = ['fuzzy']")
-
-    assert (call.recalled("Kuberntes"), call.recalled("Bob")) == ("Kubernetes", None)
+@pytest.mark.parametrize("accept", [0.96, 1.0])
+def test_an_alias_is_found_whatever_the_threshold(said, accept):
+    assert said(f"accept = {accept}").recalled("the boss") == "Robert Hughes"
 
 
 def test_a_lower_threshold_takes_what_was_only_a_candidate(said):
-    call = said("fuzzy = 0.6\nmargin = 0.0\nrungs = ['fuzzy']")
+    call = said("accept = 0.01\nrungs = ['fuzzy']")
 
     assert call.recalled("Authentication API") == "Authentication service"
 
 
-def test_a_margin_decides_what_is_too_close_to_call(said):
-    call = said("margin = 0.3\nrungs = ['fuzzy']")
-    call.record(person("Robert Hughes Miller"), "tagged", HERE)
+@pytest.mark.parametrize("name", ["fuzzy", "embedding", "margin"])
+def test_a_threshold_of_an_earlier_version_is_refused_with_what_replaces_it(path, name):
+    path.with_suffix(".toml").write_text(f"[names]\n{name} = 0.8\n", encoding="utf-8")
 
-    assert call.recalled("Robret Hughes") is None
-    assert call.recalled("Robert Hughes") == "Robert Hughes"
+    with pytest.raises(errors.SettingsInvalid, match=f"line 2: {name} is no setting any more.*accept"):
+        settings_file.read(path)
 
 
-def test_two_that_answer_equally_well_are_too_close_whatever_the_margin(said):
-    call = said("margin = 0")
+def test_two_that_answer_equally_well_are_too_close_whatever_the_threshold(said):
+    call = said("accept = 0")
     call.record(project("Kubernetes"), "tagged", HERE)
 
     assert call.recalled("Kubernetes") is None
@@ -199,9 +192,9 @@ def test_the_status_says_which_rungs_are_off_by_the_settings(said, rungs):
 
 
 @needs_vectors
-@pytest.mark.parametrize(("threshold", "found"), [(0.3, "Authentication service"), (0.99, None)])
+@pytest.mark.parametrize(("threshold", "found"), [(0.3, "Authentication service"), (0.995, None)])
 def test_a_threshold_decides_what_means_the_same(said, threshold, found):
-    assert said(f"embedding = {threshold}").recalled("login system") == found
+    assert said(f"accept = {threshold}").recalled("login system") == found
 
 
 @pytest.mark.parametrize("model", ["/no/such/folder", "gpt-5", "sentence-transformers/all-MiniLM-L6-v2"])
@@ -230,16 +223,17 @@ def test_another_model_leaves_the_vectors_of_the_first_alone(said, open_graph, p
 # What is wrong
 
 WRONG = [
-    ("fuzzy = 1.5", "fuzzy"),
-    ("fuzzy = -0.1", "fuzzy"),
-    ("fuzzy = nan", "fuzzy"),
-    ("fuzzy = inf", "fuzzy"),
-    ("fuzzy = '0.8'", "fuzzy"),
-    ("fuzzy = true", "fuzzy"),
-    ("fuzzy = [0.8]", "fuzzy"),
-    ("embedding = 58", "embedding"),
-    ("margin = 2026-05-15", "margin"),
-    ("margin = {}", "margin"),
+    ("accept = 1.5", "accept"),
+    ("accept = -0.1", "accept"),
+    ("accept = nan", "accept"),
+    ("accept = inf", "accept"),
+    ("accept = '0.8'", "accept"),
+    ("accept = true", "accept"),
+    ("accept = [0.8]", "accept"),
+    ("accept = 58", "accept"),
+    ("accept = 2026-05-15", "accept"),
+    ("accept = {}", "accept"),
+    ("fuzzy = 0.8", "fuzzy"),
     ("model = 3", "model"),
     ("model = ''", "model"),
     ("model = '  '", "model"),
@@ -284,13 +278,13 @@ def test_names_that_are_no_table_are_told_with_the_way_to_write_them(path):
 
 
 def test_a_mistake_makes_no_graph_and_spoils_none(path, said):
-    path.with_suffix(".toml").write_text("[names]\nfuzzy = 7\n", encoding="utf-8")
+    path.with_suffix(".toml").write_text("[names]\naccept = 7\n", encoding="utf-8")
     with pytest.raises(errors.SettingsInvalid):
         keepgraph.open(path)
     missing = not path.exists()
 
     assert missing
-    assert said("fuzzy = 0.7").recalled("Bob") == "Robert Hughes"
+    assert said("accept = 0.7").recalled("Bob") == "Robert Hughes"
 
 
 def test_settings_that_cannot_be_read_are_told(path, monkeypatch):
@@ -310,12 +304,12 @@ def test_settings_that_cannot_be_read_are_told(path, monkeypatch):
 )
 def test_the_command_line_says_what_is_wrong_in_the_settings(path, words):
     keepgraph.open(path).close()
-    path.with_suffix(".toml").write_text("[names]\nfuzzy = 7\n", encoding="utf-8")
+    path.with_suffix(".toml").write_text("[names]\naccept = 7\n", encoding="utf-8")
     done = CliRunner().invoke(kg, ["--db", str(path), *words])
 
     assert done.exit_code == 1
     assert "SETTINGS_INVALID" in done.output
-    assert "fuzzy is not a number from 0 to 1" in done.output
+    assert "accept is not a number from 0 to 1" in done.output
 
 
 def test_the_command_line_follows_the_settings(said, path):

@@ -23,23 +23,17 @@ def candidates(*scores: float) -> list[Candidate]:
         ((0.8,), True),  # the threshold itself is enough
         ((0.799,), False),
         ((0.95, 0.8), True),
-        ((0.9, 0.85), True),  # as far away as the margin is far enough
-        ((0.9, 0.8501), False),
+        ((0.9, 0.8999), True),
         ((0.9, 0.9), False),
         ((1.0, 1.0), False),
     ],
 )
-def test_the_best_is_the_answer_from_the_threshold_up_and_with_no_other_within_the_margin(scores, is_sure):
-    resolution = abstention.choose(candidates(*scores), threshold=0.8, margin=0.05)
+def test_the_best_is_the_answer_from_the_threshold_up_and_with_no_other_as_good(scores, is_sure):
+    resolution = abstention.choose(candidates(*scores), threshold=0.8)
 
     assert (resolution.entity is not None) is is_sure
     assert resolution.method == ("fuzzy" if is_sure else "none")
     assert resolution.score == (scores[0] if is_sure else 0.0)
-
-
-def test_two_as_good_as_each_other_are_ambiguous_without_a_margin_too():
-    assert abstention.choose(candidates(0.9, 0.9), threshold=0.8, margin=0.0).entity is None
-    assert abstention.choose(candidates(0.9, 0.899), threshold=0.8, margin=0.0).entity is not None
 
 
 @pytest.mark.parametrize(
@@ -52,6 +46,6 @@ def test_two_as_good_as_each_other_are_ambiguous_without_a_margin_too():
     ],
 )
 def test_at_most_five_are_named(scores, named):
-    resolution = abstention.choose(candidates(*scores), threshold=0.8, margin=0.05)
+    resolution = abstention.choose(candidates(*scores), threshold=0.8)
 
     assert [candidate.entity.row for candidate in resolution.candidates] == named

@@ -80,7 +80,7 @@ def test_a_change_of_settings_keeps_the_ends_of_lines(tmp_path, ends):
     assert file.read_bytes().startswith(f'# mine{ends}zone = "UTC"{ends}'.encode())
 
 
-@pytest.mark.parametrize("text", ["[key.more]\nx = 1\n", "[key.more]\nx = 1\n[names]\nfuzzy = 0.9\n"])
+@pytest.mark.parametrize("text", ["[key.more]\nx = 1\n", "[key.more]\nx = 1\n[names]\naccept = 0.9\n"])
 def test_a_change_of_settings_keeps_a_table_within_ours(tmp_path, text):
     (tmp_path / "graph.toml").write_text(text)
     settings_file.update(tmp_path / "graph.db", {("key", "source"): "file"})

@@ -5,11 +5,18 @@ A name in another script is romanised, an abbreviation is expanded, a full form 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from keepgraph.language import abbreviations, place_names
 from keepgraph.language.normalisation import Name
 
+_ADDRESS = re.compile(r"(?:mailto:)?(?P<mail>[\w.+\-]{2,40})@[\w\-]+(?:\.[\w\-]+)*|@(?P<handle>[\w.\-]{3,40})")
+_ROLES = frozenset(
+    "info contact admin support sales hello office mail team help billing press jobs careers noreply no-reply "
+    "webmaster postmaster root security abuse newsletter marketing hr privacy legal".split()
+)
+_MIN_LETTERS_OF_HANDLE = 4
 _VARIANT_FACTOR = 0.94  # a match by a variant is less sure than one by the name itself
 
 
@@ -22,6 +29,7 @@ class Variant:
         reason: why this form may be meant; None for the name itself.
         romanised: it is the name in Latin letters, which was asked for in another script.
         never_person: it is no name of a person: an abbreviation, a place.
+        only_person: it is the name of a person or of nothing: an e-mail address, a handle.
     """
 
     name: Name
@@ -29,6 +37,7 @@ class Variant:
     reason: str | None = None
     romanised: bool = False
     never_person: bool = False
+    only_person: bool = False
 
 
 def expand(name: Name) -> list[Variant]:
@@ -37,6 +46,10 @@ def expand(name: Name) -> list[Variant]:
     if name.latin:
         reason = f"“{name.text}” in Latin letters is “{name.latin}”"
         variants.append(Variant(Name.of_folded(name.latin), _VARIANT_FACTOR, reason, romanised=True))
+    variants += [
+        Variant(Name(written), _VARIANT_FACTOR, f"“{name.text}” is an address of “{written}”", only_person=True)
+        for written in _names_in_address(name.text)
+    ]
     plain = " ".join(name.words)
     if all(len(word) == 1 for word in plain.split()):
         plain = plain.replace(" ", "")  # W.H.O.
@@ -48,6 +61,21 @@ def expand(name: Name) -> list[Variant]:
     for other in place_names.translate(plain):
         variants.append(_thing(other, f"“{plain}” is another name of “{other}”"))
     return variants
+
+
+def _names_in_address(text: str) -> list[str]:
+    """The names that an e-mail address or a handle may be made of: j doe for j.doe@firm.com, jdoe@firm.com, @jdoe."""
+    match = _ADDRESS.fullmatch(text)
+    local = match and (match["mail"] or match["handle"])
+    if not local or local.casefold() in _ROLES:
+        return []
+    parts = [part for part in re.split(r"[._+\-\d]+", local.casefold()) if part]
+    if len(parts) > 1:
+        return [" ".join(parts)] if max(map(len, parts)) > 2 else []
+    word = parts[0] if parts else ""
+    if len(word) < _MIN_LETTERS_OF_HANDLE:
+        return []
+    return [word, f"{word[0]} {word[1:]}", f"{word[:-1]} {word[-1]}"]
 
 
 def _thing(folded: str, reason: str) -> Variant:

@@ -35,7 +35,10 @@ _JOINERS = {"\u200c", "\u200d"}  # invisible, but they carry meaning in some scr
 
 _ARTICLES = frozenset(["the"])
 _HONORIFICS = frozenset("mr mrs ms mx dr prof sir madam herr frau".split())
-_LEGAL_FORMS = frozenset("inc ltd llc llp gmbh corp corporation co ag sa bv plc".split())
+_LEGAL_FORMS = frozenset(
+    "inc ltd llc llp gmbh corp corporation co ag sa bv nv plc sarl srl pty oyj "
+    "limited incorporated aktiengesellschaft".split()
+)
 _SMALL_WORDS = frozenset("a an and at by de der des for in la of on or the to und von with y".split())
 
 

@@ -58,6 +58,8 @@ def is_possible(
     difference = _difference(query.words, name.words)
     if _is_about_something_else(query, name, difference, style=style):
         return False
+    if style == "term" and difference.shared and not all(map(name_similarity.is_generic, difference.query_only)):
+        return False  # one word of two terms is another term: Hubble and Webb, each a space telescope
     if any(is_entity_name(word) for word in difference.query_only):
         return False  # the query is about that entity
     says_more = type_named or bool(difference.query_only)
@@ -130,10 +132,10 @@ def _is_about_something_else(query: Name, name: Name, difference: _Difference, *
             return True  # Arbeitnehmer is not Arbeitgeber
     if not difference.query_only:
         return style == "term"  # a part of a term is another term
-    return any(_is_unmentioned(words, query.words, difference.name_only) for words in _proper_names(name.text))
+    return any(_is_unmentioned(words, query.words, difference.name_only) for words in proper_names(name.text))
 
 
-def _proper_names(name: str) -> list[list[str]]:
+def proper_names(name: str) -> list[list[str]]:
     """The runs of capitalised words within a name, folded; none if all words are capitalised, as in a title."""
     words = name.split()[1:]
     is_proper = [word[:1].isupper() and not word.isupper() for word in words]

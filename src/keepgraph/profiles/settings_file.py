@@ -27,9 +27,7 @@ TEMPLATE = """\
 # toolsets = ["memory"]           # what `kg serve` shows; memory and discovery if not said
 
 # [names]
-# fuzzy = 0.80                    # the likeness of letters from which a name is taken for another
-# embedding = 0.58                # the cosine from which two names mean the same
-# margin = 0.04                   # two entities nearer to each other than this are too close to call
+# accept = 0.90                   # the probability from which a name that is not written so is taken to mean an entity
 # model = "all-MiniLM-L6-v2"      # or the folder of another model
 # rungs = ["fuzzy", "embedding"]  # what is tried after exact and alias
 
@@ -190,6 +188,8 @@ class _Checker:
                 if problem:
                     raise self.error(table, name, f"{name} is not {problem}")
                 checked[name] = checked_value
+            elif replacement := settings_schema.FORMER.get((table, name)):
+                raise self.error(table, name, f"{name} is no setting any more; remove it, or set {replacement}")
             elif name not in tables and (
                 similar := get_close_matches(name, [*checks, *tables], n=1, cutoff=_SIMILAR_NAME)
             ):

@@ -3,7 +3,16 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from keepgraph.engine.resolution import abstention, acronyms, candidates, embedding, first_person, fuzzy, resolver
+    from keepgraph.engine.resolution import (
+        abstention,
+        acceptance,
+        acronyms,
+        candidates,
+        embedding,
+        first_person,
+        fuzzy,
+        resolver,
+    )
 else:
     from keepgraph import lazy_submodules
 

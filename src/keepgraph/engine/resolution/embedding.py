@@ -1,17 +1,17 @@
 """The embedding step of name resolution: finds names that mean the same in other words, by the cosine of vectors.
 
 It runs last, when letters have left the question open. A vector cannot tell a paraphrase from a sibling, so
-`language.paraphrases` checks what it finds, and a person is never found by it (ADR 0012).
+`acceptance` weighs it with all other evidence, and a person is never found by it (ADR 0012, ADR 0051).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from keepgraph import errors, store
 from keepgraph.engine.backfill import vectors
-from keepgraph.engine.resolution.abstention import MAX_CANDIDATES
+from keepgraph.engine.resolution import abstention, acceptance
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import given_names, paraphrases
 from keepgraph.language.normalisation import Name
@@ -19,30 +19,35 @@ from keepgraph.model import Candidate, Resolution
 from keepgraph.store.transactions import Tx
 
 _MARGIN = 0.08  # of cosines; results hardly move from 0.02 to 0.10 (ADR 0012)
+_MIN_COSINE_PARAPHRASE = 0.58
 _MIN_COSINE_SINGLE_WORD = 0.75  # a single word is near many others
-_MIN_COSINE_CANDIDATE = 0.45
+_MIN_COSINE = 0.45  # names that are farther are no candidates
 _MIN_LETTERS = 4
 _MAX_WORDS_PERSON = 3
 
 
-def resolve(tx: Tx, name: Name, *, of_types: Collection[str] | None, fallback: Resolution) -> Resolution:
-    """The entity whose name means the same; otherwise `fallback`, with the reason where vectors are not available."""
+def resolve(
+    tx: Tx, name: Name, *, of_types: Collection[str] | None, by_letters: Sequence[Candidate], fallback: Resolution
+) -> Resolution:
+    """The entity whose name means the same; otherwise `fallback`, with the reason where vectors are not available.
+
+    Args:
+        by_letters: the candidates of the fuzzy step, which compete.
+    """
     if not is_comparable(tx, name, of_types=of_types):
         return fallback
     if reason := vectors.unavailable_reason(tx):
         return replace(fallback, embedding_off=reason)
     missing = store.vectors.count_missing(tx)
     try:
-        candidates = _nearest(tx, name.text, of_types=of_types)
+        candidates = nearest(tx, name.text, of_types=of_types)
     except errors.ModelUnavailable as error:
         return replace(fallback, embedding_off=error.message)
-    candidate_names = {candidate.matched_name: Name(candidate.matched_name) for candidate in candidates}
-    best = next((candidate for candidate in candidates if _is_match(tx, name, candidate, candidate_names)), None)
-    others = _best_of_both(fallback.candidates, candidates)
-    if best is None or _is_ambiguous(best, name, candidates, candidate_names):
-        return replace(fallback, candidates=others, names_without_vector=missing)
-    others = tuple(candidate for candidate in others if candidate.entity.row != best.entity.row)
-    return Resolution(best.entity, "embedding", best.score, others, best.reason, names_without_vector=missing)
+    judged = acceptance.judge(tx, name, by_letters, candidates, ruled=paraphrase(tx, name, candidates))
+    resolution = abstention.choose(judged, threshold=tx.settings.accept)
+    if resolution.entity is None:
+        return replace(fallback, candidates=resolution.candidates, names_without_vector=missing)
+    return replace(resolution, method="embedding", names_without_vector=missing)
 
 
 def is_comparable(tx: Tx, name: Name, *, of_types: Collection[str] | None) -> bool:
@@ -63,19 +68,26 @@ def _looks_like_person(name: Name) -> bool:
     return len(name.words) <= _MAX_WORDS_PERSON and name.text.istitle() and given_names.contains(name.words[0])
 
 
-def _nearest(tx: Tx, name: str, *, of_types: Collection[str] | None) -> list[Candidate]:
-    """The entities with the nearest names, without persons: siblings are as near as nicknames."""
+def nearest(tx: Tx, name: str, *, of_types: Collection[str] | None) -> list[Candidate]:
+    """The entities with the nearest names and their cosines, without persons: siblings are as near as nicknames."""
     vocabulary = graph_vocabulary.read(tx)
     return [
         Candidate(entity, entity_name, "embedding", round(cosine, 3), f"“{entity_name}” means about the same")
         for entity, entity_name, cosine in vectors.nearest_entities(tx, name, of_types=of_types)
-        if vocabulary.style(entity.type) != "person"
+        if cosine >= _MIN_COSINE and vocabulary.style(entity.type) != "person"
     ]
+
+
+def paraphrase(tx: Tx, query: Name, candidates: Sequence[Candidate]) -> Candidate | None:
+    """The candidate that the rules alone take for a paraphrase: possible, near enough, and no other about as near."""
+    candidate_names = {candidate.matched_name: Name(candidate.matched_name) for candidate in candidates}
+    best = next((each for each in candidates if _is_match(tx, query, each, candidate_names)), None)
+    return None if best is None or _is_ambiguous(best, query, candidates, candidate_names) else best
 
 
 def _is_match(tx: Tx, query: Name, candidate: Candidate, candidate_names: Mapping[str, Name]) -> bool:
     """Whether the candidate is near enough and its name may be a paraphrase of the query."""
-    threshold = tx.settings.embedding if len(query.words) > 1 else max(_MIN_COSINE_SINGLE_WORD, tx.settings.embedding)
+    threshold = _MIN_COSINE_PARAPHRASE if len(query.words) > 1 else _MIN_COSINE_SINGLE_WORD
     vocabulary, entity_type = graph_vocabulary.read(tx), candidate.entity.type
     return (
         candidate.score >= threshold
@@ -103,11 +115,3 @@ def _is_ambiguous(
         if candidate.entity.row != best.entity.row and candidate.score > best.score - _MARGIN
     )
     return any(paraphrases.numbers_agree(query, candidate_names[rival.matched_name]) for rival in rivals)
-
-
-def _best_of_both(fuzzy: Iterable[Candidate], nearest: Iterable[Candidate]) -> tuple[Candidate, ...]:
-    """The best candidates of the fuzzy step and of this one; an entity that both have keeps its fuzzy score."""
-    by_row: dict[int, Candidate] = {}
-    for candidate in (*fuzzy, *(candidate for candidate in nearest if candidate.score >= _MIN_COSINE_CANDIDATE)):
-        by_row.setdefault(candidate.entity.row, candidate)
-    return tuple(sorted(by_row.values(), key=lambda candidate: -candidate.score)[:MAX_CANDIDATES])

@@ -6,7 +6,7 @@ Candidates come from the trigram index (`candidates`) and from initials (`acrony
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from keepgraph import store
 from keepgraph.engine.resolution import acronyms, candidates
@@ -17,6 +17,8 @@ from keepgraph.language import name_similarity, name_variants
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate
 from keepgraph.store.transactions import Tx
+
+_MARGIN = 0.04  # of the scores of the rules: two nearer to each other are too close to call
 
 
 def rank(tx: Tx, name: Name, *, of_types: Collection[str] | None = None, include_weak: bool = True) -> list[Candidate]:
@@ -39,6 +41,21 @@ def rank(tx: Tx, name: Name, *, of_types: Collection[str] | None = None, include
     for candidate in acronyms.find(tx, name, of_types=of_types):
         _keep_better(best, candidate)
     return sorted(best.values(), key=lambda candidate: (-candidate.score, candidate.entity.row))
+
+
+def best(candidates: Sequence[Candidate]) -> Candidate | None:
+    """The candidate that the rules alone take: a match, and no other within the margin."""
+    matches = candidates and candidates[0].score >= name_similarity.MATCH_THRESHOLD
+    return candidates[0] if matches and not tied(candidates) else None
+
+
+def tied(candidates: Sequence[Candidate]) -> frozenset[int]:
+    """The rows of the entities that match about as well as each other by the rules; none where one is the best."""
+    if not candidates or candidates[0].score < name_similarity.MATCH_THRESHOLD:
+        return frozenset()
+    top = candidates[0].score
+    rows = [each.entity.row for each in candidates if each.score == top or each.score > top - _MARGIN]
+    return frozenset(rows) if len(rows) > 1 else frozenset()
 
 
 def _score_candidates(
@@ -64,7 +81,7 @@ def _score_candidates(
         if entity is None or (of_types is not None and entity.type not in of_types):
             continue
         style = vocabulary.style(entity.type)
-        if variant.never_person and style == "person":
+        if (variant.never_person and style == "person") or (variant.only_person and style != "person"):
             continue
         indexed_name = indexed.get(form) or indexed.setdefault(form, Name.of_folded(form))
         type_names = vocabulary.with_ancestors(entity.type)

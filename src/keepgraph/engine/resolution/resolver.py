@@ -1,16 +1,17 @@
 """Name resolution: from a name to an entity, in the steps exact, alias, fuzzy, embedding. Writes nothing.
 
-The first step that has an answer decides. Where two entities are too close in score, none is returned, and both are
+The first step that has an answer decides; how probable the candidates of the last two are is judged in `acceptance`.
+Where two entities are too close in score, none is returned, and both are
 candidates (`abstention`). "Me" is the owner of the graph, unless something has that name or alias (`first_person`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from keepgraph import store
 from keepgraph.engine.backfill import vectors
-from keepgraph.engine.resolution import abstention, embedding, first_person, fuzzy
+from keepgraph.engine.resolution import abstention, acceptance, embedding, first_person, fuzzy
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate, Resolution
@@ -26,9 +27,9 @@ def resolve(tx: Tx, name: Name, *, of_types: Collection[str] | None = None) -> R
         of_types: only entities of exactly these types; None for any.
     """
     name, of_types = _split_type(tx, name, of_types)
-    resolution, is_open = _by_letters(tx, name, of_types)
+    resolution, candidates, is_open = _by_letters(tx, name, of_types)
     if is_open:
-        resolution = embedding.resolve(tx, name, of_types=of_types, fallback=resolution)
+        resolution = embedding.resolve(tx, name, of_types=of_types, by_letters=candidates, fallback=resolution)
     if tx.settings.count_unknown_names and _is_unknown(tx, name, resolution):
         tx.unknown_names[name.key] = name.text
     return resolution
@@ -36,7 +37,7 @@ def resolve(tx: Tx, name: Name, *, of_types: Collection[str] | None = None) -> R
 
 def _is_unknown(tx: Tx, name: Name, resolution: Resolution) -> bool:
     """Whether nothing has a name, and not even several things might be meant."""
-    is_ambiguous = any(candidate.score >= tx.settings.fuzzy for candidate in resolution.candidates)
+    is_ambiguous = sum(candidate.score for candidate in resolution.candidates[:2]) >= tx.settings.accept
     return bool(name.key) and resolution.entity is None and not is_ambiguous
 
 
@@ -47,7 +48,7 @@ def needs_vectors(tx: Tx, name: Name, *, of_types: Collection[str] | None = None
     if not store.vectors.any_missing(tx, kind) or _exactly(tx, name, of_types) or not vectors.is_due(tx, [kind]):
         return False
     name, of_types = _split_type(tx, name, of_types)
-    _, is_open = _by_letters(tx, name, of_types)
+    _, _, is_open = _by_letters(tx, name, of_types)
     return is_open and embedding.is_comparable(tx, name, of_types=of_types)
 
 
@@ -65,16 +66,20 @@ def _split_type(tx: Tx, name: Name, of_types: Collection[str] | None) -> tuple[N
     return Name(rest), own if len(subtypes) > 1 and _exactly(tx, Name(rest), own) else subtypes
 
 
-def _by_letters(tx: Tx, name: Name, of_types: Collection[str] | None) -> tuple[Resolution, bool]:
-    """Resolve a name in the steps exact, alias and fuzzy; and whether the embedding step is asked next."""
+def _by_letters(tx: Tx, name: Name, of_types: Collection[str] | None) -> tuple[Resolution, Sequence[Candidate], bool]:
+    """Resolve a name in the steps exact, alias and fuzzy; its candidates; and whether the embedding step is next."""
     if resolution := _exactly(tx, name, of_types):
-        return resolution, False
+        return resolution, (), False
     if resolution := first_person.resolve(tx, name, of_types=of_types):
-        return resolution, False
-    candidates = fuzzy.rank(tx, name, of_types=of_types) if "fuzzy" in tx.settings.rungs else []
-    resolution = abstention.choose(candidates, threshold=tx.settings.fuzzy, margin=tx.settings.margin)
-    is_ambiguous = bool(candidates) and candidates[0].score >= tx.settings.fuzzy
-    return resolution, not (resolution.entity or is_ambiguous or "embedding" not in tx.settings.rungs)
+        return resolution, (), False
+    if "fuzzy" not in tx.settings.rungs:
+        return Resolution(None, "none", 0.0), (), "embedding" in tx.settings.rungs
+    candidates = fuzzy.rank(tx, name, of_types=of_types)
+    judged = acceptance.judge(tx, name, candidates, ruled=fuzzy.best(candidates))
+    resolution = abstention.choose(judged, threshold=tx.settings.accept)
+    # Where some of several are surely meant, no vector can tell which: Sarah, of two.
+    is_ambiguous = sum(candidate.score for candidate in judged[:2]) >= tx.settings.accept
+    return resolution, candidates, not (resolution.entity or is_ambiguous or "embedding" not in tx.settings.rungs)
 
 
 def _exactly(tx: Tx, name: Name, of_types: Collection[str] | None) -> Resolution | None:
@@ -82,7 +87,7 @@ def _exactly(tx: Tx, name: Name, of_types: Collection[str] | None) -> Resolution
     if resolution := _by_id(tx, name.text.lower(), of_types):
         return resolution
     candidates = _exact_name_or_alias(tx, name, of_types)
-    return abstention.choose(candidates, threshold=0.0, margin=tx.settings.margin) if candidates else None
+    return abstention.choose(candidates, threshold=0.0) if candidates else None
 
 
 def _by_id(tx: Tx, public_id: str, of_types: Collection[str] | None) -> Resolution | None:

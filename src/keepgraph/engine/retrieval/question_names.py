@@ -12,7 +12,7 @@ from keepgraph.engine.resolution import fuzzy
 from keepgraph.engine.retrieval import weights
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
-from keepgraph.language import common_words, first_person, given_names, mention_detection, proper_names
+from keepgraph.language import common_words, first_person, given_names, mention_detection, name_similarity, proper_names
 from keepgraph.language.mention_detection import NameMatch
 from keepgraph.language.normalisation import Name
 from keepgraph.model import NameStyle
@@ -217,7 +217,7 @@ def _similar_entities(tx: Tx, name: Name, *, groups: Sequence[str]) -> list[tupl
     vocabulary = graph_vocabulary.read(tx)
     for group in groups[:_MAX_GUESSES]:
         for candidate in fuzzy.rank(replace(tx, group=group), name, include_weak=False):
-            if candidate.score >= tx.settings.fuzzy:
+            if candidate.score >= name_similarity.MATCH_THRESHOLD:
                 similar.append((candidate.entity.row, candidate.score, vocabulary.style(candidate.entity.type)))
     return sorted(similar, key=lambda scored: -scored[1])[:_MAX_GUESSES]
 

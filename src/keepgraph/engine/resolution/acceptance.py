@@ -1,0 +1,198 @@
+"""Calibrated acceptance: how probable it is that a question means each of its candidates, or none of them.
+
+A conditional logit with the alternative "none" (McFadden 1974): each candidate has a score, a weighted sum of its
+evidence (`language.name_evidence`), and its probability is exp(score) / (1 + the sum of exp(score) over all
+candidates). Two that fit equally well have at most one half each, so that neither is accepted. The weights were
+learned from cases (`tests/benchmarks/train_names.py`); no library is needed to apply them (ADR 0051).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise
+from math import exp
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from keepgraph import store
+from keepgraph.engine.resolution import fuzzy
+from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.language import name_evidence, name_similarity
+from keepgraph.language.normalisation import Name
+from keepgraph.model import Candidate
+from keepgraph.store.transactions import Tx
+
+Weights: TypeAlias = Mapping[str, float]
+Step: TypeAlias = Literal["letters", "meaning"]
+"""What the candidates were compared by: letters alone, or letters and vectors."""
+
+WEIGHTS_FILE = Path(__file__).with_name("acceptance_weights.json")
+
+_MAX_BY_LETTERS = 10
+_MAX_BY_MEANING = 6
+_MAX_NAMES_COUNTED = 12
+_CLEAR_LEAD = 0.08  # of cosines; results hardly move from 0.02 to 0.10 (ADR 0012)
+_SURE_COSINE = 0.62
+_MAX_PROBABILITY = 0.99  # a name that is not written so is never certain
+_MAX_PROBABILITY_OF_TIED = 0.5  # the rules take two or more about as well
+_MAX_EXPONENT = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What speaks for and against a candidate, by the names of `name_evidence.DIRECTIONS`."""
+
+    candidate: Candidate
+    features: Mapping[str, float]
+
+
+def judge(
+    tx: Tx,
+    question: Name,
+    by_letters: Sequence[Candidate],
+    by_meaning: Sequence[Candidate] | None = None,
+    *,
+    ruled: Candidate | None,
+) -> list[Candidate]:
+    """The candidates with the probability that each is meant as its score, best first; what is refused has 0.
+
+    Args:
+        by_letters: candidates of the fuzzy step, with the scores of its rules.
+        by_meaning: candidates of the embedding step, with cosines; None before that step.
+        ruled: the candidate that the rules of the step alone take. It is at least as probable as the rules have been
+            right on the cases, and the others share what is left.
+    """
+    tied = fuzzy.tied(by_letters)
+    step: Step = "letters" if by_meaning is None else "meaning"
+    evidence = compare(gather(tx, question, by_letters, by_meaning or ()))
+    shares = probabilities([each.features for each in evidence], _model()["weights"][step])
+    curve = _model()["calibration"][step]
+    precision = _model()["precision_of_rules"][step]
+    has_ruled = ruled is not None and any(each.candidate.entity.row == ruled.entity.row for each in evidence)
+    judged = []
+    for each, share in zip(evidence, shares, strict=True):
+        probability = calibrated(share, curve)
+        if has_ruled and ruled is not None:
+            is_ruled = each.candidate.entity.row == ruled.entity.row
+            probability = max(probability, precision) if is_ruled else min(probability, 1 - precision)
+        elif each.candidate.entity.row in tied:
+            probability = min(probability, _MAX_PROBABILITY_OF_TIED)
+        judged.append(replace(each.candidate, score=round(min(probability, _MAX_PROBABILITY), 3)))
+    considered = {each.candidate.entity.row for each in evidence}
+    refused = [
+        replace(candidate, score=0.0)
+        for candidate in (*by_letters[:_MAX_BY_LETTERS], *(by_meaning or ())[:_MAX_BY_MEANING])
+        if candidate.entity.row not in considered
+    ]
+    return sorted(judged, key=lambda candidate: (-candidate.score, candidate.entity.row)) + _each_once(refused)
+
+
+def _each_once(candidates: Sequence[Candidate]) -> list[Candidate]:
+    return list({candidate.entity.row: candidate for candidate in candidates}.values())
+
+
+def gather(tx: Tx, question: Name, by_letters: Sequence[Candidate], by_meaning: Sequence[Candidate]) -> list[Evidence]:
+    """The evidence for each candidate by itself; none for those that are refused."""
+    counts: dict[str, int] = {}
+
+    def rarity(word: str) -> int:
+        if word not in counts:
+            found = store.entities.by_trigrams(tx, f'" {word} "', of_types=None, limit=_MAX_NAMES_COUNTED)
+            counts[word] = len({row for _, row in found})
+        return counts[word]
+
+    vocabulary = graph_vocabulary.read(tx)
+    cosines = {candidate.entity.row: candidate for candidate in by_meaning}
+    merged = {candidate.entity.row: candidate for candidate in by_letters[:_MAX_BY_LETTERS]}
+    for candidate in by_meaning[:_MAX_BY_MEANING]:
+        merged.setdefault(candidate.entity.row, candidate)
+    gathered = []
+    for row, candidate in merged.items():
+        name = Name(candidate.matched_name)
+        if candidate.method == "fuzzy" and Name(candidate.entity.name).folded == candidate.matched_name:
+            name = Name(candidate.entity.name)
+        near = cosines.get(row)
+        style, types = vocabulary.style(candidate.entity.type), vocabulary.with_ancestors(candidate.entity.type)
+        rule, reason = candidate.score, candidate.reason
+        if candidate.method == "embedding":
+            match = name_similarity.compare(question, name, style=style, type_names=types)
+            rule, reason = match.score, match.reason
+        features = name_evidence.of_pair(
+            question,
+            name,
+            style=style,
+            type_names=types,
+            rule=rule,
+            reason=reason,
+            cosine=near.score if near else None,
+            rarity=rarity,
+            is_entity_name=lambda word: bool(store.entities.by_key(tx, word)),
+        )
+        if features is not None:
+            gathered.append(Evidence(candidate, {**features, "rule_score": rule}))
+    return gathered
+
+
+def compare(evidence: Sequence[Evidence]) -> list[Evidence]:
+    """The evidence with what comes of comparing each candidate with the best of the others."""
+    compared = []
+    for each in evidence:
+        others = [other.features for other in evidence if other is not each]
+        own = each.features
+        rival = {
+            name: max((_value(other, name) for other in others), default=0.0)
+            for name in ("rule_score", "covered", "cosine")
+        }
+        lead = {name: _value(own, name) - value for name, value in rival.items()}
+        clear = float(bool(own.get("cosine_paraphrase")) and lead["cosine"] >= _CLEAR_LEAD)
+        compared.append(
+            replace(
+                each,
+                features={
+                    **own,
+                    "rival_rule": max(0.0, -lead["rule_score"]) * 4,
+                    "rival_covered": max(0.0, -lead["covered"]),
+                    "rival_cosine": max(0.0, -lead["cosine"]) * 4 if "cosine" in own else 0.0,
+                    "paraphrase_clear": clear,
+                    "paraphrase_sure": clear * max(0.0, _value(own, "cosine") - _SURE_COSINE) * 4,
+                    "paraphrase_term": clear * _value(own, "term"),
+                    "paraphrase_rare_left": clear * _value(own, "question_left_rare"),
+                    "leads_cosine": min(max(0.0, lead["cosine"]) * 4, 1.0),
+                    "leads_covered": max(0.0, lead["covered"]),
+                },
+            )
+        )
+    return compared
+
+
+def probabilities(candidates: Sequence[Mapping[str, float]], weights: Weights) -> list[float]:
+    """The share of each candidate beside the others and beside "none", 0 to 1."""
+    scores = [
+        weights["bias"] + sum(weight * features.get(name, 0.0) for name, weight in weights.items())
+        for features in candidates
+    ]
+    shares = [exp(max(-_MAX_EXPONENT, min(score, _MAX_EXPONENT))) for score in scores]
+    return [share / (1 + sum(shares)) for share in shares]
+
+
+def calibrated(share: float, curve: Sequence[Sequence[float]]) -> float:
+    """How often a candidate with this share was right, between the two nearest points of a rising line."""
+    for (low, low_right), (high, high_right) in pairwise(curve):
+        if share <= high:
+            return low_right + (high_right - low_right) * (share - low) / (high - low)
+    return curve[-1][1]
+
+
+def _value(features: Mapping[str, float], name: str) -> float:
+    if name == "covered":
+        return features.get("question_covered", features.get("person_rule", 0.0))
+    return features.get(name, 0.0)
+
+
+@cache
+def _model() -> Mapping[str, Any]:
+    """The learned weights, and the calibration of the shares, by step."""
+    return json.loads(WEIGHTS_FILE.read_text(encoding="utf-8"))  # type: ignore[no-any-return]

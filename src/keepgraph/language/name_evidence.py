@@ -1,0 +1,560 @@
+"""Name evidence: what speaks for and against that a question means the entity with a name, as numbers for a model.
+
+Every feature is named, lies between about 0 and 3, and has a direction: it can only raise a probability, only lower
+it, or either. The model that weighs them is in `engine.resolution.acceptance` (ADR 0051).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from keepgraph.language import (
+    abbreviations,
+    antonyms,
+    common_words,
+    given_names,
+    inflection,
+    name_similarity,
+    numbers,
+    paraphrases,
+    phonetics,
+    spelling,
+    typos,
+)
+from keepgraph.language.name_similarity import MATCH_THRESHOLD, RIVAL_SCORE
+from keepgraph.language.normalisation import Name
+from keepgraph.ml import frequent_words
+from keepgraph.model import NameStyle
+
+DIRECTIONS: Mapping[str, int] = {
+    # The rules of `name_similarity` and `acronyms`, as they judge alone.
+    "rule": 1,
+    "rule_strength": 1,
+    "rule_part": 1,
+    "rule_initials": 1,
+    "rule_rival": 0,
+    # Letters.
+    "ratio": 1,
+    "ratio_high": 1,
+    "set_ratio": 1,
+    # Words that both have, weighted by how rare they are, and what is left over.
+    "question_covered": 1,
+    "question_all": 1,
+    "name_covered": 1,
+    "name_all": 1,
+    "complete": 1,
+    "part_of_several": 1,
+    "sibling": -1,
+    "sibling_covered": -1,
+    "both_left": -1,
+    "question_left": -1,
+    "question_left_rare": -1,
+    "question_left_known": -1,
+    "name_left": -1,
+    "name_left_rare": -1,
+    "rare_match": 1,
+    "unique_match": 1,
+    "matched_words": 1,
+    "head_matched": 1,
+    "similar_words": -1,
+    "author_left": 1,
+    "qualified": 1,
+    "set_apart": 1,
+    "one_word": -1,
+    "few_letters": -1,
+    "rule_one_word": -1,
+    "question_left_entity": -1,
+    # Numbers.
+    "number_agrees": 1,
+    "number_left": -1,
+    "number_added": -1,
+    # What the words say.
+    "possible": 1,
+    "proper_left": -1,
+    "names_type": 1,
+    # The style of the type.
+    "term": 0,
+    "statement": 0,
+    "reference": 0,
+    "term_left": -1,
+    "term_question_left": -1,
+    "statement_covered": 0,
+    "reference_covered": 0,
+    # Persons: the same evidence counts differently there.
+    "person": 0,
+    "person_rule": 1,
+    "person_strength": 1,
+    "person_clipped": 1,
+    "person_typos": 1,
+    "person_set_apart": 1,
+    "person_left": -1,
+    "person_both_left": -1,
+    # Meaning.
+    "cosine": 1,
+    "cosine_45": 1,
+    "cosine_60": 1,
+    "cosine_75": 1,
+    "cosine_paraphrase": 1,
+    "cosine_possible": 1,
+    "cosine_possible_55": 1,
+    "cosine_covered": 1,
+    "cosine_one_word": -1,
+    "cosine_sibling": -1,
+    "cosine_statement": 1,
+    "cosine_complete": 1,
+    "cosine_term": 0,
+    # Other candidates.
+    "rival_rule": -1,
+    "rival_covered": -1,
+    "rival_cosine": -1,
+    "paraphrase_clear": 1,
+    "paraphrase_sure": 1,
+    "paraphrase_term": -1,
+    "paraphrase_rare_left": -1,
+    "leads_cosine": 1,
+    "leads_covered": 1,
+}
+"""The features: 1 raises the probability or leaves it, -1 lowers it or leaves it, 0 may do either."""
+
+Rarity = Callable[[str], int]
+"""In how many names of the graph a folded word stands."""
+
+_NUMBERED_WORD = re.compile(r"([a-z]{1,4})(\d{1,4})")
+_LETTERS_BEFORE_NUMBERS = {"q": "quarter", "p": "phase", "v": "version"}
+_SHORT_YEAR = re.compile(r"['’](\d\d)\b")
+_ROMAN = {word: str(number) for number, word in enumerate("ii iii iv v vi vii viii ix x xi xii".split(), start=2)}
+_ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
+_NUMBERED = frozenset("phase part version volume vol chapter series season stage level wave week no number ver".split())
+_AUTHOR = frozenset(["by", "from"])
+_AUTHORED = 3  # words of an author after "by"
+_DIGITS_OF_YEAR = 4
+_SIMILAR = 80.0
+_SIMILAR_NAME = 75.0
+_MIN_LETTERS_OF_SLIP = 6
+_MIN_COSINE = 0.58  # of a paraphrase by the rules of ADR 0012
+_MIN_COSINE_SINGLE_WORD = 0.75  # a single word is near many others
+_PINYIN = (
+    "(?:zh|ch|sh|[bpmfdtnlgkhjqxrzcsyw])"
+    "(?:iang|iong|uang|ang|eng|ing|ong|ian|iao|uai|uan|ai|ei|ao|ou|an|en|in|un|ia|ie|iu|ua|ui|uo|ue|a|e|i|o|u)"
+)
+_SYLLABLE = re.compile(_PINYIN)
+_SYLLABLES = re.compile(f"({_PINYIN})({_PINYIN})")
+_QUALIFIERS = frozenset(
+    "cluster broker server service database language programming book paper article film movie novel podcast album "
+    "app application tool software framework library platform project programme program company firm group team "
+    "protocol format city town region country organisation organization agency contract initiative edition copy pdf "
+    "planning documentation docs website site account instance stack system".split()
+)
+"""Words that say what kind of thing a name is of, where the question has the whole name besides."""
+_APART = re.compile(r"\s*[,(:–—]|\s-\s|\s+(?:by|from|at|in|of)\s+(?=[A-Z])")
+_POSSESSIVE = re.compile(r"^[\w.]+['’]s\s+")
+_RELATIONS = frozenset("to from with over instead per before after than by versus vs against".split())
+_GRAMMATICAL = frozenset("this that these those one ones thing stuff old new other".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """The words of a question and of a name, matched with each other.
+
+    Attributes:
+        matched: the pairs, each with how alike the two are, 0 to 1.
+        question_left: the words of the question that match nothing, without function words.
+        name_left: the words of the name that match nothing, without function words.
+        authors: how many words of the question name an author after the rest.
+    """
+
+    matched: tuple[tuple[str, str, float], ...]
+    question_left: tuple[str, ...]
+    name_left: tuple[str, ...]
+    authors: int = 0
+
+
+def of_pair(
+    question: Name,
+    name: Name,
+    *,
+    style: NameStyle,
+    type_names: frozenset[str],
+    rule: float,
+    reason: str | None,
+    cosine: float | None,
+    rarity: Rarity,
+    is_entity_name: Callable[[str], bool],
+) -> dict[str, float] | None:
+    """The features of a question and one name, without those that compare candidates; None if it must not be meant.
+
+    Args:
+        rule: the score of the rules, 0 for none.
+        reason: why the rules gave it.
+        cosine: of the vectors of both, None where there are none.
+        rarity: in how many names of the graph a word stands.
+        is_entity_name: whether a word is the whole name of an entity.
+    """
+    is_match = rule >= MATCH_THRESHOLD
+    has_other_spelling = is_match and reason is not None
+    if style == "person" and not has_other_spelling and _is_another_syllable(question, name):
+        return None
+    if not is_match and _is_refused(question, name, style=style, type_names=type_names):
+        return None
+    from rapidfuzz import fuzz
+
+    is_person = style == "person"
+    alignment = align(question, name, style=style, type_names=type_names)
+    matched, left, omitted = alignment.matched, alignment.question_left, alignment.name_left
+    weights = {word: _weight(word, rarity) for word in {*left, *omitted, *(other for _, other, _ in matched)}}
+    total_matched = sum(weights[other] * score for _, other, score in matched)
+    question_left, name_left = sum(weights[word] for word in left), sum(weights[word] for word in omitted)
+    covered = total_matched / max(total_matched + question_left, 0.1)
+    name_covered = total_matched / max(total_matched + name_left, 0.1)
+    ratio = max(fuzz.ratio(question.folded, name.folded), fuzz.token_sort_ratio(question.folded, name.folded))
+    left_numbers = [word for word in omitted if word.isdecimal()]
+    has_number = any(word.isdecimal() for word, _, _ in matched)
+    set_apart = any(
+        Name(part).words and _tokens(Name(part)) == _tokens(name) for part in _parts_set_apart(question.text)
+    )
+    is_part = is_match and bool(reason) and "part of the name" in (reason or "")
+    is_initials = is_match and bool(reason) and "initials" in (reason or "")
+    part_of_statement = style == "statement"
+    features = {
+        "ratio": max(0.0, ratio - 60) / 40,
+        "ratio_high": max(0.0, ratio - 85) / 15,
+        "set_ratio": max(0.0, fuzz.token_set_ratio(question.folded, name.folded) - 60) / 40,
+    }
+    if is_person:
+        clipped = _is_clipped(question, name, rarity)
+        return {
+            "person": 1.0,
+            "person_rule": float(is_match),
+            "person_strength": max(0.0, rule - MATCH_THRESHOLD) / (1 - MATCH_THRESHOLD),
+            "person_clipped": float(clipped and not is_match),
+            "person_typos": float(not is_match and _has_only_slips(question, name)),
+            "person_set_apart": float(set_apart and not is_match),
+            "person_left": float(bool(left)),
+            "person_both_left": float(bool(left) and bool(omitted)),
+            "rule_initials": float(is_initials),
+        }
+    is_paraphrase = paraphrases.is_possible(
+        question, name, style=style, type_names=type_names, is_entity_name=is_entity_name
+    )
+    possible = not left or is_paraphrase
+    features |= {
+        "rule": float(is_match and not is_part),
+        "rule_strength": max(0.0, rule - MATCH_THRESHOLD) / (1 - MATCH_THRESHOLD),
+        "rule_part": float(is_part),
+        "rule_initials": float(is_initials),
+        "rule_rival": float(rule == RIVAL_SCORE),
+        "question_covered": covered,
+        "question_all": float(not left and bool(matched)),
+        "name_covered": name_covered,
+        "name_all": float(not omitted and bool(matched)),
+        "complete": float(bool(matched) and not left and not omitted),
+        "part_of_several": float(len(question.words) > 1 and not left) * max(0.0, name_covered - 0.4) * 1.5,
+        "sibling": float(bool(left and omitted) and not possible),
+        "sibling_covered": float(bool(left and omitted) and not possible) * covered,
+        "both_left": min(question_left, name_left, 2.0),
+        "question_left": min(question_left, 3.0),
+        "question_left_rare": float(min(sum(_is_rare(word) for word in left), 2)),
+        "question_left_known": float(any(rarity(word) and not name_similarity.is_generic(word) for word in left)),
+        "name_left": min(name_left, 3.0),
+        "name_left_rare": float(min(sum(_is_rare(word) for word in omitted), 2)),
+        "rare_match": float(any(_is_rare(other) and score > 0.9 for _, other, score in matched)),
+        "unique_match": max(
+            (score / max(rarity(other), 1) for _, other, score in matched if not name_similarity.is_generic(other)),
+            default=0.0,
+        ),
+        "matched_words": min(len(matched), 4) / 2,
+        "head_matched": float(bool(matched) and any(other == _head(name) for _, other, _ in matched)),
+        "similar_words": float(sum(score < 0.85 for _, _, score in matched)),
+        "author_left": float(alignment.authors > 0),
+        "qualified": float(bool(left) and not omitted and all(word in _QUALIFIERS for word in left)),
+        "set_apart": float(set_apart),
+        "one_word": float(len(question.words) == 1 and not is_match),
+        "few_letters": max(0.0, 5 - len("".join(question.words))) / 4 * (not is_match),
+        "rule_one_word": float(len(question.words) == 1 and is_match),
+        "question_left_entity": float(any(is_entity_name(word) for word in left)),
+        "number_agrees": float(has_number),
+        "number_left": float(bool(left_numbers)),
+        "number_added": float(has_number and any(len(number) != 4 for number in left_numbers)),
+        "possible": float(possible),
+        "proper_left": float(_omits_proper_name(name, omitted)),
+        "names_type": float(not type_names.isdisjoint(question.words)),
+        "term": float(style == "term"),
+        "statement": float(part_of_statement),
+        "reference": float(style == "reference"),
+        "term_left": float(style == "term" and bool(omitted)),
+        "term_question_left": float(style == "term") * min(question_left, 2.0),
+        "statement_covered": float(part_of_statement) * covered,
+        "reference_covered": float(style == "reference") * covered,
+    }
+    if cosine is not None:
+        features |= {
+            "cosine": cosine,
+            "cosine_45": max(0.0, cosine - 0.45) * 4,
+            "cosine_60": max(0.0, cosine - 0.60) * 4,
+            "cosine_75": max(0.0, cosine - 0.75) * 4,
+            "cosine_paraphrase": float(
+                is_paraphrase and cosine >= (_MIN_COSINE if len(question.words) > 1 else _MIN_COSINE_SINGLE_WORD)
+            ),
+            "cosine_possible": max(0.0, cosine - 0.35) * 4 * possible,
+            "cosine_possible_55": max(0.0, cosine - 0.55) * 4 * possible,
+            "cosine_covered": max(0.0, cosine - 0.35) * 4 * covered,
+            "cosine_sibling": max(0.0, cosine - 0.35) * 4 * features["sibling"],
+            "cosine_statement": max(0.0, cosine - 0.35) * 4 * part_of_statement,
+            "cosine_complete": max(0.0, cosine - 0.35) * 4 * (not left),
+            "cosine_one_word": max(0.0, cosine - 0.35) * 4 * (len(question.words) == 1),
+            "cosine_term": max(0.0, cosine - 0.35) * 4 * (style == "term"),
+        }
+    return features
+
+
+def align(question: Name, name: Name, *, style: NameStyle, type_names: frozenset[str]) -> Alignment:
+    """Match the words of a question with those of a name: equal, inflected, numbered alike, abbreviated, mistyped."""
+    asked, had = list(_tokens(question)), list(_tokens(name))
+    ignored = type_names if style in ("person", "title", "statement", "reference") else frozenset()
+    asked = [word for word in asked if word not in ignored or word in had] or asked
+    had = [word for word in had if word not in ignored or word in asked] or had
+    authors = 0
+    for position, word in enumerate(asked):
+        rest = asked[position + 1 :]
+        if position and word in _AUTHOR and 0 < len(rest) <= _AUTHORED and word not in had and not {*rest} & {*had}:
+            asked, authors = asked[:position], len(rest)
+            break
+    matched: list[tuple[str, str, float]] = []
+    if style != "statement":  # a decision has no initials
+        _match_acronyms(asked, had, matched)
+    for threshold in (0.999, 0.9, 0.5):
+        for word in list(asked):
+            best = max(((similar(word, other), other) for other in had), default=(0.0, ""))
+            if best[0] >= threshold:
+                matched.append((word, best[1], best[0]))
+                asked.remove(word)
+                had.remove(best[1])
+    return Alignment(
+        tuple(pair for pair in matched if not name_similarity.is_function_word(pair[1]) or len(matched) == 1),
+        tuple(word for word in asked if not name_similarity.is_function_word(word) and word not in _GRAMMATICAL),
+        tuple(word for word in had if not name_similarity.is_function_word(word)),
+        authors,
+    )
+
+
+@lru_cache(maxsize=8192)
+def similar(word: str, other: str) -> float:
+    """How surely a word of a question is a word of a name, 0 to 1, whatever else is there."""
+    if word == other:
+        return 1.0
+    if word.isdecimal() or other.isdecimal():
+        return (
+            0.95
+            if {len(word), len(other)} == {2, 4} and max(word, other, key=len)[2:] == min(word, other, key=len)
+            else 0.0
+        )
+    if antonyms.are_antonyms(word, other):
+        return 0.0
+    if (
+        inflection.stem(word) == inflection.stem(other)
+        or other in abbreviations.expand(word)
+        or word in abbreviations.expand(other)
+    ):
+        return 0.95
+    if typo := typos.similarity(word, other, has_context=True, given_name=False):
+        return min(typo, 0.9)
+    shorter = min(len(word), len(other))
+    if (
+        shorter >= 5
+        and word[: max(5, shorter - 2)] == other[: max(5, shorter - 2)]
+        and abs(len(word) - len(other)) <= 5
+    ):
+        return 0.8
+    if shorter >= 5:
+        from rapidfuzz import fuzz
+
+        if word[0] == other[0] and (ratio := fuzz.ratio(word, other)) >= _SIMILAR:
+            return 0.7 * float(ratio) / 100
+    return 0.0
+
+
+@lru_cache(maxsize=4096)
+def _tokens(name: Name) -> tuple[str, ...]:
+    """The folded words, numbers written in one way: Phase II, phase 2 and P2 are phase 2; '24 is 2024."""
+    text = _SHORT_YEAR.sub(r" 20\1", name.text)
+    words: list[str] = []
+    for word in name.words if text == name.text else Name(text).words:
+        canonical = spelling.normalise(word)
+        if words and canonical in _ROMAN and len(canonical) > (words[-1] not in _NUMBERED):
+            words.append(_ROMAN[canonical])
+        elif ordinal := _ORDINAL.fullmatch(canonical):
+            words.append(ordinal[1])
+        elif canonical in numbers.CARDINALS and canonical != "one":
+            words.append(str(numbers.CARDINALS[canonical]))
+        elif canonical in numbers.ORDINALS and canonical not in ("first", "second"):
+            words.append(str(numbers.ORDINALS[canonical]))
+        elif numbered := _NUMBERED_WORD.fullmatch(canonical):
+            words += [_LETTERS_BEFORE_NUMBERS.get(numbered[1], numbered[1]), numbered[2]]
+        else:
+            words.append(canonical)
+    return tuple(words)
+
+
+def _match_acronyms(asked: list[str], had: list[str], matched: list[tuple[str, str, float]]) -> None:
+    """Match a word that is the initials of neighbouring words on the other side, and take both out."""
+    for side, other, swapped in ((asked, had, False), (had, asked, True)):
+        for word in [one for one in side if 2 <= len(one) <= 6 and one.isalpha()]:
+            for start in range(len(other) - len(word) + 1):
+                run = other[start : start + len(word)]
+                if "".join(part[0] for part in run) == word and (len(word) > 2 or len(side) > 1):
+                    pairs = [(part, word, 0.9) if swapped else (word, part, 0.9) for part in run]
+                    matched += pairs[:1] if swapped else pairs
+                    side.remove(word)
+                    del other[start : start + len(word)]
+                    break
+
+
+def _is_refused(question: Name, name: Name, *, style: NameStyle, type_names: frozenset[str]) -> bool:
+    """What no other evidence outweighs: other numbers, one letter, opposites, a negation, an address."""
+    asked, had = _tokens(question), _tokens(name)
+    asked_numbers, numbers_had = _digits(asked), _digits(had)
+    if any(not any(_same_number(number, other) for other in numbers_had) for number in asked_numbers):
+        return True
+    if asked_numbers and _is_part_of_version(asked, had):
+        return True
+    dates = {numbers.MONTHS[word] for word in question.words if word in numbers.MONTHS}
+    dates_had = {numbers.MONTHS[word] for word in name.words if word in numbers.MONTHS} | {
+        int(number) for number in numbers_had if len(number) <= 2
+    }
+    if not dates <= dates_had or (
+        (weekdays := numbers.WEEKDAYS.intersection(question.words)) and not weekdays <= {*name.words}
+    ):
+        return True
+    single = {word for word in asked[1:] if len(word) == 1 and word.isalpha() and word != "a"}
+    if style != "person" and (single - {*had}):
+        return True
+    if "@" in question.text and style != "person":
+        return True
+    symbols = [[word for word in words.folded.split() if not word.isalnum()] for words in (question, name)]
+    if symbols[0] != symbols[1]:
+        return True
+    if _are_reversed(asked, had):
+        return True
+    type_named = not type_names.isdisjoint(question.words)
+    return antonyms.differ_in_polarity(question.words, name.words, type_named=type_named) or antonyms.differ_by_antonym(
+        question.words, name.words
+    )
+
+
+def _are_reversed(asked: Sequence[str], had: Sequence[str]) -> bool:
+    """Whether two things have changed places: from Linear to Jira is not from Jira to Linear."""
+    for word in _RELATIONS.intersection(asked, had):
+        after, had_after = (_next_content(words, words.index(word)) for words in (asked, had))
+        if after and had_after and after != had_after and after in had and had_after in asked:
+            return True
+    return False
+
+
+def _next_content(words: Sequence[str], position: int) -> str | None:
+    return next(
+        (
+            word
+            for word in words[position + 1 :]
+            if not name_similarity.is_function_word(word) and word not in _RELATIONS
+        ),
+        None,
+    )
+
+
+def _parts_set_apart(text: str) -> list[str]:
+    """What stands before a comma, a bracket or an author, and what stands after the name of an author."""
+    first = _APART.split(text)[0]
+    own = _POSSESSIVE.sub("", text)
+    return [part for part in (first, own) if part and part != text]
+
+
+def _digits(words: Sequence[str]) -> list[str]:
+    return [number.lstrip("0") or "0" for word in words for number in re.findall(r"\d+", word)]
+
+
+def _is_part_of_version(asked: Sequence[str], had: Sequence[str]) -> bool:
+    """Whether the question has one number of several that stand together, which are no year: TLS 1 for TLS 1.3."""
+    numbers_asked = {word for word in asked if word.isdecimal()}
+    return any(
+        word.isdecimal() and other.isdecimal() and (word in numbers_asked) != (other in numbers_asked)
+        for word, other in pairwise(had)
+        if len(word) < _DIGITS_OF_YEAR and len(other) < _DIGITS_OF_YEAR
+    )
+
+
+def _same_number(number: str, other: str) -> bool:
+    return number == other or (
+        {len(number), len(other)} == {2, 4} and max(number, other, key=len)[2:] == min(number, other, key=len)
+    )
+
+
+def _weight(word: str, rarity: Rarity) -> float:
+    """How much a word tells: little if it is generic, less the more names have it."""
+    if name_similarity.is_generic(word):
+        return 0.25
+    base = 1.2 if _is_rare(word) else 0.8
+    return base / (1 + 0.25 * min(max(rarity(word) - 1, 0), 8))
+
+
+@lru_cache(maxsize=8192)
+def _is_rare(word: str) -> bool:
+    """Whether a word is no common word of English; without a word list none is rare."""
+    return bool(frequent_words.load()) and len(word) > 2 and word.isalpha() and not common_words.is_common(word)
+
+
+def _head(name: Name) -> str:
+    words = _tokens(name)
+    return next((word for word in words if not name_similarity.is_function_word(word)), words[0] if words else "")
+
+
+def _omits_proper_name(name: Name, omitted: Sequence[str]) -> bool:
+    return any(all(word in omitted for word in words) for words in paraphrases.proper_names(name.text))
+
+
+def _is_clipped(question: Name, name: Name, rarity: Rarity) -> bool:
+    """Whether a given name is cut short beside the whole of a telling surname: Theo Lindqvist."""
+    asked, had = question.words_without(frozenset(), honorifics=True), name.words_without(frozenset(), honorifics=True)
+    if len(asked) != 2 or len(had) < 2:
+        return False
+    given, surname = asked
+    if phonetics.key(surname) != phonetics.key(had[-1]) or len(surname) < 5 or rarity(had[-1]) > 1:
+        return False
+    return (2 < len(given) < len(had[0]) and had[0].startswith(given) and not given_names.contains(given)) or (
+        len(given) > 2 and had[0].startswith(given[:-1]) and given[-1] in "iye" and len(given) < len(had[0])
+    )
+
+
+def _has_only_slips(question: Name, name: Name) -> bool:
+    """Whether every word of a person's name is there, as it is or with slips in a long word that is no other name."""
+    from rapidfuzz import fuzz
+
+    asked, had = (each.words_without(frozenset(), honorifics=True) for each in (question, name))
+    if len(asked) != len(had) or not asked:
+        return False
+    for word, other in zip(asked, had, strict=True):
+        if word == other or phonetics.key(word) == phonetics.key(other) or other in given_names.spellings(word):
+            continue
+        is_name = given_names.contains(word) and word not in given_names.nicknames(other)
+        alike = word[0] == other[0] and abs(len(word) - len(other)) < 2 and fuzz.ratio(word, other) >= _SIMILAR_NAME
+        if len(word) < _MIN_LETTERS_OF_SLIP or is_name or not alike or typos.differ_in_ending(word, other):
+            return False
+    return True
+
+
+def _is_another_syllable(question: Name, name: Name) -> bool:
+    """Whether a given name of two Chinese syllables has only one of them in common: Jianguo and Jianhua, Jian."""
+    asked, had = ({*each.words} for each in (question, name))
+    for word in asked - had:
+        for other in had - asked:
+            first, second = _SYLLABLES.fullmatch(word), _SYLLABLES.fullmatch(other)
+            if other in given_names.spellings(word) | given_names.nicknames(word):
+                continue
+            if second and first and first.groups() != second.groups() and {*first.groups()} & {*second.groups()}:
+                return True
+            if second and _SYLLABLE.fullmatch(word) and word in second.groups() and not {*second.groups()} <= asked:
+                return True
+    return False

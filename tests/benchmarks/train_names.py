@@ -1,0 +1,316 @@
+"""Training of the model that accepts or declines candidates of a name (engine/resolution/acceptance).
+
+    python tests/benchmarks/train_names.py            # cross-validate: each folder judged by the other
+    python tests/benchmarks/train_names.py --write    # train on everything and write acceptance_weights.json
+
+Trained on names/ (written by hand), names_training/ (written by hand for this), and questions generated from the
+entities of both. Every question that has an answer is also asked with that answer taken away: then none is right.
+names_unseen/ is never read here. Needs scipy.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import name_resolution
+import numpy as np
+from scipy.optimize import minimize
+
+from keepgraph.engine.backfill import vectors
+from keepgraph.engine.resolution import acceptance, embedding, fuzzy
+from keepgraph.language import name_evidence
+from keepgraph.language.name_similarity import MATCH_THRESHOLD
+from keepgraph.language.normalisation import Name
+from keepgraph.model import Settings
+
+FOLDERS = (Path(__file__).parent / "names", Path(__file__).parent / "names_training")
+FEATURES = ["bias", *name_evidence.DIRECTIONS]
+PENALTY = 0.0003
+"""Of the squared weights, for each question."""
+STRENGTH_WITHOUT_ANSWER = 0.3
+STRENGTH_GENERATED = 0.3
+SMALLEST_WEIGHT = 0.005
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+@dataclass
+class Question:
+    """One question: the features of its candidates, and which of them is meant (-1: none)."""
+
+    features: np.ndarray
+    right: int
+    strength: float
+    asked: str
+    ruled: bool | None = None
+    """Whether the candidate that the rules alone take is the right one; None where they take none."""
+
+
+def main() -> None:
+    folders = {folder.name: questions(folder) for folder in FOLDERS}
+    learned, weights, curves = {}, {}, {}
+    for step in ("letters", "meaning"):
+        scores: list[np.ndarray] = []
+        for held_out in folders:
+            others = fit([each for name, every in folders.items() if name != held_out for each in every[step]])
+            scores += [each.features @ others for each in folders[held_out][step]]
+        every = [each for name in folders for each in folders[name][step]]
+        scale, shift = calibrate(every, scores)
+        scores = [scale * each + shift for each in scores]
+        curves[step] = calibration_curve(every, scores)
+        report(f"{step}: each folder by the weights of the other", every, scores, curves[step])
+        weights[step] = fit(every) * scale
+        weights[step][0] += shift
+        learned[step] = len(every)
+    if "--write" in sys.argv:
+        table = {
+            "learned_on": date.today().isoformat(),
+            "questions": learned,
+            "calibration": curves,
+            "precision_of_rules": {step: precision_of_rules(folders, step) for step in weights},
+            "weights": {
+                step: {
+                    name: round(float(weight), 3)
+                    for name, weight in zip(FEATURES, weights[step], strict=True)
+                    if name == "bias" or abs(weight) >= SMALLEST_WEIGHT
+                }
+                for step in weights
+            },
+        }
+        acceptance.WEIGHTS_FILE.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+
+
+def precision_of_rules(folders: dict[str, dict[str, list[Question]]], step: str) -> float:
+    """How often the rules alone are right where they take a candidate, of the cases written by hand."""
+    taken = [
+        each.ruled
+        for every in folders.values()
+        for each in every[step]
+        if each.strength == 1 and each.ruled is not None
+    ]
+    print(step, "rules alone:", sum(taken), "of", len(taken))
+    return round((sum(taken) + 1) / (len(taken) + 2), 3)
+
+
+def calibrate(every: Sequence[Question], scores: Sequence[np.ndarray]) -> tuple[float, float]:
+    """The scale and the shift of scores with which the probabilities of cases written by hand are likeliest.
+
+    The scores are of weights that were learned without the folder of the case (Platt 1999).
+    """
+    written = [
+        (each, score) for each, score in zip(every, scores, strict=True) if each.strength == 1 and each.ruled is None
+    ]
+
+    def loss(values: np.ndarray) -> float:
+        total = 0.0
+        for each, score in written:
+            shifted = np.clip(values[0] * score + values[1], -30, 30)
+            total -= (shifted[each.right] if each.right >= 0 else 0.0) - np.log1p(np.exp(shifted).sum())
+        return total / len(written)
+
+    found = minimize(loss, np.array([1.0, 0.0]), method="Nelder-Mead").x
+    return float(found[0]), float(found[1])
+
+
+def questions(folder: Path) -> dict[str, list[Question]]:
+    """The questions of a folder by step, with those generated from its entities and those without their answer."""
+    entities, cases = name_resolution.read(folder)
+    asked = [(case["asked"], case["expect"], 1.0) for case in cases if case["kind"] not in ("exact", "alias")]
+    asked += [(text, expected, STRENGTH_GENERATED) for text, expected in generated(entities)]
+    by_step: dict[str, list[Question]] = {"letters": [], "meaning": []}
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        name_resolution.graph_of(entities, Path(scratch) / "g.db", settings=Settings()) as graph,
+    ):
+        vectors.backfill(graph.database)
+        with graph.database.read("train") as tx:
+            for text, expected, strength in asked:
+                entity_type, _, rest = text.partition(":")
+                of_types = (
+                    (entity_type,)
+                    if rest and entity_type in ("person", "project", "decision", "concept", "source")
+                    else None
+                )
+                name = Name(rest.strip() if of_types else text)
+                by_letters = fuzzy.rank(tx, name, of_types=of_types)
+                pools = {"letters": acceptance.gather(tx, name, by_letters, ())}
+                ruled = {"letters": fuzzy.best(by_letters)}
+                if embedding.is_comparable(tx, name, of_types=of_types):
+                    near = embedding.nearest(tx, name.text, of_types=of_types)
+                    pools["meaning"] = acceptance.gather(tx, name, by_letters, near)
+                    ruled["meaning"] = embedding.paraphrase(tx, name, near)
+                for step, pool in pools.items():
+                    if step == "meaning" and any(each.features["rule_score"] >= MATCH_THRESHOLD for each in pool):
+                        continue  # letters have decided
+                    made = list(_with_and_without(pool, expected, strength, text))
+                    if made and (taken := ruled[step]):
+                        made[0].ruled = f"{taken.entity.type}:{taken.entity.name}" == expected
+                    by_step[step] += made
+    return by_step
+
+
+def _with_and_without(
+    pool: Sequence[acceptance.Evidence], expected: str | None, strength: float, text: str
+) -> Iterator[Question]:
+    names = [f"{each.candidate.entity.type}:{each.candidate.entity.name}" for each in pool]
+    right = names.index(expected) if expected in names else -1
+    if pool:
+        yield Question(_matrix(pool), right, strength, text)
+    if right >= 0 and len(pool) > 1:
+        others = [each for position, each in enumerate(pool) if position != right]
+        yield Question(_matrix(others), -1, strength * STRENGTH_WITHOUT_ANSWER, f"{text} (without its answer)")
+
+
+def _matrix(pool: Sequence[acceptance.Evidence]) -> np.ndarray:
+    return np.array(
+        [[1.0, *(each.features.get(name, 0.0) for name in FEATURES[1:])] for each in acceptance.compare(pool)]
+    )
+
+
+def generated(entities: Sequence[dict[str, Any]]) -> Iterator[tuple[str, str | None]]:
+    """Questions made from the names: slips, a word more, an author, another number, another word, a person's e-mail."""
+    chance = random.Random(7)
+    folded = {Name(name).folded for entity in entities for name in (entity["name"], *entity.get("aliases", ()))}
+    things = [entity for entity in entities if entity["type"] != "person"]
+    words = sorted(
+        {word for entity in things for word in Name(entity["name"]).words if len(word) > 3 and word.isalpha()}
+    )
+    surnames = sorted({Name(entity["name"]).words[-1] for entity in entities if entity["type"] == "person"})
+    for entity in entities:
+        name, expected = entity["name"], f"{entity['type']}:{entity['name']}"
+        own = Name(name).folded.split()
+        made: list[tuple[str, str | None]] = []
+        if name.isascii() and len(name) > 7:
+            made.append((_slip(name, chance), expected))
+        if name.isascii() and len(name) > 12:
+            made.append((_slip(_slip(name, chance), chance), expected))
+        if entity["type"] == "person":
+            if len(own) == 2 and name.isascii() and min(map(len, own)) > 2:
+                made.append(
+                    (f"{own[0].title()} {chance.choice([one for one in surnames if one != own[1]]).title()}", None)
+                )
+        else:
+            long_name = len(own) > 1
+            if entity["type"] == "source" and long_name:
+                made.append((f"{name} by {chance.choice(surnames).title()}", expected))
+            if long_name:
+                position = chance.randrange(len(own))
+                if own[position].isalpha() and len(own[position]) > 3:
+                    other = [*own[:position], chance.choice(words), *own[position + 1 :]]
+                    made.append((" ".join(other), None))
+                made.append((f"{chance.choice(words)} {own[-1]}", None))
+                made.append((f"{name} {chance.choice(words)}", None))
+            if any(character.isdigit() for character in name):
+                made.append(("".join(str((int(c) + 1) % 10) if c.isdigit() else c for c in name), None))
+        for text, answer in made:
+            if Name(text).folded not in folded:
+                yield text, answer
+    for _ in range(len(entities) // 3):
+        yield f"{chance.choice(words)} {chance.choice(words)}", None
+
+
+def _slip(name: str, chance: random.Random) -> str:
+    """The name with one letter swapped, left out, doubled or replaced, inside a word."""
+    inside = [
+        i for i in range(1, len(name) - 1) if name[i].isalpha() and name[i - 1].isalpha() and name[i + 1].isalpha()
+    ]
+    if not inside:
+        return name
+    i = chance.choice(inside)
+    kind = chance.randrange(4)
+    if kind == 0:
+        return name[:i] + name[i + 1] + name[i] + name[i + 2 :]
+    if kind == 1:
+        return name[:i] + name[i + 1 :]
+    if kind == 2:
+        return name[:i] + name[i] + name[i:]
+    return name[:i] + chance.choice(LETTERS) + name[i + 1 :]
+
+
+def fit(every: Sequence[Question]) -> np.ndarray:
+    """The weights with the highest likelihood, each within its direction; the greatest penalised likelihood."""
+    rows = np.concatenate([each.features for each in every])
+    group = np.repeat(np.arange(len(every)), [len(each.features) for each in every])
+    starts = np.concatenate([[0], np.cumsum([len(each.features) for each in every])[:-1]])
+    right = np.zeros(len(rows))
+    for start, each in zip(starts, every, strict=True):
+        if each.right >= 0:
+            right[start + each.right] = 1
+    strength = np.array([each.strength for each in every])
+    total = strength.sum()
+    penalised = np.ones(rows.shape[1])
+    penalised[0] = 0
+
+    def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
+        scores = np.clip(rows @ weights, -30, 30)
+        shares = np.exp(scores)
+        sums = 1 + np.add.reduceat(shares, starts)
+        chosen = np.add.reduceat(scores * right, starts)
+        value = -(strength * (chosen - np.log(sums))).sum() / total
+        gradient = -(rows * ((right - shares / sums[group]) * strength[group])[:, None]).sum(0) / total
+        return value + PENALTY / 10 * (penalised * weights**2).sum(), gradient + PENALTY / 5 * penalised * weights
+
+    bounds = [
+        (None, None),
+        *((0 if way > 0 else None, 0 if way < 0 else None) for way in name_evidence.DIRECTIONS.values()),
+    ]
+    return minimize(
+        loss, np.zeros(rows.shape[1]), jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 2000}
+    ).x
+
+
+def calibration_curve(every: Sequence[Question], scores: Sequence[np.ndarray]) -> list[tuple[float, float]]:
+    """Points of a rising line from the share of the best candidate to how often it was right (Zadrozny, Elkan 2002)."""
+    from sklearn.isotonic import IsotonicRegression
+
+    judged = sorted((share, is_right) for share, is_right, _ in _judged(every, scores))
+    # Everything right up to 1, and wrong at 0, as if seen once more: no share is certain.
+    shares = np.array([0.0, *(share for share, _ in judged), 1.0])
+    rights = np.array([0.0, *(float(is_right) for _, is_right in judged), 1.0])
+    # Means of neighbours before the isotonic fit, so that the steps become slopes.
+    windows = [slice(max(i - 20, 0), i + 21) for i in range(0, len(shares), 10)]
+    x = np.array([0.0, *(shares[window].mean() for window in windows), 1.0])
+    y = np.array([0.0, *(rights[window].mean() for window in windows), 0.995])
+    line = IsotonicRegression(increasing=True).fit(x, y)
+    points = [0.0, 0.2, 0.3, 0.4, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0]
+    return [(point, round(float(line.predict([point])[0]), 3)) for point in points]
+
+
+def _judged(every: Sequence[Question], scores: Sequence[np.ndarray]) -> list[tuple[float, bool, str]]:
+    """The hand-written cases that the rules leave open: the share of the best candidate, and whether it is right."""
+    judged = []
+    for each, score in zip(every, scores, strict=True):
+        if each.strength == 1 and each.ruled is None:
+            shares = np.exp(np.clip(score, -30, 30))
+            shares /= 1 + shares.sum()
+            judged.append((float(shares.max()), int(shares.argmax()) == each.right, each.asked))
+    return judged
+
+
+def report(
+    title: str, every: Sequence[Question], scores: Sequence[np.ndarray], curve: Sequence[tuple[float, float]]
+) -> None:
+    """Print how many cases are right and wrong from each threshold on, and the worst."""
+    print(title)
+    judged = [
+        (acceptance.calibrated(share, curve), is_right, asked) for share, is_right, asked in _judged(every, scores)
+    ]
+    print("  curve:", curve)
+    for accept in (0.5, 0.6, 0.7, 0.8, 0.9, 0.95):
+        accepted = [is_right for share, is_right, _ in judged if share >= accept]
+        print(f"  from {accept}: {sum(accepted)} right, {len(accepted) - sum(accepted)} wrong")
+    print(
+        "  worst:",
+        [(asked, round(share, 2)) for share, is_right, asked in sorted(judged, reverse=True) if not is_right][:20],
+    )
+
+
+if __name__ == "__main__":
+    main()
