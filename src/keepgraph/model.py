@@ -313,7 +313,7 @@ class Candidate:
     Attributes:
         matched_name: the name or alias of the entity that matched.
         method: the step of resolution that found it: exact, alias, fuzzy or embedding.
-        score: the similarity, from 0 to 1.
+        score: the probability that it is meant, from 0 to 1; within the fuzzy and the embedding step, a similarity.
         reason: in words, what links the name to the entity, if the names alone do not show it.
     """
 
@@ -330,7 +330,7 @@ class Resolution:
 
     Attributes:
         method: the step of resolution that decided.
-        score: the similarity, from 0 to 1.
+        score: the probability that it is meant, from 0 to 1.
         candidates: other entities that may be meant, best first.
         reason: in words, what links the name to the entity, if the names alone do not show it.
         embedding_off: why the embedding step could not run, in words.

@@ -315,7 +315,7 @@ def align(question: Name, name: Name, *, style: NameStyle, type_names: frozenset
     """Match the words of a question with those of a name: equal, inflected, numbered alike, abbreviated, mistyped."""
     asked, had = list(_tokens(question)), list(_tokens(name))
     ignored = type_names if style in ("person", "title", "statement", "reference") else frozenset()
-    asked = [word for word in asked if word not in ignored or word in had] or asked
+    asked = [word for word in asked if word in had or not _names_type(word, ignored)] or asked
     had = [word for word in had if word not in ignored or word in asked] or had
     authors = 0
     for position, word in enumerate(asked):
@@ -338,6 +338,13 @@ def align(question: Name, name: Name, *, style: NameStyle, type_names: frozenset
         tuple(word for word in asked if not name_similarity.is_function_word(word) and word not in _GRAMMATICAL),
         tuple(word for word in had if not name_similarity.is_function_word(word)),
         authors,
+    )
+
+
+def _names_type(word: str, type_names: frozenset[str]) -> bool:
+    """Whether a word is the name of the type, with a slip in it or not: projct."""
+    return word in type_names or any(
+        typos.similarity(word, other, has_context=True, given_name=False) for other in type_names
     )
 
 
@@ -523,6 +530,8 @@ def _is_clipped(question: Name, name: Name, rarity: Rarity) -> bool:
     given, surname = asked
     if phonetics.key(surname) != phonetics.key(had[-1]) or len(surname) < 5 or rarity(had[-1]) > 1:
         return False
+    if typos.differ_in_ending(given, had[0]):
+        return False  # Malik is not Malika
     return (2 < len(given) < len(had[0]) and had[0].startswith(given) and not given_names.contains(given)) or (
         len(given) > 2 and had[0].startswith(given[:-1]) and given[-1] in "iye" and len(given) < len(had[0])
     )

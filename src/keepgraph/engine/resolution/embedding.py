@@ -47,7 +47,9 @@ def resolve(
     resolution = abstention.choose(judged, threshold=tx.settings.accept)
     if resolution.entity is None:
         return replace(fallback, candidates=resolution.candidates, names_without_vector=missing)
-    return replace(resolution, method="embedding", names_without_vector=missing)
+    reasons = {candidate.entity.row: candidate.reason for candidate in candidates}
+    reason = resolution.reason or reasons.get(resolution.entity.row)
+    return replace(resolution, method="embedding", reason=reason, names_without_vector=missing)
 
 
 def is_comparable(tx: Tx, name: Name, *, of_types: Collection[str] | None) -> bool:
