@@ -10,8 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import keepgraph
+from keepgraph import store
 from keepgraph.cli.root import kg
 from keepgraph.engine.verification import flag_evidence, group_conflicts
+from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.temporal import timestamps
 from laws import examples
 from words import NOON, Caller, Clock, concept, counted, decision, dump, literal, person, project
 
@@ -21,6 +24,7 @@ MADE_UP = {
         "partner_of": {"sources": ["person"], "targets": ["person"], "flags": ["functional", "symmetric"]},
         "older_than": {"flags": ["asymmetric", "irreflexive"]},
         "inside": {"flags": ["acyclic", "transitive"]},
+        "utters": {},
         "weighs": {"literal": "text"},
         "floors": {"literal": "number"},
         "opened_on": {"literal": "date", "flags": ["functional"]},
@@ -105,6 +109,10 @@ CASES: dict[str, tuple[list[tuple[Any, ...]], list[str]]] = {
             (concept("a"), "weighs", literal("as much as 2 cats")),
             (concept("a"), "weighs", literal("as much as 3 cats")),
         ],
+        [],
+    ),
+    "two amounts of what takes any literal": (
+        [(concept("a"), "utters", literal("3 kg")), (concept("a"), "utters", literal("4 kg"))],
         [],
     ),
     "two numbers": ([(concept("a"), "floors", literal("4")), (concept("a"), "floors", literal("5"))], ["values"]),
@@ -198,6 +206,49 @@ def test_only_what_certainly_holds_at_one_time_is_in_conflict_and_can_be_settled
     assert all_conflicts(call) == []
 
 
+def test_what_is_recorded_now_takes_the_place_of_what_began_on_a_known_day(call, clock):
+    call.record(person("A"), "captain_of", project("X"), valid_from="2020-01-01")
+    clock.pass_by(days=1)
+    newer = call.record(person("A"), "captain_of", project("Y"))
+    clock.pass_by(days=1)
+    (proposed,) = all_conflicts(call)
+    settle(call, newer["conflicts"][0])
+    with call.graph.database.read("test") as tx:
+        ended = tx.conn.execute("SELECT count(*), max(valid_from) FROM fact WHERE valid_to <> '~'").fetchone()
+
+    assert proposed.arguments["object"] == newer["conflicts"][0]["settled_by"]["arguments"]["object"]
+    assert tuple(ended) == (1, timestamps.parse("2020-01-01", tx.zone))
+    assert all_conflicts(call) == []
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_conflict"),
+    [
+        (("2020-01-01", "2022-03-01"), ("2022-03-01", None), False),
+        (("2022-03-01", None), ("2020-01-01", "2022-03-01"), False),
+        ((None, "2022-03-01"), ("2022-03-01", "2022-06-01"), False),
+        (("2020-01-01", "2022-03-02"), ("2022-03-01", None), True),
+        (("2022-03-01", "2022-03-01"), ("2022-03-01", "2022-03-01"), True),
+        (("2020-01-01", "2022-03-01T18:00"), ("2022-03-01T09:00", None), True),
+    ],
+)
+def test_a_day_on_which_one_hands_over_to_the_next_is_no_conflict(call, first, second, is_conflict):
+    for number, ends in enumerate([(project("X"), project("Y")), (literal("2020"), literal("2021"))]):
+        predicate = "captain_of" if number == 0 else "opened_on"
+        for end, bounds in zip(ends, (first, second), strict=True):
+            given = {name: day for name, day in zip(("valid_from", "valid_to"), bounds, strict=True) if day}
+            answer = call.record(person("A"), predicate, end, **given)
+
+        assert kinds(answer) == ["functional"] * is_conflict
+    with call.graph.database.read("test") as tx:
+        flagged = [term.row for term in graph_vocabulary.read(tx).predicates if "functional" in term.flags]
+        now = timestamps.from_datetime(tx.now)
+        candidates = store.group_conflicts.subjects_with_several_objects(tx, flagged, now=now, limit=10)
+
+    assert len(candidates) == 2 * is_conflict or first[0] is None
+    assert len(all_conflicts(call)) == 2 * is_conflict
+
+
 def test_what_is_much_less_certain_does_not_take_a_place(call):
     call.record(person("A"), "captain_of", project("X"))
     guess = call.record(person("A"), "captain_of", project("Y"), confidence=0.4)
@@ -212,6 +263,16 @@ def test_a_place_within_the_other_is_no_second_place(call):
 
     assert kinds(call.record(person("A"), "captain_of", concept("Lisbon"))) == []
     assert all_conflicts(call) == []
+
+
+def test_a_place_several_steps_within_the_other_is_no_second_place(call):
+    for one, other in (("Lisbon", "Estremadura"), ("Estremadura", "Portugal"), ("Portugal", "Europe")):
+        call.record(concept(one), "inside", concept(other))
+    call.record(person("A"), "captain_of", concept("Lisbon"))
+
+    assert kinds(call.record(person("A"), "captain_of", concept("Europe"))) == []
+    assert kinds(call.record(person("A"), "captain_of", concept("Spain"))) == ["functional"] * 2
+    assert len(all_conflicts(call)) == 2
 
 
 def test_a_fact_recorded_again_after_it_was_retracted_says_when_and_by_whom(call, clock):

@@ -122,7 +122,11 @@ def test_a_retracted_fact_says_by_which_call(call):
     assert [(event["what"], event["tool"]) for event in answer["changes"]] == [("retracted", "retract_fact")]
 
 
-def test_a_fact_that_review_accepted_names_the_proposal(call):
+def test_a_fact_that_review_accepted_names_the_proposal_and_no_other_does_so_after_an_import(
+    call, open_graph, clock, tmp_path
+):
+    call("record_fact", subject=person("Ana"), predicate="knows", object=person("Bob"))
+    clock.pass_by(days=1)
     call("remember", text="Cleo Marsh reports to Ana.")
     call("search", query="Cleo")
     proposal = next(
@@ -131,7 +135,22 @@ def test_a_fact_that_review_accepted_names_the_proposal(call):
     call("review_proposals", decide=[{"id": proposal["id"], "decision": "accept"}])
     (origin,) = why(call, "Cleo Marsh reports to Ana")["origins"]
 
+    lines = list(export.stream_lines(call.graph.database))
+    (tmp_path / "other").mkdir()
+    copy = Caller(open_graph(tmp_path / "other" / "copy.db"))
+    copy("record_fact", subject=person("Somebody"), predicate="knows", object=person("Else"))
+    file = tmp_path / "export.jsonl"
+    file.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+    copy.graph.close()
+    assert CliRunner().invoke(kg, ["--db", str(copy.graph.path), "import", str(file)]).exit_code == 0
+    copy = Caller(open_graph(tmp_path / "other" / "copy.db"))
+    (accepted,) = why(copy, "Cleo Marsh reports to Ana")["origins"]
+    other = why(copy, "Ana knows Bob")
+
     assert [made["decision"] for made in origin["decisions"]] == ["accepted"]
+    assert [made["decision"] for made in accepted["decisions"]] == ["accepted"]
+    assert "decisions" not in other["origins"][0]
+    assert "by record_fact (brought here by call 2)" in other["message"]
     assert (origin["ends_in"], origin["text"]["quote"]) == ("text", "Cleo Marsh reports to Ana.")
 
 
@@ -148,6 +167,18 @@ def test_an_entity_says_where_its_aliases_are_from_and_counts_its_facts_by_sourc
         {"source": "the contract", "facts": 1},
     ]
     assert (answer["totals"]["facts"], answer["totals"]["texts"]) == (2, 1)
+
+
+def test_a_retracted_fact_does_not_fall_with_its_text(call):
+    text = extract(call, "a.md", "Ana reports to Bob.", ("Ana", "REPORTS_TO", "Bob"))["uuid"]
+    before = why(call, text)["totals"]["facts_that_fall"]
+    for (fact_id,) in rows(call.graph.path, "SELECT public_id FROM fact"):
+        call("retract_fact", fact_id=fact_id)
+    answer = why(call, text)
+
+    assert before > 0
+    assert answer["totals"]["facts_that_fall"] == 0
+    assert "fact" not in {each["kind"] for each in answer["dependents"]}
 
 
 @pytest.mark.parametrize("number", range(3))

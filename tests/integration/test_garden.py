@@ -14,7 +14,7 @@ from click.testing import CliRunner
 import keepgraph
 from keepgraph import errors, store
 from keepgraph.cli.root import kg
-from keepgraph.engine.garden import passes, schedule
+from keepgraph.engine.garden import gardener, passes, schedule
 from keepgraph.model import Settings
 from keepgraph.tools.contract import catalogue, schemas
 from words import Caller, Clock, concept, decision, dump, literal, person, project, rows
@@ -497,6 +497,58 @@ def test_facts_that_cannot_both_be_true_are_proposed(call):
     answer = garden(call, "conflicts")
 
     assert [proposal["kind"] for proposal in answer["proposals"]] == ["contradiction"]
+
+
+def test_the_fact_recorded_last_takes_the_place_also_when_the_garden_proposes_it(call, clock):
+    call.record(person("Ana"), "status", literal("active"), valid_from="2026-03-01")
+    clock.pass_by(days=1)
+    newer = call.record(person("Ana"), "status", literal("done"))["fact_id"]
+    accept(call, garden(call, "conflicts"))
+    with call.graph.database.read("test") as tx:
+        holding = tx.conn.execute("SELECT public_id FROM fact WHERE valid_to = '~'").fetchall()
+
+    assert holding == [(newer,)]
+
+
+def test_a_fact_recorded_again_after_it_was_retracted_is_proposed_once(call, clock):
+    for _ in range(2):
+        fact = call.record(person("Ana"), "knows", person("Bo"))["fact_id"]
+        clock.pass_by(days=1)
+        call("retract_fact", fact_id=fact)
+    again = call.record(person("Ana"), "knows", person("Bo"))["fact_id"]
+    [proposal] = garden(call, "conflicts")["proposals"]
+    call("review_proposals", decide=[{"id": proposal["id"], "decision": "reject"}])
+    call("retract_fact", fact_id=again)
+    clock.pass_by(days=1)
+    call.record(person("Ana"), "knows", person("Bo"))
+
+    assert "was retracted" in proposal["statement"]
+    assert garden(call, "conflicts")["proposals"] == []
+
+
+def test_a_rejected_contradiction_does_not_return_when_a_fact_of_it_is_recorded_again(call, clock):
+    for day in ("1990-01-01", "1991-02-02"):
+        fact = call.record(person("Ana"), "born_on", literal(day))["fact_id"]
+    [proposal] = garden(call, "conflicts")["proposals"]
+    call("review_proposals", decide=[{"id": proposal["id"], "decision": "reject"}])
+    call("retract_fact", fact_id=fact)
+    clock.pass_by(days=1)
+    call.record(person("Ana"), "born_on", literal("1991-02-02"))
+    proposed = garden(call, "conflicts")["proposals"]
+
+    assert [one["statement"] for one in proposed if "hold at one time" in one["statement"]] == []
+
+
+def test_the_status_says_that_a_run_was_killed(call, monkeypatch):
+    for day in ("1990-01-01", "1991-02-02"):
+        call.record(person("Ana"), "born_on", literal(day))
+    with monkeypatch.context() as patch:
+        patch.setattr(gardener, "_note_end", lambda *args, **more: None)
+        garden(call, "conflicts")
+    status = call("get_garden_status")
+
+    assert "It has not run yet, and 1 run began and did not end. It is not running now." in status["message"]
+    assert (status["total_runs"], status["relations_proposed"], status["waiting"]) == (0, 1, 1)
 
 
 def test_a_flag_that_the_facts_suggest_is_proposed_and_set_by_accepting(call):

@@ -565,6 +565,25 @@ def test_keys_that_decide_nothing_change_nothing(waiting, keys):
     assert before == (rows(waiting, "SELECT * FROM review_decision"), rows(waiting, "SELECT * FROM entity"))
 
 
+def test_a_line_that_cannot_be_read_is_asked_about_again_after_the_others(waiting, call):
+    done = run(waiting, "review", input='e {"entity": \ny\nn\nn\ny\n')
+
+    assert "This is not JSON" in done.output
+    assert done.output.count(NAMES[0]) > done.output.count(NAMES[1])
+    assert "4 decided, 0 open." in done.output
+
+
+def test_two_entities_are_not_made_one_where_a_third_is_named(call, path):
+    for name in ("Ada Stone", "Ada  Stonne", "Ben Okoro"):
+        call.record(person(name), "knows", person("Cleo"))
+    assert find(call, "same_as")
+    done = run(path, "review", "--kind", "same_as", input="m Ben Okoro\nm Nobody\nm Ada Stone\n")
+
+    assert "“Ben Okoro” is neither of the two." in done.output
+    assert "1 decided, 0 open." in done.output
+    assert rows(path, "SELECT count(*) FROM entity WHERE name LIKE 'Ada%'") == [(1,)]
+
+
 def test_scripts_decide_by_id_and_read_json(waiting):
     listed_ = json.loads(run(waiting, "--json", "review").stdout)
     first, second, *_ = (each["id"] for each in listed_["proposals"])

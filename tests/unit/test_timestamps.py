@@ -24,6 +24,17 @@ ZONES = [
 instants = st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30), timezones=st.sampled_from(ZONES))
 
 
+@pytest.mark.parametrize("zone", ZONES)
+@pytest.mark.parametrize("day", ["2026-03-29", "2026-10-25", "2026-03-01", "2024-12-31"])
+def test_the_ends_of_a_local_day_name_each_other_also_when_clocks_are_changed(zone, day):
+    start, end = timestamps.parse(day, zone), timestamps.parse(day, zone, end=True)
+
+    assert (timestamps.end_of_first_day(start, zone), timestamps.start_of_last_day(end, zone)) == (end, start)
+    for within in (start[:-2] + "1Z", "0001-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z"):
+        assert timestamps.end_of_first_day(within, zone) is None or within.startswith("0001")
+        assert timestamps.start_of_last_day(within, zone) is None
+
+
 @given(instants)
 def test_a_stamp_is_the_instant_to_the_millisecond(instant):
     restored = timestamps.to_datetime(timestamps.from_datetime(instant))

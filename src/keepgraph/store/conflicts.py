@@ -1,7 +1,8 @@
 """SQL for conflicts: facts that the flags of the vocabulary do not allow together.
 
 Two facts are at odds only where both certainly hold at one time. A beginning that nobody gave is taken to be the latest
-possible one: now for what holds on, the end for what has ended. So who follows another is not taken for a rival.
+possible one: now for what holds on, the end for what has ended. So who follows another is not taken for a rival, nor
+is what begins on the day up to which the other holds: the two meet on that day.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 
 from keepgraph.model import Fact
 from keepgraph.store.transactions import Tx
+from keepgraph.temporal import timestamps
 
 _OPEN_END = "~"
 
@@ -22,7 +24,24 @@ BEGINS = """
          ELSE :now END
 """
 
-_OVERLAPS = f":begins < fact.valid_to AND {BEGINS.format(fact='fact')} < :ends"
+_OVERLAPS = f"""
+    :begins < fact.valid_to AND {BEGINS.format(fact="fact")} < :ends
+    AND NOT (fact.valid_to IS :end_of_first_day AND fact.valid_from < :valid_from AND fact.valid_to < :ends)
+    AND NOT (fact.valid_from IS :start_of_last_day AND :valid_from < fact.valid_from AND :ends < fact.valid_to)
+"""
+
+IS_FOLLOWED = """
+    EXISTS (
+        SELECT 1 FROM fact AS following
+        WHERE following.{end} = {fact}.{end} AND following.predicate = {fact}.predicate
+          AND following.retracted_at IS NULL AND following.valid_from > {fact}.valid_from
+          AND following.valid_to > {fact}.valid_to
+          AND following.valid_from IN (strftime('%Y-%m-%dT%H:%M:%fZ', {fact}.valid_to, '-24 hours'),
+                                       strftime('%Y-%m-%dT%H:%M:%fZ', {fact}.valid_to, '-23 hours'),
+                                       strftime('%Y-%m-%dT%H:%M:%fZ', {fact}.valid_to, '-25 hours'))
+    )
+"""
+"""Whether another fact of the same end begins on the last day of one: of 23 to 25 hours, as clocks are changed."""
 
 LAST_END = """
     SELECT max(valid_to) FROM (
@@ -39,6 +58,7 @@ LAST_END = """
 MAX_OTHERS = 10
 """So many facts that are at odds with one are read."""
 
+_MAX_STEPS = 6  # a street, its district, city, region, country, continent
 _MAX_READ = 200  # of a hub, the newest of so many are taken, and not of all
 
 
@@ -66,7 +86,7 @@ def other_objects(tx: Tx, fact: Fact, *, predicate: int, now: str) -> list[int]:
         ORDER BY id DESC
         LIMIT {MAX_OTHERS}
         """,
-        _values(fact, predicate, now),
+        _values(tx, fact, predicate, now),
     )
 
 
@@ -85,7 +105,7 @@ def other_subjects(tx: Tx, fact: Fact, *, predicate: int, now: str) -> list[int]
         ORDER BY id DESC
         LIMIT {MAX_OTHERS}
         """,
-        _values(fact, predicate, now),
+        _values(tx, fact, predicate, now),
     )
 
 
@@ -103,7 +123,7 @@ def reversed_facts(tx: Tx, fact: Fact, *, predicate: int, now: str) -> list[int]
         ORDER BY id DESC
         LIMIT {MAX_OTHERS}
         """,
-        _values(fact, predicate, now),
+        _values(tx, fact, predicate, now),
     )
 
 
@@ -143,7 +163,7 @@ def retracted_twin(tx: Tx, fact: Fact, *, predicate: int) -> RetractedTwin | Non
         ORDER BY retracted_at DESC, id DESC
         LIMIT 1
         """,
-        {**_values(fact, predicate, ""), "recorded_at": fact.recorded_at},
+        {**_values(tx, fact, predicate, ""), "recorded_at": fact.recorded_at},
     ).fetchone()
     if row is None:
         return None
@@ -216,24 +236,40 @@ def end_of_entity(tx: Tx, entity: int, *, now: str, besides: Sequence[int]) -> s
 
 
 def are_connected(tx: Tx, entity: int, other: int, *, predicates: Sequence[int], now: str) -> bool:
-    """Whether a fact of one of these predicates holds between two entities, in either direction."""
-    # One look-up for each predicate and direction, however many facts either has.
+    """Whether facts of these predicates that hold lead from one of two entities to the other, in a few steps."""
+    return _leads(tx, entity, other, predicates, now) or _leads(tx, other, entity, predicates, now)
+
+
+def _leads(tx: Tx, entity: int, other: int, predicates: Sequence[int], now: str) -> bool:
     row = tx.conn.execute(
         """
-        SELECT 1
-        FROM json_each(:predicates) AS wanted
-        CROSS JOIN (SELECT :entity AS one, :other AS two UNION ALL SELECT :other, :entity) AS pair
-        CROSS JOIN fact ON fact.subject = pair.one AND fact.predicate = wanted.value AND fact.object = pair.two
-        WHERE fact.object IS NOT NULL AND fact.retracted_at IS NULL
-          AND fact.valid_from <= :now AND :now < fact.valid_to
+        WITH RECURSIVE way (entity, steps) AS (
+            SELECT :entity, 0
+            UNION
+            SELECT fact.object, way.steps + 1
+            FROM way
+            CROSS JOIN json_each(:predicates) AS wanted
+            CROSS JOIN fact ON fact.subject = way.entity AND fact.predicate = wanted.value
+            WHERE fact.object IS NOT NULL AND fact.retracted_at IS NULL AND way.steps < :steps
+              AND fact.valid_from <= :now AND :now < fact.valid_to
+            LIMIT :read
+        )
+        SELECT 1 FROM way WHERE entity = :other
         LIMIT 1
         """,
-        {"entity": entity, "other": other, "predicates": json.dumps(list(predicates)), "now": now},
+        {
+            "entity": entity,
+            "other": other,
+            "predicates": json.dumps(list(predicates)),
+            "now": now,
+            "steps": _MAX_STEPS,
+            "read": _MAX_READ,
+        },
     ).fetchone()
     return row is not None
 
 
-def _values(fact: Fact, predicate: int, now: str) -> dict[str, Any]:
+def _values(tx: Tx, fact: Fact, predicate: int, now: str) -> dict[str, Any]:
     ended = fact.valid_to is not None and fact.valid_to <= now
     return {
         "fact": fact.row,
@@ -245,6 +281,8 @@ def _values(fact: Fact, predicate: int, now: str) -> dict[str, Any]:
         "valid_to": fact.valid_to or _OPEN_END,
         "begins": fact.valid_from or (fact.valid_to if ended else now),
         "ends": fact.valid_to or _OPEN_END,
+        "end_of_first_day": timestamps.end_of_first_day(fact.valid_from, tx.zone) if fact.valid_from else None,
+        "start_of_last_day": timestamps.start_of_last_day(fact.valid_to, tx.zone) if fact.valid_to else None,
         "now": now,
     }
 

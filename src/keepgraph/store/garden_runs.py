@@ -29,21 +29,28 @@ class GardenRun:
     passes: Mapping[str, Mapping[str, Any]]
 
 
-def insert(tx: Tx, run: GardenRun) -> None:
-    tx.conn.execute(
+def begin(tx: Tx, *, started_at: str, origin: str) -> int:
+    """Note that a run has begun; returns its row. One that was killed keeps no end."""
+    row = tx.conn.execute(
         """
-        INSERT INTO garden_run (group_id, started_at, ended_at, conversation, origin, proposed, passes)
-        VALUES (?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO garden_run (group_id, started_at, conversation, origin, passes) VALUES (?, ?, ?, ?, '{}')
+        RETURNING id
         """,
-        (
-            tx.group,
-            run.started_at,
-            run.ended_at,
-            run.conversation,
-            run.origin,
-            run.proposed,
-            json.dumps(run.passes, ensure_ascii=False),
-        ),
+        (tx.group, started_at, tx.session, origin),
+    ).fetchone()
+    return int(row[0])
+
+
+def count_proposed(tx: Tx, row: int, proposed: int) -> None:
+    """Add to the number of proposals that were new in a run."""
+    tx.conn.execute("UPDATE garden_run SET proposed = proposed + ? WHERE id = ?", (proposed, row))
+
+
+def end(tx: Tx, row: int, run: GardenRun) -> None:
+    """Note that a run has ended, and what it did."""
+    tx.conn.execute(
+        "UPDATE garden_run SET ended_at = ?, proposed = ?, passes = ? WHERE id = ?",
+        (run.ended_at, run.proposed, json.dumps(run.passes, ensure_ascii=False), row),
     )
 
 
@@ -62,13 +69,17 @@ def last(tx: Tx) -> GardenRun | None:
     return _run(row) if row else None
 
 
-def totals(tx: Tx) -> tuple[int, int]:
-    """How many runs there were in the group, and how many proposals were new in all of them."""
-    runs, proposed = tx.conn.execute(
-        "SELECT count(*), coalesce(sum(proposed), 0) FROM garden_run WHERE group_id = ? AND ended_at IS NOT NULL",
+def totals(tx: Tx) -> tuple[int, int, int]:
+    """How many runs of the group ended, how many proposals were new in all, and how many runs began and did not end.
+
+    A run that is going on is one that did not end.
+    """
+    runs, proposed, not_ended = tx.conn.execute(
+        "SELECT count(ended_at), coalesce(sum(proposed), 0), count(*) - count(ended_at) FROM garden_run "
+        "WHERE group_id = ?",
         (tx.group,),
     ).fetchone()
-    return int(runs), int(proposed)
+    return int(runs), int(proposed), int(not_ended)
 
 
 def ended_since(tx: Tx, at: str) -> list[GardenRun]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from keepgraph.store import groups
-from keepgraph.store.conflicts import BEGINS, LAST_END
+from keepgraph.store.conflicts import BEGINS, IS_FOLLOWED, LAST_END
 from keepgraph.store.transactions import Tx
 
 
@@ -351,7 +351,9 @@ def _overlapping(
         )
         SELECT DISTINCT predicate, end FROM (
             SELECT several.predicate, several.end, {BEGINS.format(fact="fact")} AS begins,
-                   max(fact.valid_to) OVER (
+                   max(CASE WHEN fact.valid_to <> '~' AND {IS_FOLLOWED.format(fact="fact", end=end)}
+                            THEN strftime('%Y-%m-%dT%H:%M:%fZ', fact.valid_to, '-1 day')
+                            ELSE fact.valid_to END) OVER (
                        PARTITION BY several.predicate, several.end ORDER BY {BEGINS.format(fact="fact")}, fact.id
                        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
                    ) AS latest

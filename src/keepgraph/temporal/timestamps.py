@@ -77,6 +77,28 @@ def day_start(day: date, zone: tzinfo | None) -> str:
     return from_datetime(_with_zone(datetime.combine(day, time()), zone))
 
 
+def end_of_first_day(timestamp: str, zone: tzinfo | None) -> str | None:
+    """The end of the local day that begins at a timestamp; None where no day begins at it."""
+    start = _to_local_datetime(timestamp, zone)
+    try:
+        if day_start(start.date(), zone) != timestamp:
+            return None
+        return day_start(start.date() + timedelta(days=1), zone)
+    except OverflowError:
+        return None
+
+
+def start_of_last_day(timestamp: str, zone: tzinfo | None) -> str | None:
+    """The start of the local day that ends at a timestamp; None where no day ends at it."""
+    end = _to_local_datetime(timestamp, zone)
+    try:
+        if day_start(end.date(), zone) != timestamp:
+            return None
+        return day_start(end.date() - timedelta(days=1), zone)
+    except OverflowError:
+        return None
+
+
 def parse(text: str, zone: tzinfo | None, *, end: bool = False) -> str:
     """The timestamp of a date or an instant in ISO 8601. Without an offset it is local time.
 

@@ -82,13 +82,13 @@ def get_garden_status(tx: Tx, *, project: str | None = None, session_id: str | N
     scope = knowledge.projects.read(tx, project)
     tx = knowledge.projects.enter(tx, scope)
     last = store.garden_runs.last(tx)
-    runs, proposed = store.garden_runs.totals(tx)
+    runs, proposed, not_ended = store.garden_runs.totals(tx)
     accepted, rejected = store.garden_runs.count_decisions(tx)
     waiting = store.review_proposals.count_open(tx)
     counts = sessions.count(tx, since=last.ended_at if last else "", facts=())
     is_running = run_lock.is_running(tx)
     return {
-        "message": _describe_status(runs, sum(waiting.values()), is_running=is_running),
+        "message": _describe_status(runs, not_ended, sum(waiting.values()), is_running=is_running),
         "project": scope.label,
         "last_run": timestamps.format_local(last.ended_at, tx.zone) if last else None,
         "total_runs": runs,
@@ -179,9 +179,12 @@ def _describe_run(report: RunReport, *, dry_run: bool) -> str:
     return f"{done}. {_NOTHING_PRUNED}.{early}"
 
 
-def _describe_status(runs: int, waiting: int, *, is_running: bool) -> str:
+def _describe_status(runs: int, not_ended: int, waiting: int, *, is_running: bool) -> str:
+    killed = max(0, not_ended - is_running)
     now = "It is running now" if is_running else "It is not running now"
     times = "It has not run yet" if not runs else "It ran once" if runs == 1 else f"It ran {runs:,} times"
+    if killed:
+        times += f", and {killed:,} {'run' if killed == 1 else 'runs'} began and did not end"
     waiting_now = "1 proposal waits" if waiting == 1 else f"{waiting} proposals wait"
     return f"{times}. {now}. {waiting_now} for review. Nothing is ever pruned: it only proposes."
 

@@ -257,7 +257,8 @@ def _describe_deletion(deleted: DeletedRelation, subject: str, wording: str, tar
         if resolution.entity is None and not is_open
     ]
     if unknown:
-        return f"Nothing was deleted: {' and '.join(f'“{name.strip()[:80]}”' for name in unknown)} is not known."
+        names = " and ".join(f"“{name.strip()[:80]}”" for name in unknown)
+        return f"Nothing was deleted: {names} {'is' if len(unknown) == 1 else 'are'} not known."
     if deleted.predicate is None:
         return f"Nothing was deleted: “{wording.strip()[:80]}” is not a relation type of the vocabulary."
     if not deleted.others:

@@ -98,7 +98,7 @@ def _decide(session: _Session, proposal: dict[str, Any], answer: Answer) -> bool
         entry = _entry(session, proposal, answer)
     except (errors.KeepgraphError, ValueError) as error:
         click.secho(f"  {terminal.printable(getattr(error, 'message', error))}", fg="red")
-        return _skip_if_piped(session)
+        return _ask_later_if_piped(session)
     [decision] = session.graph.call("review_proposals", limit=0, decide=[entry], **session.scope)["decisions"]
     pages.show_decision(decision)
     if not decision["done"]:
@@ -108,6 +108,17 @@ def _decide(session: _Session, proposal: dict[str, Any], answer: Answer) -> bool
         return _skip_if_piped(session)
     session.calls.append((decision["call"], session.waiting.popleft()))
     return True
+
+
+def _ask_later_if_piped(session: _Session) -> bool:
+    """Ask again, after the others where lines are piped in: the next line is for the next proposal, and not for this.
+
+    Returns:
+        Whether the next proposal comes.
+    """
+    if not session.keys.is_terminal:
+        session.waiting.rotate(-1)
+    return not session.keys.is_terminal
 
 
 def _skip_if_piped(session: _Session) -> bool:
@@ -137,7 +148,21 @@ def _entry(session: _Session, proposal: Mapping[str, Any], answer: Answer) -> di
         if not text:
             raise ValueError("No entity was given.")
         return {**entry, "decision": "merge", "into": graph_options.entity_reference(session.graph, text)}
+    if answer.text and proposal["kind"] == "same_as":
+        _refuse_another_entity(session.graph, proposal, answer.text)
     return {**entry, "decision": "merge"}
+
+
+def _refuse_another_entity(graph: Graph, proposal: Mapping[str, Any], text: str) -> None:
+    """Refuse a merge of two entities with a name that is of neither.
+
+    Raises:
+        ValueError: it is of neither.
+    """
+    pair = {end.get("id") for end in proposal["call"]["arguments"].values() if isinstance(end, dict)}
+    found = graph.call("get_entity", entity=graph_options.entity_reference(graph, text))
+    if found["entity"]["id"] not in pair:
+        raise ValueError(f"“{text}” is neither of the two. The key m alone makes them one.")
 
 
 def _parse_arguments(graph: Graph, text: str) -> dict[str, Any]:

@@ -144,6 +144,7 @@ def _run_alone(job: Job, scope: Scope, chosen: Sequence[Pass], *, origin: str, d
         started_at = timestamps.from_datetime(tx.now)
         last = store.garden_runs.last(tx)
         members = _members(tx, scope)
+    row = None if dry_run else _note_beginning(job, scope, started_at=started_at, origin=origin)
     reports: list[PassReport] = []
     stopped = None
     for number, each in enumerate(chosen):
@@ -152,13 +153,13 @@ def _run_alone(job: Job, scope: Scope, chosen: Sequence[Pass], *, origin: str, d
             stopped = errors.Cancelled.code
             break
         try:
-            reports.append(_run_pass(job, scope, each, last, members=members, dry_run=dry_run))
+            reports.append(_run_pass(job, scope, each, last, members=members, row=row))
         except _STOPS as error:
             stopped = error.code
             break
     job.report_progress(len(reports), len(chosen), "done")
-    if not dry_run:
-        _note_run(job, scope, last, reports, started_at=started_at, origin=origin)
+    if row is not None:
+        _note_end(job, scope, last, reports, row=row, started_at=started_at, origin=origin)
     report = RunReport(scope, stopped=stopped, passes=tuple(reports))
     return _with_state(job, report, since=last.ended_at if last else "")
 
@@ -178,8 +179,9 @@ def _with_state(job: Job, report: RunReport, *, since: str = "") -> RunReport:
 
 
 def _run_pass(
-    job: Job, scope: Scope, each: Pass, last: GardenRun | None, *, members: frozenset[str] | None, dry_run: bool
+    job: Job, scope: Scope, each: Pass, last: GardenRun | None, *, members: frozenset[str] | None, row: int | None
 ) -> PassReport:
+    """Run a pass; `row` is that of the run, None where nothing is to be offered."""
     position = int(last.passes.get(each.name, {}).get("position", 0)) if last else 0
     try:
         with job.read(group=scope.group) as tx:
@@ -191,7 +193,9 @@ def _run_pass(
     if not outcome.proposals:
         return PassReport(each.name, considered=outcome.considered, position=outcome.position, note=outcome.note)
     with _write(job, scope) as tx:
-        offered, new = _offer(tx, outcome.proposals, dry_run=dry_run)
+        offered, new = _offer(tx, outcome.proposals, dry_run=row is None)
+        if row is not None and new:
+            store.garden_runs.count_proposed(tx, row, len(new))
     return _describe(each, outcome, offered, new)
 
 
@@ -227,8 +231,21 @@ def _describe(each: Pass, outcome: Outcome, offered: OfferReport, new: tuple[Pro
     )
 
 
-def _note_run(
-    job: Job, scope: Scope, last: GardenRun | None, reports: Sequence[PassReport], *, started_at: str, origin: str
+def _note_beginning(job: Job, scope: Scope, *, started_at: str, origin: str) -> int:
+    """Note that a run has begun, so that one that is killed is known to have begun; returns its row."""
+    with _write(job, scope) as tx:
+        return store.garden_runs.begin(tx, started_at=started_at, origin=origin)
+
+
+def _note_end(
+    job: Job,
+    scope: Scope,
+    last: GardenRun | None,
+    reports: Sequence[PassReport],
+    *,
+    row: int,
+    started_at: str,
+    origin: str,
 ) -> None:
     """Note a run that has ended, with where its passes go on."""
     positions = {
@@ -245,7 +262,7 @@ def _note_run(
             proposed=sum(len(report.new) for report in reports),
             passes={**positions, **done},
         )
-        store.garden_runs.insert(tx, run_done)
+        store.garden_runs.end(tx, row, run_done)
 
 
 @contextmanager

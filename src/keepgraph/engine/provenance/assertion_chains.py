@@ -11,6 +11,7 @@ from keepgraph.engine.provenance.explanations import EndOfChain, Origin, Passage
 from keepgraph.engine.texts import storage
 from keepgraph.model import Episode, Fact
 from keepgraph.store.provenance_lookups import AssertionRow
+from keepgraph.store.review_decisions import ReviewDecision
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -31,7 +32,7 @@ def of_fact(tx: Tx, fact: Fact, *, limit: int) -> list[Origin]:
         if episode is not None and episode.row not in passages:
             passages[episode.row] = text_passages.find(tx, fact, episode)
         passage = passages[episode.row] if episode is not None else None
-        origins.append(_origin(tx, assertion, calls.get(assertion.row), passage))
+        origins.append(_origin(tx, fact, assertion, calls.get(assertion.row), passage))
     return origins
 
 
@@ -47,7 +48,7 @@ def describe_call(tx: Tx, number: int | None, *, tool: str | None) -> str:
     return ""
 
 
-def _origin(tx: Tx, assertion: AssertionRow, call: int | None, passage: Passage | None) -> Origin:
+def _origin(tx: Tx, fact: Fact, assertion: AssertionRow, call: int | None, passage: Passage | None) -> Origin:
     return Origin(
         "asserted",
         assertion.recorded_at,
@@ -58,8 +59,17 @@ def _origin(tx: Tx, assertion: AssertionRow, call: int | None, passage: Passage 
         source=assertion.source,
         confidence=assertion.confidence,
         passage=passage,
-        decisions=tuple(store.review_decisions.of_call(tx, call)) if call is not None else (),
+        decisions=_decisions(tx, fact, assertion, call) if call is not None else (),
         note=describe_call(tx, call, tool=assertion.tool),
+    )
+
+
+def _decisions(tx: Tx, fact: Fact, assertion: AssertionRow, call: int) -> tuple[ReviewDecision, ...]:
+    """The decisions by which a call asserted a fact; an import brings others, which were made at other times."""
+    return tuple(
+        decision
+        for decision in store.review_decisions.of_call(tx, call)
+        if decision.decided_at == assertion.recorded_at or fact.id in decision.rests_on
     )
 
 

@@ -63,7 +63,10 @@ def describe_origin(tx: Tx, origin: Origin) -> str:
     """An origin in a few words: on which day, by which tool, from which text or source."""
     day = timestamps.local_date(origin.at, tx.zone)
     by = f" by {origin.tool}" if origin.tool else ""
-    call = f" (call {origin.call})" if origin.call is not None else ""
+    # Of an import the number is that of the call which brought it here, and not of the call of the tool.
+    call = ""
+    if origin.call is not None:
+        call = f" (brought here by call {origin.call})" if origin.note else f" (call {origin.call})"
     where = ""
     if origin.passage is not None:
         where = f", from the text “{origin.passage.episode.name}”"

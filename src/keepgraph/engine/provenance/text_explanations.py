@@ -26,7 +26,7 @@ def explain(tx: Tx, episode: Episode) -> Explanation:
     reviews = store.review_proposals.resting_on(tx, episode.id)
     mentions = store.mentions.count_in_episodes(tx, [episode.row])
     dependents = [
-        *(_dependent(fact, FALLS) for fact in deletion.facts),
+        *(_dependent(fact, FALLS) for fact in _current(deletion)),
         *(_dependent(entity, FALLS) for entity in deletion.entities),
         *(_dependent(kept.object, f"stays: {kept.reason}") for kept in deletion.kept),
         *(Dependent("proposal", fact.id, f"{fact.subject} {fact.wording} {fact.object}", FALLS) for fact in waiting),
@@ -46,7 +46,7 @@ def explain(tx: Tx, episode: Episode) -> Explanation:
             "origins": 1,
             "changes": len(changes),
             "dependents": len(dependents),
-            "facts_that_fall": len(deletion.facts),
+            "facts_that_fall": len(_current(deletion)),
             "entities_that_fall": len(deletion.entities),
             "assertions_that_fall": deletion.assertions,
             "stay": len(deletion.kept),
@@ -56,6 +56,11 @@ def explain(tx: Tx, episode: Episode) -> Explanation:
             "proposed_facts": len(facts) + len(waiting),
         },
     )
+
+
+def _current(deletion: episode_deletion.DeletedEpisode) -> list[Fact]:
+    """The facts that would fall: what was retracted has fallen already."""
+    return [fact for fact in deletion.facts if not fact.retracted_at]
 
 
 def _dependent(thing: Fact | Entity, effect: str) -> Dependent:
@@ -92,7 +97,7 @@ def _changes(tx: Tx, episode: Episode) -> list[Event]:
 
 def _statement(tx: Tx, episode: Episode, deletion: episode_deletion.DeletedEpisode) -> str:
     day = timestamps.local_date(episode.recorded_at, tx.zone)
-    facts, entities = len(deletion.facts), len(deletion.entities)
+    facts, entities = len(_current(deletion)), len(deletion.entities)
     stay = sum(isinstance(kept.object, Fact) for kept in deletion.kept)
     falls = (
         "nothing would fall with it"

@@ -34,7 +34,8 @@ def are_same_value(predicate: Predicate, fact: Fact, other: Fact) -> bool:
 
 def may_be_quantity(predicate: Predicate, literal: str) -> bool:
     """Whether a literal can be one of two amounts of which only one is right: a number, or a measure with its unit."""
-    if predicate.role in _UNMEASURED_ROLES or predicate.literal_kind in ("date", "url", "identifier"):
+    # A predicate that takes any literal, as what somebody said, may well have several.
+    if predicate.role in _UNMEASURED_ROLES or predicate.literal_kind not in ("number", "text"):
         return False
     return any(character.isdecimal() for character in literal)
 

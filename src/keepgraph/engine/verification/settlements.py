@@ -17,9 +17,14 @@ _MUCH_LESS = 0.2
 def supersede(fact: Fact, other: Fact) -> Settlement:
     """The call by which the later of two facts takes the place of the earlier one.
 
-    Where both begin at one moment the other is retracted, and where the later one is much less certain, that is.
+    A beginning that nobody gave is taken to be when it was recorded. Where both begin at one moment the other is
+    retracted, and where the later one is much less certain, that is.
     """
-    later, earlier = (other, fact) if (other.valid_from or "") > (fact.valid_from or "") else (fact, other)
+    newer, older = (other, fact) if _is_recorded_after(other, fact) else (fact, other)
+    # Of the older one a missing beginning may be any before the newer one, and so it may of what had ended by then.
+    had_ended = newer.valid_to is not None and newer.valid_to <= newer.recorded_at
+    is_reversed = (older.valid_from or "") > (newer.valid_from or ("" if had_ended else newer.recorded_at))
+    later, earlier = (older, newer) if is_reversed else (newer, older)
     if not earlier.id or (later.valid_from is not None and later.valid_from == earlier.valid_from):
         return retract(other)
     if later.id and later.confidence <= earlier.confidence - _MUCH_LESS:
@@ -40,6 +45,11 @@ def arguments(fact: Fact) -> dict[str, Any]:
     }
     bounds = {"valid_from": fact.valid_from, "valid_to": fact.valid_to}
     return given | {name: value for name, value in bounds.items() if value is not None}
+
+
+def _is_recorded_after(fact: Fact, other: Fact) -> bool:
+    """Whether a fact was recorded after another; one that is not recorded yet (its row is 0) is the newest."""
+    return bool(other.row) and (not fact.row or fact.row > other.row)
 
 
 def _reference(entity: Entity) -> dict[str, str]:

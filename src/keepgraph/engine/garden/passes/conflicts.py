@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from keepgraph.engine.garden.passes.outcome import MAX_CANDIDATES, Outcome
+from keepgraph.engine.review import evidence
 from keepgraph.engine.review.proposals import Proposal
 from keepgraph.engine.verification import group_conflicts
 from keepgraph.engine.verification.conflicts import Conflict
@@ -26,18 +27,21 @@ _OTHER_SCORE = 0.6
 
 def propose(tx: Tx, position: int) -> Outcome:
     conflicts = group_conflicts.find(tx)
-    proposals = {proposal.key: proposal for conflict in conflicts if (proposal := _proposal(conflict))}
+    proposals = {proposal.key: proposal for conflict in conflicts if (proposal := _proposal(tx, conflict))}
     return Outcome(tuple(proposals.values())[:MAX_CANDIDATES], considered=len(conflicts))
 
 
-def _proposal(conflict: Conflict) -> Proposal | None:
-    """The call that would settle a conflict; where there is no single one, the fact to retract is left to a person."""
-    facts = tuple(fact.id for fact in conflict.facts)
+def _proposal(tx: Tx, conflict: Conflict) -> Proposal | None:
+    """The call that would settle a conflict; where there is no single one, the fact to retract is left to a person.
+
+    It is the same proposal again when its facts say the same, though they were retracted and recorded again.
+    """
+    facts = tuple(fact.id for fact in conflict.facts if not fact.retracted_at)
     if not facts:
         return None
     return Proposal(
         kind="contradiction",
-        key=f"{conflict.kind} {' '.join(sorted(facts))}"[:2000],
+        key=f"{conflict.kind} {' '.join(evidence.digests(tx, facts))}"[:2000],
         statement=conflict.statement,
         score=_SCORES.get(conflict.kind, _OTHER_SCORE),
         rests_on=facts,
