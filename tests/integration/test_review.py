@@ -266,7 +266,7 @@ def test_a_name_rejected_in_a_text_comes_back_with_another_text_only(call):
 
     assert [] == after == again
     assert [node for node in shown["nodes"] if node["name"] == "Priya Raman"] == []
-    assert "Is “Priya Raman” a concept? 2 texts name it." in statements(call)
+    assert "Is “Priya Raman” a person? 2 texts name it." in statements(call)
 
 
 def test_a_name_rejected_in_a_file_stays_so_when_the_file_is_edited(open_graph, tmp_path):
