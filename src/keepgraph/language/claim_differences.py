@@ -249,7 +249,7 @@ class Difference:
             return False
         if self.one.negations % 2 != self.other.negations % 2 or self.one.share != self.other.share:
             return False
-        if self._have_other_pronouns() or self._are_of_some():
+        if self.one.negations % 2 == 1 or self._have_other_pronouns() or self._are_of_some():
             return False
         if self.amounts == "different":
             return not self.ours and not self.theirs
@@ -278,6 +278,7 @@ class Difference:
         if ours.is_name or theirs.is_name:
             return None
         are_placed = not any(word.is_attribute or word.is_of_subject for word in (ours, theirs))
+        kinds.discard("tension")
         if not are_placed:
             kinds -= {"state", "manner"}
         if not (ours.is_predicative and theirs.is_predicative):
@@ -285,6 +286,16 @@ class Difference:
         if ours.is_of_subject or theirs.is_of_subject or ours.preposition or theirs.preposition:
             kinds.discard("verb")
         return (ours.text, theirs.text) if kinds else None
+
+    @property
+    def may_exclude(self) -> bool:
+        """Whether it is hard to see how both can be true: words that are opposites somewhere, or all beside one not."""
+        if any(opposites.find_kinds(word.text, match.text) for word in self.ours for match in self.theirs):
+            return self.one.negations % 2 == self.other.negations % 2
+        shares = (self.one.share, self.other.share)
+        is_of_all = [share == (1.0, 1.0) for share in shares]
+        is_denied = [claim.negations % 2 == 1 for claim in (self.one, self.other)]
+        return (is_of_all[0] and is_denied[1]) or (is_of_all[1] and is_denied[0])
 
     @property
     def values(self) -> tuple[str, str]:

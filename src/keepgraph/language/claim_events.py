@@ -31,7 +31,7 @@ _STATIC = re.compile(
 _HAPPENINGS = re.compile(
     r"\b(?:kill\w*|injur\w*|destroy\w*|damag\w*|attract\w*|dr[ae]w\w*|rais\w*|caus\w*|produc\w*|ended|began)\b"
 )
-_TRANSPORT = re.compile(r"\b(?:bus|train|ferry|tram|boat|shuttle|coach)\b")
+_TRANSPORT = re.compile(r"\b(?<!last )(?<!first )(?:bus|train|ferry|tram|boat|shuttle|coach)\b")
 _PERSONAL_START = re.compile(r"^\s*(?:he|she|they|we|i|you)\s")
 _INDEFINITE_START = re.compile(r"^\s*(?:a|an)\s")
 _ANY = re.compile(r"^\s*(?:another|one)\s")
@@ -58,7 +58,7 @@ def happens_once(one: Claim, other: Claim, shared: Iterable[Word]) -> bool:
         for part in ours.keys() & theirs.keys()
         if ours[part].isdisjoint(theirs[part])
     }
-    if differing == {"clock"} and any(
+    if differing in ({"clock"}, {"hour"}) and any(
         _TRANSPORT.search(claim.plain_text) or (claim.tense == "past" and _is_personal(claim)) for claim in (one, other)
     ):
         return False

@@ -39,7 +39,13 @@ _PARTIAL_NEGATION = re.compile(
     r"enough|even|the only|directly|automatically|immediately|just)\b|\byet\b|"
     r"\b(?:who|that|which|those|whose)\s(?:\w+\s)?(?:do|does|did|is|are|was|were|has|have|had|can|will)\s"
     r"(?:not|never)\b|"
-    r"\bwithout\b|\binstead of\b|\brather than\b|\bexcept\b|\beither\b|\bor\b(?!\s(?:more|so|less)\b)|\bnothing but\b",
+    r"\bwithout\b|\binstead of\b|\brather than\b|\bexcept\b|\beither\b|\bor\b(?!\s(?:more|so|less)\b)|\bnothing but\b|"
+    r"\b(?:partly|partially|in part|to some extent|hardly|barely|scarcely|rarely|seldom)\b|"
+    r"\b(?:no ?body|no one|none|nothing|no \w+|all|every\w+|every \w+|any(?:one|body))(?:\s(?:of\s)?(?:us|them))?,?\s"
+    r"(?:but|save|other than|apart from|aside from|besides|bar|excluding)\s|"
+    r"\b(?:nobody|no one|none|not|never|neither)\s(?:\w+\s){0,2}?(?:kn[eo]ws?|sa(?:ys?|id)|thinks?|thought|believed?s?|"
+    r"claim\w*|notic\w+|remember\w*|reali[sz]\w+|tells?|told|sure|certain|aware|prov\w+|show\w*|mean\w*|expect\w*)\s"
+    r"(?:that|how|why|where|who|what|when)\b",
     re.IGNORECASE,
 )
 _MODALS = re.compile(
@@ -67,6 +73,7 @@ _LAST_PREPOSITION = re.compile(
     r"^(?P<left>.*)\s(?P<preposition>in|on|at|to|for|from|with|by|of|into|as)\s[^,]*$", re.IGNORECASE
 )
 _ON_SITE = (re.compile(r"\bon[- ]?(?:site|premises|prem)\b", re.IGNORECASE), "onsite")
+_CONTAIN = {"is": "contains", "are": "contain", "was": "contained", "were": "contained"}
 _COMPOUNDS = (
     _ON_SITE,
     (re.compile(r"\bfull[- ]time\b", re.IGNORECASE), "fulltime"),
@@ -79,6 +86,14 @@ _COMPOUNDS = (
     (re.compile(r"n['’]t\b", re.IGNORECASE), " not"),
     (re.compile(r"\bcannot\b", re.IGNORECASE), "can not"),
     (re.compile(r"['’]s\b"), " 's"),
+    (
+        re.compile(r"\b(is|are|was|were)\s(?:\w+ly\s)?(?:(\w{3,})-free|free (?:of|from) (\w+))\b", re.IGNORECASE),
+        lambda match: f"{_CONTAIN[match[1].lower()]} no {match[2] or match[3]}",
+    ),
+    (
+        re.compile(r"\b([A-G])(?:[- ](flat|sharp))?[- ](?-i:(minor|major))\b"),
+        lambda match: f"keyof{match[1]}{match[2] or ''}{match[3]}".lower(),
+    ),
     (re.compile(r"\bt(?:akes?|ook|aking) place\b", re.IGNORECASE), "happened"),
 )
 

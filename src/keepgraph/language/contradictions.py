@@ -158,7 +158,7 @@ def _judge(difference: Difference, is_exclusive: Callable[[str], bool]) -> _Judg
             return judgement
     if difference.times == "different":
         return "compatible", "time", _DIFFERENT, "They speak of different times."
-    if difference.ours and difference.theirs:
+    if difference.ours and difference.theirs and not difference.may_exclude:
         return (
             "compatible",
             "difference",
@@ -243,6 +243,7 @@ def _dates(difference: Difference, _: Callable[[str], bool]) -> _Judgement | Non
         difference.times != "different"
         or not claim_events.happens_once(difference.one, difference.other, difference.shared)
         or difference.shares_exclude
+        or difference.one.negations % 2 == 1
     ):
         return None
     if (

@@ -21,6 +21,11 @@ _LOCATED = frozenset(
     )
 )
 _LOCATED_ONCE = frozenset(map(synonyms.root, "born died buried held happened founded built".split()))
+_MADE_BY_ONE = frozenset(map(synonyms.root, "painted composed written sculpted drawn wrote".split()))
+_WORKS = frozenset(
+    "painting picture portrait fresco drawing sculpture statue novel book poem story play song symphony sonata "
+    "concerto quartet overture opera operetta waltz aria ballet film article essay".split()
+)
 _COPULA_BEFORE = (
     r"\b(?:is|was|remains|will be|became|are|were)\s(?:\S+ly\s|now\s|still\s|currently\s|called\s|named\s)?"
 )
@@ -63,6 +68,8 @@ def exclude(
     if _may_be_same(ours, theirs, groups, their_groups):
         return False
     are_names = all(word.is_name for word in (*ours, *theirs))
+    if "musical key" in groups & their_groups:
+        return not is_of_many and not ours[0].is_of_subject and not theirs[0].is_of_subject
     if common := groups & their_groups:
         if opposites.is_place_group(common):
             return not is_of_many and _are_located(one, ours, other, theirs, shared)
@@ -81,9 +88,28 @@ def exclude(
         )
     if any(word.root.startswith("#") for word in (*ours, *theirs)):
         return False
+    if not is_of_many and _name_makers(one, ours, other, theirs, shared):
+        return True
     if _is_definite(one, ours) and _is_definite(other, theirs):
         return True
     return any(map(is_exclusive, _wordings(one, ours))) and any(map(is_exclusive, _wordings(other, theirs)))
+
+
+def _name_makers(
+    one: Claim, ours: Sequence[Word], other: Claim, theirs: Sequence[Word], shared: Sequence[Word]
+) -> bool:
+    """Whether both claims say by whom one work is: `the painting is by X`, `the song was composed by X`."""
+    if any(word.preposition != "by" or word.is_of_subject for word in (*ours, *theirs)):
+        return False
+    if not all(re.match(rf"^\s*(?:{_DEFINITE}|that)\s", claim.plain_text) for claim in (one, other)):
+        return False
+    if any(re.search(r"\bby\s.*\s(?:and|with|&)\s", claim.plain_text) for claim in (one, other)):
+        return False
+    verbs = [word for word in shared if word.is_verb]
+    is_bare = any(word.text in _WORKS for word in shared) and all(
+        re.search(r"\b(?:is|was)\sby\s", claim.plain_text) for claim in (one, other)
+    )
+    return is_bare or (bool(verbs) and all(word.root in _MADE_BY_ONE for word in verbs))
 
 
 def _may_be_same(

@@ -85,6 +85,12 @@ _EXPRESSIONS: dict[CueKind, str] = {
         r"non|nessun[oa]?)\b|n['’]t\b"
     ),
 }
+_DENIED_CLAUSE = re.compile(
+    r"\b(?:it|this|that)(?:\sis|['’]s|\swas)\s(?:just\s|\w+ly\s)?"
+    r"(?:false|untrue|wrong|incorrect|not true|not the case|not correct|not right|never true|not so|a lie)\s"
+    r"(?:to (?:say|claim|state|think|believe|assume)\s)?that\b",
+    re.IGNORECASE,
+)
 _PATTERNS = {kind: re.compile(expression, re.IGNORECASE) for kind, expression in _EXPRESSIONS.items()}
 _UNREAL = frozenset(("question", "condition", "doubt", "plan", "possibility"))
 
@@ -99,8 +105,16 @@ def is_asserted(cues: tuple[Cue, ...]) -> bool:
     return not any(cue.kind in _UNREAL for cue in cues)
 
 
+def without_denied_clauses(sentence: str) -> str:
+    """A sentence without the main clauses that deny the clause after them: `it is false that`."""
+    return _DENIED_CLAUSE.sub(" ", sentence)
+
+
 def _cues(sentence: str) -> Iterator[Cue]:
     taken: list[tuple[int, int]] = []
+    for match in _DENIED_CLAUSE.finditer(sentence):
+        taken.append(match.span())
+        yield Cue("negation", match.start(), match.end(), match[0].lower())
     for kind, pattern in _PATTERNS.items():
         for match in pattern.finditer(sentence):
             if match[0] and not any(start < match.end() and match.start() < end for start, end in taken):

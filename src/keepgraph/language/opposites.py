@@ -6,16 +6,18 @@ here each pair says that one thing cannot be both, at one time and in one respec
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from functools import cache
 from typing import Literal, TypeAlias
 
 from keepgraph.language import inflection, lexicons, normalisation
 
-OppositeKind: TypeAlias = Literal["state", "manner", "verb", "word"]
+OppositeKind: TypeAlias = Literal["state", "manner", "verb", "word", "tension"]
 
 _PREFIXES = ("un", "non-", "non", "in", "im", "il", "ir", "dis", "mis")
-_KINDS: dict[str, OppositeKind] = {"state": "state", "manner": "manner", "word": "word"}
+_KINDS: dict[str, OppositeKind] = {"state": "state", "manner": "manner", "word": "word", "tension": "tension"}
+_MUSICAL_KEY = re.compile(r"keyof[a-g](?:flat|sharp)?(?:minor|major)")  # see claims
 _MIN_PREFIXED = 4
 _NOT_PREFIXED = frozenset(
     "inside income invaluable inflammable infamous indifferent discount discover display dispatch dispose distribute "
@@ -31,8 +33,13 @@ def find_kinds(word: str, other: str) -> frozenset[OppositeKind]:
 
     Returns:
         "state" where something is one or the other, "manner" for how or where to something is done, "verb" where it
-        does one or the other, and "word" wherever they stand.
+        does one or the other, "word" wherever they stand, and "tension" where it is hard to see how both could be.
     """
+    if "-" in word and "-" in other:
+        head, _, tail = word.partition("-")
+        other_head, _, other_tail = other.partition("-")
+        if tail == other_tail and find_kinds(head, other_head) - {"tension"}:
+            return frozenset(("state", "manner"))
     theirs = _sides(other)
     kinds: set[OppositeKind] = {
         kind
@@ -47,6 +54,8 @@ def find_kinds(word: str, other: str) -> frozenset[OppositeKind]:
 
 def exclusive_group(word: str) -> frozenset[str]:
     """The groups of values to which a value belongs, such as colours or cities; one thing has one value of a group."""
+    if _MUSICAL_KEY.fullmatch(word):
+        return frozenset(("musical key",))
     return _groups().get(normalisation.Name(word).folded.replace(" ", "_"), frozenset())
 
 

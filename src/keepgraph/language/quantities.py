@@ -75,6 +75,13 @@ _MOST = r"at most|up to|no more than|not more than|a maximum of|maximum|max\.?|a
 _OVER = r"more than|over|above|greater than|exceeding|exceeds|upwards of|>"
 _UNDER = r"less than|fewer than|under|below|almost|nearly|<"
 _ABOUT = r"about|around|approximately|approx\.?|roughly|some|circa|ca\.?|c\.|~|an estimated|estimated|close to|or so"
+_COMPARATIVE_BEFORE = re.compile(
+    r"(?P<negated>\b(?:no|not|n['’]t)\s)?(?:\b(?P<over>longer|higher|deeper|heavier|older|taller|faster|bigger|larger|"
+    r"wider|broader|thicker|warmer|hotter|further|farther|stronger|louder|dearer|richer|later|greater|more \w+)|"
+    r"\b(?P<under>shorter|smaller|cheaper|lighter|younger|slower|lower|cooler|colder|narrower|thinner|nearer|closer|"
+    r"weaker|poorer|earlier|fewer|less \w+))\sthan\s(?:about\s|just\s|only\s)?$",
+    re.IGNORECASE,
+)
 _QUANTITY = re.compile(
     rf"(?<![\w.,-])(?:(?P<least>{_LEAST})\s|(?P<most>{_MOST})\s|(?P<over>{_OVER})\s|(?P<under>{_UNDER})\s|"
     rf"(?P<about>{_ABOUT})\s?|(?P<between>between|from)\s|(?P<exactly>exactly|precisely)\s)?"
@@ -166,6 +173,10 @@ def _read(match: re.Match[str]) -> Quantity:
         then_dimension, then_factor = _unit(match["then_unit"])
         extra = int(match["then"]) * then_factor / factor if then_dimension == dimension else 0.0
     own_factor = _unit(match["first_unit"])[1] if match["first_unit"] and match["unit"] and is_range else factor
+    least, most = match["least"] or match["over"] or match["plus"], match["most"] or match["under"]
+    if compared := _COMPARATIVE_BEFORE.search(match.string, max(0, match.start() - 40), match.start()):
+        least = compared["under" if compared["negated"] else "over"]
+        most = compared["over" if compared["negated"] else "under"]
     intervals = []
     for value, half_digit in _readings(first):
         low = high = (value + half + extra) * own_factor
@@ -179,9 +190,9 @@ def _read(match: re.Match[str]) -> Quantity:
                 low, high = high, low
         elif match["about"] or match["plus"] == " or so":
             low, high = low - abs(low) * APPROXIMATE, high + abs(high) * APPROXIMATE
-        elif match["least"] or match["over"] or match["plus"]:
+        elif least:
             high = math.inf
-        elif match["most"] or match["under"]:
+        elif most:
             low = -math.inf if dimension in ("temperature", "fahrenheit") else 0.0
         elif (half_digit or dimension) and not match["exactly"]:
             margin = min(_ROUNDED * abs(low), (half_digit or _HALF_OF_ONE) * own_factor)
@@ -193,9 +204,7 @@ def _read(match: re.Match[str]) -> Quantity:
     if dimension == "fahrenheit":
         dimension = "temperature"
         intervals = [((low - 32) / 1.8 - 0.3, (high - 32) / 1.8 + 0.3) for low, high in intervals]
-    bounds = ("least", "most", "over", "under", "about", "plus")
-    is_exact = not is_range and not any(match[name] for name in bounds)
-    least, most = match["least"] or match["over"] or match["plus"], match["most"] or match["under"]
+    is_exact = not (is_range or least or most or match["about"])
     limit = intervals[0][0] if least else -intervals[0][1] if most else None
     return _quantity(match, dimension, intervals, is_exact=is_exact, end=end, limit=limit)
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from keepgraph.language import factuality
+from keepgraph.language import assertion_context, factuality, inflection
 from keepgraph.language.factuality import CueKind
 
 MAX_BETWEEN = 160
@@ -22,7 +22,7 @@ _PARENTHESIS = re.compile(
 )
 _APPOSITION = re.compile(r"^\s?,\s(?:who|which|that)?\s?[^,]{1,80},(?=\s[a-z])")
 _RELATIVE = re.compile(r"^\s?,\s?(?:who|which|that)\s")
-_JOINED_BEFORE = re.compile(rf"^(?:\s?,?\s?(?:and|or|&|,)\s{_NAME}){{1,6}}(?=\s)")
+_JOINED_BEFORE = re.compile(rf"^(?:\s?,\s{_NAME}){{0,5}}\s?,?\s?(?:and|or|&)\s{_NAME}(?=\s)")
 _JOINED_AFTER = re.compile(rf"(?<=\s){_NAME}(?:,\s{_NAME}){{0,6}},?\s(?:and|or|&|,)\s?$|(?<=\s){_NAME},\s?$")
 _KIND_AFTER = re.compile(
     r"\s(?:(?:the|a|an|our|their|his|her|its|this)\s)?"
@@ -30,7 +30,9 @@ _KIND_AFTER = re.compile(
     r"|(?:city|town|village|state|country|region|island|province|municipality|county|district|republic)\sof)$"
 )
 _IN_PHRASE = re.compile(
-    r"\b(?:of|with|for|near|to|from|about|like|by|without|against|behind|beside|between|than|as)\s(?:the\s|a\s|an\s)?$",
+    r"\b(?:of|with|for|near|to|from|about|like|unlike|by|without|against|behind|besides?|between|than|as|except|"
+    r"including|excluding|after|before|despite|following|replacing|succeeding|under|over|above|below|bar)"
+    r"\s(?:the\s|a\s|an\s)?$",
     re.IGNORECASE,
 )
 _ARTICLE_AFTER = re.compile(r"\s(?:the|a|an|our|their|his|her|its)$")
@@ -52,6 +54,13 @@ _CLAUSE = re.compile(r"(?:;|:|,)?\s(?:but|while|whereas|although|though|and then
 _NEVER = re.compile(r"\bnever\b", re.IGNORECASE)
 _ENDED = re.compile(r"^\W{0,3}(?:no longer|any ?more|no more|not any ?more)\b", re.IGNORECASE)
 _AUXILIARY = re.compile(r"\b(?:ca|wo|can|be)\b|(?<=\s\s)to\b|^\s*to\b")
+_DID_FOUND = re.compile(r"\b(?:did|do|does)\s+found\b")  # the base of founded, and not the past of find
+_PERFECT = re.compile(r"^(?P<before>[\s\w]*?)\b(?:has|have|['’]ve)\s+(?P<verb>[a-z]+)\b")
+_UP_TO_NOW = re.compile(
+    r"\bsince\b|\bfor (?:[\w-]+\s){1,4}(?:years?|months?|weeks?|days?|decades?|ages|while|time)\b|"
+    r"\bfor (?:ages|years)\b|\b(?:these|the) past\b|\ball (?:her|his|their) life\b"
+)
+_CAPITALS = re.compile(r"(?:[A-Z]{2,}|[^A-Z])+")
 _FREE_KINDS: frozenset[CueKind] = frozenset(("condition", "question"))
 
 
@@ -83,8 +92,12 @@ def wordings(sentence: str, first: tuple[int, int], second: tuple[int, int]) -> 
         return
     cues = _cues_around(sentence, first, second)
     plain = _without_cues(between)
+    if _UP_TO_NOW.search(sentence[second[1] :]) or _UP_TO_NOW.search(sentence[: first[0]]):
+        plain = _PERFECT.sub(_as_present, plain)
     before = sentence[: first[0]]
-    is_other_subject = _IN_PHRASE.search(before) or between.startswith(("'", "’"))  # the father of Anna; Anna's father
+    is_exempted = assertion_context.is_exception(before) or assertion_context.is_only_one(before)
+    # The father of Anna; Anna's father.
+    is_other_subject = (_IN_PHRASE.search(before) and not is_exempted) or between.startswith(("'", "’"))
     verbs = () if is_other_subject else tuple(_of_verbs(plain, is_subject=_SUBJECT_NEXT.search(before) is not None))
     seen: set[tuple[str, bool]] = set()
     for text, is_reversed in (*_of_nouns(sentence, first, second, between), *verbs):
@@ -112,8 +125,8 @@ def _of_verbs(between: str, *, is_subject: bool) -> Iterator[tuple[str, bool]]:
             if shorter != text.rstrip() and shorter.strip():
                 texts.append(shorter)
     for text in texts:
-        if not re.search(r"[A-Z]", text) and not text.lstrip().startswith(("'", "’")):
-            yield text, False
+        if _CAPITALS.fullmatch(text) and not text.lstrip().startswith(("'", "’")):
+            yield text.lower(), False
 
 
 def _of_nouns(
@@ -147,12 +160,17 @@ def _cues_around(sentence: str, first: tuple[int, int], second: tuple[int, int])
     following = _CLAUSE.search(sentence, second[1]) or re.compile(r"\sand\s").search(sentence, second[1])
     end = following.start() if following else len(sentence)
     inner_but = sentence.rfind(" but ", first[1], second[0])
-    kinds: set[CueKind] = set()
+    kinds: set[CueKind] = set(assertion_context.kinds(sentence, first, second))
+    before = sentence[: first[0]]
+    is_exempted = "negation" in kinds or assertion_context.is_only_one(before)
+    is_denied_above = assertion_context.is_denied_only_above(before)
     for cue in factuality.find_cues(sentence):
         names = any(begin <= cue.start < stop for begin, stop in (first, second))
         if names or (cue.kind not in _FREE_KINDS and not start <= cue.start < end):
             continue
         if cue.kind == "negation":
+            if cue.end <= first[0] and (is_exempted or is_denied_above):
+                continue
             is_after = cue.start >= second[1]
             if is_after and not _ENDED.match(sentence[second[1] :]):
                 continue
@@ -162,6 +180,14 @@ def _cues_around(sentence: str, first: tuple[int, int], second: tuple[int, int])
     return frozenset(kinds)
 
 
+def _as_present(match: re.Match[str]) -> str:
+    """A present perfect as a present: what somebody `has worked at` since 2019 is so now."""
+    verb = match["verb"]
+    if verb == "been" or not inflection.is_participle(verb):
+        return match[0]
+    return f"{match['before']}{inflection.stem(verb)}"
+
+
 def _without_cues(between: str) -> str:
     """What stands between two names without the words that negate it, or say that it is a plan or possible."""
     plain = between
@@ -169,5 +195,5 @@ def _without_cues(between: str) -> str:
         if cue.kind in ("negation", "possibility", "plan", "doubt", "past"):
             plain = plain[: cue.start] + " " + plain[cue.end :]
     if plain != between:
-        plain = _AUXILIARY.sub(" ", plain)
+        plain = _AUXILIARY.sub(" ", _DID_FOUND.sub("founded", plain))
     return plain

@@ -45,6 +45,8 @@ _PATTERNS = tuple(
         r"\b(?P<hour>\d{1,2})(?:[:.](?P<minute>\d{2}))?\s?(?P<half>am|pm|a\.m\.|p\.m\.|AM|PM)(?!\w)",
         r"(?<![:\d])(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?!:?\d)(?:\s?(?:h|hrs|o'clock)\b)?",
         r"\b(?P<hour>\d{1,2})\so['’]clock\b",
+        r"\bat\s(?P<onlyhour>[01]?\d|2[0-3])"
+        r"(?=\s?(?:[.,;!?](?!\d)|$)|\s(?:and|but|or|on|in the|every|until|to|sharp)\b)",
         r"\b(?P<clockword>noon|midnight)\b",
         rf"\b(?:the\s)?{_PART}\b",
         r"\b(?P<relative>yesterday|today|tomorrow|tonight|currently|(?:last|this|next)\s(?:week|month|year|quarter|"
@@ -63,7 +65,8 @@ class TimeReference:
     Attributes:
         start, end: offsets in the text, in characters, the end exclusive.
         parts: what is said of it: year, quarter, season, month, day, weekday, part (of a day), clock (minutes from
-            midnight), relative (words such as `last week`).
+            midnight), hour (of `at 9`: of twelve, for it may be in the morning or not), relative (words such
+            as `last week`).
         bound: the word before it that makes it a limit: since, until, before, after, by, from; else empty.
     """
 
@@ -75,7 +78,7 @@ class TimeReference:
     @property
     def is_of_day(self) -> bool:
         """Whether it is a time of the day alone."""
-        return bool(self.parts) and set(self.parts) <= {"clock", "part"}
+        return bool(self.parts) and set(self.parts) <= {"clock", "hour", "part"}
 
 
 _BOUNDS = ("since", "until", "till", "before", "after", "by", "from", "starting", "through")
@@ -145,6 +148,8 @@ def _parts(groups: Mapping[str, str | None]) -> Iterator[tuple[str, str | int]]:
                 yield name.removesuffix("number"), int(value)
             case "quarter":
                 yield "quarter", value
+            case "onlyhour":
+                yield "hour", int(value) % 12
             case "quarterword":
                 yield "quarter", _QUARTERS[value]
             case "season":

@@ -16,7 +16,15 @@ from keepgraph.engine import knowledge
 from keepgraph.engine.knowledge.relation_wordings import RelationWordings
 from keepgraph.engine.texts.name_lookup import NameLookup, full_text_phrase
 from keepgraph.engine.vocabulary import graph_vocabulary, wordings
-from keepgraph.language import factuality, inflection, relation_evidence, relation_extraction, sentences
+from keepgraph.language import (
+    assertion_context,
+    common_words,
+    factuality,
+    inflection,
+    relation_evidence,
+    relation_extraction,
+    sentences,
+)
 from keepgraph.language.factuality import CueKind
 from keepgraph.language.relation_evidence import Wording
 from keepgraph.model import Entity
@@ -31,6 +39,12 @@ MAX_CHARACTERS = 200_000
 """So much of the texts that a caller gives is read."""
 
 _MAX_SENTENCE = 600
+_MIN_CAPITALS = 2  # words; a sentence of more words may be in capitals as a whole
+_BREAK = r"[ \t]*\r?\n[ \t]*"
+_GOES_ON = "".join(rf"(?<!\s{word})" for word in "at in of to on by for the with from and is a an that as".split())
+_WRAPPED = re.compile(  # before small letters, after a word that asks for another, after a long line
+    rf"(?<=[\w,”\"’)]){_BREAK}(?=[a-z])|(?=\s)(?!{_GOES_ON}){_BREAK}(?=[A-Z])|(?<=[^\n]{{50}}[\w,]){_BREAK}(?=[A-Z])"
+)
 _MAX_PLACES = 4  # of a name in a sentence
 _CUES_BY_WEIGHT: tuple[CueKind, ...] = ("question", "condition", "doubt", "possibility", "plan", "past")
 
@@ -109,13 +123,19 @@ class _Reader:
         if self._subject is None or self._object is None:
             return
         for text, source in texts:
-            for sentence in sentences.split(text):
-                if sentence.end - sentence.start > _MAX_SENTENCE:
+            unwrapped = _unwrapped(text)
+            spans = [(sentence.start, sentence.end) for sentence in sentences.split(unwrapped)]
+            every = [" ".join(unwrapped[start:end].split()) for start, end in spans]
+            for index, words in enumerate(every):
+                if len(words) > _MAX_SENTENCE:
                     continue
-                words = " ".join(text[sentence.start : sentence.end].split())
-                subjects, objects = _places(self._subject, words), _places(self._object, words)
+                find_places = _places
+                if len(words.split()) > _MIN_CAPITALS and words.isupper():
+                    words, find_places = words.lower(), _places_without_capitals
+                subjects, objects = find_places(self._subject, words), find_places(self._object, words)
                 if subjects and objects and (verdict := self._verdict(words, subjects, objects, source)):
-                    yield verdict
+                    around = every[index - 1] if index else "", "".join(every[index + 1 : index + 2])
+                    yield _in_context(verdict, *around)
 
     def _verdict(
         self, sentence: str, subjects: list[tuple[int, int]], objects: list[tuple[int, int]], source: str | None
@@ -158,6 +178,21 @@ class _Reader:
         if wording.is_universal_denial:
             return wording.cues
         return wording.cues | frozenset[CueKind](("past" if tense == "past" else "plan",))
+
+
+def _unwrapped(text: str) -> str:
+    """A text in which a line that goes on in the next is one with it; the offsets stay as they are."""
+    return _WRAPPED.sub(lambda match: " " * len(match[0]), text)
+
+
+def _in_context(verdict: TextVerdict, before: str, after: str) -> TextVerdict:
+    """The verdict of a sentence in its context: uncertain where the sentence before or after takes it back."""
+    if verdict.verdict in ("says", "denies") and (
+        assertion_context.disclaims(before) or assertion_context.takes_back(after)
+    ):
+        reason = "A sentence speaks of it, but the sentence next to it says that this is not so, or not certain."
+        return TextVerdict("uncertain", verdict.sentence, verdict.source, reason)
+    return verdict
 
 
 def _of_cues(sentence: str, source: str | None, kinds: frozenset[CueKind]) -> TextVerdict:
@@ -215,12 +250,27 @@ def _places(pattern: re.Pattern[str], sentence: str) -> list[tuple[int, int]]:
     for match in pattern.finditer(sentence):
         begins_capital = match[0][:1].isupper()
         before, after = sentence[: match.start()], sentence[match.end() :]
-        goes_on = begins_capital and re.match(r"\s(?!I\b)[A-Z][\w]", after)
+        following = re.match(r"\s(?!I\b)([A-Z]\w+)", after) if begins_capital else None
+        goes_on = following and not _is_capitalised_word(following[1])
         preceded = re.search(r"(?<![.!?:;,–—\"“(])\s([A-Z][\w.]*)\s$", f" {before}") if begins_capital else None
         opens = preceded and before.strip() == preceded[1]
         if not goes_on and not (preceded and not opens):
             places.append(match.span())
     return places[:_MAX_PLACES]
+
+
+def _places_without_capitals(pattern: re.Pattern[str], sentence: str) -> list[tuple[int, int]]:
+    """Where a name begins or ends a sentence that was all in capitals: elsewhere it may be a part of a longer name."""
+    return [
+        match.span()
+        for match in pattern.finditer(sentence)
+        if not re.search(r"\w", sentence[: match.start()]) or not re.match(r"\s*\w", sentence[match.end() :])
+    ][:_MAX_PLACES]
+
+
+def _is_capitalised_word(word: str) -> bool:
+    """Whether a word in capitals is one of the language, which only stresses it, and no part of a name."""
+    return len(word) > _MIN_CAPITALS and word.isupper() and common_words.is_english(word.lower())
 
 
 def _stored_texts(tx: Tx, subject: Entity | str, object: Entity | str) -> Iterator[tuple[str, str]]:
