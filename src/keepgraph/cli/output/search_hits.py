@@ -10,7 +10,13 @@ from keepgraph.cli.output.entity_page import is_named_by_beginning
 from keepgraph.cli.output.pages import Section
 
 _TITLES = {"nodes": "Names", "edges": "Facts", "episodes": "Texts", "communities": "Communities"}
-_RETRIEVERS = {"names": "name", "facts": "its facts", "texts": "its texts", "graph": "closeness"}
+_RETRIEVERS = {
+    "names": "name",
+    "facts": "its facts",
+    "texts": "its texts",
+    "graph": "closeness",
+    "meaning_of_best": "meaning",
+}
 _SNIPPET_LENGTH = 200
 _NO_RANK = 1_000  # behind every rank
 
@@ -47,7 +53,8 @@ def _reason(hit: dict[str, Any]) -> str:
     ranked = sorted(hit.get("why", {}).items(), key=lambda entry: (entry[1].get("rank") or _NO_RANK, entry[0]))
     if not ranked:
         return ""
-    return f"by {', '.join(_RETRIEVERS.get(retriever, retriever) for retriever, _ in ranked[:3])}"
+    names = dict.fromkeys(_RETRIEVERS.get(retriever, retriever) for retriever, _ in ranked)
+    return f"by {', '.join(list(names)[:3])}"
 
 
 def _snippet(text: str, words: Sequence[str]) -> str:

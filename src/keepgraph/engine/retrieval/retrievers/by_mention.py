@@ -5,6 +5,7 @@ from __future__ import annotations
 from keepgraph import store
 from keepgraph.engine.retrieval import fusion, weights
 from keepgraph.engine.retrieval.fusion import Hit, Key, Ranking
+from keepgraph.engine.retrieval.retrievers import by_feedback
 from keepgraph.engine.retrieval.search_context import SearchContext
 from keepgraph.engine.retrieval.search_request import EPISODES
 
@@ -35,6 +36,10 @@ def facts(context: SearchContext) -> Ranking:
 
 
 def is_clearly_relevant(chunk: Hit) -> bool:
-    """Whether a chunk was found by more than its vector, or by a vector that is near."""
-    cosines = [placement.score or 0.0 for source, placement in chunk.why.items() if source.startswith("meaning")]
-    return len(cosines) < len(chunk.why) or max(cosines, default=0.0) >= weights.CLEAR_COSINE
+    """Whether a chunk was found by more than its vector, or by a vector that is near to the question.
+
+    Feedback says how near it is to the best documents, which may be itself.
+    """
+    by_vector = {source: placement for source, placement in chunk.why.items() if source.startswith("meaning")}
+    cosines = [placement.score or 0.0 for source, placement in by_vector.items() if source != by_feedback.SOURCE]
+    return len(by_vector) < len(chunk.why) or max(cosines, default=0.0) >= weights.CLEAR_COSINE
