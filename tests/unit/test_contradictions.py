@@ -71,6 +71,9 @@ def test_a_contradiction_says_of_which_kind_it_is(kind, first, second):
     ("first", "second"),
     [
         ("The road is 1.5 km long.", "The road is 1,500 m long."),
+        ("The pond froze last winter.", "The pond did not freeze this winter."),
+        ("Last Friday the build failed.", "This Friday the build did not fail."),
+        ("Our house has three floors.", "Their house has four floors."),
         ("The road is 1,000 m long.", "The road is 1.000 m long."),
         ("It costs $4.5M.", "It costs 4,500,000 dollars."),
         ("The road is about 10 km long.", "The road is 10.8 km long."),

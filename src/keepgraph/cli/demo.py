@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from keepgraph import package_files
-from keepgraph.cli.output import answers, terminal
+from keepgraph.cli.output import answers, search_hits, terminal
 from keepgraph.graph import Graph, open
 
 PROJECT = {"type": "project", "name": "Keepgraph"}
@@ -130,8 +130,7 @@ def _ingest_decisions(graph: Graph) -> int:
 
 def _show_episodes(answer: dict[str, Any]) -> None:
     for episode in answer["episodes"]:
-        retrievers = ", ".join(sorted(episode["why"]))
-        click.echo(f"  {terminal.printable(episode['name'])}  (by {retrievers})")
+        click.echo(f"  {terminal.printable(episode['name'])}  ({search_hits.describe_reason(episode)})")
         click.secho(f"    {terminal.printable(' '.join(episode['chunk'].split())[:160])}…", dim=True)
 
 

@@ -8,6 +8,7 @@ is undecided: nothing is said that is not sure.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -29,6 +30,7 @@ _DIFFERENT = 0.8
 _UNRELATED = 0.7
 _UNEXCLUDED = 0.6
 
+_POSSESSIVE = re.compile(r"(my|our|your|his|her|its|their)\s", re.IGNORECASE)
 _WORDS_OF_A_DEFEAT = 3  # who, whom, and that it was one: it may have been at two times
 
 
@@ -131,8 +133,17 @@ def _compare(one: Claim, other: Claim, is_exclusive: Callable[[str], bool], *, a
     if are_of_two and not any(word.is_name for word in difference.shared):
         explanation = "They are about two different things."
         return ClaimPair(one.sentence, other.sentence, "compatible", "difference", _DIFFERENT, explanation)
+    if _are_of_different_owners(one, other):
+        explanation = "They are about what belongs to different people."
+        return ClaimPair(one.sentence, other.sentence, "compatible", "difference", _DIFFERENT, explanation)
     verdict, kind, confidence, explanation = _judge(difference, is_exclusive)
     return ClaimPair(one.sentence, other.sentence, verdict, kind, confidence, explanation)
+
+
+def _are_of_different_owners(one: Claim, other: Claim) -> bool:
+    """Whether each begins with a possessive, and not with the same: our flat, their flat."""
+    owners = [match[1].lower() for claim in (one, other) if (match := _POSSESSIVE.match(claim.sentence))]
+    return len(set(owners)) == 2
 
 
 def _alignment(difference: Difference) -> float:

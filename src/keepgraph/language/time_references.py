@@ -22,12 +22,18 @@ _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|\.)?"
 _YEAR = r"(?P<year>1\d{3}|20\d{2})"
 _ORDINAL = "|".join(numbers.ORDINALS)
 _SEASON = r"(?P<season>spring|summer|autumn|fall|winter|christmas|easter)"
+_RELATIVE = (
+    rf"(?:last|this|next|previous|coming)\s(?:week|month|year|quarter|season|time|night|morning|afternoon|evening|weekend|"
+    rf"term|semester|sprint|decade|century|spring|summer|autumn|fall|winter|christmas|easter|{_MONTH_IN_FULL}|"
+    rf"{'|'.join(sorted(numbers.WEEKDAYS))})"
+)
 _PART = r"(?P<part>mornings?|afternoons?|evenings?|nights?|midday|weekends?|weekdays?)"
 
 # The first pattern that matches at a place is taken.
 _PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE | re.ASCII)
     for pattern in (
+        rf"\b(?P<relative>{_RELATIVE})\b",
         r"\b(?P<year>\d{4})-(?P<monthnumber>\d{2})(?:-(?P<day>\d{2}))?\b",
         rf"\b{_DAY}\s(?:of\s)?{_MONTH}\b(?:,?\s{_YEAR}\b)?",
         rf"\b{_MONTH}\s(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?![:\d])(?:,?\s{_YEAR}\b)?",
@@ -41,7 +47,7 @@ _PATTERNS = tuple(
         rf"(?<=\bto\s){_YEAR}\b",
         rf"[(]{_YEAR}[)]",
         r"\b(?:the\s)?(?P<decade>\d{3}0)s\b",
-        rf"\b(?:next|last|this|every)?\s?{_WEEKDAY}s?\b",
+        rf"\b(?:every\s)?{_WEEKDAY}s?\b",
         r"\b(?P<hour>\d{1,2})(?:[:.](?P<minute>\d{2}))?\s?(?P<half>am|pm|a\.m\.|p\.m\.|AM|PM)(?!\w)",
         r"(?<![:\d])(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?!:?\d)(?:\s?(?:h|hrs|o'clock)\b)?",
         r"\b(?P<hour>\d{1,2})\so['’]clock\b",
@@ -49,8 +55,8 @@ _PATTERNS = tuple(
         r"(?=\s?(?:[.,;!?](?!\d)|$)|\s(?:and|but|or|on|in the|every|until|to|sharp)\b)",
         r"\b(?P<clockword>noon|midnight)\b",
         rf"\b(?:the\s)?{_PART}\b",
-        r"\b(?P<relative>yesterday|today|tomorrow|tonight|currently|(?:last|this|next)\s(?:week|month|year|quarter|"
-        r"season|time)|the (?:previous|following) (?:day|week|month|year)|\w+ (?:days?|weeks?|months?|years?) ago)\b",
+        r"\b(?P<relative>yesterday|today|tomorrow|tonight|currently|"
+        r"the (?:previous|following) (?:day|week|month|year)|\w+ (?:days?|weeks?|months?|years?) ago)\b",
         r"(?P<span>\b\d{4}\s?[-–]\s?\d{4}\b)",
     )
 )

@@ -25,10 +25,10 @@ def show_hits(answer: dict[str, Any], words: Sequence[str]) -> None:
     """Show an answer of the tool `search` for a question of these words."""
     rows = {
         "nodes": [_entity_row(node) for node in answer["nodes"]],
-        "edges": [(terminal.printable(edge["fact"]), _reason(edge)) for edge in answer["edges"]],
+        "edges": [(terminal.printable(edge["fact"]), describe_reason(edge)) for edge in answer["edges"]],
         "episodes": [_episode_row(episode, words) for episode in answer["episodes"]],
         "communities": [
-            (terminal.printable(community["name"]), _reason(community)) for community in answer["communities"]
+            (terminal.printable(community["name"]), describe_reason(community)) for community in answer["communities"]
         ],
     }
     more = {kind: "… and more; --limit shows them" if answer["truncated"][kind] else "" for kind in rows}
@@ -37,7 +37,7 @@ def show_hits(answer: dict[str, Any], words: Sequence[str]) -> None:
 
 def _entity_row(node: dict[str, Any]) -> tuple[str, str]:
     perhaps = "perhaps a " if node.get("proposed") else ""
-    return terminal.printable(node["name"]), f"{perhaps}{node['type']}; {_reason(node)}"
+    return terminal.printable(node["name"]), f"{perhaps}{node['type']}; {describe_reason(node)}"
 
 
 def _episode_row(episode: dict[str, Any], words: Sequence[str]) -> tuple[str, str]:
@@ -45,10 +45,10 @@ def _episode_row(episode: dict[str, Any], words: Sequence[str]) -> tuple[str, st
     if not is_named_by_beginning(episode):
         label += f", “{terminal.printable(episode['name'])}”"
     snippet = _snippet(terminal.printable(episode.get("chunk", "")), words)
-    return label, f"{snippet}  ({_reason(episode)})"
+    return label, f"{snippet}  ({describe_reason(episode)})"
 
 
-def _reason(hit: dict[str, Any]) -> str:
+def describe_reason(hit: dict[str, Any]) -> str:
     """The retrievers that found a hit, the one that ranked it highest first."""
     ranked = sorted(hit.get("why", {}).items(), key=lambda entry: (entry[1].get("rank") or _NO_RANK, entry[0]))
     if not ranked:
