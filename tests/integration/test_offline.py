@@ -109,6 +109,8 @@ COMMANDS = [
     ["review", "--list"],
     ["garden"],
     ["garden", "--status"],
+    ["learn"],
+    ["why", "Atlas"],
     ["undo"],
     ["reindex", "--anew"],
     ["status"],

@@ -95,7 +95,7 @@ def test_a_graph_that_may_only_be_read_is_left_as_it_is(path):
 def test_settings_without_a_vocabulary_leave_an_older_graph_with_the_core_alone(path):
     opened(path, "[vocabulary]\nsets = []\n")
 
-    assert opened(path, "[names]\nfuzzy = 0.9\n")["sets"] == ["core"]
+    assert opened(path, "[names]\naccept = 0.9\n")["sets"] == ["core"]
 
 
 @pytest.mark.parametrize(

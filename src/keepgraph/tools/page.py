@@ -10,11 +10,18 @@ from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 from keepgraph.tools.contract import answer_shapes, derived_data, extract_answers, time_travel
 from keepgraph.tools.contract.catalogue import Effect, tool
+from keepgraph.tools.contract.derived_data import Need
 
 MAX_NODES = 50_000
 
 
-@tool(Effect.READ, needs=derived_data.MAP_PLACES)
+def _needs_of_map(tx: Tx, *, as_of: str | None = None, **_: object) -> frozenset[Need]:
+    """The places; a moment that is none is refused before they are made."""
+    time_travel.to(tx, as_of=as_of, known_at=None)
+    return derived_data.MAP_PLACES
+
+
+@tool(Effect.READ, needs=_needs_of_map)
 def get_map(tx: Tx, *, as_of: str | None = None, limit: int = MAX_NODES) -> dict[str, Any]:
     """Show where each entity is on the map, what connects them, and the areas of the communities."""
     from keepgraph.engine.analysis import graph_map

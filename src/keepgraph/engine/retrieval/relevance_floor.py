@@ -10,7 +10,7 @@ import math
 from keepgraph import store
 from keepgraph.engine.retrieval import question_analysis, weights
 from keepgraph.engine.retrieval.search_context import SearchContext
-from keepgraph.engine.retrieval.search_request import EDGES, EPISODES, NODES
+from keepgraph.engine.retrieval.search_request import COMMUNITIES, EDGES, EPISODES, NODES
 from keepgraph.store.full_text import Index
 
 _INDEXES = {EPISODES: store.full_text.CHUNKS, EDGES: store.full_text.FACTS, NODES: store.full_text.ENTITIES}
@@ -38,7 +38,12 @@ def abstains(context: SearchContext) -> bool:
         or not question_analysis.has_content(context.question.text)
     ):
         return False
-    return not (_names_something_known(context) or _is_near(context) or _has_words(context))
+    return not (
+        _names_something_known(context)
+        or _is_near(context)
+        or _has_words(context)
+        or any("words" in hit.why for hit in context.hits.get(COMMUNITIES, ()))
+    )
 
 
 def _names_something_known(context: SearchContext) -> bool:
