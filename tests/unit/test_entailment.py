@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from keepgraph import errors
-from keepgraph.ml import embedder, entailment
+from keepgraph.ml import embedder, entailment, local_cross_encoders
 
 np = pytest.importorskip("numpy")
 
@@ -29,12 +29,14 @@ def folder(tmp_path, monkeypatch):
     """A folder with a configuration, and the loading of models replaced."""
     (tmp_path / "config.json").write_text("{}")
     monkeypatch.setattr(embedder, "has_sentence_transformers", lambda: True)
-    monkeypatch.setattr(entailment, "_models", {})
+    monkeypatch.setattr(local_cross_encoders, "_models", {})
     return tmp_path
 
 
 def test_the_probabilities_follow_the_labels_of_the_model(folder):
-    entailment._models[str(folder.resolve())] = Model({0: "ENTAILMENT", 1: "neutral", 2: "contradiction"}, [0, 0, 5])
+    local_cross_encoders._models[str(folder.resolve())] = Model(
+        {0: "ENTAILMENT", 1: "neutral", 2: "contradiction"}, [0, 0, 5]
+    )
 
     (computed,) = entailment.compute([("It rains.", "It is dry.")], folder=str(folder))
 
@@ -43,7 +45,7 @@ def test_the_probabilities_follow_the_labels_of_the_model(folder):
 
 
 def test_a_model_with_other_labels_is_refused(folder):
-    entailment._models[str(folder.resolve())] = Model({0: "LABEL_0", 1: "LABEL_1", 2: "LABEL_2"}, [0, 0, 5])
+    local_cross_encoders._models[str(folder.resolve())] = Model({0: "LABEL_0", 1: "LABEL_1", 2: "LABEL_2"}, [0, 0, 5])
 
     with pytest.raises(errors.ModelUnavailable, match="label_0"):
         entailment.compute([("It rains.", "It is dry.")], folder=str(folder))

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
 from pathlib import Path
 from threading import Lock
-from typing import Any
 
 from keepgraph.errors import ModelUnavailable
-from keepgraph.ml import embedder
+from keepgraph.ml import local_cross_encoders
 
 HINT = (
     "Download a cross-encoder yourself (cross-encoder/ms-marco-MiniLM-L6-v2, say), and name its folder in the settings "
@@ -19,7 +17,7 @@ HINT = (
 
 _MAX_CHARACTERS = 4000  # of a question and of a text that are passed on; a cross-encoder truncates long input anyway
 
-_models: dict[str, Any] = {}
+_NOUN = "cross-encoder"
 _scoring = Lock()
 
 
@@ -40,7 +38,7 @@ def score(question: str, texts: Sequence[str], *, folder: str | None) -> list[fl
     if not texts:
         return []
     with _scoring:
-        encoder = _load(str(Path(folder or "").resolve()))
+        encoder = local_cross_encoders.load(str(Path(folder or "").resolve()), noun=_NOUN, hint=HINT)
         pairs = [(question[:_MAX_CHARACTERS], text[:_MAX_CHARACTERS]) for text in texts]
         scores = encoder.predict(pairs, show_progress_bar=False)
     return [float(value) for value in scores]
@@ -50,20 +48,4 @@ def unavailable_reason(folder: str | None) -> str | None:
     """Why no cross-encoder can be used, or None. Loads nothing."""
     if folder is None:
         return "no cross-encoder is set for this graph"
-    if not (Path(folder) / "config.json").is_file():
-        return f"there is no model in {folder!r}, which the settings name as the cross-encoder"
-    if not embedder.has_sentence_transformers():
-        return "the package sentence-transformers, which a cross-encoder needs, is not installed"
-    return None
-
-
-def _load(folder: str) -> Any:
-    if folder not in _models:
-        embedder.silence_libraries()
-        try:
-            _models[folder] = import_module("sentence_transformers").CrossEncoder(
-                folder, device="cpu", local_files_only=True
-            )
-        except (OSError, ValueError, LookupError, TypeError, AttributeError, ImportError, RuntimeError) as error:
-            raise ModelUnavailable(f"the cross-encoder in {folder!r} cannot be loaded: {error}", hint=HINT) from error
-    return _models[folder]
+    return local_cross_encoders.unavailable_reason(folder, noun=_NOUN)

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from keepgraph.errors import ModelUnavailable
-from keepgraph.ml import embedder
+from keepgraph.ml import local_cross_encoders
 
 HINT = (
     "Name the folder of a model of natural language inference in the settings of the profile: "
@@ -23,7 +22,7 @@ HINT = (
 
 _MAX_CHARACTERS = 2000
 
-_models: dict[str, Any] = {}
+_NOUN = "model of entailment"
 _computing = Lock()
 
 
@@ -53,7 +52,7 @@ def compute(pairs: Sequence[tuple[str, str]], *, folder: str) -> list[Entailment
     if not pairs:
         return []
     with _computing:
-        model = _load(str(Path(folder).resolve()))
+        model = local_cross_encoders.load(str(Path(folder).resolve()), noun=_NOUN, hint=HINT)
         order = _label_order(model, folder)
         texts = [(premise[:_MAX_CHARACTERS], hypothesis[:_MAX_CHARACTERS]) for premise, hypothesis in pairs]
         scores = np.asarray(model.predict(texts, show_progress_bar=False), dtype=np.float64).reshape(len(pairs), -1)
@@ -66,11 +65,7 @@ def compute(pairs: Sequence[tuple[str, str]], *, folder: str) -> list[Entailment
 
 def unavailable_reason(folder: str) -> str | None:
     """Why no such model can be used, or None. Loads nothing."""
-    if not (Path(folder) / "config.json").is_file():
-        return f"there is no model in {folder!r}, which the settings name as the model of entailment"
-    if not embedder.has_sentence_transformers():
-        return "the package sentence-transformers, which a model of entailment needs, is not installed"
-    return None
+    return local_cross_encoders.unavailable_reason(folder, noun=_NOUN)
 
 
 def _label_order(model: Any, folder: str) -> Mapping[str, int]:
@@ -83,17 +78,3 @@ def _label_order(model: Any, folder: str) -> Mapping[str, int]:
             hint=HINT,
         )
     return labels
-
-
-def _load(folder: str) -> Any:
-    if folder not in _models:
-        embedder.silence_libraries()
-        try:
-            _models[folder] = import_module("sentence_transformers").CrossEncoder(
-                folder, device="cpu", local_files_only=True
-            )
-        except (OSError, ValueError, LookupError, TypeError, AttributeError, ImportError, RuntimeError) as error:
-            raise ModelUnavailable(
-                f"the model of entailment in {folder!r} cannot be loaded: {error}", hint=HINT
-            ) from error
-    return _models[folder]

@@ -7,7 +7,7 @@ from typing import Any
 
 from keepgraph import store
 from keepgraph.engine import knowledge
-from keepgraph.engine.garden import gardener, run_lock, sessions
+from keepgraph.engine.garden import gardener, sessions
 from keepgraph.engine.garden.gardener import RunReport
 from keepgraph.engine.garden.sessions import SessionCounts
 from keepgraph.engine.review import sources
@@ -86,7 +86,7 @@ def get_garden_status(tx: Tx, *, project: str | None = None, session_id: str | N
     accepted, rejected = store.garden_runs.count_decisions(tx)
     waiting = store.review_proposals.count_open(tx)
     counts = sessions.count(tx, since=last.ended_at if last else "", facts=())
-    is_running = run_lock.is_running(tx)
+    is_running = store.run_locks.is_locked(tx, gardener.LOCK)
     return {
         "message": _describe_status(runs, not_ended, sum(waiting.values()), is_running=is_running),
         "project": scope.label,

@@ -14,7 +14,7 @@ from typing import Any
 
 from keepgraph import errors, store
 from keepgraph.engine import knowledge
-from keepgraph.engine.garden import passes, run_lock, sessions
+from keepgraph.engine.garden import passes, sessions
 from keepgraph.engine.garden.passes import Pass
 from keepgraph.engine.garden.passes.outcome import Outcome
 from keepgraph.engine.garden.sessions import SessionCounts
@@ -28,6 +28,9 @@ from keepgraph.temporal import timestamps
 
 MAX_NEW_OF_A_PASS = 20
 MAX_SHOWN = 20
+LOCK = "garden"
+"""The work that one run at a time does on a graph, in whatever process; a run that was killed has lost it."""
+
 ORIGINS = ("call", "timer", "idle")
 
 _FACT_ID = re.compile(r"fact_[0-9a-z]{26}")
@@ -118,12 +121,8 @@ def run(
         errors.EntityNotFound: there is no such project.
     """
     with job.read() as tx:
-        scope = knowledge.projects.read(tx, project)
-        if scope.is_unknown:
-            raise errors.EntityNotFound(
-                f"there is no project and no group {project!r}", hint="Leave project out for the whole graph."
-            )
-    with run_lock.try_lock(job.database.path) as is_alone:
+        scope = knowledge.projects.read_known(tx, project)
+    with store.run_locks.try_lock(job.database.path, LOCK) as is_alone:
         if not is_alone:
             return _with_state(job, RunReport(scope, is_running_elsewhere=True))
         return _run_alone(job, scope, _in_order(job, scope, names), origin=origin, dry_run=dry_run)

@@ -66,6 +66,20 @@ def read(tx: Tx, project: str | None) -> Scope:
     return Scope(tx.group, project.strip(), resolution.entity, resolution=resolution)
 
 
+def read_known(tx: Tx, project: str | None) -> Scope:
+    """The same, of what there must be.
+
+    Raises:
+        errors.EntityNotFound: there is no such project.
+    """
+    scope = read(tx, project)
+    if scope.is_unknown:
+        raise errors.EntityNotFound(
+            f"there is no project and no group {project!r}", hint="Leave project out for the whole graph."
+        )
+    return scope
+
+
 def read_exactly(tx: Tx, project: str | None) -> Scope:
     """The group or the project that a writer names, as `find_or_create` finds it; nothing is created.
 

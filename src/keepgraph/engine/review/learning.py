@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from keepgraph import errors, store
+from keepgraph import store
 from keepgraph.engine import knowledge
 from keepgraph.engine.analysis import group_triples, likely_facts, link_prediction, rule_descriptions
 from keepgraph.engine.analysis.doubtful_facts import DoubtfulFact
@@ -80,11 +80,7 @@ def run(job: Job, *, project: str | None, threshold: float, seed: int, dry_run: 
         errors.EntityNotFound: there is no such project.
     """
     with job.read() as tx:
-        scope = knowledge.projects.read(tx, project)
-    if scope.is_unknown:
-        raise errors.EntityNotFound(
-            f"there is no project and no group {project!r}", hint="Leave project out for the whole graph."
-        )
+        scope = knowledge.projects.read_known(tx, project)
     steps = iter(range(_STEPS))
 
     def report_step(what: str) -> None:
