@@ -13,6 +13,7 @@ import pytest
 from mcp import Client
 
 import keepgraph
+from keepgraph.engine.backfill import vectors
 from keepgraph.mcp import server
 from keepgraph.tools.contract import answer_size, schemas, validation
 from words import Caller, Clock, concept, decision, fact, literal, person, project
@@ -68,7 +69,7 @@ def _fill(call: Caller) -> None:
     for number in range(40):
         text = f"Note {number}. Atlas and Person {number % 12} met. {LONG * 12}"
         call("remember", text=text, reference_time=f"2026-04-{1 + number % 28:02}")
-    call("search", query="Atlas")
+    vectors.backfill(call.graph.database)
 
 
 def ask(graph, *calls):
