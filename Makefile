@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 
-.PHONY: demo test fast golden test-slow test-laws test-browser bench lint fmt ui pictures dist wheels wheel-test bundle clean
+.PHONY: demo test fast golden test-slow test-laws test-browser bench lint fmt ui lock pictures dist wheels wheel-test bundle clean
 
 demo: $(VENV)/light
 	@mkdir -p demo
@@ -97,17 +97,31 @@ MODEL := build/packages/keepgraph_minilm-$(MODEL_VERSION)-py3-none-any.whl
 
 MODEL_SOURCES := build.py pyproject.toml source.txt SHA256SUMS README.md LICENSE NOTICE keepgraph_minilm/__init__.py
 
+# What is installed is locked, with hashes, for every platform (ADR 0054); `make lock` writes the locks anew.
+LOCKS := packaging/locks
+LOCKED := $(PIP) install --no-deps --require-hashes
+OURS := $(PIP) install --no-deps --no-build-isolation
+
 $(MODEL): $(VENV)/bin/python $(addprefix packaging/minilm/,$(MODEL_SOURCES))
+	$(LOCKED) -r $(LOCKS)/build.txt
 	$(BIN)/python packaging/minilm/build.py --into build/packages
 	@touch $@
 
-$(VENV)/light: $(VENV)/bin/python $(MODEL) pyproject.toml constraints.txt
-	$(PIP) install -c constraints.txt --find-links build/packages -e ".[meaning,analysis]"
+$(VENV)/light: $(VENV)/bin/python $(MODEL) pyproject.toml $(LOCKS)/light.txt $(LOCKS)/build.txt
+	$(LOCKED) -r $(LOCKS)/build.txt -r $(LOCKS)/light.txt
+	$(OURS) -e . $(MODEL)
 	@touch $@
 
-$(VENV)/dev: $(VENV)/bin/python $(MODEL) pyproject.toml constraints.txt
-	$(PIP) install -c constraints.txt --find-links build/packages -e ".[dev,embeddings]"
+# PyTorch is not in the lock: which of its builds is right depends on the machine. All that it needs besides is.
+$(VENV)/dev: $(VENV)/bin/python $(MODEL) pyproject.toml constraints.txt $(LOCKS)/dev.txt
+	$(LOCKED) -r $(LOCKS)/dev.txt
+	$(PIP) install -c constraints.txt torch
+	$(OURS) -e . $(MODEL)
 	@touch $@ $(VENV)/light
+
+lock: $(VENV)/bin/python
+	$(PIP) install "uv>=0.5"
+	$(BIN)/python $(LOCKS)/lock.py
 
 clean:
 	rm -rf $(VENV) $(VENV)-wheel dist build demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks

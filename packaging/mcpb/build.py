@@ -18,12 +18,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import bill_of_materials
+
 from keepgraph import _version
 from keepgraph.mcp import prompts
 from keepgraph.tools.contract import catalogue
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+
+LOCK = ROOT / "packaging" / "locks" / "bundle.txt"
 
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
@@ -55,21 +59,38 @@ def lay_out(folder: Path) -> None:
     (server / "python-version").write_text(f"{PYTHON}\n", encoding="utf-8")
     for name in ("LICENSE", "NOTICE"):
         shutil.copy(ROOT / name, folder / name)
-    text = json.dumps(manifest(), ensure_ascii=False, indent=2)
-    (folder / "manifest.json").write_text(f"{text}\n", encoding="utf-8")
+    _write_json(folder / "manifest.json", manifest())
+    _write_json(folder / "bill-of-materials.cdx.json", materials(server / "lib"))
 
 
 def install(lib: Path) -> None:
     """Install the package and what it needs into a folder, without what would tell of this machine."""
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-compile"]
-    constraints = ["--constraint", str(ROOT / "constraints.txt")]
-    subprocess.run([*pip, *constraints, "--no-build-isolation", "--target", str(lib), str(ROOT)], check=True)  # noqa: S603 (our own pip)
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--disable-pip-version-check",
+        "install",
+        "--quiet",
+        "--no-compile",
+        "--no-deps",
+    ]
+    into = ["--upgrade", "--target", str(lib)]
+    subprocess.run([*pip, *into, "--require-hashes", "--requirement", str(LOCK)], check=True)  # noqa: S603 (our own pip)
+    subprocess.run([*pip, *into, "--no-build-isolation", str(ROOT)], check=True)  # noqa: S603
     # Scripts that begin with the path of this Python, and records of where we built.
     shutil.rmtree(lib / "bin", ignore_errors=True)
     shutil.rmtree(lib / "Scripts", ignore_errors=True)
     for name in ("direct_url.json", "RECORD", "REQUESTED"):
         for file in lib.glob(f"*.dist-info/{name}"):
             file.unlink()
+
+
+def materials(lib: Path) -> dict[str, Any]:
+    """What is in the bundle, with versions, licences and origins; a licence that is not accepted ends the build."""
+    page = json.loads((ROOT / "ui" / "package-lock.json").read_text(encoding="utf-8"))
+    locked = bill_of_materials.digests(LOCK.read_text(encoding="utf-8"))
+    return bill_of_materials.of_folder(lib, locked=locked, page=page)
 
 
 def manifest() -> dict[str, Any]:
@@ -128,6 +149,10 @@ def pack(folder: Path, bundle: Path) -> Path:
             about.external_attr = 0o100644 << 16
             archive.writestr(about, file.read_bytes())
     return bundle
+
+
+def _write_json(file: Path, value: dict[str, Any]) -> None:
+    file.write_text(f"{json.dumps(value, ensure_ascii=False, indent=2)}\n", encoding="utf-8")
 
 
 def _prompt(prompt: Any) -> dict[str, Any]:

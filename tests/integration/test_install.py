@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -537,7 +538,10 @@ def test_a_bundle_says_what_a_client_must_know(bundle):
     with zipfile.ZipFile(bundle) as archive:
         manifest = json.loads(archive.read("manifest.json"))
         names = set(archive.namelist())
+        bill = json.loads(archive.read("bill-of-materials.cdx.json"))
+        installed = {name.split("/")[2] for name in names if re.match(r"server/lib/[^/]+\.dist-info/METADATA", name)}
 
+    assert len(installed) == 1 + sum(part["purl"].startswith("pkg:pypi/") for part in bill["components"])
     assert {"manifest_version", "name", "version", "description", "author", "server"} <= set(manifest)
     assert manifest["version"] == _version.__version__
     assert manifest["author"]["name"]
