@@ -48,3 +48,11 @@ def test_a_skipped_proposal_stays_open(open_page, with_proposals):
     page.wait_for(f"(document.querySelector('.proposal h2')?.innerText ?? '') !== {first!r}")
 
     assert open_proposals(with_proposals) == before
+
+
+def test_what_accepting_would_do_is_shown_before_the_key(open_page, with_proposals):
+    page = open_page("review")
+    page.wait_for("!!document.querySelector('.proposal .effect')")
+    [effect] = [each["effect"] for each in with_proposals("review_proposals", limit=1)["proposals"]]
+
+    assert effect in page.text(".proposal .effect")

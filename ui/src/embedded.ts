@@ -13,10 +13,10 @@ Columns, with positions instead of ids (ten thousand nodes must fit in 600 kB): 
   "communities": [{"name", "x", "y", "r"}]
 }
 */
-import { Answer, CallError, Changes, Fact, Graph, GraphMap, Matches, Neighbours, Ref, Row, Text, Thing } from "./graph";
+import { Answer, CallError, Changes, Fact, Graph, GraphMap, Matches, Neighbours, Ref, Row, Selection, Text, Thing } from "./graph";
 import { holds, localTime, moment } from "./dates";
 import { address, thingAddress } from "./router";
-import { words } from "./wording";
+import { counted, isIncoming, words } from "./wording";
 
 /* The element's JSON is {"deflate": base64}: inflated without a request. */
 export async function inflate(element: Element): Promise<Answer> {
@@ -57,9 +57,14 @@ export class EmbeddedGraph implements Graph {
     throw new CallError("NOT_LIVE", `${tool} needs a running graph.`, "Start kg ui.");
   }
 
+  async entity(id: string): Promise<Ref> {
+    if (!(Number(id) in this.factsOf)) throw new CallError("ENTITY_NOT_FOUND", "This page does not hold that entity.", "Search for its name.");
+    return this.ref(Number(id));
+  }
+
   async thing(id: string, limit: number): Promise<Thing> {
+    await this.entity(id);
     const node = Number(id);
-    if (!(node in this.factsOf)) throw new CallError("ENTITY_NOT_FOUND", "This page does not hold that entity.", "Search for its name.");
     const { nodes, texts } = this.columns;
     const facts = this.factsOf[node] ?? [];
     const about = texts.filter((text: Answer) => text.nodes.includes(node));
@@ -71,6 +76,7 @@ export class EmbeddedGraph implements Graph {
       createdAt: null,
       facts: facts.slice(0, limit).map((fact) => this.fact(fact)),
       factTotal: facts.length,
+      current: this.held(id, Date.now()),
       texts: about.slice(0, 20).map((text: Answer) => textOf(text, texts.indexOf(text))),
       textTotal: about.length,
       mentionedWith: [],
@@ -80,8 +86,20 @@ export class EmbeddedGraph implements Graph {
   async neighbours(id: string, asOf: string): Promise<Neighbours> {
     // A day means its end, as in the tools.
     const at = Date.parse(asOf) + (asOf.length === 10 ? 86_399_999 : 0);
-    const held = (this.factsOf[Number(id)] ?? []).map((fact) => this.fact(fact)).filter((fact) => holds(fact.from, fact.to, at));
-    return { facts: held.slice(0, 200), total: held.length };
+    return this.held(id, at);
+  }
+
+  async facts(id: string, { predicate, incoming, asOf }: Selection): Promise<{ facts: Fact[]; total: number }> {
+    const day = asOf ?? this.columns.as_of;
+    const at = day ? Date.parse(day) + (day.length === 10 ? 86_399_999 : 0) : Date.now();
+    const { facts } = this.held(id, at);
+    const selected = facts.filter((fact) => !predicate || (fact.predicate === predicate && isIncoming(fact, id) === incoming));
+    return { facts: selected, total: selected.length };
+  }
+
+  private held(id: string, at: number): Neighbours {
+    const facts = (this.factsOf[Number(id)] ?? []).map((fact) => this.fact(fact)).filter((fact) => holds(fact.from, fact.to, at));
+    return { facts, total: facts.length, counts: counted(facts, id) };
   }
 
   async names(prefix: string, limit: number): Promise<Ref[]> {

@@ -44,6 +44,7 @@ export interface Thing {
   createdAt: string | null;
   facts: Fact[];
   factTotal: number;
+  current: Neighbours; // what holds now: of every predicate some facts, and how many there are
   texts: Text[];
   textTotal: number;
   mentionedWith: Ref[];
@@ -83,6 +84,21 @@ export interface Changes {
 export interface Neighbours {
   facts: Fact[];
   total: number;
+  counts: PredicateCount[];
+}
+
+/* How many facts with a predicate an entity has, as their subject, or as their object (incoming). */
+export interface PredicateCount {
+  predicate: string;
+  incoming: boolean;
+  total: number;
+}
+
+/* Which facts of an entity: of one predicate and direction, or all where there is none; that hold on a day, or now. */
+export interface Selection {
+  predicate: string | null;
+  incoming: boolean;
+  asOf: string | null;
 }
 
 export type Arguments = Record<string, unknown>;
@@ -96,8 +112,11 @@ export interface Graph {
   note: string | null; // when and of what the page was made; null where it is live
   first: string; // address to begin with
   editable(): boolean;
+  entity(id: string): Promise<Ref>;
   thing(id: string, limit: number): Promise<Thing>;
   neighbours(id: string, asOf: string): Promise<Neighbours>;
+  /* A page of the facts that are selected, from a position on. */
+  facts(id: string, selection: Selection, offset: number): Promise<{ facts: Fact[]; total: number }>;
   /* Entities whose name or alias begins so: at once. */
   names(prefix: string, limit: number): Promise<Ref[]>;
   /* Those that are meant perhaps: by spelling, words or meaning. */

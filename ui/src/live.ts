@@ -1,8 +1,12 @@
 /* The graph behind a running `kg ui`: tools called by POST /call with the token of this start. */
-import { Answer, Arguments, CallError, Changes, Fact, Graph, GraphMap, Matches, Neighbours, Ref, Row, Text, Thing } from "./graph";
+import { holds } from "./dates";
+import { counted, countKey, isIncoming } from "./wording";
+import { Answer, Arguments, Assertion, CallError, Changes, Fact, Graph, GraphMap, Matches, Neighbours, Ref, Row, Selection, Text, Thing } from "./graph";
 
 const TOKEN = "keepgraph token";
 const MOST_ROWS = 10_000;
+const MOST_FACTS = 1000; // in one page of a table
+const MOST_ASKED = 20; // predicates of which facts are asked for each by itself
 
 /* Takes the token out of the address, so that it is neither shown nor bookmarked; a reload finds it in the tab's storage. */
 export function takeToken(): string | null {
@@ -43,6 +47,12 @@ export class LiveGraph implements Graph {
     throw failureOf(body.error ?? {}, response.status);
   }
 
+  async entity(id: string): Promise<Ref> {
+    const { entity } = await this.call("recall_entity", { name_or_alias: id });
+    if (!entity) throw noEntity();
+    return entity;
+  }
+
   async thing(id: string, limit: number): Promise<Thing> {
     const [recalled, connections, relations, timeline] = await Promise.all([
       this.call("recall_entity", { name_or_alias: id, detail: "full" }),
@@ -50,7 +60,7 @@ export class LiveGraph implements Graph {
       this.call("query_entity_relations", { entity_id: id, limit }),
       this.call("get_entity_timeline", { entity_uuid: id, max_episodes: 20, newest_first: true }),
     ]);
-    if (!recalled.entity) throw new CallError("ENTITY_NOT_FOUND", "There is no such entity any more.", "It may have been forgotten or merged: look at History.");
+    if (!recalled.entity) throw noEntity();
     const types = new Map<string, string>();
     for (const fact of recalled.facts) for (const end of [fact.subject, fact.object]) if (end.id) types.set(end.id, end.type);
     for (const related of recalled.related_entities) types.set(related.id, related.type);
@@ -66,6 +76,7 @@ export class LiveGraph implements Graph {
       createdAt: recalled.entity.created_at,
       facts,
       factTotal: connections.total_facts,
+      current: await this.current(id, facts, connections.total_facts),
       texts: timeline.episodes.map(textOfEpisode),
       textTotal: timeline.total,
       mentionedWith: [],
@@ -76,7 +87,46 @@ export class LiveGraph implements Graph {
     const answer = await this.call("explore_node", { node_uuid: id, depth: 1, as_of: asOf, limit: 200, detail: "full" });
     const types = new Map<string, string>(answer.nodes.map((node: Answer) => [node.id, node.type]));
     const edges = [...answer.edges, ...answer.facts].map((edge: Answer) => factOfEdge(edge, types));
-    return { facts: edges, total: answer.totals.edges + answer.totals.facts };
+    const total = answer.totals.edges + answer.totals.facts;
+    return total > edges.length ? this.completed(id, edges, asOf) : { facts: edges, total, counts: counted(edges, id) };
+  }
+
+  async facts(id: string, { predicate, incoming, asOf }: Selection, offset: number): Promise<{ facts: Fact[]; total: number }> {
+    const of = predicate ? { edge_types: [predicate], direction: incoming ? "in" : "out" } : {};
+    const page = { entity_id: id, as_of: asOf ?? new Date().toISOString(), limit: MOST_FACTS, offset };
+    const answer = await this.call("query_entity_relations", { ...page, ...of });
+    return { facts: answer.facts.map(factOfRelation), total: answer.total };
+  }
+
+  private async current(id: string, facts: Fact[], total: number): Promise<Neighbours> {
+    const held = facts.filter((fact) => holds(fact.from, fact.to, Date.now()));
+    return total > facts.length ? this.completed(id, held, null) : { facts: held, total: held.length, counts: counted(held, id) };
+  }
+
+  /* Where only the first facts of many are known: how many of each predicate hold, and some of those that none is known of. */
+  private async completed(id: string, facts: Fact[], asOf: string | null): Promise<Neighbours> {
+    const answer = await this.call("run_query", {
+      query: "MATCH (n {id: $id})-[r]-() RETURN type(r) AS predicate, startNode(r).id <> $id AS incoming, count(*) AS total ORDER BY total DESC",
+      parameters: { id },
+      limit: 1000,
+      ...(asOf && { as_of: asOf }),
+    });
+    const counts = answer.rows.map(([type, incoming, total]: Answer[]) => ({ predicate: type.toLowerCase(), incoming, total }));
+    const known = new Set(facts.map((fact) => countKey(fact.predicate, isIncoming(fact, id))));
+    const missing = counts.filter((count: Answer) => !known.has(countKey(count.predicate, count.incoming))).slice(0, MOST_ASKED);
+    const others = await Promise.all(
+      missing.map(({ predicate, incoming }: Answer) =>
+        this.call("query_entity_relations", {
+          entity_id: id,
+          as_of: asOf ?? new Date().toISOString(),
+          edge_types: [predicate],
+          direction: incoming ? "in" : "out",
+          limit: 60,
+        }),
+      ),
+    );
+    const found = others.flatMap((other) => other.facts.map(factOfRelation));
+    return { facts: [...facts, ...found], total: counts.reduce((sum: number, count: Answer) => sum + count.total, 0), counts };
   }
 
   async names(prefix: string, limit: number): Promise<Ref[]> {
@@ -159,6 +209,10 @@ export class LiveGraph implements Graph {
   }
 }
 
+function noEntity(): CallError {
+  return new CallError("ENTITY_NOT_FOUND", "There is no such entity any more.", "It may have been forgotten or merged: look at History.");
+}
+
 /* Errors of queries have their parts one level deeper. */
 function failureOf(error: Answer, status: number): CallError {
   const query = typeof error.error === "object" ? error.error : {};
@@ -196,13 +250,33 @@ function factOfEdge(edge: Answer, types: Map<string, string>, sources?: Answer[]
     to: edge.invalid_at,
     sentence: edge.fact,
     reads: edge.reads?.name ?? null,
-    assertions: (sources ?? [{ source: edge.source, recorded_at: edge.created_at }]).map((each) => ({
-      source: each.source ?? null,
-      at: each.recorded_at ?? null,
-      tool: each.tool ?? null,
-      session: each.session ?? null,
-      confidence: each.confidence ?? null,
-    })),
+    assertions: (sources ?? [{ source: edge.source, recorded_at: edge.created_at }]).map(assertionOf),
+  };
+}
+
+/* A fact as query_entity_relations answers it. */
+function factOfRelation(relation: Answer): Fact {
+  return {
+    id: relation.fact_id,
+    subject: { id: relation.from_id, name: relation.from },
+    predicate: relation.relation_type,
+    object: relation.to_id ? { id: relation.to_id, name: relation.to } : null,
+    literal: relation.to_id ? null : relation.to,
+    from: relation.valid_from,
+    to: relation.valid_to,
+    sentence: relation.sentence,
+    reads: relation.reads?.name ?? null,
+    assertions: relation.sources.map(assertionOf),
+  };
+}
+
+function assertionOf(source: Answer): Assertion {
+  return {
+    source: source.source ?? null,
+    at: source.recorded_at ?? null,
+    tool: source.tool ?? null,
+    session: source.session ?? null,
+    confidence: source.confidence ?? null,
   };
 }
 

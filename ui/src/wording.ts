@@ -1,6 +1,6 @@
 /* Names of types, predicates and tools as words, and counts with their noun. */
 import { thingAddress } from "./router";
-import type { Fact, Ref } from "./graph";
+import type { Fact, PredicateCount, Ref } from "./graph";
 
 export function words(name: string): string {
   return name.replace(/_/g, " ").toLowerCase();
@@ -17,7 +17,7 @@ export function count(number: number, one: string, many = one + "s"): string {
 
 /* How a fact reads from one of its ends, and what is at the other. */
 export function fromEnd(fact: Fact, id: string): { label: string; incoming: boolean; other: Ref | null; text: string } {
-  const incoming = fact.object?.id === id && fact.subject.id !== id;
+  const incoming = isIncoming(fact, id);
   if (!incoming) return { label: words(fact.predicate), incoming, other: fact.object, text: fact.object?.name ?? fact.literal ?? "" };
   return {
     label: fact.reads ? words(fact.reads) : `← ${words(fact.predicate)}`,
@@ -25,6 +25,27 @@ export function fromEnd(fact: Fact, id: string): { label: string; incoming: bool
     other: fact.subject,
     text: fact.subject.name,
   };
+}
+
+export function isIncoming(fact: Fact, id: string): boolean {
+  return fact.object?.id === id && fact.subject.id !== id;
+}
+
+/* How many of the facts have each predicate, by direction. */
+export function counted(facts: Fact[], id: string): PredicateCount[] {
+  const counts = new Map<string, PredicateCount>();
+  for (const fact of facts) {
+    const incoming = isIncoming(fact, id);
+    const key = countKey(fact.predicate, incoming);
+    const count = counts.get(key) ?? { predicate: fact.predicate, incoming, total: 0 };
+    count.total += 1;
+    counts.set(key, count);
+  }
+  return [...counts.values()];
+}
+
+export function countKey(predicate: string, incoming: boolean): string {
+  return `${incoming ? "in" : "out"} ${predicate}`;
 }
 
 export function linkOf(ref: Ref): string {

@@ -16,16 +16,9 @@ interface Properties {
 }
 
 export function Dialog({ title, action, close, submit, disabled, children }: Properties) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<Pick<CallError, "message" | "hint"> | null>(null);
-  useLayoutEffect(() => {
-    const before = document.activeElement;
-    dialog.current?.showModal();
-    return () => {
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
-    };
-  }, []);
   const send = async (event: Event) => {
     event.preventDefault();
     if (busy || disabled) return;
@@ -52,6 +45,35 @@ export function Dialog({ title, action, close, submit, disabled, children }: Pro
       </form>
     </dialog>
   );
+}
+
+/* A dialog that only tells something. */
+export function Notice({ title, close, children }: { title: string; close: () => void; children: ComponentChildren }) {
+  const dialog = useModal();
+  return (
+    <dialog ref={dialog} aria-label={title} onClose={close}>
+      <h2>{title}</h2>
+      {children}
+      <div class="buttons">
+        <button type="button" class="primary" onClick={close}>
+          Close
+        </button>
+      </div>
+    </dialog>
+  );
+}
+
+/* Opens the dialog over the page; focus returns to where it was. */
+function useModal() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    const before = document.activeElement;
+    dialog.current?.showModal();
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  return dialog;
 }
 
 interface FieldProperties {

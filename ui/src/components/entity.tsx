@@ -1,5 +1,6 @@
-/* A link to an entity with the colour of its type, and the sign of a type alone. */
+/* Links to entities with the colour of their type and to what has an id, and the sign of a type alone. */
 import type { Ref } from "../graph";
+import { address, thingAddress } from "../router";
 import { linkOf, colourOf, words } from "../wording";
 
 export function EntityLink({ entity }: { entity: Ref }) {
@@ -14,4 +15,11 @@ export function EntityLink({ entity }: { entity: Ref }) {
 
 export function TypeDot({ type }: { type: string }) {
   return <span class={`dot colour-${colourOf(type)}`} aria-hidden="true" />;
+}
+
+/* Texts and entities have a page of their own; anything else is only its text. */
+export function IdLink({ id, text }: { id: string | null; text: string }) {
+  if (id?.startsWith("ep_")) return <a href={address("text", id)}>{text}</a>;
+  if (id?.startsWith("ent_")) return <a href={thingAddress(id)}>{text}</a>;
+  return <>{text}</>;
 }

@@ -5,6 +5,7 @@ import { EndFact, retract } from "../edits";
 import type { Assertion, Fact, Graph } from "../graph";
 import { count, fromEnd, words } from "../wording";
 import { EntityLink } from "./entity";
+import { Why } from "./why";
 
 interface Axis {
   first: number;
@@ -13,6 +14,7 @@ interface Axis {
 
 export function FactTable({ graph, id, facts }: { graph: Graph; id: string; facts: Fact[] }) {
   const [ending, setEnding] = useState<Fact | null>(null);
+  const [questioned, setQuestioned] = useState<Fact | null>(null);
   const axis = axisOf(facts);
   const now = Date.now();
   const ordered = [...facts].sort((a, b) => Number(holds(b.from, b.to, now)) - Number(holds(a.from, a.to, now)));
@@ -31,9 +33,9 @@ export function FactTable({ graph, id, facts }: { graph: Graph; id: string; fact
               </th>
             )}
             <th scope="col">Source</th>
-            {graph.editable() && (
+            {graph.live && (
               <th scope="col">
-                <span class="hidden">Edit</span>
+                <span class="hidden">Why, and edits</span>
               </th>
             )}
           </tr>
@@ -56,16 +58,21 @@ export function FactTable({ graph, id, facts }: { graph: Graph; id: string; fact
                 <td>
                   <Sources fact={fact} />
                 </td>
-                {graph.editable() && (
+                {graph.live && (
                   <td class="row-edits">
-                    {current && (
+                    <button type="button" class="small" onClick={() => setQuestioned(fact)} aria-label={`Why: ${fact.sentence}`}>
+                      Why
+                    </button>
+                    {graph.editable() && current && (
                       <button type="button" class="small" onClick={() => setEnding(fact)} aria-label={`End: ${fact.sentence}`}>
                         End
                       </button>
                     )}
-                    <button type="button" class="small" onClick={() => retract(graph, fact)} aria-label={`Retract: ${fact.sentence}`}>
-                      Retract
-                    </button>
+                    {graph.editable() && (
+                      <button type="button" class="small" onClick={() => retract(graph, fact)} aria-label={`Retract: ${fact.sentence}`}>
+                        Retract
+                      </button>
+                    )}
                   </td>
                 )}
               </tr>
@@ -73,6 +80,7 @@ export function FactTable({ graph, id, facts }: { graph: Graph; id: string; fact
           })}
         </tbody>
       </table>
+      {questioned && <Why graph={graph} fact={questioned} close={() => setQuestioned(null)} />}
       {ending && <EndFact graph={graph} fact={ending} close={() => setEnding(null)} />}
     </>
   );

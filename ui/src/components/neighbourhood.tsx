@@ -1,22 +1,42 @@
-/* The neighbours of an entity, by predicate on both sides of it, at most forty; of each predicate how many more there are. */
-import type { Fact, Ref } from "../graph";
+/* The neighbours of an entity, by predicate on both sides of it, at most sixty; "+N more" leads to all of a predicate. */
+import type { Neighbours, PredicateCount, Ref } from "../graph";
+import { address } from "../router";
 import { EntityLink } from "./entity";
-import { colourOf, fromEnd, linkOf } from "../wording";
+import { colourOf, count, countKey, fromEnd, isIncoming, linkOf, words } from "../wording";
 
-const MOST = 40;
+const MOST = 60;
 const ROW = 22;
 const WIDTH = 1040;
 
 interface Group {
   label: string;
-  incoming: boolean;
+  address: string; // of all of them
   shown: { text: string; other: Ref | null }[];
   total: number;
 }
 
-export function Neighbourhood({ entity, facts }: { entity: Ref; facts: Fact[] }) {
-  const groups = grouped(entity.id, facts);
-  if (matchMedia("(max-width: 760px)").matches) return <List groups={groups} />;
+export function Neighbourhood({ entity, neighbours, asOf = null }: { entity: Ref; neighbours: Neighbours; asOf?: string | null }) {
+  const groups = grouped(entity.id, neighbours, asOf);
+  const shown = groups.reduce((sum, group) => sum + group.shown.length, 0);
+  return (
+    <>
+      {matchMedia("(max-width: 760px)").matches ? <List groups={groups} /> : <Drawing entity={entity} groups={groups} />}
+      <p class="all-neighbours">
+        <a href={neighboursAddress(entity.id, null, asOf)}>{neighbours.total > shown ? `All ${count(neighbours.total, "neighbour")} in a table` : "In a table"}</a>
+      </p>
+    </>
+  );
+}
+
+export function neighboursAddress(id: string, of: PredicateCount | null, asOf: string | null): string {
+  const parameters: Record<string, string> = {};
+  if (of) parameters.predicate = of.predicate;
+  if (of?.incoming) parameters.direction = "in";
+  if (asOf) parameters.as_of = asOf;
+  return address("neighbours", id, parameters);
+}
+
+function Drawing({ entity, groups }: { entity: Ref; groups: Group[] }) {
   const [left, right] = sides(groups);
   const height = Math.max(rows(left), rows(right), 3) * ROW + 16;
   const centre = height / 2;
@@ -44,11 +64,20 @@ function List({ groups }: { groups: Group[] }) {
           <dt>{group.label}</dt>
           <dd>
             {group.shown.map(({ text, other }) => (other ? <EntityLink key={other.id} entity={other} /> : <span key={text}>{text}</span>))}
-            {group.total > group.shown.length && <span class="quiet">+{group.total - group.shown.length} more</span>}
+            {group.total > group.shown.length && <More group={group} />}
           </dd>
         </div>
       ))}
     </dl>
+  );
+}
+
+function More({ group }: { group: Group }) {
+  const hidden = (group.total - group.shown.length).toLocaleString("en");
+  return (
+    <a href={group.address} aria-label={`${hidden} more: ${group.label}`}>
+      +{hidden} more
+    </a>
   );
 }
 
@@ -91,9 +120,11 @@ function Side({ groups, x, direction, centre, height }: { groups: Group[]; x: nu
     if (group.total > group.shown.length) {
       const at = y + group.shown.length * ROW;
       elements.push(
-        <text class="more" x={names + direction * 4} y={at + 5} text-anchor={anchor}>
-          +{group.total - group.shown.length} more
-        </text>,
+        <a href={group.address} aria-label={`${(group.total - group.shown.length).toLocaleString("en")} more: ${group.label}`}>
+          <text class="more" x={names + direction * 4} y={at + 5} text-anchor={anchor}>
+            +{(group.total - group.shown.length).toLocaleString("en")} more
+          </text>
+        </a>,
       );
     }
     y += (lines + 0.4) * ROW;
@@ -101,22 +132,27 @@ function Side({ groups, x, direction, centre, height }: { groups: Group[]; x: nu
   return <g>{elements}</g>;
 }
 
-function grouped(id: string, facts: Fact[]): Group[] {
+function grouped(id: string, { facts, counts }: Neighbours, asOf: string | null): Group[] {
   const groups = new Map<string, Group>();
+  for (const each of counts) {
+    const arrow = each.incoming ? "← " : "";
+    const group = { label: arrow + words(each.predicate), address: neighboursAddress(id, each, asOf), shown: [], total: each.total };
+    groups.set(countKey(each.predicate, each.incoming), group);
+  }
   for (const fact of facts) {
-    const { label, incoming, other, text } = fromEnd(fact, id);
-    const group = groups.get(label) ?? { label, incoming, shown: [], total: 0 };
-    group.total += 1;
+    const { label, other, text } = fromEnd(fact, id);
+    const group = groups.get(countKey(fact.predicate, isIncoming(fact, id)));
+    if (!group) continue; // it ended between two answers
+    group.label = label;
     group.shown.push({ text, other });
-    groups.set(label, group);
   }
   const all = [...groups.values()].sort((a, b) => b.total - a.total || (a.label < b.label ? -1 : 1));
-  // Every predicate has one neighbour before any has its second, and so on, until there are forty.
+  // Every predicate has one neighbour before any has its second, and so on, until there are sixty.
   const shares = all.map(() => 0);
   for (let left = MOST, before = -1; left > 0 && left !== before; ) {
     before = left;
     all.forEach((group, position) => {
-      if (left > 0 && shares[position]! < group.total) {
+      if (left > 0 && shares[position]! < group.shown.length) {
         shares[position]! += 1;
         left -= 1;
       }

@@ -5,6 +5,7 @@ import type { Address } from "../router";
 import { DecisionsView } from "./decisions";
 import { HistoryView } from "./history";
 import { MapView } from "./map";
+import { NeighboursView } from "./neighbours";
 import { QueryView } from "./query";
 import { ReviewView } from "./review";
 import { TablesView } from "./tables";
@@ -36,6 +37,7 @@ const VIEWS: View[] = [
   { name: "query", title: "Query", component: QueryView, live: true, listed: true },
   { name: "history", title: "History", component: HistoryView, live: true, listed: true },
   { name: "thing", title: "One thing", component: ThingView, live: false, listed: false },
+  { name: "neighbours", title: "Neighbours", component: NeighboursView, live: false, listed: false },
   { name: "text", title: "Text", component: TextView, live: false, listed: false },
 ];
 

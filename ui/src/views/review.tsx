@@ -2,9 +2,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { asCallError, changed, useAnswer } from "../answers";
 import { Answered } from "../components/answer";
+import { IdLink } from "../components/entity";
 import { EditProposal, MergeProposal } from "../components/proposal_dialogs";
 import type { Answer, Graph } from "../graph";
-import { address, thingAddress } from "../router";
+import { address } from "../router";
 import { edit, failed, record } from "../toasts";
 import { count, title, words } from "../wording";
 import type { ViewProperties } from "./list";
@@ -19,6 +20,7 @@ export interface Proposal {
   rests_on: { id: string | null; text: string }[];
   rests_on_total: number;
   call: { tool: string; arguments: Record<string, unknown> };
+  effect?: string;
   needs?: string[];
 }
 
@@ -136,14 +138,17 @@ function Queue({ graph, proposals, total, waiting }: { graph: Graph; proposals: 
             <h3>Rests on</h3>
             <ul>
               {proposal.rests_on.map((each, position) => (
-                <li key={position}><Evidence id={each.id} text={each.text} /></li>
+                <li key={position}><IdLink id={each.id} text={each.text} /></li>
               ))}
             </ul>
             {proposal.rests_on_total > proposal.rests_on.length && <p class="quiet">and {proposal.rests_on_total - proposal.rests_on.length} more</p>}
           </div>
         )}
+        <p class="effect">
+          Accepting would: <strong>{proposal.effect ?? words(proposal.call.tool)}</strong>
+        </p>
         <details>
-          <summary>What accepting does</summary>
+          <summary>The call that it makes</summary>
           <p>
             <code>{proposal.call.tool}</code>
           </p>
@@ -230,11 +235,4 @@ function Quiet({ graph, quiet }: { graph: Graph; quiet: Answer[] }) {
 
 function mergeable(proposal: Proposal): boolean {
   return proposal.kind === "new_entity";
-}
-
-/* Texts and entities have a page of their own. */
-function Evidence({ id, text }: { id: string | null; text: string }) {
-  if (id?.startsWith("ep_")) return <a href={address("text", id)}>{text}</a>;
-  if (id?.startsWith("ent_")) return <a href={thingAddress(id)}>{text}</a>;
-  return <>{text}</>;
 }

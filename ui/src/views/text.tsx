@@ -44,8 +44,8 @@ export function TextView({ graph, here }: ViewProperties) {
 async function read(graph: Graph, id: string): Promise<Document> {
   if (!graph.live) {
     const text = await (graph as EmbeddedGraph).text(id);
-    const mentions = await Promise.all(text.nodes.map((node: number) => graph.thing(String(node), 0)));
-    return { name: text.name, at: text.at, source: text.kind, text: text.text, truncated: false, mentions: mentions.map((thing) => thing.entity) };
+    const mentions = await Promise.all(text.nodes.map((node: number) => graph.entity(String(node))));
+    return { name: text.name, at: text.at, source: text.kind, text: text.text, truncated: false, mentions };
   }
   const [document, context] = await Promise.all([
     graph.call("get_full_document", { doc_id: id, max_characters: 200_000 }),

@@ -8,7 +8,6 @@ import { Neighbourhood } from "../components/neighbourhood";
 import { TextList } from "../components/text_list";
 import { localDay } from "../dates";
 import { AlsoCalled, Describe, Merge, RecordFact, Rename } from "../edits";
-import { holds } from "../dates";
 import type { Graph, Thing } from "../graph";
 import { address } from "../router";
 import { count, title, words } from "../wording";
@@ -30,8 +29,6 @@ function ThingPage({ graph, thing, more }: { graph: Graph; thing: Thing; more: (
   const [open, setOpen] = useState<Open>(null);
   const { entity } = thing;
   const close = () => setOpen(null);
-  const now = Date.now();
-  const current = thing.facts.filter((fact) => holds(fact.from, fact.to, now));
   return (
     <article class="thing" data-id={entity.id}>
       <p class="kind">
@@ -63,10 +60,10 @@ function ThingPage({ graph, thing, more }: { graph: Graph; thing: Thing; more: (
           </a>
         </div>
       )}
-      {current.length > 0 && (
+      {thing.current.total > 0 && (
         <section aria-labelledby="neighbours">
           <h2 id="neighbours">Neighbours</h2>
-          <Neighbourhood entity={entity} facts={current} />
+          <Neighbourhood entity={entity} neighbours={thing.current} />
         </section>
       )}
       <section aria-labelledby="facts">

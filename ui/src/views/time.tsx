@@ -18,7 +18,7 @@ interface Range {
 
 export function TimeView({ graph, here }: ViewProperties) {
   const range = useAnswer(() => span(graph), []);
-  const about = useAnswer(async () => (here.argument ? (await graph.thing(here.argument, 1)).entity : null), [here.argument]);
+  const about = useAnswer(async () => (here.argument ? graph.entity(here.argument) : null), [here.argument]);
   return (
     <article class="time">
       <h1>Time</h1>
@@ -71,7 +71,7 @@ function AsOf({ graph, id, entity, first, last, day, parameters }: AsOfPropertie
           <p>
             On {shown}: <EntityLink entity={entity} /> has {count(neighbours.total, "fact")}.
           </p>
-          <Neighbourhood entity={entity} facts={neighbours.facts} />
+          <Neighbourhood entity={entity} neighbours={neighbours} asOf={shown} />
         </div>
       )}
     </>
