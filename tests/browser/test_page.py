@@ -277,6 +277,20 @@ def test_a_file_shows_the_graph_without_a_server_and_without_edits(open_file, fi
         assert "Record a fact" not in page.text()
 
 
+def test_a_file_has_the_week_and_the_decisions_and_names_what_it_has_not(open_file, file):
+    page = open_file(file)
+    views = page.text("nav")
+    page.click("nav a", text="Week")
+    page.wait_for_text("the missing licence", within="main .week")
+    page.click("nav a", text="Decisions")
+    page.click("main .card a", text="Use SQLite")
+
+    page.wait_for_text("Use SQLite", within="main h1")
+    for name in ("Review", "Query", "History"):
+        assert name in page.text(".note")
+        assert name not in views
+
+
 def test_a_file_finds_a_name_and_shows_it(open_file, file):
     page = open_file(file)
     page.press("k", modifiers=2)

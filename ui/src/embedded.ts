@@ -10,11 +10,15 @@ Columns, with positions instead of ids (ten thousand nodes must fit in 600 kB): 
   "facts": {"subject": [node …], "predicate": [position …], "object": [node | -1 …], "literal": {"<fact>": text},
             "from": {"<fact>": instant}, "to": {"<fact>": instant}, "recorded": [seconds since 1970 …], "source": [position | -1 …]},
   "texts": [{"name", "kind", "at": instant, "text", "nodes": [node …]}],
-  "communities": [{"name", "x", "y", "r"}]
+  "communities": [{"name", "x", "y", "r"}],
+  "decisions": [as recall_decisions answers them, entities with their positions as ids], "decision_total": number,
+  "week": the week that ends then, as weekly_rollup and list_next_steps answer it
 }
+An answer of show_graph has neither decisions nor a week.
 */
-import { Answer, CallError, Changes, Fact, Graph, GraphMap, Matches, Neighbours, Ref, Row, Selection, Text, Thing } from "./graph";
-import { holds, localTime, moment } from "./dates";
+import { Answer, CallError, Changes, Decisions, Fact, Graph, GraphMap, Matches, Neighbours, Ref, Row, Selection, Text, Thing, Week } from "./graph";
+import { addDays, holds, localTime, moment } from "./dates";
+import { factOfRecord } from "./live";
 import { address, thingAddress } from "./router";
 import { counted, isIncoming, words } from "./wording";
 
@@ -28,6 +32,7 @@ export async function inflate(element: Element): Promise<Answer> {
 
 export class EmbeddedGraph implements Graph {
   live = false;
+  hasReports: boolean;
   title: string;
   note: string;
   first: string;
@@ -36,6 +41,7 @@ export class EmbeddedGraph implements Graph {
 
   constructor(private readonly columns: Answer) {
     this.title = columns.title;
+    this.hasReports = Boolean(columns.week);
     const of = columns.as_of ? `, as of ${moment(columns.as_of)}` : "";
     const part = columns.truncated ? "; a part of the graph" : "";
     this.note = `Made ${localTime(columns.generated_at)}${of}${part}`;
@@ -187,6 +193,33 @@ export class EmbeddedGraph implements Graph {
     const counts = new Map<number, number>();
     for (const type of this.columns.nodes.type) counts.set(type, (counts.get(type) ?? 0) + 1);
     return [...counts].map(([type, count]) => ({ name: this.columns.types[type], count })).sort((a, b) => b.count - a.count);
+  }
+
+  /* The only week that is in the page: the one that ends on the day of which it was made. */
+  async week(): Promise<Week> {
+    const { week, texts, nodes } = this.columns;
+    const { start, end } = week.period;
+    const { learnt } = await this.changes(addDays(start, -1), end);
+    const due = week.steps && { actions: week.steps.actions, facts: [...week.steps.due, ...week.steps.coming].map(factOfRecord) };
+    return {
+      period: week.period,
+      summary: week.summary,
+      narrative: week.narrative,
+      decisions: week.decisions,
+      blockers: week.blockers.map(factOfRecord),
+      followUps: week.next_actions.filter((action: string) => action.startsWith("Follow up")),
+      totals: { decisions: week.decisions.length, blockers: week.blockers.length, due: due ? due.actions.length + due.facts.length : 0 },
+      due,
+      proposals: 0,
+      learnt,
+      texts: texts.slice(0, 10).map((text: Answer, position: number) => ({ name: text.name, id: String(position), at: text.at })),
+      textTotal: texts.length,
+      isEmpty: nodes.name.length === 0,
+    };
+  }
+
+  async decisions(): Promise<Decisions> {
+    return { decisions: this.columns.decisions, total: this.columns.decision_total };
   }
 
   async earliest(): Promise<string | null> {

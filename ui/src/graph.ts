@@ -81,6 +81,29 @@ export interface Changes {
   truncated: boolean;
 }
 
+/* The week that ends on a day, as weekly_rollup, list_next_steps and get_overview answer it. */
+export interface Week {
+  period: { start: string; end: string };
+  summary: string;
+  narrative: string;
+  decisions: Answer[];
+  blockers: Fact[];
+  followUps: string[];
+  totals: { decisions: number; blockers: number; due: number };
+  due: { actions: Ref[]; facts: Fact[] } | null; // null of a week that is over
+  proposals: number;
+  learnt: Fact[];
+  texts: { name: string; id: string; at: string }[];
+  textTotal: number | null; // null of a week that is over
+  isEmpty: boolean; // the graph
+}
+
+/* Decisions as recall_decisions answers them. */
+export interface Decisions {
+  decisions: Answer[];
+  total: number;
+}
+
 export interface Neighbours {
   facts: Fact[];
   total: number;
@@ -108,6 +131,7 @@ export type Answer = any;
 
 export interface Graph {
   live: boolean;
+  hasReports: boolean; // the week and the decisions
   title: string;
   note: string | null; // when and of what the page was made; null where it is live
   first: string; // address to begin with
@@ -126,6 +150,8 @@ export interface Graph {
   changes(since: string, until: string): Promise<Changes>;
   rows(type: string | null): Promise<{ rows: Row[]; truncated: boolean }>;
   types(): Promise<{ name: string; count: number }[]>;
+  week(day: string | null): Promise<Week>;
+  decisions(): Promise<Decisions>;
   earliest(): Promise<string | null>;
   call(tool: string, args: Arguments): Promise<Answer>;
 }

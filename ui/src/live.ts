@@ -1,7 +1,7 @@
 /* The graph behind a running `kg ui`: tools called by POST /call with the token of this start. */
-import { holds } from "./dates";
+import { addDays, holds } from "./dates";
 import { counted, countKey, isIncoming } from "./wording";
-import { Answer, Arguments, Assertion, CallError, Changes, Fact, Graph, GraphMap, Matches, Neighbours, Ref, Row, Selection, Text, Thing } from "./graph";
+import { Answer, Arguments, Assertion, CallError, Changes, Decisions, Fact, Graph, GraphMap, Matches, Neighbours, Ref, Row, Selection, Text, Thing, Week } from "./graph";
 
 const TOKEN = "keepgraph token";
 const MOST_ROWS = 10_000;
@@ -25,6 +25,7 @@ export function takeToken(): string | null {
 
 export class LiveGraph implements Graph {
   live = true;
+  hasReports = true;
   title = "Keepgraph";
   note = null;
   first = "#/week";
@@ -186,6 +187,35 @@ export class LiveGraph implements Graph {
   async types(): Promise<{ name: string; count: number }[]> {
     const overview = await this.call("get_overview", { detail: "full" });
     return Object.entries(overview.counts.by_type as Record<string, number>).map(([name, count]) => ({ name, count }));
+  }
+
+  async week(day: string | null): Promise<Week> {
+    const [week, steps, overview] = await Promise.all([
+      this.call("weekly_rollup", { detail: "full", ...(day && { as_of: day }) }),
+      day ? null : this.call("list_next_steps", {}),
+      this.call("get_overview", {}),
+    ]);
+    const { start, end } = week.period;
+    const { learnt } = await this.changes(addDays(start, -1), end);
+    return {
+      period: week.period,
+      summary: week.summary,
+      narrative: week.narrative?.text ?? "",
+      decisions: week.decisions,
+      blockers: week.blockers.map(factOfRecord),
+      followUps: steps ? week.next_actions.filter((action: string) => action.startsWith("Follow up")) : [],
+      totals: { ...week.totals, due: steps ? steps.totals.actions + steps.totals.due + steps.totals.coming : 0 },
+      due: steps && { actions: steps.actions, facts: [...steps.due, ...steps.coming].map(factOfRecord) },
+      proposals: steps ? steps.totals.proposals + steps.totals.proposed_facts + (steps.totals.other_proposals ?? 0) : 0,
+      learnt,
+      texts: day ? [] : overview.latest_texts.map((text: Answer) => ({ name: text.name, id: text.doc_id, at: text.occurred_at })),
+      textTotal: day ? null : overview.counts.texts,
+      isEmpty: overview.counts.entities + overview.counts.texts === 0,
+    };
+  }
+
+  async decisions(): Promise<Decisions> {
+    return this.call("recall_decisions", { detail: "full" });
   }
 
   async earliest(): Promise<string | null> {

@@ -6,7 +6,7 @@ import { Address, read, useAddress } from "./router";
 import { Search } from "./search";
 import { switchTheme } from "./theme";
 import { Toasts, undoNewest } from "./toasts";
-import { View, viewsOf } from "./views/list";
+import { View, viewsOf, viewsOfRunningGraphs } from "./views/list";
 
 export function Shell({ graph }: { graph: Graph }) {
   const here = useAddress();
@@ -55,7 +55,11 @@ export function Shell({ graph }: { graph: Graph }) {
           </button>
         </div>
       </header>
-      {graph.note && <p class="note">{graph.note}</p>}
+      {graph.note && (
+        <p class="note">
+          {graph.note}. {new Intl.ListFormat("en").format(viewsOfRunningGraphs())} need a running graph: <code>kg ui</code>
+        </p>
+      )}
       <main id="main" tabIndex={-1} ref={main}>
         {view && <Shown key={`${view.name}/${here.argument}`} view={view} graph={graph} here={here} />}
       </main>

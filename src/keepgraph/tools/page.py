@@ -8,7 +8,7 @@ from keepgraph import errors, store
 from keepgraph.engine import upkeep
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import answer_shapes, derived_data, extract_answers, time_travel
+from keepgraph.tools.contract import answer_shapes, derived_data, extract_answers, extract_reports, time_travel
 from keepgraph.tools.contract.catalogue import Effect, tool
 from keepgraph.tools.contract.derived_data import Need
 
@@ -93,7 +93,7 @@ def extract_graph(
     texts: bool = True,
     limit: int = MAX_NODES,
 ) -> dict[str, Any]:
-    """Extract the graph, or what is around an entity, as columns: names, places, facts, texts and communities."""
+    """Extract the graph, or what is around an entity, as columns, with its decisions and the week that ends then."""
     from keepgraph.engine.analysis import graph_extract
 
     request = extract_answers.read_request(tx, about=about, as_of=as_of)
@@ -102,4 +102,7 @@ def extract_graph(
         if about is None
         else extract_answers.around(request, depth=depth, texts=texts, limit=limit)
     )
-    return extract_answers.answer(tx, request, extract)
+    return {
+        **extract_answers.answer(tx, request, extract),
+        **extract_reports.describe(request, extract, texts=texts),
+    }

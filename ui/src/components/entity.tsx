@@ -4,7 +4,8 @@ import { address, thingAddress } from "../router";
 import { linkOf, colourOf, words } from "../wording";
 
 export function EntityLink({ entity }: { entity: Ref }) {
-  if (!entity.id) return <span>{entity.name}</span>;
+  // A decision can be a literal: it has the id of its fact, and no page.
+  if (!entity.id || entity.id.startsWith("fact_")) return <span>{entity.name}</span>;
   return (
     <a class="entity" href={linkOf(entity)} title={entity.type ? words(entity.type) : undefined}>
       {entity.type && <TypeDot type={entity.type} />}

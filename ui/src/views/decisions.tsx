@@ -26,7 +26,7 @@ interface Decision {
 
 export function DecisionsView({ graph }: ViewProperties) {
   const [filter, setFilter] = useState("");
-  const waiting = useAnswer(() => graph.call("recall_decisions", { detail: "full" }), []);
+  const waiting = useAnswer(() => graph.decisions(), []);
   return (
     <article class="decisions">
       <div class="title-row">
@@ -43,7 +43,7 @@ export function DecisionsView({ graph }: ViewProperties) {
               {projects.map((project) => (
                 <Project key={project} name={project} decisions={decisions.filter((decision) => projectsOf(decision).includes(project))} />
               ))}
-              {answer.truncated && <p class="quiet">{answer.total - answer.decisions.length} older decisions are not shown.</p>}
+              {answer.total > answer.decisions.length && <p class="quiet">{answer.total - answer.decisions.length} older decisions are not shown.</p>}
             </>
           );
         }}
@@ -76,8 +76,8 @@ function Column({ state, decisions }: { state: State; decisions: Decision[] }) {
         {TITLES[state]} <span class="quiet">{decisions.length}</span>
       </h3>
       <ul>
-        {shown.map((decision) => (
-          <li key={decision.id} class="card">
+        {shown.map((decision, position) => (
+          <li key={decision.id || position} class="card">
             <EntityLink entity={decision} />
             <div class="quiet">
               {decision.decided_on}

@@ -23,24 +23,29 @@ export interface View {
   name: string;
   title: string;
   component: FunctionComponent<ViewProperties>;
-  live: boolean; // needs a running graph
+  needs: "running" | "reports" | "nothing"; // what of a graph: that it runs; that it has the week and the decisions
   listed: boolean; // in the navigation
 }
 
 const VIEWS: View[] = [
-  { name: "week", title: "Week", component: WeekView, live: true, listed: true },
-  { name: "review", title: "Review", component: ReviewView, live: true, listed: true },
-  { name: "decisions", title: "Decisions", component: DecisionsView, live: true, listed: true },
-  { name: "map", title: "Map", component: MapView, live: false, listed: true },
-  { name: "time", title: "Time", component: TimeView, live: false, listed: true },
-  { name: "tables", title: "Tables", component: TablesView, live: false, listed: true },
-  { name: "query", title: "Query", component: QueryView, live: true, listed: true },
-  { name: "history", title: "History", component: HistoryView, live: true, listed: true },
-  { name: "thing", title: "One thing", component: ThingView, live: false, listed: false },
-  { name: "neighbours", title: "Neighbours", component: NeighboursView, live: false, listed: false },
-  { name: "text", title: "Text", component: TextView, live: false, listed: false },
+  { name: "week", title: "Week", component: WeekView, needs: "reports", listed: true },
+  { name: "review", title: "Review", component: ReviewView, needs: "running", listed: true },
+  { name: "decisions", title: "Decisions", component: DecisionsView, needs: "reports", listed: true },
+  { name: "map", title: "Map", component: MapView, needs: "nothing", listed: true },
+  { name: "time", title: "Time", component: TimeView, needs: "nothing", listed: true },
+  { name: "tables", title: "Tables", component: TablesView, needs: "nothing", listed: true },
+  { name: "query", title: "Query", component: QueryView, needs: "running", listed: true },
+  { name: "history", title: "History", component: HistoryView, needs: "running", listed: true },
+  { name: "thing", title: "One thing", component: ThingView, needs: "nothing", listed: false },
+  { name: "neighbours", title: "Neighbours", component: NeighboursView, needs: "nothing", listed: false },
+  { name: "text", title: "Text", component: TextView, needs: "nothing", listed: false },
 ];
 
 export function viewsOf(graph: Graph): View[] {
-  return VIEWS.filter((view) => graph.live || !view.live);
+  return VIEWS.filter((view) => graph.live || view.needs === "nothing" || (view.needs === "reports" && graph.hasReports));
+}
+
+/* The names of the views that only a running graph has. */
+export function viewsOfRunningGraphs(): string[] {
+  return VIEWS.filter((view) => view.needs === "running").map((view) => view.title);
 }
