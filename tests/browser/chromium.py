@@ -115,6 +115,29 @@ class Chromium:
             self.send("Target.disposeBrowserContext", browserContextId=context)
             del self.pages[session]
 
+    @contextmanager
+    def frame(self, address: str) -> Iterator[Page]:
+        """The frame of another origin whose address begins so."""
+        until = time.monotonic() + _SECONDS
+        while True:
+            targets = self.send("Target.getTargets")["targetInfos"]
+            found = [
+                each["targetId"] for each in targets if each["type"] == "iframe" and each["url"].startswith(address)
+            ]
+            if found:
+                break
+            if time.monotonic() > until:
+                raise AssertionError(f"no frame of {address}: {[each['url'] for each in targets]}")
+            time.sleep(0.02)
+        session = self.send("Target.attachToTarget", targetId=found[0], flatten=True)["sessionId"]
+        page = self.pages[session] = Page(self, session)
+        for domain in ("Runtime", "Network", "Log"):
+            page.send(f"{domain}.enable")
+        try:
+            yield page
+        finally:
+            del self.pages[session]
+
     def send(self, method: str, /, session: str | None = None, **parameters: Any) -> dict[str, Any]:
         """Send a command, and wait for its answer; events that come before it go to their pages."""
         self._next += 1

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
 from mcp import Client
+from mcp.client.stdio import StdioServerParameters
 
 import keepgraph
 from keepgraph.mcp import apps, server
@@ -72,6 +74,25 @@ def test_the_answer_has_columns_for_the_page_and_sentences_for_others(atlas, era
         "Ana tagged lead",
         "Ben belongs to Atlas",
     ]
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_over_standard_input_and_output_the_same_comes_with_its_page(atlas, path, era):
+    atlas.graph.close()
+
+    async def asked() -> Any:
+        command = ["-m", "keepgraph.cli", "--db", str(path), "serve", "--toolsets", "seeing"]
+        child = StdioServerParameters(command=sys.executable, args=command)
+        async with Client(child, mode=era) as client:
+            [tool] = (await client.list_tools()).tools
+            page = await client.read_resource(tool.meta["ui"]["resourceUri"])
+            return await client.call_tool(tool.name, {"about": "Atlas"}), page.contents[0]
+
+    result, page = anyio.run(asked)
+
+    assert set(result.structured_content["nodes"]["name"]) == {"Ana", "Ben", "Atlas"}
+    assert result.content[0].text.splitlines()[0] == "Atlas: 3 entities, 3 facts"
+    assert (page.mime_type, page.text) == (apps.MIME_TYPE, page_file.read())
 
 
 def test_without_a_name_it_shows_what_has_the_most_connections(call):

@@ -5,6 +5,7 @@ import { EmbeddedGraph, inflate } from "./embedded";
 import { CallError, Graph } from "./graph";
 import { insideHost, toolResult } from "./host";
 import { LiveGraph, takeToken } from "./live";
+import { replace } from "./router";
 import { Shell } from "./shell";
 import { applyTheme } from "./theme";
 
@@ -22,7 +23,7 @@ const root = document.getElementById("page")!;
 findGraph().then(
   async (graph) => {
     if (graph.live) await graph.call("get_status", {}).catch(() => null); // says whether it is read-only
-    if (!location.hash) history.replaceState(null, "", graph.first);
+    if (!location.hash) replace(graph.first);
     render(<Shell graph={graph} />, root);
   },
   (error) => render(<main><Failure error={error} /></main>, root),

@@ -28,7 +28,8 @@ export function go(to: string): void {
 
 /* Changes the address without a step of Back: for sliders and filters. */
 export function replace(to: string): void {
-  history.replaceState(null, "", to);
+  // Whole, because the base of a document without an address of its own is that of the page around it.
+  history.replaceState(null, "", location.href.replace(/#.*/, "") + to);
   window.dispatchEvent(new Event("addresschange"));
 }
 

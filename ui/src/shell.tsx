@@ -2,7 +2,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { RecordFact } from "./edits";
 import type { Graph } from "./graph";
-import { Address, read, useAddress } from "./router";
+import { Address, read, replace, useAddress } from "./router";
 import { Search } from "./search";
 import { switchTheme } from "./theme";
 import { Toasts, undoNewest } from "./toasts";
@@ -16,7 +16,7 @@ export function Shell({ graph }: { graph: Graph }) {
   const views = viewsOf(graph);
   const view = views.find((each) => each.name === here.view) ?? null;
   useEffect(() => {
-    if (!views.some((each) => each.name === read(location.hash).view)) location.replace(graph.first);
+    if (!views.some((each) => each.name === read(location.hash).view)) replace(graph.first);
   }, [here.view]);
   useShortcuts(graph, () => setSearching(true));
   useEffect(() => {
