@@ -130,7 +130,7 @@ def review_proposals(
         with job.read() as tx:
             knowledge.groups.refuse_unknown(tx, [group_id] if group_id != tx.group else [])
     if wake:
-        answer["woken"] = decided_calls.wake(job, wake, group=group_id)
+        answer["woken"], answer["woken_call"] = decided_calls.wake(job, wake, group=group_id)
     if decide:
         answer["decisions"] = decided_calls.decide_all(job, decide, group=group_id)
     if limit is None:

@@ -1,12 +1,12 @@
 /* The map: communities as areas, entities at the places that the server keeps for them; a click leads to one thing. */
 import { useEffect, useRef, useState } from "preact/hooks";
-import { useAnswer } from "../answers";
+import { asCallError, changed, useAnswer } from "../answers";
 import { Answered } from "../components/answer";
 import { EntityLink } from "../components/entity";
 import { drawMap, MANY, MapDrawing } from "../components/map_drawing";
 import type { Graph, GraphMap } from "../graph";
 import { go, thingAddress } from "../router";
-import { edit } from "../toasts";
+import { failed, record } from "../toasts";
 import { count } from "../wording";
 import type { ViewProperties } from "./list";
 
@@ -75,7 +75,7 @@ function Communities({ graph, map, chosen, show }: { graph: Graph; map: GraphMap
   const alone: GraphMap["nodes"] = [];
   for (const node of map.nodes) (members[node[4]] ?? alone).push(node);
   const order = map.communities.map((_, position) => position).sort((a, b) => members[b]!.length - members[a]!.length);
-  const build = () => edit(graph, "build_communities", { group_ids: null }, (answer) => answer.message);
+  const build = () => buildCommunities(graph);
   return (
     <aside aria-label="Communities">
       <h2>Communities</h2>
@@ -104,6 +104,18 @@ function Communities({ graph, map, chosen, show }: { graph: Graph; map: GraphMap
       {order.length > 60 && <p class="quiet">and {order.length - 60} smaller ones</p>}
     </aside>
   );
+}
+
+/* Communities are made from the facts, which stay as they are: there is nothing to take back. */
+async function buildCommunities(graph: Graph): Promise<void> {
+  try {
+    const status = await graph.call("get_status", {});
+    const answer = await graph.call("build_communities", { group_ids: [status.graph.group] });
+    record(answer.message, []);
+  } catch (error) {
+    failed(asCallError(error));
+  }
+  changed();
 }
 
 function Members({ nodes }: { nodes: GraphMap["nodes"] }) {

@@ -6,7 +6,7 @@ import { IdLink } from "../components/entity";
 import { EditProposal, MergeProposal } from "../components/proposal_dialogs";
 import type { Answer, Graph } from "../graph";
 import { address } from "../router";
-import { edit, failed, record } from "../toasts";
+import { failed, record } from "../toasts";
 import { count, title, words } from "../wording";
 import type { ViewProperties } from "./list";
 
@@ -213,6 +213,16 @@ async function decideOne(graph: Graph, proposal: Proposal, decision: string, mor
   }
 }
 
+async function wake(graph: Graph, kind: string): Promise<void> {
+  try {
+    const answer = await graph.call("review_proposals", { wake: [kind], limit: 0 });
+    record(`${title(kind)} is proposed again.`, answer.woken_call ? [answer.woken_call] : []);
+  } catch (error) {
+    failed(asCallError(error));
+  }
+  changed();
+}
+
 function Quiet({ graph, quiet }: { graph: Graph; quiet: Answer[] }) {
   if (!quiet.length) return null;
   return (
@@ -223,7 +233,7 @@ function Quiet({ graph, quiet }: { graph: Graph; quiet: Answer[] }) {
         {quiet.map((each) => (
           <li key={each.kind}>
             {title(each.kind)}: {each.accepted} of {each.decided} accepted{" "}
-            <button type="button" class="small" onClick={() => edit(graph, "review_proposals", { wake: [each.kind], limit: 0 }, () => `${title(each.kind)} is proposed again.`)}>
+            <button type="button" class="small" onClick={() => wake(graph, each.kind)}>
               Propose again
             </button>
           </li>

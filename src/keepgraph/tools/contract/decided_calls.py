@@ -39,10 +39,11 @@ def decide_all(job: Job, entries: Sequence[Mapping[str, Any]], *, group: str | N
     return decided
 
 
-def wake(job: Job, kinds: Sequence[str], *, group: str | None = None) -> list[str]:
-    """Let quiet kinds be proposed again, in one call; returns those that were quiet."""
+def wake(job: Job, kinds: Sequence[str], *, group: str | None = None) -> tuple[list[str], int | None]:
+    """Let quiet kinds be proposed again, in one call; returns those that were quiet, and the call, for undo."""
     with job.write() as tx:
-        return quiet_kinds.wake(_in_group(tx, group), kinds)
+        woken = quiet_kinds.wake(_in_group(tx, group), kinds)
+        return woken, tx.call if woken else None
 
 
 def _decide_one(job: Job, entry: Mapping[str, Any], group: str | None) -> dict[str, Any]:
