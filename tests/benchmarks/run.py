@@ -26,7 +26,7 @@ import writes
 from measure import Figure
 from sqlcipher3 import dbapi2 as sqlite
 
-WITHOUT_VECTORS = ("processes", "topology")
+WITHOUT_VECTORS = ("processes", "topology", "page")
 """The parts that need no vectors: alone, they begin sooner."""
 
 
@@ -35,7 +35,7 @@ def main() -> None:
     parser.add_argument("--small", action="store_true", help="a hundredth of the graph and fewer rounds")
     parser.add_argument(
         "--only",
-        choices=["names", "processes", "lookups", "encrypted", "writes", "topology", "serving"],
+        choices=["names", "processes", "lookups", "encrypted", "writes", "topology", "serving", "page"],
         help="one part of the table",
     )
     parser.add_argument("--conversations", type=Path, help="how well what was said is found again: see retrieval.py")
@@ -72,6 +72,7 @@ def main() -> None:
             "topology": lambda: topology.figures(
                 big, folder, asked, handles=1_000 if given.small else topology.HANDLES
             ),
+            "page": lambda: _page(big, folder, asked, small=given.small),
             "serving": lambda: _serving(big, folder, asked, rounds=100 if given.small else 400),
         }
         found = [line for part, run in parts.items() if given.only in (None, part) for line in run()]
@@ -83,6 +84,12 @@ def _serving(big: Path, folder: Path, asked: generate.Samples, *, rounds: int) -
 
     names = {"exact": asked.exact[0][0], "mistyped": asked.mistyped[0][0]}
     yield from serving.figures(big, folder, names=names, rounds=rounds)
+
+
+def _page(big: Path, folder: Path, asked: generate.Samples, *, small: bool) -> Iterator[Figure]:
+    import page  # the page drives a browser, which only this part needs
+
+    yield from page.figures(big, folder, asked, small=small)
 
 
 if __name__ == "__main__":

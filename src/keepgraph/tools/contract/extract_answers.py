@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from keepgraph.engine.analysis.graph_map import MapNode
     from keepgraph.store.graph_extracts import FactRow
 
-_MANY_FACTS = 50_000
+_MANY_FACTS = 20_000
 _SECONDS_OF_HOUR = 3600
 """Of more facts, the hour says when they were recorded: to the second, that would be a quarter of the file."""
 

@@ -19,7 +19,7 @@ from keepgraph.tools.contract.extract_answers import ExtractRequest
 if TYPE_CHECKING:
     from keepgraph.engine.analysis.graph_extract import Extract
 
-_MAX_DECISIONS = 1_000
+_MAX_DECISIONS = 200
 
 
 def describe(request: ExtractRequest, extract: Extract, *, texts: bool) -> dict[str, Any]:
