@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from browser.conftest import serving, wait_until_drawn
 from keepgraph.tools.contract import catalogue
+from words import Caller
 
 TOOLS = {tool.name for tool in catalogue.tools()}
 
@@ -56,3 +58,27 @@ def test_what_accepting_would_do_is_shown_before_the_key(open_page, with_proposa
     [effect] = [each["effect"] for each in with_proposals("review_proposals", limit=1)["proposals"]]
 
     assert effect in page.text(".proposal .effect")
+
+
+def test_keys_that_follow_each_other_decide_one_proposal_each(open_page, with_proposals):
+    before = open_proposals(with_proposals)
+    page = open_page("review")
+    page.wait_for("!!document.querySelector('.proposal')")
+    for _ in range(3):
+        heading = page.text(".proposal h2")
+        page.press("n")
+        page.wait_for(f"(document.querySelector('.proposal h2')?.innerText ?? '') !== {heading!r}")
+
+    assert open_proposals(with_proposals) == before - 3
+    assert page.evaluate("document.querySelectorAll('.toast.failed').length") == 0
+
+
+def test_what_has_nothing_to_show_says_what_waits_in_review(chromium, open_graph, tmp_path):
+    call = Caller(open_graph(tmp_path / "texts.db"))
+    call("remember", text="Ana Ruiz met Maria Costa and Peter Lund about the Borealis programme.")
+    call("review_proposals")
+    with serving(call.graph) as server, chromium.page(server.address_with_token) as page:
+        wait_until_drawn(page)
+        for view in ("map", "tables"):
+            page.evaluate(f"location.hash = '#/{view}'")
+            page.wait_for("/\\d proposals? to decide/.test(document.querySelector('main a')?.innerText)")

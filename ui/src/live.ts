@@ -85,7 +85,7 @@ export class LiveGraph implements Graph {
   }
 
   async neighbours(id: string, asOf: string): Promise<Neighbours> {
-    const answer = await this.call("explore_node", { node_uuid: id, depth: 1, as_of: asOf, limit: 200, detail: "full" });
+    const answer = await this.call("explore_node", { node_uuid: id, depth: 1, as_of: asOf, limit: 100, detail: "full" });
     const types = new Map<string, string>(answer.nodes.map((node: Answer) => [node.id, node.type]));
     const edges = [...answer.edges, ...answer.facts].map((edge: Answer) => factOfEdge(edge, types));
     const total = answer.totals.edges + answer.totals.facts;

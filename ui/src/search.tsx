@@ -1,5 +1,6 @@
 /* Search over names and texts, names first: ⌘K, arrows, Enter. */
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { asCallError } from "./answers";
 import { TypeDot } from "./components/entity";
 import type { Graph, Matches } from "./graph";
 import { address, go } from "./router";
@@ -16,6 +17,8 @@ export function Search({ graph, close }: { graph: Graph; close: () => void }) {
   const asked = useRef(0);
   const [query, setQuery] = useState("");
   const [matches, setMatches] = useState<Matches | null>(null);
+  const [pending, setPending] = useState(false);
+  const [failure, setFailure] = useState("");
   const [active, setActive] = useState(0);
   useLayoutEffect(() => {
     const before = document.activeElement;
@@ -39,8 +42,15 @@ export function Search({ graph, close }: { graph: Graph; close: () => void }) {
     if (turn !== asked.current) return;
     setMatches((before) => ({ names, texts: before?.texts ?? [] }));
     setActive(0);
-    const full = await graph.search(text).catch(() => null);
-    if (turn === asked.current && full) setMatches(full);
+    setPending(true);
+    setFailure("");
+    try {
+      const full = await graph.search(text);
+      if (turn === asked.current) setMatches(full);
+    } catch (error) {
+      if (turn === asked.current) setFailure(asCallError(error).message);
+    }
+    if (turn === asked.current) setPending(false);
   };
   const targets: Target[] = [
     ...(matches?.names ?? []).map((entity) => ({ key: entity.id, to: linkOf(entity) })),
@@ -59,6 +69,9 @@ export function Search({ graph, close }: { graph: Graph; close: () => void }) {
     } else if (event.key === "Enter") {
       event.preventDefault();
       open(targets[active]);
+    } else if (event.key === "Escape") {
+      event.preventDefault(); // at once: the browser tells of it later, when it may have been opened again
+      close();
     }
   };
   const option = (position: number) => ({
@@ -114,7 +127,9 @@ export function Search({ graph, close }: { graph: Graph; close: () => void }) {
         )}
       </div>
       <p class="quiet" role="status">
-        {matches && !targets.length ? "Nothing matches. Try fewer or other words." : ""}
+        {pending && "Searching the texts …"}
+        {failure && `The texts could not be searched: ${failure}`}
+        {matches && !targets.length && !pending && !failure && "Nothing matches. Try fewer or other words."}
       </p>
     </dialog>
   );

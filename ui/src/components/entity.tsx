@@ -24,3 +24,9 @@ export function IdLink({ id, text }: { id: string | null; text: string }) {
   if (id?.startsWith("ent_")) return <a href={thingAddress(id)}>{text}</a>;
   return <>{text}</>;
 }
+
+/* Who said it; a fact that was read in a text has its name with its id: “Minutes (ep_…)”. */
+export function SourceName({ name }: { name: string }) {
+  const match = /^(.+) \((ep_\w+)\)$/s.exec(name);
+  return match ? <IdLink id={match[2]!} text={match[1]!} /> : <>{name}</>;
+}

@@ -4,7 +4,7 @@ import { dayNumber, dayOf, holds, localTime, period } from "../dates";
 import { EndFact, retract } from "../edits";
 import type { Assertion, Fact, Graph } from "../graph";
 import { count, fromEnd, words } from "../wording";
-import { EntityLink } from "./entity";
+import { EntityLink, SourceName } from "./entity";
 import { Why } from "./why";
 
 interface Axis {
@@ -123,7 +123,7 @@ function Sources({ fact }: { fact: Fact }) {
   return (
     <details class="sources">
       <summary>
-        <span class={first?.source ? "" : "quiet"}>{name}</span>
+        <span class={first?.source ? "" : "quiet"}>{first?.source ? <SourceName name={first.source} /> : name}</span>
         {fact.assertions.length > 1 && <span class="quiet"> +{fact.assertions.length - 1}</span>}
       </summary>
       <ul aria-label={count(fact.assertions.length, "source")}>

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { asCallError, changed, useAnswer } from "../answers";
 import { Answered } from "../components/answer";
+import { NothingYet } from "../components/empty";
 import { EntityLink } from "../components/entity";
 import { drawMap, MANY, MapDrawing } from "../components/map_drawing";
 import type { Graph, GraphMap } from "../graph";
@@ -17,7 +18,7 @@ export function MapView({ graph }: ViewProperties) {
   return (
     <article class="map-view">
       <h1 class="hidden">Map</h1>
-      <Answered waiting={waiting}>{(map) => (map.nodes.length ? <Drawn graph={graph} map={map} /> : <p class="lead">There is nothing to draw yet.</p>)}</Answered>
+      <Answered waiting={waiting}>{(map) => (map.nodes.length ? <Drawn graph={graph} map={map} /> : <NothingYet graph={graph} text="There is nothing to draw yet." />)}</Answered>
     </article>
   );
 }

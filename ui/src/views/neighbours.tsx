@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { asCallError, useAnswer, useEdition } from "../answers";
 import { Answered, Failure } from "../components/answer";
-import { EntityLink } from "../components/entity";
+import { EntityLink, SourceName } from "../components/entity";
 import { period } from "../dates";
 import type { CallError, Fact, Graph, Ref, Selection } from "../graph";
 import { linkOf, count, fromEnd, words } from "../wording";
@@ -85,12 +85,19 @@ function NeighbourTable({ rows, all }: { rows: { fact: Fact; label: string; othe
             {all && <td class="quiet">{label}</td>}
             <td>{other ? <EntityLink entity={other} /> : text}</td>
             <td>{period(fact.from, fact.to) || <span class="quiet">no dates</span>}</td>
-            <td>{fact.assertions.find((each) => each.source)?.source ?? <span class="quiet">not named</span>}</td>
+            <td>
+              <SourceOf fact={fact} />
+            </td>
           </tr>
         ))}
       </tbody>
     </table>
   );
+}
+
+function SourceOf({ fact }: { fact: Fact }) {
+  const source = fact.assertions.find((each) => each.source)?.source;
+  return source ? <SourceName name={source} /> : <span class="quiet">not named</span>;
 }
 
 /* The facts page by page; they are read anew after an edit. */

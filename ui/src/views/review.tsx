@@ -1,5 +1,5 @@
 /* Review: what waits for a decision, the surest first, one key each. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asCallError, changed, useAnswer } from "../answers";
 import { Answered } from "../components/answer";
 import { IdLink } from "../components/entity";
@@ -79,13 +79,17 @@ function Queue({ graph, proposals, total, waiting }: { graph: Graph; proposals: 
   const [busy, setBusy] = useState(false);
   const [open, setOpen] = useState<"edit" | "merge" | null>(null);
   const card = useRef<HTMLElement>(null);
-  const left = proposals.filter((proposal) => !skipped.has(proposal.id));
+  // What is decided gives way to the next at once, before the list is asked for anew.
+  const [decided, setDecided] = useState("");
+  useEffect(() => setDecided(""), [proposals]);
+  const left = proposals.filter((proposal) => !skipped.has(proposal.id) && proposal.id !== decided);
   const proposal = left[0] ?? null;
   const editable = graph.editable();
 
   const decide: Decide = async (which, decision, more = {}) => {
     setBusy(true);
     const done = await decideOne(graph, which, decision, more);
+    if (done) setDecided(which.id);
     setBusy(false);
     card.current?.focus();
     return done;
@@ -99,7 +103,8 @@ function Queue({ graph, proposals, total, waiting }: { graph: Graph; proposals: 
     m: () => proposal && mergeable(proposal) && setOpen("merge"),
     s: skip,
   };
-  useEffect(() => {
+  // Before the next card is painted: a key that is pressed then means what is seen.
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       const typing = event.target instanceof Element && event.target.closest("input, textarea, select, dialog");
       const action = actions[event.key.toLowerCase()];

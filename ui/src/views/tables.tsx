@@ -3,6 +3,7 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import { useAnswer } from "../answers";
 import { Answered } from "../components/answer";
 import { BulkEdits } from "../components/bulk_edits";
+import { NothingYet } from "../components/empty";
 import { EntityLink } from "../components/entity";
 import { localDay } from "../dates";
 import type { Graph, Row } from "../graph";
@@ -42,7 +43,7 @@ export function TablesView({ graph, here }: ViewProperties) {
         </label>
       </div>
       <Answered waiting={waiting}>
-        {({ rows, truncated }) => <Table key={type ?? ""} graph={graph} rows={rows} truncated={truncated} types={(types.value ?? []).map((each) => each.name)} />}
+        {({ rows, truncated }) => !rows.length && !type ? <NothingYet graph={graph} text="There is no entity yet." /> : <Table key={type ?? ""} graph={graph} rows={rows} truncated={truncated} types={(types.value ?? []).map((each) => each.name)} />}
       </Answered>
     </article>
   );

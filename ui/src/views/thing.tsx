@@ -14,7 +14,7 @@ import { count, title, words } from "../wording";
 import { ChangeList } from "./history";
 import type { ViewProperties } from "./list";
 
-const FIRST = 300;
+const FIRST = 100;
 const MOST = 1000;
 
 type Open = "record" | "alias" | "rename" | "merge" | "describe" | null;
