@@ -213,6 +213,9 @@ BUTTONS = [
 NOTHING_TO_TAKE_BACK = {("views/map.tsx", "build_communities")}
 """Communities are made from the facts, which stay as they are."""
 
+ONLY_READING = {("components/empty.tsx", "review_proposals")}
+"""It counts what waits, and decides nothing."""
+
 
 def test_every_call_that_writes_has_its_button_in_the_table():
     tools = "|".join(allowed_tools.WRITING)
@@ -222,7 +225,7 @@ def test_every_call_that_writes_has_its_button_in_the_table():
         for tool in re.findall(rf'(?<!== )"({tools})"', file.read_text(encoding="utf-8"))
     }
 
-    assert {button.writes for button in BUTTONS} | NOTHING_TO_TAKE_BACK == calls
+    assert {button.writes for button in BUTTONS} | NOTHING_TO_TAKE_BACK | ONLY_READING == calls
 
 
 @pytest.mark.parametrize("button", BUTTONS, ids=lambda button: button.press.__name__)

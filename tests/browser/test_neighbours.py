@@ -89,3 +89,16 @@ def test_why_a_fact_is_here_is_told_with_its_origin(open_page, atlas):
 
     page.wait_for("!document.querySelector('dialog[open]')")
     assert page.evaluate("document.activeElement.innerText") == "Why"
+
+
+def test_a_source_that_is_a_text_leads_to_it(open_page, atlas):
+    text = atlas("remember", text="Eva Lind leads Atlas.")
+    source = f"{text['name']} ({text['doc_id']})"
+    atlas.record(person("Eva Lind"), "tagged", {"literal": "lead"}, source=source)
+    page = open_page(thing(atlas, "Eva Lind"))
+    page.click("main .sources summary", text=text["name"])
+    shown = page.text("main .sources summary")
+    page.click("main .sources li a", text=text["name"])
+    page.wait_for_text("Eva Lind leads Atlas.", within="main .full-text")
+
+    assert "ep_" not in shown

@@ -27,6 +27,11 @@ export function IdLink({ id, text }: { id: string | null; text: string }) {
 
 /* Who said it; a fact that was read in a text has its name with its id: “Minutes (ep_…)”. */
 export function SourceName({ name }: { name: string }) {
-  const match = /^(.+) \((ep_\w+)\)$/s.exec(name);
-  return match ? <IdLink id={match[2]!} text={match[1]!} /> : <>{name}</>;
+  const text = textNamed(name);
+  return text ? <IdLink id={text.id} text={text.name} /> : <>{name}</>;
+}
+
+export function textNamed(source: string): { name: string; id: string } | null {
+  const match = /^(.+) \((ep_\w+)\)$/s.exec(source);
+  return match && { name: match[1]!, id: match[2]! };
 }

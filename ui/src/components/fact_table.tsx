@@ -4,7 +4,7 @@ import { dayNumber, dayOf, holds, localTime, period } from "../dates";
 import { EndFact, retract } from "../edits";
 import type { Assertion, Fact, Graph } from "../graph";
 import { count, fromEnd, words } from "../wording";
-import { EntityLink, SourceName } from "./entity";
+import { EntityLink, SourceName, textNamed } from "./entity";
 import { Why } from "./why";
 
 interface Axis {
@@ -123,12 +123,15 @@ function Sources({ fact }: { fact: Fact }) {
   return (
     <details class="sources">
       <summary>
-        <span class={first?.source ? "" : "quiet"}>{first?.source ? <SourceName name={first.source} /> : name}</span>
+        <span class={first?.source ? "" : "quiet"}>{textNamed(name)?.name ?? name}</span>
         {fact.assertions.length > 1 && <span class="quiet"> +{fact.assertions.length - 1}</span>}
       </summary>
       <ul aria-label={count(fact.assertions.length, "source")}>
         {fact.assertions.map((assertion, position) => (
-          <li key={position}>{described(assertion)}</li>
+          <li key={position}>
+            {assertion.source ? <SourceName name={assertion.source} /> : "no source named"}
+            {described(assertion)}
+          </li>
         ))}
       </ul>
     </details>
@@ -137,11 +140,10 @@ function Sources({ fact }: { fact: Fact }) {
 
 function described(assertion: Assertion): string {
   const parts = [
-    assertion.source ?? "no source named",
     assertion.at && `recorded ${localTime(assertion.at)}`,
     assertion.tool && `by ${assertion.tool}`,
     assertion.session && `in ${assertion.session}`,
     assertion.confidence !== null && assertion.confidence < 1 && `confidence ${assertion.confidence}`,
   ];
-  return parts.filter(Boolean).join(", ");
+  return parts.filter(Boolean).map((part) => `, ${part}`).join("");
 }

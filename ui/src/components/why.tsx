@@ -6,7 +6,7 @@ import type { Answer, Fact, Graph } from "../graph";
 import { address } from "../router";
 import { Answered } from "./answer";
 import { Notice } from "./dialog";
-import { IdLink } from "./entity";
+import { IdLink, textNamed } from "./entity";
 
 export function Why({ graph, fact, close }: { graph: Graph; fact: Fact; close: () => void }) {
   const waiting = useAnswer(() => graph.call("explain", { what: fact.id, kind: "fact", detail: "full" }), [fact.id]);
@@ -65,7 +65,7 @@ function Origin({ origin }: { origin: Answer }) {
         </>
       )}
       {origin.session && `, in the conversation ${origin.session}`}
-      {origin.source && `, source: ${origin.source}`}
+      {origin.source && !(text && textNamed(origin.source)?.id === text.doc_id) && `, source: ${origin.source}`}
       {text && (
         <>
           , from <IdLink id={text.doc_id} text={text.name} />

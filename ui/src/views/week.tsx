@@ -33,7 +33,7 @@ function WeekPage({ graph, week, day, now }: { graph: Graph; week: Week; day: st
       {week.summary && <p class="lead">{week.summary}</p>}
       {week.narrative && <blockquote>{week.narrative}</blockquote>}
       <div class="cards">
-        <Card title="Decided" total={week.totals.decisions}>
+        <Card title="Decided" total={week.totals.decisions} all={address("decisions")}>
           {week.decisions.slice(0, 8).map((decision: Answer, position: number) => (
             <li key={decision.id || position}>
               <EntityLink entity={{ id: decision.id, name: decision.name }} />
@@ -111,7 +111,7 @@ function OtherWeeks({ day, now }: { day: string; now: boolean }) {
   );
 }
 
-function Card({ title, total, children }: { title: string; total: number | null; children: preact.ComponentChildren }) {
+function Card({ title, total, all, children }: { title: string; total: number | null; all?: string; children: preact.ComponentChildren }) {
   const rows = (Array.isArray(children) ? children.flat() : [children]).filter(Boolean);
   const more = total === null ? 0 : total - rows.length;
   return (
@@ -120,7 +120,7 @@ function Card({ title, total, children }: { title: string; total: number | null;
         {title} {total !== null && <span class="quiet">{total.toLocaleString("en")}</span>}
       </h2>
       {rows.length ? <ul>{rows}</ul> : <p class="quiet">Nothing.</p>}
-      {rows.length > 0 && more > 0 && <p class="quiet">and {more.toLocaleString("en")} more</p>}
+      {rows.length > 0 && more > 0 && <p class="quiet">{all ? <a href={all}>and {more.toLocaleString("en")} more</a> : `and ${more.toLocaleString("en")} more`}</p>}
     </section>
   );
 }
