@@ -415,8 +415,14 @@ def test_a_kind_of_which_too_little_is_accepted_goes_quiet_until_it_is_woken(cal
     assert quiet == [{"kind": "gap", "decided": 20, "accepted": 5}]
     assert (woken["woken"], woken.get("quiet")) == (["gap"], None)
     assert len(offer(graph, gap("Cleo")).new) == 1
-    call("undo")
+    call("undo", call=woken["woken_call"])
     assert "quiet" in review(call)
+
+
+def test_nothing_is_to_be_taken_back_where_no_kind_was_quiet(call):
+    woken = review(call, wake=["gap"])
+
+    assert (woken["woken"], woken["woken_call"]) == ([], None)
 
 
 def test_six_of_twenty_are_enough_to_stay(call, graph):
