@@ -894,10 +894,15 @@ def every_flow(flows: dict[str, Flow] = FLOWS) -> Any:
     return pytest.mark.parametrize("flow", list(flows.values()), ids=list(flows), indirect=True)
 
 
+@pytest.mark.law
 @every_flow({**FLOWS, **NAMED})
 def test_ended_at_any_step_the_graph_opens_with_all_that_was_in_it(steps, filled, flow):
+    """
+    Of the steps after which it is run again, test_ended_at_any_step_it_is_finished compares what is there then.
+    """
     spoiled = []
-    for step, tree in steps.of(lambda: run(*flow.words, input=TYPED_PHRASES)):
+    ended = steps.of(lambda: run(*flow.words, input=TYPED_PHRASES))
+    for step, tree in ended if IS_SWEEP or flow in NAMED.values() else ended[1::2]:
         steps.put(tree)
         result = run("export", input=TYPED_PHRASES)
         if result.stdout != filled:

@@ -31,14 +31,15 @@ def watch(event, arguments):
 sys.addaudithook(watch)
 """
 
-# Loads what every command loads once, then runs each in a child of its own.
+# Loads what every command loads once, the model too, then runs each in a child of its own.
 NURSERY = """
 import importlib, json, os, sys, tempfile
-import keyring, numpy, tomlkit, keepgraph.ml.minilm
+import keyring, numpy, tomlkit, keepgraph.ml.embedder
 from keepgraph.cli import root
 from keepgraph.cli.root import kg
 for name in {module for _, module, _ in root._COMMANDS.values()}:
     importlib.import_module(f"keepgraph.cli.{name}")
+keepgraph.ml.embedder.embed(["Ada"])
 for line in sys.stdin:
     with tempfile.TemporaryFile() as written:
         child = os.fork()

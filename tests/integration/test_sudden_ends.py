@@ -24,7 +24,7 @@ from keepgraph.language import normalisation
 from keepgraph.profiles import key_files, keys, settings_file
 from words import concept, connected, fact, person
 
-# Loads all code once, then runs each command in a child of its own, which it ends after so many seconds.
+# Loads all code and the model once, then runs each command in a child of its own, which it ends after so many seconds.
 NURSERY = """
 import importlib, json, os, signal, sys, time
 import keepgraph.cli
@@ -32,7 +32,8 @@ from keepgraph.cli import root
 from keepgraph.cli.root import kg
 for name in {module for _, module, _ in root._COMMANDS.values()}:
     importlib.import_module(f"keepgraph.cli.{name}")
-import keyring, numpy, tomlkit, keepgraph.engine.upkeep.encryption, keepgraph.ml.minilm
+import keyring, numpy, tomlkit, keepgraph.engine.upkeep.encryption, keepgraph.ml.embedder
+keepgraph.ml.embedder.embed(["Ada"])
 for line in sys.stdin:
     job = json.loads(line)
     began = time.monotonic()
