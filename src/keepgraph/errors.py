@@ -64,6 +64,7 @@ KeepgraphError
 │   ├── GraphReadOnly             GRAPH_READ_ONLY
 │   ├── GraphTooNew               GRAPH_TOO_NEW
 │   ├── GraphDamaged              GRAPH_DAMAGED
+│   ├── GraphSchemaDiffers        GRAPH_SCHEMA_DIFFERS
 │   ├── GraphNotEncrypted         GRAPH_NOT_ENCRYPTED
 │   ├── KeyMissing                KEY_MISSING
 │   ├── KeyWrong                  KEY_WRONG
@@ -527,6 +528,16 @@ class GraphTooNew(GraphFileError):
 class GraphDamaged(GraphFileError):
     code = "GRAPH_DAMAGED"
     default_hint = "`kg doctor` tells what is damaged; `kg restore` brings a backup back and keeps this file."
+
+
+class GraphSchemaDiffers(GraphFileError):
+    """A table, index, trigger or view is too many, too few, or not as the migrations make it: somebody changed it."""
+
+    code = "GRAPH_SCHEMA_DIFFERS"
+    default_hint = (
+        "`kg doctor` names each part, and `kg doctor --fix` mends what holds no rows; `kg restore` brings a backup "
+        "back; `kg export FILE` saves what can be read."
+    )
 
 
 class GraphNotEncrypted(GraphFileError):

@@ -100,6 +100,7 @@ def open(
     settings: Settings | None = None,
     key: str | None = None,
     ask: key_wrapping.AskPassphrase | None = None,
+    any_schema: bool = False,
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     new_id: Callable[[str, datetime], str] | None = None,
 ) -> Graph:
@@ -116,11 +117,13 @@ def open(
         key: the key of an encrypted graph, 64 hexadecimal digits; None looks for it in the key file, in KG_KEY, in
             the keyring of the system. A new graph is encrypted with it.
         ask: asks a person for the passphrase, if the key is wrapped with one.
+        any_schema: with `read_only`, open also a file whose tables, indexes, triggers or views are not those that
+            Keepgraph makes, to save what can be read.
         clock, new_id: for tests: a fixed time and counted ids.
 
     Raises:
-        keepgraph.KeepgraphError: GRAPH_NOT_FOUND, or GRAPH_UNAVAILABLE, GRAPH_DAMAGED, GRAPH_TOO_NEW,
-            MIGRATION_EDITED, SETTINGS_INVALID; KEY_MISSING, KEY_WRONG, KEY_INVALID, GRAPH_NOT_ENCRYPTED.
+        keepgraph.KeepgraphError: GRAPH_NOT_FOUND, or GRAPH_UNAVAILABLE, GRAPH_DAMAGED, GRAPH_SCHEMA_DIFFERS,
+            GRAPH_TOO_NEW, MIGRATION_EDITED, SETTINGS_INVALID; KEY_MISSING, KEY_WRONG, KEY_INVALID, GRAPH_NOT_ENCRYPTED.
     """
     file = permissions.expanded(os.fspath(path)).resolve()
     profile = settings_file.read(file)
@@ -143,6 +146,7 @@ def open(
             before_migration=backups.make_before_migration,
             on_create=lambda tx: _add_declared_words(tx, file, declared, declared_words.add_to_new_graph),
             backups_kept=profile.backups_kept,
+            any_schema=any_schema,
         )
     except errors.SettingsInvalid:
         # What a new graph was to begin with cannot be: no empty graph is left behind.

@@ -37,6 +37,11 @@ def new_graph() -> Path:
     return folder("migrations") / "new_graph.sql"
 
 
+def schema_digests() -> Path:
+    """The file with the digest of the schema that the first so many migrations make, a line each."""
+    return folder("migrations") / "schema_digests.txt"
+
+
 def decisions() -> list[Path]:
     """The architecture decision records, lowest number first."""
     return sorted(folder("adr").glob("[0-9][0-9][0-9][0-9]-*.md"))

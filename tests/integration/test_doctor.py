@@ -439,14 +439,6 @@ def time_that_is_none(path: Path) -> None:
     change(path, "UPDATE fact SET recorded_at = '2026-02-31T10:00:00.000Z' WHERE id = 1")
 
 
-def trigger_that_is_gone(path: Path) -> None:
-    change(path, "DROP TRIGGER fact_journal_update")
-
-
-def index_that_is_gone(path: Path) -> None:
-    change(path, "DROP INDEX fact_in")
-
-
 def page_of_the_file(path: Path) -> None:
     """A row whose index has another word for it."""
     change(path, "PRAGMA writable_schema = ON", "UPDATE sqlite_schema SET rootpage = 3 WHERE name = 'alias_of'")
@@ -460,8 +452,6 @@ DAMAGE = {
     "a word of the vocabulary": (word_of_the_vocabulary, "vocabulary"),
     "a type that is no word": (type_that_is_no_word, "vocabulary"),
     "a time": (time_that_is_none, "times"),
-    "a trigger": (trigger_that_is_gone, "version"),
-    "an index": (index_that_is_gone, "version"),
     "a page": (page_of_the_file, "integrity"),
 }
 

@@ -75,7 +75,7 @@ def restore_command(ctx: click.Context, backup: str | None, yes: bool) -> None:
                 keep=settings_file.read(graph).backups_kept,
             )
             break
-        except errors.BackupFailed as error:
+        except (errors.BackupFailed, errors.GraphSchemaDiffers) as error:
             if number == len(candidates) - 1:
                 raise
             click.echo(f"{terminal.printable(error.message)}; the one before it is tried.", err=True)

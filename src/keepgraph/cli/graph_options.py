@@ -86,11 +86,19 @@ def wants_json(ctx: click.Context) -> bool:
 
 
 def open_graph(
-    ctx: click.Context, *, create: bool = False, read_only: bool = False, session: str | None = None
+    ctx: click.Context,
+    *,
+    create: bool = False,
+    read_only: bool = False,
+    any_schema: bool = False,
+    session: str | None = None,
 ) -> Graph:
     """Open the graph. Once a day, a backup of it is made after the command, and its journal is trimmed.
 
     With `offline = true` in its settings, the process cannot reach the network from here on.
+
+    Args:
+        any_schema: with `read_only`, also a file with other tables, indexes, triggers or views than Keepgraph makes.
     """
     from keepgraph.cli import offline
     from keepgraph.profiles import settings_file
@@ -100,7 +108,14 @@ def open_graph(
     if settings.offline:
         ctx.find_root().with_resource(offline.block_network())
     is_backup_due = settings.daily_backups and not read_only and backup_is_due(file)
-    graph = open(file, create=create, read_only=read_only, session=session, ask=passphrase_prompt(ctx))
+    graph = open(
+        file,
+        create=create,
+        read_only=read_only,
+        any_schema=any_schema,
+        session=session,
+        ask=passphrase_prompt(ctx),
+    )
     if is_backup_due:
         key = graph.database.key
         ctx.find_root().call_on_close(

@@ -69,6 +69,7 @@ if TYPE_CHECKING:
         review_proposals,
         run_locks,
         schema_counts,
+        schema_parts,
         search_filters,
         sqlite_errors,
         text_graph,

@@ -13,7 +13,7 @@ from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import errors, permissions
 from keepgraph.model import Key
-from keepgraph.store import connections, files, migrations, sqlite_errors, wal
+from keepgraph.store import connections, files, migrations, schema_parts, sqlite_errors, wal
 from keepgraph.store.connections import Connection
 from keepgraph.store.transactions import Tx
 
@@ -66,7 +66,7 @@ def copy(conn: Connection, target: Path, *, key: Key | None, was_encrypted: bool
         errors.GraphDamaged: the graph itself cannot be read to the end.
     """
     try:
-        original = digest_tables(conn)
+        original, as_migrated = digest_tables(conn), schema_parts.is_as_migrated(conn)
     except sqlite.DatabaseError as error:
         error_class = (
             errors.GraphDamaged if sqlite_errors.result_code(error) in sqlite_errors.CORRUPT else errors.BackupFailed
@@ -79,7 +79,8 @@ def copy(conn: Connection, target: Path, *, key: Key | None, was_encrypted: bool
             _copy_pages(conn, target, key)
         else:
             _copy_rows(conn, target, key)
-        copied = verify(target, key=key)
+        # A file whose schema somebody has changed is copied as it is: a backup of it can still be encrypted.
+        copied = verify(target, key=key, as_migrated=as_migrated)
         if copied != original:
             differing = [table for table in original if copied.get(table) != original[table]]
             raise errors.BackupFailed(f"the copy {target} is not what was copied: {', '.join(differing)} differ")
@@ -98,11 +99,15 @@ def copy_snapshot(tx: Tx, target: Path, *, key: Key | None) -> TableDigests:
     return copy(tx.conn, target, key=key, was_encrypted=key is not None)
 
 
-def verify(file: Path, *, key: Key | None) -> TableDigests:
+def verify(file: Path, *, key: Key | None, as_migrated: bool = False) -> TableDigests:
     """Read a copy from the first page to the last, and return its digests.
+
+    Args:
+        as_migrated: whether it must have just the tables, indexes, triggers and views that its migrations make.
 
     Raises:
         errors.BackupFailed: it is damaged.
+        errors.GraphSchemaDiffers: it has others.
         sqlite.Error: it cannot be opened with this key.
     """
     try:
@@ -115,6 +120,8 @@ def verify(file: Path, *, key: Key | None) -> TableDigests:
         if conn.execute("PRAGMA application_id").fetchone()[0] != migrations.APPLICATION_ID:
             raise errors.BackupFailed(f"{file} is not a graph, or is not whole")
         migrations.refuse_newer_schema(conn, file)
+        if as_migrated:
+            schema_parts.refuse_differences(conn, file)
         if problems := find_problems(conn, encrypted=key is not None):
             raise errors.BackupFailed(f"{file} is damaged: {'; '.join(problems[:_PROBLEMS_SHOWN])}")
         return digest_tables(conn)
@@ -225,9 +232,10 @@ def rewrite_changed(path: Path, *, key: Key | None, part: Path, change: Callable
         remove(part)
         files.create(part)
         try:
+            as_migrated = schema_parts.is_as_migrated(conn)
             _copy_pages(conn, part, key)
             result = _change(part, key, change)
-            verify(part, key=key)
+            verify(part, key=key, as_migrated=as_migrated)
             permissions.sync(part)
         except (sqlite.Error, OSError) as error:
             files.remove_overwritten(part)

@@ -15,7 +15,17 @@ from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import errors
 from keepgraph.model import Key, KeySource, Settings
-from keepgraph.store import connections, file_locks, files, journal, migrations, sqlite_errors, unlocking, wal
+from keepgraph.store import (
+    connections,
+    file_locks,
+    files,
+    journal,
+    migrations,
+    schema_parts,
+    sqlite_errors,
+    unlocking,
+    wal,
+)
 from keepgraph.store.cancellation import CancellationCheck, holding, interruptible, raise_if_cancelled
 from keepgraph.store.connections import Connection
 from keepgraph.store.reader_pool import ReaderPool
@@ -46,6 +56,7 @@ class Database:
         before_migration: Callable[[Tx, Database, str], None] | None = None,
         on_create: Callable[[Tx], None] | None = None,
         backups_kept: int = 7,
+        any_schema: bool = False,
     ) -> None:
         """Open the file; create it, and apply pending migrations.
 
@@ -58,12 +69,15 @@ class Database:
             before_migration: makes a backup of what a transaction sees; called with the name of the first migration.
             on_create: puts into a new graph what it begins with, in the transaction that creates its tables.
             backups_kept: how many backups of each kind stay.
+            any_schema: open also a file with other parts than the migrations make, to tell what they are or to save
+                what can be read; only with `read_only`.
 
         Raises:
             errors.GraphNotFound: there is no such file, and `create` is false.
             errors.GraphReadOnly: there are pending migrations, and `read_only` is true.
             errors.KeyMissing, KeyWrong, KeyInvalid, GraphNotEncrypted: file and key do not go together.
             errors.GraphDamaged: the file or its log is damaged.
+            errors.GraphSchemaDiffers: a table, index, trigger or view is too many, too few, or changed.
             errors.GraphFileError: it cannot be opened, or is not a graph that this version can read.
         """
         self.path = path
@@ -79,6 +93,8 @@ class Database:
         self._file: files.Identity = None
         self._size = 0
         self._read_only = read_only
+        self._any_schema = any_schema and read_only
+        self._schema_cookie: int | None = None
         self._key_source = key_source or KeySource()
         self._key: Key | None = None
         self._open_lock = file_locks.SharedLock(path)
@@ -137,7 +153,7 @@ class Database:
             try:
                 with interruptible(conn, cancellation):
                     connections.begin_immediate(conn, cancellation)
-                    migrations.refuse_newer_schema(conn, self.path)
+                    self._refuse_other_schema(conn)
                     yield self._tx(conn, tool, session)
                     raise_if_cancelled(cancellation)
                 conn.execute("COMMIT")
@@ -206,7 +222,12 @@ class Database:
     def _is_current(self) -> bool:
         reader = self._readers.take(self._file, self._key)
         try:
-            if migrations.pending(reader.conn, self.path):
+            has_pending = bool(migrations.pending(reader.conn, self.path))
+            if has_pending and migrations.version(reader.conn):
+                schema_parts.refuse_differences(reader.conn, self.path)
+            elif not has_pending:
+                self._refuse_other_schema(reader.conn)
+            if has_pending:
                 reader.conn.close()
                 return False
         except BaseException:
@@ -214,6 +235,21 @@ class Database:
             raise
         self._readers.put_back(reader)
         return True
+
+    def _refuse_other_schema(self, conn: Connection) -> None:
+        """Check the schema before a write, in full where it was changed since it was last checked.
+
+        Reads do without: no trigger runs on them, and the schema was checked when the file was opened.
+
+        Raises:
+            errors.GraphTooNew: a newer version of Keepgraph has migrated it meanwhile.
+            errors.GraphSchemaDiffers: it is not what the migrations make.
+        """
+        migrations.refuse_newer_schema(conn, self.path)
+        cookie = conn.execute("PRAGMA schema_version").fetchone()[0]
+        if cookie != self._schema_cookie and not self._any_schema:
+            schema_parts.refuse_differences(conn, self.path)
+            self._schema_cookie = cookie
 
     def _remove_interrupted_change(self) -> None:
         """Delete the copy that an interrupted change of the key has left: it may be plain where the graph is not."""
@@ -247,7 +283,7 @@ class Database:
         current = self._identify_file()
         if self._file != current:
             # Set again only when the new file is open; if that fails, the next call tries once more.
-            self._file = None
+            self._file = self._schema_cookie = None
             self._close_replaced()
             if not self._unlock(unlocking.candidates(self._key_source)):
                 raise errors.GraphReadOnly(
@@ -291,6 +327,8 @@ class Database:
         connections.begin_immediate(conn, None)
         try:
             is_new = not migrations.version(conn)
+            if not is_new:
+                schema_parts.refuse_differences(conn, self.path)
             migrations.apply(conn, self.path, now=self.clock(), before_first=self._back_up_before)
             if is_new and self._on_create is not None:
                 journal.run_before_history(self._tx(conn, "create", None), self._on_create)

@@ -5,14 +5,15 @@ Everything is read on a connection that cannot write. See `index_integrity` and 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from sqlcipher3 import dbapi2 as sqlite
 
+from keepgraph import errors
 from keepgraph.model import Key
-from keepgraph.store import connections, copies, index_integrity, migrations, sqlite_errors
+from keepgraph.store import connections, copies, index_integrity, migrations, schema_parts, sqlite_errors
 from keepgraph.store.connections import Connection, fetch_count, undecodable_text_replaced
 from keepgraph.store.transactions import Tx
 
@@ -48,12 +49,18 @@ def find_problems(tx: Tx, *, encrypted: bool) -> list[str]:
 
 
 def find_problems_of_file(file: Path, *, key: Key | None) -> list[str] | None:
-    """What SQLite finds wrong with a file that nobody has open, such as a backup; None where this is not its key."""
+    """What is wrong with a file that nobody has open, such as a backup; None where this is not its key.
+
+    That is what SQLite finds, and how its schema differs from that of a graph of its version.
+    """
     try:
         # Immutable, so that SQLite makes no file beside it; it has no log.
         conn = connections.connect(file, "ro", key=key, immutable=True)
         try:
+            schema_parts.refuse_differences(conn, file)
             return copies.find_problems(conn, encrypted=key is not None)
+        except errors.GraphSchemaDiffers as error:
+            return [error.message]
         finally:
             conn.close()
     except sqlite.DatabaseError as error:
@@ -64,11 +71,9 @@ def find_problems_of_file(file: Path, *, key: Key | None) -> list[str] | None:
         return ["what is wrong with it has bytes in it that are no text"]
 
 
-def find_changed_schema(tx: Tx) -> list[str]:
-    """Tables, indexes, triggers and views that are missing, or differ from those of a new graph."""
-    with _new_graph(tx) as new_conn:
-        expected, actual = _schema_objects(new_conn), _schema_objects(tx.conn)
-    return sorted(f"{kind} {name}" for (kind, name), sql in expected.items() if actual.get((kind, name)) != sql)
+def find_schema_differences(tx: Tx) -> schema_parts.Differences:
+    """What the schema has too many, too few, or otherwise than the migrations make it."""
+    return schema_parts.find_differences(tx.conn)
 
 
 def created_at(tx: Tx) -> str | None:
@@ -144,20 +149,6 @@ def _new_graph(tx: Tx) -> Iterator[Connection]:
         yield conn
     finally:
         conn.close()
-
-
-def _schema_objects(conn: Connection) -> Mapping[tuple[str, str], str]:
-    """The SQL of a schema by kind and name, without the tables of FTS5, which may differ with its version."""
-    rows = conn.execute(
-        """
-        SELECT type, name, sql
-        FROM sqlite_schema
-        WHERE sql IS NOT NULL
-          AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-          AND name NOT IN (SELECT name FROM pragma_table_list WHERE type = 'shadow')
-        """
-    )
-    return {(row[0], row[1]): row[2] for row in rows}
 
 
 def _vocabulary(conn: Connection) -> set[tuple[str, str]]:

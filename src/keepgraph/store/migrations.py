@@ -11,7 +11,7 @@ from pathlib import Path
 from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import errors, package_files
-from keepgraph.store import journal_triggers
+from keepgraph.store import journal_triggers, sqlite_errors
 from keepgraph.store.connections import Connection
 from keepgraph.store.transactions import Tx
 
@@ -25,6 +25,7 @@ def pending(conn: Connection, path: Path) -> list[Path]:
 
     Raises:
         errors.GraphUnavailable: it is a SQLite database, but not a graph.
+        errors.GraphSchemaDiffers: the table of the migrations is missing or changed.
         errors.GraphTooNew: a newer version of Keepgraph wrote it.
         errors.MigrationEdited: a migration was changed after it had been applied here.
     """
@@ -35,10 +36,10 @@ def pending(conn: Connection, path: Path) -> list[Path]:
             f"{path} is at schema {len(applied)}, and this version of Keepgraph knows schemas up to {len(files)}"
         )
     for file, (number, recorded) in zip(files, applied, strict=False):
-        if _checksum(file) != recorded:
+        if checksum(file) != recorded:
             raise errors.MigrationEdited(
                 f"migration {number:04d} was applied to {path} with checksum {recorded[:12]}, "
-                f"but {file.name} now has {_checksum(file)[:12]}"
+                f"but {file.name} now has {checksum(file)[:12]}"
             )
     return list(files[len(applied) :])
 
@@ -57,14 +58,17 @@ def refuse_newer_schema(conn: Connection, path: Path) -> None:
         )
 
 
-def apply(conn: Connection, path: Path, *, now: datetime, before_first: Callable[[str], None]) -> None:
+def apply(
+    conn: Connection, path: Path, *, now: datetime, before_first: Callable[[str], None], up_to: int | None = None
+) -> None:
     """Apply the pending migrations, inside the caller's write transaction.
 
     Args:
         before_first: makes a backup; called with the name of the first migration, if there are entities or facts.
+        up_to: the number of the last one to apply; None is the newest.
     """
     # Checked again under the write lock: another process may have migrated meanwhile.
-    pending_files = pending(conn, path)
+    pending_files = [file for file in pending(conn, path) if up_to is None or int(file.name[:4]) <= up_to]
     if not pending_files:
         return
     if _has_content(conn):
@@ -77,7 +81,7 @@ def apply(conn: Connection, path: Path, *, now: datetime, before_first: Callable
                 conn.execute(statement)
         conn.execute(
             "INSERT INTO migration (number, name, sha256, applied_at) VALUES (?, ?, ?, ?)",
-            (int(file.name[:4]), file.stem, _checksum(file), timestamp),
+            (int(file.name[:4]), file.stem, checksum(file), timestamp),
         )
     conn.execute(f"PRAGMA user_version = {int(pending_files[-1].name[:4])}")
     conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -95,7 +99,14 @@ def schema_version(tx: Tx) -> int:
 
 def _applied_migrations(conn: Connection, path: Path) -> list[tuple[int, str]]:
     if conn.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID:
-        return [tuple(row) for row in conn.execute("SELECT number, sha256 FROM migration ORDER BY number")]
+        try:
+            return [tuple(row) for row in conn.execute("SELECT number, sha256 FROM migration ORDER BY number")]
+        except sqlite.OperationalError as error:
+            if sqlite_errors.result_code(error) not in sqlite_errors.SQL_REFUSED:
+                raise
+            raise errors.GraphSchemaDiffers(
+                f"{path} is not as Keepgraph makes it; the table of its migrations is missing or changed"
+            ) from error
     if conn.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
         raise errors.GraphUnavailable(
             f"{path} is a SQLite database, but not a Keepgraph graph",
@@ -119,7 +130,7 @@ def _create_at_once(conn: Connection, files: Sequence[Path], timestamp: str) -> 
     """
     script = package_files.new_graph().read_text(encoding="utf-8")
     included = _MIGRATION_AT_ONCE.findall(script)
-    if included != [(file.stem, _checksum(file)) for file in files[: len(included)]]:
+    if included != [(file.stem, checksum(file)) for file in files[: len(included)]]:
         return 0
     for statement in _statements(conn, script):
         conn.execute(statement, {"now": timestamp})
@@ -149,6 +160,7 @@ def _refuse_unfinished(statement: str) -> None:
         raise errors.InternalError(f"a migration ends within a statement: {statement[:60]!r}")
 
 
-def _checksum(file: Path) -> str:
+def checksum(file: Path) -> str:
+    """The SHA-256 of a migration, as the table `migration` has it."""
     # Line ends may differ between a checkout and a wheel.
     return hashlib.sha256(file.read_bytes().replace(b"\r\n", b"\n")).hexdigest()

@@ -9,6 +9,9 @@ from sqlcipher3 import dbapi2 as sqlite
 from keepgraph import errors
 from keepgraph.store.cancellation import CancellationCheck
 
+SQL_REFUSED = {1}
+"""A statement names a table or a column that is not there, or does not fit the schema otherwise."""
+
 _READONLY = 8
 _FULL = 13
 

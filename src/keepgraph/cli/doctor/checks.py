@@ -110,7 +110,7 @@ def explain_open_failure(target: InspectedGraph, error: errors.KeepgraphError) -
     match error:
         case errors.KeyMissing() | errors.KeyWrong() | errors.KeyInvalid() | errors.GraphNotEncrypted():
             name = "key"
-        case errors.GraphTooNew() | errors.MigrationEdited():
+        case errors.GraphTooNew() | errors.MigrationEdited() | errors.GraphSchemaDiffers():
             name = "version"
         case errors.GraphReadOnly():
             yield Check("version", State.NOTE, "the tables are of an older version; any command updates them", FIX)

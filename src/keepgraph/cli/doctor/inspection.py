@@ -81,6 +81,7 @@ def open_read_only(target: InspectedGraph) -> Database:
             group=target.profile.group,
             settings=target.profile.settings,
             key_source=key_locations.key_source(target.path, target.profile.key, ask=target.ask_passphrase),
+            any_schema=True,
         )
     except UnicodeDecodeError as error:
         # The message of SQLite quotes a name of the schema, and the name is not UTF-8.

@@ -8,6 +8,8 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
+from sqlcipher3 import dbapi2 as sqlite
+
 from keepgraph import errors, store
 from keepgraph.cli.doctor import inspection
 from keepgraph.cli.doctor.inspection import InspectedGraph
@@ -28,6 +30,7 @@ def repair(graph: Path, ask: Callable[[str], str] | None) -> tuple[list[str], li
         _repair_permissions,
         _repair_log,
         _remove_partial_files,
+        _repair_schema,
         _migrate,
         _rebuild_derived_data,
         _update_fingerprint,
@@ -80,6 +83,33 @@ def _remove_partial_files(target: InspectedGraph) -> Iterator[str]:
         with store.file_locks.exclusive(target_file, timeout=0):
             store.files.remove_overwritten(partial)
         yield f"took {partial} away"
+
+
+def _repair_schema(target: InspectedGraph) -> Iterator[str]:
+    """Drop what is too many in the schema and make what it lacks, after copying the files aside."""
+    if not target.exists or target.lost_transactions:
+        return
+    key = next(
+        (key for key in (None, *inspection.find_keys(target)) if store.copies.opens_with(target.path, key)), None
+    )
+    try:
+        # Nobody else may have it open, so that the log is in the file and the copy aside is whole.
+        with store.file_locks.exclusive(target.path, timeout=store.copies.LOCK_TIMEOUT_SECONDS):
+            yield from _repair_schema_of(target.path, key)
+    except sqlite.Error as error:
+        name = getattr(error, "sqlite_errorname", None) or type(error).__name__
+        raise errors.GraphSchemaDiffers(f"the schema was left as it is: a part cannot be made anew ({name})") from error
+
+
+def _repair_schema_of(graph: Path, key: Key | None) -> Iterator[str]:
+    with store.copies.open_exclusively(graph, key=key) as conn:
+        if not store.migrations.version(conn) or store.schema_parts.is_as_migrated(conn):
+            return
+    folder = restoration.set_aside(graph, now=datetime.now(UTC))
+    with store.copies.open_exclusively(graph, key=key) as conn:
+        messages = store.schema_parts.repair(conn)
+    yield f"kept the files as they were in {folder}"
+    yield from messages
 
 
 def _migrate(target: InspectedGraph) -> Iterator[str]:

@@ -12,6 +12,7 @@ import click
 from keepgraph import errors
 from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
+from keepgraph.graph import Graph
 
 LINES = "lines"
 FORMATS = (LINES, "memory-server", "csv", "claude", "chatgpt")
@@ -94,8 +95,21 @@ def export_command(ctx: click.Context, file: str) -> None:
     from keepgraph.cli.transfer import export_file
     from keepgraph.engine.exchange import export
 
-    with graph_options.open_graph(ctx) as graph, export_file.open_for_writing(file, graph=graph.path) as out:
+    with _open_for_export(ctx) as graph, export_file.open_for_writing(file, graph=graph.path) as out:
         if graph.database.key is not None and file != "-":
             click.echo(f"{terminal.printable(file)} is plain text, though the graph is encrypted.", err=True)
         for line in export.stream_lines(graph.database):
             out.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+
+def _open_for_export(ctx: click.Context) -> Graph:
+    """The graph; one whose schema somebody has changed is opened for reading alone, and the user is told.
+
+    Its triggers run only on writes, so that what is exported is what its tables hold.
+    """
+    try:
+        return graph_options.open_graph(ctx)
+    except errors.GraphSchemaDiffers as error:
+        graph = graph_options.open_graph(ctx, read_only=True, any_schema=True)
+        click.echo(f"{terminal.printable(error.message)}. What can be read is exported all the same.", err=True)
+        return graph

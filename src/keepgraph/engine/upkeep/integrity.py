@@ -94,6 +94,9 @@ def check_all(database: Database) -> tuple[list[Check], Faults]:
             # The driver cannot decode what SQLite says is wrong: damaged names stand in it.
             faults.is_unrepairable = True
             results.append(Check(name, State.WRONG, "it cannot be read to the end", RESTORE))
+        if name == "version" and any(result.state is State.WRONG for result in results):
+            message = "the tables are looked at when the schema is as it should be"
+            return [*results, Check("integrity", State.NOTE, message)], faults
     if faults.is_unrepairable:
         results = [replace(result, repair=RESTORE) if result.repair == FIX else result for result in results]
     return results, faults
@@ -130,10 +133,10 @@ def fact_text(
 
 
 def _check_schema(tx: Tx, faults: Faults) -> Iterator[Check]:
-    if changed := store.integrity.find_changed_schema(tx):
-        faults.is_unrepairable = True
-        message = f"{count_noun(len(changed), 'part')} of the schema missing or changed: {_examples(changed)}"
-        yield Check("version", State.WRONG, message, RESTORE)
+    if differences := store.integrity.find_schema_differences(tx):
+        faults.is_unrepairable |= not differences.is_repairable
+        message = f"the schema is not as Keepgraph makes it; {differences.describe()}"
+        yield Check("version", State.WRONG, message, FIX if differences.is_repairable else RESTORE)
     else:
         version = store.migrations.schema_version(tx)
         yield Check("version", State.OK, f"schema {version}, which is the newest that is known here")

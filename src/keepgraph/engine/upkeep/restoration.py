@@ -30,6 +30,7 @@ def restore(
 
     Raises:
         errors.BackupFailed: the backup is damaged, or there is no room to keep what is there now.
+        errors.GraphSchemaDiffers: the backup has other tables, indexes, triggers or views than a graph of its version.
         errors.KeyWrong: no key opens the backup.
         errors.GraphBusy: somebody has the graph open.
     """
@@ -62,7 +63,7 @@ def set_aside(graph: Path, *, now: datetime) -> Path:
 
 
 def _copy_backup(backup: Path, backup_key: Key | None, part: Path, key: Key | None) -> None:
-    store.copies.verify(backup, key=backup_key)
+    store.copies.verify(backup, key=backup_key, as_migrated=True)
     conn = store.copies.open_copy(backup, key=backup_key)
     try:
         store.copies.copy(conn, part, key=key, was_encrypted=backup_key is not None)
@@ -89,6 +90,7 @@ def _back_up_current(graph: Path, key: Key | None, *, now: datetime, keep: int) 
     # Read only: a damaged file and its log must stay as they are.
     conn = store.connections.connect(graph, "ro", key=key)
     try:
+        store.schema_parts.refuse_differences(conn, graph)
         if store.copies.find_problems(conn, encrypted=key is not None):
             return None
         part = store.files.temporary_file(file)

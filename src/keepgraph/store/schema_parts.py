@@ -1,0 +1,242 @@
+"""Schema integrity: the tables, indexes, triggers and views of a file, compared with those that its migrations make.
+
+A digest of all parts is compared first, with that of the schema version in `migrations/schema_digests.txt`; only where
+it differs are the parts of a new graph made in memory, to tell which ones are too many, too few or changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+
+from sqlcipher3 import dbapi2 as sqlite
+
+from keepgraph import errors, package_files
+from keepgraph.store import migrations, sqlite_errors
+from keepgraph.store.connections import Connection
+
+_PARTS_SHOWN = 12
+
+# The statistics of ANALYZE belong to SQLite, which reads them and nothing else. They are allowed just as it makes them.
+_IS_OURS = """
+    NOT (type = 'table' AND name = tbl_name AND (name, sql) IN (VALUES
+        ('sqlite_stat1', 'CREATE TABLE sqlite_stat1(tbl,idx,stat)'),
+        ('sqlite_stat4', 'CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)')
+    ))
+"""
+
+# One text of all parts. No part of a graph has a character 0 or 1 in it, and the number of parts stands before them, so
+# that no other parts give the same text. As bytes: the words of a damaged schema may not be text at all.
+_ALL_PARTS = f"""
+    SELECT count(*), CAST(group_concat(
+        concat_ws(char(0), coalesce(type, ''), coalesce(name, ''), coalesce(tbl_name, ''),
+                  coalesce(rootpage, 0) > 0, coalesce(sql, '')),
+        char(1)) AS BLOB)
+    FROM (SELECT * FROM main.sqlite_schema WHERE {_IS_OURS} ORDER BY type, name)
+"""
+
+_PARTS = f"""
+    SELECT CAST(type AS TEXT), CAST(name AS TEXT), CAST(tbl_name AS TEXT), coalesce(rootpage, 0) > 0,
+           coalesce(CAST(sql AS TEXT), '')
+    FROM main.sqlite_schema
+    WHERE {_IS_OURS}
+    ORDER BY type, name
+"""
+
+_HINT_IF_ROWS_DIFFER = (
+    "`kg restore` brings a backup back and keeps this file; `kg export FILE` saves what can be read. A table with rows "
+    "cannot be made anew."
+)
+
+_MADE_WITHOUT_ROWS = ("trigger", "view", "index")
+"""Kinds of parts that hold no rows of their own, so that they can be made anew."""
+
+Content = tuple[str, bool, str]
+"""Of a part: the table it belongs to, whether it has pages of its own, and its SQL."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Part:
+    """A row of `sqlite_schema`, by its kind (table, index, trigger or view) and its name."""
+
+    kind: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """What a schema has too many, too few, or otherwise than the migrations make it."""
+
+    extra: tuple[Part, ...] = ()
+    missing: tuple[Part, ...] = ()
+    changed: tuple[Part, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.extra or self.missing or self.changed)
+
+    @property
+    def is_repairable(self) -> bool:
+        """Whether nothing is missing or changed that holds rows."""
+        return all(part.kind in _MADE_WITHOUT_ROWS for part in (*self.missing, *self.changed))
+
+    def describe(self) -> str:
+        """The parts by their names, a few of each: "1 part too many: trigger x"."""
+        return "; ".join(
+            f"{len(parts):,} {'part' if len(parts) == 1 else 'parts'} {what}: {_examples(parts)}"
+            for what, parts in (("too many", self.extra), ("too few", self.missing), ("changed", self.changed))
+            if parts
+        )
+
+
+def refuse_differences(conn: Connection, file: Path) -> None:
+    """Check that a file has just the parts that the migrations make which were applied to it. 0.2 ms where it has.
+
+    Raises:
+        errors.GraphSchemaDiffers: a part is too many, too few, or changed.
+    """
+    if not is_as_migrated(conn) and (differences := find_differences(conn)):
+        raise errors.GraphSchemaDiffers(
+            f"{file} is not as Keepgraph makes it; {differences.describe()}",
+            hint=None if differences.is_repairable else _HINT_IF_ROWS_DIFFER,
+        )
+
+
+def is_as_migrated(conn: Connection) -> bool:
+    """Whether the digest of all parts is that of the schema version of the file."""
+    version = migrations.version(conn)
+    return digest(conn) in _digests().get(version, ()) and _counts_agree(conn, version)
+
+
+def find_differences(conn: Connection) -> Differences:
+    """Compare the parts of a file, one by one, with those that migrations make in memory. It takes some 30 ms.
+
+    Raises:
+        errors.GraphTooNew: its version is newer than the migrations known here.
+    """
+    version = migrations.version(conn)
+    expected, actual = parts_of_version(version), _parts(conn)
+    counts = Counter(part for part, _ in actual)
+    extra = [part for part, count in counts.items() for _ in range(count - (part in expected))]
+    changed = [part for part, content in dict(actual).items() if part in expected and expected[part] != content]
+    if not _counts_agree(conn, version):
+        changed.append(Part("number", "user_version"))
+    missing = [part for part in expected if part not in counts]
+    return Differences(tuple(sorted(extra)), tuple(sorted(missing)), tuple(sorted(changed)))
+
+
+def repair(conn: Connection) -> list[str]:
+    """Drop the parts that are too many, and make those anew that are missing or changed and hold no rows.
+
+    All of it or nothing. Rows of a table that is too many are gone after it.
+
+    Args:
+        conn: with the file locked exclusively, outside a transaction.
+
+    Returns:
+        What was done, a message each.
+
+    Raises:
+        errors.GraphSchemaDiffers: something differs that cannot be made anew.
+        sqlite.Error: a part cannot be dropped or made, since the rows do not allow it.
+    """
+    conn.execute("SAVEPOINT schema")
+    try:
+        messages = _repair(conn, find_differences(conn))
+    except BaseException:
+        conn.execute("ROLLBACK TO schema")
+        conn.execute("RELEASE schema")
+        raise
+    conn.execute("RELEASE schema")
+    return messages
+
+
+def digest(conn: Connection) -> str:
+    """The SHA-256 of all parts of a schema: kind, name, table and SQL of each, statistics aside."""
+    count, text = conn.execute(_ALL_PARTS).fetchone()
+    return hashlib.sha256(b"%d\x01%s" % (count, text or b"")).hexdigest()
+
+
+def parts_of_version(version: int) -> Mapping[Part, Content]:
+    """The parts that the first so many migrations make."""
+    files = package_files.migrations()
+    if version > len(files):
+        raise errors.GraphTooNew(f"schema {version} is newer than those known here, which go up to {len(files)}")
+    return _parts_after(version, tuple(migrations.checksum(file) for file in files[:version]))
+
+
+@cache
+def _parts_after(version: int, checksums: tuple[str, ...]) -> Mapping[Part, Content]:
+    """The parts that the first migrations make, in memory; `checksums` tell them from others of the same numbers."""
+    conn = sqlite.connect(":memory:", isolation_level=None)
+    try:
+        migrations.apply(
+            conn, Path(":memory:"), now=datetime(2000, 1, 1, tzinfo=UTC), before_first=lambda _: None, up_to=version
+        )
+        return dict(_parts(conn))
+    finally:
+        conn.close()
+
+
+def _repair(conn: Connection, differences: Differences) -> list[str]:
+    remade = (*differences.changed, *differences.missing)
+    if differences.is_repairable:
+        # Triggers before the tables that they are on; what belongs to a virtual table goes with it.
+        for part in sorted((*differences.extra, *differences.changed), key=lambda part: _drop_order(conn, part)):
+            if not part.name.startswith("sqlite_"):  # an index that SQLite makes and drops with its table
+                conn.execute(f"DROP {part.kind.upper()} IF EXISTS {_quote(part.name)}")
+        expected = parts_of_version(migrations.version(conn))
+        for part in sorted(remade, key=lambda part: _MADE_WITHOUT_ROWS[::-1].index(part.kind)):
+            conn.execute(expected[part][2])
+    if remaining := find_differences(conn):
+        raise errors.GraphSchemaDiffers(f"the schema cannot be made anew; {remaining.describe()}")
+    return [f"removed the {part}" for part in differences.extra] + [f"made the {part} anew" for part in sorted(remade)]
+
+
+def _parts(conn: Connection) -> list[tuple[Part, Content]]:
+    return [(Part(kind, name), (table, bool(pages), sql)) for kind, name, table, pages, sql in conn.execute(_PARTS)]
+
+
+def _counts_agree(conn: Connection, version: int) -> bool:
+    """Whether as many migrations are on record as the version of the file says; their own table is compared apart."""
+    try:
+        return bool(conn.execute("SELECT count(*) FROM migration").fetchone()[0] == version)
+    except sqlite.OperationalError as error:
+        if sqlite_errors.result_code(error) not in sqlite_errors.SQL_REFUSED:
+            raise
+        return True
+
+
+@cache
+def _digests() -> Mapping[int, tuple[str, ...]]:
+    """The digests of each schema version; more than one where a version of SQLite words a part differently."""
+    digests: dict[int, tuple[str, ...]] = {}
+    for number, value in re.findall(
+        r"^(\d{4}) ([0-9a-f]{64})$", package_files.schema_digests().read_text(encoding="utf-8"), re.MULTILINE
+    ):
+        digests[int(number)] = (*digests.get(int(number), ()), value)
+    return digests
+
+
+def _drop_order(conn: Connection, part: Part) -> tuple[int, Part]:
+    is_virtual = conn.execute(
+        "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ? AND rootpage = 0", (part.name,)
+    ).fetchone()
+    return [*_MADE_WITHOUT_ROWS, "table"].index(part.kind) + (part.kind == "table" and not is_virtual), part
+
+
+def _examples(parts: tuple[Part, ...]) -> str:
+    more = f" and {len(parts) - _PARTS_SHOWN:,} more" if len(parts) > _PARTS_SHOWN else ""
+    return f"{', '.join(map(str, parts[:_PARTS_SHOWN]))}{more}"
+
+
+def _quote(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
