@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from keepgraph import errors, permissions, store
-from keepgraph.engine.upkeep import backups
+from keepgraph.engine.upkeep import backups, unfinished_changes
 from keepgraph.engine.upkeep.jobs import Progress
 from keepgraph.engine.vocabulary import declared_words
 from keepgraph.model import DeclaredVocabulary, Settings
@@ -147,6 +147,7 @@ def open(
             on_create=lambda tx: _add_declared_words(tx, file, declared, declared_words.add_to_new_graph),
             backups_kept=profile.backups_kept,
             any_schema=any_schema,
+            leftovers=lambda: unfinished_changes.leftovers(file),
         )
     except errors.SettingsInvalid:
         # What a new graph was to begin with cannot be: no empty graph is left behind.

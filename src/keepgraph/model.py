@@ -78,6 +78,7 @@ class KeyLocation:
         encrypted: whether a plain graph is refused; false while the graph is being encrypted or decrypted.
         fingerprint: that of the key.
         former: where the key was before, as `source:where`, until it is deleted there.
+        change: encrypt, decrypt or rekey, from the beginning to the end of one; after an interruption it stays.
     """
 
     source: str
@@ -86,6 +87,7 @@ class KeyLocation:
     encrypted: bool = True
     fingerprint: str | None = None
     former: str | None = None
+    change: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

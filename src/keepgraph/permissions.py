@@ -34,6 +34,19 @@ def make_folder(folder: Path) -> None:
         sync_folder(new.parent)
 
 
+def is_running(process: int) -> bool:
+    """Whether a process of this number runs; where that cannot be told, it may."""
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        pass
+    return True
+
+
 def expanded(name: str) -> Path:
     """A path as a person writes it: ~ is the home folder; ~name of an unknown user is left as it is."""
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import shutil
@@ -1022,6 +1023,66 @@ def test_ended_at_any_step_and_run_again_no_second_copy_of_a_key_is_left(ends):
 @every_flow({name: FLOWS[name] for name in ("rekey --key keyring", "rekey --key passphrase")})
 def test_ended_at_any_step_and_run_again_the_old_place_is_forgotten(ends):
     assert [end.step for end in ends.outcomes if end.has_key_file] == []
+
+
+@pytest.mark.law
+@every_flow({name: FLOWS[name] for name in ("encrypt", "encrypt --key keyring", "decrypt", "rekey")})
+def test_ended_at_any_step_the_next_command_leaves_nothing_plain_or_says_what_remains(steps, home, flow, graph_file):
+    """
+    A graph that is encrypted has no plain text beside it; one that is not yet says so, and no half-made file is left.
+    """
+    wrong = []
+    for step, tree in some(steps.of(lambda: run(*flow.words, input=TYPED_PHRASES))[1:-1]):
+        steps.put(tree)
+        answer = json.loads(run_ok("--json", "status"))
+        commands = [each["command"] for each in answer["unfinished"]]
+        half_made = [file.name for file in home.rglob("*part") if ".toml." not in file.name]
+        plain = files_with(home, MARKER)
+        if answer["encrypted"]:
+            is_said = commands in ([], [f"kg {flow.words[0]}"]) and not plain
+        else:
+            is_said = flow.plain or commands == ["kg encrypt"] or not graph_file.with_suffix(".toml").exists()
+        if not is_said or half_made:
+            wrong.append((step, answer["encrypted"], commands, plain, half_made))
+
+    assert wrong == []
+
+
+def test_half_made_backups_and_key_files_of_processes_that_were_killed_are_removed(encrypted, graph_file, key_file):
+    left = [
+        backups.folder(graph_file) / ".20260101T000000Z-daily.db.999999-part",
+        key_file.with_name(".default.key.999999.part"),
+        key_file.with_name(".default-2.key.999999.part"),
+    ]
+    for file in left:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(MARKER)
+    run_ok("status")
+
+    assert [file.name for file in left if file.exists()] == []
+
+
+def test_what_another_process_is_writing_is_left_alone(encrypted, graph_file, key_file):
+    backup = backups.folder(graph_file) / f".20260101T000000Z-daily.db.{os.getpid()}-part"
+    of_another_profile = key_file.with_name(f".default-2.key.{os.getpid()}.part")
+    of_another_profile.write_text("")
+    with open_elsewhere(graph_file):
+        backup.write_text("")
+        run_ok("status")
+
+    assert backup.exists()
+    assert of_another_profile.exists()
+
+
+def test_plain_backups_beside_an_encrypted_graph_are_named_by_status(filled, graph_file):
+    plain = backups.list_all(graph_file)[0].file
+    content = plain.read_bytes()
+    run_ok("encrypt")
+    plain.write_bytes(content)
+    (unfinished,) = json.loads(run_ok("--json", "status"))["unfinished"]
+
+    assert unfinished["command"] == "kg doctor --fix"
+    assert plain.name in unfinished["message"]
 
 
 @pytest.mark.parametrize("source", ["file", "keyring", "passphrase"])

@@ -184,7 +184,15 @@ def _choose_new_location(
 
     A command that was interrupted and is run again names the same key file again: that is not a new location.
     """
-    if not is_requested or (location is not None and source is None and key_file is None):
+    from keepgraph.engine.upkeep import unfinished_changes
+    from keepgraph.profiles import key_locations
+
+    is_interrupted = location is not None and location.change == unfinished_changes.ENCRYPT and key_file is None
+    if location is not None and is_interrupted and source in (None, location.source):
+        if location.source not in ("keyring", "passphrase") or key_locations.is_available(graph, location):
+            return None, None  # it goes on with the key that it has made
+        source = location.source
+    elif not is_requested or (location is not None and source is None and key_file is None):
         return None, None
     if (
         key_file is not None

@@ -6,6 +6,7 @@ import click
 
 from keepgraph import errors
 from keepgraph.cli import graph_options
+from keepgraph.cli.output import terminal
 from keepgraph.profiles import settings_file
 
 INTERRUPTED = 130
@@ -54,8 +55,11 @@ def serve_command(ctx: click.Context, toolsets: str | None, read_only: bool) -> 
         _answer_first_request(error)
         raise
     with opened_graph as graph:
+        from keepgraph.engine.upkeep import unfinished_changes
         from keepgraph.mcp import activity, background, server, stdio
 
+        for each in unfinished_changes.find(graph.path):
+            click.echo(terminal.printable(f"{graph.path}: {each.message}: {each.command}"), err=True)
         settings = settings_file.read(graph.path)
         calls = activity.Activity()
         try:

@@ -17,11 +17,16 @@ def status_command(ctx: click.Context) -> None:
     \b
     kg status
     """
+    from keepgraph.engine.upkeep import unfinished_changes
+
     with graph_options.open_graph(ctx) as graph:
         answer = graph.call("get_status")
         answer["path"] = str(graph.path)
         answer["bytes"] = graph.path.stat().st_size
         answer["encrypted"] = graph.database.key is not None
+    answer["unfinished"] = [
+        {"message": each.message, "command": each.command} for each in unfinished_changes.find(graph.path)
+    ]
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)
         return
@@ -36,3 +41,5 @@ def status_command(ctx: click.Context) -> None:
     terminal.show_other_groups(answer["other_groups"])
     steps = [f"{step} {state}" for step, state in answer["resolution"].items()]
     click.echo(f"  names are found by: {', '.join(steps)}")
+    for each in answer["unfinished"]:
+        click.secho(f"  {terminal.printable(each['message'])}: {each['command']}", fg="red")

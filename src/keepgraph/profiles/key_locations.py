@@ -8,6 +8,7 @@ the right one, so the change may be interrupted at any point.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -132,6 +133,23 @@ def delete(graph: Path, location: KeyLocation) -> None:
             system_keyring.delete(keyring_account(graph, location))
         case "passphrase":
             wrapped_file(graph, location).unlink(missing_ok=True)
+
+
+def unfinished(file: Path) -> list[Path]:
+    """Key files that a process was writing when it ended, in the place of this one or of one with a number after it.
+
+    The file itself is written only by who has its graph open alone; one with a number may be that of another profile,
+    so it counts only where the process does not run any more.
+    """
+    name = re.compile(rf"\.{re.escape(file.stem)}(-\d+)?{re.escape(file.suffix)}\.(\d+)\.part")
+    try:
+        entries = list(os.scandir(file.parent))
+    except OSError:
+        return []
+    matches = [(entry, match) for entry in entries if (match := name.fullmatch(entry.name))]
+    return sorted(
+        Path(entry.path) for entry, match in matches if not match[1] or not permissions.is_running(int(match[2]))
+    )
 
 
 def _candidates(

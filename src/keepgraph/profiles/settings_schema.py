@@ -11,6 +11,7 @@ from typing import Any
 from keepgraph import permissions
 
 KEY_SOURCES = ("file", "environment", "keyring", "passphrase")
+KEY_CHANGES = ("encrypt", "decrypt", "rekey")
 _RESOLUTION_STEPS = ("fuzzy", "embedding")
 
 Check = Callable[[Any, Path], tuple[str | None, Any]]
@@ -110,6 +111,10 @@ def _former_location(value: Any, file: Path) -> tuple[str | None, Any]:
     return (None, value) if valid else ("a place where the key was", None)
 
 
+def _key_change(value: Any, file: Path) -> tuple[str | None, Any]:
+    return (None, value) if value in KEY_CHANGES else (f"one of {', '.join(KEY_CHANGES)}", None)
+
+
 def _key_source(value: Any, file: Path) -> tuple[str | None, Any]:
     return (None, value) if value in KEY_SOURCES else (f"one of {', '.join(KEY_SOURCES)}", None)
 
@@ -161,6 +166,7 @@ TABLES: dict[str, dict[str, Check]] = {
         "encrypted": _boolean,
         "fingerprint": _text,
         "former": _former_location,
+        "change": _key_change,
     },
 }
 

@@ -57,6 +57,7 @@ class Database:
         on_create: Callable[[Tx], None] | None = None,
         backups_kept: int = 7,
         any_schema: bool = False,
+        leftovers: Callable[[], list[Path]] = list,
     ) -> None:
         """Open the file; create it, and apply pending migrations.
 
@@ -71,6 +72,8 @@ class Database:
             backups_kept: how many backups of each kind stay.
             any_schema: open also a file with other parts than the migrations make, to tell what they are or to save
                 what can be read; only with `read_only`.
+            leftovers: unfinished files of interrupted work, which are overwritten and removed if nobody else has the
+                file open.
 
         Raises:
             errors.GraphNotFound: there is no such file, and `create` is false.
@@ -99,6 +102,7 @@ class Database:
         self._key: Key | None = None
         self._open_lock = file_locks.SharedLock(path)
         self._before_migration = before_migration
+        self._leftovers = leftovers
         self._on_create = on_create
         self._shared_cache: dict[str, Any] = {}
         try:
@@ -252,12 +256,15 @@ class Database:
             self._schema_cookie = cookie
 
     def _remove_interrupted_change(self) -> None:
-        """Delete the copy that an interrupted change of the key has left: it may be plain where the graph is not."""
-        part = files.temporary_file(self.path)
-        if part.exists() and not self._read_only:
-            with self._open_lock.try_exclusive() as is_alone, suppress(OSError):
-                if is_alone:
-                    files.remove_overwritten(part)
+        """Delete what an interrupted change of the key has left: its copy may be plain where the graph is not."""
+        if self._read_only:
+            return
+        leftovers = [part for part in (files.temporary_file(self.path), *self._leftovers()) if part.exists()]
+        if leftovers:
+            with self._open_lock.try_exclusive() as is_alone:
+                for part in leftovers if is_alone else ():
+                    with suppress(OSError):
+                        files.remove_overwritten(part)
 
     def _refuse_damaged_log(self) -> None:
         if wal.has_content(self.path):

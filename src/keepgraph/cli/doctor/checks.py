@@ -14,7 +14,7 @@ from pathlib import Path
 from keepgraph import errors, store
 from keepgraph.cli.doctor import inspection
 from keepgraph.cli.doctor.inspection import InspectedGraph
-from keepgraph.engine.upkeep import backups
+from keepgraph.engine.upkeep import backups, unfinished_changes
 from keepgraph.engine.upkeep.integrity import FIX, RESTORE, Check, State
 from keepgraph.model import Backup, Key, KeyLocation
 from keepgraph.profiles import key_files, key_locations, settings_file, settings_schema
@@ -144,8 +144,9 @@ def check_unfinished_work(target: InspectedGraph, database: Database | None) -> 
         if has_two_keys:
             message = "two keys are kept: a change of the key was interrupted, or a backup still has the old one"
             yield Check("pending", State.NOTE, message, "kg rekey")
-    if database is not None and database.key is not None and location is not None and not location.encrypted:
-        yield Check("pending", State.WRONG, "encrypting the graph was interrupted before its end", "kg encrypt")
+    change = unfinished_changes.find_change(location, is_encrypted=_is_encrypted(target))
+    if change is not None:
+        yield Check("pending", State.WRONG, change.message, change.command)
 
 
 def check_backups(target: InspectedGraph, database: Database | None, *, created_at: datetime | None) -> Iterator[Check]:

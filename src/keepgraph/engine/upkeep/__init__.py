@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         rebuilding,
         restoration,
         undo,
+        unfinished_changes,
     )
 else:
     from keepgraph import lazy_submodules

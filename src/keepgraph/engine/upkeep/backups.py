@@ -83,6 +83,12 @@ def files(graph: Path) -> list[Path]:
     )
 
 
+def unfinished(graph: Path) -> list[Path]:
+    """Files of backups that were interrupted, or are being made by a process that has the graph open."""
+    older = graph.parent.glob(f".{glob.escape(graph.name)}.before-*-part*")
+    return sorted({*folder(graph).glob(".*-part*"), *older})
+
+
 def is_due(graph: Path, now: datetime) -> bool:
     """Whether the graph has changed since the last backup, and one of the two was on an earlier day.
 
@@ -121,8 +127,8 @@ def reencrypt_all(graph: Path, *, old: Sequence[Key | None], new: Key | None) ->
     Yields:
         Each file that was rewritten, with what went wrong or None.
     """
-    for part in folder(graph).glob(".*-part*"):
-        store.files.remove_overwritten(part)  # of a backup that was interrupted
+    for part in unfinished(graph):
+        store.files.remove_overwritten(part)
     for file in files(graph):
         if store.copies.opens_with(file, new):
             continue
@@ -213,15 +219,7 @@ def _make(tx: Tx, database: Database, kind: str, *, target: Path | None) -> Back
 def _is_running(part: str) -> bool:
     """Whether the process whose id is in the name of an unfinished file still runs."""
     number = re.search(r"\.(\d+)-part", part)
-    if number is None or os.name != "posix":
-        return number is None
-    try:
-        os.kill(int(number[1]), 0)
-    except ProcessLookupError:
-        return False
-    except (PermissionError, OverflowError):
-        pass
-    return True
+    return number is None or permissions.is_running(int(number[1]))
 
 
 def _modified_at(file: Path) -> float:

@@ -1,8 +1,9 @@
 """Encryption of a graph: from plain to encrypted, back, or to another key.
 
 Each may be interrupted at any point. The new key is saved, and read back, before anything is encrypted with it; the
-settings say before and after where it is; and the graph itself changes in one step, when a verified copy replaces its
-file. From the first step to the last, nobody else may have the graph open.
+settings say before and after where it is, and meanwhile what is being done (see unfinished_changes.py); and the graph
+itself changes in one step, when a verified copy replaces its file. A graph is encrypted after its backups, so that
+nothing plain is left beside an encrypted one. From the first step to the last, nobody else may have the graph open.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from keepgraph import errors, store
 from keepgraph.engine.upkeep import backups, graph_keys
+from keepgraph.engine.upkeep.unfinished_changes import DECRYPT, ENCRYPT, REKEY
 from keepgraph.model import Key, KeyLocation
 from keepgraph.profiles import key_locations, keys, profile, settings_file
 from keepgraph.profiles.key_wrapping import AskPassphrase
@@ -69,15 +71,18 @@ def encrypt(
             saved_with_old = bool(old_keys)
         else:
             location, new = _resume(graph, previous, old_keys, is_plain=is_plain)
+            location = replace(location, change=ENCRYPT)
+            graph_keys.write_settings(graph, location, encrypted=False)
             saved_with_old = False
         report = Report(location=location, key=new)
         store.files.remove_overwritten(store.files.prompt_history(graph))
+        _reencrypt_backups(graph, [None, *old_keys], new, report)
         if is_plain:
             report.tables = _rewrite(graph, old=None, new=new)
-        _reencrypt_backups(graph, [None, *old_keys], new, report)
         if saved_with_old and not report.failures:
             key_locations.save(graph, location, [new], passphrase=passphrase)
-        graph_keys.write_settings(graph, replace(location, fingerprint=new.fingerprint), encrypted=True)
+        location = replace(location, fingerprint=new.fingerprint, change=None)
+        graph_keys.write_settings(graph, location, encrypted=True)
     return report
 
 
@@ -86,14 +91,16 @@ def decrypt(graph: Path, key: Key) -> Report:
     with store.file_locks.exclusive(graph, timeout=store.copies.LOCK_TIMEOUT_SECONDS):
         location = settings_file.read(graph).key
         if location is not None:
-            graph_keys.write_settings(graph, location, encrypted=False)
+            graph_keys.write_settings(graph, replace(location, change=DECRYPT), encrypted=False)
         report = Report(location=None)
         try:
             report.tables = _rewrite(graph, old=key, new=None)
         except (errors.KeepgraphError, OSError):
             if location is not None:
-                graph_keys.write_settings(graph, location, encrypted=True)
+                graph_keys.write_settings(graph, replace(location, change=None), encrypted=True)
             raise
+        if location is not None:
+            graph_keys.write_settings(graph, replace(location, change=None), encrypted=False)
     return report
 
 
@@ -113,7 +120,10 @@ def rekey(
         errors.BackupFailed: the copy with the new key differs; the graph is as it was.
     """
     with store.file_locks.exclusive(graph, timeout=store.copies.LOCK_TIMEOUT_SECONDS):
-        target = _location_of_new_key(settings_file.read(graph).key, location)
+        current = settings_file.read(graph).key
+        target = replace(_location_of_new_key(current, location), change=REKEY)
+        if current is not None:
+            graph_keys.write_settings(graph, replace(current, change=REKEY), encrypted=current.encrypted)
         new, old_keys = keys.new(), graph_keys.without_duplicates([old, *older])
         key_locations.save(graph, target, [*old_keys, new], passphrase=passphrase)
         graph_keys.write_settings(graph, replace(target, fingerprint=None), encrypted=True)
@@ -121,7 +131,7 @@ def rekey(
         report.tables = _rewrite(graph, old=old, new=new)
         _reencrypt_backups(graph, [*old_keys, None], new, report)
         key_locations.save(graph, target, [new, *(old_keys if report.failures else [])], passphrase=passphrase)
-        target = replace(target, fingerprint=new.fingerprint)
+        target = replace(target, fingerprint=new.fingerprint, change=None)
         graph_keys.write_settings(graph, target, encrypted=True)
         if target.former and not report.failures:
             target = _delete_former_key(graph, target, report)
@@ -146,7 +156,7 @@ def _save_new_key(
         reusable = previous is not None and graph_keys.is_unused(previous)
         location = previous if previous is not None and reusable else graph_keys.new_location(graph, "file")
     new = graph_keys.generate(location)
-    location = replace(location, fingerprint=new.fingerprint)
+    location = replace(location, fingerprint=new.fingerprint, change=ENCRYPT)
     # The graph is still plain: until it is encrypted, the settings may name a key that is not saved yet.
     graph_keys.write_settings(graph, location, encrypted=False)
     key_locations.save(graph, location, [*old_keys, new], passphrase=passphrase)

@@ -165,6 +165,7 @@ def write_settings(graph: Path, location: KeyLocation, *, encrypted: bool) -> No
             ("key", "encrypted"): encrypted,
             ("key", "fingerprint"): location.fingerprint,
             ("key", "former"): location.former,
+            ("key", "change"): location.change,
         },
     )
 
