@@ -956,6 +956,66 @@ def test_a_name_that_is_an_alias_here_is_not_guessed(call, path):
     assert "is an alias of the person 'Robert'" in report["refused"][0]["message"]
 
 
+def test_a_name_that_is_an_alias_here_is_not_guessed_in_a_whole_export_either(call, path):
+    """
+    The file has the other entity too, and not its alias: there the name meant somebody else.
+    """
+    ada = {**ADA, "name": "Ada"}
+    imported(path, text(ada))
+    call("add_alias", entity={"id": ada["id"]}, alias="Bob")
+    for lines in (text(ada, BOB), text(BOB, ada)):
+        report = imported(path, lines)
+
+        assert [each["error"] for each in report["refused"]] == ["IMPORT_CONFLICT"]
+        assert call("recall_entity", name_or_alias="Bob")["entity"]["name"] == "Ada"
+
+
+def test_a_name_and_the_same_alias_in_one_file_are_taken_by_a_graph_that_has_the_alias(call, path):
+    lines = text(BOB, {**ADA, "aliases": ["Bob"]})
+    imported(path, text(ADA))
+    call("add_alias", entity={"id": ADA["id"]}, alias="Bob")
+
+    assert counts(imported(path, lines)) == (1, 1, [])
+
+
+@pytest.mark.parametrize("strict", [(), ("--strict",)], ids=["all", "strict"])
+def test_what_was_recorded_in_the_future_is_refused(path, strict):
+    future = "2999-01-01T00:00:00.000Z"
+    lines = text(ADA, {**BOB, "created_at": future}, fact_line(1, 1, "x", recorded_at=future), {**CLEO})
+    report = imported(path, lines, *strict)
+    refused = [(each["line"], each["error"]) for each in report["refused"]]
+
+    assert refused == ([(2, "INVALID_ARGUMENTS")] if strict else [(n, "INVALID_ARGUMENTS") for n in (2, 3)])
+    assert "future" in report["refused"][0]["message"]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"sentence": "somebody works somewhere"},
+        {"flags": ["symmetric", "asymmetric"]},
+        {"literal": "date", "flags": ["transitive"]},
+        {"labels": [["en", "alternative", "…"]]},
+        {"details": {"examples": [7]}},
+    ],
+    ids=str,
+)
+def test_a_word_line_is_checked_as_the_vocabulary_checks_words(path, values):
+    """
+    A new word, and one that takes the place of a word as the program ships it.
+    """
+    for name in ("mentors_often", "near"):
+        report = imported(path, text(word_line(name, **values)))
+
+        assert [each["error"] for each in report["refused"]][:1] in (["VOCABULARY_INVALID"], ["VOCABULARY_CONFLICT"])
+
+
+def test_what_is_valid_in_the_future_is_taken(path):
+    lines = text(ADA, fact_line(1, 1, "x", valid_from="2999-01-01T00:00:00.000Z"))
+
+    assert counts(imported(path, lines))[2] == []
+
+
 def test_what_stands_in_one_file_is_taken_as_it_was(path):
     """
     Undo may leave a name and the alias of another that are alike; a name goes before an alias.

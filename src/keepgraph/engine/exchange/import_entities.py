@@ -56,6 +56,7 @@ class _EntityBatch:
         self._by_former_id = store.imports.entities_by_former_id(tx, ids)
         self._by_name = store.imports.entities_by_name(tx, self._looked_up)
         self._by_alias = store.imports.entities_by_alias(tx, self._looked_up)
+        self._note_aliases(lines)
         existing = [*self._by_id.values(), *self._by_former_id.values(), *self._by_name.values()]
         self._alias_keys: dict[int, set[str]] = defaultdict(set)
         for row, keys in store.imports.alias_keys(tx, {entity.row for entity in existing}).items():
@@ -92,6 +93,7 @@ class _EntityBatch:
                 (self._take_row("alias"), entity.row, alias, key, normalisation.Name(alias).indexed_forms, at)
             )
             self._alias_keys[entity.row].add(key)
+            self._state.alias_keys.add((entity.row, key))
             self._by_alias.setdefault((entity.group, entity.type, key), []).append(entity)
         for former_id in missing_ids:
             self._new_former_ids.append((self._take_row("former_id"), former_id, entity.row))
@@ -106,6 +108,13 @@ class _EntityBatch:
             store.entities.set_particulars(self._tx, entity.row, summary=entity.summary, properties=entity.properties)
         store.entities.insert_aliases(self._tx, self._new_aliases)
         store.entities.insert_former_ids(self._tx, self._new_former_ids)
+
+    def _note_aliases(self, lines: Sequence[Line]) -> None:
+        """Note which aliases the file gives to entities of the graph, whichever line of the batch comes first."""
+        for line in lines:
+            if (entity := self._by_id.get(line["id"]) or self._by_former_id.get(line["id"])) is not None:
+                keys = (normalisation.key(_alias_text(alias)) for alias in line.get("aliases", ()))
+                self._state.alias_keys.update((entity.row, key) for key in keys)
 
     def _find_existing(self, parsed: _ParsedEntity) -> EntityRow | None:
         """The entity with this id, or the one that it was merged into, or the one with this name."""
@@ -141,8 +150,9 @@ class _EntityBatch:
             errors.ImportConflict: the name of a new entity is the alias of another entity in this graph.
         """
         for other in self._by_alias.get((parsed.group, parsed.type, parsed.key), ()):
-            # If the file has both entities, then it was the same in the graph that the file comes from.
-            if other.row not in self._state.entity_rows:
+            # If the file says both, then it was the same in the graph that the file comes from. Where it has the other
+            # entity without this alias, the name would mean somebody else from now on.
+            if (other.row, parsed.key) not in self._state.alias_keys:
                 self._state.refused_ids.add(parsed.id)
                 raise errors.ImportConflict(
                     f"{quote_name(parsed.name)} is an alias of the {other.type} {quote_name(other.name)}, {other.id}",

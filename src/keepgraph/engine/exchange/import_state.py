@@ -46,6 +46,7 @@ class ImportState:
 
     Attributes:
         entity_rows: the rows of the entities that the file has lines for.
+        alias_keys: the aliases that the file gives to entities of the graph: the row of each and the key of the alias.
         episode_rows: the rows of the episodes that the file has lines for.
         same_episodes: episodes that the graph has under another id, by their ids in the file.
         was_complete: whether an episode, by row, had its whole text before the first chunk line of it.
@@ -56,6 +57,7 @@ class ImportState:
     """
 
     entity_rows: set[int] = field(default_factory=set)
+    alias_keys: set[tuple[int, str]] = field(default_factory=set)
     episode_rows: set[int] = field(default_factory=set)
     same_episodes: dict[str, EpisodeRow] = field(default_factory=dict)
     was_complete: dict[int, bool] = field(default_factory=dict)

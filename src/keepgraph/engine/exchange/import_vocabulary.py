@@ -13,7 +13,7 @@ from keepgraph import errors, store
 from keepgraph.engine.exchange.export_format import IMPORTED
 from keepgraph.engine.exchange.import_state import ImportState, Line, LineResult, import_each
 from keepgraph.engine.exchange.import_values import validate_timestamp
-from keepgraph.engine.vocabulary import graph_vocabulary, sets, stored_words, terms
+from keepgraph.engine.vocabulary import definitions, graph_vocabulary, sets, stored_words, terms, wordings
 from keepgraph.engine.vocabulary.definitions import LabelDefinition, PredicateDefinition, TypeDefinition
 from keepgraph.model import EntityType, Predicate, VocabularySet, VocabularyTerm
 from keepgraph.store.transactions import Tx
@@ -121,11 +121,13 @@ def _insert(tx: Tx, lines: Sequence[Line]) -> None:
     if not lines:
         return
     of_sets = {name: _find_or_insert_set(tx, name) for name in dict.fromkeys(map(_set_name, lines))}
-    definitions = [_definition(line) for line in lines]
+    for line in lines:
+        _check(line)
+    words = [_definition(line) for line in lines]
     terms.insert(
         tx,
-        types=[word for word in definitions if isinstance(word, TypeDefinition)],
-        predicates=[word for word in definitions if isinstance(word, PredicateDefinition)],
+        types=[word for word in words if isinstance(word, TypeDefinition)],
+        predicates=[word for word in words if isinstance(word, PredicateDefinition)],
         of_set=next(iter(of_sets.values())),
     )
     vocabulary = graph_vocabulary.read(tx)
@@ -138,6 +140,7 @@ def _insert(tx: Tx, lines: Sequence[Line]) -> None:
 
 def _replace(tx: Tx, term: VocabularyTerm, line: Line) -> None:
     """Give a word that nothing uses the values of the file."""
+    _check(line)
     vocabulary = graph_vocabulary.read(tx)
     definition = _definition(line)
     type_rows = {word.name: word.row for word in vocabulary.types}
@@ -157,6 +160,8 @@ def _replace(tx: Tx, term: VocabularyTerm, line: Line) -> None:
     _set_state(tx, term, line, _find_or_insert_set(tx, _set_name(line)))
     if isinstance(definition, TypeDefinition):
         terms.refuse_cycles(tx, [term.name])
+    else:
+        terms.refuse_contradictions(tx, term.name)
 
 
 def _set_state(tx: Tx, term: VocabularyTerm, line: Line, of_set: VocabularySet) -> None:
@@ -177,6 +182,26 @@ def _set_state(tx: Tx, term: VocabularyTerm, line: Line, of_set: VocabularySet) 
         values["has_binding_ends"] = 0
     if values:
         store.vocabulary.update_term(tx, term.kind, term.row, values)
+
+
+def _check(line: Line) -> None:
+    """Check the values of a word as `kg vocabulary add` does; names may be spelled as other versions allowed it.
+
+    Raises:
+        errors.VocabularyInvalid: a value does not fit the schema of sets, or a label has no letters.
+    """
+    kind = "type" if line["word_kind"] == store.vocabulary.ENTITY_TYPE else "predicate"
+    values = {**line.get("details", {}), **line}
+    definitions.check_word(kind, {name: values[name] for name in _CHECKED[kind] if values.get(name)})
+    for _, _, text in line.get("labels", ()):
+        if not wordings.key(text):
+            raise errors.VocabularyInvalid(f"the label {text[:60]!r} of {line['name'][:60]} has no letters")
+
+
+_CHECKED = {
+    "type": ("description", "style", "abstract", "examples", "notation", "uri"),
+    "predicate": ("description", "role", "flags", "literal", "sentence", "examples", "notation", "uri"),
+}
 
 
 def _definition(line: Line) -> TypeDefinition | PredicateDefinition:
