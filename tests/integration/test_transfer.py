@@ -1010,6 +1010,15 @@ def test_a_word_line_is_checked_as_the_vocabulary_checks_words(path, values):
         assert [each["error"] for each in report["refused"]][:1] in (["VOCABULARY_INVALID"], ["VOCABULARY_CONFLICT"])
 
 
+def test_an_export_holds_no_control_character_that_a_terminal_interprets(call, path):
+    odd = "a\x1b[2Jb\x9bc\x7fd\u202ee\u2066f"
+    call.record(person("Ada"), "tagged", literal(odd))
+    exported = CliRunner().invoke(kg, ["--db", str(path), "export"]).stdout
+
+    assert not any(character in exported for character in "\x1b\x9b\x7f\u202e\u2066")
+    assert odd in {json.loads(line).get("literal") for line in exported.splitlines()}
+
+
 def test_what_is_valid_in_the_future_is_taken(path):
     lines = text(ADA, fact_line(1, 1, "x", valid_from="2999-01-01T00:00:00.000Z"))
 

@@ -107,6 +107,8 @@ def open_graph(
     settings = settings_file.read(file)
     if settings.offline:
         ctx.find_root().with_resource(offline.block_network())
+    if create and not file.exists():
+        warn_of_shared_folder(file)
     is_backup_due = settings.daily_backups and not read_only and backup_is_due(file)
     graph = open(
         file,
@@ -122,6 +124,14 @@ def open_graph(
             lambda: _make_daily_backup(file, key.digits if key else None, history_days=settings.history_days)
         )
     return graph
+
+
+def warn_of_shared_folder(file: Path) -> None:
+    """Say on standard error that the folder of a graph is synchronised, or on a network file system, where it is."""
+    from keepgraph.profiles import shared_folders
+
+    if shared := shared_folders.find(file):
+        click.echo(f"The folder of {terminal.printable(file)} {shared}. {shared_folders.ADVICE}", err=True)
 
 
 def backup_is_due(file: Path) -> bool:

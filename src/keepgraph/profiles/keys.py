@@ -7,6 +7,7 @@ import re
 
 from keepgraph import errors
 from keepgraph.model import Key
+from keepgraph.profiles import memory_dumps
 
 MAX_FILE_BYTES = 10_000
 """No more is read of a key file: a wrong file may be very large."""
@@ -22,7 +23,7 @@ def new() -> Key:
 
 
 def from_digits(digits: str, origin: str) -> Key:
-    """A key from its digits, in either case.
+    """A key from its digits, in either case. From here on, no core dump is written of the process.
 
     Args:
         origin: where the digits come from, in words to show.
@@ -33,6 +34,7 @@ def from_digits(digits: str, origin: str) -> Key:
     digits = digits.strip()
     if not looks_like_digits(digits):
         raise errors.KeyInvalid(f"{origin} is not a key: it is not 64 hexadecimal digits")
+    memory_dumps.prevent()
     digits = digits.lower()
     fingerprint = hashlib.sha256(b"keepgraph key fingerprint\0" + bytes.fromhex(digits)).hexdigest()[:16]
     return Key(digits=digits, origin=origin, fingerprint=fingerprint)

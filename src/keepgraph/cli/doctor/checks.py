@@ -17,7 +17,7 @@ from keepgraph.cli.doctor.inspection import InspectedGraph
 from keepgraph.engine.upkeep import backups, unfinished_changes
 from keepgraph.engine.upkeep.integrity import FIX, RESTORE, Check, State
 from keepgraph.model import Backup, Key, KeyLocation
-from keepgraph.profiles import key_files, key_locations, settings_file, settings_schema
+from keepgraph.profiles import key_files, key_locations, settings_file, settings_schema, shared_folders
 from keepgraph.store.database import Database
 
 _MAX_SHOWN = 3
@@ -53,6 +53,9 @@ def check_file(target: InspectedGraph) -> Iterator[Check]:
         problem = f"{graph} is empty"
     if problem is None:
         yield Check("file", State.OK, f"{graph}, {graph.stat().st_size / 1e6:.1f} MB, {store.files.kind(graph).value}")
+        if shared := shared_folders.find(graph):
+            message = f"its folder {shared}: it may be damaged there, or exist twice"
+            yield Check("file", State.NOTE, message, shared_folders.ADVICE)
         return
     yield Check(
         "file", State.WRONG, problem, RESTORE if inspection.usable_backups(graph) else errors.GraphNotFound.default_hint

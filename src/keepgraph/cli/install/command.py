@@ -80,6 +80,7 @@ def _install(report: dict[str, Any], locations: list[clients.ConfigLocation], *,
             )
         configuration.read(location.file)
     _warn_of_keys()
+    graph_options.warn_of_shared_folder(graph_options.graph_path(click.get_current_context()).resolve())
     if not report["dry_run"]:
         # Before anything is written: a server that does not answer is not configured.
         report["server"] = _check_server([report["entry"]["command"], *report["entry"]["args"]])

@@ -24,9 +24,12 @@ def show_json(answer: Any) -> None:
     """Write an answer as JSON to standard output."""
     import json
 
-    text = json.dumps(answer, ensure_ascii=False, indent=2)
-    # Control characters that JSON does not escape, but that a terminal interprets.
-    click.echo(_CONTROL_IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text))
+    click.echo(escape_control(json.dumps(answer, ensure_ascii=False, indent=2)))
+
+
+def escape_control(json_text: str) -> str:
+    """JSON that means the same, without the control characters that JSON allows and that a terminal interprets."""
+    return _CONTROL_IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", json_text)
 
 
 def show_error(envelope: dict[str, Any], *, as_json: bool) -> None:

@@ -99,7 +99,7 @@ def export_command(ctx: click.Context, file: str) -> None:
         if graph.database.key is not None and file != "-":
             click.echo(f"{terminal.printable(file)} is plain text, though the graph is encrypted.", err=True)
         for line in export.stream_lines(graph.database):
-            out.write(json.dumps(line, ensure_ascii=False) + "\n")
+            out.write(terminal.escape_control(json.dumps(line, ensure_ascii=False)) + "\n")
 
 
 def _open_for_export(ctx: click.Context) -> Graph:
