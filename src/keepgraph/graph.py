@@ -147,7 +147,7 @@ def open(
             on_create=lambda tx: _add_declared_words(tx, file, declared, declared_words.add_to_new_graph),
             backups_kept=profile.backups_kept,
             any_schema=any_schema,
-            leftovers=lambda: unfinished_changes.leftovers(file),
+            leftovers=lambda: unfinished_changes.leftovers(file, profile.key),
         )
     except errors.SettingsInvalid:
         # What a new graph was to begin with cannot be: no empty graph is left behind.

@@ -85,8 +85,11 @@ def files(graph: Path) -> list[Path]:
 
 def unfinished(graph: Path) -> list[Path]:
     """Files of backups that were interrupted, or are being made by a process that has the graph open."""
-    older = graph.parent.glob(f".{glob.escape(graph.name)}.before-*-part*")
-    return sorted({*folder(graph).glob(".*-part*"), *older})
+    try:
+        with os.scandir(folder(graph)) as entries:
+            return sorted(Path(entry.path) for entry in entries if entry.name[0] == "." and "-part" in entry.name)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
 
 
 def is_due(graph: Path, now: datetime) -> bool:

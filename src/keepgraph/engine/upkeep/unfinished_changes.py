@@ -61,12 +61,14 @@ def plain_backups(graph: Path) -> list[Path]:
     return [file for file in backups.files(graph) if store.files.kind(file) is Kind.PLAIN]
 
 
-def leftovers(graph: Path) -> list[Path]:
+def leftovers(graph: Path, location: KeyLocation | None) -> list[Path]:
     """Unfinished files that can be removed when nobody else has the graph open, since nobody then writes them.
 
     Half-made backups, which may be plain; and key files that were being written, with the keys in them.
+
+    Args:
+        location: where its key is, as its settings say.
     """
-    location = settings_file.read(graph).key
     files = backups.unfinished(graph)
     if location is not None:
         named = [Path(location.file)] if location.file else []
