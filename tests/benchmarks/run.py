@@ -22,11 +22,12 @@ import name_resolution
 import processes
 import retrieval
 import topology
+import writers
 import writes
 from measure import Figure
 from sqlcipher3 import dbapi2 as sqlite
 
-WITHOUT_VECTORS = ("processes", "topology", "page")
+WITHOUT_VECTORS = ("processes", "topology", "page", "writers")
 """The parts that need no vectors: alone, they begin sooner."""
 
 
@@ -35,7 +36,7 @@ def main() -> None:
     parser.add_argument("--small", action="store_true", help="a hundredth of the graph and fewer rounds")
     parser.add_argument(
         "--only",
-        choices=["names", "processes", "lookups", "encrypted", "writes", "topology", "serving", "page"],
+        choices=["names", "processes", "lookups", "encrypted", "writes", "topology", "serving", "page", "writers"],
         help="one part of the table",
     )
     parser.add_argument("--conversations", type=Path, help="how well what was said is found again: see retrieval.py")
@@ -73,6 +74,7 @@ def main() -> None:
                 big, folder, asked, handles=1_000 if given.small else topology.HANDLES
             ),
             "page": lambda: _page(big, folder, asked, small=given.small),
+            "writers": lambda: writers.figures(folder, seconds=2 if given.small else 5, rounds=1 if given.small else 3),
             "serving": lambda: _serving(big, folder, asked, rounds=100 if given.small else 400),
         }
         found = [line for part, run in parts.items() if given.only in (None, part) for line in run()]

@@ -82,6 +82,7 @@ if TYPE_CHECKING:
         vocabulary,
         wal,
         word_references,
+        writer_queue,
     )
 else:
     from keepgraph import lazy_submodules

@@ -14,6 +14,7 @@ from sqlcipher3 import dbapi2 as sqlite
 from keepgraph.model import Key
 from keepgraph.store import sqlite_errors
 from keepgraph.store.cancellation import CancellationCheck, raise_if_cancelled
+from keepgraph.store.writer_queue import Place
 
 Connection = Any
 """A connection of sqlcipher3, which ships no types."""
@@ -76,14 +77,23 @@ def fetch_count(conn: Connection, query: str, *values: object) -> int:
     return int(conn.execute(query, values).fetchone()[0])
 
 
-def begin_immediate(conn: Connection, cancellation: CancellationCheck | None) -> None:
-    """Begin a write transaction, as soon as no other process has one."""
-    retry_while_locked(lambda: conn.execute("BEGIN IMMEDIATE"), cancellation)
+def begin_immediate(conn: Connection, place: Place | None, cancellation: CancellationCheck | None) -> None:
+    """Begin a write transaction, as soon as no other process has one, in the order of the queue.
+
+    Args:
+        place: in the queue of writers; None where there is no queue.
+    """
+    until = time.monotonic() + LOCK_TIMEOUT_SECONDS
+    if place is not None:
+        place.wait(until=until, cancellation=cancellation)
+    retry_while_locked(lambda: conn.execute("BEGIN IMMEDIATE"), cancellation, until=until)
 
 
-def retry_while_locked(attempt: Callable[[], object], cancellation: CancellationCheck | None) -> None:
-    """Try until the lock is free, it is cancelled, or the time is over."""
-    deadline = time.monotonic() + LOCK_TIMEOUT_SECONDS
+def retry_while_locked(
+    attempt: Callable[[], object], cancellation: CancellationCheck | None, *, until: float | None = None
+) -> None:
+    """Try until the lock is free, it is cancelled, or the time is over: `until`, by the monotonic clock."""
+    deadline = until or time.monotonic() + LOCK_TIMEOUT_SECONDS
     while True:
         try:
             attempt()

@@ -30,6 +30,7 @@ from keepgraph.store.cancellation import CancellationCheck, holding, interruptib
 from keepgraph.store.connections import Connection
 from keepgraph.store.reader_pool import ReaderPool
 from keepgraph.store.transactions import Tx
+from keepgraph.store.writer_queue import WriterQueue
 
 _MAX_LOG_BYTES = 4_000_000
 """A longer write-ahead log is emptied: one flipped bit in it loses every transaction that is only in the log."""
@@ -101,6 +102,7 @@ class Database:
         self._key_source = key_source or KeySource()
         self._key: Key | None = None
         self._open_lock = file_locks.SharedLock(path)
+        self._queue = WriterQueue()
         self._before_migration = before_migration
         self._leftovers = leftovers
         self._on_create = on_create
@@ -151,12 +153,16 @@ class Database:
         self, tool: str, *, session: str | None = None, cancellation: CancellationCheck | None = None
     ) -> Iterator[Tx]:
         """A transaction that writes: all of it is on disk when this ends, or none of it."""
-        with holding(self._writer_lock, cancellation), self._translated_errors(writing=True, cancellation=cancellation):
+        with (
+            holding(self._writer_lock, cancellation),
+            self._translated_errors(writing=True, cancellation=cancellation),
+            self._queue.place(self._open_lock.descriptor) as place,
+        ):
             self._reopen_if_replaced()
             conn = self._open_writer()
             try:
                 with interruptible(conn, cancellation):
-                    connections.begin_immediate(conn, cancellation)
+                    connections.begin_immediate(conn, place, cancellation)
                     self._refuse_other_schema(conn)
                     yield self._tx(conn, tool, session)
                     raise_if_cancelled(cancellation)
@@ -331,17 +337,18 @@ class Database:
 
     def _migrate(self) -> None:
         conn = self._open_writer()
-        connections.begin_immediate(conn, None)
-        try:
-            is_new = not migrations.version(conn)
-            if not is_new:
-                schema_parts.refuse_differences(conn, self.path)
-            migrations.apply(conn, self.path, now=self.clock(), before_first=self._back_up_before)
-            if is_new and self._on_create is not None:
-                journal.run_before_history(self._tx(conn, "create", None), self._on_create)
-            conn.execute("COMMIT")
-        finally:
-            connections.roll_back(conn)
+        with self._queue.place(self._open_lock.descriptor) as place:
+            connections.begin_immediate(conn, place, None)
+            try:
+                is_new = not migrations.version(conn)
+                if not is_new:
+                    schema_parts.refuse_differences(conn, self.path)
+                migrations.apply(conn, self.path, now=self.clock(), before_first=self._back_up_before)
+                if is_new and self._on_create is not None:
+                    journal.run_before_history(self._tx(conn, "create", None), self._on_create)
+                conn.execute("COMMIT")
+            finally:
+                connections.roll_back(conn)
 
     def _back_up_before(self, migration: str) -> None:
         """Have a backup made before a migration, on a connection that sees the graph as it was."""

@@ -32,6 +32,11 @@ class SharedLock:
         self._file = lock_file(graph)
         self._descriptor: int | None = None
 
+    @property
+    def descriptor(self) -> int | None:
+        """Of the lock file, while the lock is held; None where there is no such file."""
+        return self._descriptor
+
     def acquire(self, *, timeout: float) -> None:
         """Wait until nobody is replacing the file of the graph, then hold the lock with all others.
 
