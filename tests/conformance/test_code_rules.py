@@ -77,8 +77,10 @@ COUNT_DEADLINES = {
     "engine.query.graph_probe",
     "engine.texts.ingestion",
     "engine.texts.mention_index",
+    "store.cancellation",
     "store.connections",
     "store.file_locks",
+    "store.writer_queue",
 }
 REPORT_EXECUTION_TIME = {"tools.discovery", "tools.query_command"}
 

@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 import keepgraph
 from keepgraph import store
 from keepgraph.cli.root import kg
-from keepgraph.engine.texts import documents, ingestion
+from keepgraph.engine.texts import documents, ingestion, mention_index
 from keepgraph.engine.upkeep.jobs import Job
 from keepgraph.ml import embedder
 from keepgraph.model import Settings
@@ -622,3 +622,25 @@ def test_a_dry_run_at_the_command_line_changes_nothing(run, folder, path):
 
 def test_a_command_without_a_path_is_wrong(run):
     assert run("ingest").exit_code == 2
+
+
+def test_a_text_is_not_kept_waiting_by_the_backlog_of_others(call, folder, monkeypatch):
+    """
+    Nothing is read in the calls that bring the texts, and of the heavy one no time is left to read all.
+    """
+    monkeypatch.setattr(mention_index, "_MAX_SECONDS_IN_CALL", -1.0)
+    monkeypatch.setattr(ingestion, "_SECONDS_OF_A_BACKFILL", 0.0)
+    (folder / "heavy.md").write_text("Ada met Priya.\n\n" * 3_000, encoding="utf-8")
+    (folder / "small.md").write_text("Ada met Priya", encoding="utf-8")
+    with monkeypatch.context() as hurried:
+        looks = iter([False, False])
+        hurried.setattr(ingestion._Ingestion, "_is_late", lambda ingested: next(looks, True))
+        heavy = call("ingest_markdown", file_path=str(folder / "heavy.md"))
+    computed = []
+    compute = mention_index._Batch.compute
+    monkeypatch.setattr(
+        mention_index._Batch, "compute", lambda tx, **given: computed.append(given) or compute(tx, **given)
+    )
+    small = call("ingest_markdown", file_path=str(folder / "small.md"))
+
+    assert (heavy["unread"] > 0, small["unread"], len(computed)) == (True, 0, 1)

@@ -93,8 +93,8 @@ def test_what_was_read_while_somebody_wrote_is_read_again(graph, call, open_grap
     compute = mention_index._Batch.compute
     facts = [tagged(concept("Django")), tagged(concept("PostgreSQL"))]
 
-    def disturbed(tx, *, seconds):
-        batch = compute(tx, seconds=seconds)
+    def disturbed(tx, *, seconds, episodes=None):
+        batch = compute(tx, seconds=seconds, episodes=episodes)
         if facts:
             other("record_fact", **facts.pop())
         return batch

@@ -142,8 +142,8 @@ def test_a_place_that_is_kept_and_not_used_holds_up_nobody(graph):
 
 
 def test_who_waits_can_be_cancelled(graph):
+    arguments = {"subject": ADA, "predicate": "depends_on", "object": concept("Notes")}
     with keepgraph.open(graph.path) as other, graph.database.write("test"), pytest.raises(errors.Cancelled):
-        arguments = {"subject": ADA, "predicate": "depends_on", "object": concept("Notes")}
         other.call_until(lambda: errors.Cancelled("enough"), "record_fact", arguments)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from keepgraph import interruption
 from keepgraph.cypher import value_types
 from keepgraph.cypher.catalogue import Catalogue
 from keepgraph.cypher.check import binder
@@ -49,6 +50,7 @@ def compile_tree(
 
 def _run_passes(passes: tuple[Callable[[Compilation], None], ...], compilation: Compilation) -> CompiledQuery:
     for run_pass in passes:
+        interruption.raise_if_due()
         run_pass(compilation)
     return CompiledQuery(
         compilation.plan.columns,

@@ -19,6 +19,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, TypeAlias
 
+from keepgraph import interruption
 from keepgraph.errors import ModelUnavailable
 from keepgraph.installation import extra_hint
 
@@ -122,13 +123,18 @@ class MiniLM:
         """
         import numpy as np
 
-        tokens = [self._tokenizer.encode(text).ids for text in texts]
+        tokens = [self._encode(text) for text in texts]
         vectors = np.empty((len(tokens), DIMENSION), np.float32)
         for batch in _batches([len(ids) for ids in tokens]):
+            interruption.raise_if_due()
             ids, mask = _pad([tokens[position] for position in batch])
             with self._fair_turn(), self._limit_threads(len(texts)):
                 vectors[batch] = _forward(self._weights, ids, mask)
         return vectors
+
+    def _encode(self, text: str) -> list[int]:
+        interruption.raise_if_due()
+        return list(self._tokenizer.encode(text).ids)
 
     @contextmanager
     def _fair_turn(self) -> Iterator[None]:

@@ -26,7 +26,7 @@ from keepgraph.store import (
     unlocking,
     wal,
 )
-from keepgraph.store.cancellation import CancellationCheck, holding, interruptible, raise_if_cancelled
+from keepgraph.store.cancellation import CancellationCheck, committing, holding, interruptible, raise_if_cancelled
 from keepgraph.store.connections import Connection
 from keepgraph.store.reader_pool import ReaderPool
 from keepgraph.store.transactions import Tx
@@ -165,8 +165,8 @@ class Database:
                     connections.begin_immediate(conn, place, cancellation)
                     self._refuse_other_schema(conn)
                     yield self._tx(conn, tool, session)
-                    raise_if_cancelled(cancellation)
-                conn.execute("COMMIT")
+                with committing(cancellation):
+                    conn.execute("COMMIT")
             except BaseException:
                 if conn.in_transaction:
                     conn.execute("ROLLBACK")

@@ -22,9 +22,19 @@ def any_unread(tx: Tx) -> bool:
     )
 
 
-def next_chunks(tx: Tx, *, limit: int) -> list[int]:
-    """Some unread chunks of all groups, oldest first."""
-    rows = tx.conn.execute("SELECT chunk FROM chunk_unread ORDER BY chunk LIMIT ?", (limit,))
+def next_chunks(tx: Tx, *, limit: int, episodes: Sequence[int] | None = None) -> list[int]:
+    """Some unread chunks of all groups, oldest first; of these episodes only, where they are given."""
+    rows = tx.conn.execute(
+        """
+        SELECT chunk
+        FROM chunk_unread
+        WHERE :episodes IS NULL
+            OR chunk IN (SELECT id FROM chunk WHERE episode IN (SELECT value FROM json_each(:episodes)))
+        ORDER BY chunk
+        LIMIT :limit
+        """,
+        {"episodes": None if episodes is None else json.dumps(list(episodes)), "limit": limit},
+    )
     return [row[0] for row in rows]
 
 

@@ -349,21 +349,27 @@ class _Ingestion:
             self.report.forgotten += len(batch)
 
     def _detect_mentions(self) -> None:
-        """Backfill the mention index while there is time, and count the mentions in what was stored."""
+        """Detect mentions in what was stored while there is time, and count them; other texts wait for a backfill."""
         files = self.report.files_seen
-        unread = most_unread = None
-        while unread != 0 and not self._is_late():
+        unread = most_unread = self._count_unread()
+        while unread and not self._is_late():
             try:
-                unread = mention_index.backfill(self._job.database, seconds=_SECONDS_OF_A_BACKFILL)
+                unread = mention_index.backfill(
+                    self._job.database, seconds=_SECONDS_OF_A_BACKFILL, episodes=self.report.episodes
+                )
             except errors.GraphBusy:
                 break  # another program writes: the next read goes on
-            most_unread = max(unread, most_unread or unread)
             self._report_progress(files + most_unread - unread, files + most_unread, NAMES)
         if self.report.episodes and not self._job.is_cancelled():
             with self._job.read(group=self._group) as tx:
                 self.report.mentions = store.mentions.count_in_episodes(tx, self.report.episodes)
                 self.report.proposals = store.proposals.count_in(tx, self.report.episodes)
                 self.report.unread = store.mention_queue.count_in_episodes(tx, self.report.episodes)
+
+    def _count_unread(self) -> int:
+        """How many chunks of what was stored are unread."""
+        with self._job.database.read(self._job.tool) as tx:
+            return store.mention_queue.count_in_episodes(tx, self.report.episodes)
 
     def _should_stop(self) -> bool:
         """Whether to end before all files are stored."""

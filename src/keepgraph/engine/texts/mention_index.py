@@ -27,8 +27,9 @@ from keepgraph.temporal import timestamps
 _MAX_CHUNKS_IN_BATCH = 40
 _MAX_NAMES_IN_BATCH = 200
 
-# A call that brings a text detects mentions in so many characters of it; the rest is left to the backfill.
+# A call that brings texts detects mentions in so many characters of each, and for so long; a backfill does the rest.
 _MAX_CHARACTERS_IN_CALL = 400_000
+_MAX_SECONDS_IN_CALL = 10.0
 
 # A name that is in more chunks than this is not found in the rest of them until they are read again.
 _MAX_CHUNKS_OF_A_NAME = 100_000
@@ -42,7 +43,13 @@ def backfill_some(database: Database) -> None:
     backfill(database, seconds=time_limits.MAX_SECONDS_OF_A_READ)
 
 
-def backfill(database: Database, *, seconds: float | None = None, max_chunks: int | None = None) -> int:
+def backfill(
+    database: Database,
+    *,
+    seconds: float | None = None,
+    max_chunks: int | None = None,
+    episodes: Sequence[int] | None = None,
+) -> int:
     """Update the index in batches; returns how many chunks and names are still unread.
 
     First the chunks in which new names may stand are marked as unread, then mentions are detected in unread chunks.
@@ -51,6 +58,7 @@ def backfill(database: Database, *, seconds: float | None = None, max_chunks: in
         seconds: stop after the batch in which so much time has passed, and do not wait long for other writers; None
             goes on to the end.
         max_chunks: stop after so many chunks.
+        episodes: detect mentions in the chunks of these only, and count only those; None: in all.
 
     Raises:
         errors.GraphFileError: the graph cannot be written.
@@ -60,19 +68,20 @@ def backfill(database: Database, *, seconds: float | None = None, max_chunks: in
     while True:
         cancellation = time_limits.short_wait() if until else None
         with database.read("reading") as tx:
-            unread = count_unread(tx)
+            unread = count_unread(tx) if episodes is None else store.mention_queue.count_in_episodes(tx, episodes)
             is_late = until is not None and done and time.monotonic() > until
             if not unread or is_late or (max_chunks is not None and done >= max_chunks):
                 return unread
             version = store.mention_queue.journal_version(tx)
-            batch = _Batch.compute(tx, seconds=None if until is None else max(until - time.monotonic(), 0.0))
+            left = None if until is None else max(until - time.monotonic(), 0.0)
+            batch = _Batch.compute(tx, seconds=left, episodes=episodes)
         with database.write("reading", cancellation=cancellation) as tx:
             if store.mention_queue.journal_version(tx) != version:
                 # Somebody wrote in the meantime: the chunks and names of the batch may have changed.
                 if conflicts < _MAX_CONFLICTS:
                     conflicts += 1
                     continue
-                batch = _Batch.compute(tx, seconds=0.0)
+                batch = _Batch.compute(tx, seconds=0.0, episodes=episodes)
             batch.write(tx)
         done += len(batch.chunks) or 1
         conflicts = 0
@@ -86,8 +95,14 @@ def update(tx: Tx, chunks: Sequence[Chunk]) -> None:
         if characters > _MAX_CHARACTERS_IN_CALL and count:
             chunks = chunks[:count]
             break
+    # For all texts of the call together: a hundred files are stored in one.
+    until = tx.memo.setdefault(("mention index", "until"), time.monotonic() + _MAX_SECONDS_IN_CALL)
+    if time.monotonic() > until:
+        return
     for entry in _detect(tx, chunks):
         entry.write(tx)
+        if time.monotonic() > until:
+            break
 
 
 def catch_up(tx: Tx, *, seconds: float) -> bool:
@@ -169,9 +184,15 @@ class _Batch:
     all_chunks: bool = False
 
     @classmethod
-    def compute(cls, tx: Tx, *, seconds: float | None) -> _Batch:
-        """The next batch: at least one name or chunk, and more while these seconds last (None: without limit)."""
+    def compute(cls, tx: Tx, *, seconds: float | None, episodes: Sequence[int] | None = None) -> _Batch:
+        """The next batch: at least one name or chunk, and more while these seconds last (None: without limit).
+
+        Args:
+            episodes: chunks of these only, and no names; None: of all.
+        """
         until = None if seconds is None else time.monotonic() + seconds
+        if episodes is not None:
+            return cls._of_chunks(tx, until, episodes)
         _, new_names = store.mention_queue.count(tx)
         if new_names and new_names > store.episodes.count_chunks(tx):
             return cls(all_chunks=True)
@@ -194,8 +215,8 @@ class _Batch:
         return cls(names=tuple(numbers), to_read=tuple(sorted(rows)))
 
     @classmethod
-    def _of_chunks(cls, tx: Tx, until: float | None) -> _Batch:
-        rows = store.mention_queue.next_chunks(tx, limit=_MAX_CHUNKS_IN_BATCH)
+    def _of_chunks(cls, tx: Tx, until: float | None, episodes: Sequence[int] | None = None) -> _Batch:
+        rows = store.mention_queue.next_chunks(tx, limit=_MAX_CHUNKS_IN_BATCH, episodes=episodes)
         chunks = store.episodes.chunks_by_rows(tx, rows)
         entries: list[_Entry] = []
         for entry in _detect(tx, [chunks[row] for row in rows if row in chunks]):

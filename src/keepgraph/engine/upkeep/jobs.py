@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from keepgraph import store
-from keepgraph.store.cancellation import CancellationCheck
+from keepgraph import interruption, store
+from keepgraph.store.cancellation import CancellationCheck, of_a_finished_write
 from keepgraph.store.database import Database
 from keepgraph.store.transactions import Tx
 
@@ -41,7 +41,11 @@ class Job:
     @contextmanager
     def write(self, *, group: str | None = None) -> Iterator[Tx]:
         """A call of its own in the journal: all of it is on disk when this ends, or none of it."""
-        with self.database.write(self.tool, session=self.session) as tx:
+        finishing = of_a_finished_write(self.cancellation)
+        with (
+            interruption.by(finishing),
+            self.database.write(self.tool, session=self.session, cancellation=finishing) as tx,
+        ):
             yield store.journal.begin_call(tx if group is None else replace(tx, group=group))
 
     def report_progress(self, done: int, total: int | None, what: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any
 
-from keepgraph import errors, store
+from keepgraph import errors, interruption, store
 from keepgraph.engine.upkeep import backups, jobs
 from keepgraph.engine.upkeep.jobs import Job
 from keepgraph.store.cancellation import CancellationCheck
@@ -54,9 +54,34 @@ def call(
     Raises:
         errors.KeepgraphError: whatever went wrong. Then nothing has changed, except what a job had committed before.
     """
-    tool = catalogue.find(name)
+    with interruption.by(cancellation):
+        return _call(
+            database,
+            catalogue.find(name),
+            {} if arguments is None else arguments,
+            session=session,
+            read_only=read_only,
+            has_background=has_background,
+            cancellation=cancellation,
+            progress=progress,
+            around=around,
+        )
+
+
+def _call(
+    database: Database,
+    tool: Tool,
+    arguments: Mapping[str, Any],
+    *,
+    session: str | None,
+    read_only: bool,
+    has_background: bool,
+    cancellation: CancellationCheck | None,
+    progress: Progress | None,
+    around: Around,
+) -> dict[str, Any]:
     try:
-        checked = validation.check_input(tool.toolset, tool.name, {} if arguments is None else arguments)
+        checked = validation.check_input(tool.toolset, tool.name, arguments)
         checked, session = _take_session(tool, checked, session)
         if tool.effect is Effect.READ:
             in_background = frozenset([Need.VECTORS]) if has_background else derived_data.NOTHING

@@ -1,0 +1,114 @@
+"""A call has its answer by its deadline, also where its thread cannot stop; what it wrote is not committed then."""
+
+from __future__ import annotations
+
+import threading
+
+import anyio
+import pytest
+
+from keepgraph import errors, interruption
+from keepgraph.engine.upkeep.jobs import Job
+from keepgraph.mcp import worker_threads
+from keepgraph.store import cancellation
+
+ADA = {"type": "person", "name": "Ada"}
+LATE = errors.DeadlineExceeded("late")
+
+
+@pytest.fixture
+def short_grace(monkeypatch):
+    monkeypatch.setattr(worker_threads, "GRACE_SECONDS", 0.02)
+
+
+def run(work, *, seconds):
+    """What the work returns, or its error; the limiter is made anew for each."""
+
+    async def main():
+        return await worker_threads.run(work, limiter=anyio.CapacityLimiter(1), seconds=seconds)
+
+    return anyio.run(main)
+
+
+def writing_until(graph, stop, ended, *, as_job=False):
+    """Work that writes a fact, then computes without a look at its deadline until `stop` is set."""
+
+    def work(check):
+        try:
+            written = (
+                Job(graph.database, tool="test", cancellation=check).write()
+                if as_job
+                else graph.database.write("test", cancellation=check)
+            )
+            with written as tx:
+                tx.conn.execute("CREATE TABLE written (number INTEGER) STRICT")
+                stop.wait()
+        finally:
+            ended.set()
+
+    return work
+
+
+@pytest.mark.parametrize("as_job", [False, True])
+def test_a_thread_that_cannot_stop_is_answered_for_and_commits_nothing_afterwards(graph, short_grace, as_job):
+    stop, ended = threading.Event(), threading.Event()
+    with pytest.raises(errors.DeadlineExceeded):
+        run(writing_until(graph, stop, ended, as_job=as_job), seconds=0.05)
+    stop.set()
+    ended.wait()
+
+    with graph.database.read("test") as tx:
+        assert tx.conn.execute("SELECT name FROM sqlite_schema WHERE name = 'written'").fetchall() == []
+
+
+def test_a_batch_of_a_job_that_ends_soon_after_the_deadline_is_kept(graph):
+    check = cancellation.Cancellation(-1)
+    with Job(graph.database, tool="test", cancellation=check).write() as tx:
+        tx.conn.execute("CREATE TABLE written (number INTEGER) STRICT")
+
+    with graph.database.read("test") as tx:
+        assert tx.conn.execute("SELECT name FROM sqlite_schema WHERE name = 'written'").fetchall() == [("written",)]
+
+
+def test_nobody_is_answered_while_a_call_commits():
+    check = cancellation.Cancellation(60)
+    with cancellation.committing(check):
+        assert not check.answer()
+
+    assert check.answer()
+    with pytest.raises(errors.DeadlineExceeded), cancellation.committing(check):
+        pytest.fail("it must not commit")
+
+
+def test_a_call_that_waits_for_its_turn_has_its_answer_by_its_deadline(graph, short_grace):
+    async def main():
+        limiter = anyio.CapacityLimiter(1)
+        async with limiter:
+            return await worker_threads.run(lambda check: pytest.fail("it ran"), limiter=limiter, seconds=0.01)
+
+    with pytest.raises(errors.DeadlineExceeded):
+        anyio.run(main)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run_cypher", {"query": "MATCH (n) RETURN n"}),
+        ("record_fact", {"subject": ADA, "predicate": "depends_on", "object": {"type": "concept", "name": "Engine"}}),
+    ],
+)
+def test_what_a_call_computes_is_stopped_by_its_deadline(graph, arguments):
+    looks = iter([None] * 3)
+    with pytest.raises(errors.DeadlineExceeded):
+        graph.call_until(lambda: next(looks, LATE), *arguments)
+
+
+def test_the_model_stops_at_the_deadline_of_the_call_that_it_computes_for():
+    minilm = pytest.importorskip("keepgraph.ml.minilm")
+    if minilm.unavailable_reason():
+        pytest.skip(minilm.unavailable_reason())
+    model = minilm.load()
+    with interruption.by(lambda: LATE), pytest.raises(errors.DeadlineExceeded):
+        model.embed(["Ada"])
+
+    assert model.embed(["Ada"]).shape == (1, minilm.DIMENSION)
