@@ -766,6 +766,16 @@ def test_a_server_that_does_not_answer_is_found(plain, doctor, monkeypatch):
     assert doctor().wrong == {"server": command(plain, "serve")}
 
 
+def test_a_server_that_is_slow_is_not_called_broken(plain, doctor, monkeypatch):
+    def shake(words: list[str]) -> handshake.ServerInfo:
+        raise errors.DeadlineExceeded("the server is slow")
+
+    monkeypatch.setattr(handshake, "connect", shake)
+    report = doctor()
+
+    assert (report.wrong, "slow" in report.seen("server")) == ({}, True)
+
+
 def configured(text: str, path: Path) -> None:
     own = json.dumps(clients.own_command()[0])
     desktop().parent.mkdir(parents=True)

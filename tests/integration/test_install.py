@@ -486,7 +486,7 @@ def test_only_the_last_lines_of_a_complaint_are_quoted(stub):
 def test_a_server_that_never_comes_to_an_end_is_ended(stub, script, tmp_path, monkeypatch):
     monkeypatch.setattr(stdio, "PROCESS_TERMINATION_TIMEOUT", 0.2)
     monkeypatch.setattr(stdio, "FORCE_KILL_TIMEOUT", 0.2)
-    with pytest.raises(errors.HandshakeFailed, match=r"within 0\.5 seconds"):
+    with pytest.raises(errors.DeadlineExceeded, match=r"within 0\.5 seconds"):
         handshake.connect(stub(script), seconds=0.5)
 
     with pytest.raises(ProcessLookupError):

@@ -23,7 +23,7 @@ from mcp.shared.exceptions import MCPError
 
 import keepgraph
 from keepgraph import errors
-from keepgraph.mcp import server
+from keepgraph.mcp import server, stdio
 from keepgraph.tools.contract import answer_size, catalogue, dispatch
 
 TOKENS = 5_000
@@ -357,7 +357,9 @@ def test_every_line_gets_an_answer_whatever_it_holds(path: Path) -> None:
         call_line("record_fact", fact % ('"Priya"', "NaN")): "CONFIDENCE_OUT_OF_RANGE",
         call_line("record_fact", fact % ('"Priya"', "1e999")): "CONFIDENCE_OUT_OF_RANGE",
         call_line("record_fact", "null"): "SUBJECT_REQUIRED",
-        call_line("record_fact", '"text"'): None,
+        call_line("record_fact", '"text"'): "INVALID_ARGUMENTS",
+        call_line("record_fact", "[1, 2]"): "INVALID_ARGUMENTS",
+        call_line("record_fact", "3"): "INVALID_ARGUMENTS",
         call_line("\\ud800", "{}"): None,
         b"{not json": None,
         b"[]": None,
@@ -385,6 +387,52 @@ def test_every_line_gets_an_answer_whatever_it_holds(path: Path) -> None:
         else:
             assert json.loads(answers[line]["result"]["content"][0]["text"])["error"] == code, line[:80]
     assert last["result"]["structuredContent"]["entity"] is None
+
+
+@pytest.mark.parametrize(
+    ("line", "request_id"),
+    [
+        (b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":' + b"[" * 100_000 + b"]" * 100_000 + b"}", 7),
+        (b'{"params":' + b'{"id":3,"a":' * 90_000 + b"1" + b"}" * 90_000 + b',"id" : "x\\"y"}', 'x"y'),
+        (b'{"params":{"a":"\\",\\"id\\":1","b":' + b"[" * 100_000 + b"]" * 100_000 + b"}}", None),
+        (b'{"id":{"id":4},"params":' + b"[" * 100_000 + b"]" * 100_000 + b"}", None),
+    ],
+)
+def test_a_line_that_is_nested_too_deeply_is_answered_with_its_id(line: bytes, request_id: str | int | None) -> None:
+    answer = stdio._parse(line)
+
+    assert (request_id, -32600) == (answer.id, answer.error.code)
+
+
+def test_arguments_that_are_no_object_are_refused_with_hint_and_example(path: Path) -> None:
+    with raw_server(path) as hear:
+        answer = json.loads(hear(call_line("record_fact", "[1]"))["result"]["content"][0]["text"])
+
+    assert "a list" in answer["message"]
+    assert "object" in answer["hint"]
+    assert answer["example"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM")
+def test_a_server_that_is_terminated_ends_in_order(path: Path) -> None:
+    command = [sys.executable, "-m", "keepgraph.cli", "--db", str(path), "serve"]
+    child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    fact = '{"subject":{"type":"person","name":"Ada"},"predicate":"tagged","object":{"literal":"x"}}'
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}}
+    first = json.dumps({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}).encode()
+    initialized = b'{"jsonrpc":"2.0","method":"notifications/initialized"}'
+    for line, is_answered in ((first, True), (initialized, False), (call_line("record_fact", fact), True)):
+        child.stdin.write(line + b"\n")
+        child.stdin.flush()
+        if is_answered:
+            child.stdout.readline()
+    child.send_signal(signal.SIGTERM)
+    _, problems = child.communicate(timeout=60)
+
+    assert (child.returncode, problems) == (143, b"")
+    assert [path.name] == sorted(file.name for file in path.parent.iterdir() if file.name.startswith(path.name))
+    with keepgraph.open(path) as graph:
+        assert graph.call("recall_entity", name_or_alias="Ada")["facts"]
 
 
 def test_names_in_every_script_survive_any_locale(path: Path) -> None:

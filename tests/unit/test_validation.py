@@ -266,3 +266,12 @@ def test_an_answer_that_breaks_its_contract_is_a_fault_of_ours():
             "entity": None, "facts": 3, "related_entities": [], "truncated_facts": False,
             "truncated_related_entities": False, "resolution": {"method": "none", "score": 0.0, "candidates": []},
         })  # fmt: skip
+
+
+def test_what_is_too_long_is_refused_before_it_is_walked(monkeypatch):
+    def refuse(*given, **more):
+        pytest.fail("it was walked")
+
+    monkeypatch.setattr(validation, "_refuse_oversized", refuse)
+    with pytest.raises(errors.KeepgraphError, match="1,000,000 elements"):
+        validation.check_input("memory", "record_facts", {"facts": [{}] * 1_000_000})

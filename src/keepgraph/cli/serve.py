@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from keepgraph import errors
@@ -9,7 +11,14 @@ from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
 from keepgraph.profiles import settings_file
 
+if TYPE_CHECKING:
+    import threading
+
+    from keepgraph.graph import Graph
+
 INTERRUPTED = 130
+TERMINATED = 143
+_CLOSING_SECONDS = 3.0
 _FIRST_REQUEST_SECONDS = 2.0
 
 
@@ -62,17 +71,42 @@ def serve_command(ctx: click.Context, toolsets: str | None, read_only: bool) -> 
             click.echo(terminal.printable(f"{graph.path}: {each.message}: {each.command}"), err=True)
         settings = settings_file.read(graph.path)
         calls = activity.Activity()
+        terminated = _interrupt_when_terminated()
         try:
             with background.running(
                 graph, daily=settings.daily_backups, garden=settings.garden_when_idle, activity=calls
             ):
                 stdio.serve(server.build(graph, toolsets=chosen, activity=calls))
         except* KeyboardInterrupt:
-            graph.close()
+            _close_soon(graph)
             # A thread still waits for input, and an ordinary exit would wait for that thread.
-            os._exit(INTERRUPTED)
+            os._exit(TERMINATED if terminated.is_set() else INTERRUPTED)
         except* BrokenPipeError:
             pass  # the client closed the connection
+
+
+def _interrupt_when_terminated() -> threading.Event:
+    """Let SIGTERM end the server as Ctrl-C does: the calls that are running end or are rolled back. It is set then."""
+    import signal
+    import threading
+
+    terminated = threading.Event()
+
+    def interrupt(number: int, frame: object) -> None:
+        terminated.set()
+        signal.raise_signal(signal.SIGINT)
+
+    signal.signal(signal.SIGTERM, interrupt)
+    return terminated
+
+
+def _close_soon(graph: Graph) -> None:
+    """Close the graph, but do not wait long for a call that cannot be stopped: what it wrote is not committed."""
+    import threading
+
+    closing = threading.Thread(target=graph.close, daemon=True)
+    closing.start()
+    closing.join(_CLOSING_SECONDS)
 
 
 def _answer_first_request(error: errors.KeepgraphError) -> None:

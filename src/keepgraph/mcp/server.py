@@ -15,7 +15,7 @@ from mcp.shared.exceptions import MCPError
 
 from keepgraph import _version, errors
 from keepgraph.graph import Graph
-from keepgraph.mcp import apps, instructions, prompts, resources, surrogates, worker_threads
+from keepgraph.mcp import apps, instructions, prompts, resources, stdio, surrogates, worker_threads
 from keepgraph.mcp.activity import Activity
 from keepgraph.tools.contract import brief_answers, catalogue, schemas
 from keepgraph.tools.contract.catalogue import Effect, Tool
@@ -76,7 +76,7 @@ class _Handlers:
 
     async def call_tool(self, ctx: Any, params: t.CallToolRequestParams) -> t.CallToolResult:
         tool = self._callable_tool(params.name)
-        arguments = brief_answers.by_default(tool, params.arguments or {})
+        arguments = _arguments(tool, params.arguments or {})
         progress = _progress_reporter(ctx) if tool.is_job else None
         limiter = self._reads if tool.effect is Effect.READ else self._writes
         try:
@@ -176,6 +176,13 @@ class _Handlers:
             unknown = errors.UnknownTool(f"{tool.name} is not among the tools of this server", hint=hint)
             raise _protocol_error(unknown, name=tool.name)
         return tool
+
+
+def _arguments(tool: Tool, given: dict[str, Any]) -> Any:
+    """The arguments as the client sent them, brief where it does not say; the tool refuses what is no object."""
+    if stdio.NO_OBJECT in given:
+        return given[stdio.NO_OBJECT]
+    return brief_answers.by_default(tool, given)
 
 
 def _progress_reporter(ctx: Any) -> Progress:

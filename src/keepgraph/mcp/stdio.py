@@ -8,6 +8,7 @@ answered with a JSON-RPC error. When the input ends, the open requests are answe
 from __future__ import annotations
 
 import json
+import re
 import sys
 from typing import Any, Self
 
@@ -22,6 +23,13 @@ from pydantic import ValidationError
 from keepgraph.mcp import surrogates
 
 DRAIN_SECONDS = 60.0
+
+NO_OBJECT = "\0arguments"
+"""The name under which arguments that are no object are passed on in one; no tool has an argument of this name."""
+
+# Strings, and the brackets outside of them: all that is needed to know how deep something stands.
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"(?:\s*:)?|[{}\[\]]')
+_ID = re.compile(rb'\s*(?:-?\d{1,18}|"(?:[^"\\\x00-\x1f\x80-\xff]|\\["\\/bfnrt])*")(?=\s*[,}])')
 
 
 def serve(server: Server[Any]) -> None:
@@ -101,6 +109,7 @@ class _Input:
                 await self._output.send(SessionMessage(message))
                 continue
             if isinstance(message, t.JSONRPCRequest):
+                _wrap_arguments(message)
                 self._output.expect(message.id)
             elif isinstance(message, t.JSONRPCNotification) and message.method == "notifications/cancelled":
                 self._output.forget((message.params or {}).get("requestId"))
@@ -141,8 +150,10 @@ def _parse_leniently(line: bytes) -> t.JSONRPCMessage:
     """The message of a line that the library refused, parsed by Python, or the error to answer it with."""
     try:
         message = json.loads(line.decode("utf-8", "surrogateescape"))
-    except (ValueError, RecursionError):
-        return _error(t.PARSE_ERROR, "this line is not JSON, or is nested too deeply")
+    except RecursionError:
+        return _error(t.INVALID_REQUEST, "this line is nested too deeply; no argument needs that", _find_id(line))
+    except ValueError:
+        return _error(t.PARSE_ERROR, "this line is not JSON")
     if not isinstance(message, dict):
         return _error(t.INVALID_REQUEST, "this line is not a single JSON-RPC message")
     arguments = _pop_arguments(message)
@@ -157,6 +168,28 @@ def _parse_leniently(line: bytes) -> t.JSONRPCMessage:
         return t.jsonrpc_message_adapter.validate_python(message, by_name=False)
     except ValidationError:
         return _error(t.INVALID_REQUEST, "this line is not a JSON-RPC message", request_id if is_valid_id else None)
+
+
+def _find_id(line: bytes) -> str | int | None:
+    """The id of a request whose line is nested too deeply to be parsed; None where it has none."""
+    depth = 0
+    for token in _TOKEN.finditer(line):
+        text = token[0]
+        if text in b"{[":
+            depth += 1
+        elif text in b"}]":
+            depth -= 1
+        elif depth == 1 and text.startswith(b'"id"') and text.endswith(b":"):
+            value = _ID.match(line, token.end())
+            return json.loads(value[0]) if value else None
+    return None
+
+
+def _wrap_arguments(message: t.JSONRPCRequest) -> None:
+    """Let arguments that are no object pass the library, so that the tool refuses them, with its example."""
+    params = message.params
+    if message.method == "tools/call" and params and not isinstance(params.get("arguments") or {}, dict):
+        params["arguments"] = {NO_OBJECT: params["arguments"]}
 
 
 def _pop_arguments(message: dict[str, Any]) -> Any:

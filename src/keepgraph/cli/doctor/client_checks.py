@@ -20,6 +20,8 @@ def check_server(ctx: click.Context) -> Check:
         server = handshake.connect(command)
     except errors.HandshakeFailed as error:
         return Check("server", State.WRONG, error.message, "kg serve")
+    except errors.DeadlineExceeded as error:
+        return Check("server", State.NOTE, error.message, "Try again when the machine is less busy.")
     message = f"{server.server} {server.version} answers, and shows {server.tools} tools"
     if server.server != "keepgraph":
         return Check("server", State.WRONG, f"{command[0]} is another program: {message}")

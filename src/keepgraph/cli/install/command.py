@@ -124,7 +124,7 @@ def _check_server(command: list[str]) -> dict[str, Any]:
         server = handshake.connect(command)
         if server.server != "keepgraph":
             raise errors.HandshakeFailed(f"{command[0]} is another program: it calls itself {server.server[:60]!r}")
-    except errors.HandshakeFailed as error:
+    except (errors.HandshakeFailed, errors.DeadlineExceeded) as error:
         error.hint = f"The configuration is as it was. To see for yourself: {_as_typed(command)}"
         raise
     return {"name": server.server, "version": server.version, "tools": server.tools}

@@ -45,7 +45,8 @@ def connect(command: Sequence[str], *, seconds: float = 20) -> ServerInfo:
         seconds: the time for all answers together.
 
     Raises:
-        errors.HandshakeFailed: it cannot be started, ends too early, does not answer in time, or does not speak MCP.
+        errors.HandshakeFailed: it cannot be started, ends too early, or does not speak MCP.
+        errors.DeadlineExceeded: it does not answer in time: it, or the machine, may be busy.
     """
     import tempfile
 
@@ -65,6 +66,8 @@ def connect(command: Sequence[str], *, seconds: float = 20) -> ServerInfo:
             stdio.PROCESS_TERMINATION_TIMEOUT = termination_timeout
         if server_info is None or handshake.failure:
             last_lines = _quote_last_lines(error_output)
+            if handshake.is_late:
+                raise errors.DeadlineExceeded(f"the server is slow: {handshake.failure}{last_lines}")
             raise errors.HandshakeFailed(f"the server does not work: {handshake.failure}{last_lines}")
         return server_info
 
@@ -84,6 +87,7 @@ class _Handshake:
         self._request = "initialize"
         self._deadline: anyio.CancelScope
         self.failure = ""
+        self.is_late = False
 
     async def run(self, command: Sequence[str], error_output: TextIO) -> ServerInfo | None:
         """What the server says about itself; None if `failure` says why there is nothing."""
@@ -107,6 +111,7 @@ class _Handshake:
                 async with ClientSession(*streams, client_info=client, message_handler=self._receive) as session:
                     server_info = await self._ask(session)
             if self._deadline.cancelled_caught and not self.failure:
+                self.is_late = True
                 self.failure = f"it did not answer {self._request} within {self._seconds:g} seconds"
             if not self.failure:
                 # It may have to finish something, such as the daily backup; the library has no parameter for that.

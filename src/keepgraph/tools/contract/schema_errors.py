@@ -86,7 +86,7 @@ def _describe(problem: Any) -> str:
             names = ", ".join(problem.schema.get("properties", {}))
             return f"is not a parameter; {f'known are {names}' if names else 'there are none'}"
         case "type":
-            return f"must be {_describe_types(limit)}, not {_describe_type_of(value)}"
+            return f"must be {_describe_types(limit)}, not {describe_type_of(value)}"
         case "enum":
             return f"must be one of {', '.join(map(json.dumps, limit))}"
         case "minLength":
@@ -107,6 +107,6 @@ def _describe_types(names: str | list[str]) -> str:
     return " or ".join(_TYPE_NAMES.get(name, name) for name in ([names] if isinstance(names, str) else names))
 
 
-def _describe_type_of(value: object) -> str:
+def describe_type_of(value: object) -> str:
     kinds = {dict: "object", list: "array", str: "string", bool: "boolean", int: "integer", float: "number"}
     return _TYPE_NAMES.get(kinds.get(type(value), "null"), "null")

@@ -29,8 +29,12 @@ def check_input(toolset: str, tool: str, arguments: object, *, measured: bool = 
     """
     arguments = _decode_json({"type": "object"}, arguments)
     if not isinstance(arguments, dict | Mapping):
-        raise errors.InvalidArguments("the arguments are not a JSON object")
+        raise errors.InvalidArguments(
+            f"the arguments are {schema_errors.describe_type_of(arguments)}, and must be an object",
+            hint="Send them as a JSON object: the name of each argument with its value.",
+        )
     schema = schemas.load(toolset, tool, "input")
+    _refuse_long(schema, arguments)
     if not measured:
         _refuse_oversized(arguments)
     checked, validated = {}, {}
@@ -40,6 +44,7 @@ def check_input(toolset: str, tool: str, arguments: object, *, measured: bool = 
         if value is None and name not in schema.get("required", ()):
             continue  # null is how some clients leave out what is optional
         value = _decode_json(part, value)
+        _refuse_long_value(part, name, value)
         if "x-each" in part and isinstance(value, list):
             # The tool checks each element by itself, so that one bad element does not refuse the others.
             checked[name], validated[name] = value, [None] * len(value)
@@ -89,6 +94,21 @@ def _without_nulls(part: Schema, value: Any) -> Any:
     if part.get("type") == "object" and "properties" in part and isinstance(value, dict):
         return {name: inner for name, inner in value.items() if inner is not None}
     return value
+
+
+def _refuse_long(schema: Schema, arguments: Mapping[Any, Any]) -> None:
+    """Refuse the lists that are longer than allowed, before anything looks at what is in them."""
+    properties = schema.get("properties", {})
+    for name, value in arguments.items():
+        if isinstance(name, str) and name in properties:
+            _refuse_long_value(schemas.resolve_reference(properties[name], schema), name, value)
+
+
+def _refuse_long_value(part: Schema, name: str, value: object) -> None:
+    limit = part.get("maxItems")
+    if limit is not None and isinstance(value, list | tuple) and len(value) > limit:
+        kind = errors.leaves()[schema_errors.code_for(part, "maxItems") or errors.InvalidArguments.code]
+        raise kind(f"{name} has {len(value):,} elements; {limit:,} are allowed")
 
 
 def _refuse_oversized(arguments: object) -> None:
