@@ -12,6 +12,7 @@
 -- 0009_owner_and_narratives bc21b8b4d6feed678cc79e49f7c55bbd0e07b99a7097c88a6c1e19edf7f47483
 -- 0010_review 1dacf3728da6db6f7eacd874cfbdacd71deebdb4d16625add652390e3e9566f1
 -- 0011_map_places 39edf4fd3295ce408d93d0a1bdda32f9a5ec77009506347caadd7b4cbafe1588
+-- 0012_assertion_surfaces 743c458482f6888997dc0528e2e7c63261f39390c24caaec8540d7382f78eb08
 
 PRAGMA defer_foreign_keys = ON;
 
@@ -453,6 +454,13 @@ CREATE TABLE map_place (
     entity INTEGER PRIMARY KEY REFERENCES entity (id) ON DELETE CASCADE,
     x      REAL NOT NULL,
     y      REAL NOT NULL
+) STRICT;
+
+CREATE TABLE assertion_surface (
+    assertion INTEGER NOT NULL REFERENCES provenance (id) ON DELETE CASCADE,
+    alias     INTEGER REFERENCES alias (id) ON DELETE CASCADE,
+    former_id INTEGER REFERENCES former_id (id) ON DELETE CASCADE,
+    CHECK ((alias IS NULL) + (former_id IS NULL) = 1)
 ) STRICT;
 
 INSERT INTO entity_type (id, name, description, version, vocabulary_set, style, is_abstract, details, retired_at, replaced_by) VALUES
@@ -1385,3 +1393,9 @@ CREATE TRIGGER review_decision_journal_delete AFTER DELETE ON review_decision BE
         'id', old.id, 'group_id', old.group_id, 'kind', old.kind, 'key', old.key, 'rests_on', old.rests_on, 'evidence', old.evidence, 'decision', old.decision, 'statement', old.statement, 'decided_at', old.decided_at
     ));
 END;
+
+CREATE INDEX assertion_surface_of ON assertion_surface (assertion);
+
+CREATE INDEX assertion_surface_alias ON assertion_surface (alias) WHERE alias IS NOT NULL;
+
+CREATE INDEX assertion_surface_former_id ON assertion_surface (former_id) WHERE former_id IS NOT NULL;

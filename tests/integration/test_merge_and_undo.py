@@ -1276,3 +1276,45 @@ def test_a_graph_of_the_version_before_is_merged_and_remembered(old):
     events = old("get_history", about="Ada")["events"]
     assert {each["session"] for each in events if each["call"] <= 5} == {"chat 7"}
     assert {each["what"] for each in events} >= {"created", "recorded", "retracted", "deleted", "changed"}
+
+
+@pytest.fixture
+def split(call):
+    """Ada and Adah are merged; returns the call that did it."""
+    call.record(ADA, "decided_in", GO)
+    call.record(ADAH, "decided_in", decision("Stay"))
+    absorbed = call("recall_entity", name_or_alias="Adah")["entity"]["id"]
+    merged(call, ADA, ADAH)
+    return call("list_calls", limit=1)["calls"][0]["call"], absorbed
+
+
+@pytest.mark.parametrize("named", [ADAH, {"type": "person", "name": "ADAH "}, None])
+def test_a_merge_is_not_taken_back_after_a_fact_was_recorded_under_the_absorbed_name(call, split, named):
+    merge, absorbed = split
+    call("record_fact", subject=named or {"id": absorbed}, predicate="decided_in", object=decision("Later"))
+    refused = call("undo", call=merge)
+    listed = refused["candidates"]
+
+    assert (refused["error"], [one["tool"] for one in listed]) == ("LATER_CHANGES", ["record_fact"])
+
+
+def test_a_merge_is_taken_back_once_the_facts_under_the_absorbed_name_are(call, split):
+    call.record(ADAH, "decided_in", decision("Later"))
+    undone(call)
+    undone(call, call=split[0])
+    found = [call("recall_entity", name_or_alias=name)["entity"]["name"] for name in ("Adah", "Ada")]
+
+    assert found == ["Adah", "Ada"]
+
+
+def test_a_fact_said_again_under_the_absorbed_name_keeps_the_merge(call, split):
+    call.record(ADAH, "decided_in", GO)
+
+    assert call("undo", call=split[0])["error"] == "LATER_CHANGES"
+
+
+def test_a_fact_under_the_name_of_the_entity_that_stays_is_in_nobodys_way(call, split):
+    call.record(ADA, "decided_in", decision("Later"))
+    undone(call, call=split[0])
+
+    assert call("recall_entity", name_or_alias="Adah")["entity"]["name"] == "Adah"

@@ -405,7 +405,8 @@ def test_a_backup_of_an_older_version_is_purged_too(lived, home):
     old = backups.folder(lived) / "20260101T000000Z-before-0004_repair.db"
     conn = store.connections.connect(backups.list_all(lived)[0].file, "rw")
     conn.execute("PRAGMA foreign_keys = OFF")
-    for table in ("narrative", "owner", "proposed_fact", "former_id", "dismissed_wording", "review_decision"):
+    since = ("narrative", "owner", "proposed_fact", "former_id", "dismissed_wording", "review_decision")
+    for table in (*since, "assertion_surface"):
         conn.execute(f"DROP TABLE {table}")
     lost = "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND (sql LIKE '%owner%' OR sql LIKE '%narrative%')"
     for (trigger,) in conn.execute(lost).fetchall():

@@ -25,8 +25,8 @@ async def run(work: Callable[[CancellationCheck], _T], *, limiter: anyio.Capacit
     """Run blocking work in a thread, outside the event loop.
 
     When the request is cancelled, the work is interrupted, and this waits a moment for the end of its thread.
-    A thread that cannot stop is left to itself a second after the deadline: the caller is answered, and nothing that the
-    work has written is committed any more.
+    A thread that cannot stop is left to itself a second after the deadline: the caller is answered, and nothing that
+    the work has written is committed any more.
 
     Args:
         work: takes the cancellation check that it, or the database below it, makes now and then.

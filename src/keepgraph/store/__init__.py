@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from keepgraph.store import (
+        assertion_surfaces,
         assumed_types,
         cancellation,
         catalogue_sql,

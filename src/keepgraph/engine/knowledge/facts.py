@@ -9,6 +9,7 @@ from dataclasses import replace
 from keepgraph import errors, store
 from keepgraph.engine.knowledge import blocker_resolutions, blockers, entities, statements, validity
 from keepgraph.engine.knowledge.ends import GivenFact
+from keepgraph.language import normalisation
 from keepgraph.model import Candidate, Entity, Fact, FactEffect, Predicate, RecordedFact, Ref
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
@@ -99,6 +100,7 @@ def record(
     if says_nothing_new and not _opens_again(tx, fact, statement.predicate):
         effect = "nothing_changed"
     store.provenance.insert(tx, fact.row, source=source, confidence=confidence, recorded_at=now)
+    _keep_surfaces(tx, fact, given)
     created = statement.created
     return RecordedFact(
         fact=replace(fact, source=store.provenance.first_source(tx, fact.row)) if match.fact else fact,
@@ -116,6 +118,23 @@ def record(
         mapped_types=statement.mapped_types,
         ends_warning=statement.warning,
     )
+
+
+def _keep_surfaces(tx: Tx, fact: Fact, given: GivenFact) -> None:
+    """Keep by which alias, or by which id of an entity that was merged, the ends of a fact were named."""
+    ends = [end for end in (fact.subject, fact.object) if end is not None]
+    for ref in (given.subject, given.object):
+        if isinstance(ref, str):
+            continue
+        if ref.id is not None:
+            if all(ref.id != end.id for end in ends):
+                store.assertion_surfaces.insert_former_id(tx, fact.row, public_id=ref.id)
+            continue
+        key = normalisation.key(ref.name or "")
+        if any(key == normalisation.key(end.name) for end in ends):
+            continue
+        for end in ends:
+            store.assertion_surfaces.insert_alias(tx, fact.row, entity=end.row, key=key)
 
 
 def find(tx: Tx, fact_id: str) -> Fact:

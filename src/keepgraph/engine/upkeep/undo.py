@@ -20,6 +20,7 @@ MAX_CHANGES_CHECKED = 2_000
 """Of a call with more changes, `find_obstacle` does not look for what is in the way of undoing it."""
 
 _MAX_BLOCKING_CALLS = 5
+_RECORDED_UNDER_NAME = "a fact was recorded later under a name that would go back to the entity that was merged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,8 @@ def undo(tx: Tx, *, call: int | None = None, change: int | None = None) -> Undon
     changes = _without_purged(tx, journalled)
     at, tool, _ = store.journal.find_call(tx, number) or ("", "", None)
     before = _names_in_texts(tx, changes)
+    if surface := _later_surface(tx, changes):
+        raise _later_changes(tx, surface[0], _RECORDED_UNDER_NAME, rows=surface[1])
     for reverted in changes:
         _revert(tx, reverted)
     _refuse_doubles(tx, changes)
@@ -79,10 +82,34 @@ def find_obstacle(tx: Tx, call: Call) -> Obstacle | None:
     own = {(change.table, change.row) for change in changes}
     last = {(change.table, change.row): change for change in reversed(changes)}
     first = {(change.table, change.row): change for change in changes}
+    if surface := _later_surface(tx, changes):
+        sentence = f"{_RECORDED_UNDER_NAME[0].upper()}{_RECORDED_UNDER_NAME[1:]}"
+        return Obstacle(_name_calls(sentence, _later_calls(tx, surface[0], rows=surface[1])))
     for row, change in last.items():
         if reason := _later_change(tx, change, first[row], own):
             return Obstacle(reason)
     return None
+
+
+def _later_surface(tx: Tx, changes: Sequence[Change]) -> tuple[Change, list[tuple[str, int]]] | None:
+    """Of a merge, a name or an id that would go back, and the rows of the later assertions that were recorded under it.
+
+    Such a fact is one of the entity that was absorbed; with the other it would stay with the wrong one.
+    """
+    if not any(change.table == "former_id" and change.op == "insert" for change in changes):
+        return None
+    for change in changes:
+        if change.table in ("alias", "former_id") and change.op != "delete":
+            assertions = store.assertion_surfaces.assertions_under(tx, change.table, change.row)
+            later = [("provenance", row) for row in assertions if _is_later(tx, ("provenance", row), change.call)]
+            if later:
+                return change, later[:_MAX_BLOCKING_CALLS]
+    return None
+
+
+def _is_later(tx: Tx, row: tuple[str, int], call: int) -> bool:
+    """Whether a later call inserted or changed a row."""
+    return bool(store.journal.later_calls_on_row(tx, *row, after=call))
 
 
 def _later_change(tx: Tx, last: Change, first: Change, own: set[tuple[str, int]]) -> str | None:
