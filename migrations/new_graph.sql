@@ -13,6 +13,7 @@
 -- 0010_review 1dacf3728da6db6f7eacd874cfbdacd71deebdb4d16625add652390e3e9566f1
 -- 0011_map_places 39edf4fd3295ce408d93d0a1bdda32f9a5ec77009506347caadd7b4cbafe1588
 -- 0012_assertion_surfaces 743c458482f6888997dc0528e2e7c63261f39390c24caaec8540d7382f78eb08
+-- 0013_cardinalities 5f53019f3ac9a3957a76f3adeadc777b902c23e87223cd4efd79be676d457ada
 
 PRAGMA defer_foreign_keys = ON;
 
@@ -463,6 +464,23 @@ CREATE TABLE assertion_surface (
     CHECK ((alias IS NULL) + (former_id IS NULL) = 1)
 ) STRICT;
 
+CREATE TABLE entity_count (
+    group_id TEXT NOT NULL,
+    type     INTEGER NOT NULL,
+    entities INTEGER NOT NULL,
+    PRIMARY KEY (group_id, type)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE fact_count (
+    group_id     TEXT NOT NULL,
+    predicate    INTEGER NOT NULL,
+    subject_type INTEGER NOT NULL,
+    object_type  INTEGER NOT NULL,
+    facts        INTEGER NOT NULL,
+    open_facts   INTEGER NOT NULL,
+    PRIMARY KEY (group_id, predicate, subject_type, object_type)
+) STRICT, WITHOUT ROWID;
+
 INSERT INTO entity_type (id, name, description, version, vocabulary_set, style, is_abstract, details, retired_at, replaced_by) VALUES
     (1, 'person', 'A human being.', '0.1.0', 1, 'person', 0, '{}', NULL, NULL),
     (2, 'project', 'An undertaking with a goal.', '0.1.0', 1, 'title', 0, '{}', NULL, NULL),
@@ -830,8 +848,6 @@ CREATE INDEX entity_named ON entity (name);
 
 CREATE INDEX fact_with_literal ON fact (literal, predicate, subject, valid_from, valid_to, retracted_at)
     WHERE retracted_at IS NULL AND literal IS NOT NULL;
-
-CREATE INDEX fact_ends ON fact (valid_to) WHERE retracted_at IS NULL AND valid_to <> '~';
 
 CREATE INDEX fact_in ON fact (object, predicate, subject, valid_from, valid_to, retracted_at)
     WHERE retracted_at IS NULL AND object IS NOT NULL;
@@ -1399,3 +1415,73 @@ CREATE INDEX assertion_surface_of ON assertion_surface (assertion);
 CREATE INDEX assertion_surface_alias ON assertion_surface (alias) WHERE alias IS NOT NULL;
 
 CREATE INDEX assertion_surface_former_id ON assertion_surface (former_id) WHERE former_id IS NOT NULL;
+
+CREATE INDEX fact_known ON fact (known_from) WHERE known_from <> '';
+
+CREATE INDEX fact_ends ON fact (valid_to, valid_from, predicate, subject, object)
+    WHERE retracted_at IS NULL AND valid_to <> '~';
+
+CREATE VIEW fact_count_change AS
+SELECT 0 AS subject, 0 AS predicate, 0 AS object, 0 AS facts, 0 AS open_facts WHERE FALSE;
+
+CREATE TRIGGER fact_count_change_insert INSTEAD OF INSERT ON fact_count_change BEGIN
+    INSERT INTO fact_count (group_id, predicate, subject_type, object_type, facts, open_facts)
+    SELECT group_id, new.predicate, type, coalesce((SELECT type FROM entity WHERE id = new.object), 0),
+           new.facts, new.open_facts
+    FROM entity WHERE id = new.subject
+    ON CONFLICT (group_id, predicate, subject_type, object_type) DO UPDATE
+    SET facts = facts + excluded.facts, open_facts = open_facts + excluded.open_facts;
+END;
+
+CREATE TRIGGER fact_count_insert AFTER INSERT ON fact WHEN new.retracted_at IS NULL BEGIN
+    INSERT INTO fact_count_change VALUES (new.subject, new.predicate, new.object, 1, new.valid_to = '~');
+END;
+
+CREATE TRIGGER fact_count_delete AFTER DELETE ON fact WHEN old.retracted_at IS NULL BEGIN
+    INSERT INTO fact_count_change VALUES (old.subject, old.predicate, old.object, -1, -(old.valid_to = '~'));
+END;
+
+CREATE TRIGGER fact_count_update AFTER UPDATE OF subject, predicate, object, valid_to, retracted_at ON fact BEGIN
+    INSERT INTO fact_count_change
+    SELECT old.subject, old.predicate, old.object, -1, -(old.valid_to = '~') WHERE old.retracted_at IS NULL;
+    INSERT INTO fact_count_change
+    SELECT new.subject, new.predicate, new.object, 1, new.valid_to = '~' WHERE new.retracted_at IS NULL;
+END;
+
+CREATE TRIGGER entity_count_insert AFTER INSERT ON entity BEGIN
+    INSERT INTO entity_count (group_id, type, entities) VALUES (new.group_id, new.type, 1)
+    ON CONFLICT (group_id, type) DO UPDATE SET entities = entities + 1;
+END;
+
+CREATE TRIGGER entity_count_delete AFTER DELETE ON entity BEGIN
+    UPDATE entity_count SET entities = entities - 1 WHERE group_id = old.group_id AND type = old.type;
+END;
+
+CREATE TRIGGER entity_count_before_update BEFORE UPDATE OF type, group_id ON entity
+WHEN (old.type, old.group_id) <> (new.type, new.group_id) BEGIN
+    UPDATE entity_count SET entities = entities - 1 WHERE group_id = old.group_id AND type = old.type;
+    INSERT INTO fact_count_change
+    SELECT subject, predicate, object, -1, -(valid_to = '~') FROM fact
+    WHERE retracted_at IS NULL AND subject = old.id AND object IS NOT NULL
+    UNION ALL
+    SELECT subject, predicate, object, -1, -(valid_to = '~') FROM fact
+    WHERE retracted_at IS NULL AND subject = old.id AND literal IS NOT NULL
+    UNION ALL
+    SELECT subject, predicate, object, -1, -(valid_to = '~') FROM fact
+    WHERE retracted_at IS NULL AND object = old.id AND object IS NOT NULL AND subject <> old.id;
+END;
+
+CREATE TRIGGER entity_count_after_update AFTER UPDATE OF type, group_id ON entity
+WHEN (old.type, old.group_id) <> (new.type, new.group_id) BEGIN
+    INSERT INTO entity_count (group_id, type, entities) VALUES (new.group_id, new.type, 1)
+    ON CONFLICT (group_id, type) DO UPDATE SET entities = entities + 1;
+    INSERT INTO fact_count_change
+    SELECT subject, predicate, object, 1, valid_to = '~' FROM fact
+    WHERE retracted_at IS NULL AND subject = new.id AND object IS NOT NULL
+    UNION ALL
+    SELECT subject, predicate, object, 1, valid_to = '~' FROM fact
+    WHERE retracted_at IS NULL AND subject = new.id AND literal IS NOT NULL
+    UNION ALL
+    SELECT subject, predicate, object, 1, valid_to = '~' FROM fact
+    WHERE retracted_at IS NULL AND object = new.id AND object IS NOT NULL AND subject <> new.id;
+END;

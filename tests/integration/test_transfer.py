@@ -520,6 +520,8 @@ CARRIED = {
     "narrative": "episode week project recorded_at",
 }
 MADE_ANEW = {
+    "entity_count": "group_id type entities",
+    "fact_count": "group_id predicate subject_type object_type facts open_facts",
     "entity": "id name_key name_folded",
     "alias": "id alias_key alias_folded",
     "former_id": "id",

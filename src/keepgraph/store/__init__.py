@@ -7,6 +7,7 @@ if TYPE_CHECKING:
         assertion_surfaces,
         assumed_types,
         cancellation,
+        cardinalities,
         catalogue_sql,
         change_cache,
         communities,

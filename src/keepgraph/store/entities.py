@@ -342,10 +342,12 @@ def delete(tx: Tx, entity: Entity) -> None:
 
 
 def count_by_type(tx: Tx) -> dict[str, int]:
+    """How many entities of the group there are of each type, by its name; 0 for a type that none has."""
     rows = tx.conn.execute(
         """
-        SELECT entity_type.name, (SELECT count(*) FROM entity WHERE type = entity_type.id AND group_id = ?)
+        SELECT entity_type.name, coalesce(entity_count.entities, 0)
         FROM entity_type
+        LEFT JOIN entity_count ON entity_count.type = entity_type.id AND entity_count.group_id = ?
         ORDER BY entity_type.id
         """,
         (tx.group,),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from keepgraph.store import cardinalities
 from keepgraph.store.transactions import Tx
 
 
@@ -35,14 +36,12 @@ def next_boundary(tx: Tx, *, at: str) -> str:
 
 def count_entities_by_type(tx: Tx) -> dict[int, int]:
     """How many entities there are of each type."""
-    return dict(tx.conn.execute("SELECT type, count(*) FROM entity GROUP BY type").fetchall())
+    return cardinalities.entities_by_type(tx)
 
 
 def count_facts_by_predicate(tx: Tx) -> dict[int, int]:
     """How many facts there are of each predicate, retracted ones left out."""
-    return dict(
-        tx.conn.execute("SELECT predicate, count(*) FROM fact WHERE retracted_at IS NULL GROUP BY predicate").fetchall()
-    )
+    return cardinalities.facts_by_predicate(tx)
 
 
 def largest_fact_row(tx: Tx) -> int:
@@ -83,12 +82,11 @@ def has_other_ends(tx: Tx, predicate: int, subjects: Sequence[int], objects: Seq
         """
         SELECT EXISTS (
             SELECT 1
-            FROM fact
-            JOIN entity AS s ON s.id = fact.subject
-            LEFT JOIN entity AS o ON o.id = fact.object
-            WHERE fact.predicate = :predicate AND fact.retracted_at IS NULL
-              AND (:subjects <> '[]' AND s.type NOT IN (SELECT value FROM json_each(:subjects))
-                   OR :objects <> '[]' AND o.type NOT IN (SELECT value FROM json_each(:objects)))
+            FROM fact_count
+            WHERE predicate = :predicate AND facts > 0
+              AND (:subjects <> '[]' AND subject_type NOT IN (SELECT value FROM json_each(:subjects))
+                   OR :objects <> '[]' AND object_type <> 0
+                      AND object_type NOT IN (SELECT value FROM json_each(:objects)))
         )
         """,
         {"predicate": predicate, "subjects": json.dumps(list(subjects)), "objects": json.dumps(list(objects))},

@@ -5,40 +5,105 @@ A fact holds if a Cypher query would see it: not retracted, valid at a given tim
 
 from __future__ import annotations
 
-from keepgraph.store import facts
+from keepgraph.store import cardinalities, facts, groups
 from keepgraph.store.transactions import Tx
 
-HOLDS = "fact.retracted_at IS NULL AND fact.valid_from <= :at AND :at < fact.valid_to AND +s.group_id = :group"
+_VALID = "fact.valid_from <= :at AND :at < fact.valid_to"
+HOLDS = f"fact.retracted_at IS NULL AND {_VALID} AND +s.group_id = :group"
+
+# What is to be added to the counts of open facts, so that they become the counts of those that hold at :at.
+_NOT_OPEN = f"""
+    SELECT subject, predicate, object, 1 AS sign FROM fact
+    WHERE retracted_at IS NULL AND valid_to <> '~' AND valid_to > :at AND {_VALID}
+    UNION ALL
+    SELECT subject, predicate, object, -1 FROM fact
+    WHERE retracted_at IS NULL AND valid_from <> '' AND valid_from > :at AND valid_to = '~'
+"""
+
+# What is to be added to the counts of all facts that hold at :at, for those of the facts that were known then.
+_NOT_KNOWN = f"""
+    SELECT subject, predicate, object, -1 FROM fact INDEXED BY fact_recorded
+    WHERE recorded_at > :known AND known_from = '' AND retracted_at IS NULL AND {_VALID}
+    UNION ALL
+    SELECT subject, predicate, object, -1 FROM fact INDEXED BY fact_known
+    WHERE known_from > :known AND known_from <> '' AND retracted_at IS NULL AND {_VALID}
+    UNION ALL
+    SELECT subject, predicate, object, 1 FROM fact
+    WHERE retracted_at > :known AND iif(known_from = '', recorded_at, known_from) <= :known AND {_VALID}
+    UNION ALL
+    SELECT subject, predicate, object, 1
+    FROM earlier_validity AS earlier JOIN fact ON fact.id = earlier.fact
+    WHERE earlier.known_from <= :known AND :known < earlier.known_to
+      AND earlier.valid_from <= :at AND :at < earlier.valid_to
+"""
+
+# The facts that hold and were known, where those are fewer than the facts that were recorded later.
+_KNOWN = f"""
+    SELECT subject, predicate, object, 1 AS sign FROM fact INDEXED BY fact_recorded
+    WHERE recorded_at <= :known AND iif(known_from = '', recorded_at, known_from) <= :known
+      AND (retracted_at IS NULL OR retracted_at > :known) AND {_VALID}
+    UNION ALL
+    SELECT subject, predicate, object, 1
+    FROM earlier_validity AS earlier JOIN fact ON fact.id = earlier.fact
+    WHERE earlier.known_from <= :known AND :known < earlier.known_to
+      AND earlier.valid_from <= :at AND :at < earlier.valid_to
+"""
 
 
 def count_patterns(tx: Tx, *, at: str) -> list[tuple[int, int, int | None, int]]:
     """The number of facts that hold, by predicate, type of the subject and type of the object; None is a literal.
 
-    All three by row number.
+    All three by row number. The counts of `cardinalities` are corrected by the facts that have an end, begin later or,
+    with `tx.known_at`, were not known or are not known any more: it takes as long as there are such facts. Where fewer
+    were known than were not, those that were are counted.
     """
-    # CROSS JOIN keeps the facts first: they are read in the order of an index with all these columns.
+    counts: dict[tuple[int, int, int | None], int] = {}
+    if tx.known_at is not None and _most_are_recorded_later(tx):
+        changes = _KNOWN
+    else:
+        counts = {count[:3]: count.open_facts for count in cardinalities.facts_by_ends(tx, group=tx.group)}
+        changes = _NOT_OPEN if tx.known_at is None else f"{_NOT_OPEN} UNION ALL {_NOT_KNOWN}"
+    # CROSS JOIN keeps the changes first.
     rows = tx.conn.execute(
         f"""
-        SELECT fact.predicate, s.type, o.type, count(*)
-        FROM {facts.table_as_known(tx)}
-        CROSS JOIN entity AS s ON s.id = fact.subject
-        LEFT JOIN entity AS o ON o.id = fact.object
-        WHERE {HOLDS}
-        GROUP BY fact.predicate, s.type, o.type
+        SELECT change.predicate, s.type, o.type, sum(change.sign)
+        FROM ({changes}) AS change
+        CROSS JOIN entity AS s ON s.id = change.subject
+        LEFT JOIN entity AS o ON o.id = change.object
+        WHERE s.group_id = :group
+        GROUP BY change.predicate, s.type, o.type
         """,
         {"at": at, "group": tx.group, "known": tx.known_at},
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
+    for predicate, subject_type, object_type, difference in rows:
+        ends = (predicate, subject_type, object_type)
+        counts[ends] = counts.get(ends, 0) + difference
+    return sorted(
+        ((*ends, count) for ends, count in counts.items() if count), key=lambda row: (row[0], row[1], row[2] or 0)
+    )
+
+
+def _most_are_recorded_later(tx: Tx) -> bool:
+    """Whether more than half of the facts were recorded after `tx.known_at`, by the order of their rows."""
+    row = tx.conn.execute(
+        """
+        SELECT 2 * coalesce((SELECT id FROM fact WHERE recorded_at <= :known ORDER BY recorded_at DESC LIMIT 1), 0)
+               < coalesce((SELECT max(id) FROM fact), 0)
+        """,
+        {"known": tx.known_at},
+    ).fetchone()
+    return bool(row[0])
 
 
 def count_literals(tx: Tx, *, at: str) -> int:
     """The number of different literals of facts that hold."""
+    # Without other groups the index of literals has all that is asked for.
+    in_group = "TRUE" if groups.is_only_group(tx) else "subject IN (SELECT id FROM entity WHERE group_id = :group)"
     row = tx.conn.execute(
         f"""
         SELECT count(DISTINCT fact.literal)
         FROM {facts.table_as_known(tx)}
-        CROSS JOIN entity AS s ON s.id = fact.subject
-        WHERE fact.literal IS NOT NULL AND {HOLDS}
+        WHERE fact.literal IS NOT NULL AND fact.retracted_at IS NULL AND {_VALID} AND {in_group}
         """,
         {"at": at, "group": tx.group, "known": tx.known_at},
     ).fetchone()

@@ -14,7 +14,7 @@ from keepgraph.model import (
     VocabularyLabel,
     VocabularySet,
 )
-from keepgraph.store import journal
+from keepgraph.store import cardinalities, journal
 from keepgraph.store.transactions import Tx
 
 ENTITY_TYPE = "entity_type"
@@ -178,11 +178,11 @@ def set_details(tx: Tx) -> dict[int, dict[str, Any]]:
 
 def count_uses(tx: Tx, kind: str) -> dict[int, int]:
     """How many entities are of each type, or how many facts that are not retracted have each predicate; by row."""
-    query = {
-        ENTITY_TYPE: "SELECT type, count(*) FROM entity WHERE group_id = :group GROUP BY type",
-        PREDICATE: "SELECT predicate, count(*) FROM fact WHERE retracted_at IS NULL GROUP BY predicate",
-    }[kind]
-    return dict(tx.conn.execute(query, {"group": tx.group} if ":group" in query else {}).fetchall())
+    return (
+        cardinalities.entities_by_type(tx, group=tx.group)
+        if kind == ENTITY_TYPE
+        else cardinalities.facts_by_predicate(tx)
+    )
 
 
 def is_in_use(tx: Tx, kind: str, row: int) -> bool:

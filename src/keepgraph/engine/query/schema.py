@@ -124,28 +124,29 @@ def of_graph(tx: Tx, *, exact: bool = False) -> Schema:
     schema = cached(tx, exact=exact)
     if schema is None:
         schema = _count(tx, exact=exact)
-        if tx.known_at is None:
-            at, schemas = timestamps.from_datetime(tx.now), _cached_schemas(tx, exact=exact)
-            del schemas[: len(schemas) + 1 - _MAX_CACHED]
-            schemas.append(_CachedSchema(at, store.schema_counts.next_change(tx, after=at), schema))
+        at, schemas = timestamps.from_datetime(tx.now), _cached_schemas(tx, exact=exact)
+        del schemas[: len(schemas) + 1 - _MAX_CACHED]
+        # When facts began and ended, as far as was known at another moment, is not looked up: kept for this instant.
+        until = store.schema_counts.next_change(tx, after=at) if tx.known_at is None else at
+        schemas.append(_CachedSchema(tx.known_at, at, until, schema))
     return schema
 
 
 def cached(tx: Tx, *, exact: bool = False) -> Schema | None:
     """The schema, if it has been counted already and nothing has changed since."""
-    if tx.known_at is not None:
-        return None
     at = timestamps.from_datetime(tx.now)
     for entry in _cached_schemas(tx, exact=exact):
-        if entry.since <= at and (entry.until is None or at < entry.until):
+        is_valid = entry.since == at or (entry.since < at and (entry.until is None or at < entry.until))
+        if is_valid and entry.known_at == tx.known_at:
             return entry.schema
     return None
 
 
 @dataclass(frozen=True, slots=True)
 class _CachedSchema:
-    """A schema, and the timestamps between which it is the same if nobody writes."""
+    """A schema, and the timestamps between which it is the same if nobody writes; at the first in any case."""
 
+    known_at: str | None
     since: str
     until: str | None
     schema: Schema
