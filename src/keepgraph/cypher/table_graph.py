@@ -65,15 +65,23 @@ class StatementCache:
         return self._entries[key]
 
 
+def literal_key(text: str) -> Key:
+    """The key of the node that is a literal."""
+    return f"={text}"
+
+
 class AdjacencyCache:
-    """The adjacency arrays of one state of the graph, built when enough was read from the tables without them.
+    """The adjacency arrays of a graph, built when enough was read from the tables without them.
 
     Attributes:
-        work_without: how many relationships were read from the tables, in all queries of this state.
+        work_without: how many relationships were read from the tables, in all queries since the arrays were outdated.
+        outdated: nodes with a relationship that was changed since; those are read from the tables. The relationships
+            of all others are in the arrays as they are in the graph.
     """
 
     def __init__(self) -> None:
         self.work_without = 0
+        self.outdated: set[Key] = set()
         self._adjacency: Adjacency | None = None
         self._read_edges: Callable[[Code], Iterator[tuple[Key, Key]]] = lambda code: iter(())
 
@@ -345,10 +353,11 @@ class _NeighbourSource:
         # To read half of the relationships node by node costs about as much as to read all of them (ADR 0024).
         self._work_limit = max(_MIN_WORK_BEFORE_ARRAYS, graph.catalogue.estimates.edge_count(types) / 2)
         self._from_arrays: Neighbours | None = None
+        self._outdated = graph.arrays.outdated if graph.arrays is not None else set()
 
     def of(self, node: Key) -> Iterable[Key]:
         from_arrays = self._arrays_if_worthwhile()
-        if from_arrays is not None:
+        if from_arrays is not None and node not in self._outdated:
             return from_arrays.of(node)
         keys = self._graph.neighbours_of_node(node, self._direction, self._types)
         self._add_work(len(keys) + _STATEMENT_COST)
@@ -357,7 +366,13 @@ class _NeighbourSource:
     def of_all(self, nodes: Collection[Key]) -> set[Key]:
         from_arrays = self._arrays_if_worthwhile()
         if from_arrays is not None:
-            return from_arrays.of_all(nodes)
+            outdated = self._outdated.intersection(nodes) if self._outdated else self._outdated
+            if not outdated:
+                return from_arrays.of_all(nodes)
+            return from_arrays.of_all([node for node in nodes if node not in outdated]) | self._from_tables(outdated)
+        return self._from_tables(nodes)
+
+    def _from_tables(self, nodes: Collection[Key]) -> set[Key]:
         rows = [node for node in nodes if isinstance(node, int)]
         if len(rows) < _MIN_NODES_PER_LIST:
             rows = []

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         episodes,
         exchange_rows,
         exports,
+        fact_changes,
         fact_columns,
         fact_texts,
         facts,
