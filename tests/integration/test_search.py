@@ -902,6 +902,30 @@ def test_search_memory_facts_says_when_nothing_is_relevant(call):
 # What is too frequent to be weighed
 
 
+def test_words_find_what_passes_behind_any_number_of_better_hits(graph, call):
+    """
+    The best hits are looked at first. Where these are retracted, the others are looked at, too.
+    """
+    for number in range(12):
+        recorded = call.record(concept(f"Kafka {number}"), "tagged", literal("Kafka"))
+        call("retract_fact", fact_id=recorded["fact_id"])
+    for number in range(3):
+        call.record(concept(f"A longer name than those before {number}"), "tagged", literal("written about Kafka"))
+    with graph.database.read("search") as tx:
+        filters = Filters(groups=("default",), at=timestamps.from_datetime(tx.now))
+        found = store.full_text.search(
+            tx,
+            store.full_text.FACTS,
+            ['"kafka"'],
+            filters=filters,
+            conditions=store.search_filters.fact_conditions(filters),
+            limit=2,
+        )
+
+    assert [15, 14] == [row for row, _ in found]
+
+
+
 def test_a_word_that_is_in_very_many_rows_is_left_out_where_others_are_rarer(apollo, monkeypatch):
     from keepgraph import store
 

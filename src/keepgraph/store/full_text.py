@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from keepgraph.store import search_filters
@@ -11,6 +11,12 @@ from keepgraph.store.transactions import Tx
 
 MAX_ROWS_OF_A_WORD = 20_000
 """A word in more rows than this is left out where others are rarer: bm25 computes a score for each of its rows."""
+
+_LOOKED_AT_PER_RESULT = 5
+"""Of the hits of a full-text query, five are looked at first for each result that is wanted."""
+
+_NEWEST_PER_RESULT = 10
+"""Where every word is in too many rows, so many of the newest hits are looked at for each result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,27 +84,61 @@ def search(
         return []
     selective = _selective(tx, index, phrases)
     unfiltered = not conditions and index is not ENTITIES and search_filters.is_only_group(tx, filters.groups)
-    score, newest = (f"-bm25({index.table})", "") if selective else ("0.0", "ORDER BY rowid DESC LIMIT :newest")
     where = " AND ".join([f"{index.group} IN (SELECT value FROM json_each(:groups))", *conditions])
+    passing = _Passing(index.row, index.join, where) if not unfiltered else _Passing("hit", "", "true")
+    values = {**filters.values, "match": " OR ".join(selective or phrases), "limit": limit}
+    if not selective:
+        return _best(tx, index, passing, values, score="0.0", order="rowid DESC", looked_at=_NEWEST_PER_RESULT * limit)[0]
+    looked_at = _LOOKED_AT_PER_RESULT * limit
+    best, hits = _best(tx, index, passing, values, looked_at=looked_at)
+    # Most of what has the words passes. Where too little does, the others are looked at, too.
+    return best if len(best) == limit or hits < looked_at else _best(tx, index, passing, values)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Passing:
+    """Which hits pass: SQL for their row number, the join that filters them, and the condition."""
+
+    row: str
+    join: str
+    where: str
+
+
+def _best(
+    tx: Tx,
+    index: Index,
+    passing: _Passing,
+    values: Mapping[str, str | int | None],
+    *,
+    score: str | None = None,
+    order: str = "score DESC, rowid DESC",
+    looked_at: int = -1,
+) -> tuple[list[tuple[int, float]], int]:
+    """The best rows that pass, with their scores, best first; and how many hits were looked at, if any row passed.
+
+    Args:
+        looked_at: only the first hits in this order are joined with what they are the text of: the join takes three
+            times as long as the score. −1 is all of them.
+    """
     rows = tx.conn.execute(
         f"""
         WITH matched AS MATERIALIZED (
-            SELECT rowid AS hit, {score} AS score
+            SELECT rowid AS hit, {score or f"-bm25({index.table})"} AS score
             FROM {index.table}
             WHERE {index.table} MATCH :match
-            {newest}
+            {f"ORDER BY {order} LIMIT :looked_at" if looked_at >= 0 else ""}
         )
-        SELECT {"hit" if unfiltered else index.row} AS row, max(score) AS best
+        SELECT {passing.row} AS row, max(score) AS best, (SELECT count(*) FROM matched)
         FROM matched
-        {"" if unfiltered else index.join}
-        WHERE {"true" if unfiltered else where}
+        {passing.join}
+        WHERE {passing.where}
         GROUP BY row
         ORDER BY best DESC, row DESC
         LIMIT :limit
         """,
-        {**filters.values, "match": " OR ".join(selective or phrases), "limit": limit, "newest": 10 * limit},
-    )
-    return rows.fetchall()  # type: ignore[no-any-return]
+        {**values, "looked_at": looked_at},
+    ).fetchall()
+    return [(row, best) for row, best, _ in rows], rows[0][2] if rows else looked_at
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,12 @@ def embed(tx: Tx, question: Question, *, kinds: frozenset[str]) -> QuestionVecto
 
 def _missing_vectors(tx: Tx) -> list[str]:
     """How many of each kind have no vector yet, or are too many to be compared, in words."""
-    counts = ((store.vectors.count_missing(tx, kind), kind.noun) for kind in store.derived_tables.VECTOR_KINDS)
+    # Counted once for each state of the graph: after an import a million may wait.
+    counts = store.change_cache.get(
+        tx,
+        "missing vectors",
+        lambda: [(store.vectors.count_missing(tx, kind), kind.noun) for kind in store.derived_tables.VECTOR_KINDS],
+    )
     waiting = [vectors.describe_missing(count, noun) for count, noun in counts if count]
     too_many = [kind.noun for kind in store.derived_tables.VECTOR_KINDS if store.vector_search.has_too_many(tx, kind)]
     return waiting + [f"{noun}s are too many to be compared by their meaning" for noun in too_many]
