@@ -14,6 +14,7 @@
 -- 0011_map_places 39edf4fd3295ce408d93d0a1bdda32f9a5ec77009506347caadd7b4cbafe1588
 -- 0012_assertion_surfaces 743c458482f6888997dc0528e2e7c63261f39390c24caaec8540d7382f78eb08
 -- 0013_cardinalities 5f53019f3ac9a3957a76f3adeadc777b902c23e87223cd4efd79be676d457ada
+-- 0014_vector_changes 5360acba6f73d374057b02fc14b6c6473f75bf38a23e08b9a527d9fdacc2c291
 
 PRAGMA defer_foreign_keys = ON;
 
@@ -480,6 +481,12 @@ CREATE TABLE fact_count (
     open_facts   INTEGER NOT NULL,
     PRIMARY KEY (group_id, predicate, subject_type, object_type)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE vector_change (
+    id     INTEGER PRIMARY KEY,
+    kind   TEXT NOT NULL CHECK (kind IN ('name', 'fact', 'text')),
+    number INTEGER NOT NULL
+) STRICT;
 
 INSERT INTO entity_type (id, name, description, version, vocabulary_set, style, is_abstract, details, retired_at, replaced_by) VALUES
     (1, 'person', 'A human being.', '0.1.0', 1, 'person', 0, '{}', NULL, NULL),
@@ -1484,4 +1491,44 @@ WHEN (old.type, old.group_id) <> (new.type, new.group_id) BEGIN
     UNION ALL
     SELECT subject, predicate, object, 1, valid_to = '~' FROM fact
     WHERE retracted_at IS NULL AND object = new.id AND object IS NOT NULL AND subject <> new.id;
+END;
+
+CREATE TRIGGER name_signs_change_insert AFTER INSERT ON name_signs BEGIN
+    INSERT INTO vector_change (kind, number) VALUES ('name', new.surface);
+END;
+
+CREATE TRIGGER name_signs_change_update AFTER UPDATE ON name_signs BEGIN
+    INSERT INTO vector_change (kind, number) VALUES ('name', old.surface), ('name', new.surface);
+END;
+
+CREATE TRIGGER name_signs_change_delete AFTER DELETE ON name_signs BEGIN
+    INSERT INTO vector_change (kind, number) VALUES ('name', old.surface);
+END;
+
+CREATE TRIGGER fact_signs_change_insert AFTER INSERT ON fact_signs BEGIN
+    INSERT INTO vector_change (kind, number) VALUES ('fact', new.fact);
+END;
+
+CREATE TRIGGER fact_signs_change_update AFTER UPDATE ON fact_signs BEGIN
+    INSERT INTO vector_change (kind, number) VALUES ('fact', old.fact), ('fact', new.fact);
+END;
+
+CREATE TRIGGER fact_signs_change_delete AFTER DELETE ON fact_signs BEGIN
+    INSERT INTO vector_change (kind, number) VALUES ('fact', old.fact);
+END;
+
+CREATE TRIGGER chunk_signs_change_insert AFTER INSERT ON chunk_signs BEGIN
+    INSERT INTO vector_change (kind, number) VALUES ('text', new.reading);
+END;
+
+CREATE TRIGGER chunk_signs_change_update AFTER UPDATE ON chunk_signs BEGIN
+    INSERT INTO vector_change (kind, number) VALUES ('text', old.reading), ('text', new.reading);
+END;
+
+CREATE TRIGGER chunk_signs_change_delete AFTER DELETE ON chunk_signs BEGIN
+    INSERT INTO vector_change (kind, number) VALUES ('text', old.reading);
+END;
+
+CREATE TRIGGER vector_change_trimmed AFTER INSERT ON vector_change WHEN new.id % 10000 = 0 BEGIN
+    DELETE FROM vector_change WHERE id <= new.id - 20000;
 END;

@@ -35,7 +35,7 @@ JOURNALLED = [
 ]
 OF_THE_JOURNAL = {"journal", "call", "idempotency", "migration"}
 # What only says that another table has changed.
-REVISION = {"vocabulary_revision"}
+REVISION = {"vocabulary_revision", "vector_change"}
 DERIVED = derived_tables.TABLES | {
     "vector_space",
     # What is read in texts.

@@ -925,7 +925,6 @@ def test_words_find_what_passes_behind_any_number_of_better_hits(graph, call):
     assert [15, 14] == [row for row, _ in found]
 
 
-
 def test_a_word_that_is_in_very_many_rows_is_left_out_where_others_are_rarer(apollo, monkeypatch):
     from keepgraph import store
 

@@ -1,4 +1,4 @@
-"""Background tasks of a server: backfills, checkpoints of the log, daily backups, and the gardener when it is idle."""
+"""Background tasks of a server: backfills, sign bits in memory, checkpoints of the log, daily backups, and the gardener when it is idle."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
-from keepgraph import errors
+from keepgraph import errors, store
 from keepgraph.engine.backfill import time_limits, vectors
 from keepgraph.engine.garden import schedule
 from keepgraph.engine.texts import mention_index
@@ -59,7 +59,7 @@ def running(
 
 def _run_tasks(graph: Graph, stopped: threading.Event, daily: bool, gardening: _Garden | None) -> None:
     """Run each task in turn, again and again; a task returns whether it has more to do at once."""
-    tasks: list[Callable[[], bool]] = [_MentionBackfill(graph), _VectorBackfill(graph), _Checkpoint(graph)]
+    tasks: list[Callable[[], bool]] = [_MentionBackfill(graph), _VectorBackfill(graph), _VectorSigns(graph), _Checkpoint(graph)]
     if daily:
         tasks.append(_DailyBackup(graph))
     if gardening is not None:
@@ -128,6 +128,19 @@ class _VectorBackfill(_Backfill):
             lambda: vectors.count_due(database),
             lambda: vectors.backfill(database, seconds=time_limits.MAX_SECONDS_OF_A_READ, at_most=_BATCH),
         )
+
+
+class _VectorSigns:
+    """Brings the sign bits of the vectors into memory, once somebody searches, and again after many changes."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._database = graph.database
+
+    def __call__(self) -> bool:
+        with self._database.read("vectors") as tx:
+            if store.vector_signs.is_searched(tx):
+                store.vector_signs.load(tx)
+        return False
 
 
 class _Checkpoint:

@@ -81,6 +81,7 @@ if TYPE_CHECKING:
         unlocking,
         vector_integrity,
         vector_search,
+        vector_signs,
         vectors,
         vocabulary,
         wal,

@@ -298,6 +298,8 @@ class Database:
             # Set again only when the new file is open; if that fails, the next call tries once more.
             self._file = self._schema_cookie = None
             self._close_replaced()
+            # What was computed of the other file says nothing of this one.
+            self._shared_cache = {}
             if not self._unlock(unlocking.candidates(self._key_source)):
                 raise errors.GraphReadOnly(
                     f"the file that has taken the place of {self.path} is of an older version",

@@ -88,7 +88,8 @@ def search(
     passing = _Passing(index.row, index.join, where) if not unfiltered else _Passing("hit", "", "true")
     values = {**filters.values, "match": " OR ".join(selective or phrases), "limit": limit}
     if not selective:
-        return _best(tx, index, passing, values, score="0.0", order="rowid DESC", looked_at=_NEWEST_PER_RESULT * limit)[0]
+        newest = _NEWEST_PER_RESULT * limit
+        return _best(tx, index, passing, values, score="0.0", order="rowid DESC", looked_at=newest)[0]
     looked_at = _LOOKED_AT_PER_RESULT * limit
     best, hits = _best(tx, index, passing, values, looked_at=looked_at)
     # Most of what has the words passes. Where too little does, the others are looked at, too.

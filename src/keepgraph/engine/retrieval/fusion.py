@@ -7,7 +7,7 @@ SIGIR 2009.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from keepgraph.engine.retrieval.weights import RRF_K
 
@@ -52,29 +52,34 @@ def fuse(
         weights: by the name of the ranking, where it is not 1.
         exceptions: of some hits, the rankings with another weight for them.
     """
-    weights, exceptions, none = weights or {}, exceptions or {}, dict[str, float]()
+    weights, exceptions = weights or {}, exceptions or {}
     scores: dict[Key, float] = {}
     why: dict[Key, dict[str, Placement]] = {}
     for source, ranking in rankings.items():
         usual = weights.get(source, 1.0)
         for rank, (key, score) in enumerate(ranking, 1):
-            weight = exceptions.get(key, none).get(source, usual)
-            scores[key] = scores.get(key, 0.0) + weight / (RRF_K + rank)
-            why.setdefault(key, {})[source] = Placement(rank, round_score(score))
+            weight = exceptions[key].get(source, usual) if key in exceptions else usual
+            placement = Placement(rank, round_score(score))
+            if key in why:
+                scores[key] += weight / (RRF_K + rank)
+                why[key][source] = placement
+            else:
+                scores[key] = weight / (RRF_K + rank)
+                why[key] = {source: placement}
     return _best_first(Hit(key, score, why[key]) for key, score in scores.items())
 
 
 def boost(hits: Iterable[Hit], keys: Collection[Key], *, by: float, source: str) -> list[Hit]:
     """Multiply the scores of some hits, and note it under the name `source`."""
     return _best_first(
-        replace(hit, score=hit.score * by, why={**hit.why, source: Placement(None, by)}) if hit.key in keys else hit
+        Hit(hit.key, hit.score * by, {**hit.why, source: Placement(None, by)}) if hit.key in keys else hit
         for hit in hits
     )
 
 
 def scale_proposals(hits: Iterable[Hit], by: float) -> list[Hit]:
     """Multiply the scores of proposed names, which have negative keys."""
-    return _best_first(replace(hit, score=hit.score * by) if hit.key < 0 else hit for hit in hits)
+    return _best_first(Hit(hit.key, hit.score * by, hit.why) if hit.key < 0 else hit for hit in hits)
 
 
 def spread(ranking: Ranking, neighbours: Mapping[Key, Iterable[tuple[Key, float]]]) -> list[tuple[Key, float]]:

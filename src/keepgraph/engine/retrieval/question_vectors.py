@@ -46,6 +46,7 @@ def embed(tx: Tx, question: Question, *, kinds: frozenset[str]) -> QuestionVecto
             embedder.embed([text[:MAX_EMBEDDED_CHARACTERS] for text in texts], model=tx.settings.model)
         )
         store.vectors.load_extension(tx)
+        store.vector_signs.note_search(tx)
     except errors.ModelUnavailable as error:
         return QuestionVectors(state=f"off: {error.message}")
     return QuestionVectors(full=packed[-1], without_names=packed[0], state=state)

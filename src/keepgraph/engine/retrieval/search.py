@@ -109,8 +109,9 @@ def analyse(tx: Tx, request: SearchRequest) -> SearchContext:
 def retrieve(context: SearchContext, kind: str) -> dict[str, Ranking]:
     """What each retriever of a kind finds, by the name of the retriever."""
     rankings = {retriever.source: retriever.retrieve(context) for retriever in RETRIEVERS[kind]}
-    if kind == EPISODES and (again := by_feedback.documents(context, fuse(context, kind, rankings))):
-        rankings[by_feedback.SOURCE] = again
+    if kind == EPISODES and by_feedback.applies(context):
+        again = by_feedback.documents(context, fuse(context, kind, rankings))
+        return rankings | {by_feedback.SOURCE: again} if again else rankings
     return rankings
 
 

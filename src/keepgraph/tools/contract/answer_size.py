@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, TypeVar
 
 Entry = TypeVar("Entry")
@@ -61,6 +62,7 @@ def divide(lists: Mapping[str, Sequence[dict[str, Any]]], *, room: int) -> tuple
     return shown, others
 
 
+@lru_cache(maxsize=16_384)
 def _tokens_of_piece(piece: str) -> int:
     if len(piece) > 26 and "_" in piece:
         return _TOKENS_OF_ID

@@ -18,6 +18,11 @@ SOURCE = "meaning_of_best"
 """Its name in results."""
 
 
+def applies(context: SearchContext) -> bool:
+    """Whether there are documents, and vectors to compare them by."""
+    return context.vectors.full is not None and store.conversations.any_document(context.tx)
+
+
 def documents(context: SearchContext, hits: Sequence[Hit]) -> Ranking:
     """The documents that are nearest to the question and to the best of some hits; turns of conversations are left out.
 
@@ -25,7 +30,7 @@ def documents(context: SearchContext, hits: Sequence[Hit]) -> Ranking:
     conversations there is no such gain (ADR 0052).
     """
     tx, question = context.tx, context.vectors.full
-    if question is None or not store.conversations.any_document(tx):
+    if question is None:
         return []
     first = [hit.key for hit in hits[: weights.EXPANDED_HITS]]
     turns = store.conversations.turns(tx, first)
