@@ -101,12 +101,10 @@ def nearest(signs: Signs, bits: bytes, *, part: int, labels: Collection[Label] |
     from keepgraph.arrays import hamming
 
     wanted = None if labels is None else [signs.labels[label] for label in labels]
-    of_blocks = (hamming.nearest(block, bits, labels=wanted, limit=limit) for block in _parts(signs, part))
-    return [number for _, number in sorted(pair for pairs in of_blocks for pair in pairs)[:limit]]
-
-
-def _parts(signs: Signs, part: int) -> tuple[BitVectors, BitVectors]:
-    return signs.blocks[part], signs.newer[part]
+    pairs = hamming.nearest(signs.blocks[part], bits, labels=wanted, limit=limit)
+    if newer := hamming.nearest(signs.newer[part], bits, labels=wanted, limit=limit):
+        pairs = sorted([*pairs, *newer])[:limit]
+    return [number for _, number in pairs]
 
 
 def _key(kind: VectorKind) -> str:

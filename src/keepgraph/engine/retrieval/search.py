@@ -35,6 +35,7 @@ from keepgraph.engine.retrieval.search_request import (
     KINDS,
     NODE_DISTANCE,
     NODES,
+    RRF,
     SearchRequest,
 )
 from keepgraph.engine.retrieval.search_results import (
@@ -174,8 +175,14 @@ def _needed_kinds(context: SearchContext) -> list[str]:
     return kinds[: last + 1]
 
 
-def _pool_size(request: SearchRequest) -> int:
-    """How many hits of a kind are reranked."""
+def _pool_size(request: SearchRequest, *, all_pass: bool = True) -> int:
+    """How many hits of a kind are read and reranked.
+
+    Args:
+        all_pass: whether each hit is a result. Where the order stays as it is, one more than is wanted is enough then.
+    """
+    if all_pass and request.reranker == RRF:
+        return request.limit + 1
     return max(weights.RERANKED_PER_RESULT * request.limit, weights.MIN_RERANKED)
 
 
@@ -211,7 +218,7 @@ def _results(context: SearchContext) -> SearchResults:
 
 def _nodes(context: SearchContext) -> list[NodeResult]:
     tx, request = context.tx, context.request
-    hits = _with_types(context, context.hits[NODES])[: _pool_size(request)]
+    hits = _with_types(context, context.hits[NODES])[: _pool_size(request, all_pass=False)]
     if request.reranker == NODE_DISTANCE:
         hits = reranking.by_distance(hits, context.distances.nodes, head=_head(context, hits))
     elif request.reranker == EPISODE_MENTIONS:
@@ -268,7 +275,7 @@ def _chunks(context: SearchContext) -> list[ChunkResult]:
 
 def _communities(context: SearchContext) -> list[CommunityResult]:
     tx, request = context.tx, context.request
-    hits = context.hits[COMMUNITIES][: _pool_size(request)]
+    hits = context.hits[COMMUNITIES][: _pool_size(request, all_pass=False)]
     if request.reranker == EPISODE_MENTIONS:
         hits = reranking.by_count(hits, mention_counts.of_communities(tx, hits), head=_head(context, hits))
     return content_reranking.rerank(context, hydration.communities(tx, hits))
