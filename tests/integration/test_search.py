@@ -25,6 +25,7 @@ from keepgraph.ml import cross_encoder, embedder
 from keepgraph.model import Settings
 from keepgraph.store.search_filters import Filters
 from keepgraph.temporal import timestamps
+from keepgraph.tools.contract import derived_data
 from words import Caller, Clock, concept, literal, person, project
 
 needs_vectors = pytest.mark.skipif(embedder.unavailable_reason() is not None, reason="the model is not installed")
@@ -835,6 +836,32 @@ def test_an_answer_says_how_many_wait_for_their_vectors(open_graph, monkeypatch)
     assert "1 text still waits for its vector" in call("search", query="espresso")["embedding"]
 
 
+def test_where_the_background_reads_texts_a_search_does_not_wait_for_many_of_them(open_graph, monkeypatch):
+    """
+    It says how many are unread. A few are read at once, and a command reads a bounded number first.
+    """
+    monkeypatch.setattr(derived_data, "_MAX_WAITED_FOR", 2)
+    waiting = []
+    monkeypatch.setattr(derived_data, "backfill_some", lambda database, need: waiting.append(need))
+    graph = open_graph()
+    call = Caller(graph)
+    with graph.database.write("test") as tx:
+        tx.conn.execute("DELETE FROM name_unread")
+    for number in range(3):
+        call("add_memory", name=f"Text {number}", episode_body="The soup was cold again.")
+    with graph.database.write("test") as tx:
+        store.mention_queue.add_all_chunks(tx)
+    call("search", query="cold soup")
+    as_command = list(waiting)
+    waiting.clear()
+    graph.has_background = True
+    at_once = call("search", query="cold soup")
+
+    assert derived_data.Need.MENTIONS in as_command
+    assert not waiting
+    assert (len(at_once["episodes"]), at_once["unread"]) == (3, 3)
+
+
 @needs_vectors
 def test_where_the_background_makes_vectors_a_search_answers_from_words_and_says_so(open_graph):
     graph = open_graph()
@@ -922,7 +949,7 @@ def test_words_find_what_passes_behind_any_number_of_better_hits(graph, call):
             limit=2,
         )
 
-    assert [15, 14] == [row for row, _ in found]
+    assert [row for row, _ in found] == [15, 14]
 
 
 def test_a_word_that_is_in_very_many_rows_is_left_out_where_others_are_rarer(apollo, monkeypatch):

@@ -1,4 +1,4 @@
-"""Background tasks of a server: backfills, sign bits in memory, checkpoints of the log, daily backups, and the gardener when it is idle."""
+"""Background tasks of a server: backfills, vectors in memory, checkpoints, daily backups, and the gardener when idle."""
 
 from __future__ import annotations
 
@@ -59,7 +59,12 @@ def running(
 
 def _run_tasks(graph: Graph, stopped: threading.Event, daily: bool, gardening: _Garden | None) -> None:
     """Run each task in turn, again and again; a task returns whether it has more to do at once."""
-    tasks: list[Callable[[], bool]] = [_MentionBackfill(graph), _VectorBackfill(graph), _VectorSigns(graph), _Checkpoint(graph)]
+    tasks: list[Callable[[], bool]] = [
+        _MentionBackfill(graph),
+        _VectorBackfill(graph),
+        _VectorSigns(graph),
+        _Checkpoint(graph),
+    ]
     if daily:
         tasks.append(_DailyBackup(graph))
     if gardening is not None:

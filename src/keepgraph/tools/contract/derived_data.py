@@ -28,6 +28,9 @@ class Need(Enum):
     MAP_PLACES = "places on the map"
 
 
+_MAX_WAITED_FOR = 100
+"""A call to a server waits for the mentions or the vectors of so many names and texts: a tenth of a second or two."""
+
 NeedsOfCall = Callable[..., frozenset[Need]]
 """What a call needs: a function of a transaction and the arguments of the call."""
 
@@ -45,6 +48,18 @@ def is_missing(tx: Tx, need: Need) -> bool:
     if need is Need.MAP_PLACES:
         return store.map_places.any_missing(tx)
     return backfill.vectors.is_due(tx, _vector_kinds(need))
+
+
+def is_left_to_background(tx: Tx, need: Need) -> bool:
+    """Whether a server that makes this data in the background does not let a call wait for it.
+
+    Vectors cost a pass of the model for each, and are always left to it; mentions and vectors of names where many wait.
+    """
+    if need is Need.MENTIONS:
+        return sum(store.mention_queue.count(tx)) > _MAX_WAITED_FOR
+    if need is Need.NAME_VECTORS:
+        return store.vectors.count_missing(tx, store.derived_tables.NAME_VECTORS) > _MAX_WAITED_FOR
+    return need is Need.VECTORS
 
 
 def backfill_some(database: Database, need: Need) -> None:

@@ -45,8 +45,8 @@ def call(
         session: the conversation that the call belongs to, unless its arguments name another; stored with what it
             records.
         read_only: refuse tools that write.
-        has_background: whether a task in the background makes vectors: then a search does not wait for them, and says
-            how many are missing.
+        has_background: whether a task in the background makes derived data: then a call does not wait for vectors, nor
+            for anything of which much is missing, and says how much is.
         cancellation: the cancellation check: it is called again and again, and gives a reason to stop, or None.
         progress: called now and then with the progress of a job.
         around: for a tool that writes and is no job, what else belongs to the call; it fails and is undone with it.
@@ -84,7 +84,6 @@ def _call(
         checked = validation.check_input(tool.toolset, tool.name, arguments)
         checked, session = _take_session(tool, checked, session)
         if tool.effect is Effect.READ:
-            in_background = frozenset([Need.VECTORS]) if has_background else derived_data.NOTHING
             unknown_names: dict[str, str] = {}
             answer = _read(
                 database,
@@ -92,7 +91,8 @@ def _call(
                 checked,
                 session=session,
                 cancellation=cancellation,
-                may_backfill=derived_data.NOTHING if read_only else frozenset(Need) - in_background,
+                may_backfill=derived_data.NOTHING if read_only else frozenset(Need),
+                has_background=has_background,
                 unknown_names=unknown_names,
             )
             if not read_only:
@@ -129,6 +129,7 @@ def _read(
     session: str | None,
     cancellation: CancellationCheck | None,
     may_backfill: frozenset[Need],
+    has_background: bool,
     unknown_names: dict[str, str],
 ) -> dict[str, Any]:
     """Run a tool that reads, after a backfill of what it needs and is missing.
@@ -136,7 +137,14 @@ def _read(
     Args:
         unknown_names: gets the names that it asked for and nothing has, where the settings have them counted.
     """
-    needs = _backfill_needs(database, tool, arguments, cancellation=cancellation, may_backfill=may_backfill)
+    needs = _backfill_needs(
+        database,
+        tool,
+        arguments,
+        cancellation=cancellation,
+        may_backfill=may_backfill,
+        has_background=has_background,
+    )
     with database.read(tool.name, session=session, cancellation=cancellation) as tx:
         answer = tool.run(tx, **arguments)
         unknown_names.update(tx.unknown_names)
@@ -154,6 +162,7 @@ def _backfill_needs(
     *,
     cancellation: CancellationCheck | None,
     may_backfill: frozenset[Need],
+    has_background: bool,
 ) -> frozenset[Need]:
     """What a call needs; some of what is missing is backfilled, each kind once.
 
@@ -169,7 +178,11 @@ def _backfill_needs(
             except (errors.InvalidRequest, errors.ModelUnavailable):
                 return derived_data.NOTHING  # the tool says what is wrong
             due = [
-                need for need in Need if need in (needs & may_backfill) - tried and derived_data.is_missing(tx, need)
+                need
+                for need in Need
+                if need in (needs & may_backfill) - tried
+                and not (has_background and derived_data.is_left_to_background(tx, need))
+                and derived_data.is_missing(tx, need)
             ]
         if not due:
             return needs
