@@ -20,6 +20,7 @@ import lookups
 import measure
 import name_resolution
 import processes
+import questions
 import retrieval
 import topology
 import writers
@@ -27,7 +28,10 @@ import writes
 from measure import Figure
 from sqlcipher3 import dbapi2 as sqlite
 
-WITHOUT_VECTORS = ("processes", "topology", "page", "writers")
+from keepgraph import store
+from keepgraph.profiles import keys
+
+WITHOUT_VECTORS = ("processes", "topology", "page", "writers", "questions")
 """The parts that need no vectors: alone, they begin sooner."""
 
 
@@ -36,7 +40,18 @@ def main() -> None:
     parser.add_argument("--small", action="store_true", help="a hundredth of the graph and fewer rounds")
     parser.add_argument(
         "--only",
-        choices=["names", "processes", "lookups", "encrypted", "writes", "topology", "serving", "page", "writers"],
+        choices=[
+            "names",
+            "processes",
+            "lookups",
+            "encrypted",
+            "writes",
+            "topology",
+            "serving",
+            "page",
+            "writers",
+            "questions",
+        ],
         help="one part of the table",
     )
     parser.add_argument("--conversations", type=Path, help="how well what was said is found again: see retrieval.py")
@@ -75,10 +90,23 @@ def main() -> None:
             ),
             "page": lambda: _page(big, folder, asked, small=given.small),
             "writers": lambda: writers.figures(folder, seconds=2 if given.small else 5, rounds=1 if given.small else 3),
+            "questions": lambda: _questions(big, folder, rounds=3 if given.small else 10),
             "serving": lambda: _serving(big, folder, asked, rounds=100 if given.small else 400),
         }
         found = [line for part, run in parts.items() if given.only in (None, part) for line in run()]
     print(measure.table(found))
+
+
+def _questions(big: Path, folder: Path, *, rounds: int) -> Iterator[Figure]:
+    """Natural questions in Cypher against SQL by hand, on the graph and on an encrypted copy of it."""
+    key, encrypted_copy = keys.new(), folder / "questions.db"
+    conn = store.connections.connect(big, "rw")
+    try:
+        store.copies.copy(conn, encrypted_copy, key=key, was_encrypted=False)
+    finally:
+        conn.close()
+    yield from questions.figures(big, rounds=rounds)
+    yield from questions.figures(encrypted_copy, rounds=rounds, key=key)
 
 
 def _serving(big: Path, folder: Path, asked: generate.Samples, *, rounds: int) -> Iterator[Figure]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 from keepgraph.cypher.plan.instant_comparisons import InstantProperties
@@ -35,12 +36,18 @@ class Column:
         kinds: the kinds that it may have, as a set of bits of value_types.
         selectivity: about which part of all rows has one given value, 0 to 1.
         is_instant: whether its values are timestamps, texts in UTC whose order is that of the instants.
+        index: of a relationship, the index over what is stored, in whose order it may be read; empty for none.
+        stored: what the index is over, with `{row}`, where that is not `sql`; empty where it is.
+        absent: the SQL of what is stored where there is no value, and which the index leaves out; empty for nothing.
     """
 
     sql: str
     kinds: int
     selectivity: float = 0.01
     is_instant: bool = False
+    index: str = ""
+    stored: str = ""
+    absent: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +116,7 @@ class EdgeTable:
         type_is_code: whether the code is the name of the type itself.
         code_leads: whether the index from a source begins with the code; then SQL names all codes, to use it.
         out_index, in_index: the covering indexes from a source and from a target; empty where SQLite may choose.
+        covered: the properties that these indexes have.
         inverse_types: names under which nothing is stored, each with the type that says the same from the other end.
         symmetric_types: the types that say the same from both ends.
     """
@@ -128,6 +136,7 @@ class EdgeTable:
     code_leads: bool = False
     out_index: str = ""
     in_index: str = ""
+    covered: frozenset[str] = frozenset()
     inverse_types: Mapping[str, str] = field(default_factory=dict)
     symmetric_types: frozenset[str] = frozenset()
 
@@ -208,12 +217,20 @@ class Catalogue:
         return value
 
 
-def with_row_counts(catalogue: Catalogue, nodes: Mapping[Any, int], edges: Mapping[Any, int]) -> Catalogue:
+def with_row_counts(
+    catalogue: Catalogue,
+    nodes: Mapping[Any, int],
+    edges: Mapping[Any, int],
+    *,
+    share_between: Callable[[str, str | None, str | None], float] = DEFAULT_ESTIMATES.share_between,
+    at: datetime = DEFAULT_ESTIMATES.at,
+) -> Catalogue:
     """The catalogue with estimates from statistics.
 
     Args:
-        nodes: how many nodes each code has.
-        edges: how many relationships each code has.
+        nodes: about how many nodes each code has.
+        edges: about how many relationships each code has.
+        share_between, at: as in Estimates.
     """
 
     def node_count(labels: tuple[ast.LabelExpression, ...]) -> float:
@@ -226,4 +243,7 @@ def with_row_counts(catalogue: Catalogue, nodes: Mapping[Any, int], edges: Mappi
         column = catalogue.nodes.columns.get(key)
         return column.selectivity if column is not None else 0.01
 
-    return replace(catalogue, estimates=Estimates(node_count, edge_count, selectivity))
+    def seeks(types: ast.LabelExpression | None) -> float:
+        return float(len(catalogue.type_codes(types))) if catalogue.edges.code_leads else 1.0
+
+    return replace(catalogue, estimates=Estimates(node_count, edge_count, selectivity, seeks, share_between, at))

@@ -1,4 +1,4 @@
-"""Background tasks of a server: backfills, vectors in memory, checkpoints, daily backups, and the gardener when idle."""
+"""Background tasks of a server: backfills, vectors in memory, checkpoints, daily backups, the gardener when idle."""
 
 from __future__ import annotations
 

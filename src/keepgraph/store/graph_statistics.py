@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from keepgraph.store import cardinalities
 from keepgraph.store.transactions import Tx
@@ -39,9 +40,46 @@ def count_entities_by_type(tx: Tx) -> dict[int, int]:
     return cardinalities.entities_by_type(tx)
 
 
-def count_facts_by_predicate(tx: Tx) -> dict[int, int]:
-    """How many facts there are of each predicate, retracted ones left out."""
-    return cardinalities.facts_by_predicate(tx)
+@dataclass(frozen=True, slots=True)
+class FactSample:
+    """How many facts there are, and what some of them, evenly spread over all rows, say of their times.
+
+    Attributes:
+        size: how many facts were looked at.
+        counts: how many facts each predicate has, retracted ones left out; 1 where all are retracted.
+        timestamps: those in the sample, sorted, by their column: `recorded_at`, `valid_from` and `valid_to`.
+    """
+
+    size: int
+    counts: dict[int, int]
+    timestamps: dict[str, list[str]]
+
+
+def sample_facts(tx: Tx) -> FactSample:
+    """A sample of the facts that are not retracted; of a small graph all of them."""
+    last = largest_fact_row(tx)
+    rows = tx.conn.execute(
+        """
+        WITH RECURSIVE place(id) AS (
+            SELECT 1 UNION ALL SELECT id + :stride FROM place WHERE id < :last
+        )
+        SELECT recorded_at, valid_from, valid_to
+        FROM place JOIN fact USING (id)
+        WHERE retracted_at IS NULL
+        """,
+        {"last": last, "stride": max(1, last // _SAMPLE_SIZE)},
+    ).fetchall()
+    columns = {name: sorted(row[at] for row in rows) for at, name in enumerate(_TIMESTAMP_COLUMNS)}
+    return FactSample(
+        max(1, len(rows)),
+        dict.fromkeys(used_predicates(tx), 1) | cardinalities.facts_by_predicate(tx),
+        {name: [value for value in values if value not in _ABSENT] for name, values in columns.items()},
+    )
+
+
+_SAMPLE_SIZE = 2_000
+_TIMESTAMP_COLUMNS = ("recorded_at", "valid_from", "valid_to")
+_ABSENT = ("", "~")
 
 
 def largest_fact_row(tx: Tx) -> int:

@@ -7,5 +7,5 @@ WHERE e2.retracted_at IS NULL
   AND e2.object = n1.id) AS c1
 FROM entity AS n1
 WHERE n1.type = 2
-ORDER BY n1.name NULLS LAST
+ORDER BY n1.name
 LIMIT ?1

@@ -6,5 +6,5 @@ FROM entity AS n1
 WHERE n1.type = 2
   AND n2.type = 2
   AND (n1.name < n2.name)
-ORDER BY n1.name NULLS LAST, n2.name NULLS LAST
+ORDER BY n1.name, n2.name
 LIMIT ?1

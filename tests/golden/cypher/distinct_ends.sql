@@ -1,7 +1,7 @@
 -- by sql
 
 SELECT DISTINCT n4.name AS c0
-FROM fact AS e1
+FROM fact AS e1 INDEXED BY fact_by_predicate
   CROSS JOIN entity AS n2 ON n2.id = e1.object
   CROSS JOIN fact AS e3 INDEXED BY fact_in
   CROSS JOIN entity AS n4 ON n4.id = e3.subject
@@ -12,5 +12,5 @@ WHERE e1.retracted_at IS NULL
   AND e3.retracted_at IS NULL
   AND e3.predicate = 2
   AND e3.object = e1.subject
-ORDER BY n4.name NULLS LAST
+ORDER BY n4.name
 LIMIT ?1

@@ -8,5 +8,5 @@ FROM fact AS e2 INDEXED BY fact_by_predicate
 WHERE e2.retracted_at IS NULL
   AND e2.predicate = 2
   AND e2.subject = n1.id)
-ORDER BY n1.name NULLS LAST
+ORDER BY n1.name
 LIMIT ?1

@@ -1,11 +1,13 @@
 -- by sql
 
-SELECT n3.name AS c0, substr(n1.id, 2) AS c1
-FROM (SELECT DISTINCT '=' || l.literal AS id FROM fact AS l WHERE l.retracted_at IS NULL AND l.literal IS NOT NULL) AS n1
+SELECT n3.name AS c0, n1.text AS c1
+FROM (SELECT DISTINCT '=' || l.literal AS id, NULL AS row_key, l.literal AS text
+FROM fact AS l
+WHERE l.retracted_at IS NULL AND l.literal IS NOT NULL) AS n1
   CROSS JOIN fact AS e2 INDEXED BY fact_with_literal
   CROSS JOIN entity AS n3 ON n3.id = e2.subject
 WHERE e2.retracted_at IS NULL
   AND e2.predicate = 7
-  AND (e2.retracted_at IS NULL AND e2.literal IS NOT NULL AND e2.literal = substr(n1.id, 2))
-ORDER BY n3.name NULLS LAST, substr(n1.id, 2) NULLS LAST
+  AND (e2.retracted_at IS NULL AND e2.literal IS NOT NULL AND e2.literal = n1.text)
+ORDER BY n3.name, n1.text NULLS LAST
 LIMIT ?1

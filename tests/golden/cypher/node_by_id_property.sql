@@ -1,7 +1,12 @@
 -- by sql
 
-SELECT iif(typeof(n1.id) = 'text', substr(n1.id, 2), n2.name) AS c0
-FROM (SELECT r.id FROM entity AS r WHERE r.public_id = ?1 UNION ALL SELECT DISTINCT '=' || l.literal AS id FROM fact AS l WHERE l.retracted_at IS NULL AND l.literal IS NOT NULL AND FALSE) AS n1
-  LEFT JOIN entity AS n2 ON n2.id = n1.id
+SELECT iif(n1.text IS NOT NULL, n1.text, n2.name) AS c0
+FROM (SELECT r.id, r.id AS row_key, NULL AS text
+FROM entity AS r
+WHERE (r.public_id = ?1) UNION ALL SELECT DISTINCT '=' || l.literal AS id, NULL AS row_key, l.literal AS text
+FROM fact AS l
+WHERE l.retracted_at IS NULL AND l.literal IS NOT NULL
+  AND NULL) AS n1
+  LEFT JOIN entity AS n2 ON n2.id = n1.row_key
 WHERE (n2.public_id = ?1)
 LIMIT ?2

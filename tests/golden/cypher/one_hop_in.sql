@@ -10,5 +10,5 @@ WHERE n1.type = 2
   AND e2.object = n1.id
   AND n3.type = 3
   AND (n1.name = ?1)
-ORDER BY n3.name NULLS LAST
+ORDER BY n3.name
 LIMIT ?2

@@ -11,5 +11,5 @@ WHERE n1.type = 1
   AND +e2.object IS NOT NULL
   AND n3.type = 3
   AND (n1.name = ?1)
-ORDER BY n3.name NULLS LAST
+ORDER BY n3.name
 LIMIT ?2

@@ -1,10 +1,10 @@
 -- by sql
 
-SELECT n2.name AS c0, CASE e1.predicate WHEN 2 THEN ?1 WHEN 3 THEN ?2 WHEN 4 THEN ?3 WHEN 6 THEN ?4 WHEN 7 THEN ?5 WHEN 8 THEN ?6 END AS c1, iif(typeof(coalesce(e1.object, '=' || e1.literal)) = 'text', substr(coalesce(e1.object, '=' || e1.literal), 2), n3.name) AS c2
-FROM fact AS e1
+SELECT n2.name AS c0, CASE e1.predicate WHEN 2 THEN ?1 WHEN 3 THEN ?2 WHEN 4 THEN ?3 WHEN 6 THEN ?4 WHEN 7 THEN ?5 WHEN 8 THEN ?6 END AS c1, iif(e1.literal IS NOT NULL, e1.literal, n3.name) AS c2
+FROM fact AS e1 INDEXED BY fact_by_predicate
   CROSS JOIN entity AS n2 ON n2.id = e1.subject
-  LEFT JOIN entity AS n3 ON n3.id = coalesce(e1.object, '=' || e1.literal)
+  LEFT JOIN entity AS n3 ON n3.id = e1.object
 WHERE e1.retracted_at IS NULL
   AND e1.predicate IN (4, 6)
-ORDER BY n2.name NULLS LAST, iif(typeof(coalesce(e1.object, '=' || e1.literal)) = 'text', substr(coalesce(e1.object, '=' || e1.literal), 2), n3.name) NULLS LAST
+ORDER BY n2.name, iif(e1.literal IS NOT NULL, e1.literal, n3.name) NULLS LAST
 LIMIT ?7

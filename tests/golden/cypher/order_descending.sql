@@ -4,6 +4,6 @@ SELECT s2.c0 AS c0
 FROM (SELECT n1.name AS c0
 FROM entity AS n1
 WHERE n1.type = 3
-ORDER BY n1.name DESC NULLS FIRST
+ORDER BY n1.name DESC
 LIMIT ?1) AS s2
 LIMIT ?2

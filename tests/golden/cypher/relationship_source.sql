@@ -9,5 +9,5 @@ WHERE e1.retracted_at IS NULL
     WHERE provenance.fact = e1.id AND source IS NOT NULL
     ORDER BY provenance.recorded_at, provenance.id LIMIT 1
 ) = ?7)
-ORDER BY n2.name NULLS LAST, CASE e1.predicate WHEN 2 THEN ?1 WHEN 3 THEN ?2 WHEN 4 THEN ?3 WHEN 6 THEN ?4 WHEN 7 THEN ?5 WHEN 8 THEN ?6 END NULLS LAST
+ORDER BY n2.name, CASE e1.predicate WHEN 2 THEN ?1 WHEN 3 THEN ?2 WHEN 4 THEN ?3 WHEN 6 THEN ?4 WHEN 7 THEN ?5 WHEN 8 THEN ?6 END
 LIMIT ?8

@@ -1,7 +1,7 @@
 -- by sql
 
 SELECT n4.name AS c0, n5.name AS c1, n2.name AS c2
-FROM fact AS e1
+FROM fact AS e1 INDEXED BY fact_by_predicate
   CROSS JOIN entity AS n2 ON n2.id = e1.object
   CROSS JOIN fact AS e3 INDEXED BY fact_in
   CROSS JOIN entity AS n4 ON n4.id = e3.subject
@@ -14,5 +14,5 @@ WHERE e1.retracted_at IS NULL
   AND e3.predicate = 2
   AND e3.object = e1.subject
   AND n4.type = 1
-ORDER BY n4.name NULLS LAST, n5.name NULLS LAST
+ORDER BY n4.name, n5.name
 LIMIT ?1

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from keepgraph.cypher.plan.algebra import EdgeSlot, Match, NodeSlot
 from keepgraph.cypher.syntax import ast, traversal
@@ -44,12 +45,20 @@ class Expand:
 
 @dataclass(frozen=True, slots=True)
 class EdgeScan:
-    """Go through all relationships that may be this one of the pattern; it binds both of their ends."""
+    """Go through all relationships that may be this one of the pattern; it binds both of their ends.
+
+    Attributes:
+        order_key: the property in whose order they are read, by its index; None for any order.
+    """
 
     edge: EdgeSlot
+    order_key: str | None = None
 
 
 Step = NodeScan | Expand | EdgeScan
+
+
+_UNKNOWN_INSTANT = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +69,18 @@ class Estimates:
         node_count: how many nodes have these labels.
         edge_count: how many relationships have these types.
         selectivity: which part of all nodes has one given value of a property, 0 to 1.
+        seeks: by how many lookups in an index the relationships of these types that lead out of a node are found.
+        share_between: which part of all relationships has a value of a property between two, 0 to 1; None for a
+            bound that is not known yet, an empty text for none.
+        at: the instant of the estimates, for constants such as `datetime()`.
     """
 
     node_count: Callable[[tuple[ast.LabelExpression, ...]], float] = lambda labels: 1_000.0 if labels else 10_000.0
     edge_count: Callable[[ast.LabelExpression | None], float] = lambda types: 20_000.0 if types else 100_000.0
     selectivity: Callable[[str], float] = lambda key: 0.01
+    seeks: Callable[[ast.LabelExpression | None], float] = lambda types: 1.0
+    share_between: Callable[[str, str | None, str | None], float] = lambda key, lower, upper: 0.1
+    at: datetime = _UNKNOWN_INSTANT
 
 
 DEFAULT_ESTIMATES = Estimates()
@@ -76,17 +92,23 @@ _OPPOSITE = {"out": "in", "in": "out", "both": "both"}
 
 
 def choose_join_order(
-    match: Match, estimates: Estimates = DEFAULT_ESTIMATES, *, allow_edge_scans: bool = False, start: str | None = None
+    match: Match,
+    estimates: Estimates = DEFAULT_ESTIMATES,
+    *,
+    allow_edge_scans: bool = False,
+    start: str | EdgeScan | None = None,
 ) -> list[Step]:
     """The steps that bind all nodes and relationships of a pattern.
 
     Args:
         allow_edge_scans: whether the first step of a pattern may go through relationships.
-        start: the column of the node to begin with, whatever the estimates say.
+        start: the column of the node to begin with, or the scan of relationships, whatever the estimates say.
     """
     order = _JoinOrder(match, estimates)
     unbound = [node.column for node in match.nodes if node.column not in order.bound]
-    if start is not None:
+    if isinstance(start, EdgeScan):
+        order.scan_edge(start.edge, start.order_key)
+    elif start is not None:
         order.scan_node(start)
     while order.edges:
         order.add_next_edge(allow_edge_scans=allow_edge_scans)
@@ -107,6 +129,11 @@ def equalities(conditions: Iterable[ast.Expression], column: str) -> Iterable[Eq
                     and column not in traversal.free_variables(value)
                 ):
                     yield side.key, value
+
+
+def is_scannable(edge: EdgeSlot) -> bool:
+    """Whether one row of the table of edges can match a relationship of a pattern, in one way."""
+    return edge.length is None and edge.has_one_direction and edge.start != edge.end
 
 
 class _JoinOrder:
@@ -159,9 +186,7 @@ class _JoinOrder:
 
     def _smallest_edge_scan(self) -> EdgeSlot | None:
         """Of the relationships that one row of the table of edges can match, the one with the fewest rows."""
-        scannable = [
-            edge for edge in self.edges if edge.length is None and edge.has_one_direction and edge.start != edge.end
-        ]
+        scannable = [edge for edge in self.edges if is_scannable(edge)]
         return min(scannable, key=lambda edge: self.estimates.edge_count(edge.types), default=None)
 
     def row_count(self, column: str) -> float:
@@ -182,8 +207,8 @@ class _JoinOrder:
         self.steps.append(NodeScan(self.nodes[column], known_equalities))
         self.bound.add(column)
 
-    def scan_edge(self, edge: EdgeSlot) -> None:
-        self.steps.append(EdgeScan(edge))
+    def scan_edge(self, edge: EdgeSlot, order_key: str | None = None) -> None:
+        self.steps.append(EdgeScan(edge, order_key))
         self.edges.remove(edge)
         self.bound.update((edge.column, edge.start, edge.end))
 

@@ -6,7 +6,7 @@ operators and expressions inside others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 
 from keepgraph.cypher import value_types
@@ -29,7 +29,10 @@ class Context:
 
     Attributes:
         lenient: leave out conditions of the last match that SQL cannot express, and keep them in `left_out`.
-        start_node: the node that the next match should begin with, because its rows are grouped by it.
+        start_node: the node that rows of the next match are grouped by.
+        wanted_order: the relationship and the property in whose order rows of the next match are wanted, and how many
+            (None: not known); None where no order is.
+        properties_used: the properties that the query asks of each variable.
         callbacks: the names of the Python functions that the SQL calls.
     """
 
@@ -47,6 +50,8 @@ class Context:
         self.lenient = lenient
         self.left_out: list[ast.Expression] = []
         self.start_node: str | None = None
+        self.wanted_order: tuple[str, str, float | None] | None = None
+        self.properties_used: Mapping[str, Set[str]] = {}
         self.bindings = Bindings()
         self.callbacks: set[str] = set()
         self._emit_plan = emit_plan
@@ -196,6 +201,8 @@ class Context:
                 row=None,
                 bag=None,
                 group_by="",
+                row_key="",
+                text="",
                 start=f"{column}s" if term.encoding == "edge" else "",
                 end=f"{column}e" if term.encoding == "edge" else "",
             )

@@ -10,20 +10,29 @@ from keepgraph.cypher.plan.algebra import EdgeSlot
 from keepgraph.cypher.sql import table_rows
 from keepgraph.cypher.sql.blocks import Block, conjunction
 from keepgraph.cypher.sql.context import Context
-from keepgraph.cypher.sql.terms import Term
+from keepgraph.cypher.sql.terms import Term, is_literal, literal_text
 
 
-def join(context: Context, block: Block, edge: EdgeSlot, direction: str = "both", source: Term | None = None) -> Term:
+def join(
+    context: Context,
+    block: Block,
+    edge: EdgeSlot,
+    direction: str = "both",
+    source: Term | None = None,
+    *,
+    index: str = "",
+) -> Term:
     """Join the table of relationships, restricted to the types of a pattern's relationship, and bind its column.
 
     Args:
         direction, source: the direction and the bound node from which the edges are looked up; they choose the index.
+        index: the index to read them by where they are not looked up from a node; empty where SQLite may choose.
     """
     edges = context.catalogue.edges
     codes = context.catalogue.type_codes(edge.types)
     alias = context.alias("e")
-    index = _index_hint(context, direction, source) if codes else ""
-    block.join(f"{context.table(edges)} AS {alias}{index}")
+    name = (index or _index_from_node(context, direction, source)) if codes else ""
+    block.join(f"{context.table(edges)} AS {alias}{f' INDEXED BY {name}' if name else ''}")
     if edges.condition:
         block.where.append(context.catalogue_sql(edges.condition, alias))
     # With all types the condition is left out; `starts_at` names them all where the index begins with the type.
@@ -35,20 +44,19 @@ def join(context: Context, block: Block, edge: EdgeSlot, direction: str = "both"
     return term
 
 
-def _index_hint(context: Context, direction: str, source: Term | None) -> str:
+def _index_from_node(context: Context, direction: str, source: Term | None) -> str:
     """The covering index to use: SQLite prefers the unique index, which lacks a column and so needs the table, too.
 
     With covering indexes, grouping a million facts took 219 ms instead of 403 ms (ADR 0023).
     """
     edges, literals = context.catalogue.edges, context.catalogue.literals
-    name = ""
     if direction == "out":
-        name = edges.out_index
-    elif direction == "in" and source is not None and not source.literal:
-        name = edges.in_index
-    elif direction == "in" and source is not None and literals is not None and source.codes == frozenset():
-        name = literals.index
-    return f" INDEXED BY {name}" if name else ""
+        return edges.out_index
+    if direction == "in" and source is not None and not source.literal:
+        return edges.in_index
+    if direction == "in" and source is not None and literals is not None and source.codes == frozenset():
+        return literals.index
+    return ""
 
 
 def _edge_term(context: Context, alias: str, codes: frozenset[Code]) -> Term:
@@ -72,10 +80,28 @@ def end_key(context: Context, edge: Term, *, literal: bool) -> str:
     return f"coalesce({edge.row}.{edges.target}, '=' || {edge.row}.{literals.column})"
 
 
+def start_node(edge: Term) -> Term:
+    """The node that an edge leads from, which is never a literal."""
+    return Term(edge.start, value_types.Type(value_types.NODE), "node")
+
+
+def end_node(context: Context, edge: Term, *, literal: bool) -> Term:
+    """The node that an edge leads to.
+
+    Args:
+        literal: whether it may be a literal.
+    """
+    table, literals = context.catalogue.edges, context.catalogue.literals
+    node = Term(end_key(context, edge, literal=literal), value_types.Type(value_types.NODE), "node", literal=literal)
+    if not literal or literals is None or edge.row is None:
+        return node
+    return replace(node, row_key=f"{edge.row}.{table.target}", text=f"{edge.row}.{literals.column}")
+
+
 def starts_at(context: Context, edge: Term, node: Term) -> list[str]:
     """The conditions that an edge starts at a node; they name its types where the index begins with them."""
     edges = context.catalogue.edges
-    source = f"{edge.row}.{edges.source} = {node.sql}"
+    source = f"{edge.row}.{edges.source} = {node.row_key or node.sql}"
     if not edges.code_leads:
         return [source]
     return [context.code_test(f"{edge.row}.{edges.code}", edge.codes or frozenset()), source]
@@ -87,15 +113,13 @@ def ends_at(context: Context, edge: Term, node: Term) -> str:
     row = edge.row
     if row is None:
         return f"{edge.end} = {node.sql}"
-    at_node = f"{row}.{edges.target} = {node.sql}"
+    at_node = f"{row}.{edges.target} = {node.row_key or node.sql}"
     if not node.literal or literals is None:
         return at_node
     literal_condition = context.catalogue_sql(literals.condition, row)
     always_literal = node.codes is not None and not node.codes
     # Only a text key is compared as a text: the key of a row must not be taken for one.
-    text = (
-        f"substr({node.sql}, 2)" if always_literal else f"iif(typeof({node.sql}) = 'text', substr({node.sql}, 2), NULL)"
-    )
+    text = literal_text(node) if always_literal or node.text else f"iif({is_literal(node)}, {literal_text(node)}, NULL)"
     at_text = conjunction([literal_condition, f"{row}.{literals.column} = {text}"])
     if always_literal:
         return at_text

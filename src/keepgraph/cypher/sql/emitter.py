@@ -97,6 +97,8 @@ def _emit_plan(context: Context, plan: Plan, outer: Mapping[str, Term] | None) -
         raise Inexpressible
     if isinstance(plan, Aggregate) and (node := aggregate.grouping_node(plan)) is not None:
         return aggregate.emit_by_node(context, plan, node, outer)
+    if isinstance(plan, Limit):
+        context.wanted_order = sort.wanted_order(plan)
     block = context.plan(plan.input, outer)
     emit = _OPERATORS.get(type(plan))
     if context.left_out or emit is None:

@@ -19,6 +19,7 @@ from keepgraph.cypher.sql.terms import (
     Inexpressible,
     Term,
     literal_or_row,
+    literal_text,
     plain_class,
     unify,
 )
@@ -95,7 +96,7 @@ def _public_id(context: Context, expression: ast.Call, block: Block) -> Term:
     if subject.encoding not in ("node", "edge"):
         raise Inexpressible
     table = context.catalogue.nodes if subject.encoding == "node" else context.catalogue.edges
-    of_literal = f"'literal:' || substr({subject.sql}, 2)"
+    of_literal = f"'literal:' || {literal_text(subject)}"
     sql = literal_or_row(subject, of_literal, table_rows.row_sql(context, block, subject, table.public_id))
     return Term(sql, value_types.Type(value_types.STRING | subject.null))
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from keepgraph.cypher import value_types
 from keepgraph.cypher.catalogue import Catalogue, Code, EdgeTable, NodeTable
 from keepgraph.cypher.plan.algebra import EdgeSlot, Match, NodeSlot, SingleRow
+from keepgraph.cypher.plan.join_order import EdgeScan
 from keepgraph.cypher.sql import edges, match
 from keepgraph.cypher.sql.bindings import Binding
 from keepgraph.cypher.sql.blocks import Block, render
@@ -66,7 +67,7 @@ def relationships(catalogue: Catalogue, types: ast.LabelExpression | None) -> Sq
     ends = (NodeSlot("a", ()), NodeSlot("b", ()))
     edge = EdgeSlot("r", "a", "b", types, "out", None, "r", (), True)
     block = Block()
-    match.scan_edges(context, block, edge, Match(SingleRow(), ends, (edge,), (), (), False, ("a", "b", "r")))
+    match.scan_edges(context, block, EdgeScan(edge), Match(SingleRow(), ends, (edge,), (), (), False, ("a", "b", "r")))
     term = block.columns["r"]
     return context.bindings.renumber(render(block, [term.sql, term.start, term.end]))
 

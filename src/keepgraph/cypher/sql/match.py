@@ -13,8 +13,8 @@ from keepgraph.cypher import value_types
 from keepgraph.cypher.catalogue import Code
 from keepgraph.cypher.plan import type_directions
 from keepgraph.cypher.plan.algebra import EdgeSlot, Match, NodeSlot
-from keepgraph.cypher.plan.join_order import EdgeScan, Expand, NodeScan, Step, choose_join_order
-from keepgraph.cypher.sql import edges, table_rows
+from keepgraph.cypher.plan.join_order import EdgeScan, Expand, NodeScan, choose_join_order
+from keepgraph.cypher.sql import access_paths, edges, literal_nodes, table_rows
 from keepgraph.cypher.sql.blocks import Block, conjunction
 from keepgraph.cypher.sql.context import Context
 from keepgraph.cypher.sql.terms import Inexpressible, Term
@@ -32,12 +32,12 @@ def emit(context: Context, plan: Match, block: Block) -> Block:
         if node.column in block.columns:
             _test_labels(context, block, node)
     joined: list[EdgeSlot] = []
-    for step in _join_order(context, plan):
+    for step in access_paths.join_order(context, plan):
         if isinstance(step, NodeScan):
-            scan_nodes(context, block, step)
+            scan_nodes(context, block, step, plan)
             continue
         if isinstance(step, EdgeScan):
-            scan_edges(context, block, step.edge, plan)
+            scan_edges(context, block, step, plan)
         else:
             _expand(context, block, step, plan)
         _test_different(block, step.edge, joined)
@@ -55,24 +55,6 @@ def emit(context: Context, plan: Match, block: Block) -> Block:
     return block
 
 
-def _join_order(context: Context, plan: Match) -> list[Step]:
-    """The join order; it begins with the node that rows are grouped by, where the whole table is read anyway."""
-    estimates = context.catalogue.estimates
-    order = choose_join_order(plan, estimates, allow_edge_scans=True)
-    start, context.start_node = context.start_node, None
-    if start is None or plan.input.columns or any(isinstance(step, NodeScan) and step.equalities for step in order):
-        return order
-    start_slot = next((node for node in plan.nodes if node.column == start), None)
-    if start_slot is None or context.catalogue.literal_matches(start_slot.labels):
-        return order
-    first = order[0]
-    if isinstance(first, NodeScan) and estimates.node_count(first.node.labels) < estimates.node_count(
-        start_slot.labels
-    ):
-        return order
-    return choose_join_order(plan, estimates, allow_edge_scans=True, start=start)
-
-
 # OPTIONAL MATCH
 
 
@@ -87,9 +69,9 @@ def _emit_optional(context: Context, plan: Match, block: Block) -> Block:
             _test_labels(context, inner, node)
     step = order[0]
     if isinstance(step, NodeScan):
-        if context.catalogue.literal_matches(step.node.labels):
+        if literal_nodes.may_match(context, plan, step.node):
             raise Inexpressible
-        scan_nodes(context, inner, step)
+        scan_nodes(context, inner, step, plan)
     elif isinstance(step, Expand):
         _expand(context, inner, step, plan)
     else:
@@ -118,19 +100,14 @@ def _null_without_edge(node: Term, edge: Term) -> str:
 # Steps of the join order
 
 
-def scan_nodes(context: Context, block: Block, step: NodeScan) -> None:
+def scan_nodes(context: Context, block: Block, step: NodeScan, plan: Match) -> None:
     """Join the table of nodes; with it, or instead of it, the literals where the node may be one."""
-    catalogue, node = context.catalogue, step.node
-    codes, literal = catalogue.node_codes(node.labels), catalogue.literal_matches(node.labels)
-    alias = context.alias("n")
-    if literal:
-        source = _nodes_and_literals(context, block, step)
-        block.join(f"({source}) AS {alias}")
-        block.columns[node.column] = Term(
-            f"{alias}.{catalogue.nodes.id}", value_types.Type(value_types.NODE), "node", codes=codes, literal=True
-        )
+    node, nodes = step.node, context.catalogue.nodes
+    if literal_nodes.may_match(context, plan, node):
+        literal_nodes.scan(context, block, node, plan.conditions)
         return
-    nodes = catalogue.nodes
+    codes = context.catalogue.node_codes(node.labels)
+    alias = context.alias("n")
     block.join(f"{context.table(nodes)} AS {alias}")
     if nodes.condition:
         block.where.append(context.catalogue_sql(nodes.condition, alias))
@@ -142,60 +119,9 @@ def scan_nodes(context: Context, block: Block, step: NodeScan) -> None:
     block.columns[node.column] = Term(key, value_types.Type(value_types.NODE), "node", row=alias, codes=codes)
 
 
-def _nodes_and_literals(context: Context, block: Block, step: NodeScan) -> str:
-    """A SELECT of the keys of literals, and of the nodes that have the labels too."""
-    catalogue = context.catalogue
-    nodes, literals = catalogue.nodes, catalogue.literals
-    if literals is None:
-        raise Inexpressible
-    codes = catalogue.node_codes(step.node.labels)
-    row_equalities, literal_equalities = _equality_tests(context, block, step)
-    select = _select_where(
-        f"SELECT DISTINCT '=' || l.{literals.column} AS {nodes.id} FROM {context.table(catalogue.edges)} AS l",
-        [context.catalogue_sql(literals.condition, "l"), *literal_equalities],
-    )
-    if not codes:
-        return select
-    rows = _select_where(
-        f"SELECT r.{nodes.id} FROM {context.table(nodes)} AS r",
-        [
-            context.catalogue_sql(nodes.condition, "r"),
-            context.code_test(f"r.{nodes.code}", codes, code_count=len(nodes.labels)),
-            *row_equalities,
-        ],
-    )
-    return f"{rows} UNION ALL {select}"
-
-
-def _equality_tests(context: Context, block: Block, step: NodeScan) -> tuple[list[str], list[str]]:
-    """The conditions `node.key = value`, for rows of the table `r` and for literals `l`, so that an index finds them.
-
-    The conditions stand once more in the WHERE around; here they only make rows fewer.
-    """
-    literals = context.catalogue.literals
-    row_tests: list[str] = []
-    literal_tests: list[str] = []
-    for key, expression in step.equalities:
-        column = context.catalogue.nodes.columns.get(key)
-        try:
-            value = context.term(expression, block)
-        except Inexpressible:
-            continue
-        if value.encoding != "plain" or value.kinds != value_types.STRING or literals is None:
-            continue
-        if column is not None and not column.kinds & ~(value_types.STRING | value_types.NULL):
-            row_tests.append(f"{column.sql.format(row='r')} = {value.sql}")
-        literal_tests.append(f"l.{literals.column} = {value.sql}" if key in literals.properties else "FALSE")
-    return row_tests, literal_tests
-
-
-def _select_where(select: str, conditions: Sequence[str]) -> str:
-    present = [condition for condition in conditions if condition]
-    return f"{select} WHERE {' AND '.join(present)}" if present else select
-
-
-def scan_edges(context: Context, block: Block, edge: EdgeSlot, plan: Match) -> None:
+def scan_edges(context: Context, block: Block, step: EdgeScan, plan: Match) -> None:
     """Join the table of relationships, or take a relationship that is bound already, and bind both ends."""
+    edge = step.edge
     if edge.column in block.columns:
         term = block.columns[edge.column]
         if term.encoding != "edge" or not edge.has_one_direction:
@@ -204,14 +130,15 @@ def scan_edges(context: Context, block: Block, edge: EdgeSlot, plan: Match) -> N
             block.where.append(f"{term.sql} IS NOT NULL")
         edges.test_types(context, block, edge, term)
     else:
-        term = edges.join(context, block, edge)
+        term = edges.join(context, block, edge, index=access_paths.index_of_scan(context, step))
+        block.where.extend(access_paths.index_conditions(context, block, step, plan))
     start, end = (edge.start, edge.end) if edge.direction == "out" else (edge.end, edge.start)
     literal = _may_be_literal(context, plan, end)
-    _bind_node(context, block, plan, start, term.start, literal=False)
+    _bind_node(context, block, plan, start, edges.start_node(term))
     to_node = context.catalogue.edges.node_end_condition
     if not literal and term.row and to_node:
         block.where.append(context.catalogue_sql(to_node, term.row))
-    _bind_node(context, block, plan, end, edges.end_key(context, term, literal=literal), literal=literal)
+    _bind_node(context, block, plan, end, edges.end_node(context, term, literal=literal))
 
 
 def _expand(context: Context, block: Block, step: Expand, plan: Match) -> None:
@@ -231,17 +158,19 @@ def _expand(context: Context, block: Block, step: Expand, plan: Match) -> None:
     if direction == "out":
         other_end = _expand_out(context, block, term, source, target, literal=literal)
     elif direction == "in":
-        other_end, literal = _expand_in(context, block, term, source, target), False
+        other_end = _expand_in(context, block, term, source, target)
     else:
         other_end = _expand_both(context, block, step, source, target, literal=literal)
     if target is None:
-        _bind_node(context, block, plan, step.target, other_end, literal=literal)
+        _bind_node(context, block, plan, step.target, other_end)
 
 
-def _expand_out(context: Context, block: Block, edge: Term, source: Term, target: Term | None, *, literal: bool) -> str:
-    """The conditions of an edge that leads out of a node; returns the key of its other end."""
+def _expand_out(
+    context: Context, block: Block, edge: Term, source: Term, target: Term | None, *, literal: bool
+) -> Term:
+    """The conditions of an edge that leads out of a node; returns its other end."""
     block.where.extend(edges.starts_at(context, edge, source))
-    other_end = edges.end_key(context, edge, literal=literal)
+    other_end = edges.end_node(context, edge, literal=literal)
     if target is not None:
         block.where.append(edges.ends_at(context, edge, target))
     elif not literal and context.catalogue.edges.node_end_condition and edge.row:
@@ -249,18 +178,18 @@ def _expand_out(context: Context, block: Block, edge: Term, source: Term, target
     return other_end
 
 
-def _expand_in(context: Context, block: Block, edge: Term, source: Term, target: Term | None) -> str:
-    """The conditions of an edge that leads into a node; returns the key of its other end."""
+def _expand_in(context: Context, block: Block, edge: Term, source: Term, target: Term | None) -> Term:
+    """The conditions of an edge that leads into a node; returns its other end."""
     block.where.append(edges.ends_at(context, edge, source))
     if target is not None:
         block.where.append(f"{edge.row}.{context.catalogue.edges.source} = {target.sql}")
-    return edge.start
+    return edges.start_node(edge)
 
 
 def _expand_both(
     context: Context, block: Block, step: Expand, source: Term, target: Term | None, *, literal: bool
-) -> str:
-    """The conditions of an edge in either direction, by its type where that decides; returns its other end's key."""
+) -> Term:
+    """The conditions of an edge in either direction, by its type where that decides; returns its other end."""
     edge = block.columns[step.edge.column]
     table, row = context.catalogue.edges, edge.row
     codes_out, codes_in = (_codes_followed(context, step, direction) for direction in ("out", "in"))
@@ -275,8 +204,14 @@ def _expand_both(
         backwards.append(f"{row}.{table.source} = {target.sql}")
     elif not literal:
         forwards.append(context.catalogue_sql(table.node_end_condition, row))
-    end = edges.end_key(context, edge, literal=literal)
-    other_end = f"iif({row}.{table.source} = {source.sql}, {end}, {edge.start})"
+    end = edges.end_node(context, edge, literal=literal)
+    leads_out = f"{row}.{table.source} = {source.row_key or source.sql}"
+    other_end = replace(
+        end,
+        sql=f"iif({leads_out}, {end.sql}, {edge.start})",
+        row_key=f"iif({leads_out}, {end.row_key}, {edge.start})" if literal else "",
+        text=f"iif({leads_out}, {end.text}, NULL)" if literal else "",
+    )
     # A partial index serves a branch of OR only if that branch itself has the condition of the index.
     condition = context.catalogue_sql(table.condition, row)
     block.where.append(f"({conjunction([condition, *forwards])} OR {conjunction([condition, *backwards])})")
@@ -318,18 +253,18 @@ def _test_different(block: Block, edge: EdgeSlot, others: Sequence[EdgeSlot]) ->
 
 
 def _may_be_literal(context: Context, plan: Match, column: str) -> bool:
-    return context.catalogue.literal_matches(_node_slot(plan, column).labels)
+    return literal_nodes.may_match(context, plan, _node_slot(plan, column))
 
 
-def _bind_node(context: Context, block: Block, plan: Match, column: str, key: str, *, literal: bool) -> None:
-    """Give a node of the pattern its key; a node that has one already must have the same."""
+def _bind_node(context: Context, block: Block, plan: Match, column: str, node: Term) -> None:
+    """Give a node of the pattern its term; a node that has one already must be the same."""
     bound = block.columns.get(column)
     if bound is not None:
         if bound.encoding != "node":
             raise Inexpressible
-        block.where.append(f"{bound.sql} = {key}")
+        block.where.append(f"{bound.sql} = {node.sql}")
         return
-    block.columns[column] = Term(key, value_types.Type(value_types.NODE), "node", literal=literal)
+    block.columns[column] = node
     _test_labels(context, block, _node_slot(plan, column))
 
 

@@ -9,7 +9,15 @@ from keepgraph.cypher.catalogue import Column
 from keepgraph.cypher.sql import table_rows
 from keepgraph.cypher.sql.blocks import Block
 from keepgraph.cypher.sql.context import Context
-from keepgraph.cypher.sql.terms import SCALARS, STRING_OR_NULL, Inexpressible, Term, literal_or_row, unify
+from keepgraph.cypher.sql.terms import (
+    SCALARS,
+    STRING_OR_NULL,
+    Inexpressible,
+    Term,
+    literal_or_row,
+    literal_text,
+    unify,
+)
 from keepgraph.cypher.syntax import ast
 
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
@@ -46,7 +54,7 @@ def _of_literal_or_row(context: Context, subject: Term, key: str, block: Block) 
     is_text = literals is not None and key in literals.properties
     column = table_rows.property_column(context, subject, key)
     of_literal = Term(
-        f"substr({subject.sql}, 2)" if is_text else "NULL",
+        literal_text(subject) if is_text else "NULL",
         value_types.Type(STRING_OR_NULL if is_text else value_types.NULL),
     )
     if subject.codes is not None and not subject.codes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -29,6 +30,7 @@ from keepgraph.cypher.syntax import ast, traversal
 def emit_whole(plan: Plan, catalogue: Catalogue, parameters: ParameterTypes) -> Statement | None:
     """The one statement that is equivalent to a whole plan; None where SQL cannot express all of it."""
     context = new_context(catalogue, parameters)
+    context.properties_used = _properties_used(plan)
     try:
         return statements.build(context, context.plan(plan), plan.columns)
     except Inexpressible:
@@ -76,6 +78,7 @@ def _emit_rows(
     names = tuple(name for name in plan.columns if name in needed)
     for lenient in (False, True):
         context = new_context(catalogue, parameters, lenient=lenient)
+        context.properties_used = _properties_used(plan)
         try:
             block = context.plan(plan)
             left_out = planner.join_conditions(context.left_out)
@@ -88,6 +91,28 @@ def _emit_rows(
         rows = SqlRows(statement, plan.columns)
         return rows if left_out is None else Filter(rows, left_out, plan.columns)
     return None
+
+
+def _properties_used(plan: Plan) -> dict[str, set[str]]:
+    """The properties that the expressions of a plan ask of each variable, those in subqueries left out."""
+    used: dict[str, set[str]] = defaultdict(set)
+
+    def collect(expression: ast.Expression) -> None:
+        if isinstance(expression, ast.Property) and isinstance(expression.subject, ast.Variable):
+            used[expression.subject.name].add(expression.key)
+        for child in traversal.children(expression):
+            collect(child)
+
+    below: list[Plan] = [plan]
+    while below:
+        operator = below.pop()
+        for expression in _expressions(operator):
+            collect(expression)
+        if isinstance(operator, Union):
+            below += (operator.left, operator.right)
+        elif not isinstance(operator, SingleRow | Argument | SqlRows):
+            below.append(operator.input)
+    return dict(used)
 
 
 def _used_columns(plan: Plan) -> frozenset[str]:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from keepgraph.cypher import functions
+from keepgraph.cypher import functions, value_types
 from keepgraph.cypher.interpret import evaluate
 from keepgraph.cypher.interpret.runtime import Run
-from keepgraph.cypher.plan.algebra import Limit, Skip, Sort
+from keepgraph.cypher.plan.algebra import Limit, Match, Plan, Project, Skip, Sort
 from keepgraph.cypher.sql.bindings import MAX_INTEGER
 from keepgraph.cypher.sql.blocks import Block
 from keepgraph.cypher.sql.context import Context
 from keepgraph.cypher.sql.project import needs_no_join
 from keepgraph.cypher.sql.terms import Inexpressible, bag_value, plain_class, type_rank
-from keepgraph.cypher.syntax import ast, traversal
+from keepgraph.cypher.syntax import ast, substitution, traversal
 
 
 def emit_sort(context: Context, plan: Sort, block: Block) -> Block:
@@ -32,7 +33,10 @@ def emit_sort(context: Context, plan: Sort, block: Block) -> Block:
 def _order_by(context: Context, expression: ast.Expression, block: Block, *, descending: bool) -> list[str]:
     """What stands in ORDER BY for a key: openCypher's order, null the greatest."""
     term = context.term(expression, block)
-    direction = " DESC NULLS FIRST" if descending else " NULLS LAST"
+    direction = " DESC" if descending else ""
+    if term.kinds & value_types.NULL or term.nullable:
+        # Where there is no null, SQLite may read an index in this order.
+        direction += " NULLS FIRST" if descending else " NULLS LAST"
     if term.encoding in ("node", "edge") or plain_class(term):
         return [f"{term.sql}{direction}"]
     if term.always_null:
@@ -49,6 +53,40 @@ def _order_by(context: Context, expression: ast.Expression, block: Block, *, des
     if term.encoding == "tagged":
         return [f"{type_rank(term.sql)}{' DESC' if descending else ''}", f"{term.sql}{direction}"]
     raise Inexpressible
+
+
+def wanted_order(plan: Limit) -> tuple[str, str, float | None] | None:
+    """The relationship and the property whose order rows are sorted in first, below a limit, and how many are read.
+
+    None for the number where it is not known before the query runs; None altogether for any other sort.
+    """
+    rows: float | None = math.inf
+    below: Plan = plan
+    skipped: float | None = 0.0
+    while isinstance(below, Limit | Skip):
+        count = _number(below.count)
+        if isinstance(below, Skip):
+            skipped = None if count is None or skipped is None else skipped + count
+        else:
+            rows = None if count is None or rows is None else min(rows, count)
+        below = below.input
+    if not isinstance(below, Sort):
+        return None
+    key: ast.Expression = below.keys[0][0]
+    below = below.input
+    while isinstance(below, Project):
+        values: dict[ast.Expression, ast.Expression] = {ast.Variable(name): value for name, value in below.items}
+        key = substitution.substitute(key, values)
+        below = below.input
+    if not (isinstance(below, Match) and isinstance(key, ast.Property) and isinstance(key.subject, ast.Variable)):
+        return None
+    return key.subject.name, key.key, None if rows is None or skipped is None else rows + skipped
+
+
+def _number(expression: ast.Expression) -> float | None:
+    if isinstance(expression, ast.Literal) and type(expression.value) is int:
+        return float(expression.value)
+    return None
 
 
 def emit_skip(context: Context, plan: Skip, block: Block) -> Block:

@@ -39,6 +39,8 @@ class Term:
         start, end: of a relationship, the keys of its ends.
         codes: the codes of labels or types that it may have; None for any.
         literal: whether a node may be a literal.
+        row_key, text: of a node that may be a literal, its key where it is a row of the table, and its text where it is
+            a literal, each null where it is the other; empty where only `sql` has them.
         nullable: whether a node or relationship may be null.
         bag: of a property from a property bag, the SQL of the bag and of the path in it.
         group_by: SQL that makes the same groups as the value and costs less; empty where there is none.
@@ -52,6 +54,8 @@ class Term:
     end: str = ""
     codes: frozenset[Code] | None = None
     literal: bool = False
+    row_key: str = ""
+    text: str = ""
     nullable: bool = False
     bag: tuple[str, str] | None = None
     group_by: str = ""
@@ -119,8 +123,18 @@ def null_propagating(sql: str, kind: int, *operands: Term) -> Term:
 
 
 def literal_or_row(node: Term, of_literal: str, of_row: str) -> str:
-    """One SQL for a node that is a literal, another for one that is a row; literals have text keys."""
-    return f"iif(typeof({node.sql}) = 'text', {of_literal}, {of_row})" if node.literal else of_row
+    """One SQL for a node that is a literal, another for one that is a row."""
+    return f"iif({is_literal(node)}, {of_literal}, {of_row})" if node.literal else of_row
+
+
+def is_literal(node: Term) -> str:
+    """The condition that a node which may be a literal is one; literals have text keys. False for null."""
+    return f"{node.text} IS NOT NULL" if node.text else f"typeof({node.sql}) = 'text'"
+
+
+def literal_text(node: Term) -> str:
+    """The text of a node that is a literal, without the sign before it in the key."""
+    return node.text or f"substr({node.sql}, 2)"
 
 
 def bag_value(bag: tuple[str, str]) -> str:

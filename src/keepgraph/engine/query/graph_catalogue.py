@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -19,6 +20,7 @@ from keepgraph.cypher.table_graph import AdjacencyCache, StatementCache, literal
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.model import Predicate
 from keepgraph.store.fact_changes import JournalPosition
+from keepgraph.store.graph_statistics import FactSample
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -50,9 +52,18 @@ EDGE_COLUMNS: Mapping[str, Column] = {
     "text": Column("{row}.text", value_types.STRING),
     "confidence": Column("{row}.confidence", value_types.FLOAT, 0.1),
     "source": Column(store.catalogue_sql.SOURCE_OF, _TEXT),
-    "recorded_at": Column("{row}.recorded_at", value_types.STRING, is_instant=True),
-    "valid_from": Column("nullif({row}.valid_from, '')", _TEXT, is_instant=True),
-    "valid_to": Column("nullif({row}.valid_to, '~')", _TEXT, is_instant=True),
+    "recorded_at": Column("{row}.recorded_at", value_types.STRING, is_instant=True, index="fact_recorded"),
+    "valid_from": Column(
+        "nullif({row}.valid_from, '')",
+        _TEXT,
+        is_instant=True,
+        index="fact_begins",
+        stored="{row}.valid_from",
+        absent="''",
+    ),
+    "valid_to": Column(
+        "nullif({row}.valid_to, '~')", _TEXT, is_instant=True, index="fact_ends", stored="{row}.valid_to", absent="'~'"
+    ),
 }
 
 
@@ -261,12 +272,13 @@ def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool) -> Catalogue:
             target="object",
             condition=current,
             node_end_condition=store.catalogue_sql.HAS_OBJECT,
-            columns=EDGE_COLUMNS,
+            columns=EDGE_COLUMNS if indexed else _without_indexes(EDGE_COLUMNS),
             bag=None,
             public_id="{row}.public_id",
             code_leads=True,
             out_index="fact_by_predicate" if indexed else "",
             in_index="fact_in" if indexed else "",
+            covered=frozenset(("valid_from", "valid_to")) if indexed else frozenset(),
             inverse_types=inverse_types(tx),
             symmetric_types=frozenset(
                 relationship_type(term.name) for term in vocabulary.predicates if "symmetric" in term.flags
@@ -281,8 +293,25 @@ def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool) -> Catalogue:
         ),
         condition_values=condition_values(tx),
     )
+    sample = store.graph_statistics.sample_facts(tx)
     return with_row_counts(
         catalogue,
         store.graph_statistics.count_entities_by_type(tx),
-        store.graph_statistics.count_facts_by_predicate(tx),
+        sample.counts,
+        share_between=lambda key, lower, upper: _share_between(sample, key, lower, upper),
+        at=tx.now,
     )
+
+
+def _without_indexes(columns: Mapping[str, Column]) -> dict[str, Column]:
+    return {name: replace(column, index="", stored="", absent="") for name, column in columns.items()}
+
+
+def _share_between(sample: FactSample, key: str, lower: str | None, upper: str | None) -> float:
+    """Which part of the facts of a sample has a timestamp between two; None for one that is not known."""
+    timestamps_ = sample.timestamps.get(key, ())
+    if not timestamps_:
+        return 0.0 if key in sample.timestamps else 1.0
+    known = bisect_left(timestamps_, upper) if upper else len(timestamps_)
+    share = max(0.5, known - bisect_left(timestamps_, lower or "")) / sample.size
+    return share * (0.1 if lower is None or upper is None else 1.0)

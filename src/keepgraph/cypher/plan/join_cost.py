@@ -1,0 +1,196 @@
+"""Join cost: of the orders in which the first pattern of a query can be matched, the one with the least expected cost.
+
+Each node and each relationship is tried as the start; the rest follows greedily (join_order). A relationship may be
+read in the order of an index over one of its properties: for a range of that property, or for ORDER BY with LIMIT,
+where reading ends when there are rows enough. A cost is the number of entries of an index that are read in sequence; a
+lookup counts as some of them. Measured at a million facts: 0.06 µs an entry, 0.2 to 0.4 µs a lookup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+
+from keepgraph.cypher.plan.algebra import EdgeSlot, Match
+from keepgraph.cypher.plan.join_order import EdgeScan, Estimates, NodeScan, Step, choose_join_order, is_scannable
+from keepgraph.cypher.syntax import ast, traversal
+
+_LOOKUP = 4.0
+"""A lookup by a key, in entries of an index that are read in sequence."""
+
+_EDGE_ROW = 10.0
+"""The row of a relationship, which is long, in the same unit."""
+
+_GROUPED_ROW = 2.0
+"""A row that is sorted or grouped, in the same unit."""
+
+_FEW_ROWS = 10.0
+"""Where a known value leaves so few nodes, the pattern begins there."""
+
+_UNKNOWN_SHARE = 1e-4
+"""Which part of all rows fulfils a condition on nodes of which nothing is known; a guess that is rather too low."""
+
+_UNKNOWN_LIMIT = 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class OrderedScan:
+    """A relationship that can be read by the index over one of its properties.
+
+    Attributes:
+        key: the property.
+        share: which part of all relationships lies in the range that the conditions leave, 0 to 1.
+        limit: where rows are wanted in this order, how many (None: not known); 0 where the order is not wanted.
+    """
+
+    edge: EdgeSlot
+    key: str
+    share: float
+    limit: float | None = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class CostedOrder:
+    """A join order, what it costs, and how many rows it gives."""
+
+    steps: list[Step]
+    cost: float
+    rows: float
+
+
+def cheapest_order(
+    match: Match,
+    estimates: Estimates,
+    *,
+    ordered_scans: Sequence[OrderedScan] = (),
+    uncovered: Set[str] = frozenset(),
+    grouped_by: str | None = None,
+) -> list[Step]:
+    """The steps that bind all nodes and relationships of a pattern, cheapest as far as the estimates tell.
+
+    Args:
+        uncovered: the relationships that need the row of the table, since an index does not have all that is asked.
+        grouped_by: a node by which the rows are grouped, so that beginning there spares the grouping.
+    """
+    greedy = choose_join_order(match, estimates, allow_edge_scans=True)
+    if match.input.columns or not match.edges or _begins_at_few(greedy, estimates):
+        return greedy
+    cost = _Cost(match, estimates, uncovered)
+    orders = [cost.of(greedy)]
+    starts: list[str | EdgeScan] = [EdgeScan(edge) for edge in match.edges if is_scannable(edge)]
+    starts += {end: None for edge in match.edges for end in (edge.start, edge.end)}
+    orders += [cost.of(choose_join_order(match, estimates, start=start)) for start in starts]
+    wanted = any(scan.limit != 0 for scan in ordered_scans)
+    if wanted or grouped_by is not None:
+        orders = [_with_grouping(order, grouped_by) for order in orders]
+    for scan in ordered_scans:
+        steps = choose_join_order(match, estimates, start=EdgeScan(scan.edge, scan.key))
+        orders.append(cost.of_ordered(steps, scan, reads_until_limit=scan.limit != 0))
+    return min(orders, key=lambda order: order.cost).steps
+
+
+def _begins_at_few(steps: Sequence[Step], estimates: Estimates) -> bool:
+    first = steps[0]
+    if not isinstance(first, NodeScan) or not first.equalities:
+        return False
+    rows = estimates.node_count(first.node.labels)
+    for key, _ in first.equalities:
+        rows *= estimates.selectivity(key)
+    return rows <= _FEW_ROWS
+
+
+def _with_grouping(order: CostedOrder, grouped_by: str | None) -> CostedOrder:
+    """The order with the cost of sorting or grouping its rows, unless they come in that order."""
+    first = order.steps[0]
+    if isinstance(first, NodeScan) and first.node.column == grouped_by:
+        return order
+    return CostedOrder(order.steps, order.cost + _GROUPED_ROW * order.rows, order.rows)
+
+
+class _Cost:
+    """The cost of join orders of one pattern."""
+
+    def __init__(self, match: Match, estimates: Estimates, uncovered: Set[str]) -> None:
+        self._estimates = estimates
+        self._uncovered = uncovered
+        self._nodes = {node.column: node for node in match.nodes}
+        self._all_nodes = max(1.0, estimates.node_count(()))
+        self._all_edges = max(1.0, estimates.edge_count(None))
+        tested = {
+            name
+            for condition in match.conditions
+            for name in traversal.free_variables(condition)
+            if name in self._nodes
+        }
+        self._read_nodes = tested | {node.column for node in match.nodes if self._share_of_label(node.column) < 1}
+        self._has_unknown_conditions = any(
+            not _is_equality(condition) and traversal.free_variables(condition) & self._nodes.keys()
+            for condition in match.conditions
+        )
+
+    def of(self, steps: Sequence[Step]) -> CostedOrder:
+        return self._run(steps, range_rows=None)
+
+    def of_ordered(self, steps: Sequence[Step], scan: OrderedScan, *, reads_until_limit: bool) -> CostedOrder:
+        """The cost of an order that begins with an ordered scan, which ends when there are rows enough."""
+        in_range = scan.share * self._all_edges
+        whole = self._run(steps, range_rows=in_range)
+        if not reads_until_limit:
+            return whole
+        limit = _UNKNOWN_LIMIT if scan.limit is None else scan.limit
+        rows = whole.rows * (_UNKNOWN_SHARE if self._has_unknown_conditions else 1.0)
+        part = min(1.0, limit / max(rows, 1e-9))
+        return CostedOrder(whole.steps, _LOOKUP + whole.cost * part, min(whole.rows, limit))
+
+    def _run(self, steps: Sequence[Step], *, range_rows: float | None) -> CostedOrder:
+        """The cost of all steps; `range_rows` is how many relationships an ordered scan reads first."""
+        rows, cost, bound = 1.0, 0.0, set[str]()
+        for step in steps:
+            if isinstance(step, NodeScan):
+                scanned = rows * self._estimates.node_count(step.node.labels)
+                rows = scanned
+                for key, _ in step.equalities:
+                    rows *= self._estimates.selectivity(key)
+                cost += min(scanned, _LOOKUP * (1 + rows)) if step.equalities else scanned
+                bound.add(step.node.column)
+                continue
+            edge = step.edge
+            count = self._estimates.edge_count(edge.types)
+            ends = [end for end in (edge.start, edge.end) if end not in bound]
+            if isinstance(step, EdgeScan):
+                if step.order_key is not None and range_rows is not None:
+                    read = rows * range_rows * _EDGE_ROW
+                    found = rows * range_rows * count / self._all_edges
+                else:
+                    found = rows * count
+                    read = found * self._entry(edge.column)
+                cost += read
+                rows = found
+            else:
+                both = 2.0 if step.direction == "both" else 1.0
+                degree = both * count / max(1.0, self._count_at(step.source))
+                seeks = self._estimates.seeks(edge.types) if step.direction != "in" else 1.0
+                found = rows * degree
+                cost += rows * seeks * _LOOKUP + (found * self._entry(edge.column) if not step.target_bound else 0.0)
+                rows = found / max(1.0, self._count_at(step.target)) if step.target_bound else found
+            for end in ends:
+                if end in self._read_nodes:
+                    cost += rows * _LOOKUP
+                rows *= self._share_of_label(end)
+            bound.update((edge.start, edge.end))
+        return CostedOrder(list(steps), cost, rows)
+
+    def _entry(self, edge: str) -> float:
+        """What one relationship costs, from an index that covers what is asked, or with the row of the table."""
+        return 1.0 + _EDGE_ROW if edge in self._uncovered else 1.0
+
+    def _count_at(self, column: str) -> float:
+        return self._estimates.node_count(self._nodes[column].labels)
+
+    def _share_of_label(self, column: str) -> float:
+        """Which part of all nodes has the labels of a node of the pattern."""
+        return min(1.0, self._count_at(column) / self._all_nodes)
+
+
+def _is_equality(condition: ast.Expression) -> bool:
+    return isinstance(condition, ast.Binary) and condition.operator == "="

@@ -1,0 +1,143 @@
+"""Access paths: by which index the first relationship of a pattern is read, and in which order the others follow.
+
+It tells the join order (plan/join_cost) what the tables offer: ranges and orders that an index serves, and which
+relationships an index covers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from keepgraph.cypher import value_types
+from keepgraph.cypher.catalogue import Column
+from keepgraph.cypher.interpret import evaluate
+from keepgraph.cypher.interpret.runtime import Run
+from keepgraph.cypher.plan import instant_comparisons, join_cost
+from keepgraph.cypher.plan.algebra import Match
+from keepgraph.cypher.plan.join_cost import OrderedScan
+from keepgraph.cypher.plan.join_order import EdgeScan, Step, is_scannable
+from keepgraph.cypher.sql.blocks import Block
+from keepgraph.cypher.sql.context import Context
+from keepgraph.cypher.sql.terms import STRING_OR_NULL, Inexpressible
+from keepgraph.cypher.syntax import ast
+from keepgraph.errors import QueryError
+
+_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_NO_GRAPH: Any = None
+"""A constant refers to no node."""
+
+
+def join_order(context: Context, plan: Match) -> list[Step]:
+    """The join order of a match, cheapest as far as the estimates tell."""
+    grouped_by, context.start_node = context.start_node, None
+    wanted, context.wanted_order = context.wanted_order, None
+    ordered_scans = list(_ordered_scans(context, plan, wanted)) if not plan.input.columns else []
+    uncovered = {edge.column for edge in plan.edges if not _is_covered(context, edge.column)}
+    return join_cost.cheapest_order(
+        plan, context.catalogue.estimates, ordered_scans=ordered_scans, uncovered=uncovered, grouped_by=grouped_by
+    )
+
+
+def _ordered_scans(
+    context: Context, plan: Match, wanted: tuple[str, str, float | None] | None
+) -> Iterator[OrderedScan]:
+    """The relationships that may be read by the index over a property that a range or the order of the rows is on."""
+    columns = context.catalogue.edges.columns
+    for edge in plan.edges:
+        if not is_scannable(edge):
+            continue
+        for key, column in columns.items():
+            if not column.index:
+                continue
+            ranges = list(_ranges(plan, edge.column, key))
+            limit = wanted[2] if wanted is not None and wanted[:2] == (edge.column, key) else 0.0
+            if limit != 0 and not _sorts_as_stored(column):
+                limit = 0.0
+            if ranges or limit != 0:
+                yield OrderedScan(edge, key, _share(context, key, ranges), limit)
+
+
+def _sorts_as_stored(column: Column) -> bool:
+    """Whether a value that is not there needs no place in the order, so that the index has the order of the values."""
+    return not column.kinds & value_types.NULL
+
+
+def _ranges(plan: Match, variable: str, key: str) -> Iterator[tuple[str, ast.Expression]]:
+    """The conditions that bound a property of a relationship by a constant: the operator, and the constant."""
+    property_ = ast.Property(ast.Variable(variable), key)
+    for condition in plan.conditions:
+        if not isinstance(condition, ast.Binary) or condition.operator not in _FLIPPED:
+            continue
+        if condition.left == property_ and _is_constant(condition.right):
+            yield condition.operator, condition.right
+        elif condition.right == property_ and _is_constant(condition.left):
+            yield _FLIPPED[condition.operator], condition.left
+
+
+def _is_constant(expression: ast.Expression) -> bool:
+    value = expression.value if isinstance(expression, ast.Instant) else expression
+    return instant_comparisons.is_constant(value)
+
+
+def _share(context: Context, key: str, ranges: list[tuple[str, ast.Expression]]) -> float:
+    """Which part of all relationships lies in these ranges, as far as the estimates tell."""
+    lower: str | None = ""
+    upper: str | None = ""
+    for operator, constant in ranges:
+        value = _text(context, constant)
+        if operator in (">", ">="):
+            lower = value
+        else:
+            upper = value
+    return context.catalogue.estimates.share_between(key, lower, upper) if ranges else 1.0
+
+
+def _text(context: Context, constant: ast.Expression) -> str | None:
+    """The text of a constant as it was when the estimates were made; None where it depends on parameters."""
+    run = Run(_NO_GRAPH, {}, context.catalogue.estimates.at, lambda work: None)
+    try:
+        value = evaluate.build_evaluator(constant, evaluate.NO_COLUMNS)((), run)
+    except (QueryError, KeyError):
+        return None
+    return value if isinstance(value, str) else None
+
+
+# The index
+
+
+def index_of_scan(context: Context, step: EdgeScan) -> str:
+    """The index by which all relationships of some types are read; empty where SQLite may choose."""
+    table = context.catalogue.edges
+    if step.order_key is not None:
+        return table.columns[step.order_key].index
+    return table.out_index if _is_covered(context, step.edge.column) else ""
+
+
+def index_conditions(context: Context, block: Block, step: EdgeScan, plan: Match) -> Iterator[str]:
+    """The ranges of the property that an index is over, as conditions on what it stores.
+
+    They stand once more in the WHERE, as conditions on the property, whose SQL is none that the index is over.
+    """
+    if step.order_key is None:
+        return
+    column = context.catalogue.edges.columns[step.order_key]
+    term = block.columns[step.edge.column]
+    if not column.stored or term.row is None:
+        return
+    stored = column.stored.format(row=term.row)
+    if column.absent:
+        yield f"{stored} <> {column.absent}"
+    for operator, constant in _ranges(plan, step.edge.column, step.order_key):
+        try:
+            bound = context.term(constant, block)
+        except Inexpressible:
+            continue
+        if bound.encoding == "plain" and not bound.kinds & ~STRING_OR_NULL:
+            yield f"{stored} {operator} {bound.sql}"
+
+
+def _is_covered(context: Context, variable: str) -> bool:
+    """Whether the covering indexes have all that is asked of a relationship."""
+    covered = context.catalogue.edges.covered
+    return context.properties_used.get(variable, frozenset()) <= covered

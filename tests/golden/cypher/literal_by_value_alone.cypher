@@ -1,0 +1,1 @@
+MATCH (n {value: 'core'}) RETURN n.value
