@@ -8,7 +8,7 @@ lookup counts as some of them. Measured at a million facts: 0.06 µs an entry, 0
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from keepgraph.cypher.plan.algebra import EdgeSlot, Match
@@ -24,8 +24,8 @@ _EDGE_ROW = 10.0
 _GROUPED_ROW = 2.0
 """A row that is sorted or grouped, in the same unit."""
 
-_FEW_ROWS = 10.0
-"""Where a known value leaves so few nodes, the pattern begins there."""
+_SMALL_SHARE = 0.01
+"""Where known values leave so small a part of the nodes, no other node or relationship is tried as the start."""
 
 _UNKNOWN_SHARE = 1e-4
 """Which part of all rows fulfils a condition on nodes of which nothing is known; a guess that is rather too low."""
@@ -73,34 +73,38 @@ def cheapest_order(
         grouped_by: a node by which the rows are grouped, so that beginning there spares the grouping.
     """
     greedy = choose_join_order(match, estimates, allow_edge_scans=True)
-    if match.input.columns or not match.edges or _begins_at_few(greedy, estimates):
+    known = _known_share(greedy[0], estimates) if greedy else 1.0
+    if match.input.columns or not match.edges or (known <= _SMALL_SHARE and not ordered_scans):
         return greedy
     cost = _Cost(match, estimates, uncovered)
-    orders = [cost.of(greedy)]
-    starts: list[str | EdgeScan] = [EdgeScan(edge) for edge in match.edges if is_scannable(edge)]
-    starts += {end: None for edge in match.edges for end in (edge.start, edge.end)}
-    orders += [cost.of(choose_join_order(match, estimates, start=start)) for start in starts]
     wanted = any(scan.limit != 0 for scan in ordered_scans)
-    if wanted or grouped_by is not None:
-        orders = [_with_grouping(order, grouped_by) for order in orders]
+    best = _with_grouping(cost.of(greedy), grouped_by, wanted=wanted)
+    for start, least in cost.starts() if known > _SMALL_SHARE else ():
+        if least < best.cost:
+            other = cost.of(choose_join_order(match, estimates, start=start))
+            best = min(best, _with_grouping(other, grouped_by, wanted=wanted), key=_cost)
     for scan in ordered_scans:
         steps = choose_join_order(match, estimates, start=EdgeScan(scan.edge, scan.key))
-        orders.append(cost.of_ordered(steps, scan, reads_until_limit=scan.limit != 0))
-    return min(orders, key=lambda order: order.cost).steps
+        best = min(best, cost.of_ordered(steps, scan, reads_until_limit=scan.limit != 0), key=_cost)
+    return best.steps
 
 
-def _begins_at_few(steps: Sequence[Step], estimates: Estimates) -> bool:
-    first = steps[0]
-    if not isinstance(first, NodeScan) or not first.equalities:
-        return False
-    rows = estimates.node_count(first.node.labels)
-    for key, _ in first.equalities:
-        rows *= estimates.selectivity(key)
-    return rows <= _FEW_ROWS
+def _cost(order: CostedOrder) -> float:
+    return order.cost
 
 
-def _with_grouping(order: CostedOrder, grouped_by: str | None) -> CostedOrder:
-    """The order with the cost of sorting or grouping its rows, unless they come in that order."""
+def _known_share(step: Step, estimates: Estimates) -> float:
+    """Which part of all nodes with its labels has the property values that the scan of a node looks for."""
+    share = 1.0
+    for key, _ in step.equalities if isinstance(step, NodeScan) else ():
+        share *= estimates.selectivity(key)
+    return share
+
+
+def _with_grouping(order: CostedOrder, grouped_by: str | None, *, wanted: bool) -> CostedOrder:
+    """The order with the cost of sorting rows that are wanted in an order, or grouping them, unless they come so."""
+    if grouped_by is None and not wanted:
+        return order
     first = order.steps[0]
     if isinstance(first, NodeScan) and first.node.column == grouped_by:
         return order
@@ -111,6 +115,7 @@ class _Cost:
     """The cost of join orders of one pattern."""
 
     def __init__(self, match: Match, estimates: Estimates, uncovered: Set[str]) -> None:
+        self._match = match
         self._estimates = estimates
         self._uncovered = uncovered
         self._nodes = {node.column: node for node in match.nodes}
@@ -127,6 +132,15 @@ class _Cost:
             not _is_equality(condition) and traversal.free_variables(condition) & self._nodes.keys()
             for condition in match.conditions
         )
+
+    def starts(self) -> Iterator[tuple[str | EdgeScan, float]]:
+        """Each relationship and each node that the pattern may begin with, and what the order costs at the least."""
+        edges = self._match.edges
+        for edge in edges:
+            if is_scannable(edge):
+                yield EdgeScan(edge), self._estimates.edge_count(edge.types) * self._entry(edge.column)
+        for column in dict.fromkeys(end for edge in edges for end in (edge.start, edge.end)):
+            yield column, self._count_at(column)
 
     def of(self, steps: Sequence[Step]) -> CostedOrder:
         return self._run(steps, range_rows=None)
