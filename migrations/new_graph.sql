@@ -15,6 +15,7 @@
 -- 0012_assertion_surfaces 743c458482f6888997dc0528e2e7c63261f39390c24caaec8540d7382f78eb08
 -- 0013_cardinalities 5f53019f3ac9a3957a76f3adeadc777b902c23e87223cd4efd79be676d457ada
 -- 0014_vector_changes 5360acba6f73d374057b02fc14b6c6473f75bf38a23e08b9a527d9fdacc2c291
+-- 0015_entity_value dc45617d1d814be689564882345ad2a7e670b3bdb390806ad722d01e155d2740
 
 PRAGMA defer_foreign_keys = ON;
 
@@ -1532,3 +1533,5 @@ END;
 CREATE TRIGGER vector_change_trimmed AFTER INSERT ON vector_change WHEN new.id % 10000 = 0 BEGIN
     DELETE FROM vector_change WHERE id <= new.id - 20000;
 END;
+
+CREATE INDEX entity_with_value ON entity (properties ->> '$.value') WHERE properties ->> '$.value' IS NOT NULL;

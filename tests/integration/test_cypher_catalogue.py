@@ -279,6 +279,22 @@ def test_ranges_and_orders_of_time_give_what_a_look_at_every_fact_gives(tables: 
     assert len(every) > 15
 
 
+def test_an_entity_with_a_value_is_found_beside_literals_as_soon_as_there_is_one(tables: Tables) -> None:
+    """Where no entity has a property `value`, only literals are looked at; the very next question may be another."""
+    facts = [(1, "R", 1, "x", {}), (2, "R", 1, 2, {}), (3, "S", 2, "y", {})]
+    asked = "MATCH (a)-[r]->(n {value: 'x'}) RETURN r.id AS fact ORDER BY fact"
+    counted = "MATCH (n) WHERE n.value IN ['x', 'y'] RETURN count(n) AS n"
+    rows = []
+    for bag in ({}, {"value": "x"}, {"value": None}, {"value": 1}):
+        tables.load(PropertyGraph([(1, ["A"], {}), (2, ["B"], bag)], facts), random.Random(1), crowded=False)
+        tables.conn.execute("UPDATE fact SET retracted_at = NULL, valid_from = '', valid_to = '~'")
+        with tables.graph.database.read("run_cypher") as tx:
+            by_sql, _, by_python = both_ways(tx, asked)
+            rows.append((len(by_sql), len(by_python), *both_ways(tx, counted)[0][0]))
+
+    assert rows == [(1, 1, 2), (2, 2, 3), (1, 1, 2), (1, 1, 2)]
+
+
 def facts_that_hold(tx: Any) -> list[dict[str, Any]]:
     """The facts that hold at the instant of a call, by a look at every row."""
     at = tx.now.strftime("%Y-%m-%dT%H:%M:%S.000Z")

@@ -63,6 +63,7 @@ class NodeTable:
         bag: the property bag, a column with all other properties as a JSON object; None if there are no others.
         public_id: the SQL of the id that a user sees, with `{row}`.
         implied_labels: labels that every node of the table has in addition, and that are never shown.
+        absent: properties that no node of the table has.
         index_order: the columns between the code and the key in the index that begins with the code; nodes of one
             code are read in this order.
     """
@@ -76,6 +77,7 @@ class NodeTable:
     bag: str | None
     public_id: str
     implied_labels: tuple[str, ...] = ()
+    absent: frozenset[str] = frozenset()
     index_order: tuple[str, ...] = ()
 
 

@@ -87,6 +87,13 @@ def largest_fact_row(tx: Tx) -> int:
     return int(tx.conn.execute("SELECT coalesce(max(id), 0) FROM fact").fetchone()[0])
 
 
+def some_entity_has_value(tx: Tx) -> bool:
+    """Whether an entity, of whatever group, has a property called `value`; by an index, which is usually empty."""
+    return bool(
+        tx.conn.execute("SELECT EXISTS (SELECT 1 FROM entity WHERE properties ->> '$.value' IS NOT NULL)").fetchone()[0]
+    )
+
+
 def used_types(tx: Tx) -> list[int]:
     """The rows of the entity types that some entity has, of whatever group."""
     return _distinct(tx, "entity", "type", "TRUE")

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from keepgraph.cypher import value_types
+from keepgraph.cypher.catalogue import Code
 from keepgraph.cypher.plan.algebra import EdgeSlot, Match, NodeSlot
+from keepgraph.cypher.plan.join_order import equalities
 from keepgraph.cypher.sql.blocks import Block, render
 from keepgraph.cypher.sql.context import Context
 from keepgraph.cypher.sql.terms import Inexpressible, Term
@@ -28,7 +30,35 @@ def _source(edge: EdgeSlot) -> str | None:
     return edge.start if edge.direction == "out" else edge.end
 
 
-def scan(context: Context, block: Block, node: NodeSlot, conditions: Sequence[ast.Expression]) -> None:
+def must_match(context: Context, plan: Match, node: NodeSlot) -> bool:
+    """Whether a node of a pattern is a literal, since no row of the table has a property that a condition is on."""
+    literals, absent = context.catalogue.literals, context.catalogue.nodes.absent
+    if literals is None or not absent:
+        return False
+    subject = ast.Variable(node.column)
+    return any(
+        isinstance(condition, ast.Binary)
+        and condition.operator in _NULL_REJECTING
+        and isinstance(side, ast.Property)
+        and side.subject == subject
+        and side.key in absent
+        for condition in plan.conditions
+        for side in _compared(condition)
+    )
+
+
+_NULL_REJECTING = frozenset(("=", "<>", "<", "<=", ">", ">=", "IN", "STARTS WITH", "ENDS WITH", "CONTAINS", "=~"))
+"""Operators that are never true where the operand on their left is null."""
+
+
+def _compared(condition: ast.Expression) -> tuple[ast.Expression, ...]:
+    """The operands of a comparison that must not be null for it to be true."""
+    if not isinstance(condition, ast.Binary):
+        return ()
+    return (condition.left,) if condition.operator == "IN" else (condition.left, condition.right)
+
+
+def scan(context: Context, block: Block, node: NodeSlot, plan: Match) -> None:
     """Join the nodes and the literals that have the labels and fulfil the conditions on this node alone.
 
     The conditions stand once more in the WHERE around; here they use the indexes of both tables.
@@ -37,28 +67,15 @@ def scan(context: Context, block: Block, node: NodeSlot, conditions: Sequence[as
     nodes, literals = catalogue.nodes, catalogue.literals
     if literals is None:
         raise Inexpressible
-    codes = catalogue.node_codes(node.labels)
-    own = [condition for condition in conditions if _is_about(condition, node.column)]
-    text = f"{_LITERAL}.{literals.column}"
-    literal = Term(f"'=' || {text}", _NODE, "node", literal=True, text=text, row_key="NULL", codes=frozenset())
-    of_literals = Block([f"{context.table(catalogue.edges)} AS {_LITERAL}"], columns={node.column: literal})
-    of_literals.where = [context.catalogue_sql(literals.condition, _LITERAL), *_tests(context, of_literals, own)]
-    of_literals.distinct = True
-    select = render(of_literals, [f"{literal.sql} AS {nodes.id}", "NULL AS row_key", f"{text} AS text"])
-    if codes:
-        row = Term(f"{_ROW}.{nodes.id}", _NODE, "node", row=_ROW, codes=codes)
-        of_rows = Block([f"{context.table(nodes)} AS {_ROW}"], columns={node.column: row})
-        of_rows.where = [
-            test
-            for test in (
-                context.catalogue_sql(nodes.condition, _ROW),
-                context.code_test(f"{_ROW}.{nodes.code}", codes, code_count=len(nodes.labels)),
-                *_tests(context, of_rows, own),
-            )
-            if test
-        ]
-        rows = render(of_rows, [row.sql, f"{row.sql} AS row_key", "NULL AS text"])
-        select = f"{rows} UNION ALL {select}"
+    codes = frozenset() if must_match(context, plan, node) else catalogue.node_codes(node.labels)
+    own = [condition for condition in plan.conditions if _is_about(condition, node.column)]
+    text = None if codes else _known_text(context, block, node, plan, own)
+    if text is not None:
+        select = f"SELECT '=' || {text} AS {nodes.id}, NULL AS row_key, {text} AS text"
+    else:
+        select = _select_literals(context, node, own)
+        if codes:
+            select = f"{_select_rows(context, node, own, codes)} UNION ALL {select}"
     alias = context.alias("n")
     block.join(f"({select}) AS {alias}")
     block.columns[node.column] = Term(
@@ -70,6 +87,51 @@ def scan(context: Context, block: Block, node: NodeSlot, conditions: Sequence[as
         row_key=f"{alias}.row_key",
         text=f"{alias}.text",
     )
+
+
+def _known_text(
+    context: Context, block: Block, node: NodeSlot, plan: Match, conditions: Sequence[ast.Expression]
+) -> str | None:
+    """The one text that a literal must have; None for several, and where no relationship shows that it exists."""
+    literals = context.catalogue.literals
+    if literals is None or all(node.column not in (edge.start, edge.end) for edge in plan.edges):
+        return None
+    for key, value in equalities(conditions, node.column):
+        if key in literals.properties:
+            try:
+                term = context.term(value, block)
+            except Inexpressible:
+                continue
+            if term.encoding == "plain" and term.kinds == value_types.STRING:
+                return term.sql
+    return None
+
+
+def _select_literals(context: Context, node: NodeSlot, conditions: Sequence[ast.Expression]) -> str:
+    """The literals that fulfil the conditions, each once."""
+    catalogue = context.catalogue
+    literals = catalogue.literals
+    if literals is None:
+        raise Inexpressible
+    text = f"{_LITERAL}.{literals.column}"
+    literal = Term(f"'=' || {text}", _NODE, "node", literal=True, text=text, row_key="NULL", codes=frozenset())
+    block = Block([f"{context.table(catalogue.edges)} AS {_LITERAL}"], columns={node.column: literal}, distinct=True)
+    block.where = [context.catalogue_sql(literals.condition, _LITERAL), *_tests(context, block, conditions)]
+    return render(block, [f"{literal.sql} AS {catalogue.nodes.id}", "NULL AS row_key", f"{text} AS text"])
+
+
+def _select_rows(context: Context, node: NodeSlot, conditions: Sequence[ast.Expression], codes: frozenset[Code]) -> str:
+    """The rows of the table of nodes that have the labels and fulfil the conditions."""
+    nodes = context.catalogue.nodes
+    row = Term(f"{_ROW}.{nodes.id}", _NODE, "node", row=_ROW, codes=codes)
+    block = Block([f"{context.table(nodes)} AS {_ROW}"], columns={node.column: row})
+    tests = (
+        context.catalogue_sql(nodes.condition, _ROW),
+        context.code_test(f"{_ROW}.{nodes.code}", codes, code_count=len(nodes.labels)),
+        *_tests(context, block, conditions),
+    )
+    block.where = [test for test in tests if test]
+    return render(block, [row.sql, f"{row.sql} AS row_key", "NULL AS text"])
 
 
 _NODE = value_types.Type(value_types.NODE)

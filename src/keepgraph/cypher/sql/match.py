@@ -104,7 +104,7 @@ def scan_nodes(context: Context, block: Block, step: NodeScan, plan: Match) -> N
     """Join the table of nodes; with it, or instead of it, the literals where the node may be one."""
     node, nodes = step.node, context.catalogue.nodes
     if literal_nodes.may_match(context, plan, node):
-        literal_nodes.scan(context, block, node, plan.conditions)
+        literal_nodes.scan(context, block, node, plan)
         return
     codes = context.catalogue.node_codes(node.labels)
     alias = context.alias("n")

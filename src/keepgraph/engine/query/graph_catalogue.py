@@ -223,6 +223,7 @@ class _Shape:
         vocabulary_revision: that of the vocabulary.
         types, predicates: the rows of those that some entity, or some fact, has. A pattern of any type is looked up
             for these alone, however many words the vocabulary has.
+        has_values: whether some entity has a property `value`, by which queries otherwise mean literals.
     """
 
     is_only_group: bool
@@ -231,6 +232,7 @@ class _Shape:
     vocabulary_revision: str
     types: tuple[int, ...]
     predicates: tuple[int, ...]
+    has_values: bool
 
 
 def _shape(tx: Tx) -> _Shape:
@@ -241,6 +243,7 @@ def _shape(tx: Tx) -> _Shape:
         vocabulary_revision=graph_vocabulary.read(tx).revision,
         types=tuple(store.graph_statistics.used_types(tx)),
         predicates=tuple(store.graph_statistics.used_predicates(tx)),
+        has_values=store.graph_statistics.some_entity_has_value(tx),
     )
 
 
@@ -259,6 +262,7 @@ def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool) -> Catalogue:
             bag="properties",
             public_id="{row}.public_id",
             implied_labels=(ENTITY,),
+            absent=frozenset() if shape.has_values else frozenset((LITERAL_PROPERTIES[0],)),
             index_order=("group_id",),
         ),
         edges=EdgeTable(
