@@ -1,6 +1,7 @@
 """Benchmark of name resolution against two plain scorers: the table of `make bench` and of the README.
 
-The cases are in names/ and names_unseen/ (see the README there); each says what a fair-minded colleague would expect.
+The cases are in names/, names_unseen/ and names_hospital/ (see the READMEs there); each says what a fair-minded
+colleague would expect.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ import keepgraph
 
 CASES = Path(__file__).parent / "names"
 UNSEEN = Path(__file__).parent / "names_unseen"
-FOLDERS = (CASES, UNSEEN)
+HOSPITAL = Path(__file__).parent / "names_hospital"
+FOLDERS = (CASES, UNSEEN, HOSPITAL)
 
 Answer = tuple[str | None, str]
 """The entity as `type:name`, or None, and how it was found."""

@@ -31,7 +31,7 @@ from keepgraph.language.name_similarity import MATCH_THRESHOLD
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Settings
 
-FOLDERS = (Path(__file__).parent / "names", Path(__file__).parent / "names_training")
+FOLDERS = tuple(Path(__file__).parent / name for name in ("names", "names_training", "names_studio"))
 FEATURES = ["bias", *name_evidence.DIRECTIONS]
 PENALTY = 0.0003
 """Of the squared weights, for each question."""

@@ -16,6 +16,7 @@ from keepgraph.language import (
     abbreviations,
     antonyms,
     common_words,
+    derivation,
     given_names,
     inflection,
     name_similarity,
@@ -23,6 +24,7 @@ from keepgraph.language import (
     paraphrases,
     phonetics,
     spelling,
+    synonyms,
     typos,
 )
 from keepgraph.language.name_similarity import MATCH_THRESHOLD, RIVAL_SCORE
@@ -47,6 +49,7 @@ DIRECTIONS: Mapping[str, int] = {
     "name_covered": 1,
     "name_all": 1,
     "complete": 1,
+    "complete_several": 1,
     "part_of_several": 1,
     "sibling": -1,
     "sibling_covered": -1,
@@ -61,8 +64,12 @@ DIRECTIONS: Mapping[str, int] = {
     "matched_words": 1,
     "head_matched": 1,
     "similar_words": -1,
+    "synonyms": -1,
     "author_left": 1,
     "qualified": 1,
+    "qualified_rare": 1,
+    "name_qualified": 1,
+    "name_qualified_rare": 1,
     "set_apart": 1,
     "one_word": -1,
     "few_letters": -1,
@@ -82,13 +89,14 @@ DIRECTIONS: Mapping[str, int] = {
     "reference": 0,
     "term_left": -1,
     "term_question_left": -1,
-    "statement_covered": 0,
-    "reference_covered": 0,
+    "statement_covered": 1,
+    "reference_covered": 1,
     # Persons: the same evidence counts differently there.
     "person": 0,
     "person_rule": 1,
     "person_strength": 1,
     "person_clipped": 1,
+    "person_same_sound": 1,
     "person_typos": 1,
     "person_set_apart": 1,
     "person_left": -1,
@@ -132,6 +140,15 @@ _NUMBERED = frozenset("phase part version volume vol chapter series season stage
 _AUTHOR = frozenset(["by", "from"])
 _AUTHORED = 3  # words of an author after "by"
 _DIGITS_OF_YEAR = 4
+_ISO_DATE = re.compile(r"\b((?:19|20)\d\d)[ \-](0[1-9]|1[0-2])(?:[ \-]([0-2]\d|3[01]))?\b")
+_EUROPEAN_DATE = re.compile(r"\b(\d{1,2})[. ](0?[1-9]|1[0-2])[. ]((?:19|20)\d\d)\b")
+_MONTH_NAMES = {number: name for name, number in reversed(numbers.MONTHS.items()) if len(name) > 3 or name == "may"}
+_PARTICLES = frozenset("up out off down over in on back away through".split())
+_DERIVED = 0.9
+_SYNONYM = 0.82
+_ORDINAL_WORD = 0.9
+_SKELETON = 0.75
+_SKELETON_WORD = re.compile(r"[b-df-hj-np-tv-z]{3,5}")
 _SIMILAR = 80.0
 _SIMILAR_NAME = 75.0
 _MIN_LETTERS_OF_SLIP = 6
@@ -150,6 +167,19 @@ _QUALIFIERS = frozenset(
     "planning documentation docs website site account instance stack system".split()
 )
 """Words that say what kind of thing a name is of, where the question has the whole name besides."""
+_KINDS_OF_WORK = frozenset("book paper article film movie novel podcast album edition copy pdf".split())
+_MAKERS = frozenset(
+    "apache amazon aws google microsoft azure ibm oracle adobe meta hashicorp redhat nvidia intel elastic jetbrains "
+    "atlassian mozilla eclipse gnu facebook github gitlab cloudflare".split()
+)
+"""Companies and foundations that stand before the names of what they make, or are left out: Apache Kafka."""
+_COMPANY_WORDS = frozenset(
+    "engine language framework database server capital traders trading holdings holding partners studio studios "
+    "labs laboratories technologies systems solutions ventures bank university institute foundation consulting "
+    "industries international logistics media pharmaceuticals airlines motors foods energy insurance brothers "
+    "sons associates".split()
+)
+"""Words at the end of the names of companies and products that people leave out where the rest is telling."""
 _APART = re.compile(r"\s*[,(:–—]|\s-\s|\s+(?:by|from|at|in|of)\s+(?=[A-Z])")
 _POSSESSIVE = re.compile(r"^[\w.]+['’]s\s+")
 _RELATIONS = frozenset("to from with over instead per before after than by versus vs against".split())
@@ -198,6 +228,12 @@ def of_pair(
     has_other_spelling = is_match and reason is not None
     if style == "person" and not has_other_spelling and _is_another_syllable(question, name):
         return None
+    if style == "person" and question.words and question.folded.split()[-1] != question.words[-1]:
+        return None  # a legal form at the end: Daniel Ohara Ltd is a company
+    if style != "person" and _are_reversed(_tokens(question), _tokens(name)):
+        return None
+    if not is_match and len(name.words) > len(question.words) and all(map(name_similarity.is_generic, question.words)):
+        return None  # meeting notes, of any meeting
     if not is_match and _is_refused(question, name, style=style, type_names=type_names):
         return None
     from rapidfuzz import fuzz
@@ -231,6 +267,7 @@ def of_pair(
             "person_rule": float(is_match),
             "person_strength": max(0.0, rule - MATCH_THRESHOLD) / (1 - MATCH_THRESHOLD),
             "person_clipped": float(clipped and not is_match),
+            "person_same_sound": float(not is_match and _sounds_alike(question, name, rarity)),
             "person_typos": float(not is_match and _has_only_slips(question, name)),
             "person_set_apart": float(set_apart and not is_match),
             "person_left": float(bool(left)),
@@ -241,6 +278,10 @@ def of_pair(
         question, name, style=style, type_names=type_names, is_entity_name=is_entity_name
     )
     possible = not left or is_paraphrase
+    qualifiers = (_QUALIFIERS - _KINDS_OF_WORK if style == "term" else _QUALIFIERS) | _MAKERS
+    has_qualifier = bool(matched and left) and not omitted and all(word in qualifiers for word in left)
+    is_qualified = bool(matched and omitted) and not left
+    is_qualified = is_qualified and all(word in _MAKERS | _COMPANY_WORDS for word in omitted)
     features |= {
         "rule": float(is_match and not is_part),
         "rule_strength": max(0.0, rule - MATCH_THRESHOLD) / (1 - MATCH_THRESHOLD),
@@ -252,6 +293,7 @@ def of_pair(
         "name_covered": name_covered,
         "name_all": float(not omitted and bool(matched)),
         "complete": float(bool(matched) and not left and not omitted),
+        "complete_several": float(len(matched) > 1 and not left and not omitted),
         "part_of_several": float(len(question.words) > 1 and not left) * max(0.0, name_covered - 0.4) * 1.5,
         "sibling": float(bool(left and omitted) and not possible),
         "sibling_covered": float(bool(left and omitted) and not possible) * covered,
@@ -268,9 +310,13 @@ def of_pair(
         ),
         "matched_words": min(len(matched), 4) / 2,
         "head_matched": float(bool(matched) and any(other == _head(name) for _, other, _ in matched)),
-        "similar_words": float(sum(score < 0.85 for _, _, score in matched)),
+        "similar_words": float(sum(score < _SYNONYM for _, _, score in matched)),
+        "synonyms": float(sum(score == _SYNONYM for _, _, score in matched)),
         "author_left": float(alignment.authors > 0),
-        "qualified": float(bool(left) and not omitted and all(word in _QUALIFIERS for word in left)),
+        "qualified": float(has_qualifier),
+        "qualified_rare": float(has_qualifier and all(_is_rare(other) for _, other, _ in matched)),
+        "name_qualified": float(is_qualified),
+        "name_qualified_rare": float(is_qualified and any(_is_rare(other) for _, other, _ in matched)),
         "set_apart": float(set_apart),
         "one_word": float(len(question.words) == 1 and not is_match),
         "few_letters": max(0.0, 5 - len("".join(question.words))) / 4 * (not is_match),
@@ -326,6 +372,8 @@ def align(question: Name, name: Name, *, style: NameStyle, type_names: frozenset
     matched: list[tuple[str, str, float]] = []
     if style != "statement":  # a decision has no initials
         _match_acronyms(asked, had, matched)
+    _match_particles(asked, had, matched)
+    _match_particles(had, asked, matched, are_swapped=True)
     for threshold in (0.999, 0.9, 0.5):
         for word in list(asked):
             best = max(((similar(word, other), other) for other in had), default=(0.0, ""))
@@ -354,6 +402,9 @@ def similar(word: str, other: str) -> float:
     if word == other:
         return 1.0
     if word.isdecimal() or other.isdecimal():
+        ordinal = str(numbers.ORDINALS.get(word if other.isdecimal() else other, ""))
+        if ordinal and ordinal in (word, other):
+            return _ORDINAL_WORD
         return (
             0.95
             if {len(word), len(other)} == {2, 4} and max(word, other, key=len)[2:] == min(word, other, key=len)
@@ -361,12 +412,18 @@ def similar(word: str, other: str) -> float:
         )
     if antonyms.are_antonyms(word, other):
         return 0.0
+    if _is_skeleton(word, other) or _is_skeleton(other, word):
+        return _SKELETON
     if (
         inflection.stem(word) == inflection.stem(other)
         or other in abbreviations.expand(word)
         or word in abbreviations.expand(other)
     ):
         return 0.95
+    if derivation.are_related(word, other):
+        return _DERIVED
+    if synonyms.root(word) == synonyms.root(other) or synonyms.are_synonyms_in_names(word, other):
+        return _SYNONYM
     if typo := typos.similarity(word, other, has_context=True, given_name=False):
         return min(typo, 0.9)
     shorter = min(len(word), len(other))
@@ -384,10 +441,21 @@ def similar(word: str, other: str) -> float:
     return 0.0
 
 
+def _is_skeleton(short: str, word: str) -> bool:
+    """Whether a short form is some consonants of a word, from its first letter on: mgmt, svc."""
+    if not _SKELETON_WORD.fullmatch(short) or len(word) < 2 * len(short) - 1 or short[0] != word[0]:
+        return False
+    letters = iter(word)
+    return all(letter in letters for letter in short) and short[-1] in word[-3:]
+
+
 @lru_cache(maxsize=4096)
 def _tokens(name: Name) -> tuple[str, ...]:
-    """The folded words, numbers written in one way: Phase II, phase 2 and P2 are phase 2; '24 is 2024."""
-    text = _SHORT_YEAR.sub(r" 20\1", name.text)
+    """The folded words, numbers written in one way: Phase II, phase 2 and P2 are phase 2; '24 is 2024.
+
+    So are dates: 2024-05-14 is may 14 2024.
+    """
+    text = _dates_in_words(_SHORT_YEAR.sub(r" 20\1", name.text))
     words: list[str] = []
     for word in name.words if text == name.text else Name(text).words:
         canonical = spelling.normalise(word)
@@ -406,6 +474,14 @@ def _tokens(name: Name) -> tuple[str, ...]:
     return tuple(words)
 
 
+def _dates_in_words(text: str) -> str:
+    def written(year: str, month: str, day: str | None) -> str:
+        return f"{_MONTH_NAMES[int(month)]} {int(day) if day else ''} {year}"
+
+    text = _ISO_DATE.sub(lambda match: written(match[1], match[2], match[3]), text)
+    return _EUROPEAN_DATE.sub(lambda match: written(match[3], match[2], match[1]), text)
+
+
 def _match_acronyms(asked: list[str], had: list[str], matched: list[tuple[str, str, float]]) -> None:
     """Match a word that is the initials of neighbouring words on the other side, and take both out."""
     for side, other, swapped in ((asked, had, False), (had, asked, True)):
@@ -420,6 +496,25 @@ def _match_acronyms(asked: list[str], had: list[str], matched: list[tuple[str, s
                     break
 
 
+def _match_particles(
+    asked: list[str], had: list[str], matched: list[tuple[str, str, float]], *, are_swapped: bool = False
+) -> None:
+    """Match a verb and its particle with the noun of both, and take them out: cleaning up, cleanup."""
+    for word, particle in list(pairwise(asked)):
+        if particle not in _PARTICLES or word not in asked:
+            continue
+        stem = inflection.stem(word)
+        noun = next(
+            (other for other in had if other.endswith(particle) and inflection.stem(other[: -len(particle)]) == stem),
+            None,
+        )
+        if noun is not None:
+            matched.append((noun, word, 0.95) if are_swapped else (word, noun, 0.95))
+            asked.remove(word)
+            asked.remove(particle)
+            had.remove(noun)
+
+
 def _is_refused(question: Name, name: Name, *, style: NameStyle, type_names: frozenset[str]) -> bool:
     """What no other evidence outweighs: other numbers, one letter, opposites, a negation, an address."""
     asked, had = _tokens(question), _tokens(name)
@@ -428,8 +523,8 @@ def _is_refused(question: Name, name: Name, *, style: NameStyle, type_names: fro
         return True
     if asked_numbers and _is_part_of_version(asked, had):
         return True
-    dates = {numbers.MONTHS[word] for word in question.words if word in numbers.MONTHS}
-    dates_had = {numbers.MONTHS[word] for word in name.words if word in numbers.MONTHS} | {
+    dates = {numbers.MONTHS[word] for word in (*question.words, *asked) if word in numbers.MONTHS}
+    dates_had = {numbers.MONTHS[word] for word in (*name.words, *had) if word in numbers.MONTHS} | {
         int(number) for number in numbers_had if len(number) <= 2
     }
     if not dates <= dates_had or (
@@ -444,7 +539,7 @@ def _is_refused(question: Name, name: Name, *, style: NameStyle, type_names: fro
     symbols = [[word for word in words.folded.split() if not word.isalnum()] for words in (question, name)]
     if symbols[0] != symbols[1]:
         return True
-    if _are_reversed(asked, had):
+    if any(antonyms.have_opposite_prefixes(word, other) for word in {*asked} - {*had} for other in {*had} - {*asked}):
         return True
     type_named = not type_names.isdisjoint(question.words)
     return antonyms.differ_in_polarity(question.words, name.words, type_named=type_named) or antonyms.differ_by_antonym(
@@ -532,9 +627,25 @@ def _is_clipped(question: Name, name: Name, rarity: Rarity) -> bool:
         return False
     if typos.differ_in_ending(given, had[0]):
         return False  # Malik is not Malika
-    return (2 < len(given) < len(had[0]) and had[0].startswith(given) and not given_names.contains(given)) or (
-        len(given) > 2 and had[0].startswith(given[:-1]) and given[-1] in "iye" and len(given) < len(had[0])
-    )
+    is_end = len(given) > 3 and had[0].endswith(given) and len(had[0]) > len(given) + 2  # Seun, Oluwaseun
+    is_beginning = 2 < len(given) < len(had[0]) and had[0].startswith(given)
+    if (is_beginning or is_end) and not given_names.contains(given):
+        return True
+    return len(given) > 2 and had[0].startswith(given[:-1]) and given[-1] in "iye" and len(given) < len(had[0])
+
+
+def _sounds_alike(question: Name, name: Name, rarity: Rarity) -> bool:
+    """Whether an unknown given name is about as another one, beside the whole of a telling surname: Kwami Boateng."""
+    from rapidfuzz.distance import OSA
+
+    asked, had = question.words_without(frozenset(), honorifics=True), name.words_without(frozenset(), honorifics=True)
+    if len(asked) != len(had) or len(asked) < 2 or asked[1:] != had[1:] or rarity(had[-1]) > 1:
+        return False
+    given, other = asked[0], had[0]
+    if min(len(given), len(other)) < 4 or given_names.contains(given) or given[0] != other[0]:
+        return False
+    is_other_gender = typos.differ_in_ending(given, other) and {given[-1], other[-1]} not in ({"e", "i"}, {"i", "y"})
+    return not is_other_gender and OSA.distance(given, other) <= (1 if min(len(given), len(other)) < 6 else 2)
 
 
 def _has_only_slips(question: Name, name: Name) -> bool:
@@ -556,6 +667,8 @@ def _has_only_slips(question: Name, name: Name) -> bool:
 
 def _is_another_syllable(question: Name, name: Name) -> bool:
     """Whether a given name of two Chinese syllables has only one of them in common: Jianguo and Jianhua, Jian."""
+    if _omits_syllable(question.words, name.words):
+        return True
     asked, had = ({*each.words} for each in (question, name))
     for word in asked - had:
         for other in had - asked:
@@ -567,3 +680,18 @@ def _is_another_syllable(question: Name, name: Name) -> bool:
             if second and _SYLLABLE.fullmatch(word) and word in second.groups() and not {*second.groups()} <= asked:
                 return True
     return False
+
+
+def _omits_syllable(asked: Sequence[str], had: Sequence[str]) -> bool:
+    """Whether a given name of two Chinese syllables is written as two words, and only one is there: Mei, Mei-Ling."""
+    omitted = [word for word in had if word not in asked]
+    return (
+        len(had) == 3
+        and len(asked) == 2
+        and len(omitted) == 1
+        and all(word in had for word in asked)
+        and any(
+            omitted[0] in given and all(map(_SYLLABLE.fullmatch, given)) and given[0] != given[1]
+            for given in (had[:2], had[1:])
+        )
+    )

@@ -10,7 +10,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from keepgraph.language import antonyms, given_names, lexicons, numbers, phonetics, spelling, typos, word_similarity
+from keepgraph.language import (
+    antonyms,
+    common_words,
+    given_names,
+    lexicons,
+    numbers,
+    phonetics,
+    spelling,
+    typos,
+    word_similarity,
+)
 from keepgraph.language.normalisation import Name
 from keepgraph.language.typos import MIN_LETTERS
 from keepgraph.language.word_similarity import NO_MATCH, Similarity
@@ -31,6 +41,7 @@ _BEST_ALIGNED = 0.98
 _SAME_WORDS = 0.97
 _SAME_LETTERS = 0.96
 _PARTIAL_FACTOR = 0.93  # some names of a person: Sarah for Sarah Connor
+_MAIN_TITLE = 0.90  # of a title with a subtitle
 _DISTINCTIVE_PART = 0.82
 _MAX_STRING_SIMILARITY = 0.74  # below RIVAL_SCORE: similar letters alone must not compete
 
@@ -42,6 +53,8 @@ _ENOUGH_OF_LONG_NAME = 0.4  # with two words, of a statement or a reference: the
 _MIN_LETTERS_SINGLE_NAME = 5
 _MAX_TYPOS = 2  # with more it is another name
 
+_SUBTITLE = re.compile(r":\s|\s[–—-]\s|\s\(")
+_STYLES_WITH_SUBTITLE: tuple[NameStyle, ...] = ("title", "reference")
 _DIGITS = re.compile(r"\d+")
 _YEAR = re.compile("(19|20)[0-9]{2}")
 _GENERATIONS = frozenset("jr sr junior senior ii iii iv".split())
@@ -80,12 +93,20 @@ def compare(query: Name, name: Name, *, style: NameStyle, type_names: frozenset[
         return NO_MATCH  # the Hugheses are a family
     ignored = type_names if style in _STYLES_WITH_TYPE else frozenset()
     name_words = name.words_without(ignored, honorifics=is_person)
+    if style in _STYLES_WITH_SUBTITLE and _is_main_title(query, name):
+        return Similarity(_MAIN_TITLE, "main title")
     match = _compare_words(query.words_without(ignored, honorifics=is_person), name_words, style)
     if match.score < MATCH_THRESHOLD and (type_words := _type_words(query, style, type_names)):
         # The decision on telemetry: the query has named the type, so less of the name is enough.
         typed = _compare_words(query.words_without(type_words), name_words, style, type_named=True)
         return max(match, typed, key=lambda similarity: similarity.score)
     return match
+
+
+def main_title(name: str) -> str | None:
+    """What stands before a colon, a dash or a bracket: Sapiens, of Sapiens: A Brief History of Humankind; else None."""
+    parts = _SUBTITLE.split(name, maxsplit=1)
+    return parts[0] if len(parts) > 1 and parts[0] else None
 
 
 def string_similarity(query: str, name: str) -> float:
@@ -109,6 +130,14 @@ def is_function_word(word: str) -> bool:
 def is_generic(word: str) -> bool:
     """Whether a word alone identifies nothing: project, meeting, team, and function words."""
     return word in lexicons.words("generic_words") or word in _FUNCTION_WORDS
+
+
+def _is_main_title(query: Name, name: Name) -> bool:
+    """Whether the query is the main title of a name with a subtitle, and no common word: Interview."""
+    title = main_title(name.text)
+    if title is None or (words := Name(title).words) != query.words:
+        return False
+    return not all(is_generic(word) or (len(words) == 1 and common_words.is_common(word)) for word in words)
 
 
 def _type_words(query: Name, style: NameStyle, type_names: frozenset[str]) -> frozenset[str]:

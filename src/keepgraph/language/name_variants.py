@@ -1,15 +1,18 @@
 """Name variants: other forms under which a name may be known, to search for beside the name itself.
 
-A name in another script is romanised, an abbreviation is expanded, a full form is abbreviated, a place is translated.
+A name in another script is romanised, an abbreviation is expanded, a full form is abbreviated, a place is translated,
+a citation is reduced to its title.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import get_args
 
-from keepgraph.language import abbreviations, place_names
+from keepgraph.language import abbreviations, place_names, referring_expressions
 from keepgraph.language.normalisation import Name
+from keepgraph.model import NameStyle
 
 _ADDRESS = re.compile(r"(?:mailto:)?(?P<mail>[\w.+\-]{2,40})@[\w\-]+(?:\.[\w\-]+)*|@(?P<handle>[\w.\-]{3,40})")
 _ROLES = frozenset(
@@ -17,6 +20,8 @@ _ROLES = frozenset(
     "webmaster postmaster root security abuse newsletter marketing hr privacy legal".split()
 )
 _MIN_LETTERS_OF_HANDLE = 4
+ALL_STYLES: frozenset[NameStyle] = frozenset(get_args(NameStyle))
+_PERSON: frozenset[NameStyle] = frozenset(["person"])
 _VARIANT_FACTOR = 0.94  # a match by a variant is less sure than one by the name itself
 
 
@@ -28,16 +33,14 @@ class Variant:
         factor: what the score of a match is multiplied by, 0 to 1.
         reason: why this form may be meant; None for the name itself.
         romanised: it is the name in Latin letters, which was asked for in another script.
-        never_person: it is no name of a person: an abbreviation, a place.
-        only_person: it is the name of a person or of nothing: an e-mail address, a handle.
+        styles: how the names are made of what it may be the name of: an address is a person's, an abbreviation is not.
     """
 
     name: Name
     factor: float = 1.0
     reason: str | None = None
     romanised: bool = False
-    never_person: bool = False
-    only_person: bool = False
+    styles: frozenset[NameStyle] = ALL_STYLES
 
 
 def expand(name: Name) -> list[Variant]:
@@ -47,7 +50,7 @@ def expand(name: Name) -> list[Variant]:
         reason = f"“{name.text}” in Latin letters is “{name.latin}”"
         variants.append(Variant(Name.of_folded(name.latin), _VARIANT_FACTOR, reason, romanised=True))
     variants += [
-        Variant(Name(written), _VARIANT_FACTOR, f"“{name.text}” is an address of “{written}”", only_person=True)
+        Variant(Name(written), _VARIANT_FACTOR, f"“{name.text}” is an address of “{written}”", styles=_PERSON)
         for written in _names_in_address(name.text)
     ]
     plain = " ".join(name.words)
@@ -63,6 +66,19 @@ def expand(name: Name) -> list[Variant]:
     return variants
 
 
+def within(name: Name) -> list[Variant]:
+    """The names that an expression consists of, beside an author, a year, an address, folders; mostly none."""
+    return [
+        Variant(
+            Name(each.name),
+            _VARIANT_FACTOR,
+            each.reason,
+            styles=ALL_STYLES if each.style is None else frozenset([each.style]),
+        )
+        for each in referring_expressions.read(name.text)
+    ]
+
+
 def _names_in_address(text: str) -> list[str]:
     """The names that an e-mail address or a handle may be made of: j doe for j.doe@firm.com, jdoe@firm.com, @jdoe."""
     match = _ADDRESS.fullmatch(text)
@@ -75,8 +91,9 @@ def _names_in_address(text: str) -> list[str]:
     word = parts[0] if parts else ""
     if len(word) < _MIN_LETTERS_OF_HANDLE:
         return []
-    return [word, f"{word[0]} {word[1:]}", f"{word[:-1]} {word[-1]}"]
+    readings = [word, f"{word[0]} {word[1:]}", f"{word[:-1]} {word[-1]}"]
+    return [*readings, f"{word[0]} {word[1]} {word[2:]}"] if len(word) > _MIN_LETTERS_OF_HANDLE + 1 else readings
 
 
 def _thing(folded: str, reason: str) -> Variant:
-    return Variant(Name.of_folded(folded), _VARIANT_FACTOR, reason, never_person=True)
+    return Variant(Name.of_folded(folded), _VARIANT_FACTOR, reason, styles=ALL_STYLES - _PERSON)

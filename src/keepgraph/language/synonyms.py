@@ -7,6 +7,7 @@ from functools import cache, lru_cache
 from keepgraph.language import inflection, lexicons
 
 _MIN_ROOT = 4
+_NO_LINES: frozenset[int] = frozenset()
 _DERIVATIONS = (
     "ically", "ations", "ation", "itions", "ition", "ments", "ment", "ances", "ance", "ences", "ence", "ities", "ity",
     "ness", "ings", "ing", "ized", "ised", "ally", "ably", "ably", "ions", "ion", "ical", "ably", "able", "ible", "als",
@@ -22,6 +23,12 @@ def root(word: str) -> str:
     """
     stem = inflection.stem(word)
     return _first_by_stem().get(stem) or _without_derivation(stem)
+
+
+def are_synonyms_in_names(word: str, other: str) -> bool:
+    """Whether one folded word may stand for the other in the name of a thing: annual, yearly; not whether it does."""
+    lines = _lines_by_stem()
+    return not lines.get(inflection.stem(word), _NO_LINES).isdisjoint(lines.get(inflection.stem(other), _NO_LINES))
 
 
 def _without_derivation(stem: str) -> str:
@@ -40,3 +47,14 @@ def _first_by_stem() -> dict[str, str]:
         for word in words:
             first.setdefault(inflection.stem(word), root or _without_derivation(inflection.stem(words[0])))
     return first
+
+
+@cache
+def _lines_by_stem() -> dict[str, frozenset[int]]:
+    """In which lines of the lexicon of names each stem stands."""
+    lines: dict[str, frozenset[int]] = {}
+    for number, line in enumerate(lexicons.lines("name_synonyms")):
+        for word in line.split():
+            stem = inflection.stem(word)
+            lines[stem] = lines.get(stem, _NO_LINES) | {number}
+    return lines

@@ -15,7 +15,7 @@ from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
 from keepgraph.language import name_similarity, name_variants
 from keepgraph.language.normalisation import Name
-from keepgraph.model import Candidate
+from keepgraph.model import Candidate, Entity
 from keepgraph.store.transactions import Tx
 
 _MARGIN = 0.04  # of the scores of the rules: two nearer to each other are too close to call
@@ -40,6 +40,10 @@ def rank(tx: Tx, name: Name, *, of_types: Collection[str] | None = None, include
             _keep_better(best, candidate)
     for candidate in acronyms.find(tx, name, of_types=of_types):
         _keep_better(best, candidate)
+    if not any(candidate.score >= name_similarity.MATCH_THRESHOLD for candidate in best.values()):
+        for variant in name_variants.within(name):
+            for candidate in _score_candidates(tx, name, variant, indexed, of_types=of_types, include_weak=False):
+                _keep_better(best, candidate)
     return sorted(best.values(), key=lambda candidate: (-candidate.score, candidate.entity.row))
 
 
@@ -81,9 +85,9 @@ def _score_candidates(
         if entity is None or (of_types is not None and entity.type not in of_types):
             continue
         style = vocabulary.style(entity.type)
-        if (variant.never_person and style == "person") or (variant.only_person and style != "person"):
+        if style not in variant.styles:
             continue
-        indexed_name = indexed.get(form) or indexed.setdefault(form, Name.of_folded(form))
+        indexed_name = indexed.get(form) or indexed.setdefault(form, _as_written(entity, form))
         type_names = vocabulary.with_ancestors(entity.type)
         match = name_similarity.compare(variant.name, indexed_name, style=style, type_names=type_names)
         if variant.romanised and form_is_romanised and not match.reason and name.folded not in Name(entity.name).folded:
@@ -94,6 +98,12 @@ def _score_candidates(
             reason = "; ".join(filter(None, (variant.reason, match.reason))) or None
             scored.append(Candidate(entity, form, "fuzzy", round(score, 3), reason))
     return scored
+
+
+def _as_written(entity: Entity, form: str) -> Name:
+    """The name of an entity with its punctuation where that sets a main title apart, else only its folded form."""
+    name = Name(entity.name)
+    return name if name_similarity.main_title(name.text) and name.folded == form else Name.of_folded(form)
 
 
 def _generate(

@@ -1,0 +1,251 @@
+"""Referring expressions: the name within what somebody writes to refer to an entity, by patterns.
+
+A citation has an author and a year beside the title, an address has a display name, a path has folders, a URL has a
+slug. What is left without them is a name to search for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from keepgraph.language.normalisation import Name, first_letters, without_small_words
+from keepgraph.model import NameStyle
+
+MAX_EXPRESSIONS = 8
+"""How many names one expression is read as, at most."""
+
+_MAX_LENGTH = 400
+_WORKS = (
+    "book|paper|article|report|film|movie|novel|essay|talk|podcast|video|blog post|post|thesis|memo|document|doc|file|"
+    "page|story|song|album|play|poem|whitepaper|white paper|study|website|site|newsletter|magazine|tutorial|course"
+)
+_PERSON = r"[^\W\d_][\w.'’\-]*"
+_CAPITALISED = r"[A-ZÀ-ÞĀ-Ž][\w.'’\-]*"
+_AUTHORS = rf"{_CAPITALISED}(?:(?:\s+|\s*,\s*|\s*&\s*|\s+and\s+|\s+et\s+)(?:{_CAPITALISED}|al\.?)){{0,5}}"
+_ADDRESS = r"[\w.+\-]+@[\w\-]+(?:\.[\w\-]+)+"
+
+_DISPLAY_NAME = re.compile(rf"\"?(?P<name>[^<>()\"@]+?)\"?\s*[<(\[]\s*(?:mailto:)?{_ADDRESS}\s*[>)\]]", re.I)
+_BRACKET = re.compile(r"(?P<name>[^()\[\]]+?)\s*[(\[](?P<within>[^()\[\]]+)[)\]]\s*")
+_YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d[a-z]?\b")
+_BY_AUTHOR = re.compile(rf"(?P<name>.+?)[,;:–—\-]?\s+by\s+{_AUTHORS}(?:[\s,(]+\d{{4}}\)?)?")
+_POSSESSIVE_AUTHOR = re.compile(rf"{_CAPITALISED}(?:\s{_CAPITALISED}){{0,2}}(?:['’]s|(?<=s)['’])\s+(?P<name>.+)")
+_KIND_BEFORE = re.compile(
+    rf"(?:(?:the|that|this|our|my|a)\s+)?(?:{_PERSON}\s+)?(?:{_WORKS})\s*[:,]?\s+"
+    r"(?:(?:called|titled|entitled|named)\s+)?(?P<name>.+)",
+    re.I,
+)
+_CALLED = re.compile(r".{0,40}\b(?:called|titled|entitled|named|known as)\s+(?P<name>.+)", re.I)
+_AUTHOR_BEFORE = re.compile(rf"{_AUTHORS}(?:\s*\(?\d{{4}}[a-z]?\)?)?\s*[,:–—.]\s+(?P<name>.+)")
+_EDITION = re.compile(
+    r"(?P<name>.+?)[\s,(]+(?:the\s+)?(?:\d+(?:st|nd|rd|th)|second|third|revised|new|updated|anniversary|paperback|first)"
+    r"\s+(?:\w+\s+)?(?:edition|ed\.?)\)?",
+    re.I,
+)
+_DECISION = re.compile(
+    r"(?:(?:the|our|that|this|a)\s+)?(?:decision|choice|plan|resolution|agreement|proposal)\s+(?:to|of|that we|on)\s+"
+    r"(?P<name>.+)",
+    re.I,
+)
+_WE_DECIDED = re.compile(
+    r"(?:that\s+)?we\s+(?:have\s+)?(?:decided|chose|agreed|voted|resolved)\s+to\s+(?P<name>.+)", re.I
+)
+_CONTEXT = re.compile(
+    r"(?P<name>[^\W\d_][\w.'’\-]*(?:\s+[^\W\d_][\w.'’\-]*){1,3})(?:,\s+|\s+(?:from|at|in|of|over at)\s+).+"
+)
+_SUFFIX_HONORIFIC = re.compile(r"(?P<name>.+)-(?:san|sama|kun|chan|sensei|ssi|ji)", re.I)
+_HONORIFIC = re.compile(
+    r"(?:mister|miss|doctor|professor|madame|mme|mlle|monsieur|señora?|senora?|signora?|pan|pani|sister|brother|father|"
+    r"captain|colonel|judge|rabbi|reverend|rev\.?|capt\.?|col\.?|lady|lord)\s+(?P<name>.+)",
+    re.I,
+)
+_INITIALS_JOINED = re.compile(r"(?P<initials>[A-Z]{2,3})\s+(?P<rest>[^\W\d_]{3,}.*)")
+_USER_NAME = re.compile(r"[a-z]{6,24}")
+
+_ARXIV = re.compile(r"(?:\S*arxiv\S*?[\s:/]+)?(?P<id>\d{4}\.\d{4,5})(?:v\d+)?(?:\.pdf)?\W*", re.I)
+_DOI = re.compile(r"(?:.*?(?:\bdoi\b[:\s]*|doi\.org/))?(?P<id>10\.\d{4,9}/[^\s\"<>]+?)[.,;)]*", re.I)
+_ISBN = re.compile(r"(?:isbn(?:-1[03])?:?\s*)(?P<id>[\dxX][\dxX\- ]{8,16})", re.I)
+_URL = re.compile(r"(?:https?://|www\.)\S+|(?:[a-z0-9\-]+\.)+[a-z]{2,}/\S+", re.I)
+_TRACKING = re.compile(r"utm_\w+|fbclid|gclid|ref|ref_src|source|lang|hl|si|feature|share|s|t|via|cmpid|mc_cid|mc_eid")
+_PATH = re.compile(r"(?:file://|~|[a-z]:\\|\.{0,2}[/\\])?(?:[^/\\]*[/\\])*(?P<file>[^/\\]+)", re.I)
+_EXTENSION = re.compile(
+    r"(?P<stem>.+)\.(?:pdf|docx?|odt|rtf|txt|md|rst|html?|epub|mobi|azw3|pptx?|key|odp|xlsx?|ods|csv|tsv|json|ya?ml|ipynb|"
+    r"tex|png|jpe?g|svg|mp3|mp4|m4a|wav|mov|zip|eml|msg|pages|numbers)",
+    re.I,
+)
+_MIN_SLUG_WORDS = 2
+_INITIALS_BEFORE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A name read in an expression.
+
+    Attributes:
+        name: the name as it is written there.
+        reason: what it was read in.
+        style: how the names of its type are made, where only one style is possible: a decision has no author.
+    """
+
+    name: str
+    reason: str
+    style: NameStyle | None = None
+
+
+def read(text: str) -> list[Expression]:
+    """The names that an expression may consist of, with something beside them, the surest first; mostly none.
+
+    Args:
+        text: as somebody wrote it, with its capitals and its punctuation.
+    """
+    if len(text) > _MAX_LENGTH:
+        return []
+    read_in = list(_identifiers(text))
+    if not read_in:
+        read_in = [*_persons(text), *_with_brackets(text), *_works(text), *_statements(text), *_files(text)]
+    own = Name(text).folded
+    distinct = {
+        (each.name.casefold(), each.style): each
+        for each in read_in
+        if each.name and Name(each.name).folded not in ("", own)
+    }
+    return list(distinct.values())[:MAX_EXPRESSIONS]
+
+
+def _identifiers(text: str) -> Iterator[Expression]:
+    """Other spellings of an arXiv id, a DOI, an ISBN or a URL, and the title in the last part of a URL."""
+    stripped = text.strip(" <>()[].,;")
+    if match := _DOI.fullmatch(stripped):
+        for prefix in ("", "doi:", "https://doi.org/", "http://dx.doi.org/"):
+            yield Expression(prefix + match["id"], f"“{match['id']}” is a DOI")
+        return
+    is_arxiv = "arxiv" in stripped.casefold() or re.fullmatch(r"\d{4}\.\d{4,5}(?:v\d+)?", stripped)
+    if is_arxiv and (match := _ARXIV.fullmatch(stripped)):
+        for prefix in ("arXiv:", "", "https://arxiv.org/abs/", "https://arxiv.org/pdf/"):
+            yield Expression(prefix + match["id"], f"“{match['id']}” is an arXiv id")
+        return
+    if match := _ISBN.fullmatch(stripped):
+        digits = re.sub(r"[\s\-]", "", match["id"])
+        for spelled in (digits, f"ISBN {digits}", f"ISBN {match['id']}", match["id"]):
+            yield Expression(spelled, f"“{match['id']}” is an ISBN")
+        return
+    if _URL.fullmatch(stripped):
+        yield from _url(stripped)
+
+
+def _url(text: str) -> Iterator[Expression]:
+    """A URL without what does not identify the page: scheme, www, tracking parameters, fragment, slash at the end."""
+    try:
+        parts = urlsplit(text if "://" in text else f"https://{text}")
+        parameters = parse_qsl(parts.query)
+    except ValueError:
+        return
+    host, path = parts.netloc.casefold().removeprefix("www."), unquote(parts.path).rstrip("/")
+    kept = "" if all(_TRACKING.fullmatch(name) for name, _ in parameters) else f"?{parts.query}"
+    if not path and not kept:
+        return
+    plain = f"{host}{path}{kept}"
+    for prefix in ("https://", "", "https://www.", "http://"):
+        yield Expression(prefix + plain, f"“{plain}” is its address")
+    segment = path.rsplit("/", 1)[-1]
+    slug = _without_extension(segment)
+    words = [word for word in re.split(r"[\W_]+", slug) if word]
+    if len(words) >= _MIN_SLUG_WORDS and not any(character.isdigit() for character in slug) and not kept:
+        yield Expression(" ".join(words), f"“{segment}” is the end of the address")
+
+
+def _persons(text: str) -> Iterator[Expression]:
+    if match := _DISPLAY_NAME.fullmatch(text):
+        yield Expression(match["name"], f"“{match['name']}” is the name beside the address", style="person")
+        return
+    for pattern in (_SUFFIX_HONORIFIC, _HONORIFIC):
+        if match := pattern.fullmatch(text):
+            yield Expression(match["name"], f"“{match['name']}” is the name beside a title", style="person")
+    if match := _INITIALS_JOINED.fullmatch(text):
+        spaced = f"{' '.join(match['initials'])} {match['rest']}"
+        yield Expression(spaced, f"“{match['initials']}” are initials", style="person")
+    if match := _CONTEXT.fullmatch(text):
+        yield Expression(match["name"], f"“{match['name']}” is the name in “{text}”", style="person")
+    if _USER_NAME.fullmatch(text):
+        yield Expression(f"{text[0]} {text[1:]}", f"“{text}” is a user name", style="person")
+
+
+def _with_brackets(text: str) -> Iterator[Expression]:
+    """The name before a bracket with its year, its identifier, its initials or, of a source or person, anything."""
+    match = _BRACKET.fullmatch(text)
+    if match is None:
+        return
+    name, within = match["name"].strip(), match["within"].strip()
+    reason = f"“{within}” stands in brackets"
+    is_identifier = any(pattern.fullmatch(within) for pattern in (_DOI, _ARXIV, _ISBN, _URL))
+    if is_initials_of(within, name) or is_identifier:
+        yield Expression(name, reason)
+    if is_initials_of(name, within):
+        yield Expression(within, f"“{name}” are its initials")
+    if any(
+        word in ("not", "no", "except", "other", "another", "old", "former") for word in Name(within).folded.split()
+    ):
+        return
+    if _YEAR.search(within) or not any(character.isdigit() for character in within):
+        yield Expression(name, reason, style="reference")
+    if len(name.split()) > 1 and not any(character.isdigit() for character in within):
+        yield Expression(name, reason, style="person")
+
+
+def is_initials_of(short: str, long: str) -> bool:
+    """Whether a short form is the initials of a long one, with its small words or without them; plural or not."""
+    letters = Name(short).folded.replace(" ", "")
+    words = Name(long).folded.split()
+    if not 2 <= len(letters) <= 8 or len(words) < 2 or len(short.split()) > 1:
+        return False
+    forms = {first_letters(words), first_letters(without_small_words(words))}
+    return letters in forms or letters.removesuffix("s") in forms
+
+
+def _works(text: str) -> Iterator[Expression]:
+    """The title of a cited work, without its author, its kind and its edition."""
+    for pattern, what in (
+        (_BY_AUTHOR, "the author"),
+        (_POSSESSIVE_AUTHOR, "the author"),
+        (_KIND_BEFORE, "what kind of work it is"),
+        (_EDITION, "the edition"),
+        (_AUTHOR_BEFORE, "the author"),
+    ):
+        if match := pattern.fullmatch(text):
+            title = match["name"].strip(" \"'“”‘’«»,")
+            is_long = len(title.split()) > 1 or pattern is not _AUTHOR_BEFORE
+            if is_long and (pattern is not _KIND_BEFORE or not title.casefold().startswith(("about ", "on ", "for "))):
+                yield Expression(title, f"“{text}” says {what} too", style="reference")
+    quoted = re.fullmatch(r".*?[\"“«](?P<name>[^\"“”«»]{4,})[\"”»].*", text)
+    if quoted:
+        yield Expression(quoted["name"], f"“{quoted['name']}” is quoted", style="reference")
+    if match := _CALLED.fullmatch(text):
+        yield Expression(match["name"].strip(" \"'“”"), f"“{text}” says what it is called")
+
+
+def _statements(text: str) -> Iterator[Expression]:
+    for pattern in (_DECISION, _WE_DECIDED):
+        if match := pattern.fullmatch(text):
+            yield Expression(match["name"], f"“{text}” says that it is a decision", style="statement")
+
+
+def _files(text: str) -> Iterator[Expression]:
+    """The name of a file without its folders, and without its extension."""
+    match = _PATH.fullmatch(text)
+    if match is None or ("/" not in text and "\\" not in text and not _EXTENSION.fullmatch(text)):
+        return
+    file = match["file"]
+    stem = _without_extension(file)
+    if "/" in text or "\\" in text:
+        if stem == file:
+            return  # either/or is no path
+        yield Expression(file, f"“{file}” is the name of the file")
+    if len(re.split(r"[\W_]+", stem)) >= _MIN_SLUG_WORDS:
+        yield Expression(stem, f"“{file}” is the name of a file", style="reference")
+
+
+def _without_extension(file: str) -> str:
+    match = _EXTENSION.fullmatch(file)
+    return match["stem"] if match else file

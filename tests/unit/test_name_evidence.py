@@ -1,0 +1,123 @@
+"""Name evidence: what is matched, what is left over, what is refused, as tables."""
+
+from __future__ import annotations
+
+import pytest
+
+from keepgraph.language import name_evidence, name_similarity
+from keepgraph.language.normalisation import Name
+from keepgraph.ml import frequent_words
+
+needs_words = pytest.mark.skipif(not frequent_words.load(), reason="needs the word list of the model")
+
+ALIGNED = [
+    # question, name, style, left of the question, left of the name
+    ("Lunar Rover phase II", "Lunar Rover Phase 2", "title", (), ()),
+    ("Lunar Rover P2", "Lunar Rover Phase 2", "title", (), ()),
+    ("second phase of the lunar rover", "Lunar Rover Phase 2", "title", (), ()),
+    ("roadmap '24", "Roadmap 2024", "title", (), ()),
+    ("minutes of May 14th 2024", "Minutes 2024-05-14", "reference", (), ()),
+    ("minutes 14.5.2024", "Minutes 2024-05-14", "reference", (), ()),
+    ("installing solar panels", "Solar Panel Installation", "title", (), ()),
+    ("cleaning up the river", "River Cleanup", "title", (), ()),
+    ("yearly report", "Annual Report", "reference", (), ()),
+    ("user mgmt", "User Management", "title", (), ()),
+    ("projct alpha", "Project Alpha", "title", (), ()),
+    ("CRM replacement", "Customer Relationship Management Replacement", "title", (), ()),
+    ("Kafka cluster", "Kafka", "term", ("cluster",), ()),
+    ("Clean Code by Robert Martin", "Clean Code", "reference", (), ()),
+    ("Lunar Rover", "Lunar Rover Phase 2", "title", (), ("phase", "2")),
+    ("import of contacts", "Export of contacts", "title", ("import",), ("export",)),
+]
+
+REFUSED = [
+    # question, name, style
+    ("Series B", "Series A", "title"),
+    ("Season 3", "Season 2", "title"),
+    ("Season III", "Season II", "title"),
+    ("TLS 1", "TLS 1.3", "term"),
+    ("Minutes of June 14th 2024", "Minutes 2024-05-14", "reference"),
+    ("not Atlas", "Atlas", "title"),
+    ("close the office", "Open the office", "statement"),
+    ("from Jira to Linear", "Switch from Linear to Jira", "statement"),
+    ("Insource the laundry", "Outsource the laundry", "statement"),
+    ("supervised learning", "Unsupervised learning", "term"),
+    ("info@northwind.io", "Northwind", "term"),
+    ("C++ handbook", "C handbook", "reference"),
+    ("Jianguo Li", "Jianhua Li", "person"),
+    ("Jian Li", "Jianhua Li", "person"),
+    ("Mei Hsu", "Mei-Ling Hsu", "person"),
+    ("Nora Ekberg Ltd", "Nora Ekberg", "person"),
+    ("meeting notes", "Meeting notes 2025-02-11", "reference"),
+]
+
+EVIDENCE = [
+    # question, name, style, feature
+    ("Kafka", "Apache Kafka", "term", "name_qualified_rare"),
+    ("Kafka cluster", "Kafka", "term", "qualified_rare"),
+    ("Northwind", "Northwind Traders Ltd", "term", "name_qualified"),
+    ("Barcelona, Spain", "Barcelona", "term", "set_apart"),
+    ("fermenting", "Fermentation", "term", "complete"),
+    ("installing solar panels", "Solar Panel Installation", "title", "complete_several"),
+    ("yearly report", "Annual Report", "reference", "synonyms"),
+    ("Rasm Lindqvist", "Rasmus Lindqvist", "person", "person_clipped"),
+    ("Seun Adebayo", "Oluwaseun Adebayo", "person", "person_clipped"),
+    ("Kwami Asante", "Kwame Asante", "person", "person_same_sound"),
+]
+
+
+def evidence(question: str, name: str, style: str) -> dict[str, float] | None:
+    match = name_similarity.compare(Name(question), Name(name), style=style)
+    return name_evidence.of_pair(
+        Name(question),
+        Name(name),
+        style=style,
+        type_names=frozenset(),
+        rule=0.0 if match.score < name_similarity.MATCH_THRESHOLD else match.score,
+        reason=match.reason,
+        cosine=None,
+        rarity=lambda word: 1,
+        is_entity_name=lambda word: False,
+    )
+
+
+@pytest.mark.parametrize(("question", "name", "style", "asked_left", "name_left"), ALIGNED)
+def test_words_are_matched_however_they_are_written(question, name, style, asked_left, name_left):
+    """
+    What is left over on each side says what the two do not share.
+    """
+    types = frozenset(["project"]) if style == "title" else frozenset()
+    alignment = name_evidence.align(Name(question), Name(name), style=style, type_names=types)
+
+    assert (asked_left, name_left) == (alignment.question_left, alignment.name_left)
+
+
+@pytest.mark.parametrize(("question", "name", "style"), REFUSED)
+def test_what_contradicts_is_refused_whatever_else_agrees(question, name, style):
+    """
+    Other numbers, letters, months, opposites, negation, an address, another syllable.
+    """
+    assert evidence(question, name, style) is None
+
+
+@needs_words
+@pytest.mark.parametrize(("question", "name", "style", "feature"), EVIDENCE)
+def test_evidence_has_a_feature_of_its_own(question, name, style, feature):
+    """
+    The model weighs what the rules leave open.
+    """
+    features = evidence(question, name, style)
+
+    assert features is not None
+    assert features[feature] > 0
+
+
+@pytest.mark.parametrize("style", ["person", "title", "statement", "term", "reference"])
+def test_every_feature_has_a_direction(style):
+    """
+    A feature without a direction would have no weight.
+    """
+    features = evidence("Atlas Nord", "Atlas Nord Survey", style)
+
+    assert features is not None
+    assert set() == set(features) - set(name_evidence.DIRECTIONS)
