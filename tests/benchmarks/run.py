@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import doubles
 import encrypted
 import extraction
 import generate
@@ -30,6 +31,9 @@ from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import store
 from keepgraph.profiles import keys
+
+SMALL_DOUBLES = (500, 30)
+"""Entities and planted doubles in a small run."""
 
 WITHOUT_VECTORS = ("processes", "topology", "page", "writers", "questions")
 """The parts that need no vectors: alone, they begin sooner."""
@@ -68,6 +72,8 @@ def main() -> None:
         for folder in name_resolution.FOLDERS:
             print(f"names: {folder.name}\n")
             print("\n".join(name_resolution.table(folder)), end="\n\n")
+        print("doubles\n")
+        print("\n".join(doubles.table(*(SMALL_DOUBLES if given.small else ()))), end="\n\n")
         if given.only:
             return
     share = 100 if given.small else 1

@@ -243,7 +243,9 @@ def test_duplicates_are_proposed_with_the_command_that_merges_them(run, ask, two
 
     assert result.exit_code == 0
     assert re.fullmatch(
-        r"Sarah \(person\)  and  Sara \(person\)  0\.\d\d  kg merge person:Sarah person:Sara\n", result.output
+        r"Sarah \(person\)  and  Sara \(person\)  0\.\d\d  “sarah” is another spelling of “sara”  "
+        r"kg merge person:Sarah person:Sara\n",
+        result.output,
     )
     assert (pair["entity"]["id"], pair["double"]["id"]) == (ids["Sarah"], ids["Sara"])
     run("merge", ids["Sarah"], ids["Sara"], "--yes")
@@ -257,6 +259,41 @@ def test_duplicates_of_one_name_are_proposed(run, ask, two):
     assert [each["entity"]["name"] for each in ask("duplicates", "person:Sarah")] == ["Sara"]
     assert run("duplicates", "project:Go").output.startswith("Go (decision)  and  Go (project)  1.00")
     assert run("duplicates", "Zebulon").exit_code == 1
+
+
+@pytest.mark.parametrize("is_reversed", [False, True])
+def test_duplicates_are_found_whichever_was_recorded_first(run, ask, is_reversed):
+    """
+    Each pair once, the likeliest first, with the reason.
+    """
+    doubles = [
+        ("person:Katalin Novak", "person:Katlain Novak"),
+        ("person:Oskar Lindholm", "person:O. Lindholm"),
+        ("source:Envisioning Information", "source:Envisioning Information by Edward Tufte"),
+        ("project:Harbour Festival", "project:Harbour Festval"),
+    ]
+    for double in doubles:
+        for name in reversed(double) if is_reversed else double:
+            run("record", name, "tagged", "=x")
+    pairs = ask("duplicates")
+    found = [
+        frozenset(f"{entity['type']}:{entity['name']}" for entity in (pair["entity"], pair["double"])) for pair in pairs
+    ]
+    scores = [pair["score"] for pair in pairs]
+
+    assert sorted(map(sorted, doubles)) == sorted(map(sorted, found))
+    assert sorted(scores, reverse=True) == scores
+    assert any("initial" in pair.get("reason", "") for pair in pairs)
+
+
+def test_a_part_of_another_known_name_is_no_double(run, ask):
+    """
+    Basalt and Basalt Museum are two projects, and somebody recorded both.
+    """
+    for name in ("project:Basalt", "project:Basalt Museum", "project:Basalt Museum Roof"):
+        run("record", name, "tagged", "=x")
+
+    assert ask("duplicates") == []
 
 
 # kg clear

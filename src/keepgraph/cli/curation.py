@@ -219,4 +219,4 @@ def _compare_all(graph: Graph, *, quiet: bool) -> list[dict[str, Any]]:
             bar.update(batch["compared"])
             pairs += batch["pairs"]
             after = batch["next"]
-    return pairs
+    return sorted(pairs, key=lambda pair: -pair["score"])

@@ -12,7 +12,7 @@ from keepgraph.engine.review import sources
 from keepgraph.engine.vocabulary import common_words, graph_vocabulary
 from keepgraph.language import normalisation
 from keepgraph.language.normalisation import Name
-from keepgraph.model import Candidate, Entity
+from keepgraph.model import Entity
 from keepgraph.store.communities import Community
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
@@ -237,7 +237,7 @@ def find_duplicates(tx: Tx, *, entity: Mapping[str, Any]) -> dict[str, Any]:
     candidates = knowledge.entities.possible_duplicates(tx, entity_)
     return {
         "pairs": [
-            _describe_pair(entity_, duplicate)
+            _describe_pair(duplicate.entity, entity_, score=duplicate.score, reason=duplicate.reason)
             for duplicate in candidates
             if not sources.is_decided(tx, entity_, duplicate.entity)
         ]
@@ -248,16 +248,17 @@ def find_duplicates(tx: Tx, *, entity: Mapping[str, Any]) -> dict[str, Any]:
 def list_duplicates(tx: Tx, *, after: int = 0) -> dict[str, Any]:
     """Propose the pairs that may be one entity among the next hundred, each compared with all: `next` goes on.
 
-    Every batch is a short read of its own, so that writers need not wait.
+    Every batch is a short read of its own, so that writers need not wait. A pair comes once, the likeliest of a batch
+    first.
     """
     batch = store.entities.page(tx, after, limit=_BATCH)
+    pairs = knowledge.duplicate_pairs.among(tx, batch)
     return {
         "compared": len(batch),
         "pairs": [
-            _describe_pair(entity, duplicate)
-            for entity in batch
-            for duplicate in knowledge.entities.possible_duplicates(tx, entity)
-            if duplicate.entity.row < entity.row and not sources.is_decided(tx, entity, duplicate.entity)
+            _describe_pair(pair.older, pair.newer, score=pair.score, reason=pair.reason)
+            for pair in pairs
+            if not sources.is_decided(tx, pair.older, pair.newer)
         ],
         "next": batch[-1].row if batch else None,
     }
@@ -268,12 +269,9 @@ def _describe_tool(tx: Tx, listed: catalogue.Tool) -> str:
     return listed.description if suffix is None else f"{listed.description}\n\n{suffix(tx)}"
 
 
-def _describe_pair(entity: Entity, duplicate: Candidate) -> dict[str, Any]:
-    return {
-        "entity": answer_shapes.entity(duplicate.entity),
-        "double": answer_shapes.entity(entity),
-        "score": duplicate.score,
-    }
+def _describe_pair(entity: Entity, double: Entity, *, score: float, reason: str | None) -> dict[str, Any]:
+    described = {"entity": answer_shapes.entity(entity), "double": answer_shapes.entity(double), "score": score}
+    return described | ({"reason": reason} if reason else {})
 
 
 @tool(Effect.READ)

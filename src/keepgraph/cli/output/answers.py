@@ -281,7 +281,8 @@ def show_duplicates(pairs: list[dict[str, Any]], *, total: int) -> None:
     for pair in pairs:
         one, other = pair["entity"], pair["double"]
         click.echo(
-            f"{entity_name(one)} ({one['type']})  and  {entity_name(other)} ({other['type']})  {pair['score']:.2f}",
+            f"{entity_name(one)} ({one['type']})  and  {entity_name(other)} ({other['type']})  {pair['score']:.2f}"
+            + (f"  {printable(pair['reason'])}" if "reason" in pair else ""),
             nl=False,
         )
         click.secho(f"  kg merge {entity_argument(one)} {entity_argument(other)}{_across_types(one, other)}", dim=True)

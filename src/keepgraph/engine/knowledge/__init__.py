@@ -10,6 +10,7 @@ if TYPE_CHECKING:
         blockers,
         decision_topics,
         decisions,
+        duplicate_pairs,
         ending,
         ends,
         entities,

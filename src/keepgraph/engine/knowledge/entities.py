@@ -6,6 +6,7 @@ A new entity that may duplicate an existing one is reported. Readers resolve nam
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from keepgraph import errors, store
@@ -15,11 +16,13 @@ from keepgraph.engine.resolution import first_person, fuzzy
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import name_similarity
 from keepgraph.language.normalisation import Name
-from keepgraph.model import Candidate, Entity, EntityType, Ref
+from keepgraph.model import Candidate, Entity, EntityType, NameStyle, Ref
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
 MAX_DUPLICATES = 5
+LIKELY_DUPLICATE = 0.85
+"""The score from which two names are likely to be of one entity; below, one is mostly a part of the other."""
 MAX_NAME = 200
 MAX_KEY = 2 * MAX_NAME
 """The longest normalised name. NFKC may turn one character into eighteen, and comparing such names takes minutes."""
@@ -169,32 +172,48 @@ def describe_merge(keep: Entity, absorb: Entity) -> str:
 def possible_duplicates(tx: Tx, entity: Entity) -> list[Candidate]:
     """Existing entities that may be the same as a new one: same name in any type, or a similar one in a related type.
 
-    Related are the types that its type is a kind of, and the kinds of its type; all types of persons are.
+    Related are the types that its type is a kind of, and the kinds of its type; all types of persons are. Either name
+    may be the mistyped or the shorter one. The likeliest come first.
     """
     name = Name(entity.name)
     vocabulary = graph_vocabulary.read(tx)
     related_types = vocabulary.related_types(entity.type)
     same_name = store.entities.by_key(tx, name.key)
     duplicates = {other.row: Candidate(other, other.name, "exact", 1.0) for other in same_name}
+    style = vocabulary.style(entity.type)
     for candidate in fuzzy.rank(tx, name, of_types=related_types, include_weak=False):
-        if candidate.score >= name_similarity.MATCH_THRESHOLD:
-            duplicates.setdefault(candidate.entity.row, candidate)
-    is_person = vocabulary.style(entity.type) == "person"
+        likelier = _compare_from_other_end(candidate, name, style=style, type_names=related_types)
+        if likelier.score >= name_similarity.MATCH_THRESHOLD:
+            duplicates.setdefault(candidate.entity.row, likelier)
+    is_person = style == "person"
     for other in _persons_named_by_part(tx, name, of_types=related_types) if is_person else ():
         match = name_similarity.compare(Name(other.name), name, style="person", type_names=related_types)
         if match.score >= name_similarity.MATCH_THRESHOLD:
             duplicates.setdefault(other.row, Candidate(other, other.name, "fuzzy", round(match.score, 3), match.reason))
     duplicates.pop(entity.row, None)
-    return list(duplicates.values())[:MAX_DUPLICATES]
+    return sorted(duplicates.values(), key=lambda one: (-one.score, one.entity.row))[:MAX_DUPLICATES]
+
+
+def _compare_from_other_end(
+    candidate: Candidate, name: Name, *, style: NameStyle, type_names: frozenset[str]
+) -> Candidate:
+    """The candidate as it matches, or where it does not, as its name would match if that were asked for."""
+    if candidate.score >= name_similarity.MATCH_THRESHOLD:
+        return candidate
+    match = name_similarity.compare(Name(candidate.entity.name), name, style=style, type_names=type_names)
+    if match.score < LIKELY_DUPLICATE and style != "reference":
+        return candidate
+    return replace(candidate, score=round(match.score, 3), reason=match.reason)
 
 
 def _persons_named_by_part(tx: Tx, name: Name, *, of_types: Collection[str]) -> list[Entity]:
-    """Persons whose whole name is a part of this person's name: Sarah, for a new Sarah Connor."""
+    """Persons whose whole name is a part of this one, or has an initial: Sarah, S. Connor, for Sarah Connor."""
     parts = name.key.split()
     if len(parts) < 2:
         return []
     shorter = [*parts, *map(" ".join, pairwise(parts))]
-    return [other for key in shorter for other in store.entities.by_key(tx, key, of_types=of_types)]
+    shorter += [" ".join([parts[0][0] + stop, *rest]) for stop in ("", ".") for rest in (parts[1:], parts[-1:])]
+    return [other for key in dict.fromkeys(shorter) for other in store.entities.by_key(tx, key, of_types=of_types)]
 
 
 def _find_by_id(tx: Tx, ref: Ref, *, error_class: Callable[..., errors.KeepgraphError]) -> Entity:

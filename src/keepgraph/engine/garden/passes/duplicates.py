@@ -15,7 +15,6 @@ from keepgraph.engine.review import sources
 from keepgraph.engine.review.proposals import Proposal
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.model import Entity
-from keepgraph.store.cancellation import raise_if_cancelled
 from keepgraph.store.transactions import Tx
 
 COMPARED_IN_A_RUN = 1_000
@@ -35,11 +34,8 @@ def propose(tx: Tx, position: int) -> Outcome:
 def _pairs(tx: Tx, page: Iterable[Entity]) -> Iterator[tuple[Entity, Entity, float]]:
     """Each pair once: the older entity, the newer one, and how alike their names are."""
     vocabulary = graph_vocabulary.read(tx)
-    for entity in page:
-        raise_if_cancelled(tx.cancellation)
-        for candidate in knowledge.entities.possible_duplicates(tx, entity):
-            older, newer = sorted((entity, candidate.entity), key=lambda one: one.row)
-            yield older, newer, candidate.score
+    for pair in knowledge.duplicate_pairs.among(tx, page):
+        yield pair.older, pair.newer, pair.score
     rows = store.garden_candidates.spelled_alike(tx, limit=MAX_CANDIDATES)
     by_row = store.entities.by_rows(tx, [row for pair in rows for row in pair])
     for older_row, newer_row in rows:
