@@ -21,16 +21,24 @@ _SOUND_RULES = (
     ("ue", "u"),
     ("(iy|ij|yi|y)$", "i"),
     ("ou$", "o"),
-    (r"(.)\1+", r"\1"),
 )
+# Each with letters of which a word that it changes has one: most words have few, and a search for a letter is quick.
+_COMPILED_RULES = tuple(
+    (letters, re.compile(pattern), sound)
+    for letters, (pattern, sound) in zip(
+        ("p", "t", "s", "c", "k", "c", "w", "x", "yj", "h", "ae", "oe", "ue", "yj", "u"), _SOUND_RULES, strict=True
+    )
+)
+_DOUBLED = re.compile(r"(.)\1+")
 
 
 @lru_cache(maxsize=4096)
 def key(word: str) -> str:
     """The phonetic key of a folded word. Two names with the same key may be spellings of one name."""
-    for pattern, sound in _SOUND_RULES:
-        word = re.sub(pattern, sound, word)
-    return word
+    for letters, pattern, sound in _COMPILED_RULES:
+        if any(letter in word for letter in letters):
+            word = pattern.sub(sound, word)
+    return _DOUBLED.sub(r"\1", word)
 
 
 def german_spelling(word: str) -> str:

@@ -55,14 +55,18 @@ def similarity(word: str, other: str, *, has_context: bool, given_name: bool) ->
         word, other = word[: digit.start()], head
     short, long = sorted((len(word), len(other)))
     min_letters = MIN_LETTERS if has_context else MIN_LETTERS + 1
-    if short < min_letters or long - short > 2 or re.search(IDEOGRAPHS, word + other):
-        return 0.0
-    if _every_letter_counts(word, other):
+    if (
+        short < min_letters
+        or long - short > 2
+        or (not (word + other).isascii() and re.search(IDEOGRAPHS, word + other))
+    ):
         return 0.0
     two_typos = short >= MIN_LETTERS_FOR_TWO_TYPOS or (has_context and short >= _MIN_LETTERS_SUBSTITUTION + 1)
     edits = OSA.distance(word, other, score_cutoff=2)
-    if edits > (2 if two_typos else 1) or not _is_likely_typo(
-        word, other, edits, has_context=has_context, given_name=given_name
+    if (
+        edits > (2 if two_typos else 1)
+        or _every_letter_counts(word, other)
+        or not _is_likely_typo(word, other, edits, has_context=has_context, given_name=given_name)
     ):
         return 0.0
     return 1 - edits / long

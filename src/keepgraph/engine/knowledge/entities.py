@@ -23,6 +23,7 @@ from keepgraph.temporal import timestamps
 MAX_DUPLICATES = 5
 LIKELY_DUPLICATE = 0.85
 """The score from which two names are likely to be of one entity; below, one is mostly a part of the other."""
+_WORTH_COMPARING = 0.72  # of letters: below, a name matches from neither end
 MAX_NAME = 200
 MAX_KEY = 2 * MAX_NAME
 """The longest normalised name. NFKC may turn one character into eighteen, and comparing such names takes minutes."""
@@ -198,7 +199,7 @@ def _compare_from_other_end(
     candidate: Candidate, name: Name, *, style: NameStyle, type_names: frozenset[str]
 ) -> Candidate:
     """The candidate as it matches, or where it does not, as its name would match if that were asked for."""
-    if candidate.score >= name_similarity.MATCH_THRESHOLD:
+    if candidate.score >= name_similarity.MATCH_THRESHOLD or candidate.score < _WORTH_COMPARING:
         return candidate
     match = name_similarity.compare(Name(candidate.entity.name), name, style=style, type_names=type_names)
     if match.score < LIKELY_DUPLICATE and style != "reference":

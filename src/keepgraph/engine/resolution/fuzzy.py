@@ -102,8 +102,10 @@ def _score_candidates(
 
 def _as_written(entity: Entity, form: str) -> Name:
     """The name of an entity with its punctuation where that sets a main title apart, else only its folded form."""
+    if name_similarity.main_title(entity.name) is None:
+        return Name.of_folded(form)
     name = Name(entity.name)
-    return name if name_similarity.main_title(name.text) and name.folded == form else Name.of_folded(form)
+    return name if name.folded == form else Name.of_folded(form)
 
 
 def _generate(
