@@ -56,7 +56,8 @@ def _search_index(
     tx: Tx, words: Sequence[str], of_types: Collection[str] | None, *, include_weak: bool
 ) -> dict[IndexedName, str]:
     """The folded form of each name that the index returns."""
-    rows = store.entities.by_trigrams(tx, _trigram_query(words), of_types=of_types, limit=_MAX_NAMES)
+    query = _trigram_query(words, with_joined=include_weak)
+    rows = store.entities.by_trigrams(tx, query, of_types=of_types, limit=_MAX_NAMES)
     rows += store.entities.by_letters(tx, "".join(words))
     if not rows and include_weak:
         any_word = " OR ".join(f'" {word} "' for word in words)
@@ -68,8 +69,10 @@ def _search_index(
     }
 
 
-def _trigram_query(words: Sequence[str]) -> str:
+def _trigram_query(words: Sequence[str], *, with_joined: bool = True) -> str:
     """An FTS5 query for names that contain all these words, with a typo or not, or run together.
+
+    A phrase of all letters is slow. Whole names that are run together are found by their letters besides.
 
     It may return too many names, but none is missing that similarity.compare accepts with one typo in it. The longest
     words are enough, and quicker.
@@ -78,7 +81,7 @@ def _trigram_query(words: Sequence[str]) -> str:
     searched = [word for word in longest if len(word) > 1] or longest
     query = " AND ".join(map(_word_query, searched))
     joined = "".join(words)
-    return query if len(words) == 1 else f'({query}) OR " {joined} "'
+    return query if len(words) == 1 or not with_joined else f'({query}) OR " {joined} "'
 
 
 def _word_query(word: str) -> str:
@@ -90,8 +93,14 @@ def _word_query(word: str) -> str:
     )
     same_sound = sorted({phonetics.key(word), phonetics.german_spelling(word)} - {word})
     sound_fragments = [fragment for spelling in same_sound for fragment in _fragments(spelling)]
-    terms = [*_fragments(word), *sound_fragments, *(f'" {synonym} "' for synonym in synonyms)]
-    return "(" + " OR ".join(terms) + ")"
+    terms = _shortest([*_fragments(word), *sound_fragments, *(f" {synonym} " for synonym in synonyms)])
+    return "(" + " OR ".join(f'"{term}"' for term in terms) + ")"
+
+
+def _shortest(terms: Sequence[str]) -> list[str]:
+    """The terms without those that contain another one: what has them has that one too."""
+    distinct = list(dict.fromkeys(terms))
+    return [term for term in distinct if not any(other in term for other in distinct if other != term)]
 
 
 def _fragments(word: str) -> list[str]:
@@ -101,7 +110,7 @@ def _fragments(word: str) -> list[str]:
     long word, a third of the word is left.
     """
     if len(word) < typos.MIN_LETTERS:
-        return [f'" {word} "']
+        return [f" {word} "]
     middle = (len(word) + 1) // 2
     swapped = f" {word[: middle - 1]}{word[middle]}{word[middle - 1]}{word[middle + 1 :]} "
     around_middle = swapped[max(middle - 2, 0) : middle + 3]
@@ -109,7 +118,7 @@ def _fragments(word: str) -> list[str]:
     if len(word) >= typos.MIN_LETTERS_FOR_TWO_TYPOS:
         third = len(word) // 3
         fragments += [f" {word[:third]}", word[third : 2 * third], f"{word[2 * third :]} "]
-    return [f'"{fragment}"' for fragment in fragments]
+    return fragments
 
 
 def _spellings_of_name(words: Sequence[str]) -> list[str]:
