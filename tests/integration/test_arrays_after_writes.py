@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given
 import keepgraph
 import random_calls
 from keepgraph.cypher import table_graph
+from keepgraph.engine.topology import fact_graphs
 from laws import examples
 from words import Caller, Clock, literal, person, project
 
@@ -32,7 +34,7 @@ def arrays_from_the_start(monkeypatch):
     monkeypatch.setattr(table_graph, "_MIN_WORK_BEFORE_ARRAYS", -1)
 
 
-@examples(12, sweep=200)
+@examples(12, sweep=40)
 @given(calls=random_calls.sequences)
 def test_walks_after_any_calls_are_those_of_a_graph_opened_anew(calls, new_file):
     clock, path = Clock(), new_file()
@@ -50,3 +52,38 @@ def test_walks_after_any_calls_are_those_of_a_graph_opened_anew(calls, new_file)
             built_anew = answers(anew)
 
         assert built_anew == patched
+
+
+@examples(15, sweep=60)
+@given(calls=random_calls.sequences)
+def test_the_fact_graph_after_any_calls_is_the_one_that_is_read_anew(calls, new_file):
+    clock = Clock()
+    with keepgraph.open(new_file(), clock=clock, zone=ZoneInfo("Europe/Zurich")) as graph:
+        call = Caller(graph)
+        call.record(person("Ada Lovelace"), "works_on", project("Analytical Engine"))
+        call.record(project("Analytical Engine"), "tagged", literal("iron"))
+        for each in calls:
+            with graph.database.read("test") as tx:
+                # The degrees are patched where they were computed.
+                assert fact_graphs.read(tx).facts.degrees is not None
+            clock.pass_by(minutes=1)
+            random_calls.make(call, each)
+            with graph.database.read("test") as tx:
+                patched = arrays(fact_graphs.read(tx))
+                anew = arrays(fact_graphs.read(replace(tx, connection_cache={})))
+
+            assert anew == patched, each
+
+
+def arrays(graph):
+    facts, columns = graph.facts, graph.facts.columns
+    of_graph = [facts.keys, facts.sources, facts.targets, facts.offsets, facts.ends, facts.edges, facts.degrees]
+    of_facts = [
+        columns.facts,
+        columns.sources,
+        columns.targets,
+        columns.predicates,
+        columns.valid_from,
+        columns.valid_to,
+    ]
+    return [each.tolist() for each in of_graph + of_facts], graph.tags, graph.key_of_tag

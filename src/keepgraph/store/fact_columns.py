@@ -101,6 +101,29 @@ def with_literals(tx: Tx, predicates: Sequence[str]) -> list[tuple[int, int, str
     )
 
 
+def of_rows(
+    tx: Tx, facts: Sequence[int], *, predicates: Sequence[str]
+) -> list[tuple[int, int, int | None, str | None, int, str | None, str | None]]:
+    """Of some facts, those of the group that are not retracted, between entities or of some predicates, in their order.
+
+    Of each: the rows of the fact, its subject and its object, its literal, the row of its predicate, and the timestamps
+    between which it holds.
+    """
+    return _fetch(
+        tx,
+        f"""
+        SELECT id, subject, object, literal, predicate, nullif(valid_from, ''), nullif(valid_to, '~') FROM FACTS
+        WHERE id IN (SELECT value FROM json_each(:facts))
+          AND (object IS NOT NULL
+               OR predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates))))
+          AND {_IN_GROUP}
+        ORDER BY id
+        """,
+        facts=json.dumps(list(facts)),
+        predicates=json.dumps(list(predicates)),
+    )
+
+
 def validities(tx: Tx) -> list[tuple[int, str | None, str | None]]:
     """The facts that do not always hold, in the order of rows: row, and the timestamps between which they do."""
     return _fetch(

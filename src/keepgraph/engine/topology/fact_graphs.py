@@ -1,4 +1,4 @@
-"""The facts of a group as a `FactGraph`, read once for each state of the database.
+"""The facts of a group as a `FactGraph`, read once and patched with what was changed since (ADR 0059).
 
 Nodes are entities, by their row numbers, and tags: the literals of facts whose predicates have the role "tags", since
 what bears the same tag is connected. A tag has a negative key. Other literals connect nothing.
@@ -6,6 +6,7 @@ what bears the same tag is connected. A tag has a negative key. Other literals c
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -15,6 +16,7 @@ from keepgraph import store
 from keepgraph.arrays.fact_graph import FactColumns, FactGraph, Integers, Mask
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import normalisation
+from keepgraph.store.fact_changes import JournalPosition
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -27,22 +29,83 @@ class GroupGraph:
 
     Attributes:
         tags: the texts of the tags; that with the key −1 is the first.
+        key_of_tag: the keys of the tags, by their texts normalised.
     """
 
     facts: FactGraph
     tags: tuple[str, ...]
+    key_of_tag: Mapping[str, int]
 
 
 def read(tx: Tx) -> GroupGraph:
     """The facts of the group that are not retracted, ended ones too; those known at `tx.known_at`, if it is set."""
     if tx.known_at is not None:
         return _read(tx)
-    return store.change_cache.get(tx, ("fact graph", tx.group), lambda: _read(tx))
+    if tx.call is not None:
+        # A savepoint of a writer may be rolled back, and its journal with it.
+        return store.change_cache.get(tx, ("fact graph of a writer", tx.group), lambda: _read(tx))
+    position = store.fact_changes.position(tx)
+    tagging = tuple(graph_vocabulary.read(tx).names_of_role("tags"))
+    state: _State | None = tx.connection_cache.get(("fact graph", tx.group))
+    if state is None or state.tagging != tagging:
+        state = _State(position, tagging, _read(tx))
+    elif state.position != position:
+        changes = store.fact_changes.since(tx, state.position)
+        graph = _patch(tx, state, changes.rows) if changes is not None else None
+        state = _State(position, tagging, graph or _read(tx))
+    tx.connection_cache["fact graph", tx.group] = state
+    return state.graph
 
 
 def instant(tx: Tx) -> int:
     """The instant of the call, in microseconds since 1970."""
     return int(_microseconds([timestamps.from_datetime(tx.now)])[0])
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """The graph of a group at a position of the journal, with the predicates whose literals are tags in it."""
+
+    position: JournalPosition
+    tagging: tuple[str, ...]
+    graph: GroupGraph
+
+
+def _patch(tx: Tx, state: _State, changed: Sequence[int]) -> GroupGraph | None:
+    """The graph after some facts were changed.
+
+    None where a tag may get another number or another spelling: it has those of the first fact with it.
+    """
+    graph = state.graph
+    if not changed:
+        return graph
+    columns = graph.facts.columns
+    rows = store.fact_columns.of_rows(tx, changed, predicates=state.tagging)
+    last = int(columns.facts[-1]) if len(columns.facts) else 0
+    is_changed = np.isin(columns.facts, changed)
+    if (columns.targets[is_changed] < 0).any() or any(row[2] is None and row[0] <= last for row in rows):
+        return None
+    keys, tags = graph.key_of_tag, graph.tags
+    targets = []
+    for _, _, target, literal, *_ in rows:
+        if target is None:
+            tag = normalisation.key(literal or "")
+            if tag not in keys:
+                keys, tags = {**keys, tag: -len(tags) - 1}, (*tags, literal or "")
+            target = keys[tag]
+        targets.append(target)
+    current = FactColumns(
+        facts=np.array([row[0] for row in rows], dtype=np.int64),
+        sources=np.array([row[1] for row in rows], dtype=np.int64),
+        targets=np.array(targets, dtype=np.int64),
+        predicates=np.array([row[4] for row in rows], dtype=np.int64),
+        valid_from=np.full(len(rows), _ALWAYS.min, dtype=np.int64),
+        valid_to=np.full(len(rows), _ALWAYS.max, dtype=np.int64),
+    )
+    places, all_rows = np.arange(len(rows)), np.ones(len(rows), dtype=bool)
+    _set_bounds(current.valid_from, places, all_rows, [row[5] for row in rows])
+    _set_bounds(current.valid_to, places, all_rows, [row[6] for row in rows])
+    return GroupGraph(graph.facts.patch(np.array(changed, dtype=np.int64), current), tags, keys)
 
 
 def _read(tx: Tx) -> GroupGraph:
@@ -73,6 +136,7 @@ def _read(tx: Tx) -> GroupGraph:
             )
         ),
         tuple(texts),
+        keys,
     )
 
 
