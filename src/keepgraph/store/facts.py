@@ -74,15 +74,21 @@ def about(tx: Tx, entity: Entity, *, at: str, limit: int, begun_when_recorded: S
     Args:
         begun_when_recorded: predicates of which a fact that says no beginning did not hold before it was recorded.
     """
+    # Chosen first: names and sources are looked up for the facts that are returned, not for all of a hub.
     return _select(
         tx,
         f"""
         {_SELECT}
-        WHERE fact.id IN ({_TOUCHING})
-          AND (fact.valid_from <> '' OR fact.recorded_at <= :at
-               OR predicate.name NOT IN (SELECT value FROM json_each(:begun_when_recorded)))
+        WHERE fact.id IN (
+            SELECT fact.id
+            FROM FACTS JOIN predicate ON predicate.id = fact.predicate
+            WHERE fact.id IN ({_TOUCHING})
+              AND (fact.valid_from <> '' OR fact.recorded_at <= :at
+                   OR predicate.name NOT IN (SELECT value FROM json_each(:begun_when_recorded)))
+            ORDER BY fact.recorded_at DESC, fact.id DESC
+            LIMIT :limit
+        )
         ORDER BY fact.recorded_at DESC, fact.id DESC
-        LIMIT :limit
         """,
         {"entity": entity.row, "at": at, "limit": limit, "begun_when_recorded": _json(begun_when_recorded)},
     )
