@@ -15,7 +15,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
@@ -26,8 +26,9 @@ from click.testing import CliRunner
 from sqlcipher3 import dbapi2 as sqlite
 
 import keepgraph
-from keepgraph import errors, package_files
+from keepgraph import errors, package_files, permissions
 from keepgraph.cli.root import kg
+from keepgraph.engine.upkeep import backups, restoration
 from words import NOON, Caller, Clock, concept, connected, fact, literal, person
 
 power = pytest.importorskip("power", reason="apsw is not installed")
@@ -367,6 +368,59 @@ def test_a_power_cut_at_any_moment_of_a_migration_leaves_the_graph_before_or_aft
     cut_in_migration(disk, old, read(tmp_path / "new" / "graph.db"), range(len(disk.log) + 1), seed=10)
 
 
+# The power goes after a copy
+
+
+def after_a_cut(made: Path, folder: Path, act: Callable[[Path], Path], *, times: int = 12) -> Counter[str]:
+    """Let `act` make or replace a file, and cut the power when it is acknowledged: what becomes of that file."""
+    shutil.copytree(made, folder)
+    disk = power.Disk(folder)
+    with running_on(disk):
+        file = act(folder / "graph.db")
+        moment = len(disk.log)
+    disk.close()
+    expected, replay, chance = read(file), power.Replay(disk), random.Random(11)
+    replay.advance(moment)
+    seen = Counter[str]()
+    for _ in range(times):
+        with left(replay, chance) as cut:
+            there = cut / file.relative_to(folder)
+            seen["kept" if there.exists() and read(there) == expected else "lost"] += 1
+    return seen
+
+
+def make_backup(path: Path) -> Path:
+    with opened(path) as graph:
+        return backups.make(graph.database, backups.BY_HAND).file
+
+
+def restore_older(path: Path) -> Path:
+    """Replace a graph with a backup that holds less than it does now."""
+    backup = make_backup(path)
+    with opened(path) as graph:
+        succeeds(Caller(graph)("record_fact", **fact(GRACE, "tagged", literal("later"))))
+    restoration.restore(path, backup, key=None, others=(), now=NOON, keep=7)
+    return path
+
+
+COPIES = {"a backup": make_backup, "a restore": restore_older}
+
+
+@pytest.mark.parametrize("act", COPIES.values(), ids=COPIES)
+def test_a_file_that_was_made_or_replaced_survives_a_power_cut(made, tmp_path, act):
+    assert after_a_cut(made, tmp_path / "new", act) == {"kept": 12}
+
+
+@pytest.mark.parametrize("act", COPIES.values(), ids=COPIES)
+def test_a_file_whose_name_is_not_synced_is_lost_in_some(made, tmp_path, monkeypatch, act):
+    """
+    Were the harness blind to it, the test above would prove nothing.
+    """
+    monkeypatch.setattr(permissions, "sync", lambda file: None)
+
+    assert after_a_cut(made, tmp_path / "new", act)["lost"] > 0
+
+
 # The disk fails
 
 
@@ -470,6 +524,27 @@ def test_a_call_that_the_disk_fails_anywhere_changes_nothing_and_may_be_repeated
     answered = fails(calling(made, tool), tmp_path, trouble, step=len(MANY), first=MANY.index(trouble))
 
     assert answered == {"OK", "GRAPH_WRITE_FAILED"}
+
+
+def test_after_a_rollback_of_sqlite_itself_nothing_is_written_on_that_connection(made, tmp_path):
+    """
+    It may hold entries of that transaction in memory. After a rollback of ours it holds none, and is kept.
+    """
+    shutil.copytree(made, tmp_path / "new")
+    with opened(tmp_path / "new" / "graph.db") as graph:
+        before, used = held(graph), []
+        for statement in (
+            "INSERT INTO entity_type SELECT * FROM entity_type",
+            "INSERT OR ROLLBACK INTO entity_type SELECT * FROM entity_type",
+            "SELECT 1",
+        ):
+            with suppress(errors.GraphWriteFailed), graph.database.write("look") as tx:
+                used.append(tx.conn)
+                tx.conn.execute(statement)
+        after = held(graph)
+
+    assert [used[0] is used[1], used[1] is used[2]] == [True, False]
+    assert after == before
 
 
 @pytest.mark.parametrize("tool", ["record_fact", "undo"])
