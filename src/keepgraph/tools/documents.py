@@ -55,7 +55,7 @@ def ingest_markdown(job: Job, *, file_path: str, project: str | None = None) -> 
         raise errors.DocumentUnreadable(
             f"{document_files.display_path(path)} is a folder", hint="Call ingest_directory."
         )
-    report = ingestion.ingest(job, path, project=project)
+    report = ingestion.ingest(job, path, project=project, seconds=MAX_SECONDS)
     for remark in (*report.failed, *report.skipped):
         raise errors.DocumentUnreadable(f"{remark.path}: {remark.message}")
     with job.read(group=report.scope.group) as tx:
