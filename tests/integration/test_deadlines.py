@@ -8,7 +8,10 @@ import anyio
 import pytest
 
 from keepgraph import errors, interruption
+from keepgraph.engine.resolution import fuzzy
 from keepgraph.engine.upkeep.jobs import Job
+from keepgraph.language import relation_extraction
+from keepgraph.language.normalisation import Name
 from keepgraph.mcp import worker_threads
 from keepgraph.store import cancellation
 
@@ -112,3 +115,12 @@ def test_the_model_stops_at_the_deadline_of_the_call_that_it_computes_for():
         model.embed(["Ada"])
 
     assert model.embed(["Ada"]).shape == (1, minilm.DIMENSION)
+
+
+def test_the_reading_of_names_and_sentences_stops_at_the_deadline(graph):
+    graph.call("record_fact", subject=ADA, predicate="depends_on", object={"type": "concept", "name": "Engine"})
+    with graph.database.read("test") as tx, interruption.by(lambda: LATE):
+        with pytest.raises(errors.DeadlineExceeded):
+            fuzzy.rank(tx, Name("Engin"))
+        with pytest.raises(errors.DeadlineExceeded):
+            relation_extraction.extract_facts("Ada met Ben.")

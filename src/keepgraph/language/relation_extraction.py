@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from keepgraph import interruption
 from keepgraph.language import common_words, given_names, name_similarity, normalisation, proper_names, sentences
 from keepgraph.model import NameStyle, Role
 
@@ -198,6 +199,7 @@ def extract_facts(text: str, *, about: str | None = None) -> list[ExtractedFact]
     """
     facts: dict[tuple[str, str, str], ExtractedFact] = {}
     for sentence in sentences.split(text):
+        interruption.raise_if_due()
         if not _MAY_STATE_FACT.search(text, sentence.start, sentence.end):
             continue
         evidence = " ".join(text[sentence.start : sentence.end].split())

@@ -299,6 +299,7 @@ def _forward(weights: _Weights, ids: NDArray[np.int64], mask: NDArray[np.bool_])
     # Added to the scores of attention, so that padding gets no attention.
     padding = None if mask.all() else np.where(mask, np.float32(0), np.float32(-1e9))[:, None, None, :]
     for layer in weights.layers:
+        interruption.raise_if_due()
         output = _dense(_attention(hidden, layer, texts, padding), layer.attention_output)
         output += hidden
         hidden = _layer_norm(output, layer.attention_norm)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from keepgraph import store
+from keepgraph import interruption, store
 from keepgraph.engine.resolution import acronyms, candidates
 from keepgraph.engine.resolution.candidates import IndexedName
 from keepgraph.engine.vocabulary import graph_vocabulary
@@ -81,6 +81,7 @@ def _score_candidates(
     entities = store.entities.by_rows(tx, list({row for row, _, _ in indexed_names}))
     scored = []
     for row, form, form_is_romanised in indexed_names:
+        interruption.raise_if_due()
         entity = entities.get(row)
         if entity is None or (of_types is not None and entity.type not in of_types):
             continue

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from keepgraph import store
+from keepgraph import interruption, store
 from keepgraph.engine.backfill import time_limits
 from keepgraph.engine.texts import proposals
 from keepgraph.engine.texts.chunk_mentions import Detector
@@ -157,6 +157,7 @@ def _detect(tx: Tx, chunks: Sequence[Chunk]) -> Iterator[_Entry]:
     first_chunks = store.episodes.first_chunks(tx, list(episodes))
     detectors: dict[str, Detector] = {}
     for chunk in chunks:
+        interruption.raise_if_due()
         episode = episodes[chunk.episode]
         if episode.group not in detectors:
             detectors[episode.group] = Detector(tx, episode.group)
