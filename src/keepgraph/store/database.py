@@ -153,29 +153,26 @@ class Database:
         self, tool: str, *, session: str | None = None, cancellation: CancellationCheck | None = None
     ) -> Iterator[Tx]:
         """A transaction that writes: all of it is on disk when this ends, or none of it."""
-        with (
-            holding(self._writer_lock, cancellation),
-            self._translated_errors(writing=True, cancellation=cancellation),
-            self._queue.place(self._open_lock.descriptor) as place,
-        ):
+        with holding(self._writer_lock, cancellation), self._translated_errors(writing=True, cancellation=cancellation):
             self._reopen_if_replaced()
             conn = self._open_writer()
-            try:
-                with interruptible(conn, cancellation):
-                    connections.begin_immediate(conn, place, cancellation)
-                    self._refuse_other_schema(conn)
-                    yield self._tx(conn, tool, session)
-                with committing(cancellation):
-                    conn.execute("COMMIT")
-            except BaseException:
-                if conn.in_transaction:
-                    conn.execute("ROLLBACK")
-                else:
-                    # SQLite has rolled back by itself; FTS5 may still have entries of that transaction in memory.
-                    self._drop_writer()
-                raise
-            if wal.size(self.path) > _MAX_LOG_BYTES:
-                self._empty_log()
+            with self._queue.place(self._open_lock.descriptor) as place:
+                try:
+                    with interruptible(conn, cancellation):
+                        connections.begin_immediate(conn, place, cancellation)
+                        self._refuse_other_schema(conn)
+                        yield self._tx(conn, tool, session)
+                    with committing(cancellation):
+                        conn.execute("COMMIT")
+                except BaseException:
+                    if conn.in_transaction:
+                        conn.execute("ROLLBACK")
+                    else:
+                        # SQLite has rolled back by itself; FTS5 may still have entries of that transaction in memory.
+                        self._drop_writer()
+                    raise
+                if wal.size(self.path) > _MAX_LOG_BYTES:
+                    self._empty_log()
 
     def log_size(self) -> int:
         """The length of the write-ahead log in bytes."""
@@ -370,6 +367,8 @@ class Database:
                 connections.retry_while_locked(lambda: conn.execute("PRAGMA journal_mode = WAL").fetchall(), None)
                 conn.execute("PRAGMA synchronous = FULL")
                 conn.execute("PRAGMA foreign_keys = ON")
+                # Parses the schema now, not while others wait for the write.
+                conn.execute("SELECT 1 FROM sqlite_schema LIMIT 0").fetchall()
             except BaseException:
                 conn.close()
                 raise
