@@ -8,12 +8,17 @@ from __future__ import annotations
 import re
 import shlex
 import sys
+import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from keepgraph import graph
+from keepgraph.cli import dates
 from keepgraph.cli.root import kg
+from keepgraph.store import database
 
 ROOT = Path(__file__).parents[2]
 PAGES = ("README.md", "docs/recipes.md", "docs/profiles.md", "docs/names.md", "docs/changing.md", "docs/ending.md")
@@ -30,6 +35,8 @@ A_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 A_TIME = re.compile(r"\b\d{2}:\d{2}\b")
 A_SIZE = re.compile(r"\b\d+\.\d MB\b")
 A_COUNT_OF_ROWS = re.compile(r"[\d,]+ rows")
+A_THURSDAY = datetime(2026, 11, 19, 10, tzinfo=UTC)
+"""When the commands are run: yesterday lies in the same week, whenever the tests are run."""
 AN_ID = re.compile(r"\b(ent|ep|fact)_[0-9a-z]{26}")
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the pages show the folders of Linux")
@@ -46,8 +53,22 @@ def home(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.fixture
+def clock(monkeypatch):
+    """The clock that the commands read; it goes on from a certain Thursday."""
+    begin = time.monotonic()
+
+    class Clock(datetime):
+        @classmethod
+        def now(cls, tz=None):
+            return (A_THURSDAY + timedelta(seconds=time.monotonic() - begin)).astimezone(tz)
+
+    for module in (graph, database, dates):
+        monkeypatch.setattr(module, "datetime", Clock)
+
+
 @pytest.mark.parametrize("page", PAGES)
-def test_the_page_shows_what_happens(home, page, request):
+def test_the_page_shows_what_happens(home, clock, page, request):
     """
     All its commands in order, in one new home; days, times and ids are others each time.
     """
