@@ -276,6 +276,8 @@ class Database:
                     wal.refuse_damaged(self.path)
 
     def _identify_file(self) -> files.Identity:
+        # Before the file is looked at: another thread may note a longer one in between.
+        file, size = self._file, self._size
         try:
             status = self.path.stat()
         except FileNotFoundError:
@@ -283,7 +285,7 @@ class Database:
                 f"{self.path} was moved or deleted while it was open", hint="Put it back, or open another."
             ) from None
         identity = status.st_dev, status.st_ino
-        if identity == self._file and status.st_size < self._size:
+        if identity == file and status.st_size < size:
             raise errors.GraphDamaged(f"{self.path} was cut short while it was open")
         self._size = status.st_size
         return identity
