@@ -33,7 +33,7 @@ def is_proper(text: str, *, is_cased: bool = True) -> bool:
         return False
     if not is_cased or not any(character.isupper() or character.islower() for character in text):
         return True
-    first = _ARTICLE.sub("", text).split()[0]
+    first = (_ARTICLE.sub("", text).split() or words)[0]
     if any(character.isupper() for character in first):
         return True
     if first[0].isdigit():

@@ -1,4 +1,4 @@
-"""Cardinalities: how many entities and facts there are by type, predicate and ends, as triggers keep them (ADR 0059).
+"""Cardinalities: how many entities and facts there are by type, predicate and ends, as triggers keep them (ADR 0057).
 
 Reading them takes as many rows as there are different combinations, however large the graph is.
 """

@@ -1,7 +1,7 @@
 """The sign bits of all vectors in the memory of a process, brought up to date by the changes that the graph notes.
 
 About 60 bytes a vector. Where they are not in memory, or of another state of the graph than a transaction sees, the
-extension sqlite-vec compares all rows instead (ADR 0057).
+extension sqlite-vec compares all rows instead (ADR 0055).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Writer queue: writers of a graph take numbered places in a file, in whatever process, and write in their order.
 
-The queue only orders those who use it: the lock that protects the graph is SQLite's own (ADR 0061). A place is a byte
+The queue only orders those who use it: the lock that protects the graph is SQLite's own (ADR 0059). A place is a byte
 of the lock file that is locked while its writer waits or writes. The system unlocks it when the process ends, however
 it ends, so nobody waits for the dead. The locks belong to the open file, not to the process (`F_OFD_SETLK`): threads
 with databases of their own queue like processes. Where the system has no such locks, there is no queue.

@@ -1,4 +1,4 @@
-"""The facts of a group as a `FactGraph`, read once and patched with what was changed since (ADR 0059).
+"""The facts of a group as a `FactGraph`, read once and patched with what was changed since (ADR 0057).
 
 Nodes are entities, by their row numbers, and tags: the literals of facts whose predicates have the role "tags", since
 what bears the same tag is connected. A tag has a negative key. Other literals connect nothing.
