@@ -30,7 +30,7 @@ def check_input(toolset: str, tool: str, arguments: object, *, measured: bool = 
     arguments = _decode_json({"type": "object"}, arguments)
     if not isinstance(arguments, dict | Mapping):
         raise errors.InvalidArguments(
-            f"the arguments are {schema_errors.describe_type_of(arguments)}, and must be an object",
+            f"the arguments are not a JSON object, but {schema_errors.describe_type_of(arguments)}",
             hint="Send them as a JSON object: the name of each argument with its value.",
         )
     schema = schemas.load(toolset, tool, "input")
