@@ -29,13 +29,11 @@ needs_languages = pytest.mark.skipif(
 )
 
 
-def fill(call: Caller, path: Path, properties: list[dict[str, Any]], *, check: bool = True) -> None:
+def fill(call: Caller, path: Path, properties: list[dict[str, Any]]) -> None:
     """Concepts with these properties, written past the door."""
     if not call("recall_entity", name_or_alias="Ada")["entity"]:
         call.record(ADA, "reports_to", BOB)  # the journal has an entry for what follows
     with connected(path) as conn:
-        if not check:
-            conn.execute("PRAGMA ignore_check_constraints = ON")
         first = conn.execute("SELECT count(*) FROM entity").fetchone()[0]
         conn.executemany(
             """
@@ -43,10 +41,24 @@ def fill(call: Caller, path: Path, properties: list[dict[str, Any]], *, check: b
             VALUES (?, 'default', 4, ?, ?, ?, ?, '2026-05-15T10:00:00.000Z')
             """,
             [
-                (f"ent_9{number:025d}", *[f"thing {number}"] * 3, each if isinstance(each, str) else json.dumps(each))
+                (f"ent_9{number:025d}", *[f"thing {number}"] * 3, json.dumps(each))
                 for number, each in enumerate(properties, first)
             ],
         )
+
+
+def damage(path: Path, content: bytes, other: bytes) -> None:
+    """Other bytes of the same length in the file, as a fault of the disk writes them; then a write of somebody else."""
+    with connected(path) as conn:
+        conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    whole = path.read_bytes()
+
+    assert len(content) == len(other)
+    assert whole.count(content) == 1
+
+    path.write_bytes(whole.replace(content, other))
+    with connected(path) as conn:
+        conn.execute("UPDATE vocabulary_revision SET revision = revision + 1")
 
 
 def concept_properties(call: Caller, **arguments: Any) -> dict[str, Any]:
@@ -126,7 +138,8 @@ def test_names_summaries_and_aliases_are_properties_and_embeddings_are_none(call
 
 
 def test_a_label_that_cannot_be_read_does_not_take_the_others_with_it(call, path):
-    fill(call, path, ["{broken"], check=False)
+    fill(call, path, [{"is": "whole"}])
+    damage(path, b'{"is": "whole"}', b'{"is": "broken"')
     profiles = call("profile_graph")["entity_profiles"]
 
     assert (profiles["Concept"]["sampled"], profiles["Concept"]["properties"], profiles["Concept"]["count"]) == (

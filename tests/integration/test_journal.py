@@ -52,6 +52,11 @@ DERIVED = derived_tables.TABLES | {
     "read_count",
     "unknown_name",
     "map_place",
+    # Kept by triggers.
+    "entity_count",
+    "fact_count",
+    # Goes with the assertion and the alias that it names.
+    "assertion_surface",
 }
 
 
