@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from zoneinfo import ZoneInfo
 
@@ -10,6 +11,7 @@ from hypothesis import given
 
 import keepgraph
 import random_calls
+from homes import run_ok
 from keepgraph.cypher import table_graph
 from keepgraph.engine.topology import fact_graphs
 from laws import examples
@@ -73,6 +75,27 @@ def test_the_fact_graph_after_any_calls_is_the_one_that_is_read_anew(calls, new_
                 anew = arrays(fact_graphs.read(replace(tx, connection_cache={})))
 
             assert anew == patched, each
+
+
+@pytest.mark.parametrize("arguments", [("forget", "Grace Hopper", "--yes"), ("import", "-"), ("undo", "3")])
+def test_walks_see_what_another_program_does(arguments, graph_file):
+    """
+    Nobody purges a graph that another has open.
+    """
+    lines = json.dumps({"subject": person("Grace Hopper"), "predicate": "knows", "object": person("Edsger Dijkstra")})
+    with keepgraph.open(graph_file) as graph:
+        call = Caller(graph)
+        call.record(person("Ada Lovelace"), "works_on", project("Analytical Engine"))
+        call.record(person("Ada Lovelace"), "knows", person("Grace Hopper"))
+        call.record(person("Grace Hopper"), "works_on", project("Bletchley Bombe"))
+        before = answers(graph)
+        run_ok("--db", str(graph_file), *arguments, input=lines)
+        after = answers(graph)
+        with keepgraph.open(graph_file) as anew:
+            built_anew = answers(anew)
+
+    assert built_anew == after
+    assert before != after
 
 
 def arrays(graph):

@@ -169,7 +169,7 @@ def test_every_part_is_looked_at_in_this_order(plain, doctor):
     named = [check["name"] for check in doctor().answer["checks"]]
 
     assert named == [
-        *("settings", "file", "permissions", "key", "log", "version", "integrity", "indexes", "vectors"),
+        *("settings", "file", "permissions", "key", "log", "version", "integrity", "indexes", "counts", "vectors"),
         *("texts", "vocabulary", "times", "pending", "backups", "garden", "server", "claude-desktop"),
     ]
 
@@ -255,6 +255,10 @@ FAULTS = {
     "another folded form of a name": Fault("indexes", ("UPDATE entity SET name_folded = 'ida' WHERE id = 1",)),
     "another key of an alias": Fault("indexes", ("UPDATE alias SET alias_key = 'duchess' WHERE id = 1",)),
     "another text of a fact": Fault("indexes", ("UPDATE fact SET text = 'nothing of the kind' WHERE id = 1",)),
+    "a count of facts that is wrong": Fault("counts", ("UPDATE fact_count SET facts = facts + 1",)),
+    "a count of open facts that is wrong": Fault("counts", ("UPDATE fact_count SET open_facts = 0",)),
+    "a count of entities that is missing": Fault("counts", ("DELETE FROM entity_count WHERE type = 1",)),
+    "a count of nothing": Fault("counts", ("INSERT INTO entity_count VALUES ('default', 99, 1)",)),
     "a vector of no name": Fault(
         "vectors", (ORPHAN, "INSERT INTO name_signs SELECT 2000, type, group_id, signs FROM name_signs LIMIT 1")
     ),

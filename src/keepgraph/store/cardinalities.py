@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from keepgraph.store.connections import fetch_count
 from keepgraph.store.transactions import Tx
 
 
@@ -69,3 +70,53 @@ def entities_by_type(tx: Tx, *, group: str | None = None) -> dict[int, int]:
         {"group": group},
     )
     return dict(rows.fetchall())
+
+
+def count_wrong(tx: Tx) -> int:
+    """How many of the kept counts are not what counting gives. It reads all entities and facts."""
+    return sum(
+        fetch_count(
+            tx.conn,
+            f"""
+            SELECT count(*) FROM (
+                SELECT * FROM (SELECT * FROM ({counted} EXCEPT SELECT * FROM {table})
+                               UNION ALL
+                               SELECT * FROM (SELECT * FROM {table} WHERE {count} <> 0 EXCEPT {counted}))
+                GROUP BY {key}
+            )
+            """,
+        )
+        for table, key, count, counted in _COUNTED
+    )
+
+
+def count_again(tx: Tx) -> None:
+    """Put what counting gives in the place of the kept counts."""
+    for table, _, _, counted in _COUNTED:
+        tx.conn.execute(f"DELETE FROM {table}")
+        tx.conn.execute(f"INSERT INTO {table} {counted}")
+
+
+_COUNTED = (
+    (
+        "entity_count",
+        "group_id, type",
+        "entities",
+        "SELECT group_id, type, count(*) AS entities FROM entity GROUP BY group_id, type",
+    ),
+    (
+        "fact_count",
+        "group_id, predicate, subject_type, object_type",
+        "facts",
+        """
+        SELECT s.group_id, fact.predicate, s.type AS subject_type, coalesce(o.type, 0) AS object_type,
+               count(*) AS facts, sum(fact.valid_to = '~') AS open_facts
+        FROM fact
+        JOIN entity AS s ON s.id = fact.subject
+        LEFT JOIN entity AS o ON o.id = fact.object
+        WHERE fact.retracted_at IS NULL
+        GROUP BY s.group_id, fact.predicate, s.type, coalesce(o.type, 0)
+        """,
+    ),
+)
+"""Each table of counts: its key, the count that is 0 where nothing is left, and SQL for what it should hold."""

@@ -54,6 +54,7 @@ class Faults:
         indexes: full-text indexes and the index of initials.
         names: the normalised forms of names, by table (entity or alias) and row.
         fact_texts: the texts of facts, by row.
+        counts: whether the kept counts of entities and facts have to be counted again.
         vectors: whether some have to be computed again.
         is_unrepairable: whether something is wrong that cannot be rebuilt; then nothing should be changed.
     """
@@ -61,11 +62,12 @@ class Faults:
     indexes: list[store.derived_tables.TextIndex] = field(default_factory=list)
     names: list[tuple[str, int]] = field(default_factory=list)
     fact_texts: list[int] = field(default_factory=list)
+    counts: bool = False
     vectors: bool = False
     is_unrepairable: bool = False
 
     def __bool__(self) -> bool:
-        return bool(self.indexes or self.names or self.fact_texts or self.vectors)
+        return bool(self.indexes or self.names or self.fact_texts or self.counts or self.vectors)
 
 
 def check_all(database: Database) -> tuple[list[Check], Faults]:
@@ -75,6 +77,7 @@ def check_all(database: Database) -> tuple[list[Check], Faults]:
         "version": _check_schema,
         "integrity": lambda tx, faults: _check_file(tx, faults, encrypted=database.key is not None),
         "indexes": _check_derived_data,
+        "counts": _check_counts,
         "vectors": _check_vectors,
         "texts": _check_episode_texts,
         "vocabulary": _check_vocabulary,
@@ -224,6 +227,16 @@ def _check_names_and_fact_texts(tx: Tx, faults: Faults) -> _Suspects:
 @lru_cache(maxsize=4096)
 def _entity_named(name: str) -> Entity:
     return Entity(row=0, id="", type="", name=name, created_at="")
+
+
+def _check_counts(tx: Tx, faults: Faults) -> Iterator[Check]:
+    if wrong := store.cardinalities.count_wrong(tx):
+        faults.counts = True
+        verb = "is" if wrong == 1 else "are"
+        message = f"{count_noun(wrong, 'count')} of entities and facts {verb} not what counting gives"
+        yield Check("counts", State.WRONG, message, FIX)
+    else:
+        yield Check("counts", State.OK, "as many entities and facts are counted as there are")
 
 
 def _check_vectors(tx: Tx, faults: Faults) -> Iterator[Check]:

@@ -30,6 +30,9 @@ def rebuild(tx: Tx, faults: Faults) -> list[str]:
             store.derived_columns.set_fact_text(tx, fact, integrity.fact_text(*columns[4:]))
     if faults.fact_texts:
         messages.append(f"made the sentences of {integrity.count_noun(len(faults.fact_texts), 'fact')} anew")
+    if faults.counts:
+        store.cardinalities.count_again(tx)
+        messages.append("counted entities and facts anew")
     if faults.vectors:
         store.vector_integrity.requeue_wrong(tx)
         messages.append("let what had wrong vectors wait for new ones")
