@@ -12,7 +12,7 @@
 -- 0009_owner_and_narratives bc21b8b4d6feed678cc79e49f7c55bbd0e07b99a7097c88a6c1e19edf7f47483
 -- 0010_review 1dacf3728da6db6f7eacd874cfbdacd71deebdb4d16625add652390e3e9566f1
 -- 0011_map_places 39edf4fd3295ce408d93d0a1bdda32f9a5ec77009506347caadd7b4cbafe1588
--- 0012_assertion_surfaces 743c458482f6888997dc0528e2e7c63261f39390c24caaec8540d7382f78eb08
+-- 0012_assertion_surfaces 8c34f1d644beb460c3efbd9114e2df4429f8b6f3797ab28a8435d0033e887fb5
 -- 0013_cardinalities 5f53019f3ac9a3957a76f3adeadc777b902c23e87223cd4efd79be676d457ada
 -- 0014_vector_changes f0a8f933aab689fe42db6786fded972d312bb6892d1e7138f6e9110e12cec9bb
 -- 0015_entity_value dc45617d1d814be689564882345ad2a7e670b3bdb390806ad722d01e155d2740
@@ -460,6 +460,7 @@ CREATE TABLE map_place (
 ) STRICT;
 
 CREATE TABLE assertion_surface (
+    id        INTEGER PRIMARY KEY,
     assertion INTEGER NOT NULL REFERENCES provenance (id) ON DELETE CASCADE,
     alias     INTEGER REFERENCES alias (id) ON DELETE CASCADE,
     former_id INTEGER REFERENCES former_id (id) ON DELETE CASCADE,
@@ -1423,6 +1424,22 @@ CREATE INDEX assertion_surface_of ON assertion_surface (assertion);
 CREATE INDEX assertion_surface_alias ON assertion_surface (alias) WHERE alias IS NOT NULL;
 
 CREATE INDEX assertion_surface_former_id ON assertion_surface (former_id) WHERE former_id IS NOT NULL;
+
+CREATE TRIGGER assertion_surface_journal_insert AFTER INSERT ON assertion_surface BEGIN
+    INSERT INTO journal (call, op, tbl, row) VALUES ((SELECT max(id) FROM call), 'insert', 'assertion_surface', new.id);
+END;
+
+CREATE TRIGGER assertion_surface_journal_update AFTER UPDATE ON assertion_surface BEGIN
+    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'update', 'assertion_surface', old.id, json_object(
+        'id', old.id, 'assertion', old.assertion, 'alias', old.alias, 'former_id', old.former_id
+    ));
+END;
+
+CREATE TRIGGER assertion_surface_journal_delete AFTER DELETE ON assertion_surface BEGIN
+    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'delete', 'assertion_surface', old.id, json_object(
+        'id', old.id, 'assertion', old.assertion, 'alias', old.alias, 'former_id', old.former_id
+    ));
+END;
 
 CREATE INDEX fact_known ON fact (known_from) WHERE known_from <> '';
 

@@ -19,6 +19,7 @@ JOURNALLED = [
     "fact",
     "earlier_validity",
     "provenance",
+    "assertion_surface",
     "episode",
     "chunk",
     "vocabulary_set",
@@ -55,8 +56,6 @@ DERIVED = derived_tables.TABLES | {
     # Kept by triggers.
     "entity_count",
     "fact_count",
-    # Goes with the assertion and the alias that it names.
-    "assertion_surface",
 }
 
 

@@ -1307,6 +1307,21 @@ def test_a_merge_is_taken_back_once_the_facts_under_the_absorbed_name_are(call, 
     assert found == ["Adah", "Ada"]
 
 
+@pytest.mark.parametrize("named", [ADAH, None])
+@pytest.mark.parametrize("tool", ["delete_entity_edge", "undo"])
+def test_a_fact_under_the_absorbed_name_does_not_come_back_to_somebody_else(call, split, tool, named):
+    """
+    It was deleted when the merge was taken back, and had the entity that was kept as its subject.
+    """
+    merge, absorbed = split
+    fact = call("record_fact", subject=named or {"id": absorbed}, predicate="decided_in", object=decision("Later"))
+    call(tool, **({"uuid": fact["fact_id"]} if tool == "delete_entity_edge" else {}))
+    deletion = call("list_calls", limit=1)["calls"][0]["call"]
+    undone(call, call=merge)
+
+    assert call("undo", call=deletion)["error"] == "LATER_CHANGES"
+
+
 def test_a_fact_said_again_under_the_absorbed_name_keeps_the_merge(call, split):
     call.record(ADAH, "decided_in", GO)
 

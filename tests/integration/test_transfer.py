@@ -558,7 +558,7 @@ LEFT_OUT = {
     "call": "id at tool session group_id undoes",
     "journal": "id call op tbl row was",
     "idempotency": "group_id key call digest answer",
-    "assertion_surface": "assertion alias former_id",
+    "assertion_surface": "id assertion alias former_id",
     "vector_change": "id kind number",
     # What is proposed again from what is known, and how one file was used.
     "review_proposal": "id public_id group_id kind key statement score rests_on evidence tool arguments offered_at",

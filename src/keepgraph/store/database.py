@@ -164,6 +164,8 @@ class Database:
                         yield self._tx(conn, tool, session)
                     with committing(cancellation):
                         conn.execute("COMMIT")
+                        if wal.size(self.path) > _MAX_LOG_BYTES:
+                            self._empty_log()
                 except BaseException:
                     if conn.in_transaction:
                         conn.execute("ROLLBACK")
@@ -171,8 +173,6 @@ class Database:
                         # SQLite has rolled back by itself; FTS5 may still have entries of that transaction in memory.
                         self._drop_writer()
                     raise
-                if wal.size(self.path) > _MAX_LOG_BYTES:
-                    self._empty_log()
 
     def log_size(self) -> int:
         """The length of the write-ahead log in bytes."""
