@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -108,13 +108,15 @@ def rows(path: Path, query: str, *values: object) -> list[tuple[Any, ...]]:
         return [tuple(row) for row in conn.execute(query, values)]
 
 
-def dump(path: Path) -> dict[str, list[tuple[Any, ...]]]:
-    """Every row of every table by its primary key, which each has, those of the full-text indexes included."""
+def dump(path: Path, only: Collection[str] | None = None) -> dict[str, list[tuple[Any, ...]]]:
+    """Every row of every table, or of these, by its primary key; those of the full-text indexes included."""
     with connected(path) as conn:
         tables = conn.execute(
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name"
         ).fetchall()
-        return {name: conn.execute(f"SELECT * FROM {name}").fetchall() for (name,) in tables}
+        return {
+            name: conn.execute(f"SELECT * FROM {name}").fetchall() for (name,) in tables if only is None or name in only
+        }
 
 
 CORE_STYLES = {

@@ -50,7 +50,7 @@ def state(call: Caller) -> dict[str, Any]:
     path = call.graph.path
     with connected(path) as conn:
         indexes = {index: indexed(conn, index) for index in FULL_TEXT}
-    kept = {table: held for table, held in dump(path).items() if table in KEPT}
+    kept = dump(path, KEPT)
     _, *lines = [json.dumps(line, ensure_ascii=False) for line in export.stream_lines(call.graph.database)]
     return {**kept, **indexes, "export": lines}
 

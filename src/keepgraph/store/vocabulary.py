@@ -157,6 +157,12 @@ def labels(tx: Tx, kind: str, rows: Sequence[int] | None = None) -> dict[int, li
     return dict(labels_by_row)
 
 
+def label_rows(tx: Tx) -> list[tuple[Any, ...]]:
+    """All labels of all words as plain rows, to see whether any has changed: half the time that `labels` takes."""
+    rows = tx.conn.execute("SELECT kind, term, language, status, label, is_added FROM vocabulary_label ORDER BY id")
+    return list(rows)
+
+
 def details(tx: Tx, kind: str, rows: Sequence[int] | None = None) -> dict[int, dict[str, Any]]:
     """What only people read of the words in these rows (None: of all): examples, notation, URI; by row."""
     result_rows = tx.conn.execute(

@@ -38,20 +38,18 @@ def read(tx: Tx) -> Mapping[tuple[str, str], StoredWord]:
 
     They are read again only when a word or a label has changed.
     """
-    labels_by_kind = {kind: store.vocabulary.labels(tx, kind) for kind in store.vocabulary.KINDS}
-    version = graph_vocabulary.read(tx).revision, labels_by_kind
+    version = graph_vocabulary.read(tx).revision, store.vocabulary.label_rows(tx)
     cached = tx.shared_cache.get(_CACHE_KEY)
     if cached is None or cached[0] != version:
-        cached = tx.shared_cache[_CACHE_KEY] = version, _read(tx, labels_by_kind)
+        cached = tx.shared_cache[_CACHE_KEY] = version, _read(tx)
     return cached[1]
 
 
-def _read(
-    tx: Tx, labels_by_kind: Mapping[str, Mapping[int, list[VocabularyLabel]]]
-) -> dict[tuple[str, str], StoredWord]:
+def _read(tx: Tx) -> dict[tuple[str, str], StoredWord]:
     vocabulary = graph_vocabulary.read(tx)
     words: dict[tuple[str, str], StoredWord] = {}
-    for kind, labels in labels_by_kind.items():
+    for kind in store.vocabulary.KINDS:
+        labels = store.vocabulary.labels(tx, kind)
         details = store.vocabulary.details(tx, kind)
         shipped = _shipped(frozenset(term.set for term in vocabulary.terms(kind)), kind)
         for term in vocabulary.terms(kind):
