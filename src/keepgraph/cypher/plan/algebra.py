@@ -65,7 +65,12 @@ class EdgeSlot:
     @property
     def has_one_direction(self) -> bool:
         """Whether all relationships that match are stored in one direction."""
-        return self.direction != "both" and not isinstance(self.types, ast.TypesByDirection)
+        return self.direction != "both" and not self.typed_by_direction
+
+    @property
+    def typed_by_direction(self) -> bool:
+        """Whether it depends on the direction which types match."""
+        return isinstance(self.types, ast.TypesByDirection)
 
 
 @dataclass(frozen=True, slots=True)

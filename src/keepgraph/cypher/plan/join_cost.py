@@ -12,7 +12,15 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from keepgraph.cypher.plan.algebra import EdgeSlot, Match
-from keepgraph.cypher.plan.join_order import EdgeScan, Estimates, NodeScan, Step, choose_join_order, is_scannable
+from keepgraph.cypher.plan.join_order import (
+    EdgeScan,
+    Estimates,
+    NodeScan,
+    Step,
+    choose_join_order,
+    is_scannable,
+    is_scannable_both_ways,
+)
 from keepgraph.cypher.syntax import ast, traversal
 
 _LOOKUP = 4.0
@@ -139,6 +147,8 @@ class _Cost:
         for edge in edges:
             if is_scannable(edge):
                 yield EdgeScan(edge), self._estimates.edge_count(edge.types) * self._entry(edge.column)
+            elif is_scannable_both_ways(edge):
+                yield EdgeScan(edge), 2 * self._estimates.edge_count(edge.types) * self._entry(edge.column)
         for column in dict.fromkeys(end for edge in edges for end in (edge.start, edge.end)):
             yield column, self._count_at(column)
 
@@ -179,7 +189,7 @@ class _Cost:
                     found = rows * count
                     read = found * self._entry(edge.column)
                 cost += read
-                rows = found
+                rows = found if edge.has_one_direction else 2 * found
             else:
                 both = 2.0 if step.direction == "both" else 1.0
                 degree = both * count / max(1.0, self._count_at(step.source))

@@ -136,6 +136,11 @@ def is_scannable(edge: EdgeSlot) -> bool:
     return edge.length is None and edge.has_one_direction and edge.start != edge.end
 
 
+def is_scannable_both_ways(edge: EdgeSlot) -> bool:
+    """Whether one row of the table of edges can match a relationship of a pattern in both directions."""
+    return edge.length is None and edge.direction == "both" and edge.start != edge.end and not edge.typed_by_direction
+
+
 class _JoinOrder:
     """The steps chosen so far, and what is left to match.
 

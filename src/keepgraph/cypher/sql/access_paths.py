@@ -16,7 +16,7 @@ from keepgraph.cypher.interpret.runtime import Run
 from keepgraph.cypher.plan import instant_comparisons, join_cost
 from keepgraph.cypher.plan.algebra import Match
 from keepgraph.cypher.plan.join_cost import OrderedScan
-from keepgraph.cypher.plan.join_order import EdgeScan, Step, is_scannable
+from keepgraph.cypher.plan.join_order import EdgeScan, Step, is_scannable, is_scannable_both_ways
 from keepgraph.cypher.sql.blocks import Block
 from keepgraph.cypher.sql.context import Context
 from keepgraph.cypher.sql.terms import STRING_OR_NULL, Inexpressible
@@ -45,7 +45,7 @@ def _ordered_scans(
     """The relationships that may be read by the index over a property that a range or the order of the rows is on."""
     columns = context.catalogue.edges.columns
     for edge in plan.edges:
-        if not is_scannable(edge):
+        if not is_scannable(edge) and not is_scannable_both_ways(edge):
             continue
         for key, column in columns.items():
             if not column.index:

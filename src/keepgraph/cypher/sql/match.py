@@ -125,13 +125,16 @@ def scan_edges(context: Context, block: Block, step: EdgeScan, plan: Match) -> N
     if edge.column in block.columns:
         term = block.columns[edge.column]
         if term.encoding != "edge" or not edge.has_one_direction:
-            raise Inexpressible
+            raise Inexpressible  # its ends cannot be told from it
         if term.nullable:
             block.where.append(f"{term.sql} IS NOT NULL")
         edges.test_types(context, block, edge, term)
     else:
         term = edges.join(context, block, edge, index=access_paths.index_of_scan(context, step))
         block.where.extend(access_paths.index_conditions(context, block, step, plan))
+    if not edge.has_one_direction:
+        _bind_both_ways(context, block, edge, term, plan)
+        return
     start, end = (edge.start, edge.end) if edge.direction == "out" else (edge.end, edge.start)
     literal = _may_be_literal(context, plan, end)
     _bind_node(context, block, plan, start, edges.start_node(term))
@@ -139,6 +142,29 @@ def scan_edges(context: Context, block: Block, step: EdgeScan, plan: Match) -> N
     if not literal and term.row and to_node:
         block.where.append(context.catalogue_sql(to_node, term.row))
     _bind_node(context, block, plan, end, edges.end_node(context, term, literal=literal))
+
+
+def _bind_both_ways(context: Context, block: Block, edge: EdgeSlot, term: Term, plan: Match) -> None:
+    """Bind both ends of a relationship twice, in either direction; once where it leads from a node to itself."""
+    table, row = context.catalogue.edges, term.row
+    turned = f"{context.alias('d')}.turned"
+    block.join(f"(SELECT 0 AS turned UNION ALL SELECT 1) AS {turned.removesuffix('.turned')}")
+    block.where.append(f"({turned} = 0 OR {row}.{table.source} IS NOT {row}.{table.target})")
+    literals = [_may_be_literal(context, plan, column) for column in (edge.start, edge.end)]
+    if row and table.node_end_condition and not all(literals):
+        to_node = context.catalogue_sql(table.node_end_condition, row)
+        at_end = [f"{turned} = {side}" for side, literal in ((1, literals[0]), (0, literals[1])) if literal]
+        block.where.append(f"({' OR '.join([*at_end, to_node])})" if at_end else to_node)
+    for column, literal, leads_in in ((edge.start, literals[0], 1), (edge.end, literals[1], 0)):
+        target = edges.end_node(context, term, literal=literal)
+        is_target = f"{turned} = {leads_in}"
+        node = replace(
+            target,
+            sql=f"iif({is_target}, {target.sql}, {term.start})",
+            row_key=f"iif({is_target}, {target.row_key}, {term.start})" if literal else "",
+            text=f"iif({is_target}, {target.text}, NULL)" if literal else "",
+        )
+        _bind_node(context, block, plan, column, node)
 
 
 def _expand(context: Context, block: Block, step: Expand, plan: Match) -> None:
