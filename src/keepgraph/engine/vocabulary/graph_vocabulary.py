@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import get_args
+from functools import cached_property, lru_cache
+from typing import Any, get_args
 
 from keepgraph import store
 from keepgraph.engine.vocabulary import wordings
@@ -23,17 +23,25 @@ _CACHE_KEY = "vocabulary"
 def read(tx: Tx) -> Vocabulary:
     """The vocabulary of the graph, read again only when it has changed."""
     revision = store.vocabulary.revision(tx)
-    cached = tx.shared_cache.get(_CACHE_KEY)
-    if cached is not None and cached.revision == revision:
-        return cached  # type: ignore[no-any-return] # the cache holds values of any kind
-    vocabulary = Vocabulary(
-        revision,
-        tuple(store.vocabulary.sets(tx)),
-        tuple(store.vocabulary.entity_types(tx)),
-        tuple(store.vocabulary.predicates(tx)),
-    )
-    tx.shared_cache[_CACHE_KEY] = vocabulary
-    return vocabulary
+    cache = cache_of(revision)
+    if _CACHE_KEY not in cache:
+        cache[_CACHE_KEY] = Vocabulary(
+            revision,
+            tuple(store.vocabulary.sets(tx)),
+            tuple(store.vocabulary.entity_types(tx)),
+            tuple(store.vocabulary.predicates(tx)),
+        )
+    return cache[_CACHE_KEY]  # type: ignore[no-any-return] # the cache holds values of any kind
+
+
+@lru_cache(maxsize=4)
+def cache_of(revision: str) -> dict[str, Any]:
+    """What was computed of a revision of a vocabulary, for all graphs of the process that have it.
+
+    A revision is a random number that every change replaces: two graphs have the same one if one is a copy of the
+    other and the words of neither have changed since.
+    """
+    return {}
 
 
 @dataclass(frozen=True)

@@ -38,11 +38,12 @@ def read(tx: Tx) -> Mapping[tuple[str, str], StoredWord]:
 
     They are read again only when a word or a label has changed.
     """
-    version = graph_vocabulary.read(tx).revision, store.vocabulary.label_rows(tx)
-    cached = tx.shared_cache.get(_CACHE_KEY)
-    if cached is None or cached[0] != version:
-        cached = tx.shared_cache[_CACHE_KEY] = version, _read(tx)
-    return cached[1]
+    cache = graph_vocabulary.cache_of(graph_vocabulary.read(tx).revision)
+    labels = store.vocabulary.label_rows(tx)
+    cached = cache.get(_CACHE_KEY)
+    if cached is None or cached[0] != labels:
+        cached = cache[_CACHE_KEY] = labels, _read(tx)
+    return cached[1]  # type: ignore[no-any-return] # the cache holds values of any kind
 
 
 def _read(tx: Tx) -> dict[tuple[str, str], StoredWord]:
