@@ -26,6 +26,7 @@ from keepgraph import store
 from keepgraph.cli import graph_options
 from keepgraph.engine.backfill import time_limits
 from keepgraph.profiles import key_wrapping
+from keepgraph.store.database import Database
 from words import Caller, Clock, counted
 
 # Several workers share the cores. Threads of linear algebra would wait for each other there by using up time: a test of
@@ -57,6 +58,8 @@ settings.register_profile(
 settings.load_profile("calm")
 
 ZURICH = ZoneInfo("Europe/Zurich")
+
+_make = Database._migrate
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -99,6 +102,46 @@ def blank(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("blank") / "graph.db"
     keepgraph.open(file, clock=Clock()).close()
     return file
+
+
+@pytest.fixture(scope="session", autouse=True)
+def new_graphs_are_copies(blank: Path) -> Iterator[None]:
+    """What a command or a call makes as a new graph is a copy of one that was made once, in a tenth of the time.
+
+    Not an encrypted one, nor one whose settings declare words of its own. A test of how a graph is made asks for
+    `graphs_are_made`.
+    """
+
+    def copy_or_make(database: Database) -> None:
+        settings = database.path.with_suffix(".toml")
+        is_standard = database.key is None and not (settings.exists() and "vocabulary" in settings.read_text())
+        if not is_standard or database.path.stat().st_size:
+            _make(database)
+            return
+        database._close_connections()
+        shutil.copyfile(blank, database.path)
+        database._file = database._identify_file()
+        assert database._unlock(iter([None]))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Database, "_migrate", copy_or_make)
+        yield
+
+
+@pytest.fixture
+def graphs_are_made() -> Iterator[None]:
+    """A new graph is made by the migrations, as a user's is."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Database, "_migrate", _make)
+        yield
+
+
+@pytest.fixture(scope="module")
+def graphs_are_made_in_module() -> Iterator[None]:
+    """The same, for all tests and fixtures of a module."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Database, "_migrate", _make)
+        yield
 
 
 @pytest.fixture(scope="session")

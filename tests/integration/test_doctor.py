@@ -372,7 +372,7 @@ def test_another_fingerprint_in_the_settings_is_found_and_put_right(encrypted, d
     assert (mended.code, mended.wrong) == (0, {})
 
 
-def test_an_older_graph_is_brought_up_to_date(path, doctor, monkeypatch):
+def test_an_older_graph_is_brought_up_to_date(graphs_are_made, path, doctor, monkeypatch):
     from keepgraph import package_files
 
     with monkeypatch.context() as patch:
@@ -703,7 +703,7 @@ NOTES = {
 
 
 @pytest.mark.parametrize(("odd", "name", "mend"), NOTES.values(), ids=NOTES)
-def test_what_is_odd_is_noted_and_nothing_is_wrong(plain, doctor, odd, name, mend):
+def test_what_is_odd_is_noted_and_nothing_is_wrong(graphs_are_made, plain, doctor, odd, name, mend):
     odd(plain)
     report = doctor()
 

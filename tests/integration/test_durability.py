@@ -20,6 +20,8 @@ import keepgraph
 from keepgraph import errors
 from words import Caller, concept, fact, literal, person, rows
 
+pytestmark = pytest.mark.usefixtures("graphs_are_made_in_module")
+
 # Records facts until it is told to stop or is ended, and says of each when it is acknowledged.
 WRITER = """
 import sys, keepgraph

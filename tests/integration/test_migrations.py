@@ -17,6 +17,8 @@ from keepgraph import package_files, store
 from keepgraph.engine.vocabulary import definitions, sets
 from words import Caller, concept, dump, fact, literal, person, rows
 
+pytestmark = pytest.mark.usefixtures("graphs_are_made_in_module")
+
 RELEASED = package_files.migrations()
 NEXT = f"{len(RELEASED) + 1:04d}_next.sql"
 

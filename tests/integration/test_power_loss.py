@@ -31,6 +31,8 @@ from keepgraph.cli.root import kg
 from keepgraph.engine.upkeep import backups, restoration
 from words import NOON, Caller, Clock, concept, connected, fact, literal, person
 
+pytestmark = pytest.mark.usefixtures("graphs_are_made_in_module")
+
 power = pytest.importorskip("power", reason="apsw is not installed")
 
 State = dict[str, list[tuple[Any, ...]]]

@@ -19,7 +19,7 @@ from keepgraph.engine.upkeep.integrity import Check, State
 from keepgraph.profiles import key_files
 from words import concept, connected, fact, literal, person, rows
 
-pytestmark = pytest.mark.usefixtures("home")
+pytestmark = pytest.mark.usefixtures("home", "graphs_are_made_in_module")
 
 REWRITE = "UPDATE sqlite_schema SET sql = replace(sql, '{}', '{}') WHERE name = '{}'"
 

@@ -128,7 +128,7 @@ def encrypted(tmp_path_factory, nursery) -> Kept:
 
 
 @pytest.fixture(scope="module")
-def older(tmp_path_factory) -> Kept:
+def older(graphs_are_made_in_module, tmp_path_factory) -> Kept:
     folder = tmp_path_factory.mktemp("older")
     with pytest.MonkeyPatch.context() as patch:
         files = package_files.migrations()[:4]
