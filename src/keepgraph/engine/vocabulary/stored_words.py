@@ -43,7 +43,8 @@ def read(tx: Tx) -> Mapping[tuple[str, str], StoredWord]:
     cached = cache.get(_CACHE_KEY)
     if cached is None or cached[0] != labels:
         cached = cache[_CACHE_KEY] = labels, _read(tx)
-    return cached[1]  # type: ignore[no-any-return] # the cache holds values of any kind
+    words: Mapping[tuple[str, str], StoredWord] = cached[1]
+    return words
 
 
 def _read(tx: Tx) -> dict[tuple[str, str], StoredWord]:
