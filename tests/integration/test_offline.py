@@ -31,15 +31,20 @@ def watch(event, arguments):
 sys.addaudithook(watch)
 """
 
-# Loads what every command loads once, the model too, then runs each in a child of its own.
+# Loads what commands load once, the model too, then runs each in a child of its own.
 NURSERY = """
-import importlib, json, os, sys, tempfile
-import keyring, numpy, tomlkit, keepgraph.ml.embedder
+import contextlib, gc, importlib, io, json, os, sys, tempfile
+import keyring, mcp.client.stdio, numpy, tomlkit, keepgraph.ml.embedder
 from keepgraph.cli import root
 from keepgraph.cli.root import kg
 for name in {module for _, module, _ in root._COMMANDS.values()}:
     importlib.import_module(f"keepgraph.cli.{name}")
-keepgraph.ml.embedder.embed(["Ada"])
+with tempfile.TemporaryDirectory() as scratch:
+    for words in (["record", "person:Ada", "works_on", "project:Engine"], ["recall", "Ada"], ["search", "engine"]):
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+            kg.main(["--db", f"{scratch}/graph.db", *words], prog_name="kg")
+gc.disable()
+gc.freeze()
 for line in sys.stdin:
     with tempfile.TemporaryFile() as written:
         child = os.fork()
