@@ -247,19 +247,16 @@ def test_a_completion_script_is_printed(run: Kg, shell: str) -> None:
     assert "_KG_COMPLETE" in run("completion", shell).output
 
 
-def test_the_demo_runs_by_every_door_and_again(tmp_path: Path) -> None:
-    file = tmp_path / "demo.db"
-    env = {**os.environ, "KG_DB": str(tmp_path / "own.db")}
-    first, again = (
-        subprocess.run(
-            [sys.executable, "-m", "keepgraph.cli", "demo", "--into", str(file)],
-            env=env,
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for _ in range(2)
-    )
+def test_the_demo_runs_by_every_door_and_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("KG_DB", str(tmp_path / "own.db"))
+
+    def said() -> str:
+        kg.main(["demo", "--into", str(tmp_path / "demo.db")], prog_name="kg", standalone_mode=False)
+        return capfd.readouterr().out
+
+    first, again = said(), said()
 
     assert "matched by fuzzy" in first
     assert "sqlcipher3  concept  (“sqlcypher3” matched by fuzzy" in first

@@ -508,7 +508,7 @@ def failing(disk: Any, trouble: Trouble) -> Iterator[None]:
 @pytest.mark.parametrize("trouble", MANY[:2], ids=str)
 @pytest.mark.parametrize("tool", CALLS)
 def test_a_call_that_the_disk_fails_changes_nothing_and_may_be_repeated(made, tmp_path, tool, trouble):
-    assert fails(calling(made, tool), tmp_path, trouble, step=17) <= {"OK", "GRAPH_WRITE_FAILED"}
+    assert fails(calling(made, tool), tmp_path, trouble, step=31) <= {"OK", "GRAPH_WRITE_FAILED"}
 
 
 @pytest.mark.parametrize("trouble", FEW, ids=str)
@@ -551,7 +551,7 @@ def test_after_a_rollback_of_sqlite_itself_nothing_is_written_on_that_connection
 
 @pytest.mark.parametrize("tool", ["record_fact", "undo"])
 def test_a_call_that_cannot_read_changes_nothing_and_may_be_repeated(made, tmp_path, tool):
-    fails(calling(made, tool), tmp_path, READ, step=9)
+    fails(calling(made, tool), tmp_path, READ, step=19)
 
 
 @pytest.mark.slow
@@ -621,12 +621,12 @@ def test_a_graph_closes_on_a_disk_that_fails_and_loses_nothing(made, tmp_path, t
         assert read(folder / "graph.db") == after
         return "OK" if disk.failed else None
 
-    fails(once, tmp_path, trouble, step=3 if trouble in MANY else 1)
+    fails(once, tmp_path, trouble, step=5 if trouble in MANY else 1)
 
 
 @pytest.mark.parametrize("trouble", [*MANY, *FEW, READ], ids=str)
 def test_a_migration_that_the_disk_fails_changes_nothing_and_may_be_repeated(made, tmp_path, newer, trouble):
-    migrating(made, tmp_path, trouble, step=47 if trouble in (*MANY, READ) else 1)
+    migrating(made, tmp_path, trouble, step=97 if trouble in (*MANY, READ) else 1)
 
 
 def test_a_migration_that_the_disk_fails_leaves_no_half_made_copy(made, tmp_path, newer):
@@ -678,7 +678,7 @@ def migrating(made: Path, tmp_path: Path, trouble: Trouble, *, step: int, first:
 
 @pytest.mark.parametrize("trouble", [*MANY, *FEW], ids=str)
 def test_a_graph_that_could_not_be_made_can_be_made_later(tmp_path, trouble):
-    making(tmp_path, trouble, step=83 if trouble in MANY else 1)
+    making(tmp_path, trouble, step=167 if trouble in MANY else 1)
 
 
 @pytest.mark.slow
