@@ -166,6 +166,12 @@ def component(value: object, key: str) -> int | str | None:
     return None
 
 
+def component_names() -> frozenset[str]:
+    """The names of all components, of instants and of durations."""
+    tables = (_DATE_COMPONENTS, _CLOCK_COMPONENTS, _ZONE_COMPONENTS, _EPOCH_COMPONENTS, _DURATION_COMPONENTS)
+    return frozenset(name for table in tables for name in table)
+
+
 def _parse(kind: str, text: str, now: datetime) -> Value:
     if kind == "time":
         time, zone_name = iso8601.parse_time(text)

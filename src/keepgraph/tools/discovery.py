@@ -90,10 +90,11 @@ def run_cypher(
         "columns": list(answer.columns),
         **query_results.summarise(answer.columns, answer.rows),
     }
-    if empty_results.is_empty(answer.rows):
+    warnings = empty_results.explain(tx, answer)
+    if warnings or empty_results.is_empty(answer.rows):
         response["warnings"] = [
             {"kind": warning.kind, "written": warning.written, "message": warning.message, "near": list(warning.near)}
-            for warning in empty_results.explain(tx, answer, parameters or {})
+            for warning in warnings
         ]
     return {**response, "execution_ms": round((time.perf_counter() - started) * 1000, 2)}
 

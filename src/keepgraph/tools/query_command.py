@@ -27,7 +27,7 @@ def run_query(
     started = time.perf_counter()
     tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
     result = query_pipeline.run(tx, query, parameters or {}, rows=limit)
-    warnings = empty_results.explain(tx, result, parameters or {}) if empty_results.is_empty(result.rows) else []
+    warnings = empty_results.explain(tx, result)
     return {
         "columns": list(result.columns),
         "rows": [[query_results.to_json(value) for value in row] for row in result.rows],

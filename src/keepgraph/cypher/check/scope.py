@@ -62,9 +62,14 @@ def undefined_variable(name: str, part: ast.SyntaxNode, scope: Collection[str], 
 
 
 def type_error(
-    message: str, part: ast.SyntaxNode, *, kind: str = "SyntaxError", detail: str = "InvalidArgumentType"
+    message: str,
+    part: ast.SyntaxNode,
+    *,
+    kind: str = "SyntaxError",
+    detail: str = "InvalidArgumentType",
+    hint: str | None = None,
 ) -> QueryInconsistent:
-    return QueryInconsistent(message, kind=kind, detail=detail, span=part.span)
+    return QueryInconsistent(message, kind=kind, detail=detail, span=part.span, hint=hint)
 
 
 def describe_kinds(kinds: int) -> str:

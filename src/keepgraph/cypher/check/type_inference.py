@@ -246,11 +246,14 @@ def _binary(expression: ast.Binary, scope: Scope, context: Context) -> Type:
     result = operator_types.infer(operator, left, right)
     if result is None:
         raise type_error(
-            f"{describe_kinds(left.kinds)} {operator} {describe_kinds(right.kinds)} has no value", expression
+            f"{describe_kinds(left.kinds)} {operator} {describe_kinds(right.kinds)} has no value",
+            expression,
+            hint=_DURATION_HINT if left.kinds & TEMPORAL and right.kinds & NUMBER else None,
         )
     return result
 
 
+_DURATION_HINT = "Add or subtract a duration: date() - duration({days: 7})."
 _LOGICAL_OPERATORS = frozenset(("AND", "OR", "XOR"))
 
 

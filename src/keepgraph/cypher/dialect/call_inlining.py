@@ -37,7 +37,7 @@ def inline_call(tokens: Tokens, index: int) -> str | None:
         return before + as_with + after
     if final.star:
         return None
-    words_before = {tokens.texts[place] for place in range(index) if not _is_in_subquery(tokens, place)}
+    words_before = _names_before(tokens, before, index)
     own_names = set() if "*" in imported else _pattern_names(query.parts[0]) - imported
     # A subquery in an expression sees all names around it, and CALL only those it imports.
     if own_names & words_before:
@@ -55,6 +55,15 @@ def inline_call(tokens: Tokens, index: int) -> str | None:
             else f"UNWIND COLLECT {{ {as_with} RETURN {{{entries}}} }} AS {row} WITH *, {columns_of_row}"
         )
     return before + replacement + after
+
+
+def _names_before(tokens: Tokens, before: str, index: int) -> set[str]:
+    """The names that are visible at a token; all words before it where the text there cannot be parsed."""
+    try:
+        tree = parser.parse(f"{before} RETURN 1")
+    except QueryError:
+        return {tokens.texts[place] for place in range(index) if not _is_in_subquery(tokens, place)}
+    return set(traversal.visible_names(tree.parts[-1]))
 
 
 def _is_in_subquery(tokens: Tokens, place: int) -> bool:

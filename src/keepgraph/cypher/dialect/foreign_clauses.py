@@ -61,7 +61,7 @@ def _shortest(tokens: Tokens, index: int) -> Suggestion | None:
     if "SHORTEST" not in tokens.upper[index : index + 2]:
         return None
     hint = "Write MATCH p = shortestPath((a)-[*]-(b)), or allShortestPaths(…) for all that are as short."
-    return Suggestion("SHORTEST", hint, from_gql.rewrite_shortest(tokens))
+    return Suggestion("SHORTEST", hint, from_gql.rewrite_shortest(tokens), "Wrote SHORTEST as shortestPath()")
 
 
 def _quantified(tokens: Tokens, index: int) -> Suggestion | None:

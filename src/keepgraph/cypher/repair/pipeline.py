@@ -1,8 +1,8 @@
 """Repair pipeline: mends the text of a query as models and people write it, and tells what was changed.
 
-A text that can be parsed is changed only where a label, a type, the name of a function or the direction of an
-arrow is wrong. All other repairs are for texts that cannot be parsed, and they stop as soon as the text can be. A
-repaired text is not changed by a second repair.
+A text that can be parsed is changed only where a label, a type, the name of a function, the direction of an arrow or
+the case of a text is wrong. All other repairs are for texts that cannot be parsed, and they stop as soon as the text
+can be. A repaired text is not changed by a second repair.
 """
 
 from __future__ import annotations
@@ -110,6 +110,8 @@ def _correct_readable(text: str, tree: ast.Query, vocabulary: Vocabulary, fixes:
         lambda query, _: spelling.correct_texts(query, labels, types),
         lambda query, _: spelling.correct_parts_of_types(query, vocabulary.types),
         spelling.correct_functions,
+        spelling.correct_lists,
+        spelling.correct_case,
         lambda query, _: arrow_direction.turn_arrows(query, vocabulary.directions),
     )
     for step in steps:
@@ -166,25 +168,5 @@ def _add_return(text: str, tokens: Tokens) -> tuple[str, list[str]]:
     if isinstance(last_clause, ast.Projection) and last_clause.condition is None:
         start = last_clause.span[0]
         return f"{text[:start]}RETURN{text[start + len('WITH') :]}", ["Wrote the last WITH as RETURN"]
-    returned = ", ".join(map(quote_name, _visible_names(tree.parts[0]))) or "count(*)"
+    returned = ", ".join(map(quote_name, traversal.visible_names(tree.parts[0]))) or "count(*)"
     return f"{text[:end]} RETURN {returned}{text[end:]}", [shorten(f"Added RETURN {returned}")]
-
-
-def _visible_names(query: ast.SingleQuery) -> list[str]:
-    """The names that are visible at the end of a query, before its RETURN, in the order of the text."""
-    names: dict[str, None] = {}
-    for clause in query.clauses[:-1]:
-        if isinstance(clause, ast.Match):
-            named = [
-                (part.span[0], part.variable)
-                for path in clause.paths
-                for part in (*traversal.pattern_parts(path), path)
-                if part.variable is not None
-            ]
-            names.update((name, None) for _, name in sorted(named, key=lambda named_part: named_part[0]))
-        elif isinstance(clause, ast.Unwind):
-            names[clause.variable] = None
-        else:
-            names = dict(names) if clause.star else {}
-            names.update((item.name, None) for item in clause.items)
-    return list(names)

@@ -147,6 +147,52 @@ def correct_parts_of_types(query: ast.Query, types: frozenset[str]) -> Iterator[
             yield [(*literal.span, f"'{new}'")], f"Wrote {shorten(repr(written))} as '{new}', as types are written"
 
 
+_CASES: dict[str, tuple[Callable[[str], str], str]] = {
+    "tolower": (str.lower, "upper-case"),
+    "lower": (str.lower, "upper-case"),
+    "toupper": (str.upper, "lower-case"),
+    "upper": (str.upper, "lower-case"),
+}
+_TESTS_OF_CASE = frozenset(("=", "<>", "IN", *_TESTS_OF_TEXTS))
+
+
+def correct_case(query: ast.Query, _: str) -> Iterator[Repair]:
+    """Write the texts in lower case that `toLower(…)` is compared with, and in upper case beside `toUpper(…)`.
+
+    No comparison with another text says anything: it is never true, or always.
+    """
+    for part in walk(query):
+        if not isinstance(part, ast.Binary) or part.operator not in _TESTS_OF_CASE:
+            continue
+        sides = [(part.left, part.right)]
+        if part.operator in ("=", "<>"):
+            sides.append((part.right, part.left))
+        for side, other in sides:
+            if not isinstance(side, ast.Call) or side.name.lower() not in _CASES:
+                continue
+            change, without = _CASES[side.name.lower()]
+            for literal in _elements(other):
+                written = literal.value if isinstance(literal, ast.Literal) else None
+                if not isinstance(written, str) or change(written) == written or not written.isprintable():
+                    continue
+                new = change(written).replace("\\", "\\\\").replace("'", "\\'")
+                sentence = f"Wrote {shorten(repr(written))} as {shorten(repr(change(written)))}: {side.name}() gives "
+                yield [(*literal.span, f"'{new}'")], f"{sentence}no {without} letters"
+
+
+def correct_lists(query: ast.Query, text: str) -> Iterator[Repair]:
+    """Write `labels(n) CONTAINS 'Person'` as `'Person' IN labels(n)`: CONTAINS is for texts alone."""
+    for part in walk(query):
+        if not isinstance(part, ast.Binary) or part.operator != "CONTAINS" or not isinstance(part.left, ast.Call):
+            continue
+        if part.left.name.lower() in _FUNCTIONS_TO_LISTS:
+            left, right = text[slice(*part.left.span)], text[slice(*part.right.span)]
+            yield [(*part.span, f"({right} IN {left})")], f"Wrote {shorten(f'{left} CONTAINS {right}')} with IN"
+
+
+_FUNCTIONS_TO_LISTS = frozenset(("labels", "keys", "nodes", "relationships", "collect"))
+
+
 def compared_names(query: ast.Query) -> Iterator[tuple[str, ast.Expression]]:
     """What a query compares with `type(r)` or with labels, each with 'type' or 'labels'."""
     columns = _named_columns(query)

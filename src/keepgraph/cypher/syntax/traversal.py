@@ -189,3 +189,23 @@ def _expressions_after_projection(clause: ast.Projection) -> Iterator[ast.Expres
     """The expressions that see the columns of a WITH or RETURN."""
     yield from (key.expression for key in clause.order)
     yield from (part for part in (clause.skip, clause.limit, clause.condition) if part is not None)
+
+
+def visible_names(query: ast.SingleQuery) -> list[str]:
+    """The names that are visible at the end of a query, before its RETURN, in the order of the text."""
+    names: dict[str, None] = {}
+    for clause in query.clauses[:-1]:
+        if isinstance(clause, ast.Match):
+            named = [
+                (part.span[0], part.variable)
+                for path in clause.paths
+                for part in (*pattern_parts(path), path)
+                if part.variable is not None
+            ]
+            names.update((name, None) for _, name in sorted(named, key=lambda named_part: named_part[0]))
+        elif isinstance(clause, ast.Unwind):
+            names[clause.variable] = None
+        else:
+            names = dict(names) if clause.star else {}
+            names.update((item.name, None) for item in clause.items)
+    return list(names)

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
         comparison_causes,
         descriptions,
         empty_results,
+        failing_conditions,
         graph_catalogue,
         graph_probe,
         hydration,

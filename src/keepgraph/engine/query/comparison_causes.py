@@ -23,12 +23,12 @@ from keepgraph.cypher.syntax.label_expressions import labels_match
 from keepgraph.engine.query import graph_catalogue
 from keepgraph.engine.query.graph_probe import GraphProbe
 from keepgraph.engine.query.query_terms import QueryTerms
+from keepgraph.temporal import operations
 
 OTHER_KIND = "other_kind"
 ENDED_FACTS = "ended_facts"
 OUT_OF_RANGE = "out_of_range"
 
-_COMPARISONS = frozenset(("=", "<", "<=", ">", ">=", "IN"))
 _TEXT_OR_INSTANT = value_types.STRING | value_types.DATE | value_types.LOCAL_DATETIME | value_types.DATETIME
 _CLASSES = (value_types.NUMBER, _TEXT_OR_INSTANT)
 """Kinds whose values can be compared with each other; any other kind is compared with itself alone."""
@@ -66,11 +66,14 @@ def other_kinds(graph: GraphProbe, terms: QueryTerms, parameters: Mapping[str, A
         elif not _class_of(kinds) & other_kinds_:
             noun = "an instant" if _is_instant(terms, left) else value_types.describe(kinds)
             elements = "values such as " if of_elements else ""
+            advice = ""
+            if isinstance(left, ast.Variable) and kinds == value_types.NODE:
+                advice = f" Compare a property: {left.name}.name, or {left.name}.value of a literal."
             yield VainComparison(
                 OTHER_KIND,
                 written,
                 f"{_shown(left)} is {noun}, and is compared with {elements}{value_types.describe(other_kinds_)}: "
-                "that is never true.",
+                f"that is never true.{advice}",
             )
 
 
@@ -78,6 +81,8 @@ def _shown(expression: ast.Expression) -> str:
     """What is compared, in short: the key of a property, the name of a function."""
     if isinstance(expression, ast.Property):
         return expression.key
+    if isinstance(expression, ast.Variable):
+        return expression.name
     return f"{expression.name}(…)" if isinstance(expression, ast.Call) else "the value"
 
 
@@ -100,21 +105,31 @@ def out_of_range(graph: GraphProbe, terms: QueryTerms, parameters: Mapping[str, 
         key, pattern = property_.key, _pattern_of(graph, terms, property_)
         if pattern is None:
             continue
-        if key == "valid_to" and operator in ("<", "<="):
-            yield VainComparison(
-                ENDED_FACTS,
-                f"{key} {operator}",
-                "A query sees the facts that hold now, and none that has ended; as_of shows those of another moment.",
-            )
         rows = graph.rows(f"MATCH {pattern} RETURN min(x.{key}), max(x.{key})", 1)
         bound = _evaluate(graph, other, parameters)
         if not rows or rows[0][0] is None or not isinstance(bound, str):
             continue
         first, last = rows[0]
+        if not bound[:1].isdigit():
+            message = f"{bound!r} is not read as an instant: write datetime() - duration('P1D'), or '2026-05-31'."
+            yield VainComparison(OUT_OF_RANGE, f"{key} {operator} {bound}", message)
+            continue
         if (operator == ">" and last <= bound) or (operator == ">=" and last < bound):
             yield VainComparison(OUT_OF_RANGE, f"{key} {operator} {bound}", f"The last {key} here is {last}.")
         elif (operator == "<" and first >= bound) or (operator == "<=" and first > bound):
             yield VainComparison(OUT_OF_RANGE, f"{key} {operator} {bound}", f"The first {key} here is {first}.")
+
+
+def ended_facts(graph: GraphProbe, terms: QueryTerms, parameters: Mapping[str, Any]) -> Iterator[VainComparison]:
+    """Conditions that only facts that have ended would pass."""
+    message = "A query sees the facts that hold now, and none that has ended; as_of shows those of another moment."
+    for property_, operator, other in list(terms.comparisons())[:_MAX_CHECKED]:
+        is_before = operator in ("<", "<=") and isinstance(other, ast.Instant)
+        if is_before and property_.key == "valid_to":
+            yield VainComparison(ENDED_FACTS, f"valid_to {operator}", message)
+    for property_ in terms.required_properties():
+        if property_.key == "valid_to" and terms.kind_of_subject(property_) == "relationship":
+            yield VainComparison(ENDED_FACTS, "valid_to", message)
 
 
 def _evaluate(graph: GraphProbe, constant: ast.Expression, parameters: Mapping[str, Any]) -> Any:
@@ -148,8 +163,11 @@ def _kinds(graph: GraphProbe, terms: QueryTerms, expression: ast.Expression, par
         return 0
     if isinstance(expression, ast.Property) and (kind := terms.kind_of_subject(expression)) is not None:
         return _kinds_of_property(graph, terms, expression, kind)
+    if isinstance(expression, ast.Variable):
+        return _KINDS_OF_VARIABLES.get(terms.kind_of_variable(expression) or "", 0)
     if isinstance(expression, ast.Property) and _is_temporal(terms, expression.subject):
-        return 0 if expression.key in _TEXT_COMPONENTS else value_types.INTEGER
+        is_number = expression.key not in _TEXT_COMPONENTS and expression.key in operations.component_names()
+        return value_types.INTEGER if is_number else 0
     if isinstance(expression, ast.Call) and (function := functions.find(expression.name)) is not None:
         return 0 if function.infer is not None else function.result_kinds & ~value_types.NULL
     if not instant_comparisons.is_constant(expression):
@@ -158,6 +176,14 @@ def _kinds(graph: GraphProbe, terms: QueryTerms, expression: ast.Expression, par
 
 
 _TEXT_COMPONENTS = frozenset(("timezone", "offset"))
+_KINDS_OF_VARIABLES = {"node": value_types.NODE, "relationship": value_types.RELATIONSHIP}
+
+
+def unknown_components(terms: QueryTerms) -> Iterator[str]:
+    """The components of instants that are read, and that instants do not have."""
+    for property_ in terms.properties_of_values():
+        if _is_temporal(terms, property_.subject) and property_.key not in operations.component_names():
+            yield property_.key
 
 
 def _is_temporal(terms: QueryTerms, expression: ast.Expression) -> bool:

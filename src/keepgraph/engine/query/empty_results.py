@@ -1,6 +1,7 @@
 """Empty results: why a query may have found nothing, by what it names and the graph does not have.
 
-The graph is probed with short queries; causes that cannot be checked in time are left out.
+The graph is probed with short queries; causes that cannot be checked in time are left out. Where the graph has all that
+is named, the conditions are told that no row passes.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ from keepgraph.cypher.repair.foreign_syntax import spelling_key
 from keepgraph.cypher.repair.tolerant_tokenizer import quote_name
 from keepgraph.cypher.syntax import ast
 from keepgraph.cypher.syntax.label_expressions import labels_match
-from keepgraph.engine.query import comparison_causes, graph_catalogue, query_pipeline
+from keepgraph.engine.query import comparison_causes, failing_conditions, graph_catalogue, query_pipeline
 from keepgraph.engine.query.graph_probe import GraphProbe
-from keepgraph.engine.query.query_terms import Labels, QueryTerms, label_names
+from keepgraph.engine.query.query_terms import Labels, PropertyRead, QueryTerms, label_names
 from keepgraph.engine.resolution import resolver
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language.normalisation import Name
 from keepgraph.store.transactions import Tx
+from keepgraph.temporal import operations
 
 MAX_SECONDS = 0.05
 """The time for all probes about one result together."""
@@ -49,6 +51,7 @@ UNUSED_TYPE = "unused_type"
 NO_SUCH_DIRECTION = "no_such_direction"
 NO_SUCH_PATTERN = "no_such_pattern"
 NO_SUCH_VALUE = "no_such_value"
+FAILING_CONDITION = "failing_condition"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,33 +72,48 @@ class Cause:
 
 
 def is_empty(rows: Sequence[Row]) -> bool:
-    """Whether there are no rows, or a column holds nothing: nulls, zeros and empty lists alone."""
-    return any(all(map(_is_blank, column)) for column in zip(*rows, strict=True)) if rows else True
+    """Whether there are no rows, or a column holds nothing: nulls, zeros, false and empty lists alone.
 
-
-def explain(tx: Tx, result: query_pipeline.QueryResult, parameters: Mapping[str, Any]) -> list[Cause]:
-    """The possible causes of an empty result, the likeliest first; none where the graph has all that the query names.
-
-    Args:
-        parameters: the values of the query's parameters.
+    One boolean alone is an answer about what may not be there, too.
     """
-    terms = QueryTerms(result.tree, parameters)
+    if not rows or (len(rows) == len(rows[0]) == 1 and isinstance(rows[0][0], bool)):
+        return True
+    return any(all(map(_is_blank, column)) for column in zip(*rows, strict=True))
+
+
+def explain(tx: Tx, result: query_pipeline.QueryResult) -> list[Cause]:
+    """The possible causes of an empty result, the likeliest first; of any other, the properties that change no row.
+
+    None where the query gave what it asks for, or asks for no rows.
+    """
     graph = GraphProbe(tx, MAX_SECONDS)
+    terms = QueryTerms(result.tree, result.parameters)
+    if not is_empty(result.rows):
+        return _distinct(_check_properties(graph, terms.properties_without_effect()))
     causes = [
         *_check_labels(graph, terms),
         *_check_types(graph, terms),
-        *_check_compared_names(graph, result.tree, parameters),
+        *_check_compared_names(graph, result.tree, result.parameters),
         *_check_patterns(graph, terms),
         *_check_selected_nodes(graph, terms),
         *_check_values(graph, terms),
-        *_check_comparisons(graph, terms, parameters),
-        *_check_properties(graph, terms),
+        *_check_comparisons(graph, terms, result.parameters),
+        *_check_properties(graph, terms.properties()),
+        *_check_components(terms),
     ]
-    return list({(cause.kind, cause.written): cause for cause in reversed(causes)}.values())[::-1][:MAX_CAUSES]
+    return _distinct(causes or _check_conditions(graph, result))
+
+
+def _distinct(causes: Iterable[Cause]) -> list[Cause]:
+    """The first causes of each kind and text."""
+    first: dict[tuple[str, str], Cause] = {}
+    for cause in causes:
+        first.setdefault((cause.kind, cause.written), cause)
+    return list(first.values())[:MAX_CAUSES]
 
 
 def _is_blank(value: Any) -> bool:
-    return value is None or value == [] or (not isinstance(value, bool) and value == 0)
+    return value is None or value == [] or value == 0
 
 
 def _check_labels(graph: GraphProbe, terms: QueryTerms) -> Iterator[Cause]:
@@ -127,7 +145,10 @@ def _check_types(graph: GraphProbe, terms: QueryTerms) -> Iterator[Cause]:
     for name in (name for edge in terms.relationships if edge.types for name in label_names(edge.types)):
         if name.name in graph.types:
             if graph.has_rows(f"MATCH ()-[r:{quote_name(name.name)}]->() RETURN 1") is False:
-                yield Cause(UNUSED_TYPE, name.name, f"Nothing is connected by {name.name} here yet.")
+                message = f"Nothing is connected by {name.name} here yet."
+                if ended := graph.last_end([name.name]):
+                    message = f"Nothing is connected by {name.name} now. {_ended(ended)}"
+                yield Cause(UNUSED_TYPE, name.name, message)
             continue
         near = _similar_words(name.name, graph.types)
         alternatives = _listed("Did you mean", near) or _listed("There are", graph.types)
@@ -224,7 +245,13 @@ def _check_selected_node(
         message = f"No {noun} leads {_WAYS[direction]} {text!r}; some lead {_WAYS[other]} it."
         yield Cause(NO_SUCH_DIRECTION, arrows[direction], message, (arrows[other],))
     else:
-        yield Cause(NO_SUCH_PATTERN, arrows[direction], f"{text!r} has no {noun} in either direction.")
+        ended = graph.last_end(types, of=graph.rows(f"MATCH {written_node} {condition[:-1]}id(n)", 1, text=text))
+        message = f"{text!r} has no {noun} in either direction"
+        yield Cause(NO_SUCH_PATTERN, arrows[direction], f"{message} now. {_ended(ended)}" if ended else f"{message}.")
+
+
+def _ended(timestamp: str) -> str:
+    return f"Facts that ended, the last one on {timestamp[:10]}, are seen with as_of at an earlier day."
 
 
 def _quoted(text: str) -> str:
@@ -258,9 +285,16 @@ def _check_compared_names(graph: GraphProbe, tree: ast.Query, parameters: Mappin
         yield Cause(UNKNOWN_TYPE if kind == "type" else UNKNOWN_LABEL, text, message, near)
 
 
+def _check_conditions(graph: GraphProbe, result: query_pipeline.QueryResult) -> Iterator[Cause]:
+    """Conditions that no row passes, of a query that names nothing that the graph lacks."""
+    for failing in failing_conditions.find(graph, result.text, result.parameters, has_rows=bool(result.rows)):
+        kind = NO_SUCH_DIRECTION if failing.is_direction else FAILING_CONDITION
+        yield Cause(kind, failing.written, failing.message, (failing.near,) if failing.near else ())
+
+
 def _check_comparisons(graph: GraphProbe, terms: QueryTerms, parameters: Mapping[str, Any]) -> Iterator[Cause]:
-    """Comparisons that are never true: of another kind, or beyond all instants."""
-    for check in (comparison_causes.other_kinds, comparison_causes.out_of_range):
+    """Comparisons that are never true: of another kind, beyond all instants, or of facts that ended."""
+    for check in (comparison_causes.other_kinds, comparison_causes.out_of_range, comparison_causes.ended_facts):
         for vain in check(graph, terms, parameters):
             yield Cause(vain.kind, vain.written, vain.message)
 
@@ -312,19 +346,29 @@ def _similar_entities(graph: GraphProbe, key: str, labels: Sequence[str], text: 
     return tuple(dict.fromkeys(suggested))[:_MAX_SUGGESTIONS]
 
 
-def _check_properties(graph: GraphProbe, terms: QueryTerms) -> Iterator[Cause]:
+def _check_properties(graph: GraphProbe, properties: Iterable[PropertyRead]) -> Iterator[Cause]:
     """Properties that nothing has."""
-    for key, variable, pattern in terms.properties():
-        if isinstance(pattern, ast.NodePattern):
-            yield from _check_node_property(graph, key, terms.labels_of(pattern))
-        elif variable in terms.node_variables:
-            yield from _check_node_property(graph, key, terms.labels_of_variable(variable or ""))
-        elif key not in graph_catalogue.EDGE_COLUMNS and (
-            variable in terms.relationship_variables or isinstance(pattern, ast.RelationshipPattern)
-        ):
+    for key, kind, labels in properties:
+        if kind == "node":
+            yield from _check_node_property(graph, key, labels)
+        elif key not in graph_catalogue.EDGE_COLUMNS:
             near = _similar_words(key, graph_catalogue.EDGE_COLUMNS)
-            alternatives = _listed("They have", list(graph_catalogue.EDGE_COLUMNS))
+            if key in ("type", "predicate"):
+                alternatives = "Write type(r)."
+            else:
+                alternatives = _listed("They have", list(graph_catalogue.EDGE_COLUMNS))
             yield Cause(UNKNOWN_PROPERTY, key, f"Relationships have no property {key}. {alternatives}", near)
+
+
+def _check_components(terms: QueryTerms) -> Iterator[Cause]:
+    """Components that instants do not have."""
+    for key in comparison_causes.unknown_components(terms):
+        names = sorted(operations.component_names())
+        near = _similar_words(key, names)
+        alternatives = (
+            "Write date(…)." if key == "date" else _listed("Did you mean", near) or _listed("There are", names)
+        )
+        yield Cause(UNKNOWN_PROPERTY, key, f"Instants have no component {key}. {alternatives}", near)
 
 
 def _check_node_property(graph: GraphProbe, key: str, expressions: Labels) -> Iterator[Cause]:
@@ -347,11 +391,16 @@ def _check_node_property(graph: GraphProbe, key: str, expressions: Labels) -> It
     rows = graph.rows(elsewhere, _MAX_SUGGESTIONS) if expressions else None
     other_labels = tuple(dict.fromkeys(row[0][0] for row in rows or ()))
     near = _similar_words(key, sorted(keys))
+    similar = _listed("Did you mean", near)
     # In a large graph there is no time to look at every node.
     sentences = [f"No {kind}{' that was looked at' if exists is None else ''} has a property {key}."]
     if other_labels:
         sentences.append(f"It is a property of {' and '.join(other_labels)}.")
-    sentences.append(_listed("Did you mean", near) or _listed("There are", sorted(keys)))
+    related = [name for name in graph.types if spelling_key(name) == spelling_key(key)]
+    if related:
+        near = (f"(n)-[:{quote_name(related[0])}]->(x)", *near)
+        sentences.append(f"{related[0]} is a relationship type: write {near[0]}.")
+    sentences.append(similar or _listed("There are", sorted(keys)))
     yield Cause(UNKNOWN_PROPERTY, key, " ".join(filter(None, sentences)), near)
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from keepgraph import errors
+from keepgraph import errors, store
 from keepgraph.cypher.interpret.runtime import Row
 from keepgraph.cypher.repair.tolerant_tokenizer import quote_name
 from keepgraph.cypher.syntax import ast
@@ -14,6 +14,7 @@ from keepgraph.cypher.syntax.label_expressions import labels_match
 from keepgraph.engine.query import graph_catalogue, query_pipeline, schema
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.store.transactions import Tx
+from keepgraph.temporal import timestamps
 
 
 class GraphProbe:
@@ -55,6 +56,16 @@ class GraphProbe:
         except errors.QueryError:
             return None
 
+    def rows_of_tree(self, tree: ast.Query, text: str, parameters: Mapping[str, Any]) -> list[Row] | None:
+        """The rows of a query that was parsed from a text, or is a part of one; None where there was no time."""
+        seconds = self.seconds_left()
+        if seconds <= 0:
+            return None
+        try:
+            return query_pipeline.run_tree(self.tx, tree, text, parameters, rows=1, seconds=seconds)
+        except errors.QueryError:
+            return None
+
     def are_connected(self, sources: Sequence[str], types: Sequence[str], targets: Sequence[str]) -> bool | None:
         """Whether a relationship of these types leads from one of these labels to one of those; None as above."""
         if self._schema is None:
@@ -78,6 +89,24 @@ class GraphProbe:
             patterns = [pattern for kind in self._schema.types if kind.name in types for pattern in kind.patterns]
             ends = [(pattern.source, pattern.target) for pattern in patterns[:limit]]
         return tuple(f"(:{quote_name(source)})-{link}->(:{quote_name(target)})" for source, target in sorted(set(ends)))
+
+    def last_end(self, types: Sequence[str], *, of: Sequence[Row] | None = None) -> str | None:
+        """The timestamp at which the last fact of these types that has ended did; None where there is none.
+
+        Args:
+            of: the row number of the entity at one of its ends; None for any.
+        """
+        if self.seconds_left() <= 0 or self.tx.known_at is not None:
+            return None
+        rows = [
+            term.row
+            for term in graph_vocabulary.read(self.tx).predicates
+            if graph_catalogue.relationship_type(term.name) in types
+        ]
+        entity = of[0][0] if of else None
+        return store.graph_statistics.last_end(
+            self.tx, rows, entity=entity if isinstance(entity, int) else None, at=timestamps.from_datetime(self.tx.now)
+        )
 
     def matching_labels(self, expressions: Iterable[ast.LabelExpression]) -> list[str]:
         """The first labels of the nodes for which all these label expressions are true."""

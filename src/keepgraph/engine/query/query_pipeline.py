@@ -40,6 +40,7 @@ class QueryResult:
         repairs: what was repaired, and which inverse types were matched from their other end, a sentence each.
         fixes: the same, and that a limit was set where the query had none.
         tree: the same as a syntax tree, bound.
+        parameters: the values of its parameters.
         columns: the names of the columns.
         rows: plain values, and nodes, relationships and paths with their labels and properties.
         limit: the limit of rows.
@@ -51,6 +52,7 @@ class QueryResult:
     repairs: tuple[str, ...]
     fixes: tuple[str, ...]
     tree: ast.Query
+    parameters: Mapping[str, Any]
     columns: tuple[str, ...]
     rows: list[tuple[Any, ...]]
     limit: int
@@ -119,6 +121,7 @@ def run(
         repairs=(*unwrapped, *prepared.repairs),
         fixes=(*unwrapped, *prepared.fixes),
         tree=prepared.compiled.query,
+        parameters=values,
         columns=prepared.compiled.columns,
         rows=result,
         limit=prepared.limit,
@@ -133,9 +136,17 @@ def run_internal(tx: Tx, text: str, values: Mapping[str, Any], *, rows: int, sec
     Raises:
         errors.QueryTooSlow: it would take longer.
     """
+    return run_tree(tx, parser.parse(text), text, values, rows=rows, seconds=seconds)
+
+
+def run_tree(
+    tx: Tx, tree: ast.Query, text: str, values: Mapping[str, Any], *, rows: int, seconds: float
+) -> list[tuple[Any, ...]]:
+    """The same of a query that has been parsed from a text, or of a part of it."""
     bounds = Bounds(tx, seconds)
     statements = graph_catalogue.statement_cache(tx)
-    compiled = compiler.compile_text(text, statements.catalogue, parameters.infer_types(values), row_cap=rows)
+    types = parameters.infer_types(values)
+    compiled = compiler.compile_tree(tree, text, statements.catalogue, types, row_cap=rows)
     return _execute(tx, compiled, statements, values, bounds, max_rows=rows)[0]
 
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from keepgraph.cypher.syntax import ast
+from keepgraph.cypher.syntax import ast, traversal
 from keepgraph.cypher.syntax.tree_walk import walk
+
+PropertyRead = tuple[str, str, "Labels"]
+"""A property that a query reads: its key, 'node' or 'relationship', and what the query says of the node's labels."""
 
 Labels = tuple[ast.LabelExpression, ...]
 """Everything that a query says of the labels of one node; all of it has to be true."""
 
 _SELECTING = ("name", "id")
 _MIRRORED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_TESTS_OF_TEXTS = ("CONTAINS", "STARTS WITH", "ENDS WITH", "=~")
 _MAX_TEXT_LENGTH = 200
 
 
@@ -24,6 +28,12 @@ class QueryTerms:
         self._parameters = parameters
         all_parts = list(walk(tree))
         negated = {id(inner) for part in all_parts if _is_negation(part) for inner in walk(part)}
+        self._negated_operands = [
+            inner
+            for part in all_parts
+            if isinstance(part, ast.Unary) and part.operator == "NOT"
+            for inner in _outside_of_patterns(part)
+        ]
         self._parts = [part for part in all_parts if id(part) not in negated]
         self.paths = [part for part in self._parts if isinstance(part, ast.Path)]
         self.nodes = [part for part in self._parts if isinstance(part, ast.NodePattern)]
@@ -46,14 +56,32 @@ class QueryTerms:
         """What the query says of the labels of the node with this variable."""
         return tuple(self._labels[name]) if name in self._labels else ()
 
-    def properties(self) -> Iterator[tuple[str, str | None, ast.SyntaxNode | None]]:
-        """Each property that is read: its key, the variable of what has it, and the pattern if it stands in one."""
+    def properties(self) -> Iterator[PropertyRead]:
+        """Each property that is read; also beside NOT, where a value that is not there is as unknown."""
+        yield from self._properties_in([*self._parts, *self._negated_operands])
+
+    def properties_without_effect(self) -> Iterator[PropertyRead]:
+        """The properties of which no row tells that nothing has them: by which rows are sorted, or that may be null."""
         for part in self._parts:
-            if isinstance(part, ast.Property) and isinstance(part.subject, ast.Variable):
-                yield part.key, self._original_name(part.subject.name), None
-            elif isinstance(part, ast.NodePattern | ast.RelationshipPattern):
-                for key in _entries(part.properties):
-                    yield key, part.variable, part
+            if isinstance(part, ast.SortKey):
+                yield from self._properties_in(walk(part.expression))
+            elif isinstance(part, ast.IsNull) and not part.negated:
+                yield from self._properties_in([part.operand])
+            elif isinstance(part, ast.Call) and part.name.lower() == "coalesce":
+                yield from self._properties_in(part.arguments)
+            elif isinstance(part, ast.MapProjection):
+                yield from self._properties_in(value for _, value in part.entries)
+
+    def _properties_in(self, parts: Iterable[ast.SyntaxNode]) -> Iterator[PropertyRead]:
+        for part in parts:
+            if isinstance(part, ast.Index) and isinstance(part.index, ast.Literal) and type(part.index.value) is str:
+                part = ast.Property(part.subject, part.index.value)
+            if isinstance(part, ast.Property) and (kind := self.kind_of_subject(part)) is not None:
+                yield part.key, kind, self.labels_of_variable(self.original_name_of(part))
+            elif isinstance(part, ast.NodePattern):
+                yield from ((key, "node", self.labels_of(part)) for key in _entries(part.properties))
+            elif isinstance(part, ast.RelationshipPattern):
+                yield from ((key, "relationship", ()) for key in _entries(part.properties))
 
     def values(self) -> Iterator[tuple[str, Labels, str, str]]:
         """Each text that a property of a node is compared with: key, labels of the node, operator, text."""
@@ -80,14 +108,20 @@ class QueryTerms:
     def all_comparisons(self) -> Iterator[tuple[ast.Expression, str, ast.Expression]]:
         """The same of any expressions, what is no constant at the left."""
         for part in self._parts:
-            if isinstance(part, ast.Binary) and part.operator in (*_MIRRORED, "IN"):
-                if part.operator != "IN" and isinstance(part.left, ast.Literal | ast.Parameter):
+            if isinstance(part, ast.Binary) and part.operator in (*_MIRRORED, "IN", *_TESTS_OF_TEXTS):
+                if part.operator in _MIRRORED and isinstance(part.left, ast.Literal | ast.Parameter):
                     yield part.right, _MIRRORED[part.operator], part.left
                 else:
                     yield part.left, part.operator, part.right
             elif isinstance(part, ast.NodePattern | ast.RelationshipPattern) and part.variable is not None:
                 for key, value in _entries(part.properties).items():
                     yield ast.Property(ast.Variable(part.variable), key), "=", value
+
+    def required_properties(self) -> Iterator[ast.Property]:
+        """The properties that must not be null."""
+        for part in self._parts:
+            if isinstance(part, ast.IsNull) and part.negated and isinstance(part.operand, ast.Property):
+                yield part.operand
 
     def tested_types(self, variable: str | None) -> list[str]:
         """The texts that `type(r)` of a relationship must be one of; none where that is not asked."""
@@ -96,6 +130,16 @@ class QueryTerms:
             if isinstance(part, ast.Binary) and part.operator in ("=", "IN") and part.left == subject:
                 return self._texts(part.right)
         return []
+
+    def properties_of_values(self) -> Iterator[ast.Property]:
+        """The properties of anything but a variable: components of values."""
+        for part in self._parts:
+            if isinstance(part, ast.Property) and not isinstance(part.subject, ast.Variable):
+                yield part
+
+    def kind_of_variable(self, variable: ast.Variable) -> str | None:
+        """Whether a variable is a 'node' or a 'relationship'; None where it is something else."""
+        return self.kind_of_subject(ast.Property(variable, ""))
 
     def kind_of_subject(self, expression: ast.Property) -> str | None:
         """Whether a property is of a 'node' or of a 'relationship'; None where it is of something else."""
@@ -190,6 +234,14 @@ def label_names(labels: ast.LabelExpression) -> Iterator[ast.LabelName]:
 
 def _is_negation(part: ast.SyntaxNode) -> bool:
     return isinstance(part, ast.LabelNot) or (isinstance(part, ast.Unary) and part.operator == "NOT")
+
+
+def _outside_of_patterns(expression: ast.Expression) -> Iterator[ast.SyntaxNode]:
+    """The parts of an expression, but for those of patterns and subqueries, and what is tested for null."""
+    if not isinstance(expression, (ast.Subquery, ast.IsNull, *traversal.PATTERN_EXPRESSIONS)):
+        yield expression
+        for part in traversal.children(expression):
+            yield from _outside_of_patterns(part)
 
 
 def _entries(properties: ast.Expression | None) -> dict[str, Any]:
