@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import operator
 import random
 import re
@@ -12,9 +11,9 @@ from typing import Any
 import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
-from sqlcipher3 import dbapi2 as sqlite
 
 import keepgraph
+from graph_tables import STAMPS, Tables
 from keepgraph import errors
 from keepgraph.cypher import compiler, execution
 from keepgraph.cypher.check import parameters
@@ -22,11 +21,9 @@ from keepgraph.cypher.interpret.runtime import Run
 from keepgraph.cypher.table_graph import TableGraph
 from keepgraph.engine.query import bounds, graph_catalogue, hydration, query_pipeline
 from keepgraph.tools.contract import time_travel
-from random_cypher import PARAMETERS, PropertyGraph, Query, graphs
+from random_cypher import PARAMETERS, TIME_PARAMETERS, PropertyGraph, Query, graphs
 from random_cypher import queries as random_queries
 
-STAMPS = [f"{year}-01-01T00:00:00.000Z" for year in (2020, 2021, 2022, 2090)]
-INTERVALS = [("", "~")] * 4 + [("", STAMPS[1]), (STAMPS[1], "~"), (STAMPS[0], STAMPS[2]), (STAMPS[3], "~")]
 VIEWS: list[dict[str, str]] = [
     {},
     {"as_of": "2020-06-01"},
@@ -35,88 +32,12 @@ VIEWS: list[dict[str, str]] = [
     {"known_at": "2020-06-01", "as_of": "2021-06-01"},
     {"known_at": "2022-06-01", "as_of": "2095-06-01"},
 ]
+TIMESTAMP_COLUMNS = ("recorded_at", "valid_from", "valid_to", "created_at")
+GIVEN = {**PARAMETERS, **TIME_PARAMETERS}
 OURS = [
     *(("q", "confidence"), ("p", "name"), ("m", "summary"), ("s", "name"), ("p", "text"), ("m", "source")),
     *(("s", "valid_from"), ("p", "valid_to"), ("s", "value"), ("p", "aliases"), ("s", "id"), ("q", "group_id")),
 ]
-
-
-class Tables:
-    """A graph of our own, filled past the door: b is a kind of a, s is symmetric, t is the inverse of r."""
-
-    def __init__(self, graph: keepgraph.Graph) -> None:
-        self.graph = graph
-        self.conn = sqlite.connect(str(graph.path), isolation_level=None)
-        self.conn.execute("INSERT INTO call (at, tool) VALUES (?, 'test')", (STAMPS[0],))
-        for table, names in (("entity_type", "abc"), ("predicate", "rst")):
-            for name in names:
-                self.conn.execute(f"INSERT INTO {table} (name, description, version) VALUES (?, '', '1')", (name,))
-        self.conn.execute(
-            """
-            INSERT INTO type_parent (type, parent)
-            SELECT b.id, a.id FROM entity_type AS a JOIN entity_type AS b WHERE a.name = 'a' AND b.name = 'b'
-            """
-        )
-        self.conn.execute("UPDATE predicate SET is_symmetric = 1 WHERE name = 's'")
-        self.conn.execute(
-            "UPDATE predicate SET inverse_of = (SELECT id FROM predicate WHERE name = 'r') WHERE name = 't'"
-        )
-        self.types = dict(self.conn.execute("SELECT upper(name), id FROM entity_type").fetchall())
-        self.predicates = dict(self.conn.execute("SELECT upper(name), id FROM predicate").fetchall())
-
-    def load(self, graph: PropertyGraph, chance: random.Random, *, crowded: bool) -> None:
-        if self.conn.in_transaction:
-            self.conn.execute("ROLLBACK")
-        self.conn.execute("BEGIN IMMEDIATE")
-        for table in ("provenance", "earlier_validity", "fact", "alias", "entity"):
-            self.conn.execute(f"DELETE FROM {table}")
-        groups = {}
-        for key, labels, properties in graph.nodes:
-            groups[key] = chance.choice(["default", "theirs"]) if crowded else "default"
-            name = chance.choice(["abc", "a", "[1]", f"n{key}", f"n{key}"])
-            of = self.types[next((label for label in labels if label in "ABC"), "PERSON")]
-            bag = json.dumps(properties)
-            row = (
-                key,
-                f"ent_{key:026d}",
-                groups[key],
-                of,
-                name,
-                name,
-                name,
-                chance.choice(["", "abc"]),
-                bag,
-                STAMPS[0],
-            )
-            self._insert("entity", row, but=(*row[:4], *[f"n{key}"] * 3, *row[7:]))
-            if chance.random() < 0.3:
-                self._insert("alias", (key, key, "abc", "abc", "abc", STAMPS[0]))
-        for key, kind, subject, target, _ in graph.relationships:
-            text = (target or "x") if isinstance(target, str) else None
-            if text is None and groups[target] != groups[subject]:
-                continue
-            predicate = self.predicates["S" if kind == "S" else "R"]
-            retracted = chance.choice([None, None, None, STAMPS[1], STAMPS[2]])
-            self.conn.execute(
-                """
-                INSERT OR IGNORE INTO fact (id, public_id, subject, predicate, object, literal, text, confidence,
-                                            recorded_at, valid_from, valid_to, retracted_at)
-                VALUES (?, ?, ?, ?, ?, ?, 'abc', ?, ?, ?, ?, ?)
-                """,
-                (
-                    *(key, f"fact_{key:026d}", subject, predicate, None if text else target, text),
-                    *(chance.choice([0.5, 1.0]), chance.choice(STAMPS[:2]), *chance.choice(INTERVALS), retracted),
-                ),
-            )
-        self.conn.execute("COMMIT")
-
-    def _insert(self, table: str, row: tuple[Any, ...], *, but: tuple[Any, ...] = ()) -> None:
-        names = [name for _, name, *_ in self.conn.execute(f"PRAGMA table_info({table})")][: len(row)]
-        statement = f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(row))})"
-        try:
-            self.conn.execute(statement, row)
-        except sqlite.IntegrityError:
-            self.conn.execute(statement, but)
 
 
 @pytest.fixture(scope="module")
@@ -130,8 +51,11 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tables]:
 CHANCES = st.randoms(use_true_random=False)
 
 
+QUERIES = st.one_of(random_queries(), random_queries(times=True))
+
+
 @settings(max_examples=80)
-@given(graph=graphs(literals=True), query=random_queries(), chance=CHANCES)
+@given(graph=graphs(literals=True), query=QUERIES, chance=CHANCES)
 def test_sql_answers_as_python_over_the_tables_of_a_graph(
     tables: Tables, graph: PropertyGraph, query: Query, chance: random.Random
 ) -> None:
@@ -141,7 +65,7 @@ def test_sql_answers_as_python_over_the_tables_of_a_graph(
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 @settings(max_examples=2_000)
-@given(graph=graphs(literals=True), query=random_queries(), chance=CHANCES)
+@given(graph=graphs(literals=True), query=QUERIES, chance=CHANCES)
 def test_sql_answers_as_python_over_the_tables_of_a_graph_time_and_again(
     tables: Tables, graph: PropertyGraph, query: Query, chance: random.Random
 ) -> None:
@@ -150,7 +74,8 @@ def test_sql_answers_as_python_over_the_tables_of_a_graph_time_and_again(
 
 def agree(tables: Tables, graph: PropertyGraph, query: Query, chance: random.Random) -> None:
     text = query.text
-    for one, other in chance.sample(OURS, chance.randrange(4)):
+    since, until = chance.choice(TIMESTAMP_COLUMNS), chance.choice(TIMESTAMP_COLUMNS)
+    for one, other in [*chance.sample(OURS, chance.randrange(4)), ("since", since), ("until", until)]:
         text = re.sub(rf"(?<=\.){one}\b|(?<=\{{){one}(?=:)", other, text)
     text = text.replace(":B", chance.choice([":B", ":Literal", ":Entity"]), 1)
     view, crowded = chance.choice(VIEWS), chance.random() < 0.5
@@ -163,7 +88,7 @@ def agree(tables: Tables, graph: PropertyGraph, query: Query, chance: random.Ran
         statements, names = graph_catalogue.statement_cache(tx), graph_catalogue.condition_values(tx)
         execute = query_pipeline.executor(tx, bounds.Bounds(tx, 30))
         try:
-            compiled = compiler.compile_text(text, statements.catalogue, parameters.infer_types(PARAMETERS))
+            compiled = compiler.compile_text(text, statements.catalogue, parameters.infer_types(GIVEN))
         except errors.QueryError:
             return
 
@@ -171,10 +96,10 @@ def agree(tables: Tables, graph: PropertyGraph, query: Query, chance: random.Ran
             seen = TableGraph(statements, execute, names, graph_catalogue.adjacency_cache(tx))
             try:
                 if by_python:
-                    rows = list(compiled.interpreted_rows(Run(seen, PARAMETERS, tx.now, lambda _: None)))
+                    rows = list(compiled.interpreted_rows(Run(seen, GIVEN, tx.now, lambda _: None)))
                 else:
                     rows, _ = execution.run(
-                        compiled, seen, execute, PARAMETERS, names, now=tx.now, count_work=lambda _: None
+                        compiled, seen, execute, GIVEN, names, now=tx.now, count_work=lambda _: None
                     )
                 shown = hydration.hydrate(rows, seen)
             except errors.QueryError as error:

@@ -120,7 +120,7 @@ def test_every_question_is_answered_or_told_why_not(ask: Callable[..., dict[str,
 
 def test_no_question_finds_nothing_in_silence(ask: Callable[..., dict[str, Any]]) -> None:
     silent = []
-    for query, parameters, sign, text in questions():
+    for query, _, sign, text in questions():
         asks_for_nothing = "LIMIT 0" in query
         if sign == "=" and text in ("[]", "0", "null", "[null]", "false") and not asks_for_nothing:
             silent.append(query)
@@ -147,7 +147,8 @@ def test_a_warning_says_what_has_rows_instead(ask: Callable[..., dict[str, Any]]
     ("query", "message"),
     [
         ("MATCH (p:Person {name: 'Grace Hopper'})-[:WORKS_AT]->(o) RETURN o", "ended, the last one on 2025-07-01"),
-        ("MATCH (p:Person) WHERE p.name CONTAINS 'a' AND size(p.name) > 99 RETURN p", "No row passes size(p.name) > 99"),
+        ("MATCH (p:Person) WHERE p.name CONTAINS 'a' AND size(p.name) > 99 RETURN p",
+         "No row passes size(p.name) > 99"),
         ("MATCH (p:Person) WHERE p.name STARTS WITH 'A' MATCH (p)-[:LEADS]->(t)-[:PART_OF]->(o) RETURN o",
          "Nothing fits (p)-[:LEADS]->(t)"),
         ("MATCH (p:Person) WHERE p.age > 99 AND size(p.name) > 99 RETURN p", "No row passes all conditions"),
