@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import keepgraph
-from keepgraph import store
+from keepgraph import errors, store
 from keepgraph.engine import query
 from keepgraph.tools.contract import catalogue
 from laws import examples
@@ -306,3 +306,34 @@ def test_descriptions_stay_short_in_a_graph_where_everything_is_connected(call):
 
     assert (len(told["run_cypher"]) + len(told["get_schema"])) / 4 < 550
     assert "more (get_schema has all)" in told["run_cypher"]
+
+
+# In time
+
+
+def test_what_cannot_be_counted_in_time_is_estimated_and_told(call, monkeypatch, path):
+    call.record(ADA, "decided_in", GO)
+    call.record(ADA, "reports_to", BOB, valid_from="2030-01-01")
+    for word in ("busy", "away"):
+        call.record(ADA, "tagged", literal(word))
+        call.record(BOB, "tagged", literal(word))
+    fill(call, path, ['{"age": 3}'])
+    monkeypatch.setattr(query.schema, "MAX_SECONDS", -1.0)
+    late = call("get_schema", exact=True)
+    monkeypatch.undo()
+    exact = call("get_schema")
+
+    assert len(late["incomplete"]) == 4
+    assert patterns(late) == patterns(exact) | {("Person", "REPORTS_TO", "Person"): 1 + 1}
+    assert (labels(late)["Literal"], labels(exact)["Literal"]) == (4, 2)
+    assert "age" in late["node_labels"]["Concept"]["properties"]
+    assert "incomplete" not in exact
+
+
+def test_who_cancels_gets_no_estimate(graph):
+    Caller(graph).record(ADA, "decided_in", GO)
+
+    with pytest.raises(keepgraph.KeepgraphError) as raised:
+        graph.call_until(lambda: errors.Cancelled("enough"), "get_schema", {})
+
+    assert raised.value.code == "CANCELLED"

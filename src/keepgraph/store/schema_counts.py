@@ -83,6 +83,11 @@ def count_patterns(tx: Tx, *, at: str) -> list[tuple[int, int, int | None, int]]
     )
 
 
+def count_open_patterns(tx: Tx) -> list[tuple[int, int, int | None, int]]:
+    """The same of the facts that have no end, as triggers keep them: at any moment nearly those that hold now."""
+    return [(*count[:3], count.open_facts) for count in cardinalities.facts_by_ends(tx, group=tx.group)]
+
+
 def _most_are_recorded_later(tx: Tx) -> bool:
     """Whether more than half of the facts were recorded after `tx.known_at`, by the order of their rows."""
     row = tx.conn.execute(

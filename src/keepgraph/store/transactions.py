@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from typing import Any, TypeVar
 
+from sqlcipher3 import dbapi2 as sqlite
+
 from keepgraph.model import Settings
 from keepgraph.store.cancellation import CancellationCheck, interrupt_when, interrupt_when_cancelled
 from keepgraph.store.connections import Connection
@@ -70,6 +72,19 @@ class Tx:
             yield
         finally:
             interrupt_when_cancelled(self.conn, cancellation)
+
+    def unless_late(self, is_late: Callable[[], bool], act: Callable[[], T]) -> T | None:
+        """What `act` reads; None where it is late already, or becomes so and a statement is interrupted for that."""
+        if is_late():
+            return None
+        try:
+            with self.interrupt_when(is_late):
+                return act()
+        except sqlite.OperationalError as error:
+            is_cancelled = self.cancellation is not None and self.cancellation() is not None
+            if getattr(error, "sqlite_errorname", "") != "SQLITE_INTERRUPT" or is_cancelled or not is_late():
+                raise
+            return None
 
     def dry_run(self, act: Callable[[], T]) -> T:
         """What `act` returns; all that it writes is rolled back."""

@@ -1,26 +1,33 @@
 """The schema of a graph: its labels, relationship types and properties, with counts, in the words of Cypher.
 
 The counts are exactly those that run_cypher would give. They are cached for as long as nobody writes and no fact begins
-or ceases to hold.
+or ceases to hold. What cannot be counted in time is estimated, and the schema says so.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
-from keepgraph import store
+from keepgraph import errors, store
 from keepgraph.cypher import value_types
 from keepgraph.cypher.catalogue import Column
 from keepgraph.engine.query import graph_catalogue
+from keepgraph.engine.query.bounds import Bounds
 from keepgraph.engine.vocabulary import graph_vocabulary
-from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
+from keepgraph.model import Predicate
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
+T = TypeVar("T")
+
 SAMPLE_SIZE = 50
 """So many entities of a type are looked at for the keys of their properties."""
+
+MAX_SECONDS = 3.0
+"""The time for all that has to be counted."""
 
 _MAX_CACHED = 8
 _OR = " or "
@@ -99,11 +106,15 @@ class Schema:
     """The labels and the relationship types of a graph, those of the vocabulary that nothing has yet among them.
 
     Retired words are among them where something has them.
+
+    Attributes:
+        incomplete: what could not be counted in time, a sentence each.
     """
 
     labels: tuple[Label, ...]
     types: tuple[RelationshipType, ...]
     relationship_properties: Mapping[str, str]
+    incomplete: tuple[str, ...] = ()
 
     @property
     def node_properties(self) -> dict[str, str]:
@@ -124,6 +135,8 @@ def of_graph(tx: Tx, *, exact: bool = False) -> Schema:
     schema = cached(tx, exact=exact)
     if schema is None:
         schema = _count(tx, exact=exact)
+        if schema.incomplete:
+            return schema
         at, schemas = timestamps.from_datetime(tx.now), _cached_schemas(tx, exact=exact)
         del schemas[: len(schemas) + 1 - _MAX_CACHED]
         # When facts began and ended, as far as was known at another moment, is not looked up: kept for this instant.
@@ -157,80 +170,147 @@ def _cached_schemas(tx: Tx, *, exact: bool) -> list[_CachedSchema]:
 
 
 def _count(tx: Tx, *, exact: bool) -> Schema:
-    vocabulary = graph_vocabulary.read(tx)
-    at = timestamps.from_datetime(tx.now)
+    count = _Count(tx, exact=exact)
+    types = tuple(count.relationship_types())
+    labels = tuple(count.labels(literals=sum(p.count for t in types for p in t.patterns if p.target == _LITERAL)))
     return Schema(
-        tuple(_count_labels(tx, vocabulary, at=at, exact=exact)),
-        tuple(_count_relationships(tx, vocabulary, at=at)),
+        labels,
+        types,
         relationship_properties=_types_of_columns(graph_catalogue.EDGE_COLUMNS),
+        incomplete=tuple(count.estimated),
     )
 
 
-def _count_labels(tx: Tx, vocabulary: Vocabulary, *, at: str, exact: bool) -> list[Label]:
-    counts = store.entities.count_by_type(tx)
-    sample = None if exact else SAMPLE_SIZE
-    keys = {
-        term.name: store.schema_counts.property_keys(tx, type_row=term.row, sample=sample)
-        for term in vocabulary.types
-        if counts.get(term.name)
-    }
-    labels = []
-    for term in vocabulary.types:
-        kinds = vocabulary.with_subtypes([term.name])
-        count = sum(counts.get(kind, 0) for kind in kinds)
-        if term.retired_at is not None and not count:
-            continue
-        labels.append(
-            Label(
-                graph_catalogue.label(term.name),
-                count,
-                counts.get(term.name, 0),
-                {
-                    **_types_of_columns(graph_catalogue.NODE_COLUMNS),
-                    **_types_of_keys(key for kind in kinds for key in keys.get(kind, ())),
-                },
-                sampled=not exact and any(counts.get(kind, 0) > SAMPLE_SIZE for kind in kinds),
-                ancestors=graph_catalogue.labels_of_type(tx, term.name)[1:],
-                description=term.description,
-            )
-        )
-    if literals := store.schema_counts.count_literals(tx, at=at):
-        labels.append(
-            Label(
-                graph_catalogue.LITERAL,
-                literals,
-                literals,
-                dict.fromkeys(graph_catalogue.LITERAL_PROPERTIES, "string"),
-                description="A text at the end of a relationship; equal texts are one node.",
-            )
-        )
-    return labels
+_LITERAL = graph_catalogue.LITERAL
 
 
-def _count_relationships(tx: Tx, vocabulary: Vocabulary, *, at: str) -> list[RelationshipType]:
-    label_of = {term.row: graph_catalogue.label(term.name) for term in vocabulary.types}
-    patterns: dict[int, list[Pattern]] = defaultdict(list)
-    for predicate, source, target, count in store.schema_counts.count_patterns(tx, at=at):
-        end = graph_catalogue.LITERAL if target is None else label_of[target]
-        patterns[predicate].append(Pattern(label_of[source], end, count))
-    relationship_types = []
-    for term in vocabulary.predicates:
-        if (term.inverse_of is not None or term.retired_at is not None) and not patterns[term.row]:
-            continue
-        sources, targets = graph_catalogue.intended_ends(tx, term)
-        relationship_types.append(
-            RelationshipType(
-                graph_catalogue.relationship_type(term.name),
-                tuple(sorted(patterns[term.row], key=lambda pattern: (-pattern.count, pattern.source, pattern.target))),
-                intended_sources=tuple(sorted(map(graph_catalogue.label, sources))),
-                intended_targets=tuple(sorted(map(graph_catalogue.label, targets))),
-                description=term.description,
-                inverses=tuple(map(graph_catalogue.relationship_type, vocabulary.inverses(term.name))),
-                is_symmetric="symmetric" in term.flags,
-                is_transitive="transitive" in term.flags,
+class _Count:
+    """The counts of one schema, and what they take.
+
+    Attributes:
+        estimated: what could not be counted in time, a sentence each.
+    """
+
+    def __init__(self, tx: Tx, *, exact: bool) -> None:
+        self._tx = tx
+        self._exact = exact
+        self._at = timestamps.from_datetime(tx.now)
+        self._vocabulary = graph_vocabulary.read(tx)
+        self._bounds = Bounds(tx, MAX_SECONDS)
+        self.estimated: dict[str, None] = {}
+
+    def _in_time(self, count: Callable[[], T], *, otherwise: Callable[[], T], estimated: str) -> T:
+        """What `count` reads, or where there is no time, what `otherwise` does, and a sentence for that."""
+        counted = self._tx.unless_late(self._bounds.exceeded, count)
+        if counted is None:
+            reason = self._bounds.reason()
+            if reason is not None and not isinstance(reason, errors.QueryError):
+                raise reason  # the caller wants no answer any more
+            self.estimated[estimated] = None
+            return otherwise()
+        return counted
+
+    def labels(self, *, literals: int) -> list[Label]:
+        """
+        Args:
+            literals: how many relationships lead to literals.
+        """
+        counts = store.entities.count_by_type(self._tx)
+        vocabulary = self._vocabulary
+        keys = {term.name: self._property_keys(term.row) for term in vocabulary.types if counts.get(term.name)}
+        labels = []
+        for term in vocabulary.types:
+            kinds = vocabulary.with_subtypes([term.name])
+            count = sum(counts.get(kind, 0) for kind in kinds)
+            if term.retired_at is not None and not count:
+                continue
+            labels.append(
+                Label(
+                    graph_catalogue.label(term.name),
+                    count,
+                    counts.get(term.name, 0),
+                    {
+                        **_types_of_columns(graph_catalogue.NODE_COLUMNS),
+                        **_types_of_keys(key for kind in kinds for key in keys.get(kind, ())),
+                    },
+                    sampled=(not self._exact or _SAMPLED in self.estimated)
+                    and any(counts.get(kind, 0) > SAMPLE_SIZE for kind in kinds),
+                    ancestors=graph_catalogue.labels_of_type(self._tx, term.name)[1:],
+                    description=term.description,
+                )
             )
+        if distinct := self._count_literals(literals):
+            labels.append(
+                Label(
+                    _LITERAL,
+                    distinct,
+                    distinct,
+                    dict.fromkeys(graph_catalogue.LITERAL_PROPERTIES, "string"),
+                    description="A text at the end of a relationship; equal texts are one node.",
+                )
+            )
+        return labels
+
+    def _property_keys(self, type_row: int) -> list[tuple[str, str]]:
+        def read(sample: int | None) -> list[tuple[str, str]]:
+            return store.schema_counts.property_keys(self._tx, type_row=type_row, sample=sample)
+
+        if not self._exact:
+            return read(SAMPLE_SIZE)
+        return self._in_time(lambda: read(None), otherwise=lambda: read(SAMPLE_SIZE), estimated=_SAMPLED)
+
+    def _count_literals(self, most: int) -> int:
+        return self._in_time(
+            lambda: store.schema_counts.count_literals(self._tx, at=self._at),
+            otherwise=lambda: most,
+            estimated="Literals are counted as often as relationships lead to them.",
         )
-    return relationship_types
+
+    def relationship_types(self) -> list[RelationshipType]:
+        vocabulary = self._vocabulary
+        label_of = {term.row: graph_catalogue.label(term.name) for term in vocabulary.types}
+        patterns: dict[int, list[Pattern]] = defaultdict(list)
+        for predicate, source, target, count in self._patterns():
+            patterns[predicate].append(
+                Pattern(label_of[source], _LITERAL if target is None else label_of[target], count)
+            )
+        relationship_types = []
+        for term in vocabulary.predicates:
+            if (term.inverse_of is not None or term.retired_at is not None) and not patterns[term.row]:
+                continue
+            sources, targets = self._intended_ends(term)
+            relationship_types.append(
+                RelationshipType(
+                    graph_catalogue.relationship_type(term.name),
+                    tuple(
+                        sorted(patterns[term.row], key=lambda pattern: (-pattern.count, pattern.source, pattern.target))
+                    ),
+                    intended_sources=tuple(sorted(map(graph_catalogue.label, sources))),
+                    intended_targets=tuple(sorted(map(graph_catalogue.label, targets))),
+                    description=term.description,
+                    inverses=tuple(map(graph_catalogue.relationship_type, vocabulary.inverses(term.name))),
+                    is_symmetric="symmetric" in term.flags,
+                    is_transitive="transitive" in term.flags,
+                )
+            )
+        return relationship_types
+
+    def _patterns(self) -> list[tuple[int, int, int | None, int]]:
+        return self._in_time(
+            lambda: store.schema_counts.count_patterns(self._tx, at=self._at),
+            otherwise=lambda: store.schema_counts.count_open_patterns(self._tx),
+            estimated="Relationships are counted whatever the moment: those that have no end.",
+        )
+
+    def _intended_ends(self, term: Predicate) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        return self._in_time(
+            lambda: graph_catalogue.intended_ends(self._tx, term),
+            otherwise=lambda: ((), ()),
+            estimated="What some relationship types are meant for was not looked up.",
+        )
+
+
+_SAMPLED = "Of some labels only a sample was looked at for properties."
 
 
 def _types_of_columns(columns: Mapping[str, Column]) -> dict[str, str]:

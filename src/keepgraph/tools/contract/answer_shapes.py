@@ -447,6 +447,8 @@ def schema(schema: Schema) -> dict[str, Any]:
             "types": [relationship.name for relationship in shown_types],
             "more": len(unused_labels) - len(shown_labels) + len(unused_types) - len(shown_types),
         }
+    if schema.incomplete:
+        answer["incomplete"] = list(schema.incomplete)
     return answer
 
 
