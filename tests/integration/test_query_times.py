@@ -135,6 +135,40 @@ def test_a_time_that_was_recorded_lately_is_sought_by_an_index(ask: Any, graph: 
     assert "recorded_at>?" in plan["statements"][0]["plan"][0]["what"]
 
 
+@pytest.mark.parametrize(
+    ("bound", "parameters"),
+    [
+        ("$since", {"since": "2026-05-14T08:30:00Z"}),
+        ("datetime($since)", {"since": "2026-05-14T08:30:00Z"}),
+        ("datetime() - duration({days: $days})", {"days": 1}),
+        ("datetime() - duration($window)", {"window": "PT25H"}),
+        ("timestamp() - $milliseconds", {"milliseconds": 90_000_000}),
+    ],
+)
+def test_a_parameter_that_bounds_a_time_is_planned_by_its_value(
+    ask: Any, call: Caller, clock: Clock, bound: str, parameters: dict[str, Any]
+) -> None:
+    """
+    Most facts are of the first day: since the second, the index over time is read; since the first, that of the type.
+    """
+    clock.now = FIRST
+    for predicate, count in {"reports_to": 9, "knows": 99, "depends_on": 99}.items():
+        call("record_facts", facts=[fact(person(f"P{n}"), predicate, person(f"P{n + 1}")) for n in range(count)])
+    clock.now = TODAY
+    query = f"MATCH (n)-[r:REPORTS_TO]->(m) WHERE r.recorded_at >= {bound} RETURN n.name, m.name, r.recorded_at"
+    late = index_read(call, query, parameters)
+    name, value = next(iter(parameters.items()))
+    earlier = {"since": "2026-05-01", "days": 90, "window": "P90D", "milliseconds": 9_000_000_000}[name]
+
+    assert (late, index_read(call, query, {name: earlier})) == ("fact_recorded", "fact_by_predicate"), value
+
+
+def index_read(call: Caller, query: str, parameters: dict[str, Any]) -> str:
+    """The index by which the first table of a plan is read."""
+    plan = call("explain_query", query=query, parameters=parameters)
+    return str(plan["statements"][0]["plan"][0]["what"]).split("INDEX ")[1].split()[0]
+
+
 @pytest.mark.parametrize("query", ["RETURN 'x' + duration('P1D')", "MATCH (n) RETURN n.created_at - datetime()"])
 def test_a_sum_of_times_that_makes_no_sense_fails(ask: Any, query: str) -> None:
     assert ask(query)["code"] in ("QUERY_FAILED", "QUERY_INCONSISTENT")

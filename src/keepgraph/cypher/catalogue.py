@@ -39,6 +39,8 @@ class Column:
         index: of a relationship, the index over what is stored, in whose order it may be read; empty for none.
         stored: what the index is over, with `{row}`, where that is not `sql`; empty where it is.
         absent: the SQL of what is stored where there is no value, and which the index leaves out; empty for nothing.
+        follows_rows: whether its values grow with the keys of the rows, so that what follows in its index does so in
+            the table.
     """
 
     sql: str
@@ -48,6 +50,7 @@ class Column:
     index: str = ""
     stored: str = ""
     absent: str = ""
+    follows_rows: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,3 +252,8 @@ def with_row_counts(
         return float(len(catalogue.type_codes(types))) if catalogue.edges.code_leads else 1.0
 
     return replace(catalogue, estimates=Estimates(node_count, edge_count, selectivity, seeks, share_between, at))
+
+
+def with_parameters(catalogue: Catalogue, values: Mapping[str, Any]) -> Catalogue:
+    """The catalogue with estimates for values that parameters may have."""
+    return replace(catalogue, estimates=replace(catalogue.estimates, parameters=values)) if values else catalogue

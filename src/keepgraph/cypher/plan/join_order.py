@@ -7,9 +7,10 @@ the fewest rows is scanned. The estimates decide how long a query takes, never w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
 from keepgraph.cypher.plan.algebra import EdgeSlot, Match, NodeSlot
 from keepgraph.cypher.syntax import ast, traversal
@@ -73,6 +74,7 @@ class Estimates:
         share_between: which part of all relationships has a value of a property between two, 0 to 1; None for a
             bound that is not known yet, an empty text for none.
         at: the instant of the estimates, for constants such as `datetime()`.
+        parameters: values that parameters may have, for constants with them; none for those that are not known.
     """
 
     node_count: Callable[[tuple[ast.LabelExpression, ...]], float] = lambda labels: 1_000.0 if labels else 10_000.0
@@ -81,6 +83,7 @@ class Estimates:
     seeks: Callable[[ast.LabelExpression | None], float] = lambda types: 1.0
     share_between: Callable[[str, str | None, str | None], float] = lambda key, lower, upper: 0.1
     at: datetime = _UNKNOWN_INSTANT
+    parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
 DEFAULT_ESTIMATES = Estimates()

@@ -55,7 +55,8 @@ def _ordered_scans(
             if limit != 0 and not _sorts_as_stored(column):
                 limit = 0.0
             if ranges or limit != 0:
-                yield OrderedScan(edge, key, _share(context, key, ranges), limit)
+                share = _share(context, key, ranges)
+                yield OrderedScan(edge, key, share, limit, rows_are_adjacent=column.follows_rows)
 
 
 def _sorts_as_stored(column: Column) -> bool:
@@ -94,8 +95,9 @@ def _share(context: Context, key: str, ranges: list[tuple[str, ast.Expression]])
 
 
 def _text(context: Context, constant: ast.Expression) -> str | None:
-    """The text of a constant as it was when the estimates were made; None where it depends on parameters."""
-    run = Run(_NO_GRAPH, {}, context.catalogue.estimates.at, lambda work: None)
+    """The text of a constant as it was when the estimates were made; None where a parameter in it was not known."""
+    estimates = context.catalogue.estimates
+    run = Run(_NO_GRAPH, estimates.parameters, estimates.at, lambda work: None)
     try:
         value = evaluate.build_evaluator(constant, evaluate.NO_COLUMNS)((), run)
     except (QueryError, KeyError):

@@ -223,7 +223,9 @@ class _Search:
             return replace(condition, right=folded), f"{subject} =~ {written}"
         function = left.name.lower() if isinstance(left, ast.Call) else ""
         if function in _MAKE_LOWER or function in _MAKE_UPPER:
-            name = "toLower" if function in _MAKE_LOWER else "toUpper"
+            name, is_lower = ("toLower", True) if function in _MAKE_LOWER else ("toUpper", False)
+            if text == (text.lower() if is_lower else text.upper()):
+                return None
         else:
             name, subject = "toLower", f"toLower({subject})"
             left = ast.Call(name, (left,))

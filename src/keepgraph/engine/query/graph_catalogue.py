@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -52,7 +52,9 @@ EDGE_COLUMNS: Mapping[str, Column] = {
     "text": Column("{row}.text", value_types.STRING),
     "confidence": Column("{row}.confidence", value_types.FLOAT, 0.1),
     "source": Column(store.catalogue_sql.SOURCE_OF, _TEXT),
-    "recorded_at": Column("{row}.recorded_at", value_types.STRING, is_instant=True, index="fact_recorded"),
+    "recorded_at": Column(
+        "{row}.recorded_at", value_types.STRING, is_instant=True, index="fact_recorded", follows_rows=True
+    ),
     "valid_from": Column(
         "nullif({row}.valid_from, '')",
         _TEXT,
@@ -297,25 +299,53 @@ def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool) -> Catalogue:
         ),
         condition_values=condition_values(tx),
     )
-    sample = store.graph_statistics.sample_facts(tx)
+    sample, at = store.graph_statistics.sample_facts(tx), timestamps.from_datetime(tx.now)
     return with_row_counts(
         catalogue,
         store.graph_statistics.count_entities_by_type(tx),
         sample.counts,
-        share_between=lambda key, lower, upper: _share_between(sample, key, lower, upper),
+        share_between=lambda key, lower, upper: _share_between(sample, key, lower, upper, at=at),
         at=tx.now,
     )
+
+
+def magnitude(catalogue: Catalogue, value: object) -> Hashable:
+    """How much a parameter leaves of the facts where it bounds their times, roughly; None for what is no time.
+
+    Queries with parameters of one magnitude are planned alike.
+    """
+    text = value if isinstance(value, str) else ""
+    if type(value) is int:
+        return value.bit_length()
+    if _DURATION.fullmatch(text):
+        return text
+    if not text[:4].isdigit():
+        return None
+    share_between = catalogue.estimates.share_between
+    shares = [share_between("recorded_at", *ends) for ends in ((text, ""), ("", text))]
+    return tuple(round(math.log2(max(share, 1e-9))) for share in shares)
+
+
+_DURATION = re.compile(r"P[\dT.YMWDHS]{1,20}", re.ASCII)
 
 
 def _without_indexes(columns: Mapping[str, Column]) -> dict[str, Column]:
     return {name: replace(column, index="", stored="", absent="") for name, column in columns.items()}
 
 
-def _share_between(sample: FactSample, key: str, lower: str | None, upper: str | None) -> float:
-    """Which part of the facts of a sample has a timestamp between two; None for one that is not known."""
+def _share_between(sample: FactSample, key: str, lower: str | None, upper: str | None, *, at: str) -> float:
+    """Which part of the facts of a sample has a timestamp between two; None for one that is not known.
+
+    A query sees the facts that hold at an instant: it reads none that ended before, or begins later.
+    """
     timestamps_ = sample.timestamps.get(key, ())
     if not timestamps_:
         return 0.0 if key in sample.timestamps else 1.0
-    known = bisect_left(timestamps_, upper) if upper else len(timestamps_)
-    share = max(0.5, known - bisect_left(timestamps_, lower or "")) / sample.size
+    first, last = lower or "", upper or ""
+    if key == "valid_to":
+        first = max(first, at)
+    elif key == "valid_from":
+        last = min(last or at, at)
+    below = bisect_left(timestamps_, last) if last else len(timestamps_)
+    share = max(0.5, below - bisect_left(timestamps_, first)) / sample.size
     return share * (0.1 if lower is None or upper is None else 1.0)

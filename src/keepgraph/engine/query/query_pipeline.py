@@ -5,12 +5,13 @@ Nothing is ever written: the grammar has no way to say it, the connection cannot
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from keepgraph import errors, store
 from keepgraph.cypher import compiler, execution, functions
+from keepgraph.cypher.catalogue import Catalogue, with_parameters
 from keepgraph.cypher.check import parameters
 from keepgraph.cypher.compiler import CompiledQuery
 from keepgraph.cypher.dialect import refusal
@@ -29,6 +30,7 @@ from keepgraph.store.transactions import Tx
 DEFAULT_ROWS = 200
 MAX_ROWS = 10_000
 _MAX_CACHED_QUERIES = 200
+_MAX_ESTIMATED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,20 +201,44 @@ def _prepare(tx: Tx, statements: StatementCache, text: str, values: Mapping[str,
     """The query, repaired, checked and compiled; from an earlier call where the graph's shape is the same."""
     types = parameters.infer_types(values)
     cache: dict[Any, _PreparedQuery] = statements.get_or_build("compiled", dict)
-    key = (text, rows, tuple(sorted(types.items(), key=lambda entry: entry[0])))
+    estimated = _parameters_to_estimate(statements.catalogue, text, values)
+    magnitudes = frozenset((name, magnitude) for name, (_, magnitude) in estimated.items())
+    key = (text, rows, tuple(sorted(types.items(), key=lambda entry: entry[0])), magnitudes)
     prepared = cache.get(key)
     if prepared is None:
         if len(cache) >= _MAX_CACHED_QUERIES:
             cache.clear()
         lookup = _WordingLookup(tx)
-        prepared = _compile(tx, statements, text, types, rows, lookup)
+        likely = {name: value for name, (value, _) in estimated.items()}
+        catalogue = with_parameters(statements.catalogue, likely)
+        prepared = _compile(tx, statements, catalogue, text, types, rows, lookup)
         if not lookup.was_asked:
             cache[key] = prepared
     return prepared
 
 
+def _parameters_to_estimate(
+    catalogue: Catalogue, text: str, values: Mapping[str, Any]
+) -> dict[str, tuple[Any, Hashable]]:
+    """The parameters that may bound a time by which facts are read: the value of each, and its magnitude."""
+    if not values or not any(key in text for key, column in catalogue.edges.columns.items() if column.index):
+        return {}
+    times = {
+        name: (value, magnitude)
+        for name, value in values.items()
+        if (magnitude := graph_catalogue.magnitude(catalogue, value)) is not None
+    }
+    return times if len(times) <= _MAX_ESTIMATED else {}
+
+
 def _compile(
-    tx: Tx, statements: StatementCache, text: str, types: Mapping[str, Any], rows: int, lookup: _WordingLookup
+    tx: Tx,
+    statements: StatementCache,
+    catalogue: Catalogue,
+    text: str,
+    types: Mapping[str, Any],
+    rows: int,
+    lookup: _WordingLookup,
 ) -> _PreparedQuery:
     repaired = _repaired(text, _repair_vocabulary(tx, statements, lookup))
     try:
@@ -221,7 +247,7 @@ def _compile(
         own_limit = _own_limit(tree)
         max_rows = min(rows, MAX_ROWS) if own_limit is None else MAX_ROWS
         # One row more than is returned says that there are more.
-        compiled = compiler.compile_tree(tree, repaired.text, statements.catalogue, types, row_cap=max_rows + 1)
+        compiled = compiler.compile_tree(tree, repaired.text, catalogue, types, row_cap=max_rows + 1)
     except errors.QueryError as error:
         explained = refusal.explain(repaired.text, error)
         if explained is error:
