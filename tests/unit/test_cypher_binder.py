@@ -123,6 +123,9 @@ ColumnNameConflict | WITH 1 AS a, 2 AS a RETURN a
 ColumnNameConflict | MATCH (n) RETURN *, n.x AS n
 ColumnNameConflict | MATCH (n) RETURN n.x, n.x
 NoExpressionAlias | MATCH (a) WITH a, count(*) RETURN a
+NoExpressionAlias | MATCH (a) WITH a.x ORDER BY a.x RETURN 1
+AmbiguousAggregationExpression | MATCH (a)--(b) WITH a.x + b.x, count(*) AS c ORDER BY a.x + b.x + count(*) RETURN *
+AmbiguousAggregationExpression | MATCH (a)--(b) WITH a.x + count(b.x) RETURN *
 DifferentColumnsInUnion | RETURN 1 AS a UNION RETURN 2 AS b
 DifferentColumnsInUnion | RETURN 1 AS a UNION ALL RETURN 2 AS a, 3 AS b
 DifferentColumnsInUnion | MATCH (n) RETURN * UNION MATCH (m) RETURN *

@@ -10,7 +10,7 @@ from keepgraph.cypher.check import grouping, pattern_variables, type_inference
 from keepgraph.cypher.check.scope import SUBQUERY_TYPES, Context, Scope, already_bound, undefined_variable
 from keepgraph.cypher.syntax import ast, substitution, traversal
 from keepgraph.cypher.value_types import FLOAT, INTEGER, LIST, NULL, Type
-from keepgraph.errors import QueryInconsistent
+from keepgraph.errors import QueryInconsistent, QuerySyntaxInvalid
 
 Columns = dict[str, Type]
 
@@ -156,9 +156,23 @@ def _bind_projection(
     for keyword, count in (("SKIP", clause.skip), ("LIMIT", clause.limit)):
         if count is not None:
             _check_row_count(keyword, count, context)
+    if not clause.is_return:
+        _check_aliases(items)
     if clause.star or order is not clause.order or condition is not clause.condition:
         clause = replace(clause, star=False, items=items, order=order, condition=condition)
     return clause, columns
+
+
+def _check_aliases(items: tuple[ast.ProjectionItem, ...]) -> None:
+    """Checks that what WITH carries on has a name; after all else, as what is wrong with a value comes first."""
+    for item in items:
+        if not item.has_alias and not isinstance(item.expression, ast.Variable):
+            raise QuerySyntaxInvalid(
+                f"In WITH, {item.name} needs a name",
+                detail="NoExpressionAlias",
+                span=item.span,
+                hint=f"Write {item.name} AS name.",
+            )
 
 
 def _expand_star(clause: ast.Projection, scope: Scope) -> tuple[ast.ProjectionItem, ...]:

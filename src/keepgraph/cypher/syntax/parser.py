@@ -167,7 +167,7 @@ def _parse_projection(tokens: TokenStream, *, is_return: bool) -> Projection:
     star = tokens.accept("*")
     items: tuple[ProjectionItem, ...] = ()
     if not star or tokens.accept(","):
-        items = _parse_list(tokens, _parse_return_item if is_return else _parse_with_item)
+        items = _parse_list(tokens, _parse_return_item)
     order: tuple[SortKey, ...] = ()
     if tokens.accept("ORDER"):
         tokens.expect("BY", "after ORDER")
@@ -200,20 +200,6 @@ def _parse_return_item(tokens: TokenStream) -> ProjectionItem:
     span = tokens.span(first)
     name = expression.name if type(expression) is Variable and last == first + 1 else tokens.text[span[0] : span[1]]
     return ProjectionItem(expression, name, False, span=span)
-
-
-def _parse_with_item(tokens: TokenStream) -> ProjectionItem:
-    item = _parse_return_item(tokens)
-    if item.has_alias:
-        return item
-    if isinstance(item.expression, Variable):
-        return ProjectionItem(item.expression, item.expression.name, False, span=item.span)
-    raise tokens.error(
-        f"In WITH, {item.name} needs a name",
-        detail="NoExpressionAlias",
-        span=item.span,
-        hint=f"Write {item.name} AS name.",
-    )
 
 
 def _parse_sort_key(tokens: TokenStream) -> SortKey:
