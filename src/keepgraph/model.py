@@ -383,7 +383,6 @@ class RecordedFact:
         open_blockers: those that it may have been meant to resolve, and did not.
         created: entities that were created for it.
         superseded: facts whose validity it ended.
-        possible_duplicates: new entities, each with an existing entity that may be the same one.
         mapped_predicate: the predicate that was taken for another wording, or for an inverse.
         mapped_types: the entity types that were taken for other wordings.
         ends_warning: why its ends or its literal do not fit the predicate, where that does not refuse the fact.
@@ -399,7 +398,6 @@ class RecordedFact:
     open_blockers: tuple[Fact, ...] = ()
     created: tuple[Entity, ...] = ()
     superseded: tuple[Fact, ...] = ()
-    possible_duplicates: tuple[tuple[Entity, Candidate], ...] = ()
     mapped_predicate: MappedWord | None = None
     mapped_types: tuple[MappedWord, ...] = ()
     ends_warning: str | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
@@ -107,6 +107,7 @@ class Database:
         self._leftovers = leftovers
         self._on_create = on_create
         self._shared_cache: dict[str, Any] = {}
+        self.prepared_tools: set[str] = set()
         try:
             with self._translated_errors(writing=False):
                 self._open(create=create)
@@ -152,8 +153,16 @@ class Database:
     def write(
         self, tool: str, *, session: str | None = None, cancellation: CancellationCheck | None = None
     ) -> Iterator[Tx]:
-        """A transaction that writes: all of it is on disk when this ends, or none of it."""
-        with holding(self._writer_lock, cancellation), self._translated_errors(writing=True, cancellation=cancellation):
+        """A transaction that writes: all of it is on disk when this ends, or none of it.
+
+        Its completions are asked after the commit, when the next writer may already write; then what `cancellation`
+        says ends them, and no longer the call.
+        """
+        with (
+            holding(self._writer_lock, cancellation),
+            self._translated_errors(writing=True, cancellation=cancellation),
+            ExitStack() as committed,
+        ):
             self._reopen_if_replaced()
             conn = self._open_writer()
             with self._queue.place(self._open_lock.descriptor) as place:
@@ -161,11 +170,13 @@ class Database:
                     with interruptible(conn, cancellation):
                         connections.begin_immediate(conn, place, cancellation)
                         self._refuse_other_schema(conn)
-                        yield self._tx(conn, tool, session)
-                    with committing(cancellation):
-                        conn.execute("COMMIT")
-                        if wal.size(self.path) > _MAX_LOG_BYTES:
-                            self._empty_log()
+                        tx = self._tx(conn, tool, session)
+                        yield tx
+                    # Until the answer is complete, nobody is told that the call came to nothing.
+                    committed.enter_context(committing(cancellation))
+                    conn.execute("COMMIT")
+                    if wal.size(self.path) > _MAX_LOG_BYTES:
+                        self._empty_log()
                 except BaseException:
                     if conn.in_transaction:
                         conn.execute("ROLLBACK")
@@ -173,6 +184,25 @@ class Database:
                         # SQLite has rolled back by itself; FTS5 may still have entries of that transaction in memory.
                         self._drop_writer()
                     raise
+            self._complete(tx, cancellation)
+
+    def _complete(self, tx: Tx, cancellation: CancellationCheck | None) -> None:
+        """Ask what completes the answer of a committed write, on its connection, which has the pages in memory.
+
+        Where it cannot be asked, the write stands all the same, and `tx.completed` has fewer answers.
+        """
+        if not tx.completions:
+            return
+        tx.memo.clear()
+        with suppress(errors.KeepgraphError, sqlite.Error):
+            try:
+                with interruptible(tx.conn, cancellation):
+                    tx.conn.execute("BEGIN")
+                    for completion in tx.completions:
+                        raise_if_cancelled(cancellation)
+                        tx.completed.append(completion(replace(tx, cancellation=cancellation)))
+            finally:
+                connections.roll_back(tx.conn)
 
     def log_size(self) -> int:
         """The length of the write-ahead log in bytes."""

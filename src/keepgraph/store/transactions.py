@@ -19,6 +19,9 @@ from keepgraph.store.connections import Connection
 
 T = TypeVar("T")
 
+Completion = Callable[["Tx"], dict[str, Any]]
+"""What only the answer wants to know of a write that is committed: the fields by which it completes the answer."""
+
 
 @dataclass(frozen=True, slots=True)
 class Tx:
@@ -44,6 +47,8 @@ class Tx:
         cancellation: checked while statements run.
         unknown_names: the names, by their keys, that the call asked for and nothing has; noted only where the settings
             have them counted.
+        completions: what is asked after the commit of this transaction, when other writers no longer wait for it.
+        completed: what they answered, each that came to an end.
     """
 
     conn: Connection
@@ -62,6 +67,13 @@ class Tx:
     shared_cache: dict[str, Any] = field(default_factory=dict)
     cancellation: CancellationCheck | None = None
     unknown_names: dict[str, str] = field(default_factory=dict)
+    completions: list[Completion] = field(default_factory=list)
+    completed: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def changes(self) -> int:
+        """How many rows were written on the connection so far: while it stays the same, what was read holds."""
+        return int(self.conn.total_changes)
 
     @contextmanager
     def interrupt_when(self, condition: Callable[[], bool]) -> Iterator[None]:

@@ -14,7 +14,7 @@ from keepgraph.engine.upkeep import idempotency
 from keepgraph.engine.vocabulary import common_words, graph_vocabulary
 from keepgraph.language import first_person
 from keepgraph.language.normalisation import Name
-from keepgraph.model import Entity
+from keepgraph.model import Entity, RecordedFact
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 from keepgraph.tools.contract import (
@@ -91,7 +91,15 @@ def recall_entity(
     return brief_shapes.recall(answer) if detail == brief_answers.BRIEF else answer
 
 
-@tool(Effect.WRITE, description_suffix=common_words.describe)
+def _load(tx: Tx) -> None:
+    """Load the code and the words that recording a fact needs, which takes longer than recording it."""
+    from keepgraph.engine.knowledge import facts, owner  # noqa: F401 (used by _record)
+    from keepgraph.store import assertion_surfaces, entities, groups, provenance  # noqa: F401 (used by these)
+
+    graph_vocabulary.read(tx)
+
+
+@tool(Effect.WRITE, description_suffix=common_words.describe, prepare=_load)
 def record_fact(
     tx: Tx,
     *,
@@ -113,7 +121,7 @@ def record_fact(
     with valid_to it ends it. When something has changed, name the facts that no longer hold in supersedes.
     To close a blocker: its words, what is blocked, or {id: fact_…} resolved_by who or what; see closed_blockers.
     """
-    return _record(
+    answer, recorded = _record(
         tx,
         {
             "subject": subject,
@@ -126,11 +134,13 @@ def record_fact(
             "aliases": aliases or (),
             "supersedes": supersedes or (),
         },
-        compare_names=True,
     )
+    # Both only inform: no other writer waits until they are found.
+    tx.completions.append(lambda tx: _warnings(tx, recorded, compare_names=True))
+    return answer
 
 
-@tool(Effect.WRITE)
+@tool(Effect.WRITE, prepare=_load)
 def record_facts(
     tx: Tx,
     *,
@@ -155,7 +165,8 @@ def record_facts(
         try:
             with tx.savepoint():
                 arguments = validation.check_input("memory", "record_fact", fact, measured=True)
-                results.append(_record(tx, arguments, compare_names=compare_names, refuse_misfits=misfits == "refuse"))
+                result, recorded = _record(tx, arguments, refuse_misfits=misfits == "refuse")
+                results.append({**result, **_warnings(tx, recorded, compare_names=compare_names)})
         except errors.KeepgraphError as error:
             if all_or_nothing:
                 error.message = f"facts[{index}]: {error.message.rstrip('.')}; nothing was recorded"
@@ -412,9 +423,9 @@ def _narrative(tx: Tx, last_day: str, project: Entity | None) -> dict[str, Any] 
 
 
 def _record(
-    tx: Tx, arguments: Mapping[str, Any], *, compare_names: bool, refuse_misfits: bool = True
-) -> dict[str, Any]:
-    """Record one fact, from the arguments of record_fact."""
+    tx: Tx, arguments: Mapping[str, Any], *, refuse_misfits: bool = True
+) -> tuple[dict[str, Any], RecordedFact]:
+    """Record one fact, from the arguments of record_fact: the answer without its warnings, and what was recorded."""
     object_ = arguments["object"]
     result = knowledge.facts.record(
         tx,
@@ -429,11 +440,10 @@ def _record(
         valid_to=arguments.get("valid_to"),
         aliases=arguments.get("aliases", ()),
         supersedes=arguments.get("supersedes", ()),
-        compare_names=compare_names,
         refuse_misfits=refuse_misfits,
     )
     owner = store.owners.find(tx) if any(map(first_person.is_pronoun, arguments.get("aliases", ()))) else None
-    return {
+    answer = {
         "fact_id": result.fact.id,
         "recorded_at": timestamps.format_local(result.fact.recorded_at, tx.zone),
         "subject": answer_shapes.entity(result.fact.subject),
@@ -446,14 +456,22 @@ def _record(
             for fact in result.superseded
         ],
         "auto_created_entities": [answer_shapes.entity(fact) for fact in result.created],
-        "possible_duplicates": [
-            {"new": answer_shapes.entity(new), **answer_shapes.candidate(existing)}
-            for new, existing in result.possible_duplicates
-        ],
+        "possible_duplicates": [],
         **answer_shapes.effect(tx, result),
         **answer_shapes.mapped_words(result),
-        **conflict_answers.of_recorded(tx, result),
         **({"owner": answer_shapes.entity(owner)} if owner else {}),
+    }
+    return answer, result
+
+
+def _warnings(tx: Tx, recorded: RecordedFact, *, compare_names: bool) -> dict[str, Any]:
+    """What to tell of a fact that was recorded: names that may mean the same, and what it is in conflict with."""
+    duplicates = knowledge.facts.possible_duplicates(tx, recorded.created) if compare_names else ()
+    return {
+        "possible_duplicates": [
+            {"new": answer_shapes.entity(new), **answer_shapes.candidate(existing)} for new, existing in duplicates
+        ],
+        **conflict_answers.of_recorded(tx, recorded),
     }
 
 

@@ -377,7 +377,6 @@ class RecordImport:
             confidence=confidence,
             valid_from=record.valid_from,
             valid_to=record.valid_to,
-            compare_names=False,
             refuse_misfits=False,
             may_correct=False,
         )

@@ -152,7 +152,6 @@ class Recording:
                     subject=Ref(id=subject.id),
                     predicate=predicate,
                     object=object_,
-                    compare_names=False,
                     # A word of the same name may mean something else: only what fits it is taken for it.
                     refuse_misfits=statement.predicate not in self._defined,
                 )

@@ -31,7 +31,6 @@ def record(
     valid_to: str | None = None,
     aliases: Sequence[str] = (),
     supersedes: Sequence[str] = (),
-    compare_names: bool = True,
     refuse_misfits: bool = True,
     may_correct: bool = True,
 ) -> RecordedFact:
@@ -48,8 +47,6 @@ def record(
         valid_from, valid_to: dates or instants in ISO 8601; a validity up to a date includes that day.
         aliases: other names of the subject.
         supersedes: ids of facts whose validity ends where that of this one begins, or now.
-        compare_names: whether new names are compared with existing ones, for `possible_duplicates`; record_facts
-            leaves it out in long calls.
         refuse_misfits: whether ends and literals that do not fit the predicate are refused; imports are warned of them.
         may_correct: whether a beginning or an end takes the place of another that was known; in imports both are kept.
 
@@ -101,7 +98,6 @@ def record(
         effect = "nothing_changed"
     store.provenance.insert(tx, fact.row, source=source, confidence=confidence, recorded_at=now)
     _keep_surfaces(tx, fact, given)
-    created = statement.created
     return RecordedFact(
         fact=replace(fact, source=store.provenance.first_source(tx, fact.row)) if match.fact else fact,
         deduplicated=match.fact is not None,
@@ -111,9 +107,8 @@ def record(
         overlapping=() if match.fact else tuple(other for other in known if validity.overlap(fact, other)),
         closed_blockers=closed,
         open_blockers=plan.open,
-        created=created,
+        created=statement.created,
         superseded=superseded,
-        possible_duplicates=_possible_duplicates(tx, created) if compare_names and created else (),
         mapped_predicate=statement.mapped_predicate,
         mapped_types=statement.mapped_types,
         ends_warning=statement.warning,
@@ -147,6 +142,17 @@ def find(tx: Tx, fact_id: str) -> Fact:
     if fact is None:
         raise errors.FactNotFound(f"there is no fact {fact_id[:60]!r}")
     return fact
+
+
+def possible_duplicates(tx: Tx, created: Sequence[Entity]) -> tuple[tuple[Entity, Candidate], ...]:
+    """Entities that were created for one fact, each with an existing one that may be the same."""
+    new = {entity.row for entity in created}
+    return tuple(
+        (entity, candidate)
+        for entity in created
+        for candidate in entities.possible_duplicates(tx, entity)
+        if candidate.entity.row not in new
+    )
 
 
 def sentence(fact: Fact) -> str:
@@ -274,13 +280,3 @@ def _supersede(tx: Tx, new: Fact, fact_ids: Sequence[str]) -> tuple[Fact, ...]:
         validity.change(tx, fact, valid_from=fact.valid_from, valid_to=end)
         superseded.append(replace(fact, valid_to=end))
     return tuple(superseded)
-
-
-def _possible_duplicates(tx: Tx, created: Sequence[Entity]) -> tuple[tuple[Entity, Candidate], ...]:
-    new = {entity.row for entity in created}
-    return tuple(
-        (entity, candidate)
-        for entity in created
-        for candidate in entities.possible_duplicates(tx, entity)
-        if candidate.entity.row not in new
-    )

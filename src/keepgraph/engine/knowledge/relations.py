@@ -182,7 +182,6 @@ class RelationRecorder:
             object=second,
             source=relation.source,
             confidence=relation.confidence,
-            compare_names=False,
         )
         return Outcome(recorded.fact, recorded.deduplicated, tuple(created))
 

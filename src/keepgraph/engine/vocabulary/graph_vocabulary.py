@@ -22,6 +22,15 @@ _CACHE_KEY = "vocabulary"
 
 def read(tx: Tx) -> Vocabulary:
     """The vocabulary of the graph, read again only when it has changed."""
+    # Within a transaction it can change only where a row was written since.
+    changes_before, vocabulary = tx.memo.get((_CACHE_KEY,), (None, None))
+    if changes_before != tx.changes:
+        vocabulary = _read_current(tx)
+        tx.memo[(_CACHE_KEY,)] = tx.changes, vocabulary
+    return vocabulary  # type: ignore[no-any-return] # the memo holds values of any kind
+
+
+def _read_current(tx: Tx) -> Vocabulary:
     revision = store.vocabulary.revision(tx)
     cache = cache_of(revision)
     if _CACHE_KEY not in cache:

@@ -49,6 +49,7 @@ class Tool:
         is_job: whether it is a job: `run` takes a `Job` in the place of a transaction, and makes many short calls.
         needs: the derived data that a reading call needs, for every call or by its arguments.
         backup: the backup to make before a call that writes.
+        prepare: loads what a call that writes needs, before the first one of a database: no other writer waits for it.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Tool:
     is_job: bool = False
     needs: frozenset[Need] | NeedsOfCall = NOTHING
     backup: BackupOfCall | None = None
+    prepare: Callable[[Tx], None] | None = None
 
     @property
     def takes_session(self) -> bool:
@@ -78,6 +80,7 @@ def tool(
     is_job: bool = False,
     needs: frozenset[Need] | NeedsOfCall = NOTHING,
     backup: BackupOfCall | None = None,
+    prepare: Callable[[Tx], None] | None = None,
 ) -> Callable[[ToolFunction], ToolFunction]:
     """Declare a function to be a tool; for the arguments see `Tool`."""
 
@@ -91,6 +94,7 @@ def tool(
             is_job=is_job,
             needs=needs,
             backup=backup,
+            prepare=prepare,
         )
         return run
 

@@ -202,6 +202,10 @@ def _write(
     around: Around,
 ) -> dict[str, Any]:
     """Run a tool that writes, after the backup that it wants."""
+    if tool.prepare is not None and tool.name not in database.prepared_tools:
+        with database.read(tool.name, session=session, cancellation=cancellation) as tx:
+            tool.prepare(tx)
+        database.prepared_tools.add(tool.name)
     if tool.backup is not None:
         # Asked in a write, so that no backup is made of a graph that cannot be written anyway.
         with database.write(tool.name, session=session, cancellation=cancellation) as tx:
@@ -213,7 +217,20 @@ def _write(
         with around(tx) as inside:
             answer = {"call": tx.call, **tool.run(inside, **arguments)}
         validation.check_output(tool.toolset, tool.name, answer)
-        return answer
+    return _complete(tool, answer, tx) if tx.completions else answer
+
+
+def _complete(tool: Tool, answer: dict[str, Any], tx: Tx) -> dict[str, Any]:
+    """The answer of a committed write with what was asked after the commit.
+
+    The write stands: where something could not be asked, the answer says so, and is no error.
+    """
+    with suppress(errors.InternalError):
+        if len(tx.completed) == len(tx.completions):
+            complete = {name: value for completed in [answer, *tx.completed] for name, value in completed.items()}
+            validation.check_output(tool.toolset, tool.name, complete)
+            return complete
+    return {**answer, "not_checked": True}
 
 
 def _run_job(
