@@ -109,7 +109,7 @@ OTHER_MEANINGS = {
     "decision": ("cli.output.answers", "engine.knowledge.rollup"),  # the noun of a count
     "person": ("store.communities",),  # who gave a name
     "project": (
-        "language.proper_names",  # the English word beside a name
+        "language.name_styles",  # the English word beside a name
         "store.journal",  # a column
         "store.purge",
     ),

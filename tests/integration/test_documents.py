@@ -243,6 +243,16 @@ def test_links_and_tags_are_mentions_of_what_is_known_and_proposals_of_what_is_n
     assert "Mary Somerville" in [node["name"] for node in found["nodes"] if node.get("proposed")]
 
 
+def test_a_tag_of_the_front_matter_is_a_mention_of_what_is_known_and_no_name_by_itself(call, folder):
+    call.record(concept("History"), "tagged", literal("field"))
+    write(folder, ada="---\ntags: [history, Poetry]\n---\nShe wrote it in Turin. #essays")
+    done = call("ingest_markdown", file_path="ada.md")
+    proposed = [node["name"] for node in call("search_nodes", query="poetry essays Turin")["nodes"]]
+
+    assert done["mentions"] == 1
+    assert {"essays", "Turin"} == set(proposed) - {"History"}
+
+
 def test_what_came_only_with_a_document_goes_with_it(call, folder, path):
     write(folder, a="Words about [[Ada]].")
     call("ingest_directory", directory=str(folder))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from keepgraph.language import mention_detection, normalisation, proper_names
+from keepgraph.language import mention_detection, name_styles, normalisation, proper_names
 from keepgraph.ml import minilm
 
 needs_lexicon = pytest.mark.skipif(minilm.unavailable_reason() is not None, reason="the lexicon comes with the weights")
@@ -137,6 +137,58 @@ def test_interjections_contractions_and_headings_are_no_names(text, expected):
     assert expected == [name.name for name in proper_names.detect(text)]
 
 
+@needs_lexicon
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Activists of the group asked. Connected clients wait. Reading is fun.", []),
+        ("Customers complain about Login Failures and Slow Queries.", []),
+        ("Water Damage was found in the Cellar, and Orders wait.", []),
+        ("Buy Milk, Bread, Batteries from Lidl.", ["Lidl"]),
+        ("Bug Reports and Pull Requests are welcome on GitHub.", ["GitHub"]),
+        ("![Python Version](x.svg) works with Grafana", ["Grafana"]),
+        ("Run `a=1` in `/etc/app` or `dist/`, with `True` and `f(x)`, then `kg_ingest`.", ["kg_ingest"]),
+        ("We ask Contoso Inc and Maersk about Windows and Snowflake.", ["Contoso", "Maersk", "Windows", "Snowflake"]),
+        ("Our lawyer, Olufemi Adeyemi of Harrow Legal, wrote.", ["Olufemi Adeyemi", "Harrow Legal"]),
+    ],
+)
+def test_ordinary_words_with_a_capital_are_no_names(text, expected):
+    assert expected == detected_names(text)
+
+
+@needs_lexicon
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("They watched “Golden Mountains” twice.", ["Golden Mountains"]),
+        ("Golden Mountains (2019) is a film.", ["Golden Mountains"]),
+        ("They saw Slow Customers. Then we saw Slow Customers.", ["Slow Customers"] * 2),
+        ("They saw Slow Customers. Those were slow customers. We saw Slow Customers.", []),
+        ("They joined Black. Then we joined Black.", ["Black"] * 2),
+    ],
+)
+def test_ordinary_words_are_a_name_where_the_text_shows_it(text, expected):
+    assert expected == detected_names(text)
+
+
+@needs_lexicon
+@pytest.mark.parametrize(
+    ("text", "style"),
+    [
+        ("Then Henrik Lindqvist talks to us.", "person"),
+        ("It was approved by Marguerite Fontaine.", "person"),
+        ("Attendees: Lucía, Henrik Lindqvist", "person"),
+        ("We asked Mr. Ferreira.", "person"),
+        ("We still use Lindqvist Bodoni here.", "term"),
+        ("And the Helm Charts are broken, as Helm Charts are.", "term"),
+        ("We saw the Lumen Severn again.", "term"),
+        ("It goes to Deutsche Bahn.", "term"),
+    ],
+)
+def test_what_stands_beside_a_name_shows_whether_it_is_a_persons(text, style):
+    assert style == proper_names.detect(text)[-1].style
+
+
 @pytest.mark.parametrize(
     ("name", "style"),
     [("Ngozi Okafor", "person"), ("Theodora Bakopoulou", "person"), ("Apache Kafka", "term"), ("Kafka", "term")],
@@ -159,7 +211,7 @@ def test_what_is_known_is_not_proposed():
     [("Ada Lovelace", "person"), ("Alice", "person"), ("Atlas project", "title"), ("API", "term")],
 )
 def test_a_name_shows_how_it_is_made(name, expected):
-    assert expected == proper_names.guess_style(name)
+    assert expected == name_styles.guess(name)
 
 
 @given(st.text(alphabet="Ab1é .,-'/\n京アß", max_size=40))

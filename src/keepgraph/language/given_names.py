@@ -55,6 +55,12 @@ def is_short_for(short: str, name: str) -> bool:
     return len(short) < len(name)
 
 
+def is_nickname(word: str) -> bool:
+    """Whether a word is only a short form of a given name, and in no list as a name of its own: helm of Wilhelm."""
+    nicknames_by_name, _ = _nickname_index()
+    return word not in nicknames_by_name and not any(word in group for group in _spelling_groups())
+
+
 @cache
 def _nickname_index() -> tuple[dict[str, set[str]], dict[str, set[str]]]:
     """The nicknames of each name, and the names of each nickname, from our lexicon."""

@@ -7,7 +7,17 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from keepgraph.language import common_words, given_names, lexicons, name_similarity, normalisation, numbers
+from keepgraph.language import (
+    common_words,
+    given_names,
+    lexicons,
+    name_marks,
+    name_similarity,
+    name_styles,
+    normalisation,
+    numbers,
+    ordinary_phrases,
+)
 from keepgraph.language.annotated_text import AnnotatedText, Offsets
 from keepgraph.language.mention_detection import NameMatch
 from keepgraph.language.tokenizer import ADDRESS
@@ -16,29 +26,25 @@ from keepgraph.model import NameStyle
 MAX_CAPITALISED = 4
 """A name has at most so many words with a capital."""
 
-TITLE_WORD = "project"
-"""The word that tells a title beside it: the project Atlas."""
-
-_SPEECH_VERBS = frozenset(
-    "said says thinks thought told asked agreed suggested proposed decided explained prefers wrote knows believes "
-    "likes joined hopes wonders wants promised".split()
-)
 _DETERMINERS = frozenset("the a an our my your their his her its this that these those each every any some no".split())
 _NAME_PARTICLES = frozenset("of de da do dos das del della di van von der den la le el bin al".split())
 
 _CODE = re.compile(r"```.{0,20000}?(?:```|\Z)", re.DOTALL)
 _IDENTIFIER = re.compile(r"(?<!`)`([^\s`]{2,40})`(?!`)")
+_NO_IDENTIFIER = re.compile(
+    r"\.{0,2}/.*|.*/|.*=.*|.*\([^)].*|.*\[\.\.\.\].*|\.\w{1,5}|(?i:true|false|none|null|nil|undefined)"
+)
+_IMAGE = re.compile(r"!\[[^\]\n]{0,200}\]")
 _ACRONYM = re.compile(r"([A-Z][A-Z0-9]{1,5})s?")
 _ROMAN_NUMERAL = re.compile("[IVXLCDM]+")
 _CONTRACTION = re.compile(r"['’](?:t|ll|ve|re|m|d)(?!\w)", re.IGNORECASE)
-_TITLE_CASE = re.compile(r"[^\W\d_][^\W\d_]+(?:[-'’][^\W\d_]+)*")
 _INNER_CAPITAL = re.compile("[a-z0-9][A-Z]|^[A-Z]{2,}[a-z]{2}")
 _DOTTED_NAME = re.compile(r"[A-Za-z]{2,20}\.(?:js|io|ai|net|NET)")
 _NOT_NAMES = frozenset(
     "OK FYI ASAP TODO FIXME NOTE NB TBD TBA TBC ETA AM PM UTC GMT CET CEST EST PST USD EUR GBP CHF AND OR NOT PS RE "
     "CC BCC FW FWD EOD EOW EOM WIP LGTM IMO IMHO AKA ID IDS BTW IIRC AFAIK OOO WFH NA NO YES VS EG IE RIP LOL OMG "
     "WTF RSVP Mr Mrs Ms Dr Prof QA DIY PTO FAQ TLDR DM XX XXX Q1 Q2 Q3 Q4 H1 H2 BC AD IT US UK EU TV PC OS CV HR "
-    "CEO CTO CFO COO VP PHD MSC BSC".split()
+    "CEO CTO CFO COO VP PHD MSC BSC PR PRS LOC True False None Null Inc Ltd LLC LLP PLC Corp GmbH AG".split()
 )
 # Acronyms that are spelled like ordinary words; other such words in capitals are taken to be shouted.
 _WORDLIKE_ACRONYMS = frozenset("REST SOAP SAP RUST DASH FLUX MAPS LAMP BASIC BERT BLOOM GIT GO SWIFT FLOW".split())
@@ -90,7 +96,7 @@ def detect(text: AnnotatedText | str, *, besides: Sequence[NameMatch] = ()) -> l
         [
             *((match.start, match.end) for match in besides),
             *((name.start, name.end) for name in names),
-            *(match.span() for pattern in (_CODE, ADDRESS) for match in pattern.finditer(annotated.text)),
+            *(match.span() for pattern in (_CODE, _IMAGE, ADDRESS) for match in pattern.finditer(annotated.text)),
         ]
     )
     is_german = _is_german(annotated)
@@ -101,15 +107,6 @@ def detect(text: AnnotatedText | str, *, besides: Sequence[NameMatch] = ()) -> l
             if not excluded.overlap(name.start, name.end)
         ]
     return sorted(names, key=lambda name: name.start)
-
-
-def guess_style(name: str) -> NameStyle:
-    """How a name is likely made: a person's if it begins with a given name, a title if it says `project`, a term."""
-    words = normalisation.Name(name).folded.split()
-    may_be_person = name[:1].isupper() and 0 < len(words) <= MAX_CAPITALISED and given_names.contains(words[0])
-    if may_be_person and (len(words) > 1 or not common_words.is_common(words[0])):
-        return "person"
-    return "title" if TITLE_WORD in words else "term"
 
 
 class _Intervals:
@@ -129,8 +126,10 @@ class _Intervals:
 
 
 def _is_identifier(word: str) -> bool:
-    """Whether a word in backticks is the name of something, and not an option or a word that is only quoted."""
-    if not (word[0].isalnum() or word[0] in "._@#/~") or not any(c.isalpha() for c in word):
+    """Whether a word in backticks is the name of something, and no option, path, value or word that is only quoted."""
+    if not (word[0].isalnum() or word[0] in "._@#~") or not any(c.isalpha() for c in word):
+        return False
+    if _NO_IDENTIFIER.fullmatch(word):
         return False
     return not (
         word.isalpha() and word.islower() and (common_words.is_frequent(word) or common_words.is_stop_word(word))
@@ -223,9 +222,23 @@ def _name_of_words(text: AnnotatedText, run: list[Offsets], *, is_german: bool) 
     )
     if not begins_with_given_name and (is_german or not _is_name(text, run, lower_case)):
         return []
+    return [_proper_name(text, part, is_title=is_title) for part in _person_and_place(text, run)]
+
+
+def _person_and_place(text: AnnotatedText, run: list[Offsets]) -> list[list[Offsets]]:
+    """The words of a run as two names where a full name of a person stands before `of`: Ada Obi of Lumen Labs."""
+    for position, offsets in enumerate(run):
+        if text.word(offsets) == "of":
+            before = text.text[run[0][0] : run[position - 1][1]]
+            if name_styles.is_full_name(before):
+                return [run[:position], run[position + 1 :]]
+    return [run]
+
+
+def _proper_name(text: AnnotatedText, run: Sequence[Offsets], *, is_title: bool) -> ProperName:
     start, end = run[0][0], run[-1][1]
-    name = text.text[start:end]
-    return [ProperName(name, start, end, "title" if is_title else _style_by_context(text, run[-1], name))]
+    style = "title" if is_title else name_styles.in_context(text, start, end)
+    return ProperName(text.text[start:end], start, end, style)
 
 
 def _without_sentence_start(text: AnnotatedText, run: list[Offsets]) -> list[Offsets]:
@@ -268,7 +281,7 @@ def _without_title_word(text: AnnotatedText, run: list[Offsets]) -> tuple[list[O
     """A run without the word `project` at its end or its head, and whether it had one: Project Atlas is Atlas."""
     is_title = False
     for end in (run[-1:], run[:1]):
-        if len(run) > 1 and end and text.word(end[0]).lower() == TITLE_WORD:
+        if len(run) > 1 and end and text.word(end[0]).lower() == name_styles.TITLE_WORD:
             run, is_title = [offsets for offsets in run if offsets != end[0]], True
     return run, is_title
 
@@ -278,30 +291,12 @@ def _is_name(text: AnnotatedText, run: Sequence[Offsets], lower_case: Sequence[s
     all_ordinary = all(common_words.is_common(word) or name_similarity.is_generic(word) for word in lower_case)
     if all(name_similarity.is_generic(word) or common_words.is_stop_word(word) for word in lower_case):
         return False
-    if text.is_sentence_start(run[0][0]):
+    is_start = text.is_sentence_start(run[0][0])
+    if ordinary_phrases.is_ordinary(lower_case) and not name_marks.is_marked(text, run, lower_case):
+        return False
+    if is_start and name_marks.is_defined(text, run):
+        return True
+    if is_start:
         return not all(common_words.is_english(word) for word in lower_case) or (len(run) > 1 and not all_ordinary)
     before, _ = text.neighbours(*run[0])
     return not (all_ordinary and text.word(before).lower() in _DETERMINERS)
-
-
-def _style_by_context(text: AnnotatedText, last: Offsets, name: str) -> NameStyle:
-    """How a name is likely made, by the word that follows, else by the name itself."""
-    _, after = text.neighbours(*last)
-    following = text.word(after).lower()
-    if following == TITLE_WORD:
-        return "title"
-    if following in _SPEECH_VERBS or _is_full_name(name):
-        return "person"
-    return guess_style(name)
-
-
-def _is_full_name(name: str) -> bool:
-    """Whether a name looks like the first and last name of a person, whose first name is in no list: Ngozi Okafor."""
-    words = name.split()
-    lower_case = [word.lower() for word in words]
-    return (
-        len(words) in (2, 3)
-        and all(_TITLE_CASE.fullmatch(word) for word in words)
-        and not any(name_similarity.is_generic(word) or common_words.is_stop_word(word) for word in lower_case)
-        and not any(common_words.is_english(word) for word in (lower_case[0], lower_case[-1]))
-    )

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from keepgraph import interruption
-from keepgraph.language import common_words, given_names, name_similarity, normalisation, proper_names, sentences
+from keepgraph.language import common_words, given_names, name_similarity, name_styles, normalisation, sentences
 from keepgraph.model import NameStyle, Role
 
 MAX_WORDS = 6
@@ -363,8 +363,8 @@ def _without_article(phrase: str) -> str:
     words = phrase.split()
     while words and words[0].lower() in _DETERMINERS:
         words = words[1:]
-    named = [word for word in words if word.lower() != proper_names.TITLE_WORD]
-    if len(words) == len(named) + 1 > 1 and proper_names.TITLE_WORD in (words[0].lower(), words[-1].lower()):
+    named = [word for word in words if word.lower() != name_styles.TITLE_WORD]
+    if len(words) == len(named) + 1 > 1 and name_styles.TITLE_WORD in (words[0].lower(), words[-1].lower()):
         words = named if all(word[:1].isupper() for word in named) else words
     return " ".join(words)
 
@@ -403,7 +403,7 @@ def _may_be_person(phrase: str) -> bool:
 
 
 def _style(phrase: str, name: str) -> NameStyle:
-    return "title" if proper_names.TITLE_WORD in phrase.lower().split() else proper_names.guess_style(name)
+    return "title" if name_styles.TITLE_WORD in phrase.lower().split() else name_styles.guess(name)
 
 
 def _decision_name(rest: str) -> str:

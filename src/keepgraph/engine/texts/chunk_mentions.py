@@ -31,6 +31,7 @@ class Detection:
         text_matches, title_matches: the known names in the text and in the title.
         unknown_speaker: the name of the speaker, where no entity has it.
         unknown_annotations: names and types of links, tags and given names that no entity has; None: no type is given.
+            Not tags of the front matter: they say what a text is about, and are no names by themselves.
     """
 
     episode: Episode
@@ -134,7 +135,7 @@ class Detector:
             entities = self.names.by_name(name, of_type=annotation.get("type") if how == "given" else None)
             for entity in entities:
                 by_row.setdefault(entity.row, Mention(chunk.row, entity.row, how))
-            if not entities:
+            if not entities and (how != "tag" or f"#{name.text}" in chunk.text):
                 given_type = self.names.vocabulary.default_type("term") if how == "tag" else annotation.get("type")
                 unknown.append((name.text, given_type))
         return unknown

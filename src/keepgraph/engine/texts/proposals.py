@@ -14,7 +14,7 @@ from keepgraph import store
 from keepgraph.engine.texts.chunk_mentions import Detection, Detector
 from keepgraph.engine.texts.name_lookup import NamedEntity
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
-from keepgraph.language import common_words, normalisation, proper_names, relation_extraction
+from keepgraph.language import common_words, name_styles, normalisation, proper_names, relation_extraction
 from keepgraph.language.annotated_text import AnnotatedText
 from keepgraph.language.mention_detection import NameMatch
 from keepgraph.language.normalisation import Name
@@ -94,7 +94,7 @@ def _propose_annotations(drafts: _Drafts, vocabulary: Vocabulary, detection: Det
     """Propose entities for links, tags and names that the caller gave."""
     for name, given_type in detection.unknown_annotations:
         if len(name) <= _MAX_NAME:
-            entity_type = given_type or vocabulary.default_type(proper_names.guess_style(name))
+            entity_type = given_type or vocabulary.default_type(name_styles.guess(name))
             key = normalisation.key(name)
             drafts.add(ProposalDraft("entity", key, entity_type, name, confidence=_EXPLICIT_NAME))
 

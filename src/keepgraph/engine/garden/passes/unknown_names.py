@@ -6,7 +6,7 @@ from keepgraph import store
 from keepgraph.engine.garden.passes.outcome import MAX_CANDIDATES, Outcome, with_article
 from keepgraph.engine.review.proposals import Proposal
 from keepgraph.engine.vocabulary import graph_vocabulary
-from keepgraph.language import normalisation, proper_names
+from keepgraph.language import name_styles, normalisation
 from keepgraph.store.read_counts import UnknownName
 from keepgraph.store.transactions import Tx
 
@@ -22,7 +22,7 @@ def propose(tx: Tx, position: int) -> Outcome:
 
 
 def _proposal(tx: Tx, name: UnknownName) -> Proposal:
-    entity_type = graph_vocabulary.read(tx).default_type(proper_names.guess_style(name.name))
+    entity_type = graph_vocabulary.read(tx).default_type(name_styles.guess(name.name))
     asked = f"“{name.name}” was asked for {name.times} times, and is not known"
     return Proposal(
         kind="new_entity",
