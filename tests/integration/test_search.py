@@ -272,6 +272,19 @@ def test_only_turns_are_compared_with_the_question_without_its_persons(apollo, m
 
 
 @needs_vectors
+def test_a_document_that_comes_to_conversations_is_found_by_the_whole_question(call, open_graph):
+    remember(call, "Chat", "Mara: I had a salad.", source="message")
+    remember(call, "Chat", "Otto: And I slept.", source="message")
+    without = [call("search", query="What does Mara eat?", search_mode="episodes") for _ in range(4)]
+    remember(Caller(open_graph()), "Recipe", "What a chef called Mara puts on the table at noon.")
+    found = call("search", query="What does Mara eat?", search_mode="episodes")["episodes"]
+
+    assert all({"Chat"} == {episode["name"] for episode in answer["episodes"]} for answer in without)
+    assert {"Chat", "Recipe"} == {episode["name"] for episode in found}
+    assert "meaning" in next(episode["why"] for episode in found if episode["name"] == "Recipe")
+
+
+@needs_vectors
 def test_documents_that_are_like_the_best_are_found_and_turns_are_not(apollo):
     remember(apollo, "Chat", "Mara: The soup was cold.", source="message")
     remember(apollo, "Kitchen", "Nobody complained about the cold kitchen.")

@@ -43,6 +43,8 @@ def spoken_by(tx: Tx, chunks: Sequence[int], speakers: Sequence[str]) -> set[int
 
 def turns(tx: Tx, chunks: Sequence[int]) -> set[int]:
     """Those of some chunks that are turns of a conversation: somebody says them, or they are messages."""
+    if not any_document(tx):
+        return set(chunks)
     rows = tx.conn.execute(
         f"""
         SELECT chunk.id
@@ -102,6 +104,6 @@ def _adjacent(side: str, order: str) -> str:
                  SELECT next.id FROM episode AS next
                  WHERE next.group_id = episode.group_id AND next.kind = episode.kind AND next.id {side} episode.id
                  ORDER BY next.id {order} LIMIT 1)
-               AND (other.speaker IS NOT NULL OR episode.kind = 'message')
+               AND (episode.kind = 'message' OR other.speaker IS NOT NULL)
              ORDER BY other.place {order} LIMIT 1))
     """

@@ -19,6 +19,7 @@ from keepgraph.store.derived_tables import NAME_VECTORS, VECTOR_KINDS, VectorKin
 from keepgraph.store.transactions import Tx
 
 _HAMMING_CANDIDATES = 200
+_EXTENSION = "the extension that computes distances is loaded"
 
 
 def extension_missing() -> str | None:
@@ -50,6 +51,11 @@ def count_missing(tx: Tx, kind: VectorKind = NAME_VECTORS) -> int:
 def any_missing(tx: Tx, kind: VectorKind) -> bool:
     """Whether any of a kind has no vector yet: quicker than counting them."""
     return tx.conn.execute(f"SELECT 1 FROM {kind.queue.table} LIMIT 1").fetchone() is not None
+
+
+def any_made(tx: Tx, kind: VectorKind) -> bool:
+    """Whether any of a kind has a vector."""
+    return tx.conn.execute(f"SELECT 1 FROM {kind.signs_table} LIMIT 1").fetchone() is not None
 
 
 def next_missing(tx: Tx, kind: VectorKind = NAME_VECTORS, *, limit: int) -> list[tuple[int, str]]:
@@ -138,10 +144,13 @@ def load_extension(tx: Tx) -> None:
     Raises:
         errors.ModelUnavailable: the extension cannot be loaded.
     """
+    if tx.connection_cache.get(_EXTENSION):
+        return
     is_loaded = tx.conn.execute(
         "SELECT 1 FROM pragma_function_list WHERE name = 'vec_distance_hamming' LIMIT 1"
     ).fetchone()
     if is_loaded:
+        tx.connection_cache[_EXTENSION] = True
         return
     tx.conn.enable_load_extension(True)
     try:

@@ -21,6 +21,9 @@ Ranking = Sequence[tuple[Key, float]]
 """What one retriever found, best first, with its own scores."""
 
 
+_DECIMALS = 4
+
+
 @dataclass(frozen=True, slots=True)
 class Placement:
     """Where a hit stood in one ranking, from 1, and its score there; None where it has none."""
@@ -59,14 +62,16 @@ def fuse(
         usual = weights.get(source, 1.0)
         for rank, (key, score) in enumerate(ranking, 1):
             weight = exceptions[key].get(source, usual) if key in exceptions else usual
-            placement = Placement(rank, round_score(score))
-            if key in why:
+            placement = Placement(rank, round(score, _DECIMALS))
+            placements = why.get(key)
+            if placements is not None:
                 scores[key] += weight / (RRF_K + rank)
-                why[key][source] = placement
+                placements[source] = placement
             else:
                 scores[key] = weight / (RRF_K + rank)
                 why[key] = {source: placement}
-    return _best_first(Hit(key, score, why[key]) for key, score in scores.items())
+    best_first = sorted([(-score, key) for key, score in scores.items()])
+    return [Hit(key, -score, why[key]) for score, key in best_first]
 
 
 def boost(hits: Iterable[Hit], keys: Collection[Key], *, by: float, source: str) -> list[Hit]:
@@ -106,7 +111,7 @@ def sum_scores(groups: Iterable[tuple[Sequence[Key], float]]) -> list[tuple[Key,
 
 def round_score(score: float) -> float:
     """A score as results show it."""
-    return round(score, 4)
+    return round(score, _DECIMALS)
 
 
 def _best_first(hits: Iterable[Hit]) -> list[Hit]:

@@ -15,9 +15,7 @@ def apply(context: SearchContext, chunks: Sequence[Hit]) -> list[Hit]:
     tx, question = context.tx, context.question
     rows = [chunk.key for chunk in chunks]
     entities, proposals = [key for key in question.nodes if key > 0], [-key for key in question.nodes if key < 0]
-    known: set[int] = set()
-    if question.speakers:
-        known |= store.conversations.spoken_by(tx, rows, sorted(question.speakers))
+    known = context.spoken_by_named(rows)
     if entities:
         known |= store.retrieval.unspoken_mentioning(tx, rows, entities, [])
     proposed = store.retrieval.unspoken_mentioning(tx, rows, [], proposals) - known if proposals else set()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from keepgraph import store
 from keepgraph.engine.knowledge.entities import MAX_NAME
@@ -13,6 +14,7 @@ from keepgraph.engine.retrieval import weights
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
 from keepgraph.language import common_words, first_person, given_names, mention_detection, name_similarity, proper_names
+from keepgraph.language.annotated_text import AnnotatedText
 from keepgraph.language.mention_detection import NameMatch
 from keepgraph.language.normalisation import Name
 from keepgraph.model import NameStyle
@@ -77,7 +79,9 @@ def detect(tx: Tx, text: str, *, groups: Sequence[str]) -> list[QuestionName]:
     """
     beginning = text[:_MAX_CHARACTERS]
     speakers = _speakers(tx)
-    keys = list(dict.fromkeys(span.key for span in mention_detection.candidate_spans(beginning)))
+    annotated = AnnotatedText(beginning)
+    spans = list(mention_detection.candidate_spans(annotated))
+    keys = list(dict.fromkeys(span.key for span in spans))
     known = store.retrieval.names_by_keys(tx, keys, groups=groups)
     spellings: dict[str, list[str]] = {key: [name.name for name in names] for key, names in known.items()}
     for key in keys:
@@ -85,11 +89,11 @@ def detect(tx: Tx, text: str, *, groups: Sequence[str]) -> list[QuestionName]:
             spellings.setdefault(key, []).append(speakers.names[key])
     persons = _persons_by_name_part(tx, [key for key in keys if key not in spellings], groups=groups)
     parts = {key: [person.name] for key, person in persons.items()} | dict(speakers.name_parts)
-    matches = mention_detection.detect(beginning, spellings, parts)
+    matches = mention_detection.detect(annotated, spellings, parts, spans=spans)
     known |= {key: [person] for key, person in persons.items()}
     vocabulary = graph_vocabulary.read(tx)
     names = [_known_name(vocabulary, known.get(match.key, ()), match, speakers) for match in matches]
-    names += _guessed_names(tx, beginning, matches, speakers, groups=groups)
+    names += _guessed_names(tx, annotated, matches, speakers, groups=groups)
     if not names:
         names = _owners(tx, beginning, groups=groups)
     return [_with_speakers(tx, name, speakers) for name in sorted(names, key=lambda name: name.start)]
@@ -167,10 +171,11 @@ def _known_name(
 
 
 def _guessed_names(
-    tx: Tx, text: str, matches: Sequence[NameMatch], speakers: _Speakers, *, groups: Sequence[str]
+    tx: Tx, annotated: AnnotatedText, matches: Sequence[NameMatch], speakers: _Speakers, *, groups: Sequence[str]
 ) -> list[QuestionName]:
     """What looks like a name, or is the whole question, and is not known: with what it may mean all the same."""
-    spans = [(name.start, name.end, name.name) for name in proper_names.detect(text, besides=matches)]
+    text = annotated.text
+    spans = [(name.start, name.end, name.name) for name in proper_names.detect(annotated, besides=matches)]
     spans = spans[:_MAX_GUESSES]
     if not spans and not matches and 0 < len(_WORD.findall(text)) <= _MAX_WORDS_OF_A_NAME and len(text) <= MAX_NAME:
         spans = [(0, len(text), text)]
@@ -193,6 +198,7 @@ def _owners(tx: Tx, text: str, *, groups: Sequence[str]) -> list[QuestionName]:
     return [QuestionName(*span, tuple((row, weights.ALIAS) for row in rows), is_person=True)] if span else []
 
 
+@lru_cache(maxsize=8)
 def _span_of_asker(text: str) -> tuple[int, int] | None:
     """The words by which a question asks about the one who asks; None where it does not, or names somebody."""
     span = first_person.find_in_question(text)

@@ -10,6 +10,8 @@ from keepgraph.engine.retrieval.question_analysis import MAX_EMBEDDED_CHARACTERS
 from keepgraph.engine.retrieval.search_request import EDGES, EPISODES
 from keepgraph.store.transactions import Tx
 
+_OTHER_KINDS = (store.derived_tables.NAME_VECTORS, store.derived_tables.FACT_VECTORS)
+
 
 @dataclass(frozen=True, slots=True)
 class QuestionVectors:
@@ -39,7 +41,9 @@ def embed(tx: Tx, question: Question, *, kinds: frozenset[str]) -> QuestionVecto
 
     # Each text costs a pass of the model, and not every search compares both.
     for_turns = question.without_names if kinds != {EDGES} else question.text
-    compares_whole = kinds != {EPISODES} or store.conversations.any_document(tx)
+    compares_whole = store.conversations.any_document(tx) or (
+        kinds != {EPISODES} and any(store.vectors.any_made(tx, kind) for kind in _OTHER_KINDS)
+    )
     texts = list(dict.fromkeys([for_turns, question.text] if compares_whole else [for_turns]))
     try:
         packed = vectors.pack(

@@ -52,7 +52,7 @@ def _names_something_known(context: SearchContext) -> bool:
     if any(key > 0 for key in question.nodes):
         return True
     chunks = [hit.key for hit in context.hits.get(EPISODES, ())]
-    return bool(question.speakers and store.conversations.spoken_by(context.tx, chunks, sorted(question.speakers)))
+    return bool(context.spoken_by_named(chunks))
 
 
 def _is_near(context: SearchContext) -> bool:

@@ -259,11 +259,7 @@ def _distances_of_facts(context: SearchContext, hits: Sequence[Hit]) -> dict[int
 def _chunks(context: SearchContext) -> list[ChunkResult]:
     """The best chunk of each episode."""
     tx, request = context.tx, context.request
-    episode_of = store.retrieval.episodes_of_chunks(tx, [hit.key for hit in context.hits[EPISODES]])
-    best: dict[int, Hit] = {}
-    for hit in context.hits[EPISODES]:
-        best.setdefault(episode_of[hit.key], hit)
-    hits = list(best.values())[: _pool_size(request)]
+    hits, episode_of = _best_chunks(context, _pool_size(request))
     if request.reranker == NODE_DISTANCE:
         reached = context.distances.episodes
         distances = {hit.key: reached[episode_of[hit.key]] for hit in hits if episode_of[hit.key] in reached}
@@ -271,6 +267,21 @@ def _chunks(context: SearchContext) -> list[ChunkResult]:
     elif request.reranker == EPISODE_MENTIONS:
         hits = reranking.by_count(hits, mention_counts.of_chunks(tx, hits), head=_head(context, hits))
     return content_reranking.rerank(context, hydration.chunks(tx, hits))
+
+
+def _best_chunks(context: SearchContext, limit: int) -> tuple[list[Hit], dict[int, int]]:
+    """The best chunk of each of the best episodes, and the episodes of these chunks, by their row numbers."""
+    all_hits = context.hits[EPISODES]
+    best: dict[int, Hit] = {}
+    for start in range(0, len(all_hits), 2 * limit):
+        block = all_hits[start : start + 2 * limit]
+        episode_of = store.retrieval.episodes_of_chunks(context.tx, [hit.key for hit in block])
+        for hit in block:
+            best.setdefault(episode_of[hit.key], hit)
+        if len(best) >= limit:
+            break
+    hits = dict(list(best.items())[:limit])
+    return list(hits.values()), {hit.key: episode for episode, hit in hits.items()}
 
 
 def _communities(context: SearchContext) -> list[CommunityResult]:

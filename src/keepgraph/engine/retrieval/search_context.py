@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from keepgraph import store
 from keepgraph.engine.retrieval import graph_distances
 from keepgraph.engine.retrieval.fusion import Hit, Key
 from keepgraph.engine.retrieval.graph_distances import Distances
@@ -27,6 +29,7 @@ class SearchContext:
     vectors: QuestionVectors
     hits: dict[str, list[Hit]] = field(default_factory=dict)
     _distances: Distances | None = None
+    _spoken: dict[Key, bool] = field(default_factory=dict)
 
     @property
     def centres(self) -> tuple[Key, ...]:
@@ -34,6 +37,16 @@ class SearchContext:
         if self.request.centre is not None and self.request.reranker == NODE_DISTANCE:
             return (self.request.centre,)
         return self.request.starting_nodes or self.question.nodes
+
+    def spoken_by_named(self, chunks: Sequence[Key]) -> set[Key]:
+        """Those of some chunks that a speaker says whom the question names; each chunk is looked at once."""
+        speakers = sorted(self.question.speakers)
+        if not speakers:
+            return set()
+        if unknown := [chunk for chunk in chunks if chunk not in self._spoken]:
+            spoken = store.conversations.spoken_by(self.tx, unknown, speakers)
+            self._spoken.update((chunk, chunk in spoken) for chunk in unknown)
+        return {chunk for chunk in chunks if self._spoken[chunk]}
 
     @property
     def distances(self) -> Distances:

@@ -33,7 +33,7 @@ def chunks(context: SearchContext) -> Ranking:
     """The chunks that are nearest to the question: turns of conversations to it without the names of persons."""
     vectors = context.vectors
     ranking = _nearest_chunks(context, vectors.without_names, with_turn_before=False)
-    if vectors.full == vectors.without_names:
+    if vectors.full == vectors.without_names or not store.conversations.any_document(context.tx):
         return ranking
     of_whole = _nearest_chunks(context, vectors.full, with_turn_before=False)
     turns = store.conversations.turns(context.tx, [chunk for chunk, _ in (*ranking, *of_whole)])
