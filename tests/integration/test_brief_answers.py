@@ -30,6 +30,8 @@ QUESTIONS = [
     ("search", {"query": "who decided about the storage of Atlas?"}),
     ("search", {"query": "licence rollout", "limit": 100}),
     ("search", {"project": "Atlas"}),
+    ("search_nodes", {"query": "storage format", "max_nodes": 100}),
+    ("search_memory_facts", {"query": "who decided about the storage?", "max_facts": 100}),
     ("recall_decisions", {"project": "Atlas"}),
     ("weekly_rollup", {}),
     ("weekly_rollup", {"project": "Atlas"}),
@@ -262,4 +264,8 @@ def test_counting_tokens_grows_with_the_text():
 
 
 def _toolset(tool: str) -> tuple[str, str]:
-    return ("discovery" if tool in ("explore_node", "search", "get_schema") else "memory", tool)
+    toolsets = {
+        "discovery": ("explore_node", "search", "get_schema"),
+        "connections": ("search_nodes", "search_memory_facts"),
+    }
+    return (next((toolset for toolset, tools in toolsets.items() if tool in tools), "memory"), tool)

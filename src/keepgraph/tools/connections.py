@@ -21,6 +21,8 @@ from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 from keepgraph.tools.contract import (
     answer_shapes,
+    brief_answers,
+    brief_shapes,
     derived_data,
     name_needs,
     search_answers,
@@ -195,6 +197,7 @@ def search_nodes(
     entity_types: list[str] | None = None,
     center_node_uuid: str | None = None,
     project: str | None = None,
+    detail: str = "full",
 ) -> dict[str, Any]:
     """Find entities by name, by what is said of them, or by meaning: search here BEFORE adding anything.
 
@@ -210,13 +213,14 @@ def search_nodes(
     )
     tx, results = search_arguments.run_search(tx, arguments, kinds=(search_request.NODES,), limit=max_nodes)
     nodes = [search_answers.node(tx, node) for node in results.nodes]
-    return {
+    answer = {
         "message": f"Found {len(nodes)} nodes" if nodes else "No relevant nodes found",
         "nodes": nodes,
         "truncated": search_request.NODES in results.truncated_kinds,
         "embedding": results.embedding_state,
         **search_answers.scope(tx, arguments, is_empty=not nodes),
     }
+    return brief_shapes.nodes(answer) if detail == brief_answers.BRIEF else answer
 
 
 @tool(Effect.READ, needs=search_arguments.needs_of_search)
@@ -230,6 +234,7 @@ def search_memory_facts(
     edge_types: list[str] | None = None,
     valid_at: str | None = None,
     project: str | None = None,
+    detail: str = "full",
 ) -> dict[str, Any]:
     """Find facts by words and by meaning: the most relevant ones, current unless valid_at says when.
 
@@ -248,13 +253,14 @@ def search_memory_facts(
     edges = [
         answer_shapes.edge(tx, edge.fact, edge.details, why=search_answers.why(edge.hit)) for edge in results.edges
     ]
-    return {
+    answer = {
         "message": f"Found {len(edges)} facts" if edges else "No relevant facts found",
         "facts": edges,
         "truncated": search_request.EDGES in results.truncated_kinds,
         "embedding": results.embedding_state,
         **search_answers.scope(tx, arguments, is_empty=not edges),
     }
+    return brief_shapes.facts(answer) if detail == brief_answers.BRIEF else answer
 
 
 @tool(Effect.READ, needs=name_needs.to_resolve("from_entity", "to_entity"))

@@ -113,6 +113,18 @@ def search(answer: Answer, *, query: str, max_tokens: int | None) -> Answer:
     }
 
 
+def nodes(answer: Answer) -> Answer:
+    """The brief answer of search_nodes."""
+    entries = _all_with_brief_why(answer["nodes"])
+    return _with_short_list(answer, "nodes", entries, [f"{node['name']} ({node['type']})" for node in entries])
+
+
+def facts(answer: Answer) -> Answer:
+    """The brief answer of search_memory_facts."""
+    entries = _all_with_brief_why(answer["facts"])
+    return _with_short_list(answer, "facts", entries, [edge["fact"] for edge in entries])
+
+
 def decisions(answer: Answer) -> Answer:
     """The brief answer of recall_decisions."""
     rest = {name: value for name, value in answer.items() if name != "decisions"}
@@ -174,6 +186,18 @@ def schema(answer: Answer) -> Answer:
         **_more("more_labels", cut["labels"]),
         **_more("more_types", cut["types"]),
         **({"left_out": left_out} if left_out else {}),
+    }
+
+
+def _with_short_list(answer: Answer, name: str, entries: Sequence[Any], lines: Sequence[str]) -> Answer:
+    """An answer with one list, cut to what a brief answer has room for."""
+    rest = {key: value for key, value in answer.items() if key != name}
+    cut = brief_answers.shorten({name: Entries(entries, lines)}, rest=rest)[name]
+    return {
+        **answer,
+        name: cut.full,
+        **_more(f"more_{name}", cut),
+        "truncated": answer["truncated"] or cut.is_cut,
     }
 
 
