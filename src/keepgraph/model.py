@@ -280,6 +280,7 @@ class Proposal:
     Attributes:
         kind: "entity", which has the subject alone, or "fact".
         evidence: the words of one chunk from which it was inferred.
+        valid_from: the day from which the fact would hold, where its text says more than when it is recorded.
     """
 
     row: int
@@ -294,6 +295,7 @@ class Proposal:
     confidence: float
     created_at: str
     evidence: str | None = None
+    valid_from: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -253,6 +253,15 @@ def test_a_tag_of_the_front_matter_is_a_mention_of_what_is_known_and_no_name_by_
     assert {"essays", "Turin"} == set(proposed) - {"History"}
 
 
+def test_a_decision_in_a_note_is_of_the_date_of_its_front_matter(call, folder):
+    write(folder, minutes="---\ndate: 2026-02-03\n---\n# Atlas\n\nWe decided to use PostgreSQL for storage.")
+    call("ingest_markdown", file_path="minutes.md", project="Atlas")
+    [episode] = call("search", query="PostgreSQL for storage", search_mode="episodes")["episodes"]
+    [proposed] = call("get_episode_context", episode_uuids=[episode["uuid"]])["proposed_facts"]
+
+    assert proposed["arguments"]["valid_from"] == "2026-02-03"
+
+
 def test_what_came_only_with_a_document_goes_with_it(call, folder, path):
     write(folder, a="Words about [[Ada]].")
     call("ingest_directory", directory=str(folder))

@@ -67,6 +67,23 @@ def test_a_proposed_fact_is_ready_to_be_recorded(call):
     assert names_of(recorded["auto_created_entities"]) == ["Priya", "Ada Lovelace"]
 
 
+@pytest.mark.parametrize(
+    ("reference_time", "valid_from", "decided_on"),
+    [("2026-03-02", "2026-03-02", "2026-03-02"), (None, None, "2026-05-15"), ("2031-01-01", None, "2026-05-15")],
+)
+def test_a_decision_that_is_read_in_a_text_is_of_the_day_of_the_text(call, reference_time, valid_from, decided_on):
+    given = {"reference_time": reference_time} if reference_time else {}
+    text = "Atlas: we decided to use PostgreSQL for storage. Ada reports to Ben."
+    told = call("remember", text=text, project="Atlas", **given)
+    arguments = [proposed["arguments"] for proposed in told["proposed_facts"]]
+    for each in arguments:
+        call("record_fact", **each)
+    [made] = call("recall_decisions", project="Atlas")["decisions"]
+
+    assert [valid_from, None] == [each.get("valid_from") for each in arguments]
+    assert decided_on == made["decided_on"]
+
+
 def test_what_has_been_recorded_is_no_longer_proposed(call):
     added = call("add_memory", **ATLAS)
     call("record_fact", **added["proposed_facts"][0]["arguments"])

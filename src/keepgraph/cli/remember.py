@@ -106,4 +106,5 @@ def _record_command(arguments: dict[str, Any]) -> str:
     subject, target = arguments["subject"], arguments["object"]
     object = f"={target['literal']}" if "literal" in target else f"{target['type']}:{target['name']}"
     command = ["kg", "record", f"{subject['type']}:{subject['name']}", arguments["predicate"], object]
-    return terminal.printable(shlex.join(command))
+    since = ["--from", arguments["valid_from"]] if "valid_from" in arguments else []
+    return terminal.printable(shlex.join([*command, *since]))

@@ -198,6 +198,8 @@ def proposed_fact(proposal: Proposal, *, source: str | None = None) -> dict[str,
         "object": object_,
         "confidence": proposal.confidence,
     }
+    if proposal.valid_from:
+        arguments["valid_from"] = proposal.valid_from
     if source:
         arguments["source"] = source
     return {"id": proposal.id, "arguments": arguments, "evidence": proposal.evidence or ""}
