@@ -16,6 +16,7 @@
 -- 0013_cardinalities 5f53019f3ac9a3957a76f3adeadc777b902c23e87223cd4efd79be676d457ada
 -- 0014_vector_changes f0a8f933aab689fe42db6786fded972d312bb6892d1e7138f6e9110e12cec9bb
 -- 0015_entity_value dc45617d1d814be689564882345ad2a7e670b3bdb390806ad722d01e155d2740
+-- 0016_name_words e50818347920dba63576995c09c49054657346653ee45886de8f693dd6b23700
 
 PRAGMA defer_foreign_keys = ON;
 
@@ -489,6 +490,17 @@ CREATE TABLE vector_change (
     kind   TEXT NOT NULL CHECK (kind IN ('name', 'fact', 'text')),
     number INTEGER NOT NULL
 ) STRICT;
+
+CREATE TABLE name_word (
+    id   INTEGER PRIMARY KEY,
+    word TEXT NOT NULL UNIQUE
+) STRICT;
+
+CREATE TABLE name_posting (
+    word    INTEGER NOT NULL,
+    surface INTEGER NOT NULL,
+    PRIMARY KEY (word, surface)
+) STRICT, WITHOUT ROWID;
 
 INSERT INTO entity_type (id, name, description, version, vocabulary_set, style, is_abstract, details, retired_at, replaced_by) VALUES
     (1, 'person', 'A human being.', '0.1.0', 1, 'person', 0, '{}', NULL, NULL),
@@ -1552,3 +1564,64 @@ CREATE TRIGGER vector_change_trimmed AFTER INSERT ON vector_change WHEN new.id %
 END;
 
 CREATE INDEX entity_with_value ON entity (properties ->> '$.value') WHERE properties ->> '$.value' IS NOT NULL;
+
+CREATE INDEX name_word_end ON name_word (substr(word, -2), length(word), word);
+
+CREATE VIEW name_to_posting (surface, folded) AS SELECT 0, '' WHERE 0;
+
+CREATE TRIGGER name_to_posting_insert INSTEAD OF INSERT ON name_to_posting BEGIN
+    INSERT OR IGNORE INTO name_word (word)
+    SELECT value FROM json_each('[' || replace(json_quote(replace(new.folded, char(10), ' ')), ' ', '","') || ']')
+    WHERE value <> '';
+    INSERT OR IGNORE INTO name_posting (word, surface)
+    SELECT name_word.id, new.surface
+    FROM json_each('[' || replace(json_quote(replace(new.folded, char(10), ' ')), ' ', '","') || ']') AS written
+    JOIN name_word ON name_word.word = written.value;
+END;
+
+CREATE TRIGGER name_posting_delete AFTER DELETE ON name_posting
+WHEN NOT EXISTS (SELECT 1 FROM name_posting WHERE word = old.word) BEGIN
+    DELETE FROM name_word WHERE id = old.word;
+END;
+
+CREATE TRIGGER entity_posting_insert AFTER INSERT ON entity BEGIN
+    INSERT INTO name_to_posting VALUES (2 * new.id, new.name_folded);
+END;
+
+CREATE TRIGGER entity_posting_update AFTER UPDATE OF name_folded ON entity BEGIN
+    DELETE FROM name_posting WHERE surface = 2 * old.id AND word IN (
+        SELECT name_word.id
+        FROM json_each('[' || replace(json_quote(replace(old.name_folded, char(10), ' ')), ' ', '","') || ']') AS written
+        JOIN name_word ON name_word.word = written.value
+    );
+    INSERT INTO name_to_posting VALUES (2 * new.id, new.name_folded);
+END;
+
+CREATE TRIGGER entity_posting_delete AFTER DELETE ON entity BEGIN
+    DELETE FROM name_posting WHERE surface = 2 * old.id AND word IN (
+        SELECT name_word.id
+        FROM json_each('[' || replace(json_quote(replace(old.name_folded, char(10), ' ')), ' ', '","') || ']') AS written
+        JOIN name_word ON name_word.word = written.value
+    );
+END;
+
+CREATE TRIGGER alias_posting_insert AFTER INSERT ON alias BEGIN
+    INSERT INTO name_to_posting VALUES (2 * new.id + 1, new.alias_folded);
+END;
+
+CREATE TRIGGER alias_posting_update AFTER UPDATE OF alias_folded ON alias BEGIN
+    DELETE FROM name_posting WHERE surface = 2 * old.id + 1 AND word IN (
+        SELECT name_word.id
+        FROM json_each('[' || replace(json_quote(replace(old.alias_folded, char(10), ' ')), ' ', '","') || ']') AS written
+        JOIN name_word ON name_word.word = written.value
+    );
+    INSERT INTO name_to_posting VALUES (2 * new.id + 1, new.alias_folded);
+END;
+
+CREATE TRIGGER alias_posting_delete AFTER DELETE ON alias BEGIN
+    DELETE FROM name_posting WHERE surface = 2 * old.id + 1 AND word IN (
+        SELECT name_word.id
+        FROM json_each('[' || replace(json_quote(replace(old.alias_folded, char(10), ' ')), ' ', '","') || ']') AS written
+        JOIN name_word ON name_word.word = written.value
+    );
+END;

@@ -50,7 +50,10 @@ def changed(call: Caller) -> Caller:
 
 
 def contents(path: Path, index: TextIndex) -> list[Any]:
-    """What an index holds: every token with its row, column and place; or every row of the initials."""
+    """What an index holds: every token with its row, column and place; or every row of the initials or postings."""
+    if index.words:
+        query = f"SELECT surface, {index.words}.word FROM {index.table} JOIN {index.words} ON id = {index.table}.word"
+        return sorted(rows(path, query)) + sorted(rows(path, f"SELECT word FROM {index.words}"))
     if index.view:
         return sorted(rows(path, f"SELECT * FROM {index.table}"))
     with connected(path) as conn:

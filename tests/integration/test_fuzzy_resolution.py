@@ -670,6 +670,37 @@ def test_a_new_entity_is_found_only_by_similar_names(tmp_path_factory, blank, en
         assert score >= name_similarity.MATCH_THRESHOLD or normalisation.key(query) == normalisation.key(new[1])
 
 
+mistyped = st.tuples(plain_names, st.integers(0, 40), st.sampled_from(["swap", "omit", "double", "replace"]))
+
+
+def with_typo(name: str, position: int, kind: str) -> str:
+    """The name with one typo in it; a space stays."""
+    at = position % len(name)
+    before, letter, after = name[:at], name[at], name[at + 1 :]
+    if " " in (letter + after[:1]):
+        return name
+    swapped = after[:1] + letter + after[1:]
+    return before + {"swap": swapped, "omit": after, "double": 2 * letter + after, "replace": "e" + after}[kind]
+
+
+@examples(10, sweep=600)
+@given(names=st.lists(mistyped, min_size=1, max_size=8, unique_by=lambda drawn: normalisation.key(drawn[0])))
+def test_a_new_name_with_one_typo_is_a_possible_double_if_the_rules_of_names_say_so(tmp_path_factory, blank, names):
+    known = [("concept", name) for name, _, _ in names]
+    with graph_of(tmp_path_factory, blank, known, settings=FUZZY_ONLY) as call:
+        for name, position, kind in names:
+            new = with_typo(name, position, kind)
+            score = name_similarity.compare(
+                normalisation.Name(new), normalisation.Name(name), **kind_of_name("concept")
+            ).score
+            answer = call.record(concept(new), "tagged", HERE)
+            doubles = {double["name"] for double in answer["possible_duplicates"]}
+            is_known = normalisation.key(new) in {normalisation.key(other) for _, other in known}
+            known.append(("concept", new))
+
+            assert is_known or score < name_similarity.MATCH_THRESHOLD or name in doubles or len(doubles) == 5, new
+
+
 # Odd names
 
 ODD = {

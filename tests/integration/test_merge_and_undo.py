@@ -68,6 +68,7 @@ def check_sound(call: Caller) -> None:
         named |= {2 * row + 1 for (row,) in copy.execute("SELECT id FROM alias")}
         assert {row for _, row, _ in indexed(copy, "name_trigram")} == named
         assert {row for (row,) in copy.execute("SELECT surface FROM name_initials")} <= named
+        assert {row for (row,) in copy.execute("SELECT surface FROM name_posting")} == named
         told = [row[0] for row in copy.execute("SELECT public_id FROM entity")]
         copy.close()
     checks, _ = integrity.check_all(call.graph.database)

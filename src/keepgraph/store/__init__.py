@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         mention_queue,
         mentions,
         migrations,
+        name_words,
         narratives,
         neighbourhood,
         overviews,

@@ -37,13 +37,14 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class TextIndex:
-    """A full-text index, or the index of initials.
+    """A full-text index, or the index of initials or of the words of names.
 
     Attributes:
         title: what an integrity check calls it.
         key: the column with the number.
         columns: the columns of the content.
         view: the view that takes the content in, where the index holds something else that is computed from it.
+        words: the table with each word once, where the rows of the index are postings.
     """
 
     table: str
@@ -52,6 +53,7 @@ class TextIndex:
     key: str = "rowid"
     columns: tuple[str, ...] = ("text",)
     view: str | None = None
+    words: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +149,15 @@ INDEXES = (
         columns=("folded",),
         view="name_to_initial",
     ),
+    TextIndex(
+        "name_posting",
+        "the index of names by their words",
+        _names("name_folded", "alias_folded"),
+        key="surface",
+        columns=("folded",),
+        view="name_to_posting",
+        words="name_word",
+    ),
     TextIndex("entity_text", "the index of words in names", _names("name || char(10) || summary", "alias")),
     TextIndex("chunk_text", "the index of words in texts", (Source("chunk_words", content=("text",)),)),
     TextIndex(
@@ -234,6 +245,7 @@ QUEUES = (*(kind.queue for kind in VECTOR_KINDS), UNREAD_CHUNKS, UNREAD_NAMES)
 TABLES = frozenset(
     [
         *(index.table for index in INDEXES),
+        *(index.words for index in INDEXES if index.words),
         *(queue.table for queue in QUEUES),
         *(table for kind in VECTOR_KINDS for table in (kind.vector_table, kind.signs_table)),
     ]

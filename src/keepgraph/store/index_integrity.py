@@ -31,13 +31,16 @@ def find_problems(conn: Connection) -> set[str]:
 
 def count_wrong(tx: Tx, index: TextIndex) -> int:
     """How many rows an index should not have, lacks, or has with other words than the tables."""
+    if index.words:
+        return _count_wrong_postings(tx, index, index.words)
     return _count_wrong_initials(tx, index) if index.view else _count_wrong_full_text(tx.conn, index)
 
 
 def rebuild(tx: Tx, index: TextIndex) -> None:
     """Rebuild an index from the tables that it indexes."""
     if index.view:
-        tx.conn.execute(f"DELETE FROM {index.table}")
+        for table in filter(None, (index.table, index.words)):
+            tx.conn.execute(f"DELETE FROM {table}")
     else:
         tx.conn.execute(f"INSERT INTO {index.table} ({index.table}) VALUES ('delete-all')")
     for source in index.sources:
@@ -66,6 +69,32 @@ def _count_wrong_initials(tx: Tx, index: TextIndex) -> int:
         )
         for source in index.sources
     )
+
+
+def _count_wrong_postings(tx: Tx, index: TextIndex, words: str) -> int:
+    """How many names have postings of other words than their own, and how many words stand in no name."""
+    indexed = f"""
+        SELECT posting.{index.key} AS number, written.word FROM {index.table} AS posting
+        LEFT JOIN {words} AS written ON written.id = posting.word
+    """
+    expected = " UNION ".join(
+        f"""
+        SELECT named.number, written.value AS word
+        FROM (SELECT {source.number} AS number, {source.content[0]} AS folded FROM {source.table}) AS named,
+             json_each('[' || replace(json_quote(replace(folded, char(10), ' ')), ' ', '","') || ']') AS written
+        WHERE written.value <> ''
+        """
+        for source in index.sources
+    )
+    wrong = "SELECT * FROM ({}) EXCEPT SELECT * FROM ({})"
+    return fetch_count(
+        tx.conn,
+        f"""
+        SELECT count(DISTINCT number) FROM (
+            SELECT * FROM ({wrong.format(indexed, expected)}) UNION SELECT * FROM ({wrong.format(expected, indexed)})
+        )
+        """,
+    ) + fetch_count(tx.conn, f"SELECT count(*) FROM {words} WHERE id NOT IN (SELECT word FROM {index.table})")
 
 
 def _count_wrong_full_text(conn: Connection, index: TextIndex) -> int:

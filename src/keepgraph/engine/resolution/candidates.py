@@ -10,7 +10,8 @@ from collections.abc import Collection, Sequence
 from typing import TypeAlias
 
 from keepgraph import store
-from keepgraph.language import abbreviations, given_names, normalisation, phonetics, typos
+from keepgraph.engine.resolution import name_words
+from keepgraph.language import given_names, normalisation, typos
 from keepgraph.store.transactions import Tx
 
 IndexedName: TypeAlias = tuple[int, str, bool]
@@ -56,8 +57,10 @@ def _search_index(
     tx: Tx, words: Sequence[str], of_types: Collection[str] | None, *, include_weak: bool
 ) -> dict[IndexedName, str]:
     """The folded form of each name that the index returns."""
-    query = _trigram_query(words, with_joined=include_weak)
-    rows = store.entities.by_trigrams(tx, query, of_types=of_types, limit=_MAX_NAMES)
+    if include_weak:
+        rows = store.entities.by_trigrams(tx, _trigram_query(words), of_types=of_types, limit=_MAX_NAMES)
+    else:
+        rows = name_words.names_with(tx, _searched(words), limit=_MAX_NAMES)
     rows += store.entities.by_letters(tx, "".join(words))
     if not rows and include_weak:
         any_word = " OR ".join(f'" {word} "' for word in words)
@@ -69,7 +72,7 @@ def _search_index(
     }
 
 
-def _trigram_query(words: Sequence[str], *, with_joined: bool = True) -> str:
+def _trigram_query(words: Sequence[str]) -> str:
     """An FTS5 query for names that contain all these words, with a typo or not, or run together.
 
     A phrase of all letters is slow. Whole names that are run together are found by their letters besides.
@@ -77,22 +80,21 @@ def _trigram_query(words: Sequence[str], *, with_joined: bool = True) -> str:
     It may return too many names, but none is missing that similarity.compare accepts with one typo in it. The longest
     words are enough, and quicker.
     """
-    longest = sorted(words, key=len, reverse=True)[:_MAX_WORDS_SEARCHED]
-    searched = [word for word in longest if len(word) > 1] or longest
-    query = " AND ".join(map(_word_query, searched))
+    query = " AND ".join(map(_word_query, _searched(words)))
     joined = "".join(words)
-    return query if len(words) == 1 or not with_joined else f'({query}) OR " {joined} "'
+    return query if len(words) == 1 else f'({query}) OR " {joined} "'
+
+
+def _searched(words: Sequence[str]) -> Sequence[str]:
+    """The longest words of a query, without initials where there is more."""
+    longest = sorted(words, key=len, reverse=True)[:_MAX_WORDS_SEARCHED]
+    return [word for word in longest if len(word) > 1] or longest
 
 
 def _word_query(word: str) -> str:
     """A query for a word, for what a typo leaves of it, and for its other names and spellings."""
-    synonyms = sorted(
-        given_names.nicknames(word)
-        | given_names.spellings(word)
-        | {*abbreviations.expand(word), *abbreviations.abbreviate(word)}
-    )
-    same_sound = sorted({phonetics.key(word), phonetics.german_spelling(word)} - {word})
-    sound_fragments = [fragment for spelling in same_sound for fragment in _fragments(spelling)]
+    synonyms = sorted(name_words.synonyms(word))
+    sound_fragments = [fragment for spelling in name_words.same_sound(word) for fragment in _fragments(spelling)]
     terms = _shortest([*_fragments(word), *sound_fragments, *(f" {synonym} " for synonym in synonyms)])
     return "(" + " OR ".join(f'"{term}"' for term in terms) + ")"
 
