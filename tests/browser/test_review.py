@@ -73,6 +73,53 @@ def test_keys_that_follow_each_other_decide_one_proposal_each(open_page, with_pr
     assert page.evaluate("document.querySelectorAll('.toast.failed').length") == 0
 
 
+def test_keys_faster_than_the_list_decide_one_proposal_each(open_page, with_proposals):
+    """
+    Each key is pressed as soon as the next proposal is seen; the list that comes later still has the one before.
+    """
+    with_proposals(
+        "remember", text="\n\n".join(f"I met {name} Berger today." for name in "Ida Max Eva Tom Lea Jan Pia".split())
+    )
+    assert with_proposals("review_proposals")["total"] > 6
+    before = open_proposals(with_proposals)
+    page = open_page("review")
+    page.wait_for("!!document.querySelector('.proposal')")
+    page.evaluate("""
+        window.press = async count => {
+          for (let seen = ''; count > 0; await new Promise(requestAnimationFrame)) {
+            const now = document.querySelector('.proposal h2').innerText;
+            if (now === seen || document.querySelector('.proposal .buttons button').disabled) continue;
+            seen = now;
+            count -= 1;
+            window.dispatchEvent(new KeyboardEvent('keydown', {key: 'n'}));
+          }
+        }
+    """)
+    page.evaluate("window.press(6)")
+    page.wait_for(
+        "document.querySelectorAll('.toast').length === 4 && !document.querySelector('.proposal button').disabled"
+    )
+
+    assert open_proposals(with_proposals) == before - 6
+    assert page.evaluate("document.querySelectorAll('.toast.failed').length") == 0
+
+
+def test_a_name_is_accepted_as_another_type(open_page, with_proposals):
+    page = open_page("review")
+    page.wait_for_text("New entity", within=".proposal")
+    page.press("e")
+    page.wait_for("document.querySelectorAll('dialog select option').length > 5")
+    name = page.evaluate("document.querySelector('dialog input').value")
+    page.evaluate("""(field => {
+        field.value = 'organisation';
+        field.dispatchEvent(new Event('change', {bubbles: true}));
+    })(document.querySelector('dialog select'))""")
+    page.click("dialog button[type=submit]")
+    page.wait_for("!!document.querySelector('.toast .undo')")
+
+    assert with_proposals("recall_entity", name_or_alias=name)["entity"]["type"] == "organisation"
+
+
 def test_what_has_nothing_to_show_says_what_waits_in_review(chromium, open_graph, tmp_path):
     call = Caller(open_graph(tmp_path / "texts.db"))
     call("remember", text="Ana Ruiz met Maria Costa and Peter Lund about the Borealis programme.")

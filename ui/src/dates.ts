@@ -7,6 +7,11 @@ export function today(): string {
   return isoDay(new Date(now.getTime() - now.getTimezoneOffset() * 60_000));
 }
 
+/* The day that an address names, where it is one: somebody may have typed it. */
+export function dayIn(text: string | null): string | null {
+  return text && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : null;
+}
+
 /* A bound of validity: a day where it is midnight in UTC, else day and time. */
 export function moment(instant: string | null): string {
   if (!instant) return "";

@@ -139,7 +139,9 @@ export class LiveGraph implements Graph {
     const answer = await this.call("search_nodes", { query, max_nodes: limit });
     // A name that is only proposed has no facts yet: it waits in Review.
     const known = answer.nodes.filter((node: Answer) => node.uuid.startsWith("ent_"));
-    return known.map((node: Answer) => ({ id: node.uuid, name: node.name, type: node.type }));
+    // Whose name has a word of it; others are only connected with what has, and stand for it where there is none.
+    const named = known.filter((node: Answer) => node.why?.names || node.why?.words);
+    return (named.length ? named : known).map((node: Answer) => ({ id: node.uuid, name: node.name, type: node.type }));
   }
 
   async search(query: string): Promise<Matches> {

@@ -29,8 +29,19 @@ export function go(to: string): void {
 /* Changes the address without a step of Back: for sliders and filters. */
 export function replace(to: string): void {
   // Whole, because the base of a document without an address of its own is that of the page around it.
-  history.replaceState(null, "", location.href.replace(/#.*/, "") + to);
+  history.replaceState(history.state, "", location.href.replace(/#.*/, "") + to);
   window.dispatchEvent(new Event("addresschange"));
+}
+
+/* A parameter of the address, and what changes it without a step of Back: what a view was asked for is there again after Back. */
+export function parameterOf({ view, argument, parameters }: Address, name: string): [string, (text: string) => void] {
+  const change = (text: string) => {
+    const next = new URLSearchParams(parameters);
+    if (text) next.set(name, text);
+    else next.delete(name);
+    replace(address(view, argument, Object.fromEntries(next)));
+  };
+  return [parameters.get(name) ?? "", change];
 }
 
 export function useAddress(): Address {

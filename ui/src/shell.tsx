@@ -1,8 +1,11 @@
 /* The frame of every view: navigation, search, theme, and the messages at the foot. */
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useErrorBoundary, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { asCallError } from "./answers";
+import { Failure } from "./components/answer";
 import { RecordFact } from "./edits";
 import type { Graph } from "./graph";
 import { Address, read, replace, useAddress } from "./router";
+import { noteScrolling, scrollAsBefore } from "./scroll";
 import { Search } from "./search";
 import { switchTheme } from "./theme";
 import { Toasts, undoNewest } from "./toasts";
@@ -18,10 +21,11 @@ export function Shell({ graph }: { graph: Graph }) {
   useEffect(() => {
     if (!views.some((each) => each.name === read(location.hash).view)) replace(graph.first);
   }, [here.view]);
+  useEffect(noteScrolling, []);
   useShortcuts(graph, () => setSearching(true));
   useEffect(() => {
     document.title = view ? `${view.title} · ${graph.title}` : graph.title;
-    window.scrollTo(0, 0);
+    if (main.current) scrollAsBefore(main.current);
   }, [here.view, here.argument]);
   return (
     <>
@@ -72,6 +76,8 @@ export function Shell({ graph }: { graph: Graph }) {
 
 function Shown({ view, graph, here }: { view: View; graph: Graph; here: Address }) {
   const Component = view.component;
+  const [error] = useErrorBoundary();
+  if (error) return <Failure error={{ message: `This view could not be drawn: ${asCallError(error).message}`, hint: "Reload the page, or go to another view." }} />;
   return <Component graph={graph} here={here} />;
 }
 

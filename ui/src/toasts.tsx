@@ -63,9 +63,9 @@ export function record(text: string, calls: number[]): void {
   add({ text, hint: "", calls, again: false, failed: false });
 }
 
-/* The newest edit that can be taken back, for the key U. */
+/* The newest edit that can be taken back, for the key U: pressed again, it takes back the one before, and does nothing anew. */
 export function undoNewest(graph: Graph): void {
-  const toast = toasts.findLast((each) => each.calls.length > 0);
+  const toast = toasts.findLast((each) => each.calls.length > 0 && !each.again);
   if (toast) takeBack(graph, toast);
 }
 
@@ -118,7 +118,13 @@ export function Toasts({ graph }: { graph: Graph }) {
           </div>
           {toast.calls.length > 0 && (
             <button type="button" class="undo" onClick={() => takeBack(graph, toast)}>
-              {toast.again ? "Do it again" : "Undo"} <kbd>U</kbd>
+              {toast.again ? (
+                "Do it again"
+              ) : (
+                <>
+                  Undo <kbd>U</kbd>
+                </>
+              )}
             </button>
           )}
           <button type="button" class="plain" aria-label="Close this message" onClick={() => close(toast.id)}>

@@ -68,8 +68,10 @@ function useModal() {
   const dialog = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
     const before = document.activeElement;
-    dialog.current?.showModal();
+    const element = dialog.current;
+    element?.showModal();
     return () => {
+      element?.close(); // while it is open, nothing beneath it takes the focus
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, []);

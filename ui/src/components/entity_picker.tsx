@@ -34,12 +34,18 @@ export function EntityPicker({ graph, label, value, focus, change, except }: Pro
       if (asked === turn.current) setOptions(found.filter((entity) => entity.id !== except));
     }, 80);
   };
-  const choose = (entity: Ref) => {
+  /* What is typed or chosen is taken: an answer that is still awaited is not proposed any more. */
+  const taken = () => {
+    window.clearTimeout(timer.current);
     turn.current += 1;
     setOptions([]);
+  };
+  const choose = (entity: Ref) => {
+    taken();
     change({ name: entity.name, entity });
   };
   const key = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && !options[active]) return taken(); // it sends the form
     if (!options.length) return;
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();

@@ -1,6 +1,7 @@
 /* The drawing of the map: sigma (WebGL) for entities and connections, with a canvas for areas beneath it and one for names above. */
 import GraphModel from "graphology";
 import Sigma from "sigma";
+import type { CameraState } from "sigma/types";
 import { EdgeLineProgram, EdgeRectangleProgram, NodeCircleProgram, NodePointProgram } from "sigma/rendering";
 import type { GraphMap } from "../graph";
 import { isDark } from "../theme";
@@ -15,13 +16,16 @@ export const MANY = 2_000;
 // The same twelve hues as in style.css, light and dark.
 export const HUES = [211, 24, 142, 280, 350, 180, 48, 312, 95, 255, 5, 160];
 
+export type { CameraState };
+
 export interface MapDrawing {
   zoom(factor: number): void;
+  camera(): CameraState;
   show(area: { x: number; y: number; r: number } | null): void;
   end(): void;
 }
 
-export function drawMap(frame: HTMLElement, map: GraphMap, open: (id: string) => void): MapDrawing {
+export function drawMap(frame: HTMLElement, map: GraphMap, open: (id: string) => void, from: CameraState | null): MapDrawing {
   const dark = isDark();
   const many = map.nodes.length > MANY;
   const model = modelOf(map, dark);
@@ -38,6 +42,7 @@ export function drawMap(frame: HTMLElement, map: GraphMap, open: (id: string) =>
     defaultDrawNodeHover: (context, node, settings) => drawHover(context, node, settings, dark),
   });
   sigma.setCustomBBox(bounds(map));
+  if (from) sigma.getCamera().setState(from);
   const areas = addAreas(frame, sigma, map, dark);
   const labels = addLabels(frame, sigma, map, dark);
   // Entities are there at once; the connections of a large map follow when they are drawn.
@@ -47,6 +52,7 @@ export function drawMap(frame: HTMLElement, map: GraphMap, open: (id: string) =>
   sigma.on("leaveNode", () => (frame.style.cursor = ""));
   return {
     zoom: (factor) => void sigma.getCamera().animate({ ratio: sigma.getCamera().ratio * factor }, { duration: 150 }),
+    camera: () => sigma.getCamera().getState(),
     show: (area) => show(sigma, area),
     end: () => {
       window.clearTimeout(later);

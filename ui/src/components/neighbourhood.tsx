@@ -144,6 +144,10 @@ function grouped(id: string, { facts, counts }: Neighbours, asOf: string | null)
     const group = groups.get(countKey(fact.predicate, isIncoming(fact, id)));
     if (!group) continue; // it ended between two answers
     group.label = label;
+    if (other && group.shown.some((each) => each.other?.id === other.id)) {
+      group.total -= 1; // two facts with the same thing, such as at two times
+      continue;
+    }
     group.shown.push({ text, other });
   }
   const all = [...groups.values()].sort((a, b) => b.total - a.total || (a.label < b.label ? -1 : 1));

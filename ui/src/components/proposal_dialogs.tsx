@@ -1,10 +1,24 @@
 /* A proposal accepted with other arguments, or as the name of an entity that exists. */
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { Graph, Ref } from "../graph";
 import type { Decide, Proposal } from "../views/review";
-import { words } from "../wording";
+import { title, words } from "../wording";
 import { Dialog, Field } from "./dialog";
 import { EntityPicker } from "./entity_picker";
+
+interface ArgumentField {
+  path: string[];
+  label: string;
+  value: string;
+  needed: boolean;
+  words: keyof Known | undefined;
+}
+
+/* The words of the vocabulary, of which such fields have one. */
+interface Known {
+  types: string[];
+  predicates: string[];
+}
 
 interface Properties {
   proposal: Proposal;
@@ -12,18 +26,31 @@ interface Properties {
   close: () => void;
 }
 
-export function EditProposal({ proposal, decide, close }: Properties) {
-  const names = [...new Set([...Object.keys(proposal.call.arguments), ...(proposal.needs ?? [])])];
-  const [values, setValues] = useState<Record<string, string>>(
-    Object.fromEntries(names.map((name) => [name, written(proposal.call.arguments[name])])),
-  );
-  const submit = () => decide(proposal, "edit", { arguments: Object.fromEntries(names.filter((name) => values[name]).map((name) => [name, read(values[name]!)])) });
+export function EditProposal({ graph, proposal, decide, close }: Properties & { graph: Graph }) {
+  const [fields] = useState(() => fieldsOf(proposal));
+  const [values, setValues] = useState(() => fields.map((field) => field.value));
+  const [known, setKnown] = useState<Known>({ types: [], predicates: [] });
+  useEffect(() => {
+    graph.call("get_vocabulary", {}).then((answer) => setKnown({ types: answer.entity_types.map(nameOf), predicates: answer.predicates.map(nameOf) }), () => {});
+  }, []);
+  const set = (position: number, text: string) => setValues(values.map((value, at) => (at === position ? text : value)));
+  const submit = () => decide(proposal, "edit", { arguments: argumentsOf(fields, values) });
   return (
     <Dialog title="Accept with other arguments" action="Accept" close={close} submit={submit}>
       <p>{proposal.statement}</p>
-      {names.map((name) => (
-        <Field key={name} label={words(name)} hint={proposal.needs?.includes(name) ? "Only you can say this." : undefined}>
-          <input type="text" value={values[name]} onInput={(event) => setValues({ ...values, [name]: event.currentTarget.value })} />
+      {fields.map((field, position) => (
+        <Field key={position} label={field.label} hint={field.needed ? "Only you can say this." : undefined}>
+          {field.words ? (
+            <select value={values[position]} autofocus={position === 0} onChange={(event) => set(position, event.currentTarget.value)}>
+              {[...new Set([field.value, ...known[field.words]])].map((name) => (
+                <option key={name} value={name}>
+                  {words(name)}
+                </option>
+              ))}
+            </select>
+          ) : (
+            <input type="text" value={values[position]} autofocus={position === 0} onInput={(event) => set(position, event.currentTarget.value)} />
+          )}
         </Field>
       ))}
     </Dialog>
@@ -41,6 +68,47 @@ export function MergeProposal({ graph, proposal, decide, close }: Properties & {
       </Field>
     </Dialog>
   );
+}
+
+/* A field for each argument, and for each part of an argument that is made of texts, such as an entity by type and name. */
+function fieldsOf(proposal: Proposal): ArgumentField[] {
+  const { arguments: given } = proposal.call;
+  const names = [...new Set([...Object.keys(given), ...(proposal.needs ?? [])])];
+  return names.flatMap((name) => {
+    const value = given[name];
+    const needed = Boolean(proposal.needs?.includes(name));
+    if (!isMadeOfTexts(value)) return [{ path: [name], label: title(name), value: written(value), needed, words: wordsOf(name) }];
+    return Object.entries(value).map(([part, text]) => ({
+      path: [name, part],
+      label: `${title(name)}: ${words(part)}`,
+      value: text,
+      needed,
+      words: wordsOf(part),
+    }));
+  });
+}
+
+function argumentsOf(fields: ArgumentField[], values: string[]): Record<string, unknown> {
+  const all: Record<string, unknown> = {};
+  fields.forEach(({ path: [name, part] }, position) => {
+    const text = values[position]!.trim();
+    if (!text || !name) return;
+    if (part) all[name] = { ...(all[name] as object | undefined), [part]: text };
+    else all[name] = read(text);
+  });
+  return all;
+}
+
+function isMadeOfTexts(value: unknown): value is Record<string, string> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && Object.values(value).every((part) => typeof part === "string");
+}
+
+function wordsOf(name: string): keyof Known | undefined {
+  return name === "type" ? "types" : name === "predicate" ? "predicates" : undefined;
+}
+
+function nameOf(word: { name: string }): string {
+  return word.name;
 }
 
 function written(value: unknown): string {

@@ -4,6 +4,7 @@ import { useAnswer } from "../answers";
 import { Answered } from "../components/answer";
 import { EntityLink } from "../components/entity";
 import type { Answer, Ref } from "../graph";
+import { parameterOf } from "../router";
 import type { ViewProperties } from "./list";
 
 type State = "open" | "followed up" | "superseded";
@@ -24,8 +25,8 @@ interface Decision {
   by: Ref | null; // the decision that superseded it
 }
 
-export function DecisionsView({ graph }: ViewProperties) {
-  const [filter, setFilter] = useState("");
+export function DecisionsView({ graph, here }: ViewProperties) {
+  const [filter, setFilter] = parameterOf(here, "filter");
   const waiting = useAnswer(() => graph.decisions(), []);
   return (
     <article class="decisions">

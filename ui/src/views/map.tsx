@@ -1,10 +1,10 @@
 /* The map: communities as areas, entities at the places that the server keeps for them; a click leads to one thing. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asCallError, changed, useAnswer } from "../answers";
 import { Answered } from "../components/answer";
 import { NothingYet } from "../components/empty";
 import { EntityLink } from "../components/entity";
-import { drawMap, MANY, MapDrawing } from "../components/map_drawing";
+import { CameraState, drawMap, MANY, MapDrawing } from "../components/map_drawing";
 import type { Graph, GraphMap } from "../graph";
 import { go, thingAddress } from "../router";
 import { failed, record } from "../toasts";
@@ -12,6 +12,9 @@ import { count } from "../wording";
 import type { ViewProperties } from "./list";
 
 const LISTED = 12;
+
+/* What was looked at when the map was left: Back leads there. */
+let left: { camera: CameraState | null; community: number } = { camera: null, community: -1 };
 
 export function MapView({ graph }: ViewProperties) {
   const waiting = useAnswer(() => graph.map(null), []);
@@ -27,25 +30,32 @@ function Drawn({ graph, map }: { graph: Graph; map: GraphMap }) {
   const frame = useRef<HTMLDivElement>(null);
   const drawing = useRef<MapDrawing | null>(null);
   const [failure, setFailure] = useState("");
-  const [chosen, setChosen] = useState(-1);
-  useEffect(() => {
+  const [chosen, setChosen] = useState(left.community);
+  // What draws ends with the frame, not after the next paint: sigma cannot draw into one that has no place.
+  useLayoutEffect(() => {
     const draw = () => {
-      drawing.current?.end();
+      leave();
       try {
-        drawing.current = drawMap(frame.current!, map, (id) => go(thingAddress(id)));
+        drawing.current = drawMap(frame.current!, map, (id) => go(thingAddress(id)), left.camera);
       } catch (error) {
         setFailure(error instanceof Error ? error.message : String(error));
       }
+    };
+    const leave = () => {
+      if (drawing.current) left = { ...left, camera: drawing.current.camera() };
+      drawing.current?.end();
+      drawing.current = null;
     };
     draw();
     window.addEventListener("themechange", draw);
     return () => {
       window.removeEventListener("themechange", draw);
-      drawing.current?.end();
+      leave();
     };
   }, [map]);
   const show = (position: number) => {
     setChosen(position);
+    left = { ...left, community: position };
     drawing.current?.show(position < 0 ? null : map.communities[position]!);
   };
   return (

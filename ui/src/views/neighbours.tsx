@@ -3,8 +3,9 @@ import { useEffect, useState } from "preact/hooks";
 import { asCallError, useAnswer, useEdition } from "../answers";
 import { Answered, Failure } from "../components/answer";
 import { EntityLink, SourceName } from "../components/entity";
-import { period } from "../dates";
+import { dayIn, period } from "../dates";
 import type { CallError, Fact, Graph, Ref, Selection } from "../graph";
+import { parameterOf } from "../router";
 import { linkOf, count, fromEnd, words } from "../wording";
 import type { ViewProperties } from "./list";
 
@@ -13,18 +14,18 @@ export function NeighboursView({ graph, here }: ViewProperties) {
   const selection: Selection = {
     predicate: here.parameters.get("predicate"),
     incoming: here.parameters.get("direction") === "in",
-    asOf: here.parameters.get("as_of"),
+    asOf: dayIn(here.parameters.get("as_of")),
   };
   const waiting = useAnswer(() => graph.entity(id), [id]);
   return (
     <Answered waiting={waiting} heading="Not there">
-      {(entity) => <AllNeighbours key={JSON.stringify(selection)} graph={graph} entity={entity} selection={selection} />}
+      {(entity) => <AllNeighbours key={JSON.stringify(selection)} graph={graph} here={here} entity={entity} selection={selection} />}
     </Answered>
   );
 }
 
-function AllNeighbours({ graph, entity, selection }: { graph: Graph; entity: Ref; selection: Selection }) {
-  const [filter, setFilter] = useState("");
+function AllNeighbours({ graph, here, entity, selection }: ViewProperties & { entity: Ref; selection: Selection }) {
+  const [filter, setFilter] = parameterOf(here, "filter");
   const { facts, total, error, busy, more } = usePages(graph, entity.id, selection);
   const rows = (facts ?? []).map((fact) => ({ fact, ...fromEnd(fact, entity.id) }));
   const wanted = filter.trim().toLowerCase();

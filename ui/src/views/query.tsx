@@ -20,11 +20,12 @@ export function QueryView({ graph, here }: ViewProperties) {
   const [answer, setAnswer] = useState<Answer | null>(null);
   const [error, setError] = useState<CallError | null>(null);
   const [busy, setBusy] = useState(false);
-  const [asPicture, setAsPicture] = useState(false);
+  const asPicture = here.parameters.get("as") === "picture";
+  const show = (as: string) => replace(address("query", "", { q: here.parameters.get("q") ?? query, ...(as && { as }) }));
   const run = async () => {
     setBusy(true);
     setError(null);
-    replace(address("query", "", { q: query }));
+    if (query !== here.parameters.get("q")) replace(address("query", "", { q: query }));
     try {
       setAnswer(await graph.call("run_query", { query, limit: 1000 }));
     } catch (problem) {
@@ -52,6 +53,7 @@ export function QueryView({ graph, here }: ViewProperties) {
         ))}
       </div>
       <div aria-live="polite">
+        {busy && <p class="quiet loading" aria-busy="true">Running …</p>}
         {error && <Failure error={error} />}
         {answer && (
           <>
@@ -63,10 +65,10 @@ export function QueryView({ graph, here }: ViewProperties) {
               </p>
               {picture && (
                 <div class="buttons" role="group" aria-label="Show the result as">
-                  <button type="button" aria-pressed={!asPicture} onClick={() => setAsPicture(false)}>
+                  <button type="button" aria-pressed={!asPicture} onClick={() => show("")}>
                     Table
                   </button>
-                  <button type="button" aria-pressed={asPicture} onClick={() => setAsPicture(true)}>
+                  <button type="button" aria-pressed={asPicture} onClick={() => show("picture")}>
                     Picture
                   </button>
                 </div>

@@ -1,5 +1,5 @@
 /* Review: what waits for a decision, the surest first, one key each. */
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asCallError, changed, useAnswer } from "../answers";
 import { Answered } from "../components/answer";
 import { IdLink } from "../components/entity";
@@ -28,7 +28,11 @@ export type Decide = (proposal: Proposal, decision: string, more?: Record<string
 
 export function ReviewView({ graph, here }: ViewProperties) {
   const kind = here.parameters.get("kind");
-  const waiting = useAnswer(() => graph.call("review_proposals", { limit: LISTED, ...(kind && { kinds: [kind] }) }), [kind]);
+  const decisions = useDecisions();
+  const waiting = useAnswer(async () => {
+    const asked = decisions.count();
+    return { ...(await graph.call("review_proposals", { limit: LISTED, ...(kind && { kinds: [kind] }) })), asked };
+  }, [kind]);
   return (
     <article class="review">
       <h1>Review</h1>
@@ -36,7 +40,13 @@ export function ReviewView({ graph, here }: ViewProperties) {
         {(answer) => (
           <>
             <Kinds counts={answer.counts} chosen={kind} />
-            <Queue graph={graph} proposals={answer.proposals} total={answer.total} waiting={answer.waiting ?? 0} />
+            <Queue
+              graph={graph}
+              proposals={answer.proposals.filter((each: Proposal) => !decisions.isSince(each.id, answer.asked))}
+              decided={decisions.add}
+              total={answer.total}
+              waiting={answer.waiting ?? 0}
+            />
             <Quiet graph={graph} quiet={answer.quiet ?? []} />
             {answer.closed && (
               <details>
@@ -57,6 +67,22 @@ export function ReviewView({ graph, here }: ViewProperties) {
   );
 }
 
+/* What was decided here, in order: what is decided gives way to the next at once, and a list that was asked for before still has it. */
+function useDecisions() {
+  const made = useRef(new Map<string, number>());
+  const last = useRef(0);
+  const [, redraw] = useState(0);
+  return {
+    count: () => last.current,
+    isSince: (id: string, count: number) => (made.current.get(id) ?? 0) > count,
+    add: (id: string) => {
+      last.current += 1;
+      made.current.set(id, last.current);
+      redraw(last.current);
+    },
+  };
+}
+
 function Kinds({ counts, chosen }: { counts: Record<string, number>; chosen: string | null }) {
   const kinds = Object.entries(counts);
   if (kinds.length < 2 && !chosen) return null;
@@ -74,22 +100,26 @@ function Kinds({ counts, chosen }: { counts: Record<string, number>; chosen: str
   );
 }
 
-function Queue({ graph, proposals, total, waiting }: { graph: Graph; proposals: Proposal[]; total: number; waiting: number }) {
+interface QueueProperties {
+  graph: Graph;
+  proposals: Proposal[];
+  decided: (id: string) => void;
+  total: number;
+  waiting: number;
+}
+
+function Queue({ graph, proposals, decided, total, waiting }: QueueProperties) {
   const [skipped, setSkipped] = useState<Set<string>>(new Set());
   const [busy, setBusy] = useState(false);
   const [open, setOpen] = useState<"edit" | "merge" | null>(null);
   const card = useRef<HTMLElement>(null);
-  // What is decided gives way to the next at once, before the list is asked for anew.
-  const [decided, setDecided] = useState("");
-  useEffect(() => setDecided(""), [proposals]);
-  const left = proposals.filter((proposal) => !skipped.has(proposal.id) && proposal.id !== decided);
+  const left = proposals.filter((proposal) => !skipped.has(proposal.id));
   const proposal = left[0] ?? null;
   const editable = graph.editable();
 
   const decide: Decide = async (which, decision, more = {}) => {
     setBusy(true);
-    const done = await decideOne(graph, which, decision, more);
-    if (done) setDecided(which.id);
+    const done = await decideOne(graph, which, decision, more, () => decided(which.id));
     setBusy(false);
     card.current?.focus();
     return done;
@@ -193,14 +223,14 @@ function Queue({ graph, proposals, total, waiting }: { graph: Graph; proposals: 
           </ul>
         </>
       )}
-      {open === "edit" && <EditProposal proposal={proposal} decide={decide} close={() => setOpen(null)} />}
+      {open === "edit" && <EditProposal graph={graph} proposal={proposal} decide={decide} close={() => setOpen(null)} />}
       {open === "merge" && <MergeProposal graph={graph} proposal={proposal} decide={decide} close={() => setOpen(null)} />}
     </>
   );
 }
 
 /* A decision that failed leaves the proposal open, and says why. */
-async function decideOne(graph: Graph, proposal: Proposal, decision: string, more: Record<string, unknown>): Promise<boolean> {
+async function decideOne(graph: Graph, proposal: Proposal, decision: string, more: Record<string, unknown>, decided: () => void): Promise<boolean> {
   try {
     const answer = await graph.call("review_proposals", { limit: 0, decide: [{ id: proposal.id, decision, ...more }] });
     const [result] = answer.decisions ?? [];
@@ -210,6 +240,7 @@ async function decideOne(graph: Graph, proposal: Proposal, decision: string, mor
       return false;
     }
     record(result.message, result.call ? [result.call] : []);
+    decided();
     changed();
     return true;
   } catch (error) {

@@ -1,5 +1,5 @@
 /* Tables: entities, sorted and filtered, and many of them merged, retyped or tagged at once. */
-import { useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useAnswer } from "../answers";
 import { Answered } from "../components/answer";
 import { BulkEdits } from "../components/bulk_edits";
@@ -7,12 +7,15 @@ import { NothingYet } from "../components/empty";
 import { EntityLink } from "../components/entity";
 import { localDay } from "../dates";
 import type { Graph, Row } from "../graph";
-import { address, replace } from "../router";
+import { parameterOf } from "../router";
 import { count, title, words } from "../wording";
 import type { ViewProperties } from "./list";
 
 const ROW_HEIGHT = 37;
 const WINDOW = 60; // rows in the document at a time
+
+/* Where the table of an address was scrolled to: Back leads there. */
+let left = { address: "", top: 0 };
 
 type Column = "name" | "type" | "facts" | "since";
 const COLUMNS: { name: Column; title: string }[] = [
@@ -23,16 +26,16 @@ const COLUMNS: { name: Column; title: string }[] = [
 ];
 
 export function TablesView({ graph, here }: ViewProperties) {
-  const type = here.parameters.get("type");
+  const [type, setType] = parameterOf(here, "type");
   const types = useAnswer(() => graph.types(), []);
-  const waiting = useAnswer(() => graph.rows(type), [type]);
+  const waiting = useAnswer(() => graph.rows(type || null), [type]);
   return (
     <article>
       <div class="title-row">
         <h1>Tables</h1>
         <label>
           Type{" "}
-          <select onChange={(event) => replace(address("tables", "", event.currentTarget.value ? { type: event.currentTarget.value } : {}))}>
+          <select onChange={(event) => setType(event.currentTarget.value)}>
             <option value="" selected={!type}>all types</option>
             {(types.value ?? []).map((each) => (
               <option key={each.name} value={each.name} selected={each.name === type}>
@@ -43,18 +46,22 @@ export function TablesView({ graph, here }: ViewProperties) {
         </label>
       </div>
       <Answered waiting={waiting}>
-        {({ rows, truncated }) => !rows.length && !type ? <NothingYet graph={graph} text="There is no entity yet." /> : <Table key={type ?? ""} graph={graph} rows={rows} truncated={truncated} types={(types.value ?? []).map((each) => each.name)} />}
+        {({ rows, truncated }) => !rows.length && !type ? <NothingYet graph={graph} text="There is no entity yet." /> : <Table key={type} graph={graph} here={here} rows={rows} truncated={truncated} types={(types.value ?? []).map((each) => each.name)} />}
       </Answered>
     </article>
   );
 }
 
-function Table({ graph, rows, truncated, types }: { graph: Graph; rows: Row[]; truncated: boolean; types: string[] }) {
-  const [filter, setFilter] = useState("");
-  const [sort, setSort] = useState<{ by: Column; down: boolean }>({ by: "name", down: false });
+function Table({ graph, here, rows, truncated, types }: ViewProperties & { rows: Row[]; truncated: boolean; types: string[] }) {
+  const [filter, setFilter] = parameterOf(here, "filter");
+  const [order, setOrder] = parameterOf(here, "sort");
+  const sort = useMemo(() => sortOf(order), [order]);
   const [selected, setSelected] = useState<Set<string>>(new Set());
-  const [top, setTop] = useState(0);
+  const [top, setTop] = useState(() => (left.address === location.hash ? firstRow(left.top) : 0));
   const frame = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    if (left.address === location.hash) frame.current?.scrollTo(0, left.top);
+  }, []);
   const shown = useMemo(() => sorted(filtered(rows, filter), sort.by, sort.down), [rows, filter, sort]);
   const chosen = rows.filter((row) => selected.has(row.id));
   const toggle = (ids: string[], on: boolean) => {
@@ -82,7 +89,10 @@ function Table({ graph, rows, truncated, types }: { graph: Graph; rows: Row[]; t
         tabIndex={0}
         role="region"
         aria-label="Entities"
-        onScroll={(event) => setTop(Math.max(0, Math.floor(event.currentTarget.scrollTop / ROW_HEIGHT) - 15))}
+        onScroll={(event) => {
+          left = { address: location.hash, top: event.currentTarget.scrollTop };
+          setTop(firstRow(left.top));
+        }}
       >
         <table class="entities" aria-rowcount={shown.length + 1}>
           <thead>
@@ -99,7 +109,7 @@ function Table({ graph, rows, truncated, types }: { graph: Graph; rows: Row[]; t
               )}
               {columns.map((column) => (
                 <th key={column.name} scope="col" class={column.name} aria-sort={sort.by !== column.name ? undefined : sort.down ? "descending" : "ascending"}>
-                  <button type="button" class="plain" onClick={() => setSort({ by: column.name, down: sort.by === column.name && !sort.down })}>
+                  <button type="button" class="plain" onClick={() => setOrder((sort.by === column.name && !sort.down ? "-" : "") + column.name)}>
                     {column.title} <span aria-hidden="true">{sort.by !== column.name ? "" : sort.down ? "↓" : "↑"}</span>
                   </button>
                 </th>
@@ -131,6 +141,11 @@ function Table({ graph, rows, truncated, types }: { graph: Graph; rows: Row[]; t
   );
 }
 
+/* The first row in the document, where the table is scrolled so far; some above it are there too. */
+function firstRow(top: number): number {
+  return Math.max(0, Math.floor(top / ROW_HEIGHT) - 15);
+}
+
 /* Stands for rows that are not in the document. */
 function Spacer({ rows }: { rows: number }) {
   if (rows <= 0) return null;
@@ -139,6 +154,12 @@ function Spacer({ rows }: { rows: number }) {
       <td ref={(cell) => void (cell && (cell.style.height = `${rows * ROW_HEIGHT}px`))} />
     </tr>
   );
+}
+
+/* By the name of a column, upside down behind a minus. */
+function sortOf(order: string): { by: Column; down: boolean } {
+  const by = COLUMNS.find((column) => column.name === order.replace(/^-/, ""))?.name ?? "name";
+  return { by, down: order.startsWith("-") };
 }
 
 function filtered(rows: Row[], filter: string): Row[] {

@@ -5,7 +5,7 @@ import { Answered, Failure } from "../components/answer";
 import { EntityLink } from "../components/entity";
 import { EntityPicker } from "../components/entity_picker";
 import { Neighbourhood } from "../components/neighbourhood";
-import { dayNumber, dayOf, lastDay, moment, today } from "../dates";
+import { dayIn, dayNumber, dayOf, lastDay, moment, today } from "../dates";
 import type { CallError, Changes, Fact, Graph, Neighbours, Ref } from "../graph";
 import { address, go, replace } from "../router";
 import { count, words } from "../wording";
@@ -27,7 +27,8 @@ export function TimeView({ graph, here }: ViewProperties) {
           <>
             <section aria-labelledby="as-of">
               <h2 id="as-of">As it was</h2>
-              <AsOf graph={graph} id={here.argument} entity={about.value} first={first} last={last} day={here.parameters.get("day") ?? today()} parameters={here.parameters} />
+              {about.error && <Failure error={about.error} />}
+              <AsOf graph={graph} id={here.argument} entity={about.value} first={first} last={last} day={dayIn(here.parameters.get("day")) ?? today()} parameters={here.parameters} />
             </section>
             <section aria-labelledby="changes">
               <h2 id="changes">What changed between two days</h2>
@@ -64,7 +65,7 @@ function AsOf({ graph, id, entity, first, last, day, parameters }: AsOfPropertie
         </label>
       </div>
       <Slider label="Day" first={first} last={last} day={day} change={(to) => replace(address("time", id, { ...Object.fromEntries(parameters), day: to }))} />
-      {error && <Failure error={error} />}
+      {error && entity && <Failure error={error} />}
       {!id && <p class="quiet">Choose a person, a project or anything else, and move the slider.</p>}
       {neighbours && entity && (
         <div aria-live="polite" data-shown={shown}>
@@ -106,7 +107,7 @@ function useNeighbours(graph: Graph, id: string, day: string) {
 }
 
 function Between({ graph, first, last, parameters, argument }: { graph: Graph; first: number; last: number; parameters: URLSearchParams; argument: string }) {
-  const [chosen, setChosen] = useState({ from: parameters.get("from") ?? dayOf(Math.max(first, last - 30)), to: parameters.get("to") ?? dayOf(last) });
+  const [chosen, setChosen] = useState({ from: dayIn(parameters.get("from")) ?? dayOf(Math.max(first, last - 30)), to: dayIn(parameters.get("to")) ?? dayOf(last) });
   const timer = useRef(0);
   const [asked, setAsked] = useState(chosen);
   const change = (next: Range) => {

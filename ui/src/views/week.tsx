@@ -3,7 +3,7 @@ import { useAnswer } from "../answers";
 import { Answered } from "../components/answer";
 import { EntityLink } from "../components/entity";
 import { FirstSteps } from "../components/first_steps";
-import { addDays, localDay, today } from "../dates";
+import { addDays, dayIn, localDay, today } from "../dates";
 import type { Answer, Fact, Graph, Week } from "../graph";
 import { address } from "../router";
 import { edit } from "../toasts";
@@ -11,7 +11,7 @@ import { count } from "../wording";
 import type { ViewProperties } from "./list";
 
 export function WeekView({ graph, here }: ViewProperties) {
-  const day = here.parameters.get("day") ?? today();
+  const day = dayIn(here.parameters.get("day")) ?? today();
   const now = day >= today();
   const waiting = useAnswer(() => graph.week(now ? null : day), [day]);
   return (
@@ -70,7 +70,9 @@ function WeekPage({ graph, week, day, now }: { graph: Graph; week: Week; day: st
               </li>
             )}
             {week.followUps.slice(0, 6).map((action) => (
-              <li key={action}>{action}</li>
+              <li key={action}>
+                <a href={address("decisions")}>{action}</a>
+              </li>
             ))}
           </Card>
         )}
