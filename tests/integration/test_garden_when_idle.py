@@ -6,10 +6,9 @@ import threading
 
 import pytest
 
-from keepgraph import errors
+from keepgraph import background, errors
+from keepgraph.activity import Activity
 from keepgraph.engine.garden import passes, schedule
-from keepgraph.mcp import background
-from keepgraph.mcp.activity import Activity
 from keepgraph.profiles import settings_file
 from words import person
 

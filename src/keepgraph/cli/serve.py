@@ -64,8 +64,9 @@ def serve_command(ctx: click.Context, toolsets: str | None, read_only: bool) -> 
         _answer_first_request(error)
         raise
     with opened_graph as graph:
+        from keepgraph import activity, background
         from keepgraph.engine.upkeep import unfinished_changes
-        from keepgraph.mcp import activity, background, server, stdio
+        from keepgraph.mcp import server, stdio
 
         for each in unfinished_changes.find(graph.path):
             click.echo(terminal.printable(f"{graph.path}: {each.message}: {each.command}"), err=True)

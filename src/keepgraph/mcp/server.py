@@ -14,9 +14,9 @@ from mcp.server import Server
 from mcp.shared.exceptions import MCPError
 
 from keepgraph import _version, errors
+from keepgraph.activity import Activity
 from keepgraph.graph import Graph
 from keepgraph.mcp import apps, instructions, prompts, resources, stdio, surrogates, worker_threads
-from keepgraph.mcp.activity import Activity
 from keepgraph.tools.contract import brief_answers, catalogue, schemas
 from keepgraph.tools.contract.catalogue import Effect, Tool
 from keepgraph.tools.contract.dispatch import Progress

@@ -10,12 +10,12 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 
 from keepgraph import errors, store
+from keepgraph.activity import Activity
 from keepgraph.engine.backfill import time_limits, vectors
 from keepgraph.engine.garden import schedule
 from keepgraph.engine.texts import mention_index
 from keepgraph.engine.upkeep import backups, journal_age
 from keepgraph.graph import Graph
-from keepgraph.mcp.activity import Activity
 from keepgraph.profiles import settings_file
 
 _PAUSE_SECONDS = 2.0
