@@ -13,6 +13,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -22,6 +23,7 @@ import pytest
 
 import keepgraph
 from homes import run, run_ok
+from keepgraph.engine.backfill import vectors
 from keepgraph.model import KeyLocation
 from keepgraph.tools.contract import catalogue
 from keepgraph.web import allowed_tools, key_check, page_file, redirection, server
@@ -571,6 +573,28 @@ def test_an_encrypted_profile_is_served(home, monkeypatch):
 
     assert result.exit_code == 0
     assert [(is_over, answer["ok"]) for is_over, answer in answers] == [(False, True)]
+
+
+@pytest.mark.parametrize(("words", "missing"), [([], False), (["--read-only"], True)], ids=["live", "read only"])
+def test_vectors_and_mentions_are_made_beside_the_page(path, call, monkeypatch, words, missing):
+    """
+    So that no search waits for those of a folder of notes that was just taken in; for reading alone nothing is written.
+    """
+    call("remember", text="The licence for Atlas is on its way.")
+    missing_vectors = []
+
+    def serve(self: PageServer, is_over: object) -> None:
+        until = time.monotonic() + 20.0
+        while (number := vectors.count_due(self.graph.database)) and not missing and time.monotonic() < until:
+            threading.Event().wait(0.05)
+        missing_vectors.append(bool(number))
+
+    monkeypatch.setattr("keepgraph.background._PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(PageServer, "serve_until", serve)
+    result = run("--db", str(path), "ui", "--no-open", *words)
+
+    assert result.exit_code == 0
+    assert missing_vectors == [missing]
 
 
 @pytest.mark.parametrize("word", ["graph", "open", "map"])

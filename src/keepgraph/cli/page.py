@@ -36,6 +36,7 @@ def ui_command(ctx: click.Context, no_open: bool, port: int, read_only: bool) ->
     """
     import time
 
+    from keepgraph import background
     from keepgraph.profiles import settings_file
     from keepgraph.web import server
     from keepgraph.web.key_check import KeyCheck
@@ -49,7 +50,7 @@ def ui_command(ctx: click.Context, no_open: bool, port: int, read_only: bool) ->
             raise errors.InvalidArguments(
                 f"port {port} cannot be used: {error.strerror}", hint="Leave --port out, for any that is free."
             ) from error
-        with page_server:
+        with page_server, background.running(graph):
             reason = _serve(page_server, key_check.is_lost, opens=not no_open)
     click.echo(reason)
 
