@@ -127,8 +127,16 @@ def test_nothing_is_told_where_nothing_was_changed(ask: Any, query: str) -> None
     assert [fix for fix in ask(query)["auto_fixes"] if "instant" in fix] == []
 
 
-def test_a_time_that_was_recorded_lately_is_sought_by_an_index(ask: Any, graph: keepgraph.Graph) -> None:
-    query = "MATCH ()-[r]->() WHERE r.recorded_at > datetime() - duration('P7D') RETURN count(r)"
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH ()-[r]->() WHERE r.recorded_at > datetime() - duration('P7D') RETURN count(r)",
+        "MATCH ()-[r]->() WITH r.recorded_at AS at WHERE at > datetime() - duration('P7D') RETURN count(*)",
+        "MATCH ()-[r]->() WITH r AS s WITH s.recorded_at AS t WITH t AS at WHERE at > datetime() - duration('P7D') "
+        "RETURN count(*)",
+    ],
+)
+def test_a_time_that_was_recorded_lately_is_sought_by_an_index(graph: keepgraph.Graph, ask: Any, query: str) -> None:
     plan = graph.call("explain_query", query=query)
 
     assert plan["by"] == "sql"

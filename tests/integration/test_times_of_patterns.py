@@ -53,6 +53,7 @@ class Asked:
 
     Attributes:
         labels, values: of each node, what stands behind its name, and the value that it must have; None for any.
+        by_name: whether times are compared by names that WITH gives them.
         is_split: whether the last hop has a MATCH of its own, so that it may be the same relationship again.
     """
 
@@ -64,6 +65,7 @@ class Asked:
     descending: bool
     limit: int
     as_parameters: bool
+    by_name: bool
 
     def text(self) -> tuple[str, dict[str, str]]:
         """The query, and its parameters."""
@@ -76,6 +78,12 @@ class Asked:
                     written = f"$p{len(given)}"
                     given[written[1:]] = moment
                 conditions.append((place, f"r{place}.{key} {sign} {written}"))
+        if self.by_name and len(self.hops) == 1:
+            named = ", ".join(f"r0.{key} AS w{place}" for place, key in enumerate(KEYS))
+            where = _where(condition for _, condition in conditions)
+            for place, key in enumerate(KEYS):
+                where = where.replace(f"r0.{key} ", f"w{place} ")
+            return f"MATCH {self._path(0, 1)} WITH r0, n0, n1, {named}{where} {self._returned()}", given
         last = len(self.hops) - 1 if self.is_split else len(self.hops)
         text = f"MATCH {self._path(0, last)}{_where(c for place, c in conditions if place < last)}"
         if last < len(self.hops):
@@ -154,6 +162,7 @@ def questions(draw: Callable[..., Any]) -> Asked:
         descending=draw(st.booleans()),
         limit=draw(st.sampled_from((1, 2, 3, 10))),
         as_parameters=draw(st.booleans()),
+        by_name=draw(st.booleans()),
     )
 
 

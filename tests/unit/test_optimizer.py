@@ -1,4 +1,4 @@
-"""Optimizer: distinct ends instead of paths, and named paths built above a match; and where neither may happen."""
+"""Optimizer: distinct ends instead of paths, named paths above a match, conditions in it; and where none may happen."""
 
 from __future__ import annotations
 
@@ -135,3 +135,33 @@ def test_an_optimized_plan_has_the_columns_of_the_plan(query):
     plan = planner.build_plan(binder.bind(parser.parse(query), {}))
 
     assert optimizer.optimize(plan).columns == plan.columns
+
+
+def conditions_of_match(text: str) -> tuple[int, bool]:
+    """How many conditions the first match has, and whether a filter is left."""
+    plan = optimized(text)
+    return len([each for each in plan if isinstance(each, Match)][-1].conditions), any(
+        isinstance(each, Filter) for each in plan
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("MATCH (a)-[r]->(b) WITH r.x AS y WHERE y > 1 RETURN y", (1, False)),
+        ("MATCH (a)-[r]->(b) WITH r AS s, a WITH s AS t, a WHERE t.x > 1 AND 'x' = a.name RETURN t", (2, False)),
+        ("MATCH (a) WITH a.x AS y WHERE y IN [1, 2] AND y <> 3 RETURN y", (2, False)),
+        ("MATCH (a) WITH a.x AS y, a.z AS z WHERE y > 1 AND y > z RETURN y", (1, True)),
+        # what computes is computed once
+        ("MATCH (a) WITH a.x + 1 AS y WHERE y > 1 RETURN y", (0, True)),
+        ("MATCH (a) WITH rand() AS y WHERE y > 0.5 RETURN y", (0, True)),
+        # other rows would be counted, folded, cut or completed with nulls
+        ("MATCH (a) WITH a.x AS y ORDER BY y LIMIT 3 WHERE y > 1 RETURN y", (0, True)),
+        ("MATCH (a) WITH a.x AS y, count(*) AS c WHERE y > 1 RETURN y", (0, True)),
+        ("OPTIONAL MATCH (a) WITH a.x AS y WHERE y > 1 RETURN y", (0, True)),
+        ("MATCH p = shortestPath((a)-[*]->(b)) WITH a.x AS y WHERE y > 1 RETURN y", (0, True)),
+        ("MATCH (a)-[*1..2]->(b) WITH a.x AS y WHERE y > 1 RETURN y", (0, True)),
+    ],
+)
+def test_a_condition_behind_with_is_one_of_the_match_where_that_means_the_same(query, expected):
+    assert conditions_of_match(query) == expected

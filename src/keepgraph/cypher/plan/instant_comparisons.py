@@ -2,7 +2,7 @@
 
 `r.recorded_at > datetime() - duration('P7D')` compares a text with a temporal value. The constant becomes the text of
 its instant when the query runs, so SQL compares texts, and by an index. A day is its first instant for `<`, `<=`, `>`
-and `>=`, and all of its instants for `=`, `<>` and IN. All in UTC.
+and `>=`, and all of its instants for `=`, `<>` and IN. All in UTC. A name that WITH gives to a property is as good.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ def resolve(
     """
     if not any(_names_instant(part, properties) for part in walk(query)):
         return query, ()
-    rewriter = _Rewriter(properties, parameters, _graph_variables(query))
+    variables = _graph_variables(query)
+    rewriter = _Rewriter(properties, parameters, variables)
+    rewriter.instants = _instant_names(query, rewriter.is_instant)
     return substitution.rewrite(query, rewriter.change), tuple(rewriter.notes)
 
 
@@ -89,11 +91,51 @@ def _graph_variables(query: ast.Query) -> dict[str, str]:
     return {name: next(iter(of)) for name, of in kinds.items() if len(of) == 1 and "" not in of}
 
 
+def _instant_names(query: ast.Query, is_instant: Callable[[ast.Expression], bool]) -> frozenset[str]:
+    """The names of columns that always hold timestamps: those of a property, the first or the last one, or renamed."""
+    given: dict[str, list[ast.Expression]] = {}
+    other: set[str] = set()
+    for part in walk(query):
+        if isinstance(part, ast.ProjectionItem):
+            if part.expression != ast.Variable(part.name):
+                given.setdefault(part.name, []).append(part.expression)
+        elif isinstance(part, ast.NodePattern | ast.RelationshipPattern | ast.Path):
+            other.add(part.variable or "")
+        elif isinstance(part, ast.Unwind | ast.ListComprehension | ast.Quantifier | ast.Reduce):
+            other.add(part.variable)
+            if isinstance(part, ast.Reduce):
+                other.add(part.accumulator)
+    names = {name for name in given if name not in other}
+    while True:
+        held = {name for name in names if all(_holds_instant(each, is_instant, names) for each in given[name])}
+        if held == names:
+            return frozenset(names)
+        names = held
+
+
+def _holds_instant(expression: ast.Expression, is_instant: Callable[[ast.Expression], bool], names: Set[str]) -> bool:
+    if (
+        isinstance(expression, ast.Call)
+        and expression.name.lower() in ("min", "max")
+        and len(expression.arguments) == 1
+    ):
+        expression = expression.arguments[0]
+    return is_instant(expression) or (isinstance(expression, ast.Variable) and expression.name in names)
+
+
 @dataclass(slots=True)
 class _Rewriter:
+    """
+    Attributes:
+        variables: those that are always nodes, or relationships, by kind.
+        instants: the names of columns that always hold timestamps.
+        notes: what the comparisons were taken for, a sentence each.
+    """
+
     properties: InstantProperties
     parameters: Mapping[str, value_types.Type]
     variables: Mapping[str, str]
+    instants: frozenset[str] = frozenset()
     notes: dict[str, None] = field(default_factory=dict)
 
     def change(self, part: ast.SyntaxNode) -> ast.SyntaxNode | None:
@@ -112,7 +154,7 @@ class _Rewriter:
             (part.left, part.operator, part.right),
             (part.right, _MIRRORED[part.operator], part.left),
         ):
-            if self._is_instant(property_):
+            if self.is_instant(property_):
                 return self._compared(property_, operator, other, part.span)
             if (day_of := self._converted(property_, "date")) is not None and self._kinds_of(other) == value_types.DATE:
                 return _compared_day(day_of, operator, other, part.span)
@@ -122,11 +164,11 @@ class _Rewriter:
         """The property whose timestamp this function converts; None for any other expression."""
         if isinstance(part, ast.Call) and part.name.lower() == function and len(part.arguments) == 1:
             [argument] = part.arguments
-            return argument if self._is_instant(argument) else None
+            return argument if self.is_instant(argument) else None
         return None
 
     def _membership(self, part: ast.Binary) -> ast.Expression | None:
-        if not self._is_instant(part.left):
+        if not self.is_instant(part.left):
             return None
         if isinstance(part.right, ast.Parameter):
             return self._membership_in_parameter(part, part.right)
@@ -176,21 +218,16 @@ class _Rewriter:
     ) -> ast.Expression | None:
         """`property operator constant`; None where that is compared as it is."""
         kinds = self._kinds_of(other)
-        if (
-            kinds
-            and not kinds & ~value_types.NUMBER
-            and isinstance(property_, ast.Property)
-            and _counts_milliseconds(other)
-        ):
-            self.notes[f"{property_.key} is an instant: milliseconds since 1970 beside it are taken for one"] = None
+        if kinds and not kinds & ~value_types.NUMBER and (name := _name_of(property_)) and _counts_milliseconds(other):
+            self.notes[f"{name} is an instant: milliseconds since 1970 beside it are taken for one"] = None
             other = ast.Call("datetime.fromEpochMillis", (other,), span=other.span)
             kinds = value_types.DATETIME
         if not kinds & _INSTANTS or kinds & ~_INSTANTS:
             return None
-        if kinds & _WITHOUT_ZONE and isinstance(property_, ast.Property):
-            self._note(property_.key, kinds, operator)
+        if kinds & _WITHOUT_ZONE:
+            self._note(_name_of(property_), kinds, operator)
         if isinstance(other, ast.Literal) and isinstance(other.value, str) and not _begins_instant(other.value):
-            self.notes[f"{getattr(property_, 'key', '')} is an instant, and {other.value!r} is not read as one"] = None
+            self.notes[f"{_name_of(property_)} is an instant, and {other.value!r} is not read as one"] = None
         if operator in ("=", "<>"):
             return _compared_day(property_, operator, other, span)
         return ast.Binary(operator, property_, ast.Instant(other, is_end=False, span=other.span), span=span)
@@ -204,7 +241,9 @@ class _Rewriter:
             meaning = "a date beside it is the first instant of that day, in UTC"
         self.notes[f"{key} is an instant: {meaning}"] = None
 
-    def _is_instant(self, part: ast.Expression) -> bool:
+    def is_instant(self, part: ast.Expression) -> bool:
+        if isinstance(part, ast.Variable):
+            return part.name in self.instants
         return (
             isinstance(part, ast.Property)
             and isinstance(part.subject, ast.Variable)
@@ -223,6 +262,13 @@ class _Rewriter:
             return type_inference.infer(constant, {}, scope.Context(self.parameters)).kinds & ~value_types.NULL
         except QueryError:
             return 0
+
+
+def _name_of(part: ast.Expression) -> str:
+    """The key of a property, or the name of a column."""
+    if isinstance(part, ast.Property):
+        return part.key
+    return part.name if isinstance(part, ast.Variable) else ""
 
 
 def _compared_day(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from keepgraph.cypher import aggregates
-from keepgraph.cypher.plan import planner
+from keepgraph.cypher.plan import instant_comparisons, planner
 from keepgraph.cypher.plan.algebra import (
     Aggregate,
     Argument,
@@ -24,12 +24,79 @@ from keepgraph.cypher.plan.algebra import (
     Union,
     Unwind,
 )
-from keepgraph.cypher.syntax import ast, traversal
+from keepgraph.cypher.syntax import ast, substitution, traversal
 
 
 def optimize(plan: Plan) -> Plan:
     """The plan after all rewrites."""
-    return build_paths_after_match(search_distinct_ends(plan, duplicates_matter=True))
+    return build_paths_after_match(search_distinct_ends(filter_before_project(plan), duplicates_matter=True))
+
+
+def filter_before_project(plan: Plan) -> Plan:
+    """Makes conditions on the columns of WITH conditions of the match before it, where an index may serve them.
+
+    Only comparisons of a variable or a property with a constant: what SQL cannot express would be looked up by row.
+    """
+    if isinstance(plan, Union):
+        return replace(plan, left=filter_before_project(plan.left), right=filter_before_project(plan.right))
+    if isinstance(plan, SingleRow | Argument | SqlRows):
+        return plan
+    if isinstance(plan, Filter):
+        remaining, source = [], plan.input
+        for condition in planner.split_conjunction(plan.condition):
+            with_condition = _with_condition(source, condition) if _compares_with_constant(condition) else None
+            if with_condition is None:
+                remaining.append(condition)
+            else:
+                source = with_condition
+        if source is not plan.input:
+            whole = planner.join_conditions(remaining)
+            return filter_before_project(source if whole is None else replace(plan, input=source, condition=whole))
+    below = filter_before_project(plan.input)
+    return replace(plan, input=below) if below is not plan.input else plan
+
+
+def _with_condition(plan: Plan, condition: ast.Expression) -> Plan | None:
+    """The plan with a condition in the match that it is a projection of; None for any other plan."""
+    if isinstance(plan, Match):
+        is_search = any(edge.length or edge.shortest for edge in plan.edges)
+        if plan.optional or plan.paths or is_search:
+            return None
+        return replace(plan, conditions=(*plan.conditions, condition))
+    if isinstance(plan, Filter):
+        source = _with_condition(plan.input, condition)
+    elif isinstance(plan, Project):
+        values: dict[ast.Expression, ast.Expression] = {ast.Variable(name): value for name, value in plan.items}
+        used = [values.get(ast.Variable(name)) for name in traversal.free_variables(condition)]
+        if not all(value is not None and _is_plain(value) for value in used):
+            return None
+        source = _with_condition(plan.input, substitution.substitute(condition, values))
+    else:
+        return None
+    return None if source is None else replace(plan, input=source)
+
+
+def _is_plain(expression: ast.Expression) -> bool:
+    """Whether this is a variable, or a property of one."""
+    subject = expression.subject if isinstance(expression, ast.Property) else expression
+    return isinstance(subject, ast.Variable)
+
+
+_COMPARISONS = frozenset(("=", "<>", "<", "<=", ">", ">=", "IN", "STARTS WITH", "ENDS WITH", "CONTAINS"))
+
+
+def _compares_with_constant(condition: ast.Expression) -> bool:
+    if not isinstance(condition, ast.Binary) or condition.operator not in _COMPARISONS:
+        return False
+    sides = condition.left, condition.right
+    return any(_is_plain(one) and _is_constant(other) for one, other in (sides, sides[::-1]))
+
+
+def _is_constant(expression: ast.Expression) -> bool:
+    if isinstance(expression, ast.ListLiteral):
+        return all(map(_is_constant, expression.elements))
+    value = expression.value if isinstance(expression, ast.Instant) else expression
+    return instant_comparisons.is_constant(value)
 
 
 def build_paths_after_match(plan: Plan) -> Plan:

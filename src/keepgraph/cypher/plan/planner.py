@@ -99,7 +99,7 @@ def _plan_match(source: Plan, clause: ast.Match, numbers: Iterator[int]) -> Matc
         if path.variable:
             paths.append(PathSlot(path.variable, tuple(columns), tuple(edge.column for edge in path_edges)))
     if clause.condition is not None:
-        conditions.extend(_split_conjunction(clause.condition))
+        conditions.extend(split_conjunction(clause.condition))
     new = [*nodes, *(edge.column for edge in edges), *(path.column for path in paths)]
     return Match(
         input=source,
@@ -166,7 +166,7 @@ def _pattern_conditions(
         for key, value in properties.entries:
             yield ast.Binary("=", ast.Property(subject, key, span=value.span), value, span=value.span)
     if condition is not None:
-        yield from _split_conjunction(condition)
+        yield from split_conjunction(condition)
 
 
 def _rename_relationship(
@@ -184,10 +184,11 @@ def _hop_bounds(length: ast.Length | None) -> tuple[int, int | None] | None:
     return (1 if length.min_hops is None else length.min_hops), length.max_hops
 
 
-def _split_conjunction(condition: ast.Expression) -> Iterator[ast.Expression]:
+def split_conjunction(condition: ast.Expression) -> Iterator[ast.Expression]:
+    """The conditions that all have to be true."""
     if isinstance(condition, ast.Binary) and condition.operator == "AND":
-        yield from _split_conjunction(condition.left)
-        yield from _split_conjunction(condition.right)
+        yield from split_conjunction(condition.left)
+        yield from split_conjunction(condition.right)
     else:
         yield condition
 
