@@ -17,6 +17,7 @@
 -- 0014_vector_changes f0a8f933aab689fe42db6786fded972d312bb6892d1e7138f6e9110e12cec9bb
 -- 0015_entity_value dc45617d1d814be689564882345ad2a7e670b3bdb390806ad722d01e155d2740
 -- 0016_name_words e50818347920dba63576995c09c49054657346653ee45886de8f693dd6b23700
+-- 0017_imported_rows 142d7984e6a0f3ae6acf8231c9a3d74976abc408ca6e6c177d14512e9e561a55
 
 PRAGMA defer_foreign_keys = ON;
 
@@ -501,6 +502,14 @@ CREATE TABLE name_posting (
     surface INTEGER NOT NULL,
     PRIMARY KEY (word, surface)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE imported_rows (
+    id          INTEGER PRIMARY KEY,
+    tbl         TEXT NOT NULL,
+    first       INTEGER NOT NULL,
+    last        INTEGER NOT NULL CHECK (first <= last),
+    imported_at TEXT NOT NULL
+) STRICT;
 
 INSERT INTO entity_type (id, name, description, version, vocabulary_set, style, is_abstract, details, retired_at, replaced_by) VALUES
     (1, 'person', 'A human being.', '0.1.0', 1, 'person', 0, '{}', NULL, NULL),
@@ -1625,3 +1634,5 @@ CREATE TRIGGER alias_posting_delete AFTER DELETE ON alias BEGIN
         JOIN name_word ON name_word.word = written.value
     );
 END;
+
+CREATE INDEX imported_rows_of ON imported_rows (tbl, last);

@@ -447,7 +447,11 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An event in the history of an entity or a fact. `change` and `call` are the numbers that undo takes."""
+    """An event in the history of an entity or a fact. `change` and `call` are the numbers that undo takes.
+
+    Attributes:
+        imported_at: when an import brought it; then `at`, `tool` and `session` are what its file says.
+    """
 
     at: str
     kind: str
@@ -458,6 +462,7 @@ class Event:
     session: str | None
     source: str | None = None
     fact: str | None = None
+    imported_at: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

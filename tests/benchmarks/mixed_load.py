@@ -1,8 +1,9 @@
-"""Mixed calls through one server for some minutes: its open files, memory, and the sizes of the graph and its log.
+"""Mixed calls through servers of one graph for some minutes: open files, memory, the sizes of the graph and its log.
 
-python tests/benchmarks/mixed_load.py [--minutes N] [--every SECONDS]
+python tests/benchmarks/mixed_load.py [--clients N] [--minutes N] [--every SECONDS]
 
-Prints a line every so often, and how much the second half differs from the first. For Linux, which has /proc.
+Prints a line every so often, for the server of the first client, and how much the second half differs from the
+first. For Linux, which has /proc.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -122,35 +124,73 @@ def call_something(server: Server, rng: random.Random, number: int) -> None:
         server.call("get_status")
     elif kind == 14:
         server.call("weekly_rollup")
+    elif kind == 15:
+        call_seldom(server, rng, number, person)
     else:
         server.call("recall_entity", name_or_alias=person["name"])
 
 
+def call_seldom(server: Server, rng: random.Random, number: int, person: dict[str, str]) -> None:
+    """One call of the kinds that are made some times a day."""
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("add_alias", {"entity": person, "alias": f"Alias {number}"}),
+        ("merge_entities", {"keep": person, "absorb": {"type": "person", "name": "Ben Kay"}, "dry_run": True}),
+        ("forget", {"what": f"Topic {rng.randrange(400)}"}),
+        ("get_history", {"about": person["name"]}),
+        ("trace_path", {"from_entity": person["name"], "to_entity": rng.choice(_PEOPLE)}),
+        ("priming_context", {"query": f"what does {person['name']} do"}),
+        ("hydra_search", {"query": f"who met {person['name']}"}),
+        ("get_overview", {}),
+        ("get_schema", {}),
+        ("show_graph", {}),
+        ("explain", {"what": person["name"]}),
+        ("build_communities", {"group_ids": ["default"]}),
+        ("run_night_gardener", {}),
+        ("list_entities", {"type": "person"}),
+        ("remember", {"text": f"Nothing of note on day {number}."}),
+    ]
+    tool, arguments = calls[rng.randrange(len(calls))]
+    server.call(tool, **arguments)
+
+
+def call_until(server: Server, name: str, end: float) -> None:
+    rng, number = random.Random(name), 0
+    while time.monotonic() < end:
+        call_something(server, rng, number)
+        number += 1
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Mixed calls through one server, and what it uses.")
+    parser = argparse.ArgumentParser(description="Mixed calls through servers of one graph, and what they use.")
+    parser.add_argument("--clients", type=int, default=1, help="each with a server of its own")
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--every", type=float, default=30.0, help="seconds between two lines")
     given = parser.parse_args()
-    rng = random.Random("mixed load")
     samples: list[Sample] = []
     with tempfile.TemporaryDirectory() as folder:
-        server = Server(Path(folder, "graph.db"))
+        servers = [Server(Path(folder, "graph.db")) for _ in range(given.clients)]
         began = time.monotonic()
-        due, number = began, 0
-        while time.monotonic() < began + given.minutes * 60:
-            call_something(server, rng, number)
-            number += 1
-            if time.monotonic() >= due:
-                samples.append(server.sample(began))
-                print(samples[-1], flush=True)
-                due += given.every
-        code = server.end()
+        end = began + given.minutes * 60
+        clients = [
+            threading.Thread(target=call_until, args=(server, f"mixed load {number}", end))
+            for number, server in enumerate(servers)
+        ]
+        for client in clients:
+            client.start()
+        while time.monotonic() < end:
+            samples.append(servers[0].sample(began))
+            print(samples[-1], flush=True)
+            time.sleep(min(given.every, max(end - time.monotonic(), 0)))
+        for client in clients:
+            client.join()
+        codes = [server.end() for server in servers]
     half = samples[len(samples) // 2 :]
     for what in ("descriptors", "threads", "memory", "log"):
         earlier = statistics.median(getattr(sample, what) for sample in samples[1 : len(samples) // 2] or samples)
         later = statistics.median(getattr(sample, what) for sample in half)
         print(f"{what}: {earlier:.1f} in the first half, {later:.1f} in the second")
-    print(f"{server.calls:,} calls, {server.errors:,} refused; exit {code}")
+    calls, refused = sum(server.calls for server in servers), sum(server.errors for server in servers)
+    print(f"{calls:,} calls, {refused:,} refused; exit {codes}")
 
 
 if __name__ == "__main__":

@@ -53,6 +53,8 @@ DERIVED = derived_tables.TABLES | {
     "read_count",
     "unknown_name",
     "map_place",
+    # Written by imports alone: whoever takes one back finds the rows gone, and has them marked when they come back.
+    "imported_rows",
     # Kept by triggers.
     "entity_count",
     "fact_count",

@@ -560,6 +560,7 @@ LEFT_OUT = {
     "idempotency": "group_id key call digest answer",
     "assertion_surface": "id assertion alias former_id",
     "vector_change": "id kind number",
+    "imported_rows": "id tbl first last imported_at",
     # What is proposed again from what is known, and how one file was used.
     "review_proposal": "id public_id group_id kind key statement score rests_on evidence tool arguments offered_at",
     "garden_run": "id group_id started_at ended_at conversation origin proposed passes",

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         groups,
         idempotency,
         ids,
+        imported_rows,
         imports,
         index_integrity,
         integrity,

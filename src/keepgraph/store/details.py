@@ -67,12 +67,12 @@ def of_facts(tx: Tx, facts: Sequence[int]) -> dict[int, FactDetails]:
     return {fact: FactDetails(group, tuple(dict.fromkeys(episodes.get(fact, ())))) for fact, group in groups}
 
 
-def assertions(tx: Tx, fact: int) -> list[tuple[str | None, float, str, str | None, str, str | None]]:
-    """The assertions of a fact, the oldest first: source, confidence, timestamp, session, tool, id of the episode."""
+def assertions(tx: Tx, fact: int) -> list[tuple[int, str | None, float, str, str | None, str, str | None]]:
+    """The assertions of a fact, the oldest first: row, source, confidence, timestamp, session, tool, episode's id."""
     rows = tx.conn.execute(
         """
-        SELECT provenance.source, provenance.confidence, provenance.recorded_at, provenance.session, provenance.tool,
-               episode.public_id
+        SELECT provenance.id, provenance.source, provenance.confidence, provenance.recorded_at, provenance.session,
+               provenance.tool, episode.public_id
         FROM provenance
         LEFT JOIN episode ON episode.id = provenance.episode
         WHERE provenance.fact = ?

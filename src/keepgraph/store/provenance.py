@@ -79,11 +79,13 @@ def has_assertion(tx: Tx, fact: int, *, source: str | None, confidence: float) -
     return row is not None
 
 
-def newest_assertions(tx: Tx, facts: Sequence[int], *, limit: int) -> list[tuple[int, int, str | None, str]]:
-    """The assertions of these facts, newest first: the row, the fact, the source and the timestamp."""
+def newest_assertions(
+    tx: Tx, facts: Sequence[int], *, limit: int
+) -> list[tuple[int, int, str | None, str, str, str | None]]:
+    """The assertions of these facts, newest first: the row, the fact, the source, the timestamp, tool and session."""
     rows = tx.conn.execute(
         """
-        SELECT id, fact, source, recorded_at
+        SELECT id, fact, source, recorded_at, tool, session
         FROM provenance
         WHERE fact IN (SELECT value FROM json_each(?))
         ORDER BY id DESC

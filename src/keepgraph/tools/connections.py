@@ -470,6 +470,8 @@ def _relation(tx: Tx, fact: Fact) -> dict[str, Any]:
 
 def _assertions(tx: Tx, fact: Fact) -> list[dict[str, Any]]:
     """Everybody who said so, the oldest assertion first."""
+    assertions = store.details.assertions(tx, fact.row)
+    imported = store.imported_rows.times(tx, "provenance", [row for row, *_ in assertions])
     return [
         {
             "source": source,
@@ -478,8 +480,9 @@ def _assertions(tx: Tx, fact: Fact) -> list[dict[str, Any]]:
             "session": session,
             "tool": tool_name,
             "episode": episode,
+            **answer_shapes.imported(tx, imported.get(row)),
         }
-        for source, confidence, at, session, tool_name, episode in store.details.assertions(tx, fact.row)
+        for row, source, confidence, at, session, tool_name, episode in assertions
     ]
 
 

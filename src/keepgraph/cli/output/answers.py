@@ -272,7 +272,10 @@ def show_history(answer: dict[str, Any], *, name: str) -> None:
     for event in answer["events"]:
         origin = ", ".join(printable(part) for part in (event["tool"], event["session"], event["source"]) if part)
         click.echo(f"  {event['at'][:16].replace('T', ' ')}  {event['what']}: {printable(event['text'])}", nl=False)
-        click.secho(f"  ({origin}; call {event['call']}, change {event['change']})", dim=True)
+        call = f"call {event['call']}, change {event['change']}"
+        if "imported_at" in event:
+            call = f"imported on {event['imported_at'][:10]}; the rest is what its file says"
+        click.secho(f"  ({origin}{'; ' if origin else ''}{call})", dim=True)
     if answer["truncated"]:
         click.echo("  … and older events; --limit shows more")
 

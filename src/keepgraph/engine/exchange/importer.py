@@ -44,6 +44,7 @@ def import_batch(
             results += _import_lines(tx, kind, list(of_kind), state, strict=strict)
             if strict and results[-1].error:
                 break
+        store.imported_rows.note(tx)
     return results
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from keepgraph import store
 from keepgraph.engine.provenance import text_passages
@@ -25,6 +26,7 @@ def of_fact(tx: Tx, fact: Fact, *, limit: int) -> list[Origin]:
         tx, "provenance", {assertion.row: assertion.recorded_at for assertion in assertions}
     )
     episodes = store.episodes.by_rows(tx, [each.episode for each in assertions if each.episode is not None])
+    imported = store.imported_rows.times(tx, "provenance", [assertion.row for assertion in assertions])
     passages: dict[int, Passage] = {}
     origins = []
     for assertion in assertions:
@@ -32,7 +34,8 @@ def of_fact(tx: Tx, fact: Fact, *, limit: int) -> list[Origin]:
         if episode is not None and episode.row not in passages:
             passages[episode.row] = text_passages.find(tx, fact, episode)
         passage = passages[episode.row] if episode is not None else None
-        origins.append(_origin(tx, fact, assertion, calls.get(assertion.row), passage))
+        origin = _origin(tx, fact, assertion, calls.get(assertion.row), passage)
+        origins.append(mark_imported(tx, origin, imported.get(assertion.row)))
     return origins
 
 
@@ -46,6 +49,17 @@ def describe_call(tx: Tx, number: int | None, *, tool: str | None) -> str:
     if called is not None and tool is not None and called[1] != tool:
         return f"Call {number} ({called[1]}) brought it here; {tool} had recorded it before."
     return ""
+
+
+def mark_imported(tx: Tx, origin: Origin, imported_at: str | None) -> Origin:
+    """Say of an origin that an import brought it, and that the rest is what a file says; None: it was recorded here."""
+    if imported_at is None:
+        return origin
+    by = f"Call {origin.call} (import)" if origin.call is not None else "An import"
+    is_asserted = origin.what == "asserted"
+    said = f"that {origin.tool} had recorded it before" if is_asserted else "the day of its creation"
+    note = f"{by} brought it here on {timestamps.local_date(imported_at, tx.zone)}; {said} is what its file says."
+    return replace(origin, note=note if is_asserted else f"{origin.note} {note}".strip(), imported_at=imported_at)
 
 
 def _origin(tx: Tx, fact: Fact, assertion: AssertionRow, call: int | None, passage: Passage | None) -> Origin:

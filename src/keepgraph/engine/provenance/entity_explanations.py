@@ -69,9 +69,19 @@ def _origins(tx: Tx, entity: Entity) -> list[Origin]:
     aliases = store.entities.alias_rows(tx, entity)
     created_by = store.provenance_lookups.inserting_calls(tx, "entity", {entity.row: entity.created_at})
     added_by = store.provenance_lookups.inserting_calls(tx, "alias", {row: at for row, _, at in aliases})
+    imported = store.imported_rows.times(tx, "entity", [entity.row])
+    imported_aliases = store.imported_rows.times(tx, "alias", [row for row, _, _ in aliases])
+    created = _origin(
+        tx, f"created as {entity.type}", entity.created_at, created_by.get(entity.row), _type_note(tx, entity)
+    )
     return [
-        _origin(tx, f"created as {entity.type}", entity.created_at, created_by.get(entity.row), _type_note(tx, entity)),
-        *(_origin(tx, f"alias: {alias}", at, added_by.get(row), "") for row, alias, at in aliases),
+        assertion_chains.mark_imported(tx, created, imported.get(entity.row)),
+        *(
+            assertion_chains.mark_imported(
+                tx, _origin(tx, f"alias: {alias}", at, added_by.get(row), ""), imported_aliases.get(row)
+            )
+            for row, alias, at in aliases
+        ),
     ]
 
 

@@ -55,6 +55,7 @@ class Origin:
         passage: where a text says it.
         decisions: the decisions on proposals by which the call was made.
         note: what is to know besides, in a sentence: that an import brought it, or that the log is too young.
+        imported_at: when an import brought it; then `at`, `tool` and `session` are what its file says.
     """
 
     what: str
@@ -68,6 +69,7 @@ class Origin:
     passage: Passage | None = None
     decisions: tuple[ReviewDecision, ...] = ()
     note: str = ""
+    imported_at: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,8 @@ def describe_origin(tx: Tx, origin: Origin) -> str:
     call = ""
     if origin.call is not None:
         call = f" (brought here by call {origin.call})" if origin.note else f" (call {origin.call})"
+    elif origin.imported_at is not None:
+        call = f" (brought here by an import on {timestamps.local_date(origin.imported_at, tx.zone)})"
     where = ""
     if origin.passage is not None:
         where = f", from the text “{origin.passage.episode.name}”"

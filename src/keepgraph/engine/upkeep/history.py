@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from keepgraph import store
@@ -18,9 +19,15 @@ def of_entity(tx: Tx, entity: Entity, *, limit: int) -> list[Event]:
     """What happened to an entity, its names and the facts about it, newest first."""
     facts = store.facts.all_about(tx, entity)[-MAX_FACTS:]
     aliases = store.entities.alias_rows(tx, entity)
+    created = _insertion_event(tx, "entity", entity.row, entity.created_at, "created", f"{entity.name} ({entity.type})")
+    imported = store.imported_rows.times(tx, "entity", [entity.row])
+    aliases_imported = store.imported_rows.times(tx, "alias", [row for row, _, _ in aliases])
     events = [
-        _insertion_event(tx, "entity", entity.row, entity.created_at, "created", f"{entity.name} ({entity.type})"),
-        *(_insertion_event(tx, "alias", row, at, "alias added", alias) for row, alias, at in aliases),
+        replace(created, imported_at=imported.get(entity.row)),
+        *(
+            replace(_insertion_event(tx, "alias", row, at, "alias added", alias), imported_at=aliases_imported.get(row))
+            for row, alias, at in aliases
+        ),
         *_assertion_events(tx, facts, limit=limit),
         *_change_events(tx, facts, limit=limit),
         *(_deletion_event(tx, change) for change in store.journal.deletions_of_facts(tx, entity.row, limit=limit)),
@@ -66,14 +73,18 @@ def _assertion_events(tx: Tx, facts: Sequence[Fact], *, limit: int) -> list[Even
     events = []
     assertions = store.provenance.newest_assertions(tx, list(facts_by_row), limit=limit)
     # The assertion that made a fact is shown as the recording of the fact. The newest come first, so the oldest stays.
-    first_assertions = {fact_row: row for row, fact_row, _, _ in assertions}
-    for row, fact_row, source, at in assertions:
+    first_assertions = {fact_row: row for row, fact_row, *_ in assertions}
+    imported = store.imported_rows.times(tx, "provenance", [row for row, *_ in assertions])
+    for row, fact_row, source, at, tool, session in assertions:
         fact = facts_by_row[fact_row]
         text = knowledge.facts.sentence(fact)
         if row == first_assertions[fact_row] and at == fact.recorded_at:
-            events.append(_insertion_event(tx, "fact", fact.row, at, "recorded", text, source=source, fact=fact.id))
+            event = _insertion_event(tx, "fact", fact.row, at, "recorded", text, source=source, fact=fact.id)
         else:
-            events.append(_insertion_event(tx, "provenance", row, at, "said again", text, source=source, fact=fact.id))
+            event = _insertion_event(tx, "provenance", row, at, "said again", text, source=source, fact=fact.id)
+        if row in imported:
+            event = replace(event, at=at, tool=tool, session=session, imported_at=imported[row])
+        events.append(event)
     return events
 
 

@@ -82,6 +82,7 @@ def check_all(database: Database) -> tuple[list[Check], Faults]:
         "texts": _check_episode_texts,
         "vocabulary": _check_vocabulary,
         "times": _check_timestamps,
+        "imports": _check_imports,
         "pending": _check_missing_vectors,
     }
     results: list[Check] = []
@@ -287,6 +288,13 @@ def _check_timestamps(tx: Tx, faults: Faults) -> Iterator[Check]:
         yield Check("times", State.NOTE, message, "Set the clock of this machine right, if it is not.")
     if not invalid and not future:
         yield Check("times", State.OK, "all can be read, and none was recorded in the future")
+
+
+def _check_imports(tx: Tx, faults: Faults) -> Iterator[Check]:
+    total, imported = store.imported_rows.count_assertions(tx)
+    if imported:
+        message = f"{imported:,} of {total:,} assertions came with imports: when and by what is what their files say"
+        yield Check("imports", State.OK, message)
 
 
 def _check_missing_vectors(tx: Tx, faults: Faults) -> Iterator[Check]:

@@ -33,6 +33,7 @@ def trim(database: Database, *, days: int | None, now: datetime) -> TrimmedJourn
             break
         with database.write("compact") as tx:
             trimmed = store.journal.trim(tx, before=before, limit=_CALLS_AT_ONCE)
+            store.imported_rows.cut_unused(tx)
         if not trimmed:
             break
         deleted += trimmed

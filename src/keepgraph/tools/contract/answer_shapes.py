@@ -222,7 +222,13 @@ def event(tx: Tx, event: Event) -> dict[str, Any]:
         "fact_id": event.fact,
         "call": event.call,
         "change": event.change,
+        **imported(tx, event.imported_at),
     }
+
+
+def imported(tx: Tx, at: str | None) -> dict[str, Any]:
+    """When an import brought something; nothing where it was recorded here."""
+    return {"imported_at": timestamps.format_local(at, tx.zone)} if at else {}
 
 
 def decision(decision: Decision, *, names_projects: bool = False) -> dict[str, Any]:
