@@ -11,6 +11,8 @@ from keepgraph import errors
 
 LONGEST_MESSAGE = 1000
 
+_CODES = errors.leaves().keys()
+
 
 def deep(levels: int) -> Any:
     """Lists in maps in lists."""
@@ -80,7 +82,7 @@ def is_refusal(answer: dict[str, Any]) -> bool:
         answer = {"error": answer["code"], "message": answer["error"]["explanation"], "example": {}} | {
             "hint": answer["error"]["suggestion"]
         }
-    assert answer["error"] in errors.leaves()
+    assert answer["error"] in _CODES
     assert answer["error"] != "INTERNAL_ERROR"
     assert 0 < len(answer["message"]) <= LONGEST_MESSAGE
     assert answer["hint"]

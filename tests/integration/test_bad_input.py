@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import json
+import shutil
 import types
 from collections.abc import Callable
 from pathlib import Path
@@ -14,12 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import keepgraph
-from keepgraph import errors
+from keepgraph import errors, store
 from keepgraph.tools.contract import catalogue, schemas, validation
 from keepgraph.tools.contract.catalogue import Tool
 from laws import examples
 from odd_values import LONGEST_MESSAGE, ODD, is_refusal
-from words import Caller, connected, decision, dump, fact, literal, person, project
+from words import Caller, Clock, connected, decision, dump, fact, literal, person, project
 
 TOOLS = {tool.name: tool for tool in (*catalogue.tools(), *catalogue.tools(catalogue.INTERNAL_TOOLSETS))}
 
@@ -41,11 +42,21 @@ def passes(tool: Tool, arguments: dict[str, Any]) -> bool:
     return True
 
 
+@pytest.fixture(scope="module")
+def filled(blank: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small graph, to be copied."""
+    file = Path(shutil.copy(blank, tmp_path_factory.mktemp("filled") / "graph.db"))
+    with keepgraph.open(file, clock=Clock()) as graph:
+        call = Caller(graph)
+        call.record(person("Ada"), "belongs_to", project("Atlas"), aliases=["Countess"])
+        call.record(decision("Go"), "belongs_to", project("Atlas"))
+    return file
+
+
 @pytest.fixture
-def call(call: Caller) -> Caller:
-    call.record(person("Ada"), "belongs_to", project("Atlas"), aliases=["Countess"])
-    call.record(decision("Go"), "belongs_to", project("Atlas"))
-    return call
+def graph(filled: Path, path: Path, open_graph: Callable[..., keepgraph.Graph]) -> keepgraph.Graph:
+    shutil.copy(filled, path)
+    return open_graph(new_id=store.ids.ulids())
 
 
 def faults(path: Path, asked: dict[str, Any], ask: Callable[[Any], dict[str, Any]]) -> dict[str, str]:
