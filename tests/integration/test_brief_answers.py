@@ -68,7 +68,7 @@ def _fill(call: Caller) -> None:
     facts += [fact(atlas, "tagged", literal(LONG * 4 + str(number))) for number in range(5)]
     answer = call("record_facts", facts=facts)
     assert answer["refused"] == 0
-    for number in range(40):
+    for number in range(16):
         text = f"Note {number}. Atlas and Person {number % 12} met. {LONG * 12}"
         call("remember", text=text, reference_time=f"2026-04-{1 + number % 28:02}")
     vectors.backfill(call.graph.database)

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import keepgraph
 from keepgraph import errors
 from keepgraph.cli.root import kg
+from laws import examples
 from words import Caller, Clock, connected, counted, dump, literal, person, project, rows
 
 CIRCLES = ("Ada", "Bob", "Cid")
@@ -278,7 +279,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=20, deadline=None)
+@examples(8, sweep=150)
 @given(STEPS)
 def test_undoing_everything_backwards_leaves_no_community(tmp_path_factory, steps):
     path = tmp_path_factory.mktemp("undo") / "graph.db"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import keepgraph
@@ -26,6 +26,7 @@ from keepgraph.model import Settings
 from keepgraph.store.search_filters import Filters
 from keepgraph.temporal import timestamps
 from keepgraph.tools.contract import derived_data
+from laws import examples
 from words import Caller, Clock, concept, literal, person, project
 
 needs_vectors = pytest.mark.skipif(embedder.unavailable_reason() is not None, reason="the model is not installed")
@@ -781,7 +782,7 @@ def test_any_question_gets_an_answer(apollo, query):
     assert all(answer["message"].startswith("Found ") for answer in answers)
 
 
-@settings(max_examples=60)
+@examples(25, sweep=400)
 @given(query=st.text(min_size=1, max_size=80), reranker=st.sampled_from(["rrf", "mmr", "episode_mentions"]))
 def test_any_text_gets_an_answer_or_a_code(apollo, query, reranker):
     answer = apollo("search", query=query, reranker=reranker)

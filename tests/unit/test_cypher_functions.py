@@ -7,7 +7,7 @@ import random
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from plain_tables import PlainTables
 
@@ -16,6 +16,7 @@ from keepgraph.cypher.sql import function_calls
 from keepgraph.cypher.value_types import ANY, INTEGER, LIST, NODE, STRING
 from keepgraph.cypher.values import Node, Path, Relationship
 from keepgraph.errors import QueryError, QueryFailed, QueryInconsistent, QueryTooLarge
+from laws import examples
 
 NAN = math.nan
 INF = math.inf
@@ -117,7 +118,7 @@ EVERY_AGGREGATE = pytest.mark.parametrize("aggregate", aggregates.AGGREGATES.val
 
 
 @EVERY_FUNCTION
-@settings(max_examples=40)
+@examples(20, sweep=200)
 @given(draw=st.data())
 def test_a_function_answers_as_announced_or_fails_as_a_query_does(function, draw):
     most = function.min_arguments + 2 if function.max_arguments is None else function.max_arguments
@@ -138,6 +139,7 @@ def test_a_function_answers_as_announced_or_fails_as_a_query_does(function, draw
 
 
 @EVERY_AGGREGATE
+@examples(30, sweep=300)
 @given(draw=st.data())
 def test_an_aggregate_answers_as_announced_or_fails_as_a_query_does(aggregate, draw):
     row = st.tuples(*(of_kinds(kinds) for kinds in aggregate.parameter_kinds))

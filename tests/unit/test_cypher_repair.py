@@ -597,7 +597,7 @@ soups = st.lists(st.sampled_from(SOUP), max_size=25).flatmap(
 anything = st.one_of(st.text(max_size=80), soups, damaged())
 
 
-@examples(200, sweep=600)
+@examples(100, sweep=600)
 @given(anything)
 def test_a_repaired_text_needs_no_repair(text):
     found = repair(text)
@@ -606,7 +606,7 @@ def test_a_repaired_text_needs_no_repair(text):
     assert bool(found.fixes) == (found.text != text)
 
 
-@examples(200, sweep=600)
+@examples(100, sweep=600)
 @given(anything)
 def test_no_text_makes_it_stumble(text):
     try:
@@ -644,7 +644,7 @@ def sensible(draw):
     return draw(st.sampled_from([" ", "\n", " /* != */ ", " // a != 'b\n"])).join(parts)
 
 
-@examples(200, sweep=600)
+@examples(100, sweep=600)
 @given(sensible())
 def test_a_query_that_makes_sense_and_uses_known_words_is_not_changed(text):
     known = Vocabulary(frozenset(Tokens(text).texts), frozenset(Tokens(text).texts), {})
@@ -656,7 +656,7 @@ def test_a_query_that_makes_sense_and_uses_known_words_is_not_changed(text):
 strings = st.text(alphabet="ab “”‘’–→≠&lt;&quot;`{}()[]:!=|#-*%/\n\u200b\u00a0", max_size=20)
 
 
-@examples(133, sweep=400)
+@examples(80, sweep=400)
 @given(strings, st.sampled_from(["!= ", "≠", "&lt;", "=="]))
 def test_strings_names_and_comments_stay_as_they_are(inside, sign):
     assume("*/" not in inside and "`" not in inside and "\n" not in inside and inside)

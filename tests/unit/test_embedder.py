@@ -12,12 +12,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from diverse_texts import DIVERSE, NAMES
 from keepgraph.errors import ModelUnavailable
 from keepgraph.ml import embedder, minilm
+from laws import examples
 
 np = pytest.importorskip("numpy")
 threadpoolctl = pytest.importorskip("threadpoolctl")
@@ -95,7 +96,7 @@ def test_similar_meanings_have_near_vectors():
     assert king @ queen > 0.5 > 0.3 > king @ invoice
 
 
-@settings(max_examples=60)
+@examples(20, sweep=300)
 @given(st.lists(st.text(st.characters(exclude_categories=[])), min_size=1, max_size=4))
 def test_any_text_gives_a_unit_vector(texts):
     vectors = embedder.embed(texts)

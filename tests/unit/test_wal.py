@@ -6,12 +6,13 @@ import shutil
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import keepgraph
 from homes import DIGITS, leave_a_log, scratch
 from keepgraph import errors, store
+from laws import examples
 
 FRAME = 24 + store.files.PAGE_SIZE
 
@@ -42,7 +43,7 @@ def test_a_log_that_a_sudden_end_has_left_is_whole(left):
 
 
 @given(part=st.floats(0, 1))
-@settings(max_examples=60)
+@examples(20, sweep=300)
 @example(part=0.0)
 @example(part=1.0)
 def test_a_log_that_was_cut_anywhere_has_lost_nothing_that_was_there_before(left, part):
@@ -52,7 +53,7 @@ def test_a_log_that_was_cut_anywhere_has_lost_nothing_that_was_there_before(left
 
 
 @given(part=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7))
-@settings(max_examples=60)
+@examples(20, sweep=300)
 def test_a_flipped_bit_before_two_whole_transactions_is_damage(left, part, bit):
     log = bytearray(store.wal.file(left).read_bytes())
     torn = 32 + int(part * (commits(log)[-3] - 32))
@@ -61,16 +62,15 @@ def test_a_flipped_bit_before_two_whole_transactions_is_damage(left, part, bit):
     assert lost(bytes(log)) > 0
 
 
-@pytest.mark.parametrize("at", range(32))
-def test_a_flipped_bit_in_the_header_of_a_log_is_damage(left, at):
-    log = bytearray(store.wal.file(left).read_bytes())
-    log[at] ^= 0x10
+def test_a_flipped_bit_in_the_header_of_a_log_is_damage(left):
+    log = store.wal.file(left).read_bytes()
+    flipped = [log[:at] + bytes([log[at] ^ 0x10]) + log[at + 1 :] for at in range(32)]
 
-    assert lost(bytes(log)) > 0
+    assert [at for at, damaged in enumerate(flipped) if lost(damaged) == 0] == []
 
 
 @given(part=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7))
-@settings(max_examples=20)
+@examples(15, sweep=200)
 def test_a_torn_last_transaction_is_a_sudden_end(left, part, bit):
     log = bytearray(store.wal.file(left).read_bytes())
     ends = commits(log)
@@ -95,7 +95,7 @@ def test_the_rest_of_an_earlier_log_is_no_damage(left, tmp_path):
 
 
 @given(st.binary(max_size=200))
-@settings(max_examples=50)
+@examples(30, sweep=500)
 def test_no_log_is_too_odd_to_be_looked_at(content):
     assert lost(content) == 0
 
