@@ -518,7 +518,7 @@ def check_undo_restores_every_change(path: Path, steps: list[Step], check: Calla
         check(graph)
 
 
-@examples(10, sweep=200)
+@examples(5, sweep=200)
 @given(steps=st.lists(st.one_of(FACTS, CHANGES), max_size=10))
 def test_what_is_undone_leaves_the_export_of_before(new_file, steps):
     path = new_file()
@@ -526,7 +526,7 @@ def test_what_is_undone_leaves_the_export_of_before(new_file, steps):
     check_undo_restores_every_change(path, steps, lambda graph: None)
 
 
-@examples(10, sweep=200)
+@examples(5, sweep=200)
 @given(steps=st.lists(st.one_of(FACTS, CHANGES), max_size=10))
 def test_an_export_of_any_vocabulary_gives_the_same_export(new_file, steps):
     path = new_file()
