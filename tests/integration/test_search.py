@@ -151,6 +151,21 @@ def test_a_name_that_only_texts_know_is_found_and_marked_proposed(call):
     assert found[0]["uuid"].startswith("prop_")
 
 
+@needs_vectors
+def test_a_name_that_a_text_only_mentions_is_found_by_its_meaning_after_entities(call):
+    remember(call, "Stack", "We moved the orders to PostgreSQL last week, and the indexes are fine.")
+    remember(call, "Lunch", "Lunch with Priya at the canteen was nice, and the soup was from Lidl.")
+    call.record(concept("MySQL"), "tagged", literal("x"))
+    for _ in range(2):
+        nodes = call("search_nodes", query="database architecture")["nodes"]
+
+        assert [(node["name"], node.get("proposed", False)) for node in nodes] == [
+            ("MySQL", False),
+            ("PostgreSQL", True),
+        ]
+        assert "meaning" in nodes[1]["why"]
+
+
 def test_a_mistyped_name_is_found(apollo):
     assert "Charles Babbage" in names(apollo("search_nodes", query="Charls Babbage")["nodes"][:1])
 

@@ -49,6 +49,20 @@ def by_rows(tx: Tx, rows: Sequence[int]) -> dict[int, Proposal]:
     return {proposal.row: proposal for proposal in proposals}
 
 
+def newest_names(tx: Tx, *, groups: Sequence[str], limit: int) -> list[int]:
+    """The rows of the proposed entities of some groups on which nobody has decided, the newest first."""
+    rows = tx.conn.execute(
+        f"""
+        SELECT id FROM proposal
+        WHERE +group_id IN (SELECT value FROM json_each(?)) AND +kind = 'entity' AND {UNDECIDED}
+        ORDER BY id DESC
+        LIMIT ?
+        """,
+        (json.dumps(list(groups)), limit),
+    )
+    return [row[0] for row in rows]
+
+
 def by_keys(tx: Tx, kind: str, keys: Sequence[str], *, groups: Sequence[str] | None = None) -> dict[str, Proposal]:
     """Proposals of a kind, by their keys."""
     rows = tx.conn.execute(

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         neighbourhood,
         node_lookup,
         passages,
+        proposed_name_vectors,
         question_analysis,
         question_names,
         question_vectors,

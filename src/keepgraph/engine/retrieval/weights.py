@@ -149,6 +149,9 @@ FACT_VECTORS = 1000
 EXPANDED_HITS = 20
 """The best hits of one kind from which another is reached: facts lead to their ends, texts to what they mention."""
 
+PROPOSED_NAMES_COMPARED = 48
+"""So many proposed names are compared with the question by vector, where only nodes are asked for."""
+
 RERANKED_PER_RESULT = 5
 MIN_RERANKED = 50
 """A reranker orders five hits for each result that is returned, and never fewer than 50."""

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from keepgraph import store
-from keepgraph.engine.retrieval import weights
+from keepgraph.engine.retrieval import proposed_name_vectors, weights
 from keepgraph.engine.retrieval.fusion import Ranking
 from keepgraph.engine.retrieval.search_context import SearchContext
 
 
 def entities(context: SearchContext) -> Ranking:
-    """The entities whose names and aliases are nearest to the question."""
+    """The entities whose names and aliases are nearest to the question, and proposed names."""
     if not context.vectors.full:
         return []
     nearest = store.vector_search.nearest_names(
         context.tx, context.vectors.full, filters=context.request.filters, limit=weights.CANDIDATES
     )
-    return _at_least(weights.MIN_COSINE_OF_NAMES, nearest)
+    proposed = proposed_name_vectors.nearest(context)
+    ranking = sorted([*nearest, *proposed], key=lambda scored: -scored[1]) if proposed else nearest
+    return _at_least(weights.MIN_COSINE_OF_NAMES, ranking)[: weights.CANDIDATES]
 
 
 def facts(context: SearchContext) -> Ranking:
