@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -14,6 +15,8 @@ import keepgraph
 
 NOON = datetime(2026, 5, 15, 10, 0, tzinfo=UTC)
 """A Friday, noon in Zurich."""
+
+_DUMPS_KEPT = 4
 
 
 def person(name: str) -> dict[str, str]:
@@ -108,15 +111,29 @@ def rows(path: Path, query: str, *values: object) -> list[tuple[Any, ...]]:
         return [tuple(row) for row in conn.execute(query, values)]
 
 
+_dumps: dict[bytes, dict[str, list[tuple[Any, ...]]]] = {}
+"""The last dumps, by a digest of the file and its write-ahead log: the rows of a graph follow from these bytes."""
+
+
 def dump(path: Path, only: Collection[str] | None = None) -> dict[str, list[tuple[Any, ...]]]:
     """Every row of every table, or of these, by its primary key; those of the full-text indexes included."""
+    log = Path(f"{path}-wal")
+    content = hashlib.sha256(path.read_bytes())
+    content.update(log.read_bytes() if log.exists() else b"")
+    digest = content.digest()
+    if digest not in _dumps:
+        if len(_dumps) == _DUMPS_KEPT:
+            del _dumps[next(iter(_dumps))]
+        _dumps[digest] = _read_tables(path)
+    return {name: list(all_rows) for name, all_rows in _dumps[digest].items() if only is None or name in only}
+
+
+def _read_tables(path: Path) -> dict[str, list[tuple[Any, ...]]]:
     with connected(path) as conn:
         tables = conn.execute(
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name"
         ).fetchall()
-        return {
-            name: conn.execute(f"SELECT * FROM {name}").fetchall() for (name,) in tables if only is None or name in only
-        }
+        return {name: conn.execute(f"SELECT * FROM {name}").fetchall() for (name,) in tables}
 
 
 CORE_STYLES = {

@@ -22,6 +22,7 @@ from homes import (
     DIGITS,
     MARKER,
     PHRASE,
+    Mould,
     Ring,
     error_code,
     files_with,
@@ -50,17 +51,38 @@ def folder(graph_file: Path) -> Path:
     return graph_file.with_suffix(".backups")
 
 
-@pytest.fixture
-def plain(home: Path) -> str:
+_moulds: dict[str, tuple[Mould, str]] = {}
+"""Homes with what is exported of their graphs."""
+
+
+def cast(name: str, home: Path, make: Callable[[], str]) -> str:
+    """Fill a home as another was that is made once; what is exported of its graph."""
+    if name in _moulds:
+        mould, export = _moulds[name]
+        mould.into(home)
+        return export
+    export = make()
+    _moulds[name] = Mould.of(home), export
+    return export
+
+
+def record_first() -> str:
     run_ok("record", f"person:{MARKER}", "tagged", "=first", "--source", "a note")
     return run_ok("export")
+
+
+@pytest.fixture
+def plain(home: Path) -> str:
+    return cast("plain", home, record_first)
 
 
 @pytest.fixture
 def encrypted(home: Path) -> str:
-    run_ok("profile", "create", "default", "--encrypted")
-    run_ok("record", f"person:{MARKER}", "tagged", "=first", "--source", "a note")
-    return run_ok("export")
+    def make() -> str:
+        run_ok("profile", "create", "default", "--encrypted")
+        return record_first()
+
+    return cast("encrypted", home, make)
 
 
 @pytest.fixture(params=["plain", "encrypted"])
@@ -469,7 +491,17 @@ def test_of_two_backups_of_one_second_the_later_stays(plain, graph_file, timed):
     assert rows(backups.list_all(graph_file)[0].file, "SELECT count(*) FROM entity") == [(2,)]
 
 
-# Before tables change
+# Before an import, and before tables change
+
+
+def test_a_graph_that_is_not_empty_is_copied_before_an_import(filled, graph_file):
+    before = table_digests(graph_file, key_of(graph_file))
+    line = {"subject": person("New"), "predicate": "tagged", "object": literal("x")}
+    run_ok("import", "-", input=json.dumps(line))
+    (made,) = backups.list_all(graph_file)
+
+    assert made.kind == "before-import"
+    assert table_digests(made.file, key_of(graph_file)) == before
 
 
 @pytest.fixture
@@ -506,12 +538,28 @@ def test_tables_do_not_change_where_there_is_no_copy(filled, graph_file, migrati
 # Bringing one back
 
 
-@pytest.fixture
-def later(filled: str) -> str:
+@pytest.fixture(params=["plain", "encrypted"])
+def later(request: pytest.FixtureRequest, home: Path) -> str:
     """After a backup something else was recorded; what was in it."""
-    run_ok("backup")
-    run_ok("record", "person:Late", "tagged", "=x")
-    return filled
+
+    def make() -> str:
+        everything = str(request.getfixturevalue(request.param))
+        run_ok("backup")
+        run_ok("record", "person:Late", "tagged", "=x")
+        return everything
+
+    return cast(f"{request.param}, later", home, make)
+
+
+@pytest.fixture
+def logged(later: str, home: Path, graph_file: Path) -> str:
+    """Then a writer ended all of a sudden, and left what it wrote in the log."""
+
+    def make() -> str:
+        leave_a_log(graph_file)
+        return later
+
+    return cast(f"{store.files.kind(graph_file).name}, logged", home, make)
 
 
 @pytest.mark.parametrize("by", ["nothing", "name", "stem", "path"])
@@ -568,8 +616,7 @@ def test_restoring_twice_brings_back_the_same(later):
     assert run_ok("export") == later
 
 
-def test_what_only_the_log_had_is_kept_too(later, graph_file):
-    leave_a_log(graph_file)
+def test_what_only_the_log_had_is_kept_too(logged, graph_file):
     kept = json.loads(run_ok("--json", "restore", "--yes"))["kept"]
     run_ok("restore", "--yes", kept)
 
@@ -627,8 +674,7 @@ def test_a_damaged_graph_is_kept_byte_for_byte(later, graph_file, damage):
     assert kept.read_bytes() == found
 
 
-def test_a_damaged_graph_is_kept_with_its_log(later, graph_file):
-    leave_a_log(graph_file)
+def test_a_damaged_graph_is_kept_with_its_log(logged, graph_file):
     a_hole(graph_file)
     found = graph_file.read_bytes(), store.wal.file(graph_file).read_bytes()
     kept = Path(json.loads(run_ok("--json", "restore", "--yes", backups.list_all(graph_file)[0].file.name))["kept"])
@@ -636,15 +682,14 @@ def test_a_damaged_graph_is_kept_with_its_log(later, graph_file):
     assert (kept.read_bytes(), store.wal.file(kept).read_bytes()) == found
 
 
-def test_a_graph_with_a_damaged_log_is_kept_with_it(later, graph_file):
-    leave_a_log(graph_file)
+def test_a_graph_with_a_damaged_log_is_kept_with_it(logged, graph_file):
     flip(store.wal.file(graph_file), 200)
     log = store.wal.file(graph_file).read_bytes()
     found = graph_file.read_bytes()
     kept = Path(json.loads(run_ok("--json", "restore", "--yes", backups.list_all(graph_file)[0].file.name))["kept"])
 
     assert (kept.read_bytes(), store.wal.file(kept).read_bytes()) == (found, log)
-    assert run_ok("export") == later
+    assert run_ok("export") == logged
 
 
 def test_graphs_of_one_folder_have_backups_of_their_own(home):
