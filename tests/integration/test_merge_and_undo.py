@@ -365,19 +365,19 @@ def check_muddle(blank: Path, muddle: list[tuple[Any, ...]]) -> None:
         check_sound(call)
 
 
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(stories, which, which)
 def test_a_merge_is_what_the_dry_run_said_and_taking_it_back_leaves_no_trace(blank, story, one, other):
     check_merge_and_back(blank, story, one, other)
 
 
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(stories)
 def test_any_call_taken_back_leaves_no_trace_and_can_be_had_again(blank, story):
     check_every_step_and_back(blank, story)
 
 
-@settings(max_examples=7)
+@settings(max_examples=4)
 @given(muddles)
 def test_taking_back_at_random_breaks_nothing_and_all_can_be_taken_back(blank, muddle):
     check_muddle(blank, muddle)
@@ -1240,7 +1240,9 @@ def old_graph(path: Path, monkeypatch: pytest.MonkeyPatch, made: int = len(OLD_C
 
 
 @pytest.fixture
-def old(path: Path, monkeypatch: pytest.MonkeyPatch, open_graph: Callable[..., keepgraph.Graph]) -> Caller:
+def old(
+    graphs_are_made: None, path: Path, monkeypatch: pytest.MonkeyPatch, open_graph: Callable[..., keepgraph.Graph]
+) -> Caller:
     old_graph(path, monkeypatch)
     return Caller(open_graph())
 
