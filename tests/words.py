@@ -60,9 +60,8 @@ class Clock:
         self.now += timedelta(**time)
 
 
-def counted() -> Callable[[str, datetime], str]:
+def counted(made: int = 0) -> Callable[[str, datetime], str]:
     """Ids that count up, of the right length."""
-    made = 0
 
     def new_id(prefix: str, now: datetime) -> str:
         nonlocal made

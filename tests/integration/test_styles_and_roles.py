@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 
+import keepgraph
 from keepgraph.engine.vocabulary import definitions, graph_vocabulary, sets
 from keepgraph.engine.vocabulary.definitions import PredicateDefinition, SetDefinition, TypeDefinition
 from keepgraph.model import NameStyle
@@ -135,16 +137,30 @@ def translate(value: Any, words: Mapping[str, str]) -> Any:
     return [translate(part, words) for part in value] if isinstance(value, list) else value
 
 
+@pytest.fixture(scope="module")
+def files(new_file: Callable[[], Path]) -> dict[str, Path]:
+    """Two graphs with the same facts, in the words of the core and in own words, to be copied."""
+    made = {"core": new_file(), "own": new_file()}
+    for name, file in made.items():
+        clock = Clock()
+        with keepgraph.open(file, clock=clock, new_id=counted()) as graph:
+            call = Caller(graph)
+            add_set(call, OWN_SET if name == "own" else SetDefinition("nothing", "1"))
+            for statement in WEEK:
+                clock.pass_by(minutes=1)
+                call.record(**(in_own_words(statement) if name == "own" else statement))
+    return made
+
+
 @pytest.fixture
-def two_graphs(open_graph: Callable[..., Any], clock: Clock, tmp_path: Path) -> tuple[Caller, Caller]:
-    """Two graphs with the same facts, in the words of the core and in own words."""
-    core, own = (Caller(open_graph(tmp_path / f"{name}.db", new_id=counted())) for name in ("core", "own"))
-    add_set(core, SetDefinition("nothing", "1"))
-    add_set(own, OWN_SET)
-    for statement in WEEK:
-        clock.pass_by(minutes=1)
-        core.record(**statement)
-        own.record(**in_own_words(statement))
+def two_graphs(
+    files: dict[str, Path], open_graph: Callable[..., Any], clock: Clock, tmp_path: Path
+) -> tuple[Caller, Caller]:
+    clock.pass_by(minutes=len(WEEK))
+    for name, file in files.items():
+        shutil.copy(file, tmp_path / f"{name}.db")
+    # None of the ids that are there.
+    core, own = (Caller(open_graph(tmp_path / f"{name}.db", new_id=counted(1_000_000))) for name in files)
     return core, own
 
 

@@ -360,7 +360,7 @@ def check_a_copy_is_the_same(blank: Path, story: list[tuple[Any, ...]], shuffle:
                 assert conn.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 
 
-@settings(max_examples=6)
+@settings(max_examples=4)
 @told_of(stories, st.randoms(use_true_random=False))
 def test_a_copy_has_the_same_export_and_gives_the_same_answers(blank, story, shuffle):
     check_a_copy_is_the_same(blank, story, shuffle)
@@ -398,7 +398,7 @@ def check_two_graphs_come_together(blank: Path, one: list[tuple[Any, ...]], othe
         assert exported(first.path) == before
 
 
-@settings(max_examples=5)
+@settings(max_examples=4)
 @told_of(stories, stories)
 def test_what_two_graphs_know_comes_together_and_nothing_is_lost(blank, one, other):
     check_two_graphs_come_together(blank, one, other)
