@@ -102,3 +102,12 @@ def test_a_source_that_is_a_text_leads_to_it(open_page, atlas):
     page.wait_for_text("Eva Lind leads Atlas.", within="main .full-text")
 
     assert "ep_" not in shown
+
+
+def test_what_is_connected_at_two_times_is_drawn_once(open_page, atlas):
+    atlas.record(person("Eva Stone"), "belongs_to", project("Atlas"), valid_from="2026-01-01")
+    atlas.record(person("Eva Stone"), "belongs_to", project("Atlas"), valid_from="2026-02-01", source="minutes")
+    page = open_page(thing(atlas, "Eva Stone"))
+    page.wait_for("document.querySelector('.neighbourhood a')?.textContent.includes('Atlas')")
+
+    assert page.evaluate("document.querySelectorAll('.neighbourhood a').length") == 1

@@ -200,6 +200,19 @@ def test_a_narrow_screen_shows_all_without_scrolling_sideways(open_page, atlas, 
     assert page.evaluate("document.documentElement.scrollWidth") <= 380
 
 
+def test_on_a_narrow_screen_both_handles_have_room_and_no_number_is_cut(open_page):
+    page = open_page("tables", width=380, height=800)
+    page.wait_for("!!document.querySelector('td.facts')")
+    cut = page.evaluate("[...document.querySelectorAll('td.facts')].filter(e => e.scrollWidth > e.clientWidth).length")
+    column = page.evaluate("document.querySelector('td.facts').getBoundingClientRect().right")
+    page.evaluate("location.hash = '#/time'")
+    page.wait_for("!!document.querySelector('.handles')")
+
+    assert cut == 0
+    assert column <= 380
+    assert page.evaluate("document.querySelector('.handles').offsetWidth") > 250
+
+
 # The file
 
 
@@ -246,3 +259,14 @@ def test_a_file_finds_a_name_and_shows_it(open_file, file):
 
     page.wait_for_text("Ana Ruiz", within="main h1")
     page.wait_for("document.querySelector('main').textContent.includes('Atlas')")
+
+
+def test_a_file_of_a_day_shows_that_day_first(open_file, atlas, path, tmp_path):
+    target = tmp_path / "may.html"
+    atlas.graph.close()
+    run_ok("--db", str(path), "view", "--out", str(target), "--about", "Ana Ruiz", "--as-of", "2026-05-31")
+    page = open_file(target)
+    page.wait_for("document.querySelector('main h1')?.innerText === 'Ana Ruiz'")
+    page.evaluate("location.hash = location.hash.replace('thing', 'time')")
+
+    page.wait_for_text("On 2026-05-31: Ana Ruiz has", within="main")

@@ -36,12 +36,14 @@ export class EmbeddedGraph implements Graph {
   title: string;
   note: string;
   first: string;
+  asOf: string | null;
   private readonly factsOf: number[][];
   private readonly folded: string[];
 
   constructor(private readonly columns: Answer) {
     this.title = columns.title;
     this.hasReports = Boolean(columns.week);
+    this.asOf = columns.as_of ? columns.as_of.slice(0, 10) : null;
     const of = columns.as_of ? `, as of ${moment(columns.as_of)}` : "";
     const part = columns.truncated ? "; a part of the graph" : "";
     this.note = `Made ${localTime(columns.generated_at)}${of}${part}`;

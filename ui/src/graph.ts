@@ -135,6 +135,7 @@ export interface Graph {
   title: string;
   note: string | null; // when and of what the page was made; null where it is live
   first: string; // address to begin with
+  asOf: string | null; // the day of which the page was made, where it is not that of today
   editable(): boolean;
   entity(id: string): Promise<Ref>;
   thing(id: string, limit: number): Promise<Thing>;

@@ -29,6 +29,7 @@ export class LiveGraph implements Graph {
   title = "Keepgraph";
   note = null;
   first = "#/week";
+  asOf = null;
   private readOnly = false;
 
   constructor(private readonly token: string) {}

@@ -13,11 +13,12 @@ interface Group {
   address: string; // of all of them
   shown: { text: string; other: Ref | null }[];
   total: number;
+  folded: number; // facts with what is there already, such as at another time
 }
 
 export function Neighbourhood({ entity, neighbours, asOf = null }: { entity: Ref; neighbours: Neighbours; asOf?: string | null }) {
   const groups = grouped(entity.id, neighbours, asOf);
-  const shown = groups.reduce((sum, group) => sum + group.shown.length, 0);
+  const shown = groups.reduce((sum, group) => sum + group.shown.length + group.folded, 0);
   return (
     <>
       {matchMedia("(max-width: 760px)").matches ? <List groups={groups} /> : <Drawing entity={entity} groups={groups} />}
@@ -136,7 +137,7 @@ function grouped(id: string, { facts, counts }: Neighbours, asOf: string | null)
   const groups = new Map<string, Group>();
   for (const each of counts) {
     const arrow = each.incoming ? "← " : "";
-    const group = { label: arrow + words(each.predicate), address: neighboursAddress(id, each, asOf), shown: [], total: each.total };
+    const group = { label: arrow + words(each.predicate), address: neighboursAddress(id, each, asOf), shown: [], total: each.total, folded: 0 };
     groups.set(countKey(each.predicate, each.incoming), group);
   }
   for (const fact of facts) {
@@ -145,7 +146,8 @@ function grouped(id: string, { facts, counts }: Neighbours, asOf: string | null)
     if (!group) continue; // it ended between two answers
     group.label = label;
     if (other && group.shown.some((each) => each.other?.id === other.id)) {
-      group.total -= 1; // two facts with the same thing, such as at two times
+      group.total -= 1;
+      group.folded += 1;
       continue;
     }
     group.shown.push({ text, other });

@@ -130,7 +130,7 @@ function Table({ graph, here, rows, truncated, types }: ViewProperties & { rows:
                 </td>
                 <td>{title(row.type)}</td>
                 <td class="facts">{row.facts}</td>
-                {graph.live && <td>{localDay(row.since)}</td>}
+                {graph.live && <td class="since">{localDay(row.since)}</td>}
               </tr>
             ))}
             <Spacer rows={shown.length - first - visible.length} />

@@ -28,7 +28,7 @@ export function TimeView({ graph, here }: ViewProperties) {
             <section aria-labelledby="as-of">
               <h2 id="as-of">As it was</h2>
               {about.error && <Failure error={about.error} />}
-              <AsOf graph={graph} id={here.argument} entity={about.value} first={first} last={last} day={dayIn(here.parameters.get("day")) ?? today()} parameters={here.parameters} />
+              <AsOf graph={graph} id={here.argument} entity={about.value} first={first} last={last} day={dayIn(here.parameters.get("day")) ?? graph.asOf ?? today()} parameters={here.parameters} />
             </section>
             <section aria-labelledby="changes">
               <h2 id="changes">What changed between two days</h2>
@@ -212,9 +212,9 @@ function Handles({ first, last, chosen, change }: { first: number; last: number;
   );
 }
 
-/* From the first day that a fact names to today. */
+/* From the first day that a fact names to today, or to the day of which the page was made. */
 async function span(graph: Graph): Promise<[number, number]> {
-  const last = dayNumber(today());
+  const last = dayNumber(graph.asOf ?? today());
   const earliest = await graph.earliest();
   const first = earliest ? dayNumber(earliest) : last - 365;
   return [Math.min(first, last - 30), last];

@@ -85,7 +85,7 @@ function WeekPage({ graph, week, day, now }: { graph: Graph; week: Week; day: st
           ))}
         </Card>
         {week.textTotal !== null && (
-          <Card title={graph.live ? "Came in: texts" : "Newest texts"} total={week.textTotal}>
+          <Card title="Newest texts" total={week.textTotal}>
             {week.texts.map((text) => (
               <li key={text.id}>
                 <a href={address("text", text.id)}>{text.name}</a> <span class="quiet">{localDay(text.at)}</span>
