@@ -91,6 +91,15 @@ def record_of_one(page: Any) -> None:
     write_literal(page)
 
 
+def record_with_a_new_predicate(page: Any) -> None:
+    page.click("main button", text="Record a fact")
+    page.fill("dialog[open] input[list=predicates]", "sings with")
+    page.evaluate("[...document.querySelectorAll('dialog[open] input[type=text]')][2].focus()")
+    page.send("Input.insertText", text="person: Ben Okafor")
+    submit(page)
+    page.click("dialog[open] button", text="to the vocabulary, and record")
+
+
 def write_literal(page: Any) -> None:
     page.fill("dialog[open] input[list=predicates]", "tagged")
     page.click("dialog[open] input[type=checkbox]")
@@ -196,6 +205,7 @@ BUTTONS = [
     Button(retract, "thing", ("edits.tsx", "retract_fact")),
     Button(record_from_header, "thing", ("edits.tsx", "record_fact")),
     Button(record_of_one, "thing", ("edits.tsx", "record_fact")),
+    Button(record_with_a_new_predicate, "thing", ("edits.tsx", "extend_vocabulary")),
     Button(merge_rows, "tables", ("components/bulk_edits.tsx", "merge_entities")),
     Button(retype_rows, "tables", ("components/bulk_edits.tsx", "update_entity")),
     Button(tag_rows, "tables", ("components/bulk_edits.tsx", "record_facts")),

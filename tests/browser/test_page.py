@@ -270,3 +270,21 @@ def test_a_file_of_a_day_shows_that_day_first(open_file, atlas, path, tmp_path):
     page.evaluate("location.hash = location.hash.replace('thing', 'time')")
 
     page.wait_for_text("On 2026-05-31: Ana Ruiz has", within="main")
+
+
+def test_a_predicate_is_not_added_for_a_fact_that_is_refused(open_page, atlas, path):
+    page = open_page(thing(atlas, "Ana Ruiz"))
+    before = content(path)
+    page.click("main button", text="Record a fact")
+    page.fill("dialog[open] input[list=predicates]", "sings with")
+    page.evaluate("[...document.querySelectorAll('dialog[open] input[type=text]')][2].focus()")
+    page.send("Input.insertText", text="wizard: Merlin")
+    page.click("dialog[open] button[type=submit]")
+    page.wait_for("!!document.querySelector('dialog .failure')")
+    page.evaluate(
+        "[...document.querySelectorAll('dialog button')].find(b => b.innerText.includes('and record'))?.click()"
+    )
+    page.wait_for("document.querySelector('dialog .failure')?.innerText.includes('wizard')")
+    page.wait_for("!document.querySelector('dialog button[type=submit]').disabled")
+
+    assert content(path) == before

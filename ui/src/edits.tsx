@@ -2,10 +2,10 @@
 import { useEffect, useState } from "preact/hooks";
 import { Dialog, Field } from "./components/dialog";
 import { EntityPicker } from "./components/entity_picker";
-import type { Answer, Fact, Graph, Ref } from "./graph";
+import type { Answer, Arguments, Fact, Graph, Ref } from "./graph";
 import { today } from "./dates";
 import { go } from "./router";
-import { edit } from "./toasts";
+import { edit, editBoth } from "./toasts";
 import { count, linkOf, words } from "./wording";
 
 interface Properties {
@@ -25,19 +25,24 @@ export function RecordFact({ graph, close, subject }: Properties & { subject: Re
     graph.call("get_vocabulary", {}).then((answer) => setPredicates(answer.predicates), () => {});
   }, []);
   const known = predicates.find((each) => each.name === underscored(predicate));
+  const fact = () => ({
+    subject: named(from),
+    predicate: underscored(predicate),
+    object: literal ? { literal: to.name.trim() } : named(to),
+    ...(since && { valid_from: since }),
+    ...(source.trim() && { source: source.trim() }),
+  });
   const submit = async () => {
-    const args = {
-      subject: named(from),
-      predicate: underscored(predicate),
-      object: literal ? { literal: to.name.trim() } : named(to),
-      ...(since && { valid_from: since }),
-      ...(source.trim() && { source: source.trim() }),
-    };
-    const answer = await edit(graph, "record_fact", args, (recorded) => recordedText(recorded, words(predicate)));
+    const answer = await edit(graph, "record_fact", fact(), (recorded) => recordedText(recorded, words(predicate)));
     return answer !== null;
   };
+  const withPredicate = {
+    code: "PREDICATE_UNKNOWN",
+    action: `Add “${words(predicate.trim())}” to the vocabulary, and record`,
+    submit: () => recordWithPredicate(graph, fact(), literal),
+  };
   return (
-    <Dialog title="Record a fact" action="Record" close={close} submit={submit} disabled={!from.name.trim() || !predicate.trim() || !to.name.trim()}>
+    <Dialog title="Record a fact" remedy={known ? undefined : withPredicate} action="Record" close={close} submit={submit} disabled={!from.name.trim() || !predicate.trim() || !to.name.trim()}>
       <Field label="Subject">
         <EntityPicker graph={graph} label="Subject" value={from.name} change={setFrom} focus={!subject} />
       </Field>
@@ -77,6 +82,13 @@ export function RecordFact({ graph, close, subject }: Properties & { subject: Re
       </div>
     </Dialog>
   );
+}
+
+/* Adds the predicate to the vocabulary, for any ends, and records the fact. */
+function recordWithPredicate(graph: Graph, fact: Arguments & { predicate: string }, literal: boolean): Promise<boolean> {
+  const predicate = { predicates: { [fact.predicate]: literal ? { literal: "text" } : {} } };
+  const text = (recorded: Answer) => `${recordedText(recorded, words(fact.predicate))} New predicate: ${words(fact.predicate)}.`;
+  return editBoth(graph, ["extend_vocabulary", predicate], ["record_fact", fact], text);
 }
 
 export function EndFact({ graph, close, fact }: Properties & { fact: Fact }) {

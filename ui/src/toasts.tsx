@@ -7,6 +7,7 @@ interface Toast {
   id: number;
   text: string;
   hint: string;
+  code: string; // of a failure
   calls: number[]; // to be taken back, the last one first
   again: boolean; // taking them back does the edit again
   failed: boolean;
@@ -21,7 +22,7 @@ let draw: () => void = () => {};
 export async function edit(graph: Graph, tool: string, args: Arguments, text: (answer: Answer) => string): Promise<Answer | null> {
   try {
     const answer = await graph.call(tool, args);
-    add({ text: text(answer), hint: "", calls: answer.call ? [answer.call] : [], again: tool === "undo", failed: false });
+    add({ text: text(answer), hint: "", code: "", calls: answer.call ? [answer.call] : [], again: tool === "undo", failed: false });
     changed();
     return answer;
   } catch (error) {
@@ -44,23 +45,39 @@ export async function editTogether(graph: Graph, text: string, tool: string, cal
     }
   }
   const said = failure ? `${done.length} of ${calls.length} done.` : text;
-  if (done.length || !failure) add({ text: said, hint: "", calls: done, again: tool === "undo", failed: false });
+  if (done.length || !failure) add({ text: said, hint: "", code: "", calls: done, again: tool === "undo", failed: false });
   if (failure) failed(failure);
   changed();
   return failure === null;
+}
+
+/* Two calls whose toast takes back both; where the second is refused, the first is taken back at once. */
+export async function editBoth(graph: Graph, first: [string, Arguments], second: [string, Arguments], text: (answer: Answer) => string): Promise<boolean> {
+  let before: Answer | null = null;
+  try {
+    before = await graph.call(...first);
+    const answer = await graph.call(...second);
+    record(text(answer), [before.call, answer.call]);
+    changed();
+    return true;
+  } catch (error) {
+    if (before?.call) await graph.call("undo", { call: before.call }).catch(() => null); // then it stays in the history
+    failed(asCallError(error));
+    return false;
+  }
 }
 
 export function undo(graph: Graph, call: number): Promise<Answer | null> {
   return edit(graph, "undo", { call }, (answer) => answer.message ?? `Took back call ${call}.`);
 }
 
-export function failed(error: Pick<CallError, "message" | "hint">): void {
-  add({ text: error.message, hint: error.hint, calls: [], again: false, failed: true });
+export function failed(error: Pick<CallError, "message" | "hint"> & { code?: string }): void {
+  add({ text: error.message, hint: error.hint, code: error.code ?? "", calls: [], again: false, failed: true });
 }
 
 /* What was done already, with the calls that take it back. */
 export function record(text: string, calls: number[]): void {
-  add({ text, hint: "", calls, again: false, failed: false });
+  add({ text, hint: "", code: "", calls, again: false, failed: false });
 }
 
 /* The newest edit that can be taken back, for the key U: pressed again, it takes back the one before, and does nothing anew. */
@@ -70,11 +87,11 @@ export function undoNewest(graph: Graph): void {
 }
 
 /* The newest failure, which is then no toast any more: a dialog shows it, because it covers the toasts. */
-export function takeFailure(): Pick<CallError, "message" | "hint"> | null {
+export function takeFailure(): Pick<CallError, "message" | "hint" | "code"> | null {
   const toast = toasts.findLast((each) => each.failed);
   if (!toast) return null;
   close(toast.id);
-  return { message: toast.text, hint: toast.hint };
+  return { message: toast.text, hint: toast.hint, code: toast.code };
 }
 
 function add(toast: Omit<Toast, "id">): void {

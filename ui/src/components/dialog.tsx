@@ -12,28 +12,35 @@ interface Properties {
   /* True where it is done and the dialog may close. */
   submit: () => Promise<boolean>;
   disabled?: boolean;
+  /* What may be done instead where it failed with a code. */
+  remedy?: { code: string; action: string; submit: () => Promise<boolean> };
   children: ComponentChildren;
 }
 
-export function Dialog({ title, action, close, submit, disabled, children }: Properties) {
+export function Dialog({ title, action, close, submit, disabled, remedy, children }: Properties) {
   const dialog = useModal();
   const [busy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<Pick<CallError, "message" | "hint"> | null>(null);
-  const send = async (event: Event) => {
+  const [failure, setFailure] = useState<Pick<CallError, "message" | "hint" | "code"> | null>(null);
+  const send = async (event: Event, how = submit) => {
     event.preventDefault();
     if (busy || disabled) return;
     setBusy(true);
-    const done = await submit();
+    const done = await how();
     setBusy(false);
     if (done) close();
     else setFailure(takeFailure());
   };
   return (
     <dialog ref={dialog} aria-label={title} onClose={close}>
-      <form onSubmit={send}>
+      <form onSubmit={(event) => send(event)}>
         <h2>{title}</h2>
         {children}
         {failure && <Failure error={failure} />}
+        {remedy && failure?.code === remedy.code && (
+          <button type="button" disabled={busy || disabled} onClick={(event) => send(event, remedy.submit)}>
+            {remedy.action}
+          </button>
+        )}
         <div class="buttons">
           <button type="button" onClick={close}>
             Cancel
