@@ -193,7 +193,7 @@ class _Search:
             yield _Relaxation(
                 replace(clause, condition=_conjunction([*others, expression])),
                 FailingCondition(
-                    written, f"No row passes {written}; where upper and lower case are one, rows do.", near
+                    written, f"No row passes {written}; where case is ignored there are rows: {near}.", near
                 ),
             )
         yield _Relaxation(
@@ -272,7 +272,7 @@ def _turned(edge: ast.RelationshipPattern) -> ast.RelationshipPattern:
 
 
 def _wrong_direction(written: str, near: str) -> FailingCondition:
-    message = f"Nothing fits {written}; with the arrow turned there are rows."
+    message = f"Nothing fits {written}; with the arrow turned there are rows: {near}."
     return FailingCondition(written, message, near, is_direction=True)
 
 
