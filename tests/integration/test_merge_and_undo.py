@@ -1331,6 +1331,36 @@ def test_a_fact_said_again_under_the_absorbed_name_keeps_the_merge(call, split):
     assert call("undo", call=split[0])["error"] == "LATER_CHANGES"
 
 
+@pytest.mark.parametrize("named", [ADAH, None])
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("add_alias", {"alias": "Addy"}),
+        ("update_entity", {"properties": {"role": "clerk"}}),
+        ("update_entity", {"summary": "A clerk."}),
+        ("update_entity", {"add_aliases": ["Addy"]}),
+    ],
+)
+def test_what_was_set_under_the_absorbed_name_keeps_the_merge_until_it_is_taken_back(
+    call, split, tool, arguments, named
+):
+    merge, absorbed = split
+    call(tool, entity=named or {"id": absorbed}, **arguments)
+    refused = call("undo", call=merge)
+    undone(call)
+    undone(call, call=merge)
+
+    assert (refused["error"], [one["tool"] for one in refused["candidates"]]) == ("LATER_CHANGES", [tool])
+    assert call("recall_entity", name_or_alias="Adah")["entity"]["name"] == "Adah"
+
+
+def test_what_was_set_under_the_name_of_the_entity_that_stays_is_in_nobodys_way(call, split):
+    call("add_alias", entity=ADA, alias="Addy")
+    undone(call, call=split[0])
+
+    assert call("recall_entity", name_or_alias="Addy")["entity"]["name"] == "Ada"
+
+
 def test_a_fact_under_the_name_of_the_entity_that_stays_is_in_nobodys_way(call, split):
     call.record(ADA, "decided_in", decision("Later"))
     undone(call, call=split[0])

@@ -217,6 +217,14 @@ def aliases(tx: Tx, entity: Entity) -> list[str]:
     return [row[0] for row in rows]
 
 
+def journal_surface(tx: Tx, entity: int, *, key: str | None, former_id: str | None) -> None:
+    """Enter the alias with this key, or this former id, in the journal as it is: by it the call named the entity."""
+    tx.conn.execute("UPDATE alias SET created_at = created_at WHERE entity = ? AND alias_key = ?", (entity, key))
+    tx.conn.execute(
+        "UPDATE former_id SET public_id = public_id WHERE entity = ? AND public_id = ?", (entity, former_id)
+    )
+
+
 def alias_rows(tx: Tx, entity: Entity) -> list[tuple[int, str, str]]:
     """The row, the alias and the timestamp of each alias of an entity."""
     rows = tx.conn.execute("SELECT id, alias, created_at FROM alias WHERE entity = ? ORDER BY id", (entity.row,))

@@ -272,6 +272,22 @@ def later_calls_on_row(tx: Tx, table: str, row: int, *, after: int) -> list[int]
     return [result[0] for result in rows]
 
 
+def standing_updates_of_row(tx: Tx, table: str, row: int, *, after: int) -> list[int]:
+    """The calls after `after` that updated a row, and were neither undone nor made by undo; oldest first."""
+    rows = tx.conn.execute(
+        """
+        SELECT DISTINCT call
+        FROM journal
+        WHERE call > ? AND tbl = ? AND row = ? AND op = 'update'
+          AND (SELECT undoes FROM call WHERE call.id = journal.call) IS NULL
+        ORDER BY call
+        """,
+        (after, table, row),
+    ).fetchall()
+    undone = undone_calls(tx) if rows else {}
+    return [call for (call,) in rows if call not in undone]
+
+
 def changes_of_rows(tx: Tx, table: str, rows: Sequence[int], *, limit: int) -> list[Change]:
     """The updates and deletions of rows of a table, newest first."""
     return _changes(

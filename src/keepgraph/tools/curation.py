@@ -33,6 +33,8 @@ def add_alias(tx: Tx, *, entity: Mapping[str, Any], alias: str) -> dict[str, Any
     aliases_before, owner_before = store.entities.aliases(tx, entity_), store.owners.find(tx)
     knowledge.entities.add_aliases(tx, entity_, [alias])
     aliases_after = store.entities.aliases(tx, entity_)
+    if len(aliases_after) > len(aliases_before):
+        knowledge.entities.journal_surface(tx, answer_shapes.ref(entity), entity_)
     return {
         "entity": answer_shapes.entity_in_full(tx, entity_, aliases_after),
         "added": len(aliases_after) > len(aliases_before) or store.owners.find(tx) != owner_before,
@@ -88,6 +90,8 @@ def update_entity(
         remove_aliases=remove_aliases or (),
         keep_old_name=keep_old_name,
     )
+    if change.changed:
+        knowledge.entities.journal_surface(tx, answer_shapes.ref(entity), change.before)
     return {
         "entity": answer_shapes.entity_in_full(tx, change.entity, store.entities.aliases(tx, change.entity)),
         "before": answer_shapes.entity(change.before),

@@ -160,6 +160,15 @@ def add_aliases(tx: Tx, entity: Entity, aliases: Sequence[str]) -> None:
         tx.memo.pop(("entity", entity.type, alias.key), None)  # the name may mean two entities now
 
 
+def journal_surface(tx: Tx, ref: Ref, entity: Entity) -> None:
+    """Enter in the journal by which alias, or former id, an entity was named by a call that has changed it.
+
+    If that is the name of an entity that was merged into it, the change is about that one: the merge stays.
+    """
+    key = Name(ref.name or "").key if ref.id is None else None
+    store.entities.journal_surface(tx, entity.row, key=key, former_id=ref.id and ref.id.strip().lower())
+
+
 def describe_merge(keep: Entity, absorb: Entity) -> str:
     """The call that makes two entities one, in words for a hint."""
     arguments = " ".join(entity_argument(each.type, each.name, each.id) for each in (keep, absorb))

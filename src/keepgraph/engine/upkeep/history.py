@@ -54,6 +54,7 @@ def _own_changes(tx: Tx, entity: Entity, aliases: Sequence[tuple[int, str, str]]
         *(
             _alias_change_event(tx, change)
             for change in store.journal.changes_of_rows(tx, "alias", alias_rows, limit=limit)
+            if store.journal.changed_columns(change, store.journal.row_after(tx, change) or {})
         ),
         *(
             _entity_change_event(tx, change)

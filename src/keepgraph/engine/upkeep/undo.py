@@ -20,7 +20,7 @@ MAX_CHANGES_CHECKED = 2_000
 """Of a call with more changes, `find_obstacle` does not look for what is in the way of undoing it."""
 
 _MAX_BLOCKING_CALLS = 5
-_RECORDED_UNDER_NAME = "a fact was recorded later under a name that would go back to the entity that was merged"
+_RECORDED_UNDER_NAME = "something was recorded later under a name that would go back to the entity that was merged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,8 @@ def find_obstacle(tx: Tx, call: Call) -> Obstacle | None:
 def _later_surface(tx: Tx, changes: Sequence[Change]) -> tuple[Change, list[tuple[str, int]]] | None:
     """Of a merge, a name or an id that would go back, and the rows of the later assertions that were recorded under it.
 
-    Such a fact is one of the entity that was absorbed; with the other it would stay with the wrong one.
+    Such a fact is one of the entity that was absorbed; with the other it would stay with the wrong one. So would
+    aliases and properties that it was given under that name: then the alias was journalled anew, with no other rows.
     """
     if not any(change.table == "former_id" and change.op == "insert" for change in changes):
         return None
@@ -104,6 +105,8 @@ def _later_surface(tx: Tx, changes: Sequence[Change]) -> tuple[Change, list[tupl
             later = [("provenance", row) for row in assertions if _is_later(tx, ("provenance", row), change.call)]
             if later:
                 return change, later[:_MAX_BLOCKING_CALLS]
+            if store.journal.standing_updates_of_row(tx, change.table, change.row, after=change.call):
+                return change, []
     return None
 
 
