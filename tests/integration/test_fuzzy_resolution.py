@@ -578,6 +578,56 @@ def test_an_answer_is_of_the_type_that_was_asked_for(call, query):
             assert entity is None
 
 
+# What is another thing whatever else agrees
+
+
+@pytest.mark.parametrize(
+    ("query", "known"),
+    [
+        ("Bluefin GmbH", project("Bluefin")),
+        ("Bluefin Ltd", project("Bluefin")),
+        ("Adopt Redis Inc", decision("Adopt Redis")),
+        ("Sundial", project("Sundial 2")),
+        ("Vision Report", source("Vision Report 3")),
+        ("Rosamund Penhaligon", person("Rosalind Penhaligon")),
+        ("https://grid.example/data/map", source("https://grid.example/data/transparency")),
+    ],
+)
+def test_a_legal_form_a_version_or_a_page_that_differs_is_another_thing(call, query, known):
+    create(call, known)
+
+    assert call("recall_entity", name_or_alias=query)["entity"] is None
+
+
+@pytest.mark.parametrize(
+    ("query", "known"),
+    [
+        ("Bluefin GmbH", concept("Bluefin")),
+        ("Bluefin", project("Bluefin GmbH")),
+        ("Budget", project("Budget 2025")),
+        ("https://www.grid.example/data/map/?utm_source=x", source("https://grid.example/data/map")),
+    ],
+)
+def test_a_legal_form_a_year_or_a_tracking_parameter_may_be_added_or_left_out(call, query, known):
+    create(call, known)
+
+    assert known["name"] == call("recall_entity", name_or_alias=query)["entity"]["name"]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("Karl Meier", "Karl Meier, Sr."), ("Karl Otto Meier, Jr.", "Karl Meier"), ("K. Meier Jr.", "Karl Meier")],
+)
+def test_doubles_of_father_and_son_do_not_depend_on_who_was_recorded_first(open_graph, new_file, names):
+    doubles = []
+    for order in (names, names[::-1]):
+        call = Caller(open_graph(new_file()))
+        answers = [call.record(person(name), "tagged", HERE) for name in order]
+        doubles.append(bool(answers[-1]["possible_duplicates"]))
+
+    assert doubles[0] == doubles[1]
+
+
 # Properties
 
 WORDS = """

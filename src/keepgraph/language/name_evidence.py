@@ -7,6 +7,7 @@ it, or either. The model that weighs them is in `engine.resolution.acceptance` (
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,6 +24,7 @@ from keepgraph.language import (
     numbers,
     paraphrases,
     phonetics,
+    referring_expressions,
     spelling,
     synonyms,
     typos,
@@ -214,6 +216,7 @@ def of_pair(
     cosine: float | None,
     rarity: Rarity,
     is_entity_name: Callable[[str], bool],
+    may_be_company: bool = True,
 ) -> dict[str, float] | None:
     """The features of a question and one name, without those that compare candidates; None if it must not be meant.
 
@@ -223,15 +226,23 @@ def of_pair(
         cosine: of the vectors of both, None where there are none.
         rarity: in how many names of the graph a word stands.
         is_entity_name: whether a word is the whole name of an entity.
+        may_be_company: whether things of its type may have a legal form.
     """
     is_match = rule >= MATCH_THRESHOLD
     has_other_spelling = is_match and reason is not None
-    if style == "person" and not has_other_spelling and _is_another_syllable(question, name):
+    if (
+        style == "person"
+        and not has_other_spelling
+        and (_is_another_syllable(question, name) or _is_another_given_name(question, name))
+    ):
         return None
-    if style == "person" and question.words and question.folded.split()[-1] != question.words[-1]:
-        return None  # a legal form at the end: Daniel Ohara Ltd is a company
+    is_company = question.legal_form is not None and question.legal_form not in name.folded.split()
+    if is_company and (style == "person" or not may_be_company):
+        return None  # Daniel Ohara Ltd is a company
     if style != "person" and _are_reversed(_tokens(question), _tokens(name)):
         return None
+    if (page := referring_expressions.page(question.text)) and page != (referring_expressions.page(name.text) or page):
+        return None  # another page, of the same site or not
     if not is_match and len(name.words) > len(question.words) and all(map(name_similarity.is_generic, question.words)):
         return None  # meeting notes, of any meeting
     if not is_match and _is_refused(question, name, style=style, type_names=type_names):
@@ -663,6 +674,15 @@ def _has_only_slips(question: Name, name: Name) -> bool:
         if len(word) < _MIN_LETTERS_OF_SLIP or is_name or not alike or typos.differ_in_ending(word, other):
             return False
     return True
+
+
+def _is_another_given_name(question: Name, name: Name) -> bool:
+    """Whether two letters are replaced in the given name, and the others are the same: Rosamund, Rosalind."""
+    asked, had = (each.words_without(frozenset(), honorifics=True) for each in (question, name))
+    if len(asked) < 2 or asked[1:] != had[1:] or len(asked[0]) != len(had[0]):
+        return False
+    replaced = Counter(asked[0]) - Counter(had[0])
+    return replaced.total() > 1 and phonetics.key(asked[0]) != phonetics.key(had[0])
 
 
 def _is_another_syllable(question: Name, name: Name) -> bool:

@@ -109,6 +109,17 @@ def main_title(name: str) -> str | None:
     return parts[0] if len(parts) > 1 and parts[0] else None
 
 
+def omits_version(query: Sequence[str], name: Sequence[str]) -> bool:
+    """Whether of a name only a number at its end that is no year is omitted: Sundial, of Sundial 2.
+
+    Besides, generic words may be omitted.
+    """
+    omitted = [word for word in name if word not in query]
+    number = name[-1]
+    is_version = number in omitted and number.isdecimal() and not _YEAR.fullmatch(number)
+    return is_version and all(is_generic(word) for word in omitted if word != number)
+
+
 def string_similarity(query: str, name: str) -> float:
     """How similar the letters of two folded names are, below RIVAL_SCORE: to list candidates, never to choose one."""
     from rapidfuzz import fuzz
@@ -267,8 +278,8 @@ def _compare_part(query: list[str], name: list[str], style: NameStyle, *, type_n
     has_head = whole[0] not in omitted
     enough = type_named or _is_enough(style, part, share, has_head=has_head, is_distinctive=is_distinctive)
     nearly_all = share >= _NEARLY_ALL and (style != "statement" or len(part) > 1)
-    negation_omitted = any(antonyms.is_negating(word) for word in omitted)
-    if not negation_omitted and ((enough and is_distinctive) or nearly_all):
+    tells_apart = any(antonyms.is_negating(word) for word in omitted) or omits_version(part, whole)
+    if not tells_apart and ((enough and is_distinctive) or nearly_all):
         return Similarity(_DISTINCTIVE_PART, "part of the name")
     return Similarity(RIVAL_SCORE, "part of the name")
 

@@ -100,6 +100,12 @@ class Name:
         return computed[ignored, honorifics]
 
     @cached_property
+    def legal_form(self) -> str | None:
+        """The legal form at the end of the name, folded: gmbh, of Bluefin GmbH; None if it has none."""
+        words = self.folded.split()
+        return words[-1] if len(words) > 1 and words[-1] in _LEGAL_FORMS else None
+
+    @cached_property
     def initials(self) -> frozenset[str]:
         """The initials of all words, of those that are not small, and with what a hyphen joins counted once."""
         words = self.folded.split()

@@ -18,6 +18,7 @@ from keepgraph.model import NameStyle
 
 _MAX_STRING_SIMILARITY = 0.6  # of single words: above it they share a part and not the meaning
 _MIN_STEM = 5
+_STYLES_WITH_VERSIONS: tuple[NameStyle, ...] = ("title", "reference")
 
 _NUMBER_WORDS = {**numbers.CARDINALS, **numbers.ORDINALS}
 _UNIMPORTANT_NUMBERS = ("one", "first", "second", "third")  # in a name they rarely count something
@@ -51,6 +52,7 @@ def is_possible(
     type_named = not type_names.isdisjoint(query.words)
     if (
         not numbers_agree(query, name)
+        or (style in _STYLES_WITH_VERSIONS and name_similarity.omits_version(query.words, name.words))
         or antonyms.differ_in_polarity(query.words, name.words, type_named=type_named)
         or antonyms.differ_by_antonym(query.words, name.words)
     ):

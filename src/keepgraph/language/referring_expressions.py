@@ -135,24 +135,35 @@ def _identifiers(text: str) -> Iterator[Expression]:
         yield from _url(stripped)
 
 
-def _url(text: str) -> Iterator[Expression]:
-    """A URL without what does not identify the page: scheme, www, tracking parameters, fragment, slash at the end."""
+def page(text: str) -> str | None:
+    """A URL without what does not identify the page: scheme, www, tracking parameters, fragment, slash at the end.
+
+    None for what is no URL of a page: another text, or the address of a whole site.
+    """
+    url = text.strip(" <>()[].,;")
+    if not _URL.fullmatch(url):
+        return None
     try:
-        parts = urlsplit(text if "://" in text else f"https://{text}")
+        parts = urlsplit(url if "://" in url else f"https://{url}")
         parameters = parse_qsl(parts.query)
     except ValueError:
-        return
+        return None
     host, path = parts.netloc.casefold().removeprefix("www."), unquote(parts.path).rstrip("/")
-    kept = "" if all(_TRACKING.fullmatch(name) for name, _ in parameters) else f"?{parts.query}"
-    if not path and not kept:
+    query = "" if all(_TRACKING.fullmatch(name) for name, _ in parameters) else f"?{parts.query}"
+    return f"{host}{path}{query}" if path or query else None
+
+
+def _url(text: str) -> Iterator[Expression]:
+    plain = page(text)
+    if plain is None:
         return
-    plain = f"{host}{path}{kept}"
+    path, has_query, _ = plain.partition("?")
     for prefix in ("https://", "", "https://www.", "http://"):
         yield Expression(prefix + plain, f"“{plain}” is its address")
-    segment = path.rsplit("/", 1)[-1]
+    segment = path.rsplit("/", 1)[-1] if "/" in path else ""
     slug = _without_extension(segment)
     words = [word for word in re.split(r"[\W_]+", slug) if word]
-    if len(words) >= _MIN_SLUG_WORDS and not any(character.isdigit() for character in slug) and not kept:
+    if len(words) >= _MIN_SLUG_WORDS and not any(character.isdigit() for character in slug) and not has_query:
         yield Expression(" ".join(words), f"“{segment}” is the end of the address")
 
 

@@ -22,7 +22,7 @@ from keepgraph.engine.resolution import fuzzy
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import name_evidence, name_similarity
 from keepgraph.language.normalisation import Name
-from keepgraph.model import Candidate
+from keepgraph.model import Candidate, NameStyle
 from keepgraph.store.transactions import Tx
 
 Weights: TypeAlias = Mapping[str, float]
@@ -31,6 +31,7 @@ Step: TypeAlias = Literal["letters", "meaning"]
 
 WEIGHTS_FILE = Path(__file__).with_name("acceptance_weights.json")
 
+_STYLES_OF_COMPANIES: tuple[NameStyle, ...] = ("title", "term")
 _MAX_BY_LETTERS = 10
 _MAX_BY_MEANING = 6
 _MAX_NAMES_COUNTED = 12
@@ -105,6 +106,7 @@ def gather(tx: Tx, question: Name, by_letters: Sequence[Candidate], by_meaning: 
         return counts[word]
 
     vocabulary = graph_vocabulary.read(tx)
+    projects = vocabulary.default_types.intersection(vocabulary.project_types)
     cosines = {candidate.entity.row: candidate for candidate in by_meaning}
     merged = {candidate.entity.row: candidate for candidate in by_letters[:_MAX_BY_LETTERS]}
     for candidate in by_meaning[:_MAX_BY_MEANING]:
@@ -130,6 +132,7 @@ def gather(tx: Tx, question: Name, by_letters: Sequence[Candidate], by_meaning: 
             cosine=near.score if near else None,
             rarity=rarity,
             is_entity_name=lambda word: bool(store.entities.by_key(tx, word)),
+            may_be_company=style in _STYLES_OF_COMPANIES and types.isdisjoint(projects),
         )
         if features is not None:
             gathered.append(Evidence(candidate, {**features, "rule_score": rule}))
