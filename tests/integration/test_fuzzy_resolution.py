@@ -406,7 +406,7 @@ def test_initials_are_found_whatever_another_group_has(open_graph):
     ("query", "subject"),
     [
         ("kipi", project("kipi-system")),
-        ("Atlas", project("Atlas 2")),
+        ("Atlas", project("Atlas 2025")),
         ("feature store", project("ml-feature-store")),
         ("churn prediction", project("Customer Churn Prediction")),
         ("adopt SQLite", decision("Adopt SQLite for local storage")),
