@@ -114,7 +114,7 @@ def new_graphs_are_copies(blank: Path) -> Iterator[None]:
 
     def copy_or_make(database: Database) -> None:
         settings = database.path.with_suffix(".toml")
-        is_standard = database.key is None and not (settings.exists() and "vocabulary" in settings.read_text())
+        is_standard = database.key is None and not (settings.is_file() and "vocabulary" in settings.read_text())
         if not is_standard or database.path.stat().st_size:
             _make(database)
             return

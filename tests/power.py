@@ -467,6 +467,10 @@ class Connection:
                 return Rows(cursor.fetchall(), columns=columns)
             return Rows([], rowcount=self._conn.changes(), lastrowid=self._conn.last_insert_rowid())
 
+    @property
+    def total_changes(self) -> int:
+        return self._conn.total_changes()
+
     def executemany(self, query: str, values: Iterable[Any]) -> None:
         with _translated():
             self._conn.executemany(query, values)

@@ -81,7 +81,7 @@ def live() -> None:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(graphs_are_made_in_module: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small graph with vectors, to be copied."""
     path = tmp_path_factory.mktemp("made") / "graph.db"
     with keepgraph.open(path) as graph:
@@ -707,7 +707,7 @@ NOTES = {
 
 
 @pytest.mark.parametrize(("odd", "name", "mend"), NOTES.values(), ids=NOTES)
-def test_what_is_odd_is_noted_and_nothing_is_wrong(graphs_are_made, plain, doctor, odd, name, mend):
+def test_what_is_odd_is_noted_and_nothing_is_wrong(plain, doctor, odd, name, mend):
     odd(plain)
     report = doctor()
 
