@@ -682,17 +682,19 @@ def repeated(unit: str) -> str:
 @pytest.mark.parametrize("unit", UNITS)
 def test_a_long_query_is_repaired_in_one_go(unit):
     """
-    What took time beyond proportion would not come to an end here.
+    What took time beyond proportion would not come to an end here. The longest queries are repaired in the slow sweep.
     """
-    text = f"MATCH (n) WHERE {repeated(unit)}"[: tokenizer.MAX_QUERY_LENGTH]
+    text = f"MATCH (n) WHERE {repeated(unit)}"[: tokenizer.MAX_QUERY_LENGTH // 3]
 
     assert isinstance(repair(text), RepairedText)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("unit", UNITS)
-def test_a_long_text_that_is_no_query_is_repaired_in_one_go(unit):
-    assert isinstance(repair(repeated(unit)), RepairedText)
+def test_the_longest_text_is_repaired_in_one_go_query_or_not(unit):
+    texts = repeated(unit), f"MATCH (n) WHERE {repeated(unit)}"[: tokenizer.MAX_QUERY_LENGTH]
+
+    assert all(isinstance(repair(text), RepairedText) for text in texts)
 
 
 def test_a_text_that_is_too_long_to_be_read_is_left_alone():

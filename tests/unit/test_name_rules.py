@@ -327,7 +327,7 @@ RULES = {
         ("Score 3:1", "Score 1:3", "concept", "no"),
         ("Score 3:1", "Score 1:3", "project", "no"),
         ("Zeppelin 2", "Zeppelin", "project", "no"),
-        ("Zeppelin", "Zeppelin 2", "project", "sure"),
+        ("Zeppelin", "Zeppelin 2", "project", "partial"),
         ("Zeppelin", "Zeppelin 2", "concept", "partial"),
         ("Zeppelin 2", "Zeppelin 2 11", "project", "no"),
         ("Zeppelin 7", "Zeppelin 7 2025", "project", "sure"),
