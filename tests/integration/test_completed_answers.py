@@ -51,7 +51,17 @@ def test_other_writers_write_while_the_names_of_a_fact_are_compared(graph, open_
     assert other.call("recall_entity", name_or_alias="Countess")["entity"]["name"] == "Ada Lovelace"
 
 
-@pytest.mark.parametrize("fault", [LATE, errors.Cancelled("no more"), errors.GraphDamaged("a page")])
+FAULTS = [
+    LATE,
+    errors.Cancelled("no more"),
+    errors.GraphDamaged("a page"),
+    MemoryError(),
+    OSError(24, "files"),
+    KeyError(1),
+]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=repr)
 def test_a_fact_is_recorded_though_its_names_cannot_be_compared(graph, while_names_are_compared, fault):
     def fail():
         raise fault

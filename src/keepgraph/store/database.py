@@ -189,12 +189,13 @@ class Database:
     def _complete(self, tx: Tx, cancellation: CancellationCheck | None) -> None:
         """Ask what completes the answer of a committed write, on its connection, which has the pages in memory.
 
-        Where it cannot be asked, the write stands all the same, and `tx.completed` has fewer answers.
+        Where it cannot be asked, for whatever reason, the write stands all the same, and `tx.completed` has fewer
+        answers: an error would say that nothing was changed.
         """
         if not tx.completions:
             return
         tx.memo.clear()
-        with suppress(errors.KeepgraphError, sqlite.Error):
+        with suppress(Exception):
             try:
                 with interruptible(tx.conn, cancellation):
                     tx.conn.execute("BEGIN")
@@ -203,6 +204,8 @@ class Database:
                         tx.completed.append(completion(replace(tx, cancellation=cancellation)))
             finally:
                 connections.roll_back(tx.conn)
+        if tx.conn.in_transaction:
+            self._drop_writer()
 
     def log_size(self) -> int:
         """The length of the write-ahead log in bytes."""

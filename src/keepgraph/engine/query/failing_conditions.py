@@ -196,11 +196,10 @@ class _Search:
                     written, f"No row passes {written}; where case is ignored there are rows: {near}.", near
                 ),
             )
+        rest = " and the rest of the condition" if others else ""
+        message = f"No row passes {written}{rest}; without it there are rows. {self._advice(condition)}"
         yield _Relaxation(
-            replace(clause, condition=_conjunction(others)),
-            FailingCondition(
-                written, f"No row passes {written}; without it there are rows. {self._advice(condition)}".rstrip()
-            ),
+            replace(clause, condition=_conjunction(others)), FailingCondition(written, message.rstrip())
         )
 
     def _ignoring_case(self, condition: ast.Expression) -> tuple[ast.Expression, str] | None:

@@ -40,6 +40,12 @@ class QueryTerms:
         self.relationships = [part for part in self._parts if isinstance(part, ast.RelationshipPattern)]
         self.label_tests = [part for part in self._parts if isinstance(part, ast.HasLabels)]
         self._original_names = self._renamed_variables()
+        # What a column is called may have been the name of a node before: `WITH a AS r, count(b) AS a`.
+        self._computed_names = {
+            part.name
+            for part in self._parts
+            if isinstance(part, ast.ProjectionItem) and not isinstance(part.expression, ast.Variable)
+        }
         self._labels = self._labels_by_variable()
         self.node_variables = {node.variable for node in self.nodes if node.variable}
         self.relationship_variables = {
@@ -144,6 +150,8 @@ class QueryTerms:
     def kind_of_subject(self, expression: ast.Property) -> str | None:
         """Whether a property is of a 'node' or of a 'relationship'; None where it is of something else."""
         name = self.original_name_of(expression)
+        if isinstance(expression.subject, ast.Variable) and expression.subject.name in self._computed_names:
+            return None
         if name in self.node_variables:
             return "node"
         return "relationship" if name in self.relationship_variables else None

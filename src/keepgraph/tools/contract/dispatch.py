@@ -225,7 +225,7 @@ def _complete(tool: Tool, answer: dict[str, Any], tx: Tx) -> dict[str, Any]:
 
     The write stands: where something could not be asked, the answer says so, and is no error.
     """
-    with suppress(errors.InternalError):
+    with suppress(Exception):
         if len(tx.completed) == len(tx.completions):
             complete = {name: value for completed in [answer, *tx.completed] for name, value in completed.items()}
             validation.check_output(tool.toolset, tool.name, complete)
