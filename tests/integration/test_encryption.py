@@ -1108,7 +1108,8 @@ def test_a_rekey_that_is_ended_twice_loses_no_backup(filled, terminal, graph_fil
 @every_flow({name: FLOWS[name] for name in ("rekey", "rekey a passphrase")})
 def test_ended_at_any_two_steps_it_is_finished_by_running_it_again(steps, filled, flow, graph_file, home):
     unfinished = []
-    for first, tree in some(steps.of(lambda: run(*flow.words, input=TYPED_PHRASES))):
+    ended = steps.of(lambda: run(*flow.words, input=TYPED_PHRASES))
+    for first, tree in ended if IS_SWEEP else [*ended[:-1:2], ended[-1]]:
         steps.put(tree)
         for second, later in steps.of(lambda: run(*flow.words, input=TYPED_PHRASES)):
             steps.put(later)
