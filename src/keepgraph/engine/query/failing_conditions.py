@@ -198,9 +198,7 @@ class _Search:
             )
         rest = " and the rest of the condition" if others else ""
         message = f"No row passes {written}{rest}; without it there are rows. {self._advice(condition)}"
-        yield _Relaxation(
-            replace(clause, condition=_conjunction(others)), FailingCondition(written, message.rstrip())
-        )
+        yield _Relaxation(replace(clause, condition=_conjunction(others)), FailingCondition(written, message.rstrip()))
 
     def _ignoring_case(self, condition: ast.Expression) -> tuple[ast.Expression, str] | None:
         """A test of a text that ignores case, and how it is written; None for any other condition."""
