@@ -128,20 +128,16 @@ def new_graphs_are_copies(blank: Path) -> Iterator[None]:
         yield
 
 
-@pytest.fixture
-def graphs_are_made() -> Iterator[None]:
+def _made() -> Iterator[None]:
     """A new graph is made by the migrations, as a user's is."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Database, "_migrate", _make)
         yield
 
 
-@pytest.fixture(scope="module")
-def graphs_are_made_in_module() -> Iterator[None]:
-    """The same, for all tests and fixtures of a module."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Database, "_migrate", _make)
-        yield
+graphs_are_made = pytest.fixture(_made, name="graphs_are_made")
+graphs_are_made_in_module = pytest.fixture(_made, scope="module", name="graphs_are_made_in_module")
+"""The same, for all tests and fixtures of a module."""
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from keepgraph.cypher import aggregates
-from keepgraph.cypher.plan import instant_comparisons, planner
+from keepgraph.cypher.plan import instant_comparisons
 from keepgraph.cypher.plan.algebra import (
     Aggregate,
     Argument,
@@ -24,7 +24,7 @@ from keepgraph.cypher.plan.algebra import (
     Union,
     Unwind,
 )
-from keepgraph.cypher.syntax import ast, substitution, traversal
+from keepgraph.cypher.syntax import ast, conjunctions, substitution, traversal
 
 
 def optimize(plan: Plan) -> Plan:
@@ -43,14 +43,14 @@ def filter_before_project(plan: Plan) -> Plan:
         return plan
     if isinstance(plan, Filter):
         remaining, source = [], plan.input
-        for condition in planner.split_conjunction(plan.condition):
+        for condition in conjunctions.split(plan.condition):
             with_condition = _with_condition(source, condition) if _compares_with_constant(condition) else None
             if with_condition is None:
                 remaining.append(condition)
             else:
                 source = with_condition
         if source is not plan.input:
-            whole = planner.join_conditions(remaining)
+            whole = conjunctions.join(remaining)
             return filter_before_project(source if whole is None else replace(plan, input=source, condition=whole))
     below = filter_before_project(plan.input)
     return replace(plan, input=below) if below is not plan.input else plan
@@ -122,7 +122,7 @@ def build_paths_after_match(plan: Plan) -> Plan:
     columns = tuple(column for column in plan.columns if column not in names)
     rewritten: Plan = replace(plan, paths=(), conditions=others, columns=columns)
     rewritten = BuildPaths(rewritten, plan.paths, (*columns, *(path.column for path in plan.paths)))
-    condition = planner.join_conditions(on_paths)
+    condition = conjunctions.join(on_paths)
     if condition is not None:
         rewritten = Filter(rewritten, condition, rewritten.columns)
     return Project(rewritten, tuple((name, ast.Variable(name)) for name in plan.columns), plan.columns)

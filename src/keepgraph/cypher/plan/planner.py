@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Sequence
-from functools import reduce
 
 from keepgraph.cypher.plan.algebra import (
     Aggregate,
@@ -31,7 +30,7 @@ from keepgraph.cypher.plan.algebra import (
     Union,
     Unwind,
 )
-from keepgraph.cypher.syntax import ast, substitution, traversal
+from keepgraph.cypher.syntax import ast, conjunctions, substitution, traversal
 
 
 def build_plan(query: ast.Query, outer: tuple[str, ...] = ()) -> Plan:
@@ -99,7 +98,7 @@ def _plan_match(source: Plan, clause: ast.Match, numbers: Iterator[int]) -> Matc
         if path.variable:
             paths.append(PathSlot(path.variable, tuple(columns), tuple(edge.column for edge in path_edges)))
     if clause.condition is not None:
-        conditions.extend(split_conjunction(clause.condition))
+        conditions.extend(conjunctions.split(clause.condition))
     new = [*nodes, *(edge.column for edge in edges), *(path.column for path in paths)]
     return Match(
         input=source,
@@ -166,7 +165,7 @@ def _pattern_conditions(
         for key, value in properties.entries:
             yield ast.Binary("=", ast.Property(subject, key, span=value.span), value, span=value.span)
     if condition is not None:
-        yield from split_conjunction(condition)
+        yield from conjunctions.split(condition)
 
 
 def _rename_relationship(
@@ -182,15 +181,6 @@ def _hop_bounds(length: ast.Length | None) -> tuple[int, int | None] | None:
     if length is None:
         return None
     return (1 if length.min_hops is None else length.min_hops), length.max_hops
-
-
-def split_conjunction(condition: ast.Expression) -> Iterator[ast.Expression]:
-    """The conditions that all have to be true."""
-    if isinstance(condition, ast.Binary) and condition.operator == "AND":
-        yield from split_conjunction(condition.left)
-        yield from split_conjunction(condition.right)
-    else:
-        yield condition
 
 
 # Projections
@@ -317,9 +307,3 @@ def _find_aggregates(expression: ast.Expression) -> Iterable[ast.Expression]:
         return
     for child in traversal.children(expression):
         yield from _find_aggregates(child)
-
-
-def join_conditions(conditions: Iterable[ast.Expression]) -> ast.Expression | None:
-    """All conditions as one; None if there are none."""
-    operands = list(conditions)
-    return reduce(lambda left, right: ast.Binary("AND", left, right), operands) if operands else None

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from keepgraph.cypher.catalogue import Catalogue
-from keepgraph.cypher.plan import algebra, planner
+from keepgraph.cypher.plan import algebra
 from keepgraph.cypher.plan.algebra import (
     Argument,
     BuildPaths,
@@ -24,7 +24,7 @@ from keepgraph.cypher.sql.context import ParameterTypes
 from keepgraph.cypher.sql.emitter import new_context
 from keepgraph.cypher.sql.statements import Statement
 from keepgraph.cypher.sql.terms import Inexpressible
-from keepgraph.cypher.syntax import ast, traversal
+from keepgraph.cypher.syntax import ast, conjunctions, traversal
 
 
 def emit_whole(plan: Plan, catalogue: Catalogue, parameters: ParameterTypes) -> Statement | None:
@@ -81,7 +81,7 @@ def _emit_rows(
         context.properties_used = _properties_used(plan)
         try:
             block = context.plan(plan)
-            left_out = planner.join_conditions(context.left_out)
+            left_out = conjunctions.join(context.left_out)
             if left_out is not None:
                 used = needed | traversal.free_variables(left_out)
                 names = tuple(name for name in plan.columns if name in used)

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 from keepgraph.cypher.repair.tolerant_tokenizer import shorten
-from keepgraph.cypher.syntax import ast, parser
+from keepgraph.cypher.syntax import ast, conjunctions, parser
 from keepgraph.engine.query.graph_probe import GraphProbe
 
 _MAX_RELAXATIONS = 16
@@ -134,11 +134,11 @@ class _Search:
         """The clause with each arrow turned, and without each condition and each property of a pattern."""
         if isinstance(clause, ast.Match):
             yield from self._turned_arrows(clause)
-        for condition in _conjuncts(clause.condition):
+        for condition in conjunctions.split(clause.condition):
             yield from self._relaxed_condition(clause, condition)
         for part in _parts(clause):
-            for condition in _conjuncts(part.condition):
-                rest = _conjunction([each for each in _conjuncts(part.condition) if each is not condition])
+            for condition in conjunctions.split(part.condition):
+                rest = conjunctions.join([each for each in conjunctions.split(part.condition) if each is not condition])
                 yield self._without(clause, part, replace(part, condition=rest), self._written(condition))
             if isinstance(part.properties, ast.MapLiteral):
                 for key, value in part.properties.entries:
@@ -171,7 +171,7 @@ class _Search:
             edge = path.relationships[0]
             turned = replace(predicate, pattern=replace(path, relationships=(_turned(edge),)))
             written, near = self._turned(path.nodes[0], edge, path.nodes[1])
-            relaxed = replace(clause, condition=_conjunction([*others, turned]))
+            relaxed = replace(clause, condition=conjunctions.join([*others, turned]))
             yield _Relaxation(relaxed, _wrong_direction(written, near))
 
     def _turned(self, left: ast.NodePattern, edge: ast.RelationshipPattern, right: ast.NodePattern) -> tuple[str, str]:
@@ -183,7 +183,7 @@ class _Search:
 
     def _relaxed_condition(self, clause: _Filtering, condition: ast.Expression) -> Iterator[_Relaxation]:
         """A clause with a condition that ignores case, then without it."""
-        others = [each for each in _conjuncts(clause.condition) if each is not condition]
+        others = [each for each in conjunctions.split(clause.condition) if each is not condition]
         written = self._written(condition)
         folded = self._ignoring_case(condition)
         if isinstance(condition, ast.PatternPredicate):
@@ -191,14 +191,16 @@ class _Search:
         if folded is not None:
             expression, near = folded
             yield _Relaxation(
-                replace(clause, condition=_conjunction([*others, expression])),
+                replace(clause, condition=conjunctions.join([*others, expression])),
                 FailingCondition(
                     written, f"No row passes {written}; where case is ignored there are rows: {near}.", near
                 ),
             )
         rest = " and the rest of the condition" if others else ""
         message = f"No row passes {written}{rest}; without it there are rows. {self._advice(condition)}"
-        yield _Relaxation(replace(clause, condition=_conjunction(others)), FailingCondition(written, message.rstrip()))
+        yield _Relaxation(
+            replace(clause, condition=conjunctions.join(others)), FailingCondition(written, message.rstrip())
+        )
 
     def _ignoring_case(self, condition: ast.Expression) -> tuple[ast.Expression, str] | None:
         """A test of a text that ignores case, and how it is written; None for any other condition."""
@@ -314,17 +316,3 @@ def _without_conditions(clause: _Filtering) -> _Filtering:
     for part in _parts(clause):
         clause = _with_part(clause, part, replace(part, properties=None, condition=None))
     return replace(clause, condition=None)
-
-
-def _conjuncts(condition: ast.Expression | None) -> list[ast.Expression]:
-    if isinstance(condition, ast.Binary) and condition.operator == "AND":
-        return [*_conjuncts(condition.left), *_conjuncts(condition.right)]
-    return [] if condition is None else [condition]
-
-
-def _conjunction(conditions: Sequence[ast.Expression]) -> ast.Expression | None:
-    """All conditions as one; None of none."""
-    whole: ast.Expression | None = None
-    for condition in conditions:
-        whole = condition if whole is None else ast.Binary("AND", whole, condition)
-    return whole
