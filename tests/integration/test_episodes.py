@@ -60,6 +60,21 @@ def test_the_answer_tells_what_is_known_and_what_is_only_proposed(call):
     assert added["proposed_facts"][0]["evidence"] == "Priya reports to Ada Lovelace."
 
 
+@pytest.mark.parametrize(
+    ("text", "name", "expected"),
+    [
+        ("We signed with Lumen Labs Ltd yesterday.", "Lumen Labs", "organisation"),
+        ("We met [[Kestrel AG]] in the afternoon.", "Kestrel", "organisation"),
+        ("We met [[Анна Смирнова]] in the afternoon.", "Анна Смирнова", "person"),
+        ("They asked about [[Новый Проект]] and left.", "Новый Проект", "concept"),
+    ],
+)
+def test_a_proposed_name_has_the_type_that_it_shows(call, text, name, expected):
+    added = call("add_memory", name="Visit", episode_body=text)
+
+    assert {name: expected} == {entity["name"]: entity["type"] for entity in added["proposed_entities"]}
+
+
 def test_a_proposed_fact_is_ready_to_be_recorded(call):
     added = call("add_memory", **ATLAS)
     recorded = call("record_fact", **added["proposed_facts"][0]["arguments"])

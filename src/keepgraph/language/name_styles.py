@@ -45,7 +45,7 @@ _TITLE_CASE = re.compile(r"[^\W\d_][^\W\d_]+(?:[-'’][^\W\d_]+)*")
 
 def guess(name: str) -> NameStyle:
     """How a name is likely made: a person's if it begins with a given name, a title if it says `project`, a term."""
-    words = normalisation.Name(name).folded.split()
+    words = _words_in_latin(name)
     if name[:1].isupper() and 0 < len(words) <= _MAX_WORDS and _begins_with_given_name(words):
         return "person"
     return "title" if TITLE_WORD in words else "term"
@@ -73,13 +73,17 @@ def in_context(text: AnnotatedText, start: int, end: int) -> NameStyle:
 
 
 def is_full_name(name: str) -> bool:
-    """Whether a name looks like the full name of a person: by its first name, or for want of an English word in it."""
+    """Whether a name looks like the full name of a person: by its first name, or for want of an English word in it.
+
+    That it has no English word means nothing of a name in another script.
+    """
     words = name.split()
     lower_case = [word.lower() for word in words]
     if not 2 <= len(words) <= 3 or not all(map(_TITLE_CASE.fullmatch, words)) or not _may_be_of_person(lower_case):
         return False
-    folded = normalisation.Name(name).folded.split()
-    return _begins_with_given_name(folded) or not any(
+    if _begins_with_given_name(_words_in_latin(name)):
+        return True
+    return not normalisation.Name(name).latin and not any(
         common_words.is_english(word) for word in (lower_case[0], lower_case[-1])
     )
 
@@ -89,6 +93,12 @@ def _words_beside(text: AnnotatedText, start: int, end: int) -> tuple[str, str]:
     last = start + text.text[start:end].rfind(" ") + 1
     before, after = text.neighbours(start, end)[0], text.neighbours(last, end)[1]
     return text.word(before).lower(), text.word(after).lower()
+
+
+def _words_in_latin(name: str) -> list[str]:
+    """The folded words of a name, in Latin letters, as the lexicon of given names has them: Анна is anna."""
+    folded = normalisation.Name(name)
+    return (folded.latin or folded.folded).split()
 
 
 def _begins_with_given_name(words: list[str]) -> bool:

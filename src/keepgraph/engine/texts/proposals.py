@@ -13,11 +13,13 @@ from dataclasses import replace
 from keepgraph import store
 from keepgraph.engine.texts.chunk_mentions import Detection, Detector
 from keepgraph.engine.texts.name_lookup import NamedEntity
+from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
 from keepgraph.language import common_words, name_styles, normalisation, proper_names, relation_extraction
 from keepgraph.language.annotated_text import AnnotatedText
 from keepgraph.language.mention_detection import NameMatch
 from keepgraph.language.normalisation import Name
+from keepgraph.language.proper_names import ProperName
 from keepgraph.language.relation_extraction import ExtractedFact
 from keepgraph.model import NameStyle, ProposalDraft, Role
 
@@ -30,6 +32,8 @@ _EXPLICIT_NAME = 0.8
 
 # Nothing with a longer name is proposed. In characters.
 _MAX_NAME = 200
+
+_WORDING_OF_COMPANIES = "company"
 _JSON_KEY_END = re.compile(r'"\s*:')
 _KEY_SEPARATOR = "\x1f"
 
@@ -39,7 +43,7 @@ def propose(detector: Detector, detection: Detection) -> tuple[ProposalDraft, ..
     vocabulary = detector.names.vocabulary
     drafts = _Drafts(vocabulary)
     _propose_speaker(drafts, vocabulary, detection)
-    _propose_annotations(drafts, vocabulary, detection)
+    _propose_annotations(drafts, detector, detection)
     _propose_names(drafts, detector, detection, detection.text, detection.text_matches, with_evidence=True)
     if detection.title:
         title = AnnotatedText(detection.title)
@@ -90,11 +94,11 @@ def _propose_speaker(drafts: _Drafts, vocabulary: Vocabulary, detection: Detecti
         drafts.add(ProposalDraft("entity", key, person_type, speaker, confidence=_EXPLICIT_NAME))
 
 
-def _propose_annotations(drafts: _Drafts, vocabulary: Vocabulary, detection: Detection) -> None:
+def _propose_annotations(drafts: _Drafts, detector: Detector, detection: Detection) -> None:
     """Propose entities for links, tags and names that the caller gave."""
     for name, given_type in detection.unknown_annotations:
         if len(name) <= _MAX_NAME:
-            entity_type = given_type or vocabulary.default_type(name_styles.guess(name))
+            entity_type = given_type or _type_of_name(detector, name, name_styles.guess(name))
             key = normalisation.key(name)
             drafts.add(ProposalDraft("entity", key, entity_type, name, confidence=_EXPLICIT_NAME))
 
@@ -123,10 +127,27 @@ def _propose_names(
         if detection.episode.kind == "json" and _JSON_KEY_END.match(text.text, name.end):
             continue  # the key of a value
         start, stop = text.sentence_around(name.start, name.end) if with_evidence else (None, None)
-        entity_type = detector.names.vocabulary.default_type(name.style)
+        entity_type = _type_of_name(detector, _with_legal_form(text, name), name.style)
         drafts.add(
             ProposalDraft("entity", key, entity_type, name.name, confidence=_LIKELY_NAME, start=start, stop=stop)
         )
+
+
+def _type_of_name(detector: Detector, name: str, style: NameStyle) -> str:
+    """The type for a name of which only the style is known; what ends in a legal form is a company: Acme GmbH."""
+    vocabulary = detector.names.vocabulary
+    if style == "term" and Name(name).legal_form:
+        company = graph_vocabulary.find(detector.names.tx, store.vocabulary.ENTITY_TYPE, _WORDING_OF_COMPANIES)
+        if company is not None and any(company.name == usable.name for usable in vocabulary.usable_types):
+            return company.name
+    return vocabulary.default_type(style)
+
+
+def _with_legal_form(text: AnnotatedText, name: ProperName) -> str:
+    """A name with the word after it, where that is a legal form, which is not taken for a part of the name."""
+    last = name.start + name.name.rfind(" ") + 1
+    after = text.word(text.neighbours(last, name.end)[1])
+    return f"{name.name} {after}" if Name(f"{name.name} {after}").legal_form else name.name
 
 
 def _topic(detector: Detector, detection: Detection) -> str | None:
