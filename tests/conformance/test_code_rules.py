@@ -311,6 +311,57 @@ def test_sql_is_written_in_the_store():
     assert offenders(offences) == []
 
 
+def readings_of_sql(code: ast.Module) -> Iterator[tuple[int, str]]:
+    """Where SQL is written as text, or something is told from its text, instead of by the tree of `cypher.sql`."""
+    for node in nodes(code):
+        if isinstance(node, ast.JoinedStr):
+            parts = [str(part.value) for part in node.values if isinstance(part, ast.Constant)]
+            wrong = not all(re.fullmatch(r'[\w$."]*', part) for part in parts)
+        elif isinstance(node, ast.Constant):
+            wrong = isinstance(node.value, str) and STATEMENT.match(node.value) is not None
+        elif isinstance(node, ast.Compare):
+            names = {ast.unparse(side).rpartition(".")[2] for side in (node.left, *node.comparators)}
+            literal = any(isinstance(side, ast.Constant) and isinstance(side.value, str) for side in ast.walk(node))
+            wrong = bool(names & {"sql", "text"}) and (literal or isinstance(node.ops[0], ast.In | ast.NotIn))
+        else:
+            wrong = isinstance(node, ast.Attribute) and node.attr in READERS_OF_TEXT
+        if wrong:
+            yield node.lineno, ast.unparse(node)
+
+
+READERS_OF_TEXT = {"startswith", "endswith", "partition", "rpartition", "removeprefix", "removesuffix", "format", "sub"}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "term.sql == 'NULL'",
+        "term.sql in ('TRUE', 'FALSE')",
+        "PREFIX in sql",
+        "node.sql.startswith('iif(')",
+        "f'({left} = {right})'",
+        "re.sub(pattern, number, sql)",
+        "value.rpartition(' AS ')",
+        "sql.format(row=row)",
+        "'SELECT 1'",
+    ],
+)
+def test_the_rule_on_the_tree_of_sql_sees_what_is_read_from_text(line):
+    assert list(readings_of_sql(ast.parse(line)))
+
+
+def test_sql_is_a_tree_until_it_is_rendered():
+    """
+    Names of columns and aliases, and paths in a property bag, may be put together; SQL is not.
+    """
+
+    def offences(module: str, code: ast.Module) -> Iterator[tuple[int, str]]:
+        if is_within(module, "cypher.sql") and module != "cypher.sql.rendering":
+            yield from readings_of_sql(code)
+
+    assert offenders(offences) == []
+
+
 def test_only_the_store_uses_the_connection_of_a_transaction():
     def offences(module: str, code: ast.Module) -> Iterator[tuple[int, str]]:
         for node in nodes(code):

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from keepgraph.cypher.plan.instant_comparisons import InstantProperties
@@ -238,9 +239,11 @@ def with_row_counts(
         share_between, at: as in Estimates.
     """
 
+    @lru_cache(maxsize=_CACHE_SIZE)
     def node_count(labels: tuple[ast.LabelExpression, ...]) -> float:
         return float(sum(nodes.get(code, 0) for code in catalogue.node_codes(labels)))
 
+    @lru_cache(maxsize=_CACHE_SIZE)
     def edge_count(types: ast.LabelExpression | None) -> float:
         return float(sum(edges.get(code, 0) for code in catalogue.type_codes(types)))
 

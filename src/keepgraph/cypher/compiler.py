@@ -15,7 +15,7 @@ from keepgraph.cypher.check import binder
 from keepgraph.cypher.interpret import operators
 from keepgraph.cypher.interpret.runtime import Row, Run
 from keepgraph.cypher.plan import instant_comparisons, optimizer, planner, type_directions
-from keepgraph.cypher.plan.algebra import Limit, Plan, SingleRow
+from keepgraph.cypher.plan.algebra import Limit, Plan, SingleRow, SqlRows
 from keepgraph.cypher.sql import pushdown
 from keepgraph.cypher.sql.statements import Statement
 from keepgraph.cypher.syntax import ast, parser
@@ -144,10 +144,11 @@ def optimize(compilation: Compilation) -> None:
 def emit_sql(compilation: Compilation) -> None:
     """Operators → one statement; or else statements for parts of the plan, and the interpreter for the rest."""
     plan, catalogue, parameters = compilation.plan, compilation.catalogue, compilation.parameters
-    compilation.statement = pushdown.emit_whole(plan, catalogue, parameters)
-    if compilation.statement is None:
-        hybrid = pushdown.push_down(plan, catalogue, parameters)
-        compilation.hybrid = hybrid if hybrid is not plan else None
+    pushed_down = pushdown.push_down(plan, catalogue, parameters)
+    if isinstance(pushed_down, SqlRows):
+        compilation.statement = pushed_down.statement
+    elif pushed_down is not plan:
+        compilation.hybrid = pushed_down
 
 
 PASSES: tuple[Callable[[Compilation], None], ...] = (

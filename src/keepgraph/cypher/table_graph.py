@@ -300,7 +300,7 @@ class TableGraph:
         single = len(keys) == 1
         statement = self.statements.get_or_build(
             ("read", table.table, single),
-            lambda: lookups.rows_by_key(self.catalogue, table, _selected_columns(table), single=single),
+            lambda: lookups.rows_by_key(self.catalogue, table, single=single),
         )
         for row in self._run(statement, {"keys": keys[0] if single else json.dumps(keys)}):
             column_values = row[3 : 3 + len(table.columns)]
@@ -330,17 +330,6 @@ def _equality_conditions(keys: tuple[str, ...]) -> tuple[ast.Expression, ...]:
     return tuple(
         ast.Binary("=", ast.Property(node, key), ast.Parameter(f"v{number}")) for number, key in enumerate(keys)
     )
-
-
-def _selected_columns(table: NodeTable | EdgeTable) -> list[str]:
-    """Key, code, public id, the properties with columns, and the property bag of a row `r`."""
-    return [
-        f"r.{table.id}",
-        f"r.{table.code}",
-        table.public_id.format(row="r"),
-        *(column.sql.format(row="r") for column in table.columns.values()),
-        *([f"r.{table.bag}"] if table.bag else []),
-    ]
 
 
 class _NeighbourSource:

@@ -8,7 +8,8 @@ WHERE l.retracted_at IS NULL AND l.literal IS NOT NULL) AS n1
   CROSS JOIN entity AS n3 ON n3.id = e2.subject
 WHERE e2.retracted_at IS NULL
   AND e2.predicate = 6
-  AND (e2.retracted_at IS NULL AND e2.literal IS NOT NULL AND e2.literal = n1.text)
+  AND e2.retracted_at IS NULL AND e2.literal IS NOT NULL
+  AND e2.literal = n1.text
   AND n3.type = 2
 ORDER BY n3.name
 LIMIT ?1

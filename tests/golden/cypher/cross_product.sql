@@ -5,6 +5,6 @@ FROM entity AS n1
   CROSS JOIN entity AS n2
 WHERE n1.type = 2
   AND n2.type = 2
-  AND (n1.name < n2.name)
+  AND n1.name < n2.name
 ORDER BY n1.name, n2.name
 LIMIT ?1

@@ -6,5 +6,5 @@ FROM fact AS e1 INDEXED BY fact_ends
 WHERE e1.retracted_at IS NULL
   AND e1.valid_to <> '~'
   AND e1.valid_to < ?1
-  AND (nullif(e1.valid_to, '~') < ?1)
+  AND nullif(e1.valid_to, '~') < ?1
 LIMIT ?2

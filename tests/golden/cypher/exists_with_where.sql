@@ -9,6 +9,6 @@ FROM fact AS e2 INDEXED BY fact_in
 WHERE e2.retracted_at IS NULL
   AND e2.predicate = 8
   AND e2.object = n1.id
-  AND (instr(n3.name, ?1) = 1))
+  AND instr(n3.name, ?1) = 1)
 ORDER BY n1.name
 LIMIT ?2

@@ -9,6 +9,6 @@ WHERE e1.retracted_at IS NULL
   AND n2.type = 1
 GROUP BY e1.subject) AS s3
   CROSS JOIN entity AS n4 ON n4.id = s3.c0
-WHERE (s3.c1 > ?1)
+WHERE s3.c1 > ?1
 ORDER BY n4.name
 LIMIT ?2

@@ -12,6 +12,6 @@ WHERE e1.retracted_at IS NULL
   AND e2.predicate = 7
   AND ((e2.retracted_at IS NULL AND e2.object = e1.object) OR (e2.retracted_at IS NULL AND e2.literal IS NOT NULL AND e2.literal = e1.literal))
   AND e2.id <> e1.id
-  AND (n3.name < n4.name)
+  AND n3.name < n4.name
 ORDER BY n3.name, n4.name
 LIMIT ?1

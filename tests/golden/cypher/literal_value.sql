@@ -8,6 +8,7 @@ WHERE l.retracted_at IS NULL AND l.literal IS NOT NULL) AS n1
   CROSS JOIN entity AS n3 ON n3.id = e2.subject
 WHERE e2.retracted_at IS NULL
   AND e2.predicate = 7
-  AND (e2.retracted_at IS NULL AND e2.literal IS NOT NULL AND e2.literal = n1.text)
+  AND e2.retracted_at IS NULL AND e2.literal IS NOT NULL
+  AND e2.literal = n1.text
 ORDER BY n3.name, n1.text NULLS LAST
 LIMIT ?1

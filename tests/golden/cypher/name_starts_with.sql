@@ -3,6 +3,6 @@
 SELECT n1.name AS c0
 FROM entity AS n1
 WHERE n1.type = 1
-  AND (instr(n1.name, ?1) = 1)
+  AND instr(n1.name, ?1) = 1
 ORDER BY n1.name
 LIMIT ?2

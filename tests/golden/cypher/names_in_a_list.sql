@@ -3,11 +3,11 @@
 SELECT iif(n1.text IS NOT NULL, n1.text, n2.name) AS c0
 FROM (SELECT r.id, r.id AS row_key, NULL AS text
 FROM entity AS r
-WHERE (r.name IN (?1, ?2, ?3)) UNION ALL SELECT DISTINCT '=' || l.literal AS id, NULL AS row_key, l.literal AS text
+WHERE r.name IN (?1, ?2, ?3) UNION ALL SELECT DISTINCT '=' || l.literal AS id, NULL AS row_key, l.literal AS text
 FROM fact AS l
 WHERE l.retracted_at IS NULL AND l.literal IS NOT NULL
-  AND (l.literal IN (?1, ?2, ?3))) AS n1
+  AND l.literal IN (?1, ?2, ?3)) AS n1
   LEFT JOIN entity AS n2 ON n2.id = n1.row_key
-WHERE (iif(n1.text IS NOT NULL, n1.text, n2.name) IN (?1, ?2, ?3))
+WHERE iif(n1.text IS NOT NULL, n1.text, n2.name) IN (?1, ?2, ?3)
 ORDER BY iif(n1.text IS NOT NULL, n1.text, n2.name) NULLS LAST
 LIMIT ?4

@@ -9,6 +9,6 @@ WHERE n1.type = 2
   AND e2.predicate = 8
   AND e2.object = n1.id
   AND n3.type = 3
-  AND (n1.name = ?1)
+  AND n1.name = ?1
 ORDER BY n3.name
 LIMIT ?2

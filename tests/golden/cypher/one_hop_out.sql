@@ -10,6 +10,6 @@ WHERE n1.type = 1
   AND e2.subject = n1.id
   AND +e2.object IS NOT NULL
   AND n3.type = 3
-  AND (n1.name = ?1)
+  AND n1.name = ?1
 ORDER BY n3.name
 LIMIT ?2

@@ -12,6 +12,6 @@ WHERE n1.type = 1
   AND e2.retracted_at IS NULL
   AND e2.predicate = 2
   AND e2.subject = n1.id
-  AND (n1.name = ?1)
+  AND n1.name = ?1
 ORDER BY iif(e2.literal IS NOT NULL, e2.literal, n3.name) NULLS LAST
 LIMIT ?2

@@ -4,6 +4,6 @@ SELECT n2.name AS c0, e1.recorded_at AS c1
 FROM fact AS e1 INDEXED BY fact_recorded
   CROSS JOIN entity AS n2 ON n2.id = e1.subject
 WHERE e1.retracted_at IS NULL
-  AND (e1.recorded_at > ?1)
+  AND e1.recorded_at > ?1
 ORDER BY e1.recorded_at, n2.name
 LIMIT ?2

@@ -133,6 +133,7 @@ class _Cost:
         self._estimates = estimates
         self._uncovered = uncovered
         self._nodes = {node.column: node for node in match.nodes}
+        self._counts = {node.column: estimates.node_count(node.labels) for node in match.nodes}
         self._all_nodes = max(1.0, estimates.node_count(()))
         self._all_edges = max(1.0, estimates.edge_count(None))
         tested = {
@@ -177,7 +178,7 @@ class _Cost:
         rows, cost, bound = 1.0, 0.0, set[str]()
         for step in steps:
             if isinstance(step, NodeScan):
-                scanned = rows * self._estimates.node_count(step.node.labels)
+                scanned = rows * self._count_at(step.node.column)
                 rows = scanned
                 for key, _ in step.equalities:
                     rows *= self._estimates.selectivity(key)
@@ -215,7 +216,7 @@ class _Cost:
         return 1.0 + _EDGE_ROW if edge in self._uncovered else 1.0
 
     def _count_at(self, column: str) -> float:
-        return self._estimates.node_count(self._nodes[column].labels)
+        return self._counts[column]
 
     def _share_of_label(self, column: str) -> float:
         """Which part of all nodes has the labels of a node of the pattern."""

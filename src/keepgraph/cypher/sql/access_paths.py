@@ -17,9 +17,11 @@ from keepgraph.cypher.plan import instant_comparisons, join_cost
 from keepgraph.cypher.plan.algebra import Match
 from keepgraph.cypher.plan.join_cost import OrderedScan
 from keepgraph.cypher.plan.join_order import EdgeScan, Step, is_scannable, is_scannable_both_ways
+from keepgraph.cypher.sql import tree
 from keepgraph.cypher.sql.blocks import Block
 from keepgraph.cypher.sql.context import Context
 from keepgraph.cypher.sql.terms import STRING_OR_NULL, Inexpressible
+from keepgraph.cypher.sql.tree import Expression
 from keepgraph.cypher.syntax import ast
 from keepgraph.errors import QueryError
 
@@ -116,7 +118,7 @@ def index_of_scan(context: Context, step: EdgeScan) -> str:
     return table.out_index if _is_covered(context, step.edge.column) else ""
 
 
-def index_conditions(context: Context, block: Block, step: EdgeScan, plan: Match) -> Iterator[str]:
+def index_conditions(context: Context, block: Block, step: EdgeScan, plan: Match) -> Iterator[Expression]:
     """The ranges of the property that an index is over, as conditions on what it stores.
 
     They stand once more in the WHERE, as conditions on the property, whose SQL is none that the index is over.
@@ -127,19 +129,19 @@ def index_conditions(context: Context, block: Block, step: EdgeScan, plan: Match
     term = block.columns[step.edge.column]
     if not column.stored or term.row is None:
         return
-    stored = column.stored.format(row=term.row)
+    stored = context.value_of_row(column.stored, term.row)
     if column.absent:
-        yield f"{stored} <> {column.absent}"
+        yield tree.infix("<>", stored, context.value_of_row(column.absent, term.row))
     for operator, constant in _ranges(plan, step.edge.column, step.order_key):
         try:
             bound = context.term(constant, block)
         except Inexpressible:
             continue
         if bound.encoding == "plain" and not bound.kinds & ~STRING_OR_NULL:
-            yield f"{stored} {operator} {bound.sql}"
+            yield tree.infix(operator, stored, bound.sql)
 
 
 def _is_covered(context: Context, variable: str) -> bool:
     """Whether the covering indexes have all that is asked of a relationship."""
     covered = context.catalogue.edges.covered
-    return context.properties_used.get(variable, frozenset()) <= covered
+    return context.properties_used().get(variable, frozenset()) <= covered

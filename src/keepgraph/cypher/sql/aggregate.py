@@ -8,17 +8,23 @@ from typing import Final
 
 from keepgraph.cypher import aggregates, value_types
 from keepgraph.cypher.plan.algebra import Aggregate, Match, NodeSlot, Plan
+from keepgraph.cypher.sql import tree
 from keepgraph.cypher.sql.blocks import Block
-from keepgraph.cypher.sql.context import Context
+from keepgraph.cypher.sql.context import INEXACT, Context
 from keepgraph.cypher.sql.terms import (
     NUMBER_OR_NULL,
+    TAGGED_TRUE,
     Inexpressible,
     Term,
+    bag_json,
     bag_value,
+    by_text,
+    has_type,
     plain_class,
     tagged,
     type_rank,
 )
+from keepgraph.cypher.sql.tree import Column, Expression
 from keepgraph.cypher.syntax import ast
 
 
@@ -32,15 +38,14 @@ def emit(context: Context, plan: Aggregate, block: Block) -> Block:
         columns[aggregate.column] = _aggregate_term(context, aggregate.call, block, ordered=ordered)
     block.columns = columns
     block.grouped = True
-    block.aggregates = [columns[aggregate.column].sql for aggregate in plan.aggregates]
     block.keys = [_group_key(term) for term in keys.values()]
     return block
 
 
-def _group_key(term: Term) -> str:
+def _group_key(term: Term) -> Expression:
     if term.encoding == "json":
         raise Inexpressible
-    return term.group_by or term.sql
+    return term.group_by if term.group_by is not None else term.sql
 
 
 # Two aggregations: by the node, then by its properties
@@ -64,9 +69,9 @@ def emit_by_node(context: Context, plan: Aggregate, node: str, outer: Mapping[st
     for aggregate in plan.aggregates:
         partial[aggregate.column] = _aggregate_term(context, aggregate.call, block, ordered=False)
     row = term.row or block.joined_rows.get(term.sql)
-    index_columns = context.catalogue.nodes.index_order if row else ()
+    index_columns = [Column(row, name) for name in context.catalogue.nodes.index_order] if row is not None else []
     block.columns, block.grouped = partial, True
-    block.keys = [*(f"{row}.{column}" for column in index_columns), term.sql]
+    block.keys = [*index_columns, term.sql]
     block = context.derived_table(block)
     columns = {name: context.term(expression, block) for name, expression in plan.keys}
     block.keys = [_group_key(columns[name]) for name, _ in plan.keys]
@@ -74,9 +79,9 @@ def emit_by_node(context: Context, plan: Aggregate, node: str, outer: Mapping[st
         part = block.columns[aggregate.column]
         form = _form(aggregate.call)
         if form in ("min", "max"):
-            columns[aggregate.column] = _extreme(context, form, part)
+            columns[aggregate.column] = _extreme(form, part)
         else:
-            columns[aggregate.column] = replace(part, sql=f"sum({part.sql})")
+            columns[aggregate.column] = replace(part, sql=tree.Aggregate("sum", part.sql))
     block.columns, block.grouped = columns, True
     return block
 
@@ -121,75 +126,76 @@ def _form(call: ast.Call | None) -> aggregates.SqlForm:
 def _aggregate_term(context: Context, call: ast.Call | None, block: Block, *, ordered: bool) -> Term:
     """The term of an aggregate over the rows of a group; None stands for `count(*)`."""
     if call is None:
-        return Term("count(*)", value_types.Type(value_types.INTEGER))
+        return Term(tree.Aggregate("count"), value_types.Type(value_types.INTEGER))
     form = _form(call)
     term = context.term(call.arguments[0], block)
-    distinct = "DISTINCT " if call.distinct else ""
     if form == "count":
-        return _count(term, distinct)
+        return _count(term, distinct=call.distinct)
     if form == "sum":
-        return Term(f"coalesce(sum({distinct}{_number(context, term)}), 0)", value_types.Type(value_types.NUMBER))
+        total = tree.Aggregate("sum", _number(term), call.distinct)
+        return Term(tree.call("coalesce", total, tree.Literal(0)), value_types.Type(value_types.NUMBER))
     if form == "avg":
         type_ = value_types.Type(value_types.FLOAT | value_types.NULL)
-        return Term(f"avg({distinct}{_number(context, term)})", type_)
+        return Term(tree.Aggregate("avg", _number(term), call.distinct), type_)
     if form in ("min", "max"):
-        return _extreme(context, form, term)
+        return _extreme(form, term)
     if form == "collect" and not ordered:
-        return _collect(context, term, distinct)
+        return _collect(term, distinct=call.distinct)
     raise Inexpressible
 
 
-def _count(term: Term, distinct: str) -> Term:
+def _count(term: Term, *, distinct: bool) -> Term:
     if term.encoding in ("json", "labels"):
         raise Inexpressible
     # Whether a value is there can be told of a list in a bag, too; whether two are equal cannot.
     sql = bag_value(term.bag) if term.bag is not None and not distinct else term.sql
-    return Term(f"count({distinct}{sql})", value_types.Type(value_types.INTEGER))
+    return Term(tree.Aggregate("count", sql, distinct), value_types.Type(value_types.INTEGER))
 
 
-def _number(context: Context, term: Term) -> str:
+def _number(term: Term) -> Expression:
     """A value that is added up, which must be a number or null."""
     if term.encoding == "plain" and not term.kinds & ~NUMBER_OR_NULL:
         return term.sql
     if term.encoding == "tagged":
-        sql, inexact = term.sql, context.inexact()
-        return f"CASE typeof({sql}) WHEN 'text' THEN {inexact} WHEN 'blob' THEN {inexact} ELSE {sql} END"
+        return by_text(tree.call("typeof", term.sql), {"text": INEXACT, "blob": INEXACT}, term.sql)
     raise Inexpressible
 
 
-def _extreme(context: Context, name: str, term: Term) -> Term:
+def _extreme(name: str, term: Term) -> Term:
     """`min` or `max`. SQLite's order is openCypher's within one class of values, and no further."""
     if plain_class(term):
-        return Term(f"{name}({term.sql})", value_types.Type(term.kinds | value_types.NULL))
+        return Term(tree.Aggregate(name, term.sql), value_types.Type(term.kinds | value_types.NULL))
     if term.encoding != "tagged":
         raise Inexpressible
-    rank, not_null = type_rank(term.sql), f"FILTER (WHERE {term.sql} IS NOT NULL)"
-    one_class = f"min({rank}) {not_null} IS max({rank}) {not_null}"
-    sql = f"iif({one_class}, {name}({term.sql}), {context.inexact()})"
+    rank, not_null = type_rank(term.sql), tree.is_not_null(term.sql)
+    least, greatest = (tree.Aggregate(extreme, rank, where=not_null) for extreme in ("min", "max"))
+    sql = tree.iif(tree.infix("IS", least, greatest), tree.Aggregate(name, term.sql), INEXACT)
     return Term(sql, value_types.Type(term.kinds | value_types.NULL), "tagged")
 
 
-def _collect(context: Context, term: Term, distinct: str) -> Term:
+def _collect(term: Term, *, distinct: bool) -> Term:
     if term.bag is not None and not distinct:
         # As they are stored in the bag, values are JSON already, and are read exactly.
-        stored = f"group_concat({term.bag[0]} -> {term.bag[1]}) FILTER (WHERE {bag_value(term.bag)} IS NOT NULL)"
+        stored = tree.Aggregate("group_concat", bag_json(term.bag), where=tree.is_not_null(bag_value(term.bag)))
+        elements = tree.call("coalesce", stored, tree.Literal(""))
         list_type = value_types.Type(value_types.LIST, value_types.UNKNOWN)
-        return Term(f"'[' || coalesce({stored}, '') || ']'", list_type, "json")
+        return Term(tree.infix("||", tree.Literal("["), elements, tree.Literal("]")), list_type, "json")
     sql, element_type = list_element(term)
-    text = f"json_group_array({distinct}{sql}) FILTER (WHERE {term.sql} IS NOT NULL)"
+    collected: Expression = tree.Aggregate("json_group_array", sql, distinct, where=tree.is_not_null(term.sql))
     if distinct and term.encoding == "tagged":
         # In JSON, DISTINCT would take true and the text 'true' for the same.
-        ambiguous = f"max(typeof({term.sql}) = 'blob') AND max({term.sql} IN ('true', 'false'))"
-        text = f"iif({ambiguous}, {context.inexact()}, {text})"
-    return Term(text, value_types.Type(value_types.LIST, element_type), "json")
+        kinds = (has_type(term.sql, "blob"), tree.is_one_of(term.sql, "true", "false"))
+        ambiguous = tree.all_of([tree.Aggregate("max", kind) for kind in kinds])
+        collected = tree.iif(ambiguous, INEXACT, collected)
+    return Term(collected, value_types.Type(value_types.LIST, element_type), "json")
 
 
-def list_element(term: Term) -> tuple[str, value_types.Type]:
+def list_element(term: Term) -> tuple[Expression, value_types.Type]:
     """A value as an element of a JSON list, and its type."""
     if term.encoding == "node" or (term.encoding == "plain" and not term.kinds & value_types.BOOLEAN):
         return term.sql, term.type
     if term.encoding not in ("plain", "tagged"):
         raise Inexpressible
     sql = tagged(term).sql
-    boolean = f"json(iif({sql} = x'01', 'true', 'false'))"
-    return f"CASE typeof({sql}) WHEN 'blob' THEN {boolean} ELSE {sql} END", term.type
+    text = tree.iif(tree.equal(sql, TAGGED_TRUE), tree.Literal("true"), tree.Literal("false"))
+    return by_text(tree.call("typeof", sql), {"blob": tree.call("json", text)}, sql), term.type

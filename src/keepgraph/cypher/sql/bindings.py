@@ -1,15 +1,16 @@
-"""Bound values of a statement: its numbered parameters, and the check that SQLite can hold a value exactly."""
+"""Bound values of a statement: its placeholders, and the check that SQLite can hold a value exactly."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from keepgraph.cypher.sql.terms import Inexpressible
+from keepgraph.cypher.sql.tree import Placeholder
 
 Binding = Callable[[Mapping[str, Any], Mapping[str, Any]], Any]
 """Computes a bound value from the parameters of the query and the values of the catalogue."""
@@ -24,40 +25,36 @@ _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 @dataclass(slots=True)
 class Bindings:
-    """The values that a statement binds, in the order of their numbers; equal values are bound once."""
+    """The values that a statement may bind, by the numbers of their placeholders; equal values are bound once."""
 
     values: list[Binding] = field(default_factory=list)
-    placeholders: dict[Any, str] = field(default_factory=dict)
+    placeholders: dict[Any, Placeholder] = field(default_factory=dict)
 
-    def constant(self, value: Any) -> str:
+    def constant(self, value: Any) -> Placeholder:
         return self._add((type(value), repr(value)), lambda parameters, names: value)
 
-    def parameter(self, name: str, convert: Callable[[Any], Any] | None = None) -> str:
+    def parameter(self, name: str, convert: Callable[[Any], Any] | None = None) -> Placeholder:
         if convert is None:
             return self._add(("$", name), lambda parameters, names: parameters[name])
         return self._add(("$", name, convert), lambda parameters, names: convert(parameters[name]))
 
-    def catalogue_value(self, name: str) -> str:
+    def catalogue_value(self, name: str) -> Placeholder:
         return self._add((":", name), lambda parameters, names: names[name])
 
-    def computed(self, value: Binding, key: Any = None) -> str:
+    def computed(self, value: Binding, key: Any = None) -> Placeholder:
         """A value that a function computes; functions with one key compute the same."""
         return self._add(value if key is None else key, value)
 
-    def renumber(self, sql: str) -> tuple[str, list[Binding]]:
-        """A statement with its placeholders numbered from 1, and what it binds: not all that was bound is used."""
-        numbers: dict[int, int] = {}
+    def of(self, placeholders: Sequence[int]) -> tuple[Binding, ...]:
+        """What a statement with these placeholders binds; not all that was bound while it was put together is in it."""
+        return tuple([self.values[number] for number in placeholders])
 
-        def number(match: re.Match[str]) -> str:
-            return f"?{numbers.setdefault(int(match[1]), len(numbers) + 1)}"
-
-        return re.sub(r"\?(\d+)", number, sql), [self.values[old - 1] for old in numbers]
-
-    def _add(self, key: Any, value: Binding) -> str:
-        if key not in self.placeholders:
+    def _add(self, key: Any, value: Binding) -> Placeholder:
+        placeholder = self.placeholders.get(key)
+        if placeholder is None:
+            placeholder = self.placeholders[key] = Placeholder(len(self.values))
             self.values.append(value)
-            self.placeholders[key] = f"?{len(self.values)}"
-        return self.placeholders[key]
+        return placeholder
 
 
 def storable(value: Any) -> Any:

@@ -1,11 +1,13 @@
-"""Blocks: one SELECT while it is put together, and its text."""
+"""Blocks: one SELECT while it is put together, and the tree that becomes of it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from keepgraph.cypher.sql.terms import Term
+from keepgraph.cypher.sql import tree
+from keepgraph.cypher.sql.terms import Term, bag_json
+from keepgraph.cypher.sql.tree import Expression, Select, Selected, SortKey, Source
 
 
 @dataclass(slots=True)
@@ -16,23 +18,22 @@ class Block:
         sources: what stands after FROM, each with its kind of join.
         columns: the values of the rows, by name.
         joined_rows: the aliases of rows that were joined by a key, by the SQL of the key.
-        grouped, keys, aggregates: whether rows are grouped, by what, and the SQL of the aggregates.
+        grouped, keys: whether rows are grouped, and by what.
         inline: whether a property must be fetched by a scalar subquery, because nothing can be joined here.
         sorted_before: whether the rows that it begins with have an order, which `collect` would keep.
         correlated: whether columns of an outer query are among its own.
     """
 
-    sources: list[str] = field(default_factory=list)
-    where: list[str] = field(default_factory=list)
+    sources: list[Source] = field(default_factory=list)
+    where: list[Expression] = field(default_factory=list)
     columns: dict[str, Term] = field(default_factory=dict)
-    joined_rows: dict[str, str] = field(default_factory=dict)
+    joined_rows: dict[Expression, str] = field(default_factory=dict)
     grouped: bool = False
-    keys: list[str] = field(default_factory=list)
-    aggregates: list[str] = field(default_factory=list)
+    keys: list[Expression] = field(default_factory=list)
     distinct: bool = False
-    order: list[str] = field(default_factory=list)
-    limit: str | None = None
-    skip: str | None = None
+    order: list[SortKey] = field(default_factory=list)
+    limit: Expression | None = None
+    skip: Expression | None = None
     inline: bool = False
     sorted_before: bool = False
     correlated: bool = False
@@ -40,33 +41,56 @@ class Block:
     @property
     def open(self) -> bool:
         """Whether rows may still be joined and filtered."""
-        return not (self.grouped or self.distinct or self.order or self.limit or self.skip)
+        return not (self.grouped or self.distinct or self.order or self.is_cut)
 
-    def join(self, source: str) -> None:
+    @property
+    def is_cut(self) -> bool:
+        """Whether only some of the rows are given."""
+        return self.limit is not None or self.skip is not None
+
+    def join(self, rows: tree.Fragment | tree.Call | Select, alias: str, *, index: str = "") -> None:
         """Add a source; SQLite keeps the order of a CROSS JOIN, so the join order is ours."""
-        self.sources.append(f"CROSS JOIN {source}" if self.sources else source)
+        self.sources.append(Source(rows, alias, index=index))
+
+    def left_join(
+        self, rows: tree.Fragment | tree.Call | Select, alias: str, on: Expression, *, index: str = ""
+    ) -> None:
+        """Add a source whose columns are null where it has no row that fulfils the condition."""
+        self._look_up(Source(rows, alias, "LEFT JOIN", on, index))
+
+    def look_up(self, rows: tree.Fragment, alias: str, on: Expression) -> None:
+        """Add a source that has one row which fulfils the condition."""
+        self._look_up(Source(rows, alias, on=on))
+
+    def _look_up(self, source: Source) -> None:
+        if not self.sources:
+            self.sources.append(tree.SINGLE_ROW)
+        self.sources.append(source)
 
 
-def render(block: Block, values: Sequence[str]) -> str:
-    """The text of a block that selects these values."""
-    parts = [f"SELECT {'DISTINCT ' if block.distinct else ''}{', '.join(values) or '1'}"]
-    if block.sources:
-        parts.append("FROM " + "\n  ".join(block.sources))
-    if block.where:
-        parts.append("WHERE " + "\n  AND ".join(dict.fromkeys(block.where)))
-    if block.keys:
-        parts.append("GROUP BY " + ", ".join(block.keys))
-    if block.order:
-        parts.append("ORDER BY " + ", ".join(block.order))
-    if block.limit or block.skip:
-        parts.append(f"LIMIT {block.limit or -1}" + (f" OFFSET {block.skip}" if block.skip else ""))
-    return "\n".join(parts)
+def select(block: Block, values: Sequence[Selected]) -> Select:
+    """The SELECT of these values from a block."""
+    return Select(
+        tuple(values),
+        tuple(block.sources),
+        tree.conjuncts(block.where),
+        tuple(block.keys),
+        tuple(block.order),
+        block.limit,
+        block.skip,
+        block.distinct,
+    )
 
 
-def conjunction(conditions: Sequence[str]) -> str:
-    """All conditions that are not empty, in brackets; empty for none."""
-    present = [condition for condition in conditions if condition]
-    return f"({' AND '.join(present)})" if present else ""
+def select_unnamed(block: Block, *values: Expression) -> Select:
+    """The same, of columns without names."""
+    return select(block, tuple(map(Selected, values)))
+
+
+def elements_of(json_list: Expression) -> Select:
+    """The SELECT of the elements of a JSON list."""
+    source = Source(tree.call("json_each", json_list))
+    return Select((Selected(tree.Column("", "value")),), (source,))
 
 
 def stored_properties(block: Block) -> Block:
@@ -74,7 +98,7 @@ def stored_properties(block: Block) -> Block:
     if block.distinct or block.grouped:
         return block
     columns = {
-        name: term if term.bag is None else replace(term, sql=f"{term.bag[0]} -> {term.bag[1]}", encoding="value")
+        name: term if term.bag is None else replace(term, sql=bag_json(term.bag), encoding="value")
         for name, term in block.columns.items()
     }
     return replace(block, columns=columns)

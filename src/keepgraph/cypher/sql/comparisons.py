@@ -10,24 +10,29 @@ from functools import reduce
 from operator import or_
 
 from keepgraph.cypher import value_types
+from keepgraph.cypher.sql import tree
 from keepgraph.cypher.sql.bindings import json_list, looks_like_json, not_json
-from keepgraph.cypher.sql.blocks import Block
+from keepgraph.cypher.sql.blocks import Block, elements_of
 from keepgraph.cypher.sql.context import Context
 from keepgraph.cypher.sql.terms import (
     BOOLEAN_OR_NULL,
+    Bag,
     Inexpressible,
     Term,
     bag_holds_number,
     bag_holds_text,
     bag_value,
     common_class,
+    has_type,
     null_propagating,
     plain_class,
     tagged,
     unify,
 )
+from keepgraph.cypher.sql.tree import Expression
 from keepgraph.cypher.syntax import ast
 
+_FIRST = tree.Literal(1)
 STRING_TESTS = {"STARTS WITH": "starts_with", "ENDS WITH": "ends_with", "CONTAINS": "contains", "=~": "matches"}
 
 
@@ -39,28 +44,29 @@ def equality(context: Context, expression: ast.Binary, left: Term, right: Term) 
     operator = expression.operator
     if left.encoding == right.encoding and left.encoding in ("node", "edge"):
         type_ = value_types.Type(value_types.BOOLEAN | left.null | right.null)
-        return Term(f"({left.sql} {operator} {right.sql})", type_)
+        return Term(tree.infix(operator, left.sql, right.sql), type_)
     if left.always_null or right.always_null:
-        return Term("NULL", value_types.Type(value_types.NULL))
+        return Term(tree.NULL, value_types.Type(value_types.NULL))
     if plain_class(left, right):
-        return null_propagating(f"({left.sql} {operator} {right.sql})", value_types.BOOLEAN, left, right)
+        return null_propagating(tree.infix(operator, left.sql, right.sql), value_types.BOOLEAN, left, right)
     for property_, other, other_expression in ((left, right, expression.right), (right, left, expression.left)):
         if property_.bag is None:
             continue
         if plain_class(other) == value_types.NUMBER and not isinstance(other_expression, ast.Literal):
-            equal = f"({bag_holds_number(property_.bag)} AND {bag_value(property_.bag)} = {other.sql})"
-            sql = equal if operator == "=" else f"(NOT {equal})"
+            same_value = tree.equal(bag_value(property_.bag), other.sql)
+            equal = tree.infix("AND", bag_holds_number(property_.bag), same_value)
+            sql = equal if operator == "=" else tree.negate(equal)
             return null_propagating(sql, value_types.BOOLEAN, property_, other)
         untyped = _untyped_equality(context, property_.bag, other, other_expression, operator)
         if untyped is not None:
             return null_propagating(untyped, value_types.BOOLEAN, property_, other)
     left, right = tagged(left), tagged(right)
-    return null_propagating(f"({left.sql} {operator} {right.sql})", value_types.BOOLEAN, left, right)
+    return null_propagating(tree.infix(operator, left.sql, right.sql), value_types.BOOLEAN, left, right)
 
 
 def _untyped_equality(
-    context: Context, bag: tuple[str, str], other: Term, other_expression: ast.Expression, operator: str
-) -> str | None:
+    context: Context, bag: Bag, other: Term, other_expression: ast.Expression, operator: str
+) -> Expression | None:
     """A property of a bag compared with a constant that equals no value of another class, so no type is tested.
 
     Read by `->>`, a list begins with a bracket and a boolean is 0 or 1; other constants are unambiguous. The test of
@@ -70,10 +76,10 @@ def _untyped_equality(
     if isinstance(other_expression, ast.Literal):
         constant = other_expression.value
         ambiguous = isinstance(constant, bool) or constant in (0, 1) or looks_like_json(constant)
-        return None if ambiguous else f"({value} {operator} {other.sql})"
+        return None if ambiguous else tree.infix(operator, value, other.sql)
     if isinstance(other_expression, ast.Parameter) and other.kinds == value_types.STRING:
         placeholder = context.bindings.parameter(other_expression.name, not_json)
-        return f"({value} {operator} {placeholder})"
+        return tree.infix(operator, value, placeholder)
     return None
 
 
@@ -83,9 +89,9 @@ def _untyped_equality(
 def inequality(operator: str, left: Term, right: Term) -> Term:
     """`<`, `<=`, `>` and `>=`: null where the values are of different classes."""
     if left.always_null or right.always_null:
-        return Term("NULL", value_types.Type(value_types.NULL))
+        return Term(tree.NULL, value_types.Type(value_types.NULL))
     if plain_class(left, right):
-        return null_propagating(f"({left.sql} {operator} {right.sql})", value_types.BOOLEAN, left, right)
+        return null_propagating(tree.infix(operator, left.sql, right.sql), value_types.BOOLEAN, left, right)
     for property_, other in ((left, right), (right, left)):
         other_class = plain_class(other)
         if property_.bag is not None and other_class in (value_types.NUMBER, value_types.STRING):
@@ -93,24 +99,24 @@ def inequality(operator: str, left: Term, right: Term) -> Term:
             first, second = (value, other.sql) if property_ is left else (other.sql, value)
             numbers = other_class == value_types.NUMBER
             same_class = bag_holds_number(property_.bag) if numbers else bag_holds_text(property_.bag)
-            return _comparison_if(same_class, f"{first} {operator} {second}")
+            return _comparison_if(same_class, tree.infix(operator, first, second))
     first, second = tagged(left).sql, tagged(right).sql
-    comparison = f"{first} {operator} {second}"
+    comparison = tree.infix(operator, first, second)
     for term, other_sql in ((left, second), (right, first)):
         if plain_class(term) == value_types.NUMBER:
-            return _comparison_if(f"typeof({other_sql}) IN ('integer', 'real')", comparison)
+            return _comparison_if(has_type(other_sql, *_NUMBERS), comparison)
         if plain_class(term) == value_types.STRING:
-            return _comparison_if(f"typeof({other_sql}) = 'text'", comparison)
-    same_class = (
-        f"(typeof({first}) IN ('integer', 'real')) = (typeof({second}) IN ('integer', 'real'))"
-        f" AND (typeof({first}) = 'text') = (typeof({second}) = 'text')"
-    )
-    return _comparison_if(same_class, comparison)
+            return _comparison_if(has_type(other_sql, "text"), comparison)
+    both = [tree.equal(has_type(first, *names), has_type(second, *names)) for names in (_NUMBERS, ("text",))]
+    return _comparison_if(tree.all_of(both), comparison)
 
 
-def _comparison_if(same_class: str, comparison: str) -> Term:
+_NUMBERS = ("integer", "real")
+
+
+def _comparison_if(same_class: Expression, comparison: Expression) -> Term:
     """A comparison that is null unless its operands are of one class."""
-    return Term(f"CASE WHEN {same_class} THEN {comparison} END", value_types.Type(BOOLEAN_OR_NULL))
+    return Term(tree.Case(((same_class, comparison),)), value_types.Type(BOOLEAN_OR_NULL))
 
 
 # Strings
@@ -119,10 +125,10 @@ def _comparison_if(same_class: str, comparison: str) -> Term:
 def string_test(context: Context, operator: str, left: Term, right: Term) -> Term:
     """STARTS WITH, ENDS WITH, CONTAINS and =~; null where an operand is no string."""
     strings = plain_class(left, right) == value_types.STRING
-    if strings and operator == "CONTAINS":
-        return null_propagating(f"(instr({left.sql}, {right.sql}) > 0)", value_types.BOOLEAN, left, right)
-    if strings and operator == "STARTS WITH":
-        return null_propagating(f"(instr({left.sql}, {right.sql}) = 1)", value_types.BOOLEAN, left, right)
+    if strings and operator in ("CONTAINS", "STARTS WITH"):
+        position = tree.call("instr", left.sql, right.sql)
+        test = tree.infix(">", position, tree.Literal(0)) if operator == "CONTAINS" else tree.equal(position, _FIRST)
+        return null_propagating(test, value_types.BOOLEAN, left, right)
     sql = context.call(STRING_TESTS[operator], left, right)
     return Term(sql, value_types.Type(BOOLEAN_OR_NULL), "tagged")
 
@@ -147,10 +153,10 @@ def _in_elements(left: Term, elements: list[Term]) -> Term:
         if not all(element.encoding == "node" for element in elements):
             raise Inexpressible
         null = reduce(or_, (term.null for term in terms))
-        keys = ", ".join(element.sql for element in elements)
-        return Term(f"({left.sql} IN ({keys}))", value_types.Type(value_types.BOOLEAN | null))
+        keys = tuple([element.sql for element in elements])
+        return Term(tree.In(left.sql, keys), value_types.Type(value_types.BOOLEAN | null))
     _, (first, *others) = unify(terms)
-    sql = f"({first.sql} IN ({', '.join(other.sql for other in others)}))"
+    sql = tree.In(first.sql, tuple([other.sql for other in others]))
     return null_propagating(sql, value_types.BOOLEAN, *terms)
 
 
@@ -162,5 +168,4 @@ def _in_parameter(context: Context, left: Term, name: str) -> Term:
     placeholder = context.bindings.parameter(name, json_list)
     one_class = left.encoding == "plain" and element_kinds and not element_kinds & ~common_class(left)
     first = left if one_class else tagged(left)
-    sql = f"({first.sql} IN (SELECT value FROM json_each({placeholder})))"
-    return null_propagating(sql, value_types.BOOLEAN, left)
+    return null_propagating(tree.In(first.sql, elements_of(placeholder)), value_types.BOOLEAN, left)

@@ -12,16 +12,20 @@ from dataclasses import replace
 from keepgraph.cypher import value_types
 from keepgraph.cypher.catalogue import Catalogue, Code, EdgeTable, NodeTable
 from keepgraph.cypher.plan.algebra import Plan
+from keepgraph.cypher.sql import tree
 from keepgraph.cypher.sql.bindings import Bindings
-from keepgraph.cypher.sql.blocks import Block, render
-from keepgraph.cypher.sql.callbacks import PREFIX
-from keepgraph.cypher.sql.terms import Inexpressible, Term, plain_class, tagged
+from keepgraph.cypher.sql.blocks import Block, select
+from keepgraph.cypher.sql.terms import TAGGED_FALSE, TAGGED_TRUE, Inexpressible, Term, plain_class, tagged
+from keepgraph.cypher.sql.tree import Column, Expression, Fragment, Placeholder, Select, Selected
 from keepgraph.cypher.syntax import ast
 
 ParameterTypes = Mapping[str, value_types.Type]
 
-_MAX_EXPRESSION_LENGTH = 100_000
-"""How many characters of SQL one expression may be: WITH x + x AS x, repeated, doubles the SQL each time."""
+INEXACT = tree.Callback("inexact")
+"""SQL that stops the statement where it is evaluated; the interpreter then runs the query."""
+
+_MAX_EXPRESSION_SIZE = 10_000
+"""How many nodes one expression may have: WITH x + x AS x, repeated, doubles the SQL each time."""
 
 
 class Context:
@@ -32,8 +36,7 @@ class Context:
         start_node: the node that rows of the next match are grouped by.
         wanted_order: the relationship and the property in whose order rows of the next match are wanted, and how many
             (None: not known); None where no order is.
-        properties_used: the properties that the query asks of each variable.
-        callbacks: the names of the Python functions that the SQL calls.
+        properties_used: gives the properties that the query asks of each variable.
     """
 
     def __init__(
@@ -51,9 +54,8 @@ class Context:
         self.left_out: list[ast.Expression] = []
         self.start_node: str | None = None
         self.wanted_order: tuple[str, str, float | None] | None = None
-        self.properties_used: Mapping[str, Set[str]] = {}
+        self.properties_used: Callable[[], Mapping[str, Set[str]]] = dict
         self.bindings = Bindings()
-        self.callbacks: set[str] = set()
         self._emit_plan = emit_plan
         self._emit_expression = emit_expression
         self._alias_number = 0
@@ -87,68 +89,71 @@ class Context:
             Inexpressible: SQL cannot express it exactly.
         """
         term = self._emit_expression(self, expression, block)
-        if len(term.sql) > _MAX_EXPRESSION_LENGTH:
+        if term.sql.size > _MAX_EXPRESSION_SIZE:
             raise Inexpressible
         return term
 
-    def condition(self, expression: ast.Expression, block: Block) -> str:
+    def condition(self, expression: ast.Expression, block: Block) -> Expression:
         """SQL that is true exactly where the expression is true."""
         return self.truth(self.term(expression, block))
 
-    def truth(self, term: Term) -> str:
+    def truth(self, term: Term) -> Expression:
         """The SQL of a truth value as 0, 1 or null."""
         if term.always_null:
-            return "NULL"
+            return tree.NULL
         if plain_class(term) == value_types.BOOLEAN:
             return term.sql
         if term.encoding == "tagged":
-            sql = term.sql
-            return f"CASE {sql} WHEN x'01' THEN 1 WHEN x'00' THEN 0 ELSE iif({sql} IS NULL, NULL, {self.inexact()}) END"
+            branches = ((TAGGED_TRUE, tree.Literal(1)), (TAGGED_FALSE, tree.Literal(0)))
+            return tree.Case(branches, tree.iif(tree.is_null(term.sql), tree.NULL, INEXACT), term.sql)
         raise Inexpressible
 
     # Python functions that SQL calls
 
-    def call(self, name: str, *arguments: Term) -> str:
+    def call(self, name: str, *arguments: Term) -> Expression:
         """A call of one of the functions that Python computes."""
-        self.callbacks.add(name)
-        return f"{PREFIX}{name}({', '.join(tagged(argument).sql for argument in arguments)})"
-
-    def inexact(self) -> str:
-        """SQL that stops the statement where it is evaluated; the interpreter then runs the query."""
-        self.callbacks.add("inexact")
-        return f"{PREFIX}inexact()"
+        return tree.Callback(name, tuple([tagged(argument).sql for argument in arguments]))
 
     # Tables of the catalogue
 
-    def table(self, table: NodeTable | EdgeTable) -> str:
+    def table(self, table: NodeTable | EdgeTable) -> Fragment:
         """What stands in FROM for the table of nodes or edges."""
-        return self.catalogue_sql(table.table, None) if "{" in table.table else table.table
+        return self._fragment(table.table, "", is_condition=False)
 
-    def catalogue_sql(self, sql: str, row: str | None) -> str:
-        """SQL of the catalogue, such as a condition, for the row with this alias, with its values bound."""
-        if not sql:
-            return ""
-        names = {
-            name: self.bindings.catalogue_value(name)
-            for name in self.catalogue.condition_values
-            if f"{{{name}}}" in sql
-        }
-        return sql.format(row=row, **names)
+    def value_of_row(self, template: str, row: str) -> Expression:
+        """A value that the catalogue has, for the row with this alias."""
+        return self._fragment(template, row, is_condition=False)
 
-    def code_test(self, column: str, codes: frozenset[Code], *, code_count: int | None = None) -> str:
+    def condition_of_row(self, template: str, row: str) -> Expression:
+        """A condition that the catalogue has, for the row with this alias; TRUE for none."""
+        return self._fragment(template, row, is_condition=True) if template else tree.TRUE
+
+    def _fragment(self, template: str, row: str, *, is_condition: bool) -> Fragment:
+        unbound = tree.fragment(template, row, is_condition=is_condition)
+        if unbound is not None:
+            return unbound
+        parts: list[str | Placeholder] = []
+        for text, name in tree.template_fields(template):
+            parts.append(text)
+            if name is not None:
+                parts.append(row if name == "row" else self.bindings.catalogue_value(name))
+        return Fragment(tuple(parts), is_condition)
+
+    def code_test(self, column: Expression, codes: frozenset[Code], *, code_count: int | None = None) -> Expression:
         """The condition that a code is one of these.
 
         Args:
-            code_count: how many codes there are; with all of them the condition is empty.
+            code_count: how many codes there are; with all of them the condition is TRUE.
         """
         if not codes:
-            return "FALSE"
+            return tree.FALSE
         if len(codes) == code_count:
-            return ""
-        values = [
-            str(code) if isinstance(code, int) else self.bindings.constant(code) for code in sorted(codes, key=str)
-        ]
-        return f"{column} = {values[0]}" if len(values) == 1 else f"{column} IN ({', '.join(values)})"
+            return tree.TRUE
+        values = tuple([self.code(code) for code in sorted(codes, key=str)])
+        return tree.equal(column, values[0]) if len(values) == 1 else tree.In(column, values)
+
+    def code(self, code: Code) -> Expression:
+        return tree.Literal(code) if isinstance(code, int) else self.bindings.constant(code)
 
     # Blocks inside blocks
 
@@ -157,25 +162,19 @@ class Context:
         self._alias_number += 1
         return f"{letter}{self._alias_number}"
 
-    def select(self, block: Block, names: Sequence[str], *, in_compound: bool = False) -> str:
-        """The SELECT of a block, its columns called c0, c1 …; a relationship has two more, with its ends.
-
-        Args:
-            in_compound: whether it stands beside UNION ALL, where SQLite allows no ORDER BY and no LIMIT.
-        """
+    def select(self, block: Block, names: Sequence[str]) -> Select:
+        """The SELECT of a block, its columns called c0, c1 …; a relationship has two more, with its ends."""
         if block.distinct and not block.columns.keys() <= set(names):
             block = self.derived_table(block)
         values = []
         for number, name in enumerate(names):
             term = block.columns[name]
-            values.append(f"{term.sql} AS c{number}")
+            values.append(Selected(term.sql, f"c{number}"))
             if term.encoding == "edge":
-                values.extend((f"{term.start} AS c{number}s", f"{term.end} AS c{number}e"))
-        if block.grouped and not block.keys and not any(part in value for part in block.aggregates for value in values):
-            values[:1] = [_aggregation(values[0] if values else "1 AS c0")]
-        if in_compound and (block.order or block.limit or block.skip):
-            return f"SELECT * FROM ({render(block, values)})"
-        return render(block, values)
+                values += (Selected(term.start, f"c{number}s"), Selected(term.end, f"c{number}e"))
+        if block.grouped and not block.keys and not any(tree.has_aggregate(selected.value) for selected in values):
+            values[:1] = [_aggregation(values[0] if values else Selected(tree.Literal(1), "c0"))]
+        return select(block, values)
 
     def ensure_open(self, block: Block) -> Block:
         """The block, or a new one around it, in which rows may still be joined and filtered."""
@@ -183,33 +182,31 @@ class Context:
 
     def derived_table(self, block: Block) -> Block:
         """A new block that selects from this one."""
-        if block.order and not block.limit:
+        if block.order and block.limit is None:
             # SQLite drops the ORDER BY of a derived table, unless it has a LIMIT.
-            block = replace(block, limit="-1")
+            block = replace(block, limit=tree.Literal(-1))
         names = list(block.columns)
         alias = self.alias("s")
-        outer = Block(
-            sources=[f"({self.select(block, names)}) AS {alias}"],
-            sorted_before=bool(block.order) or block.sorted_before,
-        )
+        outer = Block(sorted_before=bool(block.order) or block.sorted_before)
+        outer.join(self.select(block, names), alias)
         for number, name in enumerate(names):
             term = block.columns[name]
-            column = f"{alias}.c{number}"
+            is_edge = term.encoding == "edge"
             outer.columns[name] = replace(
                 term,
-                sql=column,
+                sql=Column(alias, f"c{number}"),
                 row=None,
                 bag=None,
-                group_by="",
-                row_key="",
-                text="",
-                start=f"{column}s" if term.encoding == "edge" else "",
-                end=f"{column}e" if term.encoding == "edge" else "",
+                group_by=None,
+                row_key=None,
+                text=None,
+                start=Column(alias, f"c{number}s") if is_edge else tree.NULL,
+                end=Column(alias, f"c{number}e") if is_edge else tree.NULL,
             )
         return outer
 
 
-def _aggregation(value: str) -> str:
+def _aggregation(selected: Selected) -> Selected:
     """A selected value that makes its SELECT an aggregation: one row, though it shows none of its aggregates."""
-    sql, _, name = value.rpartition(" AS ")
-    return f"iif(count(*) >= 0, {sql}, NULL) AS {name}"
+    is_group = tree.infix(">=", tree.Aggregate("count"), tree.Literal(0))
+    return Selected(tree.iif(is_group, selected.value, tree.NULL), selected.name)

@@ -7,10 +7,11 @@ from dataclasses import replace
 from keepgraph.cypher import value_types
 from keepgraph.cypher.catalogue import Code
 from keepgraph.cypher.plan.algebra import EdgeSlot
-from keepgraph.cypher.sql import table_rows
-from keepgraph.cypher.sql.blocks import Block, conjunction
+from keepgraph.cypher.sql import table_rows, tree
+from keepgraph.cypher.sql.blocks import Block
 from keepgraph.cypher.sql.context import Context
 from keepgraph.cypher.sql.terms import Term, is_literal, literal_text
+from keepgraph.cypher.sql.tree import Column, Expression
 
 
 def join(
@@ -32,13 +33,10 @@ def join(
     codes = context.catalogue.type_codes(edge.types)
     alias = context.alias("e")
     name = (index or _index_from_node(context, direction, source)) if codes else ""
-    block.join(f"{context.table(edges)} AS {alias}{f' INDEXED BY {name}' if name else ''}")
-    if edges.condition:
-        block.where.append(context.catalogue_sql(edges.condition, alias))
+    block.join(context.table(edges), alias, index=name)
+    block.where.append(context.condition_of_row(edges.condition, alias))
     # With all types the condition is left out; `starts_at` names them all where the index begins with the type.
-    type_test = context.code_test(f"{alias}.{edges.code}", codes, code_count=len(edges.types))
-    if type_test:
-        block.where.append(type_test)
+    block.where.append(context.code_test(Column(alias, edges.code), codes, code_count=len(edges.types)))
     term = _edge_term(context, alias, codes)
     block.columns[edge.column] = term
     return term
@@ -61,23 +59,28 @@ def _index_from_node(context: Context, direction: str, source: Term | None) -> s
 
 def _edge_term(context: Context, alias: str, codes: frozenset[Code]) -> Term:
     edges = context.catalogue.edges
-    edge = Term("", value_types.Type(value_types.RELATIONSHIP), "edge", row=alias, start=f"{alias}.{edges.source}")
-    return replace(
-        edge,
-        sql=f"{alias}.{edges.id}",
-        end=end_key(context, edge, literal=context.catalogue.literals is not None),
+    return Term(
+        Column(alias, edges.id),
+        value_types.Type(value_types.RELATIONSHIP),
+        "edge",
+        row=alias,
+        start=Column(alias, edges.source),
+        end=_end_key(context, alias, literal=context.catalogue.literals is not None),
         codes=codes,
     )
 
 
-def end_key(context: Context, edge: Term, *, literal: bool) -> str:
+def _end_key(context: Context, row: str, *, literal: bool) -> Expression:
     """The key of the node that an edge leads to; of a literal it is `=` and its text."""
     edges, literals = context.catalogue.edges, context.catalogue.literals
-    if edge.row is None:
-        return edge.end
     if not literal or literals is None:
-        return f"{edge.row}.{edges.target}"
-    return f"coalesce({edge.row}.{edges.target}, '=' || {edge.row}.{literals.column})"
+        return Column(row, edges.target)
+    return tree.call("coalesce", Column(row, edges.target), literal_key(Column(row, literals.column)))
+
+
+def literal_key(text: Expression) -> Expression:
+    """The key of the node that is a literal with this text."""
+    return tree.infix("||", tree.Literal("="), text)
 
 
 def start_node(edge: Term) -> Term:
@@ -92,39 +95,47 @@ def end_node(context: Context, edge: Term, *, literal: bool) -> Term:
         literal: whether it may be a literal.
     """
     table, literals = context.catalogue.edges, context.catalogue.literals
-    node = Term(end_key(context, edge, literal=literal), value_types.Type(value_types.NODE), "node", literal=literal)
+    key = edge.end if edge.row is None else _end_key(context, edge.row, literal=literal)
+    node = Term(key, value_types.Type(value_types.NODE), "node", literal=literal)
     if not literal or literals is None or edge.row is None:
         return node
-    return replace(node, row_key=f"{edge.row}.{table.target}", text=f"{edge.row}.{literals.column}")
+    return replace(node, row_key=Column(edge.row, table.target), text=Column(edge.row, literals.column))
 
 
-def starts_at(context: Context, edge: Term, node: Term) -> list[str]:
+def starts_at(context: Context, edge: Term, node: Term) -> list[Expression]:
     """The conditions that an edge starts at a node; they name its types where the index begins with them."""
     edges = context.catalogue.edges
-    source = f"{edge.row}.{edges.source} = {node.row_key or node.sql}"
-    if not edges.code_leads:
-        return [source]
-    return [context.code_test(f"{edge.row}.{edges.code}", edge.codes or frozenset()), source]
+    at_node = leads_from(context, edge, node.row_key if node.row_key is not None else node.sql)
+    if not edges.code_leads or edge.row is None:
+        return [at_node]
+    return [context.code_test(Column(edge.row, edges.code), edge.codes or frozenset()), at_node]
 
 
-def ends_at(context: Context, edge: Term, node: Term) -> str:
+def leads_from(context: Context, edge: Term, key: Expression) -> Expression:
+    """The condition that an edge starts at the row of the table of nodes with a key."""
+    return tree.equal(edge.start if edge.row is None else Column(edge.row, context.catalogue.edges.source), key)
+
+
+def ends_at(context: Context, edge: Term, node: Term) -> Expression:
     """The condition that an edge ends at a node that is bound."""
     edges, literals = context.catalogue.edges, context.catalogue.literals
     row = edge.row
     if row is None:
-        return f"{edge.end} = {node.sql}"
-    at_node = f"{row}.{edges.target} = {node.row_key or node.sql}"
+        return tree.equal(edge.end, node.sql)
+    at_node = tree.equal(Column(row, edges.target), node.row_key if node.row_key is not None else node.sql)
     if not node.literal or literals is None:
         return at_node
-    literal_condition = context.catalogue_sql(literals.condition, row)
+    literal_condition = context.condition_of_row(literals.condition, row)
     always_literal = node.codes is not None and not node.codes
     # Only a text key is compared as a text: the key of a row must not be taken for one.
-    text = literal_text(node) if always_literal or node.text else f"iif({is_literal(node)}, {literal_text(node)}, NULL)"
-    at_text = conjunction([literal_condition, f"{row}.{literals.column} = {text}"])
+    text = literal_text(node)
+    if not always_literal and node.text is None:
+        text = tree.iif(is_literal(node), text, tree.NULL)
+    at_text = tree.all_of([literal_condition, tree.equal(Column(row, literals.column), text)])
     if always_literal:
         return at_text
-    edge_condition = context.catalogue_sql(edges.condition, row)
-    return f"({conjunction([edge_condition, at_node])} OR {at_text})"
+    edge_condition = context.condition_of_row(edges.condition, row)
+    return tree.infix("OR", tree.all_of([edge_condition, at_node]), at_text)
 
 
 def test_types(context: Context, block: Block, edge: EdgeSlot, term: Term) -> None:

@@ -85,16 +85,8 @@ def new_context(catalogue: Catalogue, parameters: ParameterTypes, *, lenient: bo
 
 
 def _emit_plan(context: Context, plan: Plan, outer: Mapping[str, Term] | None) -> Block:
-    if isinstance(plan, SingleRow):
-        return Block()
-    if isinstance(plan, Argument):
-        if outer is None:
-            raise Inexpressible
-        return Block(columns={name: outer[name] for name in plan.columns if name in outer}, correlated=True)
-    if isinstance(plan, Union):
-        return union.emit(context, plan, context.plan(plan.left, outer), context.plan(plan.right, outer))
-    if isinstance(plan, SqlRows):
-        raise Inexpressible
+    if isinstance(plan, SingleRow | Argument | Union | SqlRows):
+        return _emit_source(context, plan, outer)
     if isinstance(plan, Aggregate) and (node := aggregate.grouping_node(plan)) is not None:
         return aggregate.emit_by_node(context, plan, node, outer)
     if isinstance(plan, Limit):
@@ -105,6 +97,19 @@ def _emit_plan(context: Context, plan: Plan, outer: Mapping[str, Term] | None) -
         # A condition that was left out is tested behind the last match, so no operator may follow in SQL.
         raise Inexpressible
     return emit(context, plan, block)
+
+
+def _emit_source(
+    context: Context, plan: SingleRow | Argument | Union | SqlRows, outer: Mapping[str, Term] | None
+) -> Block:
+    """The block of an operator that has no input, or two."""
+    if isinstance(plan, SingleRow):
+        return Block()
+    if isinstance(plan, Argument) and outer is not None:
+        return Block(columns={name: outer[name] for name in plan.columns if name in outer}, correlated=True)
+    if isinstance(plan, Union):
+        return union.emit(context, plan, context.plan(plan.left, outer), context.plan(plan.right, outer))
+    raise Inexpressible
 
 
 def _emit_expression(context: Context, expression: ast.Expression, block: Block) -> Term:

@@ -15,7 +15,7 @@ from keepgraph.cypher import value_types
 from keepgraph.cypher.interpret import evaluate
 from keepgraph.cypher.interpret.runtime import Run
 from keepgraph.cypher.plan import instant_comparisons
-from keepgraph.cypher.sql import comparisons
+from keepgraph.cypher.sql import comparisons, tree
 from keepgraph.cypher.sql.bindings import QUERY_INSTANT, storable
 from keepgraph.cypher.sql.blocks import Block
 from keepgraph.cypher.sql.context import Context
@@ -25,6 +25,7 @@ from keepgraph.cypher.sql.terms import (
     STRING_OR_NULL,
     Inexpressible,
     Term,
+    bag_value,
     null_propagating,
     plain_class,
     unify,
@@ -40,10 +41,10 @@ _ARITHMETIC = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide", "%":
 def literal(context: Context, expression: ast.Literal, block: Block) -> Term:
     value = expression.value
     if value is None:
-        return Term("NULL", value_types.Type(value_types.NULL))
+        return Term(tree.NULL, value_types.Type(value_types.NULL))
     if isinstance(value, bool):
         # As a digit it would be the number of a column in GROUP BY and ORDER BY.
-        return Term("TRUE" if value else "FALSE", value_types.Type(value_types.BOOLEAN))
+        return Term(tree.TRUE if value else tree.FALSE, value_types.Type(value_types.BOOLEAN))
     kind = (
         value_types.INTEGER
         if isinstance(value, int)
@@ -59,7 +60,7 @@ def parameter(context: Context, expression: ast.Parameter, block: Block) -> Term
     if type_.kinds & ~SCALARS:
         raise Inexpressible
     if type_.kinds == value_types.NULL:
-        return Term("NULL", type_)
+        return Term(tree.NULL, type_)
     return Term(context.bindings.parameter(expression.name, storable), type_)
 
 
@@ -95,10 +96,10 @@ def binary(context: Context, expression: ast.Binary, block: Block) -> Term:
         return comparisons.contained(context, expression, block)
     left, right = context.term(expression.left, block), context.term(expression.right, block)
     if operator in ("AND", "OR"):
-        sql = f"({context.truth(left)} {operator} {context.truth(right)})"
+        sql = tree.infix(operator, context.truth(left), context.truth(right))
         return null_propagating(sql, value_types.BOOLEAN, left, right)
     if operator == "XOR":
-        sql = f"(({context.truth(left)}) <> ({context.truth(right)}))"
+        sql = tree.infix("<>", context.truth(left), context.truth(right))
         return null_propagating(sql, value_types.BOOLEAN, left, right)
     if operator in ("=", "<>"):
         return comparisons.equality(context, expression, left, right)
@@ -128,7 +129,7 @@ def _arithmetic(context: Context, operator: str, left: Term, right: Term) -> Ter
 def unary(context: Context, expression: ast.Unary, block: Block) -> Term:
     operand = context.term(expression.operand, block)
     if expression.operator == "NOT":
-        return null_propagating(f"(NOT ({context.truth(operand)}))", value_types.BOOLEAN, operand)
+        return null_propagating(tree.negate(context.truth(operand)), value_types.BOOLEAN, operand)
     if operand.encoding not in ("plain", "tagged") or operand.kinds & ~SCALARS:
         raise Inexpressible
     numeric = plain_class(operand) == value_types.NUMBER
@@ -140,8 +141,9 @@ def unary(context: Context, expression: ast.Unary, block: Block) -> Term:
 
 def is_null(context: Context, expression: ast.IsNull, block: Block) -> Term:
     operand = context.term(expression.operand, block)
-    sql = operand.sql if operand.bag is None else f"({operand.bag[0]} ->> {operand.bag[1]})"
-    return Term(f"({sql} IS {'NOT ' if expression.negated else ''}NULL)", value_types.Type(value_types.BOOLEAN))
+    sql = operand.sql if operand.bag is None else bag_value(operand.bag)
+    test = tree.is_not_null(sql) if expression.negated else tree.is_null(sql)
+    return Term(test, value_types.Type(value_types.BOOLEAN))
 
 
 def case(context: Context, expression: ast.Case, block: Block) -> Term:
@@ -156,5 +158,5 @@ def case(context: Context, expression: ast.Case, block: Block) -> Term:
         raise Inexpressible
     encoding, terms = unify(terms)
     kinds = reduce(or_, (term.kinds for term in terms))
-    branches = " ".join(f"WHEN {test} THEN {term.sql}" for test, term in zip(tests, terms, strict=False))
-    return Term(f"CASE {branches} ELSE {terms[-1].sql} END", value_types.Type(kinds), encoding)
+    branches = tuple([(test, term.sql) for test, term in zip(tests, terms, strict=False)])
+    return Term(tree.Case(branches, terms[-1].sql), value_types.Type(kinds), encoding)

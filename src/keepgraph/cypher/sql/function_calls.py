@@ -6,10 +6,10 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from operator import or_
-from typing import Any
 
 from keepgraph.cypher import functions, value_types
-from keepgraph.cypher.sql import expressions, table_rows
+from keepgraph.cypher.catalogue import Code
+from keepgraph.cypher.sql import expressions, table_rows, tree
 from keepgraph.cypher.sql.blocks import Block
 from keepgraph.cypher.sql.context import Context
 from keepgraph.cypher.sql.terms import (
@@ -23,11 +23,16 @@ from keepgraph.cypher.sql.terms import (
     plain_class,
     unify,
 )
+from keepgraph.cypher.sql.tree import Expression
 from keepgraph.cypher.syntax import ast
 
 
 def call(context: Context, expression: ast.Call, block: Block) -> Term:
-    return _FORMS[_function(expression).sql](context, expression, block)
+    return _FORMS[_form(expression)](context, expression, block)
+
+
+def _form(expression: ast.Call) -> functions.SqlForm:
+    return _function(expression).sql
 
 
 def _function(expression: ast.Call) -> functions.Function:
@@ -62,8 +67,7 @@ def _coalesce(context: Context, expression: ast.Call, block: Block) -> Term:
     kinds = reduce(or_, (argument.kinds for argument in arguments))
     if not all(argument.kinds & value_types.NULL for argument in arguments):
         kinds &= ~value_types.NULL
-    values = ", ".join(term.sql for term in terms)
-    sql = f"coalesce({values})" if len(terms) > 1 else values
+    sql = tree.call("coalesce", *(term.sql for term in terms)) if len(terms) > 1 else terms[0].sql
     return Term(sql, value_types.Type(kinds), encoding)
 
 
@@ -75,7 +79,7 @@ def _length(context: Context, expression: ast.Call, block: Block) -> Term:
     subject = context.term(expression.arguments[0], block)
     null = subject.kinds & value_types.NULL
     if subject.encoding in ("json", "labels"):
-        return Term(f"json_array_length({subject.sql})", value_types.Type(value_types.INTEGER | null))
+        return Term(tree.call("json_array_length", subject.sql), value_types.Type(value_types.INTEGER | null))
     if plain_class(subject) == value_types.STRING:
         return Term(context.call(expression.name.lower(), subject), value_types.Type(value_types.INTEGER | null))
     raise Inexpressible
@@ -96,8 +100,8 @@ def _public_id(context: Context, expression: ast.Call, block: Block) -> Term:
     if subject.encoding not in ("node", "edge"):
         raise Inexpressible
     table = context.catalogue.nodes if subject.encoding == "node" else context.catalogue.edges
-    of_literal = f"'literal:' || {literal_text(subject)}"
-    sql = literal_or_row(subject, of_literal, table_rows.row_sql(context, block, subject, table.public_id))
+    of_literal = tree.infix("||", tree.Literal("literal:"), literal_text(subject))
+    sql = literal_or_row(subject, of_literal, table_rows.value(context, block, subject, table.public_id))
     return Term(sql, value_types.Type(value_types.STRING | subject.null))
 
 
@@ -132,13 +136,10 @@ def _end_node(context: Context, expression: ast.Call, block: Block, *, start: bo
     )
 
 
-def _decode(context: Context, code: str, names: Mapping[Any, str]) -> str:
+def _decode(context: Context, code: Expression, names: Mapping[Code, str]) -> Expression:
     """The name behind a code, as a CASE over all codes."""
-    bind = context.bindings.constant
-    cases = " ".join(
-        f"WHEN {value if isinstance(value, int) else bind(value)} THEN {bind(name)}" for value, name in names.items()
-    )
-    return f"CASE {code} {cases} END" if cases else "NULL"
+    branches = tuple([(context.code(each), context.bindings.constant(name)) for each, name in names.items()])
+    return tree.Case(branches, subject=code) if branches else tree.NULL
 
 
 # Labels
@@ -150,11 +151,13 @@ def _labels(context: Context, expression: ast.Call, block: Block) -> Term:
     sql = _by_labels(context, subject, block, lambda labels: json.dumps(list(labels)))
     type_ = value_types.Type(value_types.LIST | subject.null, value_types.Type(value_types.STRING))
     # Each code has labels of its own, so grouping by the code makes the same groups.
-    code = "" if subject.literal else table_rows.column(context, block, subject, context.catalogue.nodes.code)
+    code = None if subject.literal else table_rows.column(context, block, subject, context.catalogue.nodes.code)
     return Term(sql, type_, "labels", group_by=code)
 
 
-def _by_labels(context: Context, subject: Term, block: Block, value_of: Callable[[Sequence[str]], str | None]) -> str:
+def _by_labels(
+    context: Context, subject: Term, block: Block, value_of: Callable[[Sequence[str]], str | None]
+) -> Expression:
     """A text computed from the labels of a node, as a CASE over the codes of labels."""
     if subject.encoding != "node":
         raise Inexpressible
@@ -163,7 +166,7 @@ def _by_labels(context: Context, subject: Term, block: Block, value_of: Callable
     texts = {code: text for code, text in by_code.items() if text is not None}
     of_literal = value_of((literals.label,)) if literals is not None else None
     code = table_rows.column(context, block, subject, nodes.code)
-    placeholder = "NULL" if of_literal is None else context.bindings.constant(of_literal)
+    placeholder = tree.NULL if of_literal is None else context.bindings.constant(of_literal)
     return literal_or_row(subject, placeholder, _decode(context, code, texts))
 
 
@@ -172,7 +175,7 @@ def index(context: Context, expression: ast.Index, block: Block) -> Term:
     subject, position = expression.subject, expression.index
     if not (
         isinstance(subject, ast.Call)
-        and _function(subject).sql == "labels"
+        and _form(subject) == "labels"
         and isinstance(position, ast.Literal)
         and type(position.value) is int
     ):
@@ -183,7 +186,7 @@ def index(context: Context, expression: ast.Index, block: Block) -> Term:
 def _first(context: Context, expression: ast.Call, block: Block) -> Term:
     """`head(labels(n))`"""
     argument = expression.arguments[0]
-    if isinstance(argument, ast.Call) and _function(argument).sql == "labels":
+    if isinstance(argument, ast.Call) and _form(argument) == "labels":
         return _label_at(context, argument, 0, block)
     raise Inexpressible
 
@@ -202,7 +205,7 @@ def _label_at(context: Context, labels_call: ast.Call, position: int, block: Blo
     return Term(
         sql,
         value_types.Type(STRING_OR_NULL),
-        group_by=table_rows.column(context, block, subject, nodes.code) if distinct else "",
+        group_by=table_rows.column(context, block, subject, nodes.code) if distinct else None,
     )
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from keepgraph.cypher import value_types
 from keepgraph.cypher.catalogue import Code
 from keepgraph.cypher.plan.algebra import EdgeSlot, Match, NodeSlot
 from keepgraph.cypher.plan.join_order import equalities
-from keepgraph.cypher.sql.blocks import Block, render
+from keepgraph.cypher.sql import blocks, edges, tree
+from keepgraph.cypher.sql.blocks import Block
 from keepgraph.cypher.sql.context import Context
 from keepgraph.cypher.sql.terms import Inexpressible, Term
+from keepgraph.cypher.sql.tree import Column, Expression, Select, Selected
 from keepgraph.cypher.syntax import ast, traversal
 
 _ROW, _LITERAL = "r", "l"
@@ -71,27 +74,35 @@ def scan(context: Context, block: Block, node: NodeSlot, plan: Match) -> None:
     own = [condition for condition in plan.conditions if _is_about(condition, node.column)]
     text = None if codes else _known_text(context, block, node, plan, own)
     if text is not None:
-        select = f"SELECT '=' || {text} AS {nodes.id}, NULL AS row_key, {text} AS text"
+        select = Select(_columns(context, edges.literal_key(text), tree.NULL, text))
     else:
         select = _select_literals(context, node, own)
         if codes:
-            select = f"{_select_rows(context, node, own, codes)} UNION ALL {select}"
+            select = replace(_select_rows(context, node, own, codes), union=select)
     alias = context.alias("n")
-    block.join(f"({select}) AS {alias}")
+    block.join(select, alias)
     block.columns[node.column] = Term(
-        f"{alias}.{nodes.id}",
+        Column(alias, nodes.id),
         _NODE,
         "node",
         codes=codes,
         literal=True,
-        row_key=f"{alias}.row_key",
-        text=f"{alias}.text",
+        row_key=Column(alias, _ROW_KEY),
+        text=Column(alias, _TEXT),
     )
+
+
+def _columns(context: Context, key: Expression, row_key: Expression, text: Expression) -> tuple[Selected, ...]:
+    """The columns that a scan of nodes and literals has."""
+    return Selected(key, context.catalogue.nodes.id), Selected(row_key, _ROW_KEY), Selected(text, _TEXT)
+
+
+_ROW_KEY, _TEXT = "row_key", "text"
 
 
 def _known_text(
     context: Context, block: Block, node: NodeSlot, plan: Match, conditions: Sequence[ast.Expression]
-) -> str | None:
+) -> Expression | None:
     """The one text that a literal must have; None for several, and where no relationship shows that it exists."""
     literals = context.catalogue.literals
     if literals is None or all(node.column not in (edge.start, edge.end) for edge in plan.edges):
@@ -107,37 +118,41 @@ def _known_text(
     return None
 
 
-def _select_literals(context: Context, node: NodeSlot, conditions: Sequence[ast.Expression]) -> str:
+def _select_literals(context: Context, node: NodeSlot, conditions: Sequence[ast.Expression]) -> Select:
     """The literals that fulfil the conditions, each once."""
     catalogue = context.catalogue
     literals = catalogue.literals
     if literals is None:
         raise Inexpressible
-    text = f"{_LITERAL}.{literals.column}"
-    literal = Term(f"'=' || {text}", _NODE, "node", literal=True, text=text, row_key="NULL", codes=frozenset())
-    block = Block([f"{context.table(catalogue.edges)} AS {_LITERAL}"], columns={node.column: literal}, distinct=True)
-    block.where = [context.catalogue_sql(literals.condition, _LITERAL), *_tests(context, block, conditions)]
-    return render(block, [f"{literal.sql} AS {catalogue.nodes.id}", "NULL AS row_key", f"{text} AS text"])
+    text = Column(_LITERAL, literals.column)
+    key = edges.literal_key(text)
+    literal = Term(key, _NODE, "node", literal=True, text=text, row_key=tree.NULL, codes=frozenset())
+    block = Block(columns={node.column: literal}, distinct=True)
+    block.join(context.table(catalogue.edges), _LITERAL)
+    block.where = [context.condition_of_row(literals.condition, _LITERAL), *_tests(context, block, conditions)]
+    return blocks.select(block, _columns(context, key, tree.NULL, text))
 
 
-def _select_rows(context: Context, node: NodeSlot, conditions: Sequence[ast.Expression], codes: frozenset[Code]) -> str:
+def _select_rows(
+    context: Context, node: NodeSlot, conditions: Sequence[ast.Expression], codes: frozenset[Code]
+) -> Select:
     """The rows of the table of nodes that have the labels and fulfil the conditions."""
     nodes = context.catalogue.nodes
-    row = Term(f"{_ROW}.{nodes.id}", _NODE, "node", row=_ROW, codes=codes)
-    block = Block([f"{context.table(nodes)} AS {_ROW}"], columns={node.column: row})
-    tests = (
-        context.catalogue_sql(nodes.condition, _ROW),
-        context.code_test(f"{_ROW}.{nodes.code}", codes, code_count=len(nodes.labels)),
+    row = Term(Column(_ROW, nodes.id), _NODE, "node", row=_ROW, codes=codes)
+    block = Block(columns={node.column: row})
+    block.join(context.table(nodes), _ROW)
+    block.where = [
+        context.condition_of_row(nodes.condition, _ROW),
+        context.code_test(Column(_ROW, nodes.code), codes, code_count=len(nodes.labels)),
         *_tests(context, block, conditions),
-    )
-    block.where = [test for test in tests if test]
-    return render(block, [row.sql, f"{row.sql} AS row_key", "NULL AS text"])
+    ]
+    return blocks.select(block, (Selected(row.sql), *_columns(context, row.sql, row.sql, tree.NULL)[1:]))
 
 
 _NODE = value_types.Type(value_types.NODE)
 
 
-def _tests(context: Context, block: Block, conditions: Iterable[ast.Expression]) -> list[str]:
+def _tests(context: Context, block: Block, conditions: Iterable[ast.Expression]) -> list[Expression]:
     """The conditions as SQL, without those that SQL cannot express."""
     tests = []
     for condition in conditions:

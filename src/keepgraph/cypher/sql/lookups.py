@@ -2,33 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from keepgraph.cypher import value_types
 from keepgraph.cypher.catalogue import Catalogue, Code, EdgeTable, NodeTable
 from keepgraph.cypher.plan.algebra import EdgeSlot, Match, NodeSlot, SingleRow
 from keepgraph.cypher.plan.join_order import EdgeScan
-from keepgraph.cypher.sql import edges, match
+from keepgraph.cypher.sql import edges, match, tree
 from keepgraph.cypher.sql.bindings import Binding
-from keepgraph.cypher.sql.blocks import Block, render
-from keepgraph.cypher.sql.callbacks import PREFIX
+from keepgraph.cypher.sql.blocks import Block, elements_of, select_unnamed
 from keepgraph.cypher.sql.context import Context, ParameterTypes
 from keepgraph.cypher.sql.emitter import new_context
+from keepgraph.cypher.sql.rendering import render
 from keepgraph.cypher.sql.terms import Inexpressible, Term
+from keepgraph.cypher.sql.tree import Column, Expression
 from keepgraph.cypher.syntax import ast
 
-Sql = tuple[str, list[Binding]]
+_ROW = "r"
+
+Sql = tuple[str, tuple[Binding, ...]]
 """The text of a statement and what it binds."""
 
 
-def rows_by_key(catalogue: Catalogue, table: NodeTable | EdgeTable, columns: Sequence[str], *, single: bool) -> Sql:
-    """Columns of the rows `r` of a table, by a JSON list of keys in the parameter `keys`, or by one key if `single`."""
+def rows_by_key(catalogue: Catalogue, table: NodeTable | EdgeTable, *, single: bool) -> Sql:
+    """The rows of a table, by a JSON list of keys in the parameter `keys`, or by one key if `single`.
+
+    Their columns: key, code, public id, the properties with columns of their own, and the property bag where there is
+    one.
+    """
     context = new_context(catalogue, {})
     keys = context.bindings.parameter("keys")
-    test = f"= {keys}" if single else f"IN (SELECT value FROM json_each({keys}))"
-    return context.bindings.renumber(
-        f"SELECT {', '.join(columns)} FROM {context.table(table)} AS r WHERE r.{table.id} {test}"
-    )
+    key = Column(_ROW, table.id)
+    block = Block(where=[tree.equal(key, keys) if single else tree.In(key, elements_of(keys))])
+    block.join(context.table(table), _ROW)
+    values = [
+        context.value_of_row(sql, _ROW) for sql in (table.public_id, *(column.sql for column in table.columns.values()))
+    ]
+    bag = [Column(_ROW, table.bag)] if table.bag else []
+    return _render(context, block, key, Column(_ROW, table.code), *values, *bag)
 
 
 def nodes(
@@ -55,10 +64,10 @@ def _nodes_where(
 ) -> Sql:
     context = new_context(catalogue, parameters)
     block = context.plan(Match(SingleRow(), (NodeSlot("n", labels),), (), (), conditions, False, ("n",)))
-    sql = render(block, [block.columns["n"].sql])
-    if PREFIX in sql:
+    rendered = render(select_unnamed(block, block.columns["n"].sql))
+    if rendered.callbacks:
         raise Inexpressible
-    return context.bindings.renumber(sql)
+    return rendered.text, context.bindings.of(rendered.placeholders)
 
 
 def relationships(catalogue: Catalogue, types: ast.LabelExpression | None) -> Sql:
@@ -69,7 +78,7 @@ def relationships(catalogue: Catalogue, types: ast.LabelExpression | None) -> Sq
     block = Block()
     match.scan_edges(context, block, EdgeScan(edge), Match(SingleRow(), ends, (edge,), (), (), False, ("a", "b", "r")))
     term = block.columns["r"]
-    return context.bindings.renumber(render(block, [term.sql, term.start, term.end]))
+    return _render(context, block, term.sql, term.start, term.end)
 
 
 def edges_at_node(
@@ -96,17 +105,23 @@ def edges_at_node(
         if direction == "out":
             block.where.append(edges.ends_at(context, edge, other))
         else:
-            block.where.append(f"{edge.row}.{catalogue.edges.source} = {other.sql}")
-    return context.bindings.renumber(render(block, [edge.sql, edge.start, edge.end]))
+            block.where.append(edges.leads_from(context, edge, other.sql))
+    return _render(context, block, edge.sql, edge.start, edge.end)
 
 
 def neighbours_of_nodes(catalogue: Catalogue, direction: str, types: ast.LabelExpression | None) -> Sql:
     """The other ends of the edges at rows of the table, each once; their keys are a JSON list in `nodes`."""
     context = new_context(catalogue, {})
-    block = Block(sources=[f"json_each({context.bindings.parameter('nodes')}) AS f"], distinct=True)
-    node = Term("f.value", value_types.Type(value_types.NODE), "node")
+    block = Block(distinct=True)
+    block.join(tree.call("json_each", context.bindings.parameter("nodes")), "f")
+    node = Term(Column("f", "value"), value_types.Type(value_types.NODE), "node")
     edge = _edges_of(context, block, direction, types, node)
-    return context.bindings.renumber(render(block, [edge.end if direction == "out" else edge.start]))
+    return _render(context, block, edge.end if direction == "out" else edge.start)
+
+
+def _render(context: Context, block: Block, *values: Expression) -> Sql:
+    rendered = render(select_unnamed(block, *values))
+    return rendered.text, context.bindings.of(rendered.placeholders)
 
 
 def _node_parameter(context: Context, name: str, *, literal: bool) -> Term:

@@ -14,10 +14,11 @@ from keepgraph.cypher.catalogue import Code
 from keepgraph.cypher.plan import type_directions
 from keepgraph.cypher.plan.algebra import EdgeSlot, Match, NodeSlot
 from keepgraph.cypher.plan.join_order import EdgeScan, Expand, NodeScan, choose_join_order
-from keepgraph.cypher.sql import access_paths, edges, literal_nodes, table_rows
-from keepgraph.cypher.sql.blocks import Block, conjunction
+from keepgraph.cypher.sql import access_paths, edges, literal_nodes, table_rows, tree
+from keepgraph.cypher.sql.blocks import Block
 from keepgraph.cypher.sql.context import Context
 from keepgraph.cypher.sql.terms import Inexpressible, Term
+from keepgraph.cypher.sql.tree import Column, Expression, Select, Selected
 from keepgraph.cypher.syntax import ast
 
 
@@ -78,9 +79,7 @@ def _emit_optional(context: Context, plan: Match, block: Block) -> Block:
         raise Inexpressible
     inner.where.extend(context.condition(condition, inner) for condition in plan.conditions)
     source = inner.sources[0]
-    if not block.sources:
-        block.sources.append("(SELECT 1)")
-    block.sources.append(f"LEFT JOIN {source} ON {conjunction(inner.where) or 'TRUE'}")
+    block.left_join(source.rows, source.alias, tree.all_of(tree.conjuncts(inner.where)), index=source.index)
     for name, term in inner.columns.items():
         if name not in block.columns:
             column = replace(term, nullable=True, type=value_types.Type(term.kinds | value_types.NULL))
@@ -90,11 +89,11 @@ def _emit_optional(context: Context, plan: Match, block: Block) -> Block:
     return block
 
 
-def _null_without_edge(node: Term, edge: Term) -> str:
+def _null_without_edge(node: Term, edge: Term) -> Expression:
     """The key of a node at the far end; a computed key must be null where the edge is."""
-    if not node.sql.startswith("iif("):
+    if edge.row is not None and tree.is_null_without(node.sql, edge.row):
         return node.sql
-    return f"iif({edge.sql} IS NULL, NULL, {node.sql})"
+    return tree.iif(tree.is_null(edge.sql), tree.NULL, node.sql)
 
 
 # Steps of the join order
@@ -108,13 +107,10 @@ def scan_nodes(context: Context, block: Block, step: NodeScan, plan: Match) -> N
         return
     codes = context.catalogue.node_codes(node.labels)
     alias = context.alias("n")
-    block.join(f"{context.table(nodes)} AS {alias}")
-    if nodes.condition:
-        block.where.append(context.catalogue_sql(nodes.condition, alias))
-    label_test = context.code_test(f"{alias}.{nodes.code}", codes, code_count=len(nodes.labels))
-    if label_test:
-        block.where.append(label_test)
-    key = f"{alias}.{nodes.id}"
+    block.join(context.table(nodes), alias)
+    block.where.append(context.condition_of_row(nodes.condition, alias))
+    block.where.append(context.code_test(Column(alias, nodes.code), codes, code_count=len(nodes.labels)))
+    key = Column(alias, nodes.id)
     block.joined_rows[key] = alias
     block.columns[node.column] = Term(key, value_types.Type(value_types.NODE), "node", row=alias, codes=codes)
 
@@ -127,7 +123,7 @@ def scan_edges(context: Context, block: Block, step: EdgeScan, plan: Match) -> N
         if term.encoding != "edge" or not edge.has_one_direction:
             raise Inexpressible  # its ends cannot be told from it
         if term.nullable:
-            block.where.append(f"{term.sql} IS NOT NULL")
+            block.where.append(tree.is_not_null(term.sql))
         edges.test_types(context, block, edge, term)
     else:
         term = edges.join(context, block, edge, index=access_paths.index_of_scan(context, step))
@@ -138,33 +134,46 @@ def scan_edges(context: Context, block: Block, step: EdgeScan, plan: Match) -> N
     start, end = (edge.start, edge.end) if edge.direction == "out" else (edge.end, edge.start)
     literal = _may_be_literal(context, plan, end)
     _bind_node(context, block, plan, start, edges.start_node(term))
-    to_node = context.catalogue.edges.node_end_condition
-    if not literal and term.row and to_node:
-        block.where.append(context.catalogue_sql(to_node, term.row))
+    if not literal and term.row is not None:
+        block.where.append(context.condition_of_row(context.catalogue.edges.node_end_condition, term.row))
     _bind_node(context, block, plan, end, edges.end_node(context, term, literal=literal))
 
 
 def _bind_both_ways(context: Context, block: Block, edge: EdgeSlot, term: Term, plan: Match) -> None:
     """Bind both ends of a relationship twice, in either direction; once where it leads from a node to itself."""
     table, row = context.catalogue.edges, term.row
-    turned = f"{context.alias('d')}.turned"
-    block.join(f"(SELECT 0 AS turned UNION ALL SELECT 1) AS {turned.removesuffix('.turned')}")
-    block.where.append(f"({turned} = 0 OR {row}.{table.source} IS NOT {row}.{table.target})")
+    if row is None:
+        raise Inexpressible
+    turned = Column(context.alias("d"), "turned")
+    block.join(_BOTH_WAYS, turned.row)
+    is_loop = tree.infix("IS NOT", Column(row, table.source), Column(row, table.target))
+    block.where.append(tree.infix("OR", _equals(turned, 0), is_loop))
     literals = [_may_be_literal(context, plan, column) for column in (edge.start, edge.end)]
-    if row and table.node_end_condition and not all(literals):
-        to_node = context.catalogue_sql(table.node_end_condition, row)
-        at_end = [f"{turned} = {side}" for side, literal in ((1, literals[0]), (0, literals[1])) if literal]
-        block.where.append(f"({' OR '.join([*at_end, to_node])})" if at_end else to_node)
+    if table.node_end_condition and not all(literals):
+        to_node = context.condition_of_row(table.node_end_condition, row)
+        at_end = [_equals(turned, side) for side, literal in ((1, literals[0]), (0, literals[1])) if literal]
+        block.where.append(tree.any_of([*at_end, to_node]))
     for column, literal, leads_in in ((edge.start, literals[0], 1), (edge.end, literals[1], 0)):
         target = edges.end_node(context, term, literal=literal)
-        is_target = f"{turned} = {leads_in}"
-        node = replace(
-            target,
-            sql=f"iif({is_target}, {target.sql}, {term.start})",
-            row_key=f"iif({is_target}, {target.row_key}, {term.start})" if literal else "",
-            text=f"iif({is_target}, {target.text}, NULL)" if literal else "",
-        )
+        node = _either_end(_equals(turned, leads_in), target, term.start)
         _bind_node(context, block, plan, column, node)
+
+
+_BOTH_WAYS = Select((Selected(tree.Literal(0), "turned"),), union=Select((Selected(tree.Literal(1)),)))
+
+
+def _equals(column: Expression, number: int) -> Expression:
+    return tree.equal(column, tree.Literal(number))
+
+
+def _either_end(is_end: Expression, end: Term, start: Expression) -> Term:
+    """The end of an edge where a condition holds, and else its start, which is never a literal."""
+    return replace(
+        end,
+        sql=tree.iif(is_end, end.sql, start),
+        row_key=None if end.row_key is None else tree.iif(is_end, end.row_key, start),
+        text=None if end.text is None else tree.iif(is_end, end.text, tree.NULL),
+    )
 
 
 def _expand(context: Context, block: Block, step: Expand, plan: Match) -> None:
@@ -199,8 +208,8 @@ def _expand_out(
     other_end = edges.end_node(context, edge, literal=literal)
     if target is not None:
         block.where.append(edges.ends_at(context, edge, target))
-    elif not literal and context.catalogue.edges.node_end_condition and edge.row:
-        block.where.append(context.catalogue_sql(context.catalogue.edges.node_end_condition, edge.row))
+    elif not literal and edge.row is not None:
+        block.where.append(context.condition_of_row(context.catalogue.edges.node_end_condition, edge.row))
     return other_end
 
 
@@ -208,7 +217,7 @@ def _expand_in(context: Context, block: Block, edge: Term, source: Term, target:
     """The conditions of an edge that leads into a node; returns its other end."""
     block.where.append(edges.ends_at(context, edge, source))
     if target is not None:
-        block.where.append(f"{edge.row}.{context.catalogue.edges.source} = {target.sql}")
+        block.where.append(edges.leads_from(context, edge, target.sql))
     return edges.start_node(edge)
 
 
@@ -218,30 +227,25 @@ def _expand_both(
     """The conditions of an edge in either direction, by its type where that decides; returns its other end."""
     edge = block.columns[step.edge.column]
     table, row = context.catalogue.edges, edge.row
+    if row is None:
+        raise Inexpressible
     codes_out, codes_in = (_codes_followed(context, step, direction) for direction in ("out", "in"))
     forwards = edges.starts_at(context, replace(edge, codes=codes_out), source)
     backwards = [edges.ends_at(context, edge, source)]
     if codes_out != edge.codes and not table.code_leads:
-        forwards.append(context.code_test(f"{row}.{table.code}", codes_out))
+        forwards.append(context.code_test(Column(row, table.code), codes_out))
     if codes_in != edge.codes:
-        backwards.append(context.code_test(f"{row}.{table.code}", codes_in))
+        backwards.append(context.code_test(Column(row, table.code), codes_in))
     if target is not None:
         forwards.append(edges.ends_at(context, edge, target))
-        backwards.append(f"{row}.{table.source} = {target.sql}")
+        backwards.append(edges.leads_from(context, edge, target.sql))
     elif not literal:
-        forwards.append(context.catalogue_sql(table.node_end_condition, row))
-    end = edges.end_node(context, edge, literal=literal)
-    leads_out = f"{row}.{table.source} = {source.row_key or source.sql}"
-    other_end = replace(
-        end,
-        sql=f"iif({leads_out}, {end.sql}, {edge.start})",
-        row_key=f"iif({leads_out}, {end.row_key}, {edge.start})" if literal else "",
-        text=f"iif({leads_out}, {end.text}, NULL)" if literal else "",
-    )
+        forwards.append(context.condition_of_row(table.node_end_condition, row))
+    leads_out = edges.leads_from(context, edge, source.row_key if source.row_key is not None else source.sql)
     # A partial index serves a branch of OR only if that branch itself has the condition of the index.
-    condition = context.catalogue_sql(table.condition, row)
-    block.where.append(f"({conjunction([condition, *forwards])} OR {conjunction([condition, *backwards])})")
-    return other_end
+    condition = context.condition_of_row(table.condition, row)
+    block.where.append(tree.any_of([tree.all_of([condition, *forwards]), tree.all_of([condition, *backwards])]))
+    return _either_end(leads_out, edges.end_node(context, edge, literal=literal), edge.start)
 
 
 def _codes_followed(context: Context, step: Expand, wanted: str) -> frozenset[Code]:
@@ -261,9 +265,10 @@ def _test_bound_edge(context: Context, block: Block, step: Expand, source: Term)
         raise Inexpressible
     edges.test_types(context, block, step.edge, term)
     target = block.columns[step.target]
-    forwards = f"({term.start} = {source.sql} AND {term.end} = {target.sql})"
-    backwards = f"({term.end} = {source.sql} AND {term.start} = {target.sql})"
-    block.where.append({"out": forwards, "in": backwards, "both": f"({forwards} OR {backwards})"}[step.direction])
+    forwards = tree.all_of([tree.equal(term.start, source.sql), tree.equal(term.end, target.sql)])
+    backwards = tree.all_of([tree.equal(term.end, source.sql), tree.equal(term.start, target.sql)])
+    directions = {"out": [forwards], "in": [backwards], "both": [forwards, backwards]}
+    block.where.append(tree.any_of(directions[step.direction]))
 
 
 def _test_different(block: Block, edge: EdgeSlot, others: Sequence[EdgeSlot]) -> None:
@@ -272,7 +277,7 @@ def _test_different(block: Block, edge: EdgeSlot, others: Sequence[EdgeSlot]) ->
     for other_edge in others:
         other = block.columns[other_edge.column]
         if term.codes is None or other.codes is None or term.codes & other.codes:
-            block.where.append(f"{term.sql} <> {other.sql}")
+            block.where.append(tree.infix("<>", term.sql, other.sql))
 
 
 # Nodes of the pattern
@@ -288,7 +293,7 @@ def _bind_node(context: Context, block: Block, plan: Match, column: str, node: T
     if bound is not None:
         if bound.encoding != "node":
             raise Inexpressible
-        block.where.append(f"{bound.sql} = {node.sql}")
+        block.where.append(tree.equal(bound.sql, node.sql))
         return
     block.columns[column] = node
     _test_labels(context, block, _node_slot(plan, column))
@@ -300,7 +305,7 @@ def _test_labels(context: Context, block: Block, node: NodeSlot) -> None:
     if term.encoding != "node":
         raise Inexpressible
     if term.nullable:
-        block.where.append(f"{term.sql} IS NOT NULL")
+        block.where.append(tree.is_not_null(term.sql))
     if not node.labels:
         return
     block.where.append(table_rows.label_test(context, block, term, node.labels))

@@ -16,7 +16,7 @@ def emit_filter(context: Context, plan: Filter, block: Block) -> Block:
 
 
 def emit_project(context: Context, plan: Project, block: Block) -> Block:
-    if block.distinct or block.order or block.limit or block.skip:
+    if block.distinct or block.order or block.is_cut:
         only_renames = all(isinstance(expression, ast.Variable) for _, expression in plan.items)
         if block.distinct or not only_renames:
             block = context.derived_table(block)
@@ -28,7 +28,7 @@ def emit_project(context: Context, plan: Project, block: Block) -> Block:
 
 
 def emit_distinct(context: Context, plan: Distinct, block: Block) -> Block:
-    if block.distinct or block.order or block.limit or block.skip:
+    if block.distinct or block.order or block.is_cut:
         block = context.derived_table(block)
     if any(term.encoding == "json" for term in block.columns.values()):
         # Equal lists may be different texts.

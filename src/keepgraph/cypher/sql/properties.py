@@ -6,18 +6,24 @@ import re
 
 from keepgraph.cypher import value_types
 from keepgraph.cypher.catalogue import Column
-from keepgraph.cypher.sql import table_rows
+from keepgraph.cypher.sql import table_rows, tree
 from keepgraph.cypher.sql.blocks import Block
-from keepgraph.cypher.sql.context import Context
+from keepgraph.cypher.sql.context import INEXACT, Context
 from keepgraph.cypher.sql.terms import (
     SCALARS,
     STRING_OR_NULL,
+    TAGGED_FALSE,
+    TAGGED_TRUE,
     Inexpressible,
     Term,
+    bag_type,
+    bag_value,
+    by_text,
     literal_or_row,
     literal_text,
     unify,
 )
+from keepgraph.cypher.sql.tree import Expression
 from keepgraph.cypher.syntax import ast
 
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
@@ -41,11 +47,15 @@ def _from_column(context: Context, subject: Term, column: Column, null: int, blo
     """A property with a column of its own; `null` is the kind null where there may be no row."""
     type_ = value_types.Type(column.kinds | null)
     if not column.kinds & value_types.LIST:
-        return Term(table_rows.row_sql(context, block, subject, column.sql), type_)
+        return Term(table_rows.value(context, block, subject, column.sql), type_)
     table = context.catalogue.nodes if subject.encoding == "node" else context.catalogue.edges
+
     # A list that a subquery builds is empty, not null, where there is no row.
-    sql = f"CASE WHEN {{row}}.{table.id} IS NOT NULL THEN {column.sql} END" if null else column.sql
-    return Term(table_rows.row_sql(context, block, subject, sql), type_, "json")
+    def value_if_there(row: str) -> Expression:
+        value = context.value_of_row(column.sql, row)
+        return tree.Case(((tree.is_not_null(tree.Column(row, table.id)), value),)) if null else value
+
+    return Term(table_rows.row_sql(context, block, subject, value_if_there), type_, "json")
 
 
 def _of_literal_or_row(context: Context, subject: Term, key: str, block: Block) -> Term:
@@ -54,7 +64,7 @@ def _of_literal_or_row(context: Context, subject: Term, key: str, block: Block) 
     is_text = literals is not None and key in literals.properties
     column = table_rows.property_column(context, subject, key)
     of_literal = Term(
-        literal_text(subject) if is_text else "NULL",
+        literal_text(subject) if is_text else tree.NULL,
         value_types.Type(STRING_OR_NULL if is_text else value_types.NULL),
     )
     if subject.codes is not None and not subject.codes:
@@ -74,18 +84,18 @@ def _from_bag(context: Context, subject: Term, key: str, block: Block) -> Term:
     """A property of the JSON object with all properties that have no column."""
     table = context.catalogue.nodes if subject.encoding == "node" else context.catalogue.edges
     if table.bag is None:
-        return Term("NULL", value_types.Type(value_types.NULL))
+        return Term(tree.NULL, value_types.Type(value_types.NULL))
     if '"' in key or "\\" in key:
         raise Inexpressible
     # An index over the expression is used only for a path that is not bound; only letters and digits are safe.
-    path = f"'$.{key}'" if _PLAIN_KEY.match(key) else context.bindings.constant(f'$."{key}"')
-    bag = table_rows.row_sql(context, block, subject, f"{{row}}.{table.bag}")
-    json_type = f"json_type({bag}, {path})"
-    sql = (
-        f"CASE {json_type} WHEN 'true' THEN x'01' WHEN 'false' THEN x'00' WHEN 'array' THEN {context.inexact()} "
-        f"WHEN 'object' THEN {context.inexact()} ELSE {bag} ->> {path} END"
-    )
-    return Term(sql, value_types.Type(SCALARS), "tagged", bag=(bag, path))
+    is_plain = _PLAIN_KEY.match(key) is not None
+    path = tree.Literal(f"$.{key}") if is_plain else context.bindings.constant(f'$."{key}"')
+    bag = table_rows.column(context, block, subject, table.bag), path
+    return Term(by_text(bag_type(bag), _BY_JSON_TYPE, bag_value(bag)), value_types.Type(SCALARS), "tagged", bag=bag)
+
+
+_BY_JSON_TYPE = {"true": TAGGED_TRUE, "false": TAGGED_FALSE, "array": INEXACT, "object": INEXACT}
+"""What a value in a bag is, by its JSON type, where it is not what `->>` gives."""
 
 
 def has_labels(context: Context, expression: ast.HasLabels, block: Block) -> Term:
@@ -93,9 +103,9 @@ def has_labels(context: Context, expression: ast.HasLabels, block: Block) -> Ter
     subject = context.term(expression.subject, block)
     if subject.encoding == "node":
         sql = table_rows.label_test(context, block, subject, (expression.labels,))
-        return Term(f"({sql})", value_types.Type(value_types.BOOLEAN | subject.null))
+        return Term(sql, value_types.Type(value_types.BOOLEAN | subject.null))
     if subject.encoding == "edge" and not subject.nullable:
         codes = context.catalogue.type_codes(expression.labels)
         column = table_rows.column(context, block, subject, context.catalogue.edges.code)
-        return Term(f"({context.code_test(column, codes)})", value_types.Type(value_types.BOOLEAN))
+        return Term(context.code_test(column, codes), value_types.Type(value_types.BOOLEAN))
     raise Inexpressible

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 
 from keepgraph.cypher.catalogue import Catalogue
 from keepgraph.cypher.plan import algebra
@@ -27,19 +28,14 @@ from keepgraph.cypher.sql.terms import Inexpressible
 from keepgraph.cypher.syntax import ast, conjunctions, traversal
 
 
-def emit_whole(plan: Plan, catalogue: Catalogue, parameters: ParameterTypes) -> Statement | None:
-    """The one statement that is equivalent to a whole plan; None where SQL cannot express all of it."""
-    context = new_context(catalogue, parameters)
-    context.properties_used = _properties_used(plan)
-    try:
-        return statements.build(context, context.plan(plan), plan.columns)
-    except Inexpressible:
-        return None
-
-
 def push_down(plan: Plan, catalogue: Catalogue, parameters: ParameterTypes) -> Plan:
-    """The plan with its largest parts that SQL can express replaced by their rows; the plan itself where none is."""
-    return _push_down(plan, catalogue, parameters, frozenset(plan.columns))
+    """The plan with its largest parts that SQL can express replaced by their rows; the plan itself where none is.
+
+    Where SQL can express all of it, only rows are left.
+    """
+    needed = frozenset(plan.columns)
+    rows = _emit_rows(plan, catalogue, parameters, needed)
+    return _push_down_below(plan, catalogue, parameters, needed) if rows is None else rows
 
 
 def statements_in(plan: Plan) -> list[Statement]:
@@ -53,6 +49,13 @@ def statements_in(plan: Plan) -> list[Statement]:
 
 def _push_down(plan: Plan, catalogue: Catalogue, parameters: ParameterTypes, needed: frozenset[str]) -> Plan:
     """`needed` are the columns that an operator above uses."""
+    tried = not isinstance(plan, Union | SingleRow | Argument | SqlRows)
+    rows = _emit_rows(plan, catalogue, parameters, needed) if tried else None
+    return _push_down_below(plan, catalogue, parameters, needed) if rows is None else rows
+
+
+def _push_down_below(plan: Plan, catalogue: Catalogue, parameters: ParameterTypes, needed: frozenset[str]) -> Plan:
+    """The plan, whose topmost operator is for the interpreter."""
     if isinstance(plan, Union):
         return replace(
             plan,
@@ -61,9 +64,6 @@ def _push_down(plan: Plan, catalogue: Catalogue, parameters: ParameterTypes, nee
         )
     if isinstance(plan, SingleRow | Argument | SqlRows):
         return plan
-    rows = _emit_rows(plan, catalogue, parameters, needed)
-    if rows is not None:
-        return rows
     below = _push_down(plan.input, catalogue, parameters, needed | _used_columns(plan))
     return replace(plan, input=below) if below is not plan.input else plan
 
@@ -75,22 +75,19 @@ def _emit_rows(
 
     If the plan ends with a match, the conditions of it that SQL cannot express become a filter over these rows.
     """
-    names = tuple(name for name in plan.columns if name in needed)
-    for lenient in (False, True):
-        context = new_context(catalogue, parameters, lenient=lenient)
-        context.properties_used = _properties_used(plan)
-        try:
-            block = context.plan(plan)
-            left_out = conjunctions.join(context.left_out)
-            if left_out is not None:
-                used = needed | traversal.free_variables(left_out)
-                names = tuple(name for name in plan.columns if name in used)
-            statement = statements.build(context, block, plan.columns, names)
-        except Inexpressible:
-            continue
-        rows = SqlRows(statement, plan.columns)
-        return rows if left_out is None else Filter(rows, left_out, plan.columns)
-    return None
+    context = new_context(catalogue, parameters, lenient=True)
+    context.properties_used = cache(lambda: _properties_used(plan))
+    try:
+        block = context.plan(plan)
+        left_out = conjunctions.join(context.left_out)
+        if left_out is not None:
+            needed |= traversal.free_variables(left_out)
+        names = tuple([name for name in plan.columns if name in needed])
+        statement = statements.build(context, block, plan.columns, names)
+    except Inexpressible:
+        return None
+    rows = SqlRows(statement, plan.columns)
+    return rows if left_out is None else Filter(rows, left_out, plan.columns)
 
 
 def _properties_used(plan: Plan) -> dict[str, set[str]]:

@@ -11,48 +11,53 @@ from keepgraph.cypher import functions, value_types
 from keepgraph.cypher.interpret import evaluate
 from keepgraph.cypher.interpret.runtime import Run
 from keepgraph.cypher.plan.algebra import Limit, Match, Plan, Project, Skip, Sort
+from keepgraph.cypher.sql import tree
 from keepgraph.cypher.sql.bindings import MAX_INTEGER
 from keepgraph.cypher.sql.blocks import Block
-from keepgraph.cypher.sql.context import Context
+from keepgraph.cypher.sql.context import INEXACT, Context
 from keepgraph.cypher.sql.project import needs_no_join
-from keepgraph.cypher.sql.terms import Inexpressible, bag_value, plain_class, type_rank
+from keepgraph.cypher.sql.terms import Inexpressible, bag_type, bag_value, by_text, plain_class, type_rank
+from keepgraph.cypher.sql.tree import Expression, SortKey
 from keepgraph.cypher.syntax import ast, substitution, traversal
 
 
 def emit_sort(context: Context, plan: Sort, block: Block) -> Block:
-    if block.limit or block.skip or (block.distinct and not all(needs_no_join(key) for key, _ in plan.keys)):
+    if block.is_cut or (block.distinct and not all(needs_no_join(key) for key, _ in plan.keys)):
         block = context.derived_table(block)
     block.order = [
-        part
+        key
         for expression, descending in plan.keys
-        for part in _order_by(context, expression, block, descending=descending)
+        for key in _order_by(context, expression, block, descending=descending)
     ]
     return block
 
 
-def _order_by(context: Context, expression: ast.Expression, block: Block, *, descending: bool) -> list[str]:
+def _order_by(context: Context, expression: ast.Expression, block: Block, *, descending: bool) -> list[SortKey]:
     """What stands in ORDER BY for a key: openCypher's order, null the greatest."""
     term = context.term(expression, block)
-    direction = " DESC" if descending else ""
+    nulls = ""
     if term.kinds & value_types.NULL or term.nullable:
         # Where there is no null, SQLite may read an index in this order.
-        direction += " NULLS FIRST" if descending else " NULLS LAST"
+        nulls = "FIRST" if descending else "LAST"
     if term.encoding in ("node", "edge") or plain_class(term):
-        return [f"{term.sql}{direction}"]
+        return [SortKey(term.sql, descending, nulls)]
     if term.always_null:
-        return ["NULL"]
+        return [SortKey(tree.NULL)]
     if term.bag is not None:
-        inexact = context.inexact()
-        rank = (
-            f"CASE json_type({term.bag[0]}, {term.bag[1]}) WHEN 'text' THEN 0 "
-            f"WHEN 'true' THEN 1 WHEN 'false' THEN 1 WHEN 'integer' THEN 2 WHEN 'real' THEN 2 "
-            f"WHEN 'array' THEN {inexact} WHEN 'object' THEN {inexact} "
-            f"ELSE 3 END"
-        )
-        return [f"{rank}{' DESC' if descending else ''}", f"{bag_value(term.bag)}{direction}"]
+        rank = by_text(bag_type(term.bag), _RANKS_BY_JSON_TYPE, tree.Literal(3))
+        return [SortKey(rank, descending), SortKey(bag_value(term.bag), descending, nulls)]
     if term.encoding == "tagged":
-        return [f"{type_rank(term.sql)}{' DESC' if descending else ''}", f"{term.sql}{direction}"]
+        return [SortKey(type_rank(term.sql), descending), SortKey(term.sql, descending, nulls)]
     raise Inexpressible
+
+
+_RANKS_BY_JSON_TYPE = {
+    "text": tree.Literal(0),
+    **dict.fromkeys(("true", "false"), tree.Literal(1)),
+    **dict.fromkeys(("integer", "real"), tree.Literal(2)),
+    **dict.fromkeys(("array", "object"), INEXACT),
+}
+"""The places of the types of values in openCypher's order; null is the last."""
 
 
 def wanted_order(plan: Limit) -> tuple[str, str, float | None] | None:
@@ -90,20 +95,20 @@ def _number(expression: ast.Expression) -> float | None:
 
 
 def emit_skip(context: Context, plan: Skip, block: Block) -> Block:
-    if block.limit or block.skip:
+    if block.is_cut:
         block = context.derived_table(block)
     block.skip = _row_count(context, plan.count)
     return block
 
 
 def emit_limit(context: Context, plan: Limit, block: Block) -> Block:
-    if block.limit:
+    if block.limit is not None:
         block = context.derived_table(block)
     block.limit = _row_count(context, plan.count)
     return block
 
 
-def _row_count(context: Context, expression: ast.Expression) -> str:
+def _row_count(context: Context, expression: ast.Expression) -> Expression:
     """The placeholder of a number of rows, which is computed before the statement runs."""
     if isinstance(expression, ast.Literal):
         if type(expression.value) is int and expression.value >= 0:

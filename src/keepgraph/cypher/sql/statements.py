@@ -12,8 +12,8 @@ from keepgraph.cypher.catalogue import Catalogue
 from keepgraph.cypher.interpret.runtime import Row
 from keepgraph.cypher.sql.bindings import Binding
 from keepgraph.cypher.sql.blocks import Block, stored_properties
-from keepgraph.cypher.sql.callbacks import PREFIX
 from keepgraph.cypher.sql.context import Context
+from keepgraph.cypher.sql.rendering import render
 from keepgraph.cypher.sql.terms import Term
 from keepgraph.cypher.values import Node, Relationship
 
@@ -54,7 +54,8 @@ def build(context: Context, block: Block, columns: Sequence[str], needed: Sequen
     """
     selected = tuple(columns if needed is None else needed)
     block = stored_properties(block)
-    sql, bindings = context.bindings.renumber(context.select(block, selected))
+    rendered = render(context.select(block, selected))
+    bindings = context.bindings.of(rendered.placeholders)
     decoders: dict[str, Callable[[Row], Any]] = {}
     position = 0
     unchanged = selected == tuple(columns)
@@ -62,15 +63,14 @@ def build(context: Context, block: Block, columns: Sequence[str], needed: Sequen
         decoders[name], width, same = _decoder(block.columns[name], position, context.catalogue)
         position += width
         unchanged = unchanged and same
-    callbacks = frozenset(name for name in context.callbacks if f"{PREFIX}{name}(" in sql)
     if unchanged:
-        return Statement(sql, tuple(bindings), callbacks, None)
+        return Statement(rendered.text, bindings, rendered.callbacks, None)
     in_order = [decoders.get(name, _null) for name in columns]
 
     def decode(row: Row) -> Row:
         return tuple([decoder(row) for decoder in in_order])
 
-    return Statement(sql, tuple(bindings), callbacks, decode)
+    return Statement(rendered.text, bindings, rendered.callbacks, decode)
 
 
 def _null(row: Row) -> None:
@@ -99,11 +99,11 @@ def _decoder(term: Term, at: int, catalogue: Catalogue) -> tuple[Callable[[Row],
     return lambda row: row[at], 1, True
 
 
-def _decode_stored_property(text: str | None, catalogue: Catalogue) -> Any:
+def _decode_stored_property(stored: str | None, catalogue: Catalogue) -> Any:
     """A value of a property bag, from its JSON."""
-    if text is None:
+    if stored is None:
         return None
-    if text[0] == '"' and "\\" not in text:
+    if stored[0] == '"' and "\\" not in stored:
         # A plain text is the usual case, and needs no JSON parser.
-        return text[1:-1]
-    return catalogue.decode(json.loads(text))
+        return stored[1:-1]
+    return catalogue.decode(json.loads(stored))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from keepgraph.cypher import value_types
 from keepgraph.cypher.plan import planner
 from keepgraph.cypher.plan.algebra import Plan
+from keepgraph.cypher.sql import tree
 from keepgraph.cypher.sql.aggregate import list_element
-from keepgraph.cypher.sql.blocks import Block, render
+from keepgraph.cypher.sql.blocks import Block, select_unnamed
 from keepgraph.cypher.sql.context import Context
 from keepgraph.cypher.sql.terms import Inexpressible, Term
 from keepgraph.cypher.syntax import ast
@@ -16,16 +17,19 @@ def subquery(context: Context, expression: ast.Subquery, block: Block) -> Term:
     plan = planner.build_plan(expression.query, tuple(block.columns))
     inner = context.ensure_open(_emit_inner(context, plan, block))
     if expression.kind == "EXISTS":
-        return Term(f"EXISTS ({render(inner, ['1'])})", value_types.Type(value_types.BOOLEAN))
+        return _exists(inner)
     if expression.kind == "COUNT":
-        return Term(f"({render(inner, ['count(*)'])})", value_types.Type(value_types.INTEGER))
+        return Term(tree.Scalar(select_unnamed(inner, tree.Aggregate("count"))), value_types.Type(value_types.INTEGER))
     raise Inexpressible
 
 
 def pattern_predicate(context: Context, expression: ast.PatternPredicate, block: Block) -> Term:
     match = planner.build_pattern_match(expression.pattern, None, tuple(block.columns))
-    inner = _emit_inner(context, match, block)
-    return Term(f"EXISTS ({render(inner, ['1'])})", value_types.Type(value_types.BOOLEAN))
+    return _exists(_emit_inner(context, match, block))
+
+
+def _exists(inner: Block) -> Term:
+    return Term(tree.Exists(select_unnamed(inner, tree.Literal(1))), value_types.Type(value_types.BOOLEAN))
 
 
 def pattern_comprehension(context: Context, expression: ast.PatternComprehension, block: Block) -> Term:
@@ -35,8 +39,8 @@ def pattern_comprehension(context: Context, expression: ast.PatternComprehension
     # SQLite takes an aggregate of nothing but outer columns for one of the outer query.
     inner = context.derived_table(inner)
     sql, element_type = list_element(inner.columns["result"])
-    text = render(inner, [f"json_group_array({sql})"])
-    return Term(f"({text})", value_types.Type(value_types.LIST, element_type), "json")
+    collected = tree.Scalar(select_unnamed(inner, tree.Aggregate("json_group_array", sql)))
+    return Term(collected, value_types.Type(value_types.LIST, element_type), "json")
 
 
 def _emit_inner(context: Context, plan: Plan, block: Block) -> Block:

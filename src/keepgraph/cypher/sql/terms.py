@@ -1,4 +1,4 @@
-"""SQL terms: the SQL of one value of a query, its type, and how the value is encoded in SQL.
+"""SQL terms: the SQL tree of one value of a query, its type, and how the value is encoded in SQL.
 
 SQLite has no booleans, and compares values of different types otherwise than openCypher does. So each term says how
 its value is encoded, and terms are brought to one encoding before they stand beside each other (ADR 0021).
@@ -6,13 +6,15 @@ its value is encoded, and terms are brought to one encoding before they stand be
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
 
 from keepgraph.cypher import value_types
 from keepgraph.cypher.catalogue import Code
+from keepgraph.cypher.sql import tree
+from keepgraph.cypher.sql.tree import Expression
 
 SCALARS = value_types.NULL | value_types.BOOLEAN | value_types.INTEGER | value_types.FLOAT | value_types.STRING
 NUMBER_OR_NULL = value_types.NUMBER | value_types.NULL
@@ -22,6 +24,10 @@ BOOLEAN_OR_NULL = value_types.BOOLEAN | value_types.NULL
 
 class Inexpressible(Exception):
     """SQL cannot express this exactly; the interpreter has to compute it."""
+
+
+Bag = tuple[Expression, Expression]
+"""A property bag, and a path in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,25 +46,25 @@ class Term:
         codes: the codes of labels or types that it may have; None for any.
         literal: whether a node may be a literal.
         row_key, text: of a node that may be a literal, its key where it is a row of the table, and its text where it is
-            a literal, each null where it is the other; empty where only `sql` has them.
+            a literal, each null where it is the other; None where only `sql` has them.
         nullable: whether a node or relationship may be null.
         bag: of a property from a property bag, the SQL of the bag and of the path in it.
-        group_by: SQL that makes the same groups as the value and costs less; empty where there is none.
+        group_by: SQL that makes the same groups as the value and costs less; None where there is none.
     """
 
-    sql: str
+    sql: Expression
     type: value_types.Type
     encoding: str = "plain"
     row: str | None = None
-    start: str = ""
-    end: str = ""
+    start: Expression = tree.NULL
+    end: Expression = tree.NULL
     codes: frozenset[Code] | None = None
     literal: bool = False
-    row_key: str = ""
-    text: str = ""
+    row_key: Expression | None = None
+    text: Expression | None = None
     nullable: bool = False
-    bag: tuple[str, str] | None = None
-    group_by: str = ""
+    bag: Bag | None = None
+    group_by: Expression | None = None
 
     @property
     def kinds(self) -> int:
@@ -103,12 +109,18 @@ def tagged(term: Term) -> Term:
         raise Inexpressible
     if not term.kinds & value_types.BOOLEAN:
         # The plus sign takes the column's affinity away, which would make the number 5 of the text '5'.
-        return replace(term, sql=f"+{term.sql}" if term.sql != "NULL" else "NULL", encoding="tagged", bag=None)
+        sql = tree.Prefix("+", term.sql) if tree.has_affinity(term.sql) else term.sql
+        return replace(term, sql=sql, encoding="tagged", bag=None)
     if term.kinds & ~BOOLEAN_OR_NULL:
         raise Inexpressible
-    if term.sql in ("TRUE", "FALSE"):
-        return replace(term, sql="x'01'" if term.sql == "TRUE" else "x'00'", encoding="tagged")
-    return replace(term, sql=f"CASE {term.sql} WHEN 1 THEN x'01' WHEN 0 THEN x'00' END", encoding="tagged")
+    if isinstance(term.sql, tree.Keyword):
+        return replace(term, sql=_TAGGED_CONSTANTS[term.sql], encoding="tagged")
+    branches = ((tree.Literal(1), TAGGED_TRUE), (tree.Literal(0), TAGGED_FALSE))
+    return replace(term, sql=tree.Case(branches, subject=term.sql), encoding="tagged")
+
+
+TAGGED_TRUE, TAGGED_FALSE = tree.Literal(b"\x01"), tree.Literal(b"\x00")
+_TAGGED_CONSTANTS = {tree.TRUE: TAGGED_TRUE, tree.FALSE: TAGGED_FALSE, tree.NULL: tree.NULL}
 
 
 def unify(terms: Sequence[Term]) -> tuple[str, list[Term]]:
@@ -116,40 +128,62 @@ def unify(terms: Sequence[Term]) -> tuple[str, list[Term]]:
     return ("plain", list(terms)) if plain_class(*terms) else ("tagged", [tagged(term) for term in terms])
 
 
-def null_propagating(sql: str, kind: int, *operands: Term) -> Term:
+def null_propagating(sql: Expression, kind: int, *operands: Term) -> Term:
     """A plain term that is null where an operand is null, and else of this kind."""
     null = value_types.NULL if any(operand.kinds & value_types.NULL for operand in operands) else 0
     return Term(sql, value_types.Type(kind | null))
 
 
-def literal_or_row(node: Term, of_literal: str, of_row: str) -> str:
+def literal_or_row(node: Term, of_literal: Expression, of_row: Expression) -> Expression:
     """One SQL for a node that is a literal, another for one that is a row."""
-    return f"iif({is_literal(node)}, {of_literal}, {of_row})" if node.literal else of_row
+    return tree.iif(is_literal(node), of_literal, of_row) if node.literal else of_row
 
 
-def is_literal(node: Term) -> str:
+def is_literal(node: Term) -> Expression:
     """The condition that a node which may be a literal is one; literals have text keys. False for null."""
-    return f"{node.text} IS NOT NULL" if node.text else f"typeof({node.sql}) = 'text'"
+    return tree.is_not_null(node.text) if node.text is not None else has_type(node.sql, "text")
 
 
-def literal_text(node: Term) -> str:
+def literal_text(node: Term) -> Expression:
     """The text of a node that is a literal, without the sign before it in the key."""
-    return node.text or f"substr({node.sql}, 2)"
+    return node.text if node.text is not None else tree.call("substr", node.sql, tree.Literal(2))
 
 
-def bag_value(bag: tuple[str, str]) -> str:
+def bag_value(bag: Bag) -> Expression:
     """The value at a path of a property bag as `->>` gives it: true as 1, a list as its text."""
-    return f"{bag[0]} ->> {bag[1]}"
+    return tree.Infix("->>", bag)
 
 
-def bag_holds_number(bag: tuple[str, str]) -> str:
-    return f"json_type({bag[0]}, {bag[1]}) IN ('integer', 'real')"
+def bag_json(bag: Bag) -> Expression:
+    """The value at a path of a property bag as JSON."""
+    return tree.Infix("->", bag)
 
 
-def bag_holds_text(bag: tuple[str, str]) -> str:
-    return f"json_type({bag[0]}, {bag[1]}) = 'text'"
+def bag_type(bag: Bag) -> Expression:
+    """The JSON type of the value at a path of a property bag."""
+    return tree.Call("json_type", bag)
 
 
-def type_rank(sql: str) -> str:
+def bag_holds_number(bag: Bag) -> Expression:
+    return tree.is_one_of(bag_type(bag), "integer", "real")
+
+
+def bag_holds_text(bag: Bag) -> Expression:
+    return tree.is_one_of(bag_type(bag), "text")
+
+
+def has_type(sql: Expression, *names: str) -> Expression:
+    """The condition that SQLite has a value as one of these types."""
+    return tree.is_one_of(tree.call("typeof", sql), *names)
+
+
+def by_text(subject: Expression, results: Mapping[str, Expression], otherwise: Expression) -> Expression:
+    """A result for each text that a value may be."""
+    branches = tuple([(tree.Literal(text), result) for text, result in results.items()])
+    return tree.Case(branches, otherwise, subject)
+
+
+def type_rank(sql: Expression) -> Expression:
     """The place of a tagged value's type in openCypher's order: strings, booleans, numbers, null."""
-    return f"CASE typeof({sql}) WHEN 'text' THEN 0 WHEN 'blob' THEN 1 WHEN 'null' THEN 3 ELSE 2 END"
+    ranks = {"text": tree.Literal(0), "blob": tree.Literal(1), "null": tree.Literal(3)}
+    return by_text(tree.call("typeof", sql), ranks, tree.Literal(2))

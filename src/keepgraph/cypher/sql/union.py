@@ -7,9 +7,11 @@ from dataclasses import replace
 
 from keepgraph.cypher import value_types
 from keepgraph.cypher.plan.algebra import Union
+from keepgraph.cypher.sql import tree
 from keepgraph.cypher.sql.blocks import Block
 from keepgraph.cypher.sql.context import Context
 from keepgraph.cypher.sql.terms import Inexpressible, Term, tagged
+from keepgraph.cypher.sql.tree import Column, Select, Selected, Source
 
 
 def emit(context: Context, plan: Union, left: Block, right: Block) -> Block:
@@ -19,22 +21,29 @@ def emit(context: Context, plan: Union, left: Block, right: Block) -> Block:
         for name, (_, convert) in zip(names, merged, strict=True):
             block.columns[name] = convert(block.columns[name])
     alias = context.alias("s")
-    first, second = context.select(left, names), context.select(right, names, in_compound=True)
-    outer = Block(sources=[f"(SELECT * FROM ({first}) UNION ALL {second}) AS {alias}"])
+    first, second = context.select(left, names), context.select(right, names)
+    outer = Block()
+    # Beside UNION ALL, SQLite allows no ORDER BY and no LIMIT.
+    outer.join(replace(_all_of(first), union=_all_of(second) if second.order or right.is_cut else second), alias)
     outer.columns = {
-        name: replace(term, sql=f"{alias}.c{number}")
+        name: replace(term, sql=Column(alias, f"c{number}"))
         for number, (name, (term, _)) in enumerate(zip(names, merged, strict=True))
     }
     return outer
+
+
+def _all_of(select: Select) -> Select:
+    """All columns of a SELECT, from a derived table."""
+    return Select((Selected(tree.STAR),), (Source(select),))
 
 
 def _merge(left: Term, right: Term) -> tuple[Term, Callable[[Term], Term]]:
     """The term of one column with the values of both, and the function that brings each to its encoding."""
     type_ = value_types.union(left.type, right.type)
     if left.encoding == right.encoding == "node":
-        return Term("", type_, "node", literal=left.literal or right.literal, nullable=True), lambda term: term
+        return Term(tree.NULL, type_, "node", literal=left.literal or right.literal, nullable=True), lambda term: term
     if left.encoding == right.encoding == "plain" and left.kinds == right.kinds:
-        return Term("", type_), lambda term: term
+        return Term(tree.NULL, type_), lambda term: term
     if {left.encoding, right.encoding} <= {"plain", "tagged"}:
-        return Term("", type_, "tagged"), tagged
+        return Term(tree.NULL, type_, "tagged"), tagged
     raise Inexpressible

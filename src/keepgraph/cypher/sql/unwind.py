@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from keepgraph.cypher import value_types
 from keepgraph.cypher.plan.algebra import Unwind
+from keepgraph.cypher.sql import tree
 from keepgraph.cypher.sql.bindings import json_list
 from keepgraph.cypher.sql.blocks import Block
 from keepgraph.cypher.sql.context import Context
 from keepgraph.cypher.sql.terms import Inexpressible, Term
+from keepgraph.cypher.sql.tree import Column, Placeholder
 from keepgraph.cypher.syntax import ast
 
 
@@ -15,12 +17,12 @@ def emit(context: Context, plan: Unwind, block: Block) -> Block:
     block = context.ensure_open(block)
     elements, element_type = _bind_elements(context, plan.source)
     alias = context.alias("u")
-    block.join(f"json_each({elements}) AS {alias}")
-    block.columns[plan.variable] = Term(f"{alias}.value", element_type)
+    block.join(tree.call("json_each", elements), alias)
+    block.columns[plan.variable] = Term(Column(alias, "value"), element_type)
     return block
 
 
-def _bind_elements(context: Context, source: ast.Expression) -> tuple[str, value_types.Type]:
+def _bind_elements(context: Context, source: ast.Expression) -> tuple[Placeholder, value_types.Type]:
     """The placeholder of a list as JSON, and the type of its elements."""
     if isinstance(source, ast.Parameter):
         type_ = context.parameters.get(source.name, value_types.UNKNOWN)

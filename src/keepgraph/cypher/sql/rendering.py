@@ -1,0 +1,172 @@
+"""Rendering: the text of a statement from its tree, and what it binds and calls, in the order of the text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from keepgraph.cypher.sql import tree
+from keepgraph.cypher.sql.callbacks import PREFIX
+from keepgraph.cypher.sql.tree import Expression, Select
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """The text of a statement.
+
+    Attributes:
+        placeholders: for each number that the text binds, from 1, the number of the placeholder in the tree.
+        callbacks: the names of the Python functions that it calls.
+    """
+
+    text: str
+    placeholders: tuple[int, ...]
+    callbacks: frozenset[str]
+
+
+def render(select: Select) -> Rendered:
+    """The text of a statement. Brackets stand where the operators need them."""
+    writer = _Writer()
+    text = writer.select(select)
+    return Rendered(text, tuple(writer.numbers), frozenset(writer.callbacks))
+
+
+class _Writer:
+    """Writes the text of one statement from left to right."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[int, int] = {}
+        self.callbacks: set[str] = set()
+
+    # SELECTs
+
+    def select(self, select: Select) -> str:
+        values = ", ".join([self._selected(value) for value in select.values]) or "1"
+        parts = [f"SELECT DISTINCT {values}" if select.distinct else f"SELECT {values}"]
+        if select.sources:
+            first, *others = select.sources
+            joined = [self._source(first), *(f"{source.join} {self._source(source)}" for source in others)]
+            parts.append("FROM " + "\n  ".join(joined))
+        if select.where:
+            parts.append("WHERE " + "\n  AND ".join([self._operand(test, "AND") for test in select.where]))
+        if select.group_by:
+            parts.append("GROUP BY " + self._list(select.group_by))
+        if select.union is not None:
+            return "\n".join(parts) + " UNION ALL " + self.select(select.union)
+        if select.order:
+            parts.append("ORDER BY " + ", ".join([self._sort_key(key) for key in select.order]))
+        if select.limit is not None or select.skip is not None:
+            limit = "-1" if select.limit is None else self.expression(select.limit)
+            parts.append(f"LIMIT {limit}" + ("" if select.skip is None else f" OFFSET {self.expression(select.skip)}"))
+        return "\n".join(parts)
+
+    def _selected(self, selected: tree.Selected) -> str:
+        value = self.expression(selected.value)
+        return f"{value} AS {selected.name}" if selected.name else value
+
+    def _source(self, source: tree.Source) -> str:
+        rows = source.rows
+        text = f"({self.select(rows)})" if isinstance(rows, Select) else self.expression(rows)
+        if source.alias:
+            text = f"{text} AS {source.alias}"
+        if source.index:
+            text = f"{text} INDEXED BY {source.index}"
+        return text if source.on is None else f"{text} ON {self.expression(source.on)}"
+
+    def _sort_key(self, key: tree.SortKey) -> str:
+        text = self.expression(key.value)
+        if key.descending:
+            text += " DESC"
+        return f"{text} NULLS {key.nulls}" if key.nulls else text
+
+    # Expressions, by one row of _WRITERS each
+
+    def expression(self, expression: Expression) -> str:
+        return _WRITERS[type(expression)](self, expression)
+
+    def _operand(self, operand: Expression, operator: str) -> str:
+        """An expression inside an operator, in brackets unless its parts are bound more tightly than by this one."""
+        text = _WRITERS[type(operand)](self, operand)
+        inner = tree.operator_of(operand)
+        if inner is None or tree.LEVELS[inner] > tree.LEVELS[operator]:
+            return text
+        return text if inner == operator and operator in tree.ASSOCIATIVE else f"({text})"
+
+    def _list(self, expressions: tuple[Expression, ...]) -> str:
+        return ", ".join([_WRITERS[type(expression)](self, expression) for expression in expressions])
+
+    def keyword(self, keyword: tree.Keyword) -> str:
+        return keyword.word
+
+    def literal(self, literal: tree.Literal) -> str:
+        value = literal.value
+        if isinstance(value, bytes):
+            return f"x'{value.hex()}'"
+        return str(value) if isinstance(value, int) else "'" + value.replace("'", "''") + "'"
+
+    def placeholder(self, placeholder: tree.Placeholder) -> str:
+        return f"?{self.numbers.setdefault(placeholder.number, len(self.numbers) + 1)}"
+
+    def column(self, column: tree.Column) -> str:
+        return f"{column.row}.{column.name}" if column.row else column.name
+
+    def fragment(self, fragment: tree.Fragment) -> str:
+        return "".join([part if isinstance(part, str) else self.placeholder(part) for part in fragment.parts])
+
+    def call(self, call: tree.Call) -> str:
+        return f"{call.function}({self._list(call.arguments)})"
+
+    def callback(self, callback: tree.Callback) -> str:
+        self.callbacks.add(callback.name)
+        return f"{PREFIX}{callback.name}({self._list(callback.arguments)})"
+
+    def aggregate(self, aggregate: tree.Aggregate) -> str:
+        distinct = "DISTINCT " if aggregate.distinct else ""
+        text = f"{aggregate.function}({distinct}{self.expression(aggregate.argument)})"
+        return text if aggregate.where is None else f"{text} FILTER (WHERE {self.expression(aggregate.where)})"
+
+    def prefix(self, prefix: tree.Prefix) -> str:
+        operand = self._operand(prefix.operand, prefix.operator)
+        return f"{prefix.operator} {operand}" if prefix.operator.isalpha() else f"{prefix.operator}{operand}"
+
+    def infix(self, infix: tree.Infix) -> str:
+        operator = infix.operator
+        return f" {operator} ".join([self._operand(operand, operator) for operand in infix.operands])
+
+    def is_in(self, test: tree.In) -> str:
+        value = self._operand(test.value, "IN")
+        return (
+            f"{value} IN ({self.select(test.others) if isinstance(test.others, Select) else self._list(test.others)})"
+        )
+
+    def case(self, case: tree.Case) -> str:
+        parts = ["CASE"] if case.subject is None else ["CASE", self.expression(case.subject)]
+        parts += [f"WHEN {self.expression(when)} THEN {self.expression(then)}" for when, then in case.branches]
+        if case.otherwise is not None:
+            parts.append(f"ELSE {self.expression(case.otherwise)}")
+        return " ".join([*parts, "END"])
+
+    def scalar(self, scalar: tree.Scalar) -> str:
+        return f"({self.select(scalar.select)})"
+
+    def exists(self, exists: tree.Exists) -> str:
+        return f"EXISTS ({self.select(exists.select)})"
+
+
+_WRITERS: dict[type[Expression], Callable[[_Writer, Any], str]] = {
+    tree.Keyword: _Writer.keyword,
+    tree.Literal: _Writer.literal,
+    tree.Placeholder: _Writer.placeholder,
+    tree.Column: _Writer.column,
+    tree.Fragment: _Writer.fragment,
+    tree.Call: _Writer.call,
+    tree.Callback: _Writer.callback,
+    tree.Aggregate: _Writer.aggregate,
+    tree.Prefix: _Writer.prefix,
+    tree.Infix: _Writer.infix,
+    tree.In: _Writer.is_in,
+    tree.Case: _Writer.case,
+    tree.Scalar: _Writer.scalar,
+    tree.Exists: _Writer.exists,
+}
