@@ -19,6 +19,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from keyring.backends import fail
 
+import fork_server
 import homes
 import keepgraph
 import laws
@@ -71,6 +72,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("slow") or laws.IS_SWEEP:
             item.add_marker(pytest.mark.timeout(1800))
+
+
+def pytest_sessionfinish() -> None:
+    fork_server.end()
 
 
 def pytest_collection_finish() -> None:

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ import pytest
 from click.testing import CliRunner, Result
 from keyring.backend import KeyringBackend
 
+from fork_server import python
 from keepgraph import permissions, store
 from keepgraph.cli.install import clients
 from keepgraph.cli.root import kg
@@ -114,7 +114,7 @@ HOLD_OPEN = "import sys, keepgraph; graph = keepgraph.open(sys.argv[1]); print(1
 def open_elsewhere(path: Path) -> Iterator[None]:
     """Another process has the graph open."""
     with subprocess.Popen(
-        [sys.executable, "-c", HOLD_OPEN, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [*python(), "-c", HOLD_OPEN, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as other:
         other.stdout.readline()
         try:
@@ -137,7 +137,7 @@ SIX_TAGS = tuple(f"tag {n}" for n in range(6))
 
 def leave_a_log(path: Path, tags: Sequence[str] = SIX_TAGS, *, key: str = "", checkpoint: str = "TRUNCATE") -> Path:
     """A writer ends all of a sudden, as one that is killed does, and leaves each tag as a transaction in the log."""
-    subprocess.run([sys.executable, "-c", END_SUDDENLY, str(path), key, checkpoint, *tags], check=True)
+    subprocess.run([*python(), "-c", END_SUDDENLY, str(path), key, checkpoint, *tags], check=True)
     return store.wal.file(path)
 
 

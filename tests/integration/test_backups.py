@@ -7,7 +7,6 @@ import os
 import shutil
 import sqlite3
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -18,6 +17,7 @@ import keyring
 import pytest
 
 import keepgraph
+from fork_server import python
 from homes import (
     DIGITS,
     MARKER,
@@ -226,7 +226,7 @@ def test_a_backup_while_others_write_is_one_moment(graph_file, plain):
 
 
 def writing(path: Path, who: str) -> Iterator[subprocess.Popen[str]]:
-    process = subprocess.Popen([sys.executable, "-c", WRITER, str(path), who], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([*python(), "-c", WRITER, str(path), who], stdout=subprocess.PIPE, text=True)
     try:
         yield process
     finally:

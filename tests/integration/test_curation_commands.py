@@ -8,7 +8,6 @@ import pty
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from fork_server import python
 from keepgraph.cli.root import kg
 
 Kg = Callable[..., Result]
@@ -134,7 +134,7 @@ def test_what_nobody_is_there_to_confirm_is_refused(run, ask, two, words):
 def test_a_person_at_the_terminal_is_shown_the_merge_and_asked(path, ask, two, answer, code, merged):
     terminal, end = pty.openpty()
     with subprocess.Popen(
-        [sys.executable, "-m", "keepgraph.cli", "--db", str(path), "merge", "Sarah", "Sara"],
+        [*python(), "-m", "keepgraph.cli", "--db", str(path), "merge", "Sarah", "Sara"],
         stdin=end,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

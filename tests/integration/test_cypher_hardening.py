@@ -6,7 +6,6 @@ import functools
 import json
 import random
 import re
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -22,6 +21,7 @@ from mcp.client.stdio import StdioServerParameters
 from sqlcipher3 import dbapi2 as sqlite
 
 import keepgraph
+from fork_server import python
 from keepgraph import errors, store
 from keepgraph.engine.query import bounds, query_pipeline
 from words import Caller, dump, fact, literal, person, project
@@ -372,7 +372,8 @@ def test_a_cancelled_query_ends_at_once_and_the_next_runs(grid: Caller, query: s
 
 
 def test_a_client_that_cancels_is_served_on(path: Path) -> None:
-    server = StdioServerParameters(command=sys.executable, args=["-m", "keepgraph.cli", "--db", str(path), "serve"])
+    command, *words = python()
+    server = StdioServerParameters(command=command, args=[*words, "-m", "keepgraph.cli", "--db", str(path), "serve"])
 
     async def cancel_and_ask() -> Any:
         async with Client(server) as client:

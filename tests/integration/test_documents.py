@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import keepgraph
+from fork_server import await_killed, python
 from keepgraph import store
 from keepgraph.cli.root import kg
 from keepgraph.engine.texts import documents, ingestion, mention_index
@@ -519,14 +520,13 @@ with keepgraph.open(sys.argv[1]) as graph:
 
 def ended_at(graph: Path, folder: Path, file: int) -> None:
     """Ingest in a process that is killed when it has come to this file, or a little later."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", INGESTING, str(graph), str(folder)], stdout=subprocess.PIPE, text=True
-    )
+    process = subprocess.Popen([*python(), "-c", INGESTING, str(graph), str(folder)], stdout=subprocess.PIPE, text=True)
     for line in process.stdout:
         if int(line) >= file:
             process.send_signal(signal.SIGKILL)
             break
     process.communicate()
+    await_killed()
 
 
 def held(path: Path) -> dict[str, str]:

@@ -7,7 +7,6 @@ import os
 import random
 import stat
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -17,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import keepgraph
+from fork_server import await_killed, python
 from keepgraph import errors
 from words import Caller, concept, fact, literal, person, rows
 
@@ -40,7 +40,7 @@ with keepgraph.open(path) as graph:
 
 def writer(path: Path, who: str, many: int, **options: object) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", WRITER, str(path), who, str(many)], stdout=subprocess.PIPE, text=True, **options
+        [*python(), "-c", WRITER, str(path), who, str(many)], stdout=subprocess.PIPE, text=True, **options
     )
 
 
@@ -161,6 +161,7 @@ def end_suddenly(path: Path, times: int) -> None:
             time.sleep(chance.random() / 100)
             child.kill()
             said += map(int, child.stdout.read().split("\n")[:-1])
+        await_killed()
         acknowledged.append(said)
 
         lost = set(said) - set(kept(path, f"Run{n}"))
@@ -190,7 +191,7 @@ graph.call("record_fact", subject={"type": "person", "name": "Ada"}, predicate="
 provenance.insert = lambda *_, **__: os._exit(9)
 graph.call("record_fact", subject={"type": "person", "name": "Grace"}, predicate="tagged", object={"literal": "x"})
 """
-    done = subprocess.run([sys.executable, "-c", dying, str(path)], check=False)
+    done = subprocess.run([*python(), "-c", dying, str(path)], check=False)
 
     assert done.returncode == 9
     with keepgraph.open(path) as graph:
@@ -326,7 +327,7 @@ print(json.dumps(answer))
 
 def as_somebody(path: Path, tool: str, given: dict[str, object]) -> dict[str, object]:
     """Call a tool in a process that file modes apply to, even where the tests run as root."""
-    command = [sys.executable, "-c", TRY, str(path), tool, json.dumps(given)]
+    command = [*python(), "-c", TRY, str(path), tool, json.dumps(given)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
 
     assert (done.returncode, done.stderr) == (0, "")
@@ -366,6 +367,7 @@ def test_a_read_only_folder_with_a_log_left_in_it_gets_an_answer(others_folder):
     with writer(path, "Ada", 100_000) as child:
         child.stdout.readline()
         child.kill()
+    await_killed()
     give_away(others_folder, folder_mode=0o555, file_mode=0o600)
     answer = as_somebody(path, *ASK)
 

@@ -22,6 +22,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 import keepgraph
+from fork_server import await_killed, python
 from keepgraph import errors, store
 from keepgraph.cli.root import kg
 from keepgraph.engine.backfill import time_limits, vectors
@@ -667,7 +668,7 @@ def test_a_name_that_is_deleted_while_its_vector_is_made_leaves_none(call, open_
 
 def run_kg(path: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "keepgraph.cli", "--db", str(path), *words], capture_output=True, text=True, check=False
+        [*python(), "-m", "keepgraph.cli", "--db", str(path), *words], capture_output=True, text=True, check=False
     )
 
 
@@ -683,7 +684,7 @@ kg(sys.argv[1:], prog_name="kg")
 def start_kg(path: Path, *words: str) -> subprocess.Popen[bytes]:
     """Start a command that keeps the vectors of sixteen names at a time, so that few names are many batches."""
     return subprocess.Popen(
-        [sys.executable, "-c", SMALL_BATCHES, "--db", str(path), *words],
+        [*python(), "-c", SMALL_BATCHES, "--db", str(path), *words],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -740,6 +741,7 @@ def test_reindexing_that_was_stopped_continues_where_it_was(call, path, how):
     begun = wait_until(lambda: waiting(path) < 200)
     child.send_signal(how)
     _, said = child.communicate()
+    await_killed()
     left, facts_waiting = waiting(path), rows(path, "SELECT count(*) FROM fact_unembedded")[0][0]
 
     assert begun
@@ -769,11 +771,17 @@ def test_writes_during_reindexing_are_not_refused(call, path):
 # The server
 
 
+def server(path: Path, *options: str) -> StdioServerParameters:
+    command, *words = python()
+    return StdioServerParameters(
+        command=command, args=[*words, "-m", "keepgraph.cli", "--db", str(path), "serve", *options]
+    )
+
+
 @needs_vectors
 def test_an_idle_server_makes_vectors(path):
     async def recorded() -> bool:
-        child = StdioServerParameters(command=sys.executable, args=["-m", "keepgraph.cli", "--db", str(path), "serve"])
-        async with Client(child) as client:
+        async with Client(server(path)) as client:
             await client.call_tool("record_fact", {"subject": LOGIN, "predicate": "tagged", "object": HERE})
             return await anyio.to_thread.run_sync(lambda: wait_until(lambda: waiting(path) == 0))
 
@@ -787,8 +795,7 @@ def test_a_read_only_server_makes_none(call, path):
     create(call, LOGIN)
 
     async def query() -> Any:
-        arguments = ["-m", "keepgraph.cli", "--db", str(path), "serve", "--read-only"]
-        async with Client(StdioServerParameters(command=sys.executable, args=arguments)) as client:
+        async with Client(server(path, "--read-only")) as client:
             return await client.call_tool("recall_entity", {"name_or_alias": "login system"})
 
     answer = anyio.run(query).structured_content
@@ -814,48 +821,38 @@ HEAVY = {"numpy", "torch", "sentence_transformers", "tokenizers", "transformers"
 ASK = """
 import json, sys, keepgraph
 with keepgraph.open(sys.argv[1]) as graph:
-    answer = graph.call("recall_entity", name_or_alias=sys.argv[2])
-print(json.dumps([answer["resolution"]["method"], sorted({name.split(".")[0] for name in sys.modules})]))
+    graph.call("get_status")
+    answers = [graph.call("recall_entity", name_or_alias=name) for name in sys.argv[2:]]
+methods = [answer["resolution"]["method"] for answer in answers]
+print(json.dumps([methods, sorted({name.split(".")[0] for name in sys.modules})]))
 """
 
 
-def resolve_in_process(path: Path, name: str) -> tuple[str, set[str]]:
-    """How a name was found in a process of its own, and what was imported for it."""
+def resolve_in_process(path: Path, *names: str) -> tuple[list[str], set[str]]:
+    """How names were found in a process of its own, after its status, and what was imported for all that."""
     done = subprocess.run(
-        [sys.executable, "-c", ASK, str(path), name], capture_output=True, text=True, check=True, env={**os.environ}
+        [sys.executable, "-c", ASK, str(path), *names], capture_output=True, text=True, check=True, env={**os.environ}
     )
-    method, modules = json.loads(done.stdout)
-    return method, set(modules)
+    methods, modules = json.loads(done.stdout)
+    return methods, set(modules)
 
 
-@pytest.mark.parametrize(
-    ("query", "method"),
-    [("Robert Hughes", "exact"), ("The Boss", "alias"), ("Robret Hughes", "fuzzy"), ("Bob", "fuzzy"), ("RH", "fuzzy")],
-)
-def test_nothing_heavy_is_imported_where_another_step_answers(call, path, query, method):
+def test_nothing_heavy_is_imported_for_the_status_and_where_another_step_answers(call, path):
     create(call, person("Robert Hughes"), aliases=["The Boss"])
-    method_used, modules = resolve_in_process(path, query)
+    methods, modules = resolve_in_process(path, "Robert Hughes", "The Boss", "Robret Hughes", "Bob", "RH")
 
     assert waiting(path) > 0
-    assert method_used == method
+    assert methods == ["exact", "alias", "fuzzy", "fuzzy", "fuzzy"]
     assert modules & HEAVY == set()
 
 
 @needs_vectors
 def test_the_embedding_step_imports_no_torch(call, path):
     create(call, LOGIN)
-    method_used, modules = resolve_in_process(path, "login system")
+    methods, modules = resolve_in_process(path, "login system")
 
-    assert method_used == "embedding"
+    assert methods == ["embedding"]
     assert modules & HEAVY == {"numpy", "tokenizers"}
-
-
-def test_status_imports_nothing_heavy(call, path):
-    create(call, LOGIN)
-    program = "import sys, keepgraph\nkeepgraph.open(sys.argv[1]).call('get_status')\nprint(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=True)
-
-    assert HEAVY & set(done.stdout.split()) == set()
 
 
 WITHOUT_A_NETWORK = """

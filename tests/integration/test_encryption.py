@@ -17,6 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 import keepgraph
+from fork_server import python
 from homes import (
     DIGITS,
     MARKER,
@@ -153,7 +154,7 @@ def test_python_is_given_a_key(path):
 
 def test_a_real_command_finds_a_key_in_the_environment(tmp_path):
     def command(*words: str, **more: str) -> subprocess.CompletedProcess[str]:
-        here = [sys.executable, "-m", "keepgraph.cli", "--db", str(tmp_path / "g.db"), *words]
+        here = [*python(), "-m", "keepgraph.cli", "--db", str(tmp_path / "g.db"), *words]
         return subprocess.run(here, env={**os.environ, **more}, capture_output=True, text=True, check=False)
 
     command("record", f"person:{MARKER}", "tagged", "=x", KG_KEY=DIGITS)
@@ -1144,7 +1145,7 @@ def test_a_process_that_really_dies_leaves_the_graph_to_the_next(filled, home, c
     if command != "encrypt":
         run_ok("encrypt")
     words = [command, *(["--yes"] if command == "decrypt" else [])]
-    died = subprocess.run([sys.executable, "-c", DIES, "default.db", moment, *words], check=False).returncode
+    died = subprocess.run([*python(), "-c", DIES, "default.db", moment, *words], check=False).returncode
     opened = run_ok("export")
     CliRunner().invoke(kg, words)
 

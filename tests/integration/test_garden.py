@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
-import sys
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 import keepgraph
+from fork_server import await_killed, python
 from keepgraph import errors, store
 from keepgraph.cli.root import kg
 from keepgraph.engine.garden import gardener, passes, schedule
@@ -312,12 +310,14 @@ def test_a_run_that_was_killed_leaves_no_lock(call, path):
     Upstream: `is_running` stays true for ever after a crash.
     """
     with subprocess.Popen(
-        [sys.executable, "-c", KILLED, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [*python(), "-c", KILLED, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as child:
         assert child.stdout is not None
         child.stdout.readline()
         during, second = call("get_garden_status"), garden(call)
-        os.kill(child.pid, signal.SIGKILL)
+        child.kill()
+        child.wait()
+        await_killed()
     after = call("get_garden_status")
 
     assert during["is_running"]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 import keepgraph
+from fork_server import python
 from homes import error_code, run, run_ok
 from keepgraph import errors, store
 from keepgraph.engine.upkeep import backups
@@ -36,7 +36,7 @@ for n in range(12):
                object={{"literal": "x"}})
 os.kill(os.getpid(), 9)
 """
-    subprocess.run([sys.executable, "-c", writing], check=False)
+    subprocess.run([*python(), "-c", writing], check=False)
     return path
 
 

@@ -15,6 +15,7 @@ import pytest
 from click.testing import Result
 from mcp.client import stdio
 
+from fork_server import python
 from homes import desktop, run
 from keepgraph import _version, errors, permissions
 from keepgraph.cli.install import clients, configuration, handshake
@@ -37,6 +38,12 @@ def home(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def code() -> Path:
     return clients.CLIENTS["claude-code"].locations(clients.this_machine())[0].file
+
+
+@pytest.fixture
+def forked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that starts sooner than the one of a user."""
+    monkeypatch.setattr(clients, "own_command", lambda: [*python(), "-m", "keepgraph.cli"])
 
 
 @pytest.fixture
@@ -108,7 +115,7 @@ def test_claude_code_is_told_how_to_speak(install, no_server):
     assert (ours["type"], ours["env"]) == ("stdio", {})
 
 
-def test_what_the_server_takes_is_passed_on(install):
+def test_what_the_server_takes_is_passed_on(install, forked):
     install("claude-desktop", "--toolsets", "memory,curation")
     result = install("claude-desktop", "--toolsets", "memory", "--read-only")
     ours = json.loads(desktop().read_text())["mcpServers"]["keepgraph"]
@@ -138,7 +145,7 @@ def test_other_servers_stay_and_the_file_before_is_kept(install, no_server):
     assert str(backup) in result.output
 
 
-def test_installing_again_changes_nothing_and_proves_it_again(install, monkeypatch):
+def test_installing_again_changes_nothing_and_proves_it_again(install, forked):
     install("claude-desktop")
     before = desktop().stat()
     result = install("claude-desktop")
@@ -217,7 +224,7 @@ def test_an_unknown_client_is_a_slip_of_the_command_line(install):
     assert install("claude-mobile").exit_code == 2
 
 
-def test_with_json_the_answer_is_one(install):
+def test_with_json_the_answer_is_one(install, forked):
     answer = json.loads(install("claude-desktop", "--json").output)
 
     assert (answer["client"], answer["name"], answer["dry_run"]) == ("claude-desktop", "keepgraph", False)
@@ -274,7 +281,7 @@ def test_another_program_of_our_name_is_not_installed(install, monkeypatch):
     assert not desktop().exists()
 
 
-def test_a_toolset_that_there_is_not_is_found_out_before_it_is_written(install):
+def test_a_toolset_that_there_is_not_is_found_out_before_it_is_written(install, forked):
     result = install("claude-desktop", "--toolsets", "memoir")
 
     assert "there is no toolset 'memoir'" in result.output
@@ -508,7 +515,7 @@ def test_a_server_may_finish_what_it_does_when_the_input_ends(stub, tmp_path, mo
     assert (tmp_path / "finished").exists()
 
 
-def test_installing_imports_nothing_slow(install):
+def test_installing_imports_nothing_slow(install, no_server):
     install("claude-desktop")
     loads = "import sys; from keepgraph.cli import main\ntry: main()\nfinally: print(*sys.modules, file=sys.stderr)"
     done = subprocess.run(

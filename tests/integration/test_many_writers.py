@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -14,11 +13,15 @@ from typing import Any
 import pytest
 
 import keepgraph
+from fork_server import python
 from keepgraph import store
 from keepgraph.profiles import key_files, keys
 
-KG = [sys.executable, "-m", "keepgraph.cli"]
 SERVERS = 4
+
+
+def kg(path: Path) -> list[str]:
+    return [*python(), "-m", "keepgraph.cli", "--db", str(path)]
 
 
 class Server:
@@ -26,7 +29,7 @@ class Server:
 
     def __init__(self, path: Path, environment: dict[str, str]) -> None:
         self._process = subprocess.Popen(
-            [*KG, "--db", str(path), "serve"],
+            [*kg(path), "serve"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -91,13 +94,21 @@ def written_by_all(path: Path, tmp_path: Path, *, each: int, commands: int) -> N
     def command() -> None:
         for m in range(commands):
             said = ["record", "person:Shell", "depends_on", f"concept:Thing shell {m}"]
-            subprocess.run([*KG, "--db", str(path), *said], env=environment, capture_output=True, check=True)
+            subprocess.run(
+                [*kg(path), *said],
+                env=environment,
+                capture_output=True,
+                check=True,
+            )
 
     def back_up() -> None:
         while not ended.is_set() or not backups:
             target = tmp_path / f"copy {len(backups)}.db"
             subprocess.run(
-                [*KG, "--db", str(path), "backup", str(target)], env=environment, capture_output=True, check=True
+                [*kg(path), "backup", str(target)],
+                env=environment,
+                capture_output=True,
+                check=True,
             )
             backups.append(target)
 

@@ -7,12 +7,12 @@ import shutil
 import sqlite3
 import stat
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import keepgraph
+from fork_server import python
 from keepgraph import package_files, store
 from keepgraph.engine.vocabulary import definitions, sets
 from words import Caller, concept, dump, fact, literal, person, rows
@@ -420,9 +420,7 @@ with keepgraph.open({str(path)!r}) as graph:
                object={{"literal": "here"}})
 """
     children = [
-        subprocess.Popen(
-            [sys.executable, "-c", opening, f"P{n}"], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
+        subprocess.Popen([*python(), "-c", opening, f"P{n}"], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for n in range(4)
     ]
     for child in children:

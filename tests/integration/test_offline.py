@@ -7,12 +7,13 @@ import os
 import shutil
 import socket
 import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from fork_server import ForkServer
 from keepgraph.cli import offline
 from keepgraph.cli.root import kg
 from keepgraph.tools.contract import catalogue, schemas
@@ -29,43 +30,6 @@ def watch(event, arguments):
             print(event, *map(repr, arguments), file=file)
         raise PermissionError("no sockets here")
 sys.addaudithook(watch)
-"""
-
-# Loads what commands load once, the model too, then runs each in a child of its own.
-NURSERY = """
-import contextlib, gc, importlib, io, json, os, sys, tempfile
-import keyring, mcp.client.stdio, numpy, tomlkit, keepgraph.ml.embedder
-from keepgraph.cli import root
-from keepgraph.cli.root import kg
-for name in {module for _, module, _ in root._COMMANDS.values()}:
-    importlib.import_module(f"keepgraph.cli.{name}")
-with tempfile.TemporaryDirectory() as scratch:
-    for words in (["record", "person:Ada", "works_on", "project:Engine"], ["recall", "Ada"], ["search", "engine"]):
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
-            kg.main(["--db", f"{scratch}/graph.db", *words], prog_name="kg")
-gc.disable()
-gc.freeze()
-for line in sys.stdin:
-    with tempfile.TemporaryFile() as written:
-        child = os.fork()
-        if child == 0:
-            silent = os.open(os.devnull, os.O_RDWR)
-            for number, file in enumerate((silent, silent, written.fileno())):
-                os.dup2(file, number)
-            code = 70
-            try:
-                kg.main(json.loads(line), prog_name="kg")
-                code = 0
-            except SystemExit as ended:
-                code = ended.code or 0
-            except BaseException as fault:
-                print(repr(fault), file=sys.stderr)
-            finally:
-                sys.stderr.flush()
-                os._exit(code)
-        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        written.seek(0)
-        print(json.dumps([code, written.read().decode()]), flush=True)
 """
 
 COMMANDS = [
@@ -142,23 +106,35 @@ COMMANDS = [
 MAY_FIND_NOTHING = {"doctor"}
 
 
-@pytest.fixture
-def cut_off(tmp_path: Path) -> tuple[list[str], dict[str, str]]:
-    """How to start a process without a network, and its environment."""
+@pytest.fixture(scope="module")
+def cut_off(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkServer]:
+    """Starts processes without a network, each of which writes down what reaches for one."""
     if shutil.which("unshare") is None or subprocess.run(["unshare", "-rn", "true"], check=False).returncode:
         pytest.skip("this machine cannot take the network away from a process")
-    (tmp_path / "hook").mkdir()
-    (tmp_path / "hook" / "sitecustomize.py").write_text(WATCH)
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("KG_")}
-    environment |= {
-        "HOME": str(tmp_path),
+    hook = tmp_path_factory.mktemp("hook")
+    (hook / "sitecustomize.py").write_text(WATCH)
+    paths = os.pathsep.join([str(hook), *filter(None, [os.environ.get("PYTHONPATH")])])
+    server = ForkServer(environment(hook) | {"PYTHONPATH": paths}, prefix=["unshare", "-rn"])
+    assert reached_out(hook) == ""
+    yield server
+    server.end()
+
+
+@pytest.fixture
+def there(tmp_path: Path) -> dict[str, str]:
+    """The environment of a process that is cut off."""
+    return environment(tmp_path)
+
+
+def environment(folder: Path) -> dict[str, str]:
+    ours = {name: value for name, value in os.environ.items() if not name.startswith("KG_")}
+    return ours | {
+        "HOME": str(folder),
         "EDITOR": "true",
-        "XDG_DATA_HOME": str(tmp_path / "data"),
-        "XDG_CONFIG_HOME": str(tmp_path / "config"),
-        "PYTHONPATH": os.pathsep.join([str(tmp_path / "hook"), *filter(None, [os.environ.get("PYTHONPATH")])]),
-        "REACHED_OUT": str(tmp_path / "reached-out"),
+        "XDG_DATA_HOME": str(folder / "data"),
+        "XDG_CONFIG_HOME": str(folder / "config"),
+        "REACHED_OUT": str(folder / "reached-out"),
     }
-    return ["unshare", "-rn", sys.executable], environment
 
 
 def reached_out(folder: Path) -> str:
@@ -166,35 +142,23 @@ def reached_out(folder: Path) -> str:
     return file.read_text() if file.exists() else ""
 
 
-def test_the_watch_sees_who_reaches_out(cut_off, tmp_path):
-    start, environment = cut_off
+def test_the_watch_sees_who_reaches_out(cut_off, there, tmp_path):
     asked = "import urllib.request; urllib.request.urlopen('http://127.0.0.1:9/')"
-    done = subprocess.run([*start, "-c", asked], env=environment, capture_output=True, check=False)
 
-    assert done.returncode == 1
+    assert cut_off.run("-c", asked, environment=there).code == 1
     assert "socket." in reached_out(tmp_path)
 
 
-def test_every_command_works_without_a_network(cut_off, tmp_path):
-    start, environment = cut_off
+def test_every_command_works_without_a_network(cut_off, there, tmp_path):
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "Atlas.md").write_text(
         "# Atlas\n\nPriya wants [[SQLite]] for #storage: https://example.org/why\n"
     )
-    done = subprocess.run(
-        [*start, "-c", NURSERY],
-        env=environment,
-        cwd=tmp_path,
-        input="".join(json.dumps(words) + "\n" for words in COMMANDS),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    ended = [json.loads(line) for line in done.stdout.splitlines()]
+    ended = [cut_off.run("-m", "keepgraph.cli", *words, environment=there, folder=tmp_path) for words in COMMANDS]
     failed = {
-        " ".join(words): said
-        for words, (code, said) in zip(COMMANDS, ended, strict=True)
-        if code and words[0] not in MAY_FIND_NOTHING
+        " ".join(words): each.output
+        for words, each in zip(COMMANDS, ended, strict=True)
+        if each.code and words[0] not in MAY_FIND_NOTHING
     }
     listed = set(kg.list_commands(None)) - {"serve", "merge", "retract", "tool", "key", "ui"}
 
@@ -203,8 +167,7 @@ def test_every_command_works_without_a_network(cut_off, tmp_path):
     assert listed - {words[0] for words in COMMANDS} == set()
 
 
-def test_every_tool_answers_without_a_network(cut_off, tmp_path):
-    start, environment = cut_off
+def test_every_tool_answers_without_a_network(cut_off, there, tmp_path):
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
     calls = [
         {"name": tool.name, "arguments": schemas.example(tool.toolset, tool.name) or {}} for tool in catalogue.tools()
@@ -215,8 +178,8 @@ def test_every_tool_answers_without_a_network(cut_off, tmp_path):
         for number, params in enumerate(calls, 1)
     ]
     done = subprocess.run(
-        [*start, "-m", "keepgraph.cli", "--db", str(tmp_path / "graph.db"), "serve", "--toolsets", "all"],
-        env=environment,
+        [*cut_off.python(), "-m", "keepgraph.cli", "--db", str(tmp_path / "graph.db"), "serve", "--toolsets", "all"],
+        env=there,
         input="".join(json.dumps(line) + "\n" for line in lines),
         capture_output=True,
         text=True,

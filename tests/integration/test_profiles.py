@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from fork_server import python
 from homes import MARKER, error_code, files_with, open_elsewhere, read_files, run, run_ok
 from keepgraph import errors
 from keepgraph.profiles import key_files, profile, settings_file
@@ -443,7 +444,7 @@ def test_the_toolsets_decide_what_a_server_shows(says, toolsets, shown):
         {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
     ]  # fmt: skip
     served = subprocess.run(
-        [sys.executable, "-m", "keepgraph.cli", "serve"],
+        [*python(), "-m", "keepgraph.cli", "serve"],
         input="".join(f"{json.dumps(line)}\n" for line in lines), capture_output=True, text=True, check=True,
     )  # fmt: skip
     answers = {answer.get("id"): answer for answer in map(json.loads, served.stdout.splitlines())}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import pytest
 from sqlcipher3 import dbapi2 as sqlite
 
 import keepgraph
+from fork_server import python
 from keepgraph import errors
 from keepgraph.engine.query import query_pipeline
 from words import Caller, Clock, concept, fact, literal, person, project
@@ -320,7 +320,7 @@ def test_the_next_query_sees_what_was_written_by_whomever(
     Caller(open_graph())("record_fact", **fact(person("Alan"), "reports_to", person("Grace")))
     found.append(call("run_cypher", query=query)["result"])
     subprocess.run(
-        [sys.executable, "-m", "keepgraph.cli", "--db", str(path), "record", "person:Mary", "reports_to", "person:Ada"],
+        [*python(), "-m", "keepgraph.cli", "--db", str(path), "record", "person:Mary", "reports_to", "person:Ada"],
         check=True,
         capture_output=True,
     )

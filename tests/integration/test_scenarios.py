@@ -7,7 +7,6 @@ graph connectors shows.
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 import keepgraph
+from fork_server import python
 from keepgraph.mcp import server
 
 Play = Callable[..., Awaitable[dict[str, Any]]]
@@ -54,10 +54,13 @@ def play(path: Path, script: Callable[[Play], Awaitable[Any]]) -> Any:
 
 def play_over_stdio(path: Path, script: Callable[[Play], Awaitable[Any]]) -> Any:
     """The same with a server that is started as a child."""
-    child = StdioServerParameters(
-        command=sys.executable, args=["-m", "keepgraph.cli", "--db", str(path), "serve", "--toolsets", "all"]
-    )
-    return anyio.run(_play, child, script)
+    return anyio.run(_play, server_of_its_own(path, "all"), script)
+
+
+def server_of_its_own(path: Path, toolsets: str) -> StdioServerParameters:
+    command, *words = python()
+    words += ["-m", "keepgraph.cli", "--db", str(path), "serve", "--toolsets", toolsets]
+    return StdioServerParameters(command=command, args=words)
 
 
 async def _play(played_with: Any, script: Callable[[Play], Awaitable[Any]]) -> Any:
@@ -280,10 +283,7 @@ def test_a_folder_that_is_allowed_is_ingested_and_tells_of_its_progress(path, tm
         heard.append((done, total))
 
     async def played() -> Any:
-        child = StdioServerParameters(
-            command=sys.executable, args=["-m", "keepgraph.cli", "--db", str(path), "serve", "--toolsets", "documents"]
-        )
-        async with Client(child) as client:
+        async with Client(server_of_its_own(path, "documents")) as client:
             inside = await client.call_tool("ingest_directory", {"directory": str(folder)}, progress_callback=hear)
             outside = await client.call_tool("ingest_directory", {"directory": str(tmp_path)})
             return inside.structured_content, json.loads(outside.content[0].text)

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +22,7 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.shared.exceptions import MCPError
 
 import keepgraph
+from fork_server import python
 from keepgraph import errors
 from keepgraph.mcp import server, stdio
 from keepgraph.tools.contract import answer_size, catalogue, dispatch
@@ -43,13 +44,17 @@ def ask(path: Path, question: Any, *, toolsets: Any = catalogue.DEFAULT_TOOLSETS
     return anyio.run(asked)
 
 
+def serve(path: Path, *options: str) -> list[str]:
+    """The command that starts a server of its own."""
+    return [*python(), "-m", "keepgraph.cli", "--db", str(path), "serve", *options]
+
+
 def ask_child(path: Path, question: Any, *options: str, era: str = "auto") -> Any:
     """The same to a server that is started as a child: what depends on its options, and on its input and output."""
 
     async def asked() -> Any:
-        child = StdioServerParameters(
-            command=sys.executable, args=["-m", "keepgraph.cli", "--db", str(path), "serve", *options]
-        )
+        command, *words = serve(path, *options)
+        child = StdioServerParameters(command=command, args=words)
         async with Client(child, mode=era) as client:
             return await question(client)
 
@@ -309,13 +314,10 @@ def test_what_is_not_there_is_a_protocol_error_and_the_server_goes_on(path: Path
 
 
 @contextmanager
-def raw_server(path: Path) -> Iterator[Any]:
+def raw_server(path: Path, command: Sequence[str] | None = None, **locale: str) -> Iterator[Any]:
     """A server to which lines are written as they are; gives a function from a line to its answer."""
     child = subprocess.Popen(
-        [sys.executable, "-m", "keepgraph.cli", "--db", str(path), "serve"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env={**os.environ, "LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "latin-1"},
+        command or serve(path), stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, **locale}
     )
     assert child.stdin is not None
     assert child.stdout is not None
@@ -415,8 +417,7 @@ def test_arguments_that_are_no_object_are_refused_with_hint_and_example(path: Pa
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM")
 def test_a_server_that_is_terminated_ends_in_order(path: Path) -> None:
-    command = [sys.executable, "-m", "keepgraph.cli", "--db", str(path), "serve"]
-    child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    child = subprocess.Popen(serve(path), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     fact = '{"subject":{"type":"person","name":"Ada"},"predicate":"tagged","object":{"literal":"x"}}'
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}}
     first = json.dumps({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}).encode()
@@ -438,7 +439,8 @@ def test_a_server_that_is_terminated_ends_in_order(path: Path) -> None:
 def test_names_in_every_script_survive_any_locale(path: Path) -> None:
     name = "Žofie 東京 Ωμέγα 🦊"
     fact = {"subject": {"type": "person", "name": name}, "predicate": "tagged", "object": {"literal": "naïve"}}
-    with raw_server(path) as hear:
+    locale = {"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "latin-1"}
+    with raw_server(path, [sys.executable, *serve(path)[len(python()) :]], **locale) as hear:
         hear(call_line("record_fact", json.dumps(fact, ensure_ascii=False)))
         found = hear(call_line("recall_entity", json.dumps({"name_or_alias": name}, ensure_ascii=False)))
 
@@ -521,7 +523,7 @@ def test_what_was_asked_before_the_input_ended_is_answered(path: Path) -> None:
         ),
     ]
     done = subprocess.run(
-        [sys.executable, "-m", "keepgraph.cli", "--db", str(path), "serve"],
+        serve(path),
         input="\n".join(map(json.dumps, lines)),
         capture_output=True,
         text=True,
@@ -533,12 +535,7 @@ def test_what_was_asked_before_the_input_ended_is_answered(path: Path) -> None:
 
 
 def test_an_interrupt_ends_the_server_at_once(path: Path) -> None:
-    child = subprocess.Popen(
-        [sys.executable, "-m", "keepgraph.cli", "--db", str(path), "serve"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+    child = subprocess.Popen(serve(path), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     with child:
         hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}}
         line = json.dumps({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 import keepgraph
+from fork_server import python
 from keepgraph.mcp import apps, server
 from keepgraph.web import page_file
 from words import Caller, person, project
@@ -81,8 +81,8 @@ def test_over_standard_input_and_output_the_same_comes_with_its_page(atlas, path
     atlas.graph.close()
 
     async def asked() -> Any:
-        command = ["-m", "keepgraph.cli", "--db", str(path), "serve", "--toolsets", "seeing"]
-        child = StdioServerParameters(command=sys.executable, args=command)
+        command, *words = [*python(), "-m", "keepgraph.cli", "--db", str(path), "serve", "--toolsets", "seeing"]
+        child = StdioServerParameters(command=command, args=words)
         async with Client(child, mode=era) as client:
             [tool] = (await client.list_tools()).tools
             page = await client.read_resource(tool.meta["ui"]["resourceUri"])

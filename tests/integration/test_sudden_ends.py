@@ -6,15 +6,14 @@ import json
 import random
 import re
 import shutil
-import subprocess
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import fork_server
 import keepgraph
 from homes import environment
 from keepgraph import package_files, store
@@ -24,38 +23,7 @@ from keepgraph.language import normalisation
 from keepgraph.profiles import key_files, keys, settings_file
 from words import concept, connected, fact, person
 
-# Loads all code and the model once, then runs each command in a child of its own, which it ends after so many seconds.
-NURSERY = """
-import gc, importlib, json, os, signal, sys, time
-import keepgraph.cli
-from keepgraph.cli import root
-from keepgraph.cli.root import kg
-for name in {module for _, module, _ in root._COMMANDS.values()}:
-    importlib.import_module(f"keepgraph.cli.{name}")
-import keyring, numpy, tomlkit, keepgraph.engine.upkeep.encryption, keepgraph.ml.embedder
-keepgraph.ml.embedder.embed(["Ada"])
-gc.disable()
-gc.freeze()
-for line in sys.stdin:
-    job = json.loads(line)
-    began = time.monotonic()
-    child = os.fork()
-    if child == 0:
-        silent = os.open(os.devnull, os.O_RDWR)
-        for number in (0, 1, 2):
-            os.dup2(silent, number)
-        try:
-            kg.main(job["words"], prog_name="kg")
-        except SystemExit as ended:
-            os._exit(ended.code or 0)
-        finally:
-            os._exit(70)
-    if job["after"] is not None:
-        time.sleep(job["after"])
-        os.kill(child, signal.SIGKILL)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    print(json.dumps([status, time.monotonic() - began]), flush=True)
-"""
+Command = Callable[..., tuple[int, float]]
 
 FACTS = [
     fact(person(f"Person {n % 40}"), "depends_on", concept(f"Thing {n}"), source=f"note {n}", aliases=[f"P{n % 40}"])
@@ -63,30 +31,16 @@ FACTS = [
 ]
 
 
-class Nursery:
-    """Runs commands in processes that start at once, and ends them when it is told to."""
-
-    def __init__(self, environment: dict[str, str]) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", NURSERY], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, text=True
-        )
-
-    def run(self, *words: str, after: float | None = None) -> tuple[int, float]:
-        """The exit code and how long it took; ended after so many seconds if it is not done by then."""
-        self._process.stdin.write(json.dumps({"words": words, "after": after}) + "\n")
-        self._process.stdin.flush()
-        code, seconds = json.loads(self._process.stdout.readline())
-        return code, seconds
-
-    def end(self) -> None:
-        self._process.communicate()
-
-
 @pytest.fixture(scope="module")
-def nursery(tmp_path_factory) -> Iterator[Nursery]:
-    made = Nursery(environment(tmp_path_factory.mktemp("home")))
-    yield made
-    made.end()
+def kg(tmp_path_factory) -> Command:
+    """Runs a command in a process of its own, ended after so many seconds; its exit code, and how long it took."""
+    ours = environment(tmp_path_factory.mktemp("home"))
+
+    def run(*words: str, after: float | None = None) -> tuple[int, float]:
+        ended = fork_server.shared().run("-m", "keepgraph.cli", *words, environment=ours, after=after)
+        return ended.code, ended.seconds
+
+    return run
 
 
 @dataclass
@@ -120,11 +74,11 @@ def small(tmp_path_factory) -> Kept:
 
 
 @pytest.fixture(scope="module")
-def encrypted(tmp_path_factory, nursery) -> Kept:
+def encrypted(tmp_path_factory, kg) -> Kept:
     folder = tmp_path_factory.mktemp("encrypted")
     filled(folder / "graph.db")
-    assert nursery.run("--db", str(folder / "graph.db"), "backup")[0] == 0
-    done = nursery.run("--db", str(folder / "graph.db"), "encrypt", "--key-file", str(folder / "graph.key"))
+    assert kg("--db", str(folder / "graph.db"), "backup")[0] == 0
+    done = kg("--db", str(folder / "graph.db"), "encrypt", "--key-file", str(folder / "graph.key"))
     assert done[0] == 0
     return Kept(folder)
 
@@ -232,23 +186,23 @@ WORKS = {
 }
 
 
-def ended_again_and_again(work: Work, kept: Kept, nursery: Nursery, tmp_path: Path, times: int) -> None:
+def ended_again_and_again(work: Work, kept: Kept, kg: Command, tmp_path: Path, times: int) -> None:
     before = said(kept.copied(tmp_path / "before"))
     done = kept.copied(tmp_path / "done")
-    code, seconds = nursery.run("--db", str(done), *filled_in(work.words, done))
+    code, seconds = kg("--db", str(done), *filled_in(work.words, done))
     assert code == 0
     allowed = [before] if work.same else [without_times(before), without_times(said(done))]
     for after in instants(seconds, times):
         path = kept.copied(tmp_path / "try")
         words = ["--db", str(path), *filled_in(work.words, path)]
-        code, _ = nursery.run(*words, after=after)
+        code, _ = kg(*words, after=after)
         found = said(path)
 
         assert (found if work.same else without_times(found)) in allowed, (code, after)
         is_sound(path)
         again = [word for word in words if word not in ("--key-file", str(path.with_suffix(".key")))]
         if work.same:
-            assert nursery.run(*again)[0] in (0, 1)
+            assert kg(*again)[0] in (0, 1)
             assert said(path) == before
             is_sound(path)
 
@@ -259,20 +213,20 @@ def without_times(lines: list[Any]) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", WORKS)
-def test_work_that_is_ended_at_any_instant_loses_nothing(name, nursery, tmp_path, request):
+def test_work_that_is_ended_at_any_instant_loses_nothing(name, kg, tmp_path, request):
     work = WORKS[name]
-    ended_again_and_again(work, request.getfixturevalue(work.on), nursery, tmp_path, 3)
+    ended_again_and_again(work, request.getfixturevalue(work.on), kg, tmp_path, 3)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("name", WORKS)
-def test_work_that_is_ended_at_many_instants_loses_nothing(name, nursery, tmp_path, request):
+def test_work_that_is_ended_at_many_instants_loses_nothing(name, kg, tmp_path, request):
     work = WORKS[name]
-    ended_again_and_again(work, request.getfixturevalue(work.on), nursery, tmp_path, 16)
+    ended_again_and_again(work, request.getfixturevalue(work.on), kg, tmp_path, 16)
 
 
-def imports_that_are_ended(nursery: Nursery, plain: Kept, tmp_path: Path, times: int) -> None:
+def imports_that_are_ended(kg: Command, plain: Kept, tmp_path: Path, times: int) -> None:
     whole = said(plain.copied(tmp_path / "whole"))
     file = tmp_path / "graph.jsonl"
     file.write_text("".join(json.dumps(line) + "\n" for line in whole))
@@ -283,44 +237,44 @@ def imports_that_are_ended(nursery: Nursery, plain: Kept, tmp_path: Path, times:
         key_files.write(path.with_suffix(".key"), [key], about="A key.")
         settings_file.update(path, {("key", "source"): "file", ("key", "file"): str(path.with_suffix(".key"))})
         words = ["--db", str(path), "import", str(file)]
-        nursery.run(*words, after=0.02 + 0.6 * random.Random(n).random())
+        kg(*words, after=0.02 + 0.6 * random.Random(n).random())
         if path.exists() and path.stat().st_size:
             assert all(line in whole for line in said(path))
             is_sound(path)
-        assert nursery.run(*words)[0] == 0
+        assert kg(*words)[0] == 0
         assert said(path) == whole
         is_sound(path)
         shutil.rmtree(path.parent)
 
 
-def test_an_import_that_is_ended_goes_on_where_it_was(nursery, plain, tmp_path):
-    imports_that_are_ended(nursery, plain, tmp_path, 2)
+def test_an_import_that_is_ended_goes_on_where_it_was(kg, plain, tmp_path):
+    imports_that_are_ended(kg, plain, tmp_path, 2)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_an_import_that_is_ended_again_and_again_goes_on_where_it_was(nursery, plain, tmp_path):
-    imports_that_are_ended(nursery, plain, tmp_path, 20)
+def test_an_import_that_is_ended_again_and_again_goes_on_where_it_was(kg, plain, tmp_path):
+    imports_that_are_ended(kg, plain, tmp_path, 20)
 
 
-def test_nothing_plain_is_left_of_an_encryption_that_was_ended(nursery, plain, tmp_path):
+def test_nothing_plain_is_left_of_an_encryption_that_was_ended(kg, plain, tmp_path):
     """
     The plain graph itself may be there still; a half-made copy of an encrypted one may not be plain.
     """
     for n in range(4):
         path = plain.copied(tmp_path / f"try {n}")
         key_file = str(path.with_suffix(".key"))
-        nursery.run("--db", str(path), "encrypt", "--key-file", key_file, after=0.05 + n * 0.08)
-        assert nursery.run("--db", str(path), "encrypt")[0] in (0, 1)
+        kg("--db", str(path), "encrypt", "--key-file", key_file, after=0.05 + n * 0.08)
+        assert kg("--db", str(path), "encrypt")[0] in (0, 1)
         left = [file for file in path.parent.rglob("*") if file.is_file() and b"Thing 1" in file.read_bytes()]
 
         assert left == []
 
 
-def test_an_ended_decryption_leaves_no_plain_copy_beside_an_encrypted_graph(nursery, encrypted, tmp_path):
+def test_an_ended_decryption_leaves_no_plain_copy_beside_an_encrypted_graph(kg, encrypted, tmp_path):
     for n in range(6):
         path = encrypted.copied(tmp_path / f"try {n}")
-        nursery.run("--db", str(path), "decrypt", "--yes", after=0.02 + n * 0.05)
+        kg("--db", str(path), "decrypt", "--yes", after=0.02 + n * 0.05)
         keepgraph.open(path, create=False).close()
         left = [file for file in path.parent.rglob("*") if file.is_file() and b"Thing 1" in file.read_bytes()]
 
