@@ -41,10 +41,21 @@ def connect(
     Raises:
         sqlite.Error: it cannot be opened, or not with this key.
     """
-    name = str(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-    uri = f"file:{name}?mode={mode}{'&immutable=1' if immutable else ''}"
     with undecodable_text_as_corruption():
-        return _connect(uri, mode, key=key, exclusive=exclusive)
+        return _connect(_uri(path, mode, immutable=immutable), mode, key=key, exclusive=exclusive)
+
+
+def read_first_page(path: Path, *, key: Key | None) -> None:
+    """Read the first page of a file that nobody changes, and nothing else: the schema is not parsed.
+
+    Raises:
+        sqlite.Error: it cannot be opened, or not with this key.
+    """
+    conn = _open(_uri(path, "ro", immutable=True), key)
+    try:
+        conn.execute("PRAGMA user_version").fetchall()
+    finally:
+        conn.close()
 
 
 @contextmanager
@@ -113,13 +124,8 @@ def roll_back(conn: Connection) -> None:
 
 
 def _connect(uri: str, mode: str, *, key: Key | None, exclusive: bool) -> Connection:
-    conn = sqlite.connect(uri, uri=True, isolation_level=None, timeout=_DRIVER_TIMEOUT_SECONDS, check_same_thread=False)
+    conn = _open(uri, key)
     try:
-        # Before the key: an error is raised by us, not logged to standard error by SQLCipher.
-        conn.execute("PRAGMA cipher_log_level = NONE")
-        if key is not None:
-            # A raw key is used as it is; from a passphrase SQLCipher would derive one, for a tenth of a second.
-            conn.set_key(f"x'{key.digits}'")
         conn.execute("PRAGMA trusted_schema = OFF")
         conn.execute("PRAGMA temp_store = MEMORY")
         conn.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
@@ -133,3 +139,23 @@ def _connect(uri: str, mode: str, *, key: Key | None, exclusive: bool) -> Connec
         conn.close()
         raise
     return conn
+
+
+def _open(uri: str, key: Key | None) -> Connection:
+    """A connection that has read nothing yet."""
+    conn = sqlite.connect(uri, uri=True, isolation_level=None, timeout=_DRIVER_TIMEOUT_SECONDS, check_same_thread=False)
+    try:
+        # Before the key: an error is raised by us, not logged to standard error by SQLCipher.
+        conn.execute("PRAGMA cipher_log_level = NONE")
+        if key is not None:
+            # A raw key is used as it is; from a passphrase SQLCipher would derive one, for a tenth of a second.
+            conn.set_key(f"x'{key.digits}'")
+    except BaseException:
+        conn.close()
+        raise
+    return conn
+
+
+def _uri(path: Path, mode: str, *, immutable: bool) -> str:
+    name = str(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    return f"file:{name}?mode={mode}{'&immutable=1' if immutable else ''}"

@@ -142,7 +142,7 @@ def opens_with(file: Path, key: Key | None) -> bool:
     True also for a damaged file: then the key may be right.
     """
     try:
-        connections.connect(file, "ro", key=key, immutable=True).close()
+        connections.read_first_page(file, key=key)
     except sqlite.DatabaseError as error:
         if sqlite_errors.result_code(error) in sqlite_errors.NOT_A_DATABASE:
             return False

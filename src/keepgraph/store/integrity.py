@@ -6,12 +6,13 @@ Everything is read on a connection that cannot write. See `index_integrity` and 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 from sqlcipher3 import dbapi2 as sqlite
 
-from keepgraph import errors
+from keepgraph import errors, package_files
 from keepgraph.model import Key
 from keepgraph.store import connections, copies, index_integrity, migrations, schema_parts, sqlite_errors
 from keepgraph.store.connections import Connection, fetch_count, undecodable_text_replaced
@@ -110,9 +111,8 @@ def count_unknown_vocabulary(tx: Tx) -> dict[str, int]:
 
 def find_missing_vocabulary(tx: Tx) -> list[str]:
     """The entity types and predicates that a new graph has, and this one lacks."""
-    with _new_graph(tx) as new_conn:
-        expected, actual = _vocabulary(new_conn), _vocabulary(tx.conn)
-    return sorted(f"{kind} {name}" for kind, name in expected - actual)
+    checksums = tuple(migrations.checksum(file) for file in package_files.migrations())
+    return sorted(f"{kind} {name}" for kind, name in _new_vocabulary(checksums) - _vocabulary(tx.conn))
 
 
 def count_invalid_timestamps(tx: Tx) -> dict[str, int]:
@@ -140,17 +140,17 @@ def _is_invalid_timestamp(column: str) -> str:
     return f"({column} NOT IN ('', '~') AND strftime('%Y-%m-%dT%H:%M:%fZ', {column}) IS NOT {column})"
 
 
-@contextmanager
-def _new_graph(tx: Tx) -> Iterator[Connection]:
-    """A new graph in memory, with what the migrations put there."""
+@cache
+def _new_vocabulary(checksums: tuple[str, ...]) -> frozenset[tuple[str, str]]:
+    """The types and predicates of a new graph, which is made in memory by the migrations with these checksums."""
     conn = sqlite.connect(":memory:", isolation_level=None)
     try:
-        migrations.apply(conn, Path(":memory:"), now=tx.now, before_first=lambda _: None)
-        yield conn
+        migrations.apply(conn, Path(":memory:"), now=datetime(2000, 1, 1, tzinfo=UTC), before_first=lambda _: None)
+        return _vocabulary(conn)
     finally:
         conn.close()
 
 
-def _vocabulary(conn: Connection) -> set[tuple[str, str]]:
+def _vocabulary(conn: Connection) -> frozenset[tuple[str, str]]:
     rows = conn.execute("SELECT 'type', name FROM entity_type UNION ALL SELECT 'predicate', name FROM predicate")
-    return {(row[0], row[1]) for row in rows}
+    return frozenset((row[0], row[1]) for row in rows)

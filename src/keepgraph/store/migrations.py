@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
 
 from sqlcipher3 import dbapi2 as sqlite
@@ -162,5 +163,12 @@ def _refuse_unfinished(statement: str) -> None:
 
 def checksum(file: Path) -> str:
     """The SHA-256 of a migration, as the table `migration` has it."""
+    status = file.stat()
+    return _checksum(file, status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+@lru_cache(maxsize=256)
+def _checksum(file: Path, number: int, size: int, changed_at: int) -> str:
+    """The checksum of a file as it was last changed: a process that opens several graphs reads it once."""
     # Line ends may differ between a checkout and a wheel.
     return hashlib.sha256(file.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
