@@ -49,6 +49,39 @@ def test_the_first_step_that_has_an_answer_decides(call, query, method, score):
     assert (answer["resolution"]["method"], answer["resolution"]["score"]) == (method, score)
 
 
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("https://raft.github.io/raft.pdf", "Raft paper"),
+        ("raft.github.io/raft.pdf?utm_source=mail", "Raft paper"),
+        ("https://dl.acm.org/doi/10.1145/1327452.1327492", "MapReduce"),
+        ("ISBN 9781942788812", "Team Topologies"),
+        ("https://arxiv.org/pdf/1706.03762v5", "Attention"),
+        ("https://example.com/home", "Ada"),
+        ("https://raft.github.io/other.pdf", None),
+        ("https://example.org/shared", None),
+        ("https://example.org/cited", "Team Topologies"),
+        ("ISBN 9781942788829", None),
+    ],
+)
+def test_an_identifier_kept_as_a_property_or_a_literal_finds_its_entity(call, query, name):
+    properties = {
+        "Raft paper": {"url": "https://raft.github.io/raft.pdf"},
+        "MapReduce": {"ids": {"doi": ["10.1145/1327452.1327492"]}, "mirror": "https://example.org/shared"},
+        "Team Topologies": {"isbn": "978-1-942788-81-2", "seen": "https://example.org/cited"},
+        "Attention": {"arxiv": "1706.03762", "mirror": "https://example.org/shared/"},
+    }
+    for source_name, its_properties in properties.items():
+        create(call, source(source_name))
+        call("update_entity", entity=source(source_name), properties=its_properties)
+    call.record(person("Ada"), "tagged", literal("https://www.example.com/home"))
+    call.record(person("Ada"), "tagged", literal("https://example.org/cited"))
+    answer = call("recall_entity", name_or_alias=query)
+
+    assert (answer["entity"] and answer["entity"]["name"]) == name
+    assert answer["resolution"]["method"] == ("alias" if name else "none")
+
+
 def test_no_entity_is_an_answer(call):
     create(call, person("Ada"))
     answer = call("recall_entity", name_or_alias="Grace")

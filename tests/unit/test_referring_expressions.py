@@ -42,7 +42,7 @@ NAMES = {
     ],
     "web addresses": [
         ("http://www.acme.io/a/b?utm_source=x#top", "https://acme.io/a/b", None),
-        ("https://acme.io/watch?v=abc&t=10", "acme.io/watch?v=abc&t=10", None),
+        ("https://acme.io/watch?v=abc&t=10", "acme.io/watch?v=abc", None),
         ("https://github.com/acme/checkout-service", "checkout service", None),
     ],
     "files": [

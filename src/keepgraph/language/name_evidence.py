@@ -19,12 +19,12 @@ from keepgraph.language import (
     common_words,
     derivation,
     given_names,
+    identifiers,
     inflection,
     name_similarity,
     numbers,
     paraphrases,
     phonetics,
-    referring_expressions,
     spelling,
     synonyms,
     typos,
@@ -241,7 +241,7 @@ def of_pair(
         return None  # Daniel Ohara Ltd is a company
     if style != "person" and _are_reversed(_tokens(question), _tokens(name)):
         return None
-    if (page := referring_expressions.page(question.text)) and page != (referring_expressions.page(name.text) or page):
+    if (page := identifiers.page(question.text)) and page != (identifiers.page(name.text) or page):
         return None  # another page, of the same site or not
     if not is_match and len(name.words) > len(question.words) and all(map(name_similarity.is_generic, question.words)):
         return None  # meeting notes, of any meeting

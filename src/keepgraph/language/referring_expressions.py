@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from urllib.parse import parse_qsl, unquote, urlsplit
 
+from keepgraph.language import identifiers
+from keepgraph.language.identifiers import ARXIV, DOI, ISBN, URL
 from keepgraph.language.normalisation import Name, first_letters, without_small_words
 from keepgraph.model import NameStyle
 
@@ -64,11 +65,6 @@ _HONORIFIC = re.compile(
 _INITIALS_JOINED = re.compile(r"(?P<initials>[A-Z]{2,3})\s+(?P<rest>[^\W\d_]{3,}.*)")
 _USER_NAME = re.compile(r"[a-z]{6,24}")
 
-_ARXIV = re.compile(r"(?:\S*arxiv\S*?[\s:/]+)?(?P<id>\d{4}\.\d{4,5})(?:v\d+)?(?:\.pdf)?\W*", re.I)
-_DOI = re.compile(r"(?:.*?(?:\bdoi\b[:\s]*|doi\.org/))?(?P<id>10\.\d{4,9}/[^\s\"<>]+?)[.,;)]*", re.I)
-_ISBN = re.compile(r"(?:isbn(?:-1[03])?:?\s*)(?P<id>[\dxX][\dxX\- ]{8,16})", re.I)
-_URL = re.compile(r"(?:https?://|www\.)\S+|(?:[a-z0-9\-]+\.)+[a-z]{2,}/\S+", re.I)
-_TRACKING = re.compile(r"utm_\w+|fbclid|gclid|ref|ref_src|source|lang|hl|si|feature|share|s|t|via|cmpid|mc_cid|mc_eid")
 _PATH = re.compile(r"(?:file://|~|[a-z]:\\|\.{0,2}[/\\])?(?:[^/\\]*[/\\])*(?P<file>[^/\\]+)", re.I)
 _EXTENSION = re.compile(
     r"(?P<stem>.+)\.(?:pdf|docx?|odt|rtf|txt|md|rst|html?|epub|mobi|azw3|pptx?|key|odp|xlsx?|ods|csv|tsv|json|ya?ml|ipynb|"
@@ -117,44 +113,26 @@ def read(text: str) -> list[Expression]:
 def _identifiers(text: str) -> Iterator[Expression]:
     """Other spellings of an arXiv id, a DOI, an ISBN or a URL, and the title in the last part of a URL."""
     stripped = text.strip(" <>()[].,;")
-    if match := _DOI.fullmatch(stripped):
+    if match := DOI.fullmatch(stripped):
         for prefix in ("", "doi:", "https://doi.org/", "http://dx.doi.org/"):
             yield Expression(prefix + match["id"], f"“{match['id']}” is a DOI")
         return
     is_arxiv = "arxiv" in stripped.casefold() or re.fullmatch(r"\d{4}\.\d{4,5}(?:v\d+)?", stripped)
-    if is_arxiv and (match := _ARXIV.fullmatch(stripped)):
+    if is_arxiv and (match := ARXIV.fullmatch(stripped)):
         for prefix in ("arXiv:", "", "https://arxiv.org/abs/", "https://arxiv.org/pdf/"):
             yield Expression(prefix + match["id"], f"“{match['id']}” is an arXiv id")
         return
-    if match := _ISBN.fullmatch(stripped):
+    if match := ISBN.fullmatch(stripped):
         digits = re.sub(r"[\s\-]", "", match["id"])
         for spelled in (digits, f"ISBN {digits}", f"ISBN {match['id']}", match["id"]):
             yield Expression(spelled, f"“{match['id']}” is an ISBN")
         return
-    if _URL.fullmatch(stripped):
+    if URL.fullmatch(stripped):
         yield from _url(stripped)
 
 
-def page(text: str) -> str | None:
-    """A URL without what does not identify the page: scheme, www, tracking parameters, fragment, slash at the end.
-
-    None for what is no URL of a page: another text, or the address of a whole site.
-    """
-    url = text.strip(" <>()[].,;")
-    if not _URL.fullmatch(url):
-        return None
-    try:
-        parts = urlsplit(url if "://" in url else f"https://{url}")
-        parameters = parse_qsl(parts.query)
-    except ValueError:
-        return None
-    host, path = parts.netloc.casefold().removeprefix("www."), unquote(parts.path).rstrip("/")
-    query = "" if all(_TRACKING.fullmatch(name) for name, _ in parameters) else f"?{parts.query}"
-    return f"{host}{path}{query}" if path or query else None
-
-
 def _url(text: str) -> Iterator[Expression]:
-    plain = page(text)
+    plain = identifiers.page(text)
     if plain is None:
         return
     path, has_query, _ = plain.partition("?")
@@ -190,7 +168,7 @@ def _with_brackets(text: str) -> Iterator[Expression]:
         return
     name, within = match["name"].strip(), match["within"].strip()
     reason = f"“{within}” stands in brackets"
-    is_identifier = any(pattern.fullmatch(within) for pattern in (_DOI, _ARXIV, _ISBN, _URL))
+    is_identifier = any(pattern.fullmatch(within) for pattern in (DOI, ARXIV, ISBN, URL))
     if is_initials_of(within, name) or is_identifier:
         yield Expression(name, reason)
     if is_initials_of(name, within):

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         group_conflicts,
         groups,
         idempotency,
+        identifiers,
         ids,
         imported_rows,
         imports,

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
         embedding,
         first_person,
         fuzzy,
+        identifiers,
         name_words,
         resolver,
     )

@@ -13,7 +13,7 @@ from keepgraph import errors, store
 from keepgraph.engine.backfill import vectors
 from keepgraph.engine.resolution import abstention, acceptance
 from keepgraph.engine.vocabulary import graph_vocabulary
-from keepgraph.language import given_names, paraphrases
+from keepgraph.language import given_names, identifiers, paraphrases
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate, Resolution
 from keepgraph.store.transactions import Tx
@@ -53,11 +53,12 @@ def resolve(
 
 
 def is_comparable(tx: Tx, name: Name, *, of_types: Collection[str] | None) -> bool:
-    """Whether this step compares a name at all: not that of a person, nor one of which the model knows too little."""
+    """Whether this step compares a name at all: no person's, no identifier, none that the model knows too little of."""
     too_short = sum(map(len, name.words)) < _MIN_LETTERS
     vocabulary = graph_vocabulary.read(tx)
     only_persons = of_types is not None and all(vocabulary.style(entity_type) == "person" for entity_type in of_types)
-    return not (only_persons or too_short or not _is_readable(name) or _looks_like_person(name))
+    is_identifier = identifiers.canonical(name.text) is not None
+    return not (only_persons or too_short or is_identifier or not _is_readable(name) or _looks_like_person(name))
 
 
 def _is_readable(name: Name) -> bool:

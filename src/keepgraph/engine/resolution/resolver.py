@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 
 from keepgraph import store
 from keepgraph.engine.backfill import vectors
-from keepgraph.engine.resolution import abstention, acceptance, embedding, first_person, fuzzy
+from keepgraph.engine.resolution import abstention, acceptance, embedding, first_person, fuzzy, identifiers
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate, Resolution
@@ -72,6 +72,8 @@ def _by_letters(tx: Tx, name: Name, of_types: Collection[str] | None) -> tuple[R
         return resolution, (), False
     if resolution := first_person.resolve(tx, name, of_types=of_types):
         return resolution, (), False
+    if with_identifier := identifiers.find(tx, name, of_types=of_types):
+        return abstention.choose(with_identifier, threshold=0.0), (), False
     if "fuzzy" not in tx.settings.rungs:
         return Resolution(None, "none", 0.0), (), "embedding" in tx.settings.rungs
     candidates = fuzzy.rank(tx, name, of_types=of_types)
