@@ -201,7 +201,7 @@ def life(tmp_path_factory: pytest.TempPathFactory) -> Life:
 
 
 def test_whatever_was_acknowledged_survives_a_power_cut(life):
-    assert ends(life, 60, seed=1) == {"kept": 60}
+    assert ends(life, 30, seed=1) == {"kept": 30}
 
 
 @pytest.mark.slow
@@ -217,23 +217,23 @@ def test_a_disk_that_is_not_synced_after_each_call_loses_some(tmp_path):
     Were the harness blind, the tests above would prove nothing.
     """
     life = lived(tmp_path, synchronous="NORMAL", pages_a_checkpoint=1000)
-    seen = ends(life, 60, seed=3)
+    seen = ends(life, 30, seed=3)
 
-    assert seen["lost"] > 10
+    assert seen["lost"] > 3
 
 
 def test_a_disk_that_is_never_synced_is_damaged(tmp_path):
     life = lived(tmp_path, synchronous="OFF")
-    seen = ends(life, 60, seed=4)
+    seen = ends(life, 30, seed=4)
 
-    assert seen["lost"] > 10
+    assert seen["lost"] > 0
     assert sum(times for what, times in seen.items() if what.startswith("damaged")) > 10
 
 
 def test_a_graph_that_was_being_made_can_be_made_again(life):
     chance = random.Random(5)
 
-    assert after_cuts(life, [*range(8, 16)] * 2, chance) == {"kept": 16}
+    assert after_cuts(life, range(8, 16), chance) == {"kept": 8}
 
 
 def test_a_graph_that_was_almost_made_can_be_made_again(life):
@@ -242,7 +242,7 @@ def test_a_graph_that_was_almost_made_can_be_made_again(life):
     """
     chance = random.Random(6)
 
-    assert after_cuts(life, chance.choices(range(20, life.ended[0]), k=20), chance) == {"kept": 20}
+    assert after_cuts(life, chance.choices(range(20, life.ended[0]), k=10), chance) == {"kept": 10}
 
 
 def cut_twice(life: Life, times: int, *, seed: int) -> Counter[str]:
@@ -275,7 +275,7 @@ def lived_on(folder: Path) -> Life:
 
 
 def test_the_power_may_go_again_while_a_graph_recovers(life):
-    assert cut_twice(life, 20, seed=7) == {"kept": 20}
+    assert cut_twice(life, 10, seed=7) == {"kept": 10}
 
 
 @pytest.mark.slow
@@ -357,7 +357,7 @@ def cut_in_migration(disk: Any, old: State, new: State, moments: Iterable[int], 
 def test_a_power_cut_in_a_migration_leaves_the_graph_before_or_after_it(made, tmp_path, newer):
     old = read(made / "graph.db")
     disk = migrated(made, tmp_path / "new")
-    moments = random.Random(9).choices(range(len(disk.log) + 1), k=20)
+    moments = random.Random(9).choices(range(len(disk.log) + 1), k=10)
 
     cut_in_migration(disk, old, read(tmp_path / "new" / "graph.db"), moments, seed=9)
 
@@ -508,7 +508,7 @@ def failing(disk: Any, trouble: Trouble) -> Iterator[None]:
 @pytest.mark.parametrize("trouble", MANY[:2], ids=str)
 @pytest.mark.parametrize("tool", CALLS)
 def test_a_call_that_the_disk_fails_changes_nothing_and_may_be_repeated(made, tmp_path, tool, trouble):
-    assert fails(calling(made, tool), tmp_path, trouble, step=31) <= {"OK", "GRAPH_WRITE_FAILED"}
+    assert fails(calling(made, tool), tmp_path, trouble, step=47) <= {"OK", "GRAPH_WRITE_FAILED"}
 
 
 @pytest.mark.parametrize("trouble", FEW, ids=str)
@@ -626,7 +626,7 @@ def test_a_graph_closes_on_a_disk_that_fails_and_loses_nothing(made, tmp_path, t
 
 @pytest.mark.parametrize("trouble", [*MANY, *FEW, READ], ids=str)
 def test_a_migration_that_the_disk_fails_changes_nothing_and_may_be_repeated(made, tmp_path, newer, trouble):
-    migrating(made, tmp_path, trouble, step=97 if trouble in (*MANY, READ) else 1)
+    migrating(made, tmp_path, trouble, step=211 if trouble in (*MANY, READ) else 1)
 
 
 def test_a_migration_that_the_disk_fails_leaves_no_half_made_copy(made, tmp_path, newer):
@@ -678,7 +678,7 @@ def migrating(made: Path, tmp_path: Path, trouble: Trouble, *, step: int, first:
 
 @pytest.mark.parametrize("trouble", [*MANY, *FEW], ids=str)
 def test_a_graph_that_could_not_be_made_can_be_made_later(tmp_path, trouble):
-    making(tmp_path, trouble, step=167 if trouble in MANY else 1)
+    making(tmp_path, trouble, step=331 if trouble in MANY else 1)
 
 
 @pytest.mark.slow
