@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from keepgraph.cypher.repair import arrow_direction, foreign_syntax, markup, spelling
 from keepgraph.cypher.repair.foreign_syntax import spelling_key
@@ -43,10 +43,15 @@ class Vocabulary:
 
 @dataclass(frozen=True)
 class RepairedText:
-    """The text that is run, and a sentence for each repair, in the order in which they were made."""
+    """The text that is run, and a sentence for each repair, in the order in which they were made.
+
+    Attributes:
+        tree: the syntax tree of the text, if it is known that it can be parsed.
+    """
 
     text: str
     fixes: tuple[str, ...]
+    tree: ast.Query | None = field(default=None, compare=False)
 
 
 def repair(text: str, vocabulary: Vocabulary) -> RepairedText:
@@ -59,9 +64,9 @@ def repair(text: str, vocabulary: Vocabulary) -> RepairedText:
         before = current
         current, tree = _repair_until_readable(current, vocabulary, fixes)
         if tree is not None:
-            current = _correct_readable(current, tree, vocabulary, fixes)
+            current, tree = _correct_readable(current, tree, vocabulary, fixes)
         if current == before:
-            return RepairedText(current, tuple(dict.fromkeys(fixes)))
+            return RepairedText(current, tuple(dict.fromkeys(fixes)), tree)
     # Half a repair would be another query with each call.
     return RepairedText(text, ())
 
@@ -101,8 +106,8 @@ def _repair_until_readable(text: str, vocabulary: Vocabulary, fixes: list[str]) 
     return text, None
 
 
-def _correct_readable(text: str, tree: ast.Query, vocabulary: Vocabulary, fixes: list[str]) -> str:
-    """A text that can be parsed, with its names, functions and arrows corrected."""
+def _correct_readable(text: str, tree: ast.Query, vocabulary: Vocabulary, fixes: list[str]) -> tuple[str, ast.Query]:
+    """A text that can be parsed, with its names, functions and arrows corrected, and its tree."""
     labels = spelling.Names(vocabulary.labels, vocabulary.label_of_wording)
     types = spelling.Names(vocabulary.types, vocabulary.type_of_wording)
     steps: tuple[Callable[[ast.Query, str], Iterable[Repair]], ...] = (
@@ -124,7 +129,7 @@ def _correct_readable(text: str, tree: ast.Query, vocabulary: Vocabulary, fixes:
             continue
         text, tree = new, new_tree
         fixes.extend(sentences)
-    return text
+    return text, tree
 
 
 def _apply_repairs(text: str, repairs: Iterable[Repair], fixes: list[str]) -> str:

@@ -349,7 +349,7 @@ def _similar_entities(graph: GraphProbe, key: str, labels: Sequence[str], text: 
 
 def _check_properties(graph: GraphProbe, properties: Iterable[PropertyRead]) -> Iterator[Cause]:
     """Properties that nothing has."""
-    for key, kind, labels in properties:
+    for key, kind, labels in dict.fromkeys(properties):
         if kind == "node":
             yield from _check_node_property(graph, key, labels)
         elif key not in graph_catalogue.EDGE_COLUMNS:

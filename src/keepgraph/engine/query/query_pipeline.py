@@ -242,7 +242,7 @@ def _compile(
 ) -> _PreparedQuery:
     repaired = _repaired(text, _repair_vocabulary(tx, statements, lookup))
     try:
-        tree = parser.parse(repaired.text)
+        tree = repaired.tree or parser.parse(repaired.text)
         refusal.refuse(tree, repaired.text)
         own_limit = _own_limit(tree)
         max_rows = min(rows, MAX_ROWS) if own_limit is None else MAX_ROWS
@@ -265,6 +265,8 @@ def _compile(
 def _repaired(text: str, vocabulary: pipeline.Vocabulary) -> pipeline.RepairedText:
     """The query, repaired, and where it has a clause of newer Cypher for which another is known, with that one."""
     repaired = pipeline.repair(text, vocabulary)
+    if repaired.tree is not None:
+        return repaired
     try:
         parser.parse(repaired.text)
     except errors.QueryError as error:
@@ -272,7 +274,7 @@ def _repaired(text: str, vocabulary: pipeline.Vocabulary) -> pipeline.RepairedTe
         if rewritten is not None:
             query, sentence = rewritten
             again = pipeline.repair(query, vocabulary)
-            return pipeline.RepairedText(again.text, (*repaired.fixes, sentence, *again.fixes))
+            return pipeline.RepairedText(again.text, (*repaired.fixes, sentence, *again.fixes), again.tree)
     return repaired
 
 
