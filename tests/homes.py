@@ -127,7 +127,9 @@ END_SUDDENLY = """
 import os, sys, keepgraph
 path, key, checkpoint, *tags = sys.argv[1:]
 graph = keepgraph.open(path, key=key or None)
-graph.database._open_writer().execute(f"PRAGMA wal_checkpoint({checkpoint})")
+writer = graph.database._open_writer()
+writer.execute("PRAGMA journal_size_limit = -1").fetchall()  # as older versions left their logs
+writer.execute(f"PRAGMA wal_checkpoint({checkpoint})")
 for tag in tags:
     graph.call("record_fact", subject={"type": "person", "name": "Log"}, predicate="tagged", object={"literal": tag})
 os._exit(0)

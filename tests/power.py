@@ -300,12 +300,14 @@ class _Stored:
             low, high = max(offset, start), min(end, start + SECTOR)
             now = was[: low - start] + content[low - offset : high - offset] + was[high - start :]
             self.sectors.setdefault(number, []).append((moment, now))
+            self.in_memory.pop(number, None)
 
     def resize(self, size: int) -> None:
         moment = len(self.sizes)
         for number in range(size // SECTOR, max(self.sizes[-1] - 1, 0) // SECTOR + 1):
             kept = self._latest(number)[: max(0, size - number * SECTOR)]
             self.sectors.setdefault(number, []).append((moment, kept.ljust(SECTOR, b"\0")))
+            self.in_memory.pop(number, None)
         self.cuts.append(moment)
         self.sizes.append(size)
 
@@ -460,6 +462,8 @@ class Connection:
     def execute(self, query: str, values: Any = ()) -> Rows:
         if query.startswith("PRAGMA synchronous"):
             query = f"PRAGMA synchronous = {self._driver.synchronous}"
+        if query.startswith("PRAGMA wal_autocheckpoint"):
+            query = "SELECT 0"  # it would take away the hook, and with it the checkpoints to be tried
         with _translated():
             cursor = self._conn.execute(query, values)
             with suppress(apsw.ExecutionCompleteError):

@@ -12,7 +12,7 @@ import pytest
 
 import keepgraph
 from keepgraph import errors, store
-from keepgraph.store import file_locks, writer_queue
+from keepgraph.store import database, file_locks, writer_queue
 
 ADA = {"type": "person", "name": "Ada"}
 
@@ -183,3 +183,62 @@ def test_an_exclusive_lock_and_the_queue_wait_for_each_other_in_one_order(graph,
 
     with keepgraph.open(graph.path) as again:
         assert again.call("record_fact", subject=ADA, predicate="depends_on", object=concept("Notes"))["call"]
+
+
+@pytest.fixture
+def short_logs(monkeypatch):
+    monkeypatch.setattr(database, "_MAX_LOG_BYTES", 100_000)
+    monkeypatch.setattr(database, "_MAX_LOG_BYTES_OF_WRITERS", 200_000)
+    monkeypatch.setattr(database, "_LOG_BYTES_BETWEEN_TRIES", 20_000)
+
+
+def record_some(graph, numbers):
+    """Record a fact for each number; how long the log was after each, in bytes."""
+    lengths = []
+    for number in numbers:
+        graph.call("record_fact", subject=ADA, predicate="depends_on", object=concept(f"Engine {number}"))
+        lengths.append(graph.database.log_size())
+    return lengths
+
+
+def test_a_long_log_is_emptied_by_who_wrote(path, short_logs):
+    with keepgraph.open(path) as graph:
+        lengths = record_some(graph, range(12))
+
+    assert max(lengths) <= 100_000
+    assert 0 in lengths
+
+
+def test_a_log_that_somebody_reads_is_emptied_when_the_reading_has_ended(path, short_logs):
+    with keepgraph.open(path) as graph, keepgraph.open(path) as other:
+        with other.database.read("test") as tx:
+            counted = tx.conn.execute("SELECT count(*) FROM fact").fetchone()
+            lengths = record_some(graph, range(12))
+
+            assert tx.conn.execute("SELECT count(*) FROM fact").fetchone() == counted
+        afterwards = record_some(graph, range(12, 18))
+
+    assert lengths[-1] > 200_000
+    assert min(afterwards) == 0
+
+
+def test_a_log_that_was_copied_while_others_wrote_is_emptied_by_the_next_one_in_its_turn(path, short_logs, monkeypatch):
+    monkeypatch.setattr(database, "_MAX_LOG_BYTES_OF_WRITERS", 10_000_000)
+    monkeypatch.setattr(database.Database, "_empty_log_beside_writers", lambda _: None)
+    monkeypatch.setattr(database, "_FEW_FRAMES", -1)
+    with keepgraph.open(path) as graph, keepgraph.open(path) as other:
+        length = record_some(graph, range(5))[-1]
+        other.database._open_writer().execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+        monkeypatch.setattr(database, "_FEW_FRAMES", 200)
+        afterwards = record_some(graph, [5])[-1]
+
+    assert (length > 100_000, afterwards) == (True, 0)
+
+
+def test_sqlite_tells_how_much_of_the_log_is_to_be_copied(graph):
+    record_some(graph, range(2))
+    frames = graph.database.log_size() // (24 + store.files.PAGE_SIZE)
+    before = graph.database._count_frames_to_copy()
+    graph.database._open_writer().execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+
+    assert (before, graph.database._count_frames_to_copy()) == (frames, 0)

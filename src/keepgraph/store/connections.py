@@ -20,7 +20,7 @@ Connection = Any
 """A connection of sqlcipher3, which ships no types."""
 
 LOCK_TIMEOUT_SECONDS = 30.0
-_DRIVER_TIMEOUT_SECONDS = 0.1
+DRIVER_TIMEOUT_MS = 100
 """How long SQLite itself waits for a lock; it is short, so that a cancelled call does not wait on."""
 
 _CACHE_KIB = 16_000
@@ -143,7 +143,8 @@ def _connect(uri: str, mode: str, *, key: Key | None, exclusive: bool) -> Connec
 
 def _open(uri: str, key: Key | None) -> Connection:
     """A connection that has read nothing yet."""
-    conn = sqlite.connect(uri, uri=True, isolation_level=None, timeout=_DRIVER_TIMEOUT_SECONDS, check_same_thread=False)
+    timeout = DRIVER_TIMEOUT_MS / 1000
+    conn = sqlite.connect(uri, uri=True, isolation_level=None, timeout=timeout, check_same_thread=False)
     try:
         # Before the key: an error is raised by us, not logged to standard error by SQLCipher.
         conn.execute("PRAGMA cipher_log_level = NONE")

@@ -35,6 +35,18 @@ from keepgraph.store.writer_queue import WriterQueue
 _MAX_LOG_BYTES = 4_000_000
 """A longer write-ahead log is emptied: one flipped bit in it loses every transaction that is only in the log."""
 
+_MAX_LOG_BYTES_OF_WRITERS = 2 * _MAX_LOG_BYTES
+"""A log that got so long is emptied while other writers wait, however much is to be copied."""
+
+_FEW_FRAMES = 200
+"""So many are copied in about a millisecond: what other writers added while the rest was copied beside them."""
+
+_LOG_BYTES_BETWEEN_TRIES = 500_000
+"""How much the log grows before the next try, where somebody reads what is in it, and it cannot be emptied."""
+
+_READERS_TIMEOUT_MS = 20
+"""How long the next writer may wait for readers to end, so that the log can be emptied: most of them end soon."""
+
 
 class Database:
     """One SQLite file, with one connection that writes and a pool of those that read.
@@ -99,6 +111,7 @@ class Database:
         self._read_only = read_only
         self._any_schema = any_schema and read_only
         self._schema_cookie: int | None = None
+        self._log_bytes_to_try = _MAX_LOG_BYTES
         self._key_source = key_source or KeySource()
         self._key: Key | None = None
         self._open_lock = file_locks.SharedLock(path)
@@ -175,8 +188,7 @@ class Database:
                     # Until the answer is complete, nobody is told that the call came to nothing.
                     committed.enter_context(committing(cancellation))
                     conn.execute("COMMIT")
-                    if wal.size(self.path) > _MAX_LOG_BYTES:
-                        self._empty_log()
+                    self._empty_log_in_turn()
                 except BaseException:
                     if conn.in_transaction:
                         conn.execute("ROLLBACK")
@@ -185,6 +197,41 @@ class Database:
                         self._drop_writer()
                     raise
             self._complete(tx, cancellation)
+            self._empty_log_beside_writers()
+
+    def _empty_log_in_turn(self) -> None:
+        """Empty a long log before the next one writes, where most of it was copied while others wrote."""
+        with suppress(OSError):
+            size = wal.size(self.path)
+            if size > self._log_bytes_to_try and (
+                size > _MAX_LOG_BYTES_OF_WRITERS or self._count_frames_to_copy() <= _FEW_FRAMES
+            ):
+                self._empty_log(timeout_ms=_READERS_TIMEOUT_MS)
+                self._postpone_next_try()
+
+    def _empty_log_beside_writers(self) -> None:
+        """Copy a long log into the file while others may write; it is emptied at once where nobody does."""
+        with suppress(OSError):
+            if self._writer is not None and wal.size(self.path) > self._log_bytes_to_try:
+                with suppress(sqlite.Error):
+                    self._writer.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+                self._empty_log(timeout_ms=0)
+                self._postpone_next_try()
+
+    def _count_frames_to_copy(self) -> int:
+        """How many frames of the log no checkpoint has copied into the file yet.
+
+        SQLite before 3.51 does not know NOOP, and copies what it can.
+        """
+        with suppress(sqlite.Error):
+            if self._writer is not None:
+                _, frames, copied = self._writer.execute("PRAGMA wal_checkpoint(NOOP)").fetchone()
+                return max(frames - copied, 0)
+        return 0
+
+    def _postpone_next_try(self) -> None:
+        size = wal.size(self.path)
+        self._log_bytes_to_try = size + _LOG_BYTES_BETWEEN_TRIES if size > _MAX_LOG_BYTES else _MAX_LOG_BYTES
 
     def _complete(self, tx: Tx, cancellation: CancellationCheck | None) -> None:
         """Ask what completes the answer of a committed write, on its connection, which has the pages in memory.
@@ -364,10 +411,19 @@ class Database:
             writer, self._writer = self._writer, None
             writer.close()
 
-    def _empty_log(self) -> None:
+    def _empty_log(self, *, timeout_ms: int = connections.DRIVER_TIMEOUT_MS) -> None:
+        """Move the log into the file and cut it to nothing, as far as others allow who write or read now.
+
+        Args:
+            timeout_ms: how long to wait for them.
+        """
         if self._writer is not None:
             with suppress(sqlite.Error):
-                self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+                try:
+                    self._writer.execute(f"PRAGMA busy_timeout = {timeout_ms}").fetchall()
+                    self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+                finally:
+                    self._writer.execute(f"PRAGMA busy_timeout = {connections.DRIVER_TIMEOUT_MS}").fetchall()
 
     def _migrate(self) -> None:
         conn = self._open_writer()
@@ -401,6 +457,10 @@ class Database:
             try:
                 connections.retry_while_locked(lambda: conn.execute("PRAGMA journal_mode = WAL").fetchall(), None)
                 conn.execute("PRAGMA synchronous = FULL")
+                # The log is emptied here, not by the commit of one writer while the others wait for it.
+                conn.execute("PRAGMA wal_autocheckpoint = 0").fetchall()
+                # A log that is begun anew is cut to what is in it: its length says how much that is.
+                conn.execute("PRAGMA journal_size_limit = 0").fetchall()
                 conn.execute("PRAGMA foreign_keys = ON")
                 # Parses the schema now, not while others wait for the write.
                 conn.execute("SELECT 1 FROM sqlite_schema LIMIT 0").fetchall()

@@ -2,6 +2,7 @@
 
 The format is that of https://www.sqlite.org/fileformat2.html#the_write_ahead_log: a header of 32 bytes, then frames
 of 24 bytes and a page each. Every frame has the salts of the header and a checksum that goes on from the frame before.
+The index of the log, the file `-shm`, is never read here: to close it would release the locks that SQLite holds on it.
 """
 
 from __future__ import annotations
