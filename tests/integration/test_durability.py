@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import random
+import shutil
+import sqlite3
 import stat
 import subprocess
 import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -267,6 +271,7 @@ def test_a_lock_file_that_was_left_behind_keeps_nobody_out(path):
     with writer(path, "Ada", 100_000) as child:
         child.stdout.readline()
         child.kill()
+    await_killed()
     lock = Path(f"{path}-lock")
 
     assert lock.exists()
@@ -525,3 +530,33 @@ def test_a_log_that_belongs_to_another_file_is_never_read_with_it(path, tmp_path
             other.replace(path)
 
             assert [call("recall_entity", name_or_alias="Ada")["error"] for _ in range(2)] == ["GRAPH_UNAVAILABLE"] * 2
+
+
+LOOKS = {
+    "copies all files": lambda path, to: [shutil.copy(file, to) for file in path.parent.glob("graph.db*")],
+    "opens it with another SQLite": lambda path, to: sqlite3.connect(path).execute("SELECT count(*) FROM entity"),
+}
+
+
+@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
+def test_what_another_process_records_is_not_lost_when_this_one_has_lost_its_locks(path, tmp_path, look):
+    """Whoever closes a file of the graph gives up all locks of its process on it, those of SQLite too."""
+    ours, theirs = ["Own 0"], []
+    (tmp_path / "copies").mkdir()
+    with keepgraph.open(path) as graph:
+        graph.call("add_entity", entity=person("Own 0"))
+        look(path, tmp_path / "copies")
+        gc.collect()
+        for number in range(1, 4):
+            writer(path, f"Other {number}", 1).communicate()
+            theirs.append(f"Other {number} 0")
+            with suppress(errors.GraphUnavailable):
+                graph.call("add_entity", entity=person(f"Own {number}"))
+                ours.append(f"Own {number}")
+        with pytest.raises(errors.GraphUnavailable, match="removed the log"):
+            graph.call("get_status")
+        with pytest.raises(errors.GraphUnavailable, match="removed the log"):
+            keepgraph.open(path)
+
+    assert {*ours, *theirs} <= {name for (name,) in rows(path, "SELECT name FROM entity")}
+    assert rows(path, "PRAGMA integrity_check") == [("ok",)]

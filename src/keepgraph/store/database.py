@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 from sqlcipher3 import dbapi2 as sqlite
 
@@ -46,6 +47,10 @@ _LOG_BYTES_BETWEEN_TRIES = 500_000
 
 _READERS_TIMEOUT_MS = 20
 """How long the next writer may wait for readers to end, so that the log can be emptied: most of them end soon."""
+
+
+_of_this_process: WeakSet[Database] = WeakSet()
+"""All that are open: SQLite shares one index of the log among them."""
 
 
 class Database:
@@ -107,6 +112,7 @@ class Database:
         self._writer: Connection | None = None
         self._writer_lock = threading.Lock()
         self._file: files.Identity = None
+        self._log: files.Identity = None
         self._size = 0
         self._read_only = read_only
         self._any_schema = any_schema and read_only
@@ -142,18 +148,20 @@ class Database:
             if self._identify_file() != self._file:
                 with holding(self._writer_lock, cancellation):
                     self._reopen_if_replaced()
+            self._refuse_removed_log()
             reader = self._readers.take(self._file, self._key)
             conn = reader.conn
             try:
                 with interruptible(conn, cancellation):
                     conn.execute("BEGIN")
                     migrations.refuse_newer_schema(conn, self.path)
+                    self._note_log()
                     yield replace(
                         self._tx(conn, tool, session), connection_cache=reader.cache, cancellation=cancellation
                     )
                     raise_if_cancelled(cancellation)
             except sqlite.Error:
-                conn.close()
+                self._readers.discard(reader)
                 raise
             except BaseException:
                 connections.roll_back(conn)
@@ -177,17 +185,20 @@ class Database:
             ExitStack() as committed,
         ):
             self._reopen_if_replaced()
+            self._refuse_removed_log()
             conn = self._open_writer()
             with self._queue.place(self._open_lock.descriptor) as place:
                 try:
                     with interruptible(conn, cancellation):
                         connections.begin_immediate(conn, place, cancellation)
                         self._refuse_other_schema(conn)
+                        self._note_log()
                         tx = self._tx(conn, tool, session)
                         yield tx
                     # Until the answer is complete, nobody is told that the call came to nothing.
                     committed.enter_context(committing(cancellation))
                     conn.execute("COMMIT")
+                    self._refuse_removed_log()
                     self._empty_log_in_turn()
                 except BaseException:
                     if conn.in_transaction:
@@ -226,7 +237,7 @@ class Database:
         with suppress(sqlite.Error):
             if self._writer is not None:
                 _, frames, copied = self._writer.execute("PRAGMA wal_checkpoint(NOOP)").fetchone()
-                return max(frames - copied, 0)
+                return int(max(frames - copied, 0))
         return 0
 
     def _postpone_next_try(self) -> None:
@@ -285,6 +296,10 @@ class Database:
         self._remove_interrupted_change()
         self._refuse_damaged_log()
         self._file = self._identify_file()
+        for other in list(_of_this_process):
+            if other._file == self._file:
+                other._refuse_removed_log()
+        _of_this_process.add(self)
         if not self._unlock(candidates):
             if self._read_only:
                 raise errors.GraphReadOnly(
@@ -315,10 +330,10 @@ class Database:
             elif not has_pending:
                 self._refuse_other_schema(reader.conn)
             if has_pending:
-                reader.conn.close()
+                self._readers.discard(reader)
                 return False
         except BaseException:
-            reader.conn.close()
+            self._readers.discard(reader)
             raise
         self._readers.put_back(reader)
         return True
@@ -337,6 +352,31 @@ class Database:
         if cookie != self._schema_cookie and not self._any_schema:
             schema_parts.refuse_differences(conn, self.path)
             self._schema_cookie = cookie
+
+    def _note_log(self) -> None:
+        """Note which file the log is, when the first connection has it open."""
+        if self._log is None and not self._readers.is_immutable:
+            self._log = wal.identify(self.path)
+
+    def _refuse_removed_log(self) -> None:
+        """Ensure that the log which the connections have open is that of the graph.
+
+        SQLite removes the log when the last process closes the graph, which the locks of the others tell. A process
+        that opens one of the files besides, and closes it, loses its locks (https://www.sqlite.org/howtocorrupt.html,
+        2.2): it would go on with a log that nobody else sees.
+
+        Raises:
+            errors.GraphUnavailable: it is not.
+        """
+        if not self._readers.count and self._writer is None:
+            self._log = None
+        if self._log is not None and wal.identify(self.path) != self._log:
+            raise errors.GraphUnavailable(
+                f"another process has removed the log of {self.path}, since this one lost its locks: something in it "
+                "has opened and closed the files of the graph",
+                hint="What this call wanted to write is not recorded; all before it is. Close the graph, or end the "
+                "server, and open it again. Copy a graph that is open with `kg backup` only.",
+            )
 
     def _remove_interrupted_change(self) -> None:
         """Delete what an interrupted change of the key has left: its copy may be plain where the graph is not."""

@@ -29,10 +29,12 @@ class ReaderPool:
 
     Attributes:
         is_immutable: whether the file lies in a folder that cannot be written to, so that it has no write-ahead log.
+        count: how many readers are open, idle or in use.
     """
 
     def __init__(self, path: Path) -> None:
         self.is_immutable = False
+        self.count = 0
         self._path = path
         self._idle: list[Reader] = []
         self._lock = threading.Lock()
@@ -44,18 +46,30 @@ class ReaderPool:
                 idle = self._idle.pop()
                 if idle.file == file:
                     return idle
-                idle.conn.close()
-        return Reader(file, self._connect(key))
+                self._close(idle)
+        reader = Reader(file, self._connect(key))
+        with self._lock:
+            self.count += 1
+        return reader
 
     def put_back(self, reader: Reader) -> None:
         with self._lock:
             self._idle.append(reader)
 
+    def discard(self, reader: Reader) -> None:
+        """Close a reader that was taken, in the place of putting it back."""
+        with self._lock:
+            self._close(reader)
+
     def close(self) -> None:
         """Close the idle readers."""
         with self._lock:
             while self._idle:
-                self._idle.pop().conn.close()
+                self._close(self._idle.pop())
+
+    def _close(self, reader: Reader) -> None:
+        self.count -= 1
+        reader.conn.close()
 
     def _connect(self, key: Key | None) -> Connection:
         if not self.is_immutable:
