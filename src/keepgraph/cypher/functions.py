@@ -87,6 +87,31 @@ def find(name: str) -> Function | None:
     return FUNCTIONS.get(name.lower())
 
 
+@dataclass(frozen=True, slots=True)
+class LetterCase:
+    """What functions that change the case of letters make of a text.
+
+    Attributes:
+        names: of the functions; the first is that of openCypher.
+        change: what they compute.
+        missing: the letters that are in no result, 'upper-case' or 'lower-case'.
+    """
+
+    names: tuple[str, ...]
+    change: Callable[[str], str]
+    missing: str
+
+
+LOWER_CASE: Final = LetterCase(("toLower", "lower"), str.lower, "upper-case")
+UPPER_CASE: Final = LetterCase(("toUpper", "upper"), str.upper, "lower-case")
+_LETTER_CASES = {name.lower(): case for case in (LOWER_CASE, UPPER_CASE) for name in case.names}
+
+
+def letter_case(name: str) -> LetterCase | None:
+    """What the function of this name, in any case, changes letters to; None for any other function."""
+    return _LETTER_CASES.get(name.lower())
+
+
 def names() -> list[str]:
     """The names of all functions and aggregates, as they are documented."""
     functions = [function.name for function in FUNCTIONS.values()]
@@ -458,10 +483,9 @@ define("trim", (STRING,), STRING, str.strip)
 define("ltrim", (STRING, STRING), STRING, str.lstrip, min_arguments=1)
 define("rtrim", (STRING, STRING), STRING, str.rstrip, min_arguments=1)
 define("btrim", (STRING, STRING), STRING, str.strip, min_arguments=1)
-for _name in ("toLower", "lower"):
-    define(_name, (STRING,), STRING, str.lower)
-for _name in ("toUpper", "upper"):
-    define(_name, (STRING,), STRING, str.upper)
+for _case in (LOWER_CASE, UPPER_CASE):
+    for _name in _case.names:
+        define(_name, (STRING,), STRING, _case.change)
 for _name in ("char_length", "character_length"):
     define(_name, (STRING,), INTEGER, len)
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from keepgraph.cypher import functions
 from keepgraph.cypher.repair.foreign_syntax import spelling_key
 from keepgraph.cypher.repair.tolerant_tokenizer import Repair, quote_name, shorten
 from keepgraph.cypher.syntax import ast
@@ -147,12 +148,6 @@ def correct_parts_of_types(query: ast.Query, types: frozenset[str]) -> Iterator[
             yield [(*literal.span, f"'{new}'")], f"Wrote {shorten(repr(written))} as '{new}', as types are written"
 
 
-_CASES: dict[str, tuple[Callable[[str], str], str]] = {
-    "tolower": (str.lower, "upper-case"),
-    "lower": (str.lower, "upper-case"),
-    "toupper": (str.upper, "lower-case"),
-    "upper": (str.upper, "lower-case"),
-}
 _TESTS_OF_CASE = frozenset(("=", "<>", "IN", *_TESTS_OF_TEXTS))
 
 
@@ -168,16 +163,17 @@ def correct_case(query: ast.Query, _: str) -> Iterator[Repair]:
         if part.operator in ("=", "<>"):
             sides.append((part.right, part.left))
         for side, other in sides:
-            if not isinstance(side, ast.Call) or side.name.lower() not in _CASES:
+            case = functions.letter_case(side.name) if isinstance(side, ast.Call) else None
+            if not isinstance(side, ast.Call) or case is None:
                 continue
-            change, without = _CASES[side.name.lower()]
             for literal in _elements(other):
                 written = literal.value if isinstance(literal, ast.Literal) else None
-                if not isinstance(written, str) or change(written) == written or not written.isprintable():
+                if not isinstance(written, str) or case.change(written) == written or not written.isprintable():
                     continue
-                new = change(written).replace("\\", "\\\\").replace("'", "\\'")
-                sentence = f"Wrote {shorten(repr(written))} as {shorten(repr(change(written)))}: {side.name}() gives "
-                yield [(*literal.span, f"'{new}'")], f"{sentence}no {without} letters"
+                changed = case.change(written)
+                new = changed.replace("\\", "\\\\").replace("'", "\\'")
+                sentence = f"Wrote {shorten(repr(written))} as {shorten(repr(changed))}: {side.name}() gives "
+                yield [(*literal.span, f"'{new}'")], f"{sentence}no {case.missing} letters"
 
 
 def correct_lists(query: ast.Query, text: str) -> Iterator[Repair]:

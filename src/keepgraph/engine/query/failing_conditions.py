@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
+from keepgraph.cypher import functions
 from keepgraph.cypher.repair.tolerant_tokenizer import shorten
 from keepgraph.cypher.syntax import ast, conjunctions, parser
 from keepgraph.engine.query.graph_probe import GraphProbe
@@ -27,7 +28,6 @@ _ONE_ROW = ast.Projection(
     limit=ast.Literal(1),
 )
 _TESTS_OF_TEXTS = frozenset(("=", "CONTAINS", "STARTS WITH", "ENDS WITH", "=~"))
-_MAKE_LOWER, _MAKE_UPPER = ("tolower", "lower"), ("toupper", "upper")
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,14 +220,12 @@ class _Search:
             pattern = self._written(right)
             written = f"'(?i){pattern[1:]}" if isinstance(right, ast.Literal) else f"'(?i)' + {pattern}"
             return replace(condition, right=folded), f"{subject} =~ {written}"
-        function = left.name.lower() if isinstance(left, ast.Call) else ""
-        if function in _MAKE_LOWER or function in _MAKE_UPPER:
-            name, is_lower = ("toLower", True) if function in _MAKE_LOWER else ("toUpper", False)
-            if text == (text.lower() if is_lower else text.upper()):
-                return None
-        else:
-            name, subject = "toLower", f"toLower({subject})"
-            left = ast.Call(name, (left,))
+        case = functions.letter_case(left.name) if isinstance(left, ast.Call) else None
+        if case is not None and text == case.change(text):
+            return None
+        name = (case or functions.LOWER_CASE).names[0]
+        if case is None:
+            left, subject = ast.Call(name, (left,)), f"{name}({subject})"
         changed = replace(condition, left=left, right=ast.Call(name, (right,)))
         return changed, f"{subject} {operator} {name}({self._written(right)})"
 
@@ -238,8 +236,8 @@ class _Search:
             return "=~ matches the whole text: '.*word.*' finds a word in it, '(?i)' ignores case."
         text = self._constant(condition.right)
         if isinstance(text, str) and isinstance(condition.left, ast.Call):
-            name = condition.left.name.lower()
-            if (name in _MAKE_LOWER and text != text.lower()) or (name in _MAKE_UPPER and text != text.upper()):
+            case = functions.letter_case(condition.left.name)
+            if case is not None and text != case.change(text):
                 return f"{condition.left.name}() never gives {text!r}."
         return ""
 
