@@ -5,7 +5,7 @@ The pipeline is PASSES. A compiled query holds its statements and knows how to d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
 from keepgraph import interruption
@@ -18,7 +18,7 @@ from keepgraph.cypher.plan import instant_comparisons, optimizer, planner, type_
 from keepgraph.cypher.plan.algebra import Limit, Plan, SingleRow, SqlRows
 from keepgraph.cypher.sql import pushdown
 from keepgraph.cypher.sql.statements import Statement
-from keepgraph.cypher.syntax import ast, parser
+from keepgraph.cypher.syntax import ast, parser, tree_walk
 
 
 def compile_text(
@@ -82,6 +82,7 @@ class Compilation:
         plan: its operators, from `build_plan`.
         statement: SQL for the whole plan, from `emit_sql`.
         hybrid: the plan with statements in the place of what SQL can express, from `emit_sql`.
+        words: all words in the tree that `bind` made; none before anybody asks.
     """
 
     text: str
@@ -93,6 +94,7 @@ class Compilation:
     plan: Plan = _NO_PLAN
     statement: Statement | None = None
     hybrid: Plan | None = None
+    words: Set[str] = frozenset()
 
 
 def parse(compilation: Compilation) -> None:
@@ -107,9 +109,8 @@ def bind(compilation: Compilation) -> None:
 
 def resolve_types(compilation: Compilation) -> None:
     """Patterns over inverse and symmetric types → patterns over what is stored."""
-    edges, text = compilation.catalogue.edges, compilation.text
-    # To look for the names in the text is much faster than to walk the tree; an escape may hide one.
-    if "\\" in text or any(name in text for names in (edges.inverse_types, edges.symmetric_types) for name in names):
+    edges = compilation.catalogue.edges
+    if _mentions(compilation, edges.inverse_types.keys() | edges.symmetric_types):
         compilation.query, compilation.notes = type_directions.resolve(
             compilation.query, edges.inverse_types, edges.symmetric_types
         )
@@ -118,10 +119,18 @@ def resolve_types(compilation: Compilation) -> None:
 def resolve_instants(compilation: Compilation) -> None:
     """Comparisons of timestamps with temporal values and texts → comparisons of timestamps."""
     properties = compilation.catalogue.instant_properties
-    keys = properties.nodes | properties.relationships
-    if keys and ("\\" in compilation.text or any(key in compilation.text for key in keys)):
+    if _mentions(compilation, properties.nodes | properties.relationships):
         compilation.query, notes = instant_comparisons.resolve(compilation.query, properties, compilation.parameters)
         compilation.notes += notes
+
+
+def _mentions(compilation: Compilation, names: Set[str]) -> bool:
+    """Whether one of these names is anywhere in the query."""
+    if not names:
+        return False
+    if not compilation.words:
+        compilation.words = tree_walk.words(compilation.query)
+    return not names.isdisjoint(compilation.words)
 
 
 def build_plan(compilation: Compilation) -> None:

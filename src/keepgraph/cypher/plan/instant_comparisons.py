@@ -8,7 +8,7 @@ and `>=`, and all of its instants for `=`, `<>` and IN. All in UTC. A name that 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -45,11 +45,12 @@ def resolve(
     Args:
         parameters: the types of the query's parameters.
     """
-    if not any(_names_instant(part, properties) for part in walk(query)):
+    parts = list(walk(query))
+    if not any(_names_instant(part, properties) for part in parts):
         return query, ()
-    variables = _graph_variables(query)
+    variables = _graph_variables(parts)
     rewriter = _Rewriter(properties, parameters, variables)
-    rewriter.instants = _instant_names(query, rewriter.is_instant)
+    rewriter.instants = _instant_names(parts, rewriter.is_instant)
     return substitution.rewrite(query, rewriter.change), tuple(rewriter.notes)
 
 
@@ -62,11 +63,11 @@ def _names_instant(part: ast.SyntaxNode, properties: InstantProperties) -> bool:
     return False
 
 
-def _graph_variables(query: ast.Query) -> dict[str, str]:
+def _graph_variables(parts: Sequence[ast.SyntaxNode]) -> dict[str, str]:
     """The variables that are always nodes, or always relationships, by kind: 'node' or 'relationship'."""
     kinds: dict[str, set[str]] = {}
     renamed: list[tuple[str, str]] = []
-    for part in walk(query):
+    for part in parts:
         if isinstance(part, ast.NodePattern) and part.variable is not None:
             kinds.setdefault(part.variable, set()).add("node")
         elif isinstance(part, ast.RelationshipPattern) and part.variable is not None:
@@ -91,11 +92,11 @@ def _graph_variables(query: ast.Query) -> dict[str, str]:
     return {name: next(iter(of)) for name, of in kinds.items() if len(of) == 1 and "" not in of}
 
 
-def _instant_names(query: ast.Query, is_instant: Callable[[ast.Expression], bool]) -> frozenset[str]:
+def _instant_names(parts: Sequence[ast.SyntaxNode], is_instant: Callable[[ast.Expression], bool]) -> frozenset[str]:
     """The names of columns that always hold timestamps: those of a property, the first or the last one, or renamed."""
     given: dict[str, list[ast.Expression]] = {}
     other: set[str] = set()
-    for part in walk(query):
+    for part in parts:
         if isinstance(part, ast.ProjectionItem):
             if part.expression != ast.Variable(part.name):
                 given.setdefault(part.name, []).append(part.expression)

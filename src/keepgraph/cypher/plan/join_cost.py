@@ -21,6 +21,7 @@ from keepgraph.cypher.plan.join_order import (
     choose_join_order,
     is_scannable,
     is_scannable_both_ways,
+    known_values,
 )
 from keepgraph.cypher.syntax import ast, traversal
 
@@ -86,7 +87,8 @@ def cheapest_order(
         uncovered: the relationships that need the row of the table, since an index does not have all that is asked.
         grouped_by: a node by which the rows are grouped, so that beginning there spares the grouping.
     """
-    greedy = choose_join_order(match, estimates, allow_edge_scans=True)
+    values = known_values(match)
+    greedy = choose_join_order(match, estimates, allow_edge_scans=True, known=values)
     known = _known_share(greedy[0], estimates) if greedy else 1.0
     if match.input.columns or not match.edges or (known <= _SMALL_SHARE and not ordered_scans):
         return greedy
@@ -95,10 +97,10 @@ def cheapest_order(
     best = _with_grouping(cost.of(greedy), grouped_by, wanted=wanted)
     for start, least in cost.starts() if known > _SMALL_SHARE else ():
         if least < best.cost:
-            other = cost.of(choose_join_order(match, estimates, start=start))
+            other = cost.of(choose_join_order(match, estimates, start=start, known=values))
             best = min(best, _with_grouping(other, grouped_by, wanted=wanted), key=_cost)
     for scan in ordered_scans:
-        steps = choose_join_order(match, estimates, start=EdgeScan(scan.edge, scan.key))
+        steps = choose_join_order(match, estimates, start=EdgeScan(scan.edge, scan.key), known=values)
         best = min(best, cost.of_ordered(steps, scan, reads_until_limit=scan.limit != 0), key=_cost)
     return best.steps
 

@@ -100,14 +100,16 @@ def choose_join_order(
     *,
     allow_edge_scans: bool = False,
     start: str | EdgeScan | None = None,
+    known: Mapping[str, tuple[Equality, ...]] | None = None,
 ) -> list[Step]:
     """The steps that bind all nodes and relationships of a pattern.
 
     Args:
         allow_edge_scans: whether the first step of a pattern may go through relationships.
         start: the column of the node to begin with, or the scan of relationships, whatever the estimates say.
+        known: the `known_values` of the pattern, where they were looked for already.
     """
-    order = _JoinOrder(match, estimates)
+    order = _JoinOrder(match, estimates, known_values(match) if known is None else known)
     unbound = [node.column for node in match.nodes if node.column not in order.bound]
     if isinstance(start, EdgeScan):
         order.scan_edge(start.edge, start.order_key)
@@ -119,6 +121,11 @@ def choose_join_order(
         if column not in order.bound:
             order.scan_node(column)
     return order.steps
+
+
+def known_values(match: Match) -> dict[str, tuple[Equality, ...]]:
+    """The values that properties of each node of a pattern must have."""
+    return {node.column: tuple(equalities(match.conditions, node.column)) for node in match.nodes}
 
 
 def equalities(conditions: Iterable[ast.Expression], column: str) -> Iterable[Equality]:
@@ -154,11 +161,11 @@ class _JoinOrder:
 
     __slots__ = ("bound", "edges", "equalities", "estimates", "nodes", "steps")
 
-    def __init__(self, match: Match, estimates: Estimates) -> None:
+    def __init__(self, match: Match, estimates: Estimates, known: Mapping[str, tuple[Equality, ...]]) -> None:
         self.estimates = estimates
         self.bound = set(match.input.columns)
         self.nodes = {node.column: node for node in match.nodes}
-        self.equalities = {column: tuple(equalities(match.conditions, column)) for column in self.nodes}
+        self.equalities = known
         self.edges = list(match.edges)
         self.steps: list[Step] = []
 

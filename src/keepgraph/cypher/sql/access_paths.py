@@ -45,6 +45,8 @@ def _ordered_scans(
     context: Context, plan: Match, wanted: tuple[str, str, float | None] | None
 ) -> Iterator[OrderedScan]:
     """The relationships that may be read by the index over a property that a range or the order of the rows is on."""
+    if wanted is None and not any(map(_is_comparison, plan.conditions)):
+        return
     columns = context.catalogue.edges.columns
     for edge in plan.edges:
         if not is_scannable(edge) and not is_scannable_both_ways(edge):
@@ -70,12 +72,16 @@ def _ranges(plan: Match, variable: str, key: str) -> Iterator[tuple[str, ast.Exp
     """The conditions that bound a property of a relationship by a constant: the operator, and the constant."""
     property_ = ast.Property(ast.Variable(variable), key)
     for condition in plan.conditions:
-        if not isinstance(condition, ast.Binary) or condition.operator not in _FLIPPED:
+        if not isinstance(condition, ast.Binary) or not _is_comparison(condition):
             continue
         if condition.left == property_ and _is_constant(condition.right):
             yield condition.operator, condition.right
         elif condition.right == property_ and _is_constant(condition.left):
             yield _FLIPPED[condition.operator], condition.left
+
+
+def _is_comparison(condition: ast.Expression) -> bool:
+    return isinstance(condition, ast.Binary) and condition.operator in _FLIPPED
 
 
 def _is_constant(expression: ast.Expression) -> bool:

@@ -55,6 +55,8 @@ _OPERATORS: dict[type, Callable[[Context, Any, Block], Block]] = {
     Limit: sort.emit_limit,
 }
 
+_SOURCES = SingleRow | Argument | Union | SqlRows
+
 _EXPRESSIONS: dict[type, Callable[[Context, Any, Block], Term]] = {
     ast.Literal: expressions.literal,
     ast.Parameter: expressions.parameter,
@@ -85,7 +87,7 @@ def new_context(catalogue: Catalogue, parameters: ParameterTypes, *, lenient: bo
 
 
 def _emit_plan(context: Context, plan: Plan, outer: Mapping[str, Term] | None) -> Block:
-    if isinstance(plan, SingleRow | Argument | Union | SqlRows):
+    if isinstance(plan, _SOURCES):
         return _emit_source(context, plan, outer)
     if isinstance(plan, Aggregate) and (node := aggregate.grouping_node(plan)) is not None:
         return aggregate.emit_by_node(context, plan, node, outer)

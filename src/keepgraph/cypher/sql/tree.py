@@ -20,14 +20,14 @@ class Expression:
     """
 
     __slots__ = ()
-
-    @property
-    def size(self) -> int:
-        return 1
+    size = 1
 
 
-def _set_size(node: object, children: Iterable[Expression | Select]) -> None:
-    object.__setattr__(node, "size", 1 + sum([child.size for child in children]))
+def _set_size(node: Expression, children: Iterable[Expression | Select]) -> None:
+    size = 1
+    for child in children:
+        size += child.size
+    object.__setattr__(node, "size", size)
 
 
 # Leaves
@@ -210,14 +210,13 @@ ASSOCIATIVE = frozenset(("OR", "AND", "||"))
 
 def operator_of(expression: Expression) -> str | None:
     """The operator that binds the parts of an expression together; None where they cannot come apart."""
-    kind = type(expression)
-    if kind is Column or kind is Placeholder or kind is Call:
-        return None
-    if isinstance(expression, Infix | Prefix):
+    if isinstance(expression, Infix):
         return expression.operator
-    if kind is In:
-        return "IN"
-    return "AND" if isinstance(expression, Fragment) and expression.is_condition else None
+    if isinstance(expression, Prefix):
+        return expression.operator
+    if isinstance(expression, Fragment):
+        return "AND" if expression.is_condition else None
+    return "IN" if isinstance(expression, In) else None
 
 
 # SELECTs
