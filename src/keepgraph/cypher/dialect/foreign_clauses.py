@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from keepgraph.cypher.dialect import call_inlining, foreign_functions, from_gql, from_sql
+from keepgraph.cypher.dialect import call_inlining, foreign_functions, from_gql, from_sql, quantified_patterns
 from keepgraph.cypher.repair.tolerant_tokenizer import Tokens
 
 
@@ -38,6 +38,9 @@ def recognise(tokens: Tokens, index: int) -> Suggestion | None:
         suggestion = suggest(tokens, near) if suggest else None
         if suggestion is not None:
             return suggestion
+    if tokens.upper[index] == "WHERE" and tokens.enclosing[index] >= 0:
+        # The parser fails at the condition of a pattern in brackets, before it sees that the pattern is repeated.
+        index = tokens.partners[tokens.enclosing[index]] + 1
     before_bracket = tokens.kinds[index] == "(" and tokens.kinds[index - 1] == ")" and tokens.partners[index] > 0
     return _quantified(tokens, tokens.partners[index] + 1 if before_bracket else index)
 
@@ -71,7 +74,7 @@ def _quantified(tokens: Tokens, index: int) -> Suggestion | None:
     return Suggestion(
         "A pattern repeated by {…}, + or *",
         hint,
-        from_gql.rewrite_quantified(tokens),
+        quantified_patterns.rewrite(tokens),
         "Wrote the number of hops into the relationship",
     )
 
