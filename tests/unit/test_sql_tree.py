@@ -13,18 +13,21 @@ from laws import examples
 CONN = sqlite.connect(":memory:")
 X, Y = tree.Column("r", "x"), tree.Column("r", "y")
 
+OTHERS = {"NOT", "+", "IN", "->", "->>"}
+"""What stands not between any two values."""
+
 LEAVES = st.sampled_from([tree.NULL, tree.TRUE, tree.FALSE, *map(tree.Literal, (-1, 0, 1, 2, "", "1", "a'b", b"\x01"))])
 
 
 def larger(inner):
     operands = st.tuples(inner, inner)
     return st.one_of(
-        st.builds(tree.Infix, st.sampled_from([name for name in tree.LEVELS if name not in ("NOT", "IN", "+", "->", "->>")]), operands),
+        st.builds(tree.Infix, st.sampled_from(sorted(tree.LEVELS.keys() - OTHERS)), operands),
         st.builds(tree.Prefix, st.sampled_from(["NOT", "+"]), inner),
         st.builds(tree.In, inner, operands),
         st.builds(tree.iif, inner, inner, inner),
         st.builds(lambda when, then, otherwise: tree.Case(((when, then),), otherwise), inner, inner, inner),
-    )  # fmt: skip
+    )
 
 
 EXPRESSIONS = st.recursive(LEAVES, larger, max_leaves=12)

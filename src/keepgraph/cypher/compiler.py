@@ -110,7 +110,7 @@ def bind(compilation: Compilation) -> None:
 def resolve_types(compilation: Compilation) -> None:
     """Patterns over inverse and symmetric types → patterns over what is stored."""
     edges = compilation.catalogue.edges
-    if _mentions(compilation, edges.inverse_types.keys() | edges.symmetric_types):
+    if _mentions(compilation, edges.inverse_types.keys()) or _mentions(compilation, edges.symmetric_types):
         compilation.query, compilation.notes = type_directions.resolve(
             compilation.query, edges.inverse_types, edges.symmetric_types
         )

@@ -192,16 +192,15 @@ class Context:
         for number, name in enumerate(names):
             term = block.columns[name]
             is_edge = term.encoding == "edge"
-            outer.columns[name] = replace(
-                term,
-                sql=Column(alias, f"c{number}"),
-                row=None,
-                bag=None,
-                group_by=None,
-                row_key=None,
-                text=None,
+            outer.columns[name] = Term(
+                Column(alias, f"c{number}"),
+                term.type,
+                term.encoding,
                 start=Column(alias, f"c{number}s") if is_edge else tree.NULL,
                 end=Column(alias, f"c{number}e") if is_edge else tree.NULL,
+                codes=term.codes,
+                literal=term.literal,
+                nullable=term.nullable,
             )
         return outer
 

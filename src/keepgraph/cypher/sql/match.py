@@ -310,11 +310,10 @@ def _test_labels(context: Context, block: Block, node: NodeSlot) -> None:
         return
     block.where.append(table_rows.label_test(context, block, term, node.labels))
     codes = context.catalogue.node_codes(node.labels)
-    block.columns[node.column] = replace(
-        block.columns[node.column],
-        codes=codes if term.codes is None else term.codes & codes,
-        literal=term.literal and context.catalogue.literal_matches(node.labels),
-    )
+    codes = codes if term.codes is None else term.codes & codes
+    literal = term.literal and context.catalogue.literal_matches(node.labels)
+    if codes != term.codes or literal != term.literal:
+        block.columns[node.column] = replace(term, codes=codes, literal=literal)
 
 
 def _node_slot(plan: Match, column: str) -> NodeSlot:

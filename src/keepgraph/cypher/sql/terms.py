@@ -7,7 +7,7 @@ its value is encoded, and terms are brought to one encoding before they stand be
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 
@@ -110,13 +110,17 @@ def tagged(term: Term) -> Term:
     if not term.kinds & value_types.BOOLEAN:
         # The plus sign takes the column's affinity away, which would make the number 5 of the text '5'.
         sql = tree.Prefix("+", term.sql) if tree.has_affinity(term.sql) else term.sql
-        return replace(term, sql=sql, encoding="tagged", bag=None)
+        return _tagged(term, sql)
     if term.kinds & ~BOOLEAN_OR_NULL:
         raise Inexpressible
     if isinstance(term.sql, tree.Keyword):
-        return replace(term, sql=_TAGGED_CONSTANTS[term.sql], encoding="tagged")
+        return _tagged(term, _TAGGED_CONSTANTS[term.sql])
     branches = ((tree.Literal(1), TAGGED_TRUE), (tree.Literal(0), TAGGED_FALSE))
-    return replace(term, sql=tree.Case(branches, subject=term.sql), encoding="tagged")
+    return _tagged(term, tree.Case(branches, subject=term.sql))
+
+
+def _tagged(term: Term, sql: Expression) -> Term:
+    return Term(sql, term.type, "tagged", group_by=term.group_by)
 
 
 TAGGED_TRUE, TAGGED_FALSE = tree.Literal(b"\x01"), tree.Literal(b"\x00")
