@@ -192,7 +192,7 @@ def test_sqlite_itself_refuses_all_but_reading_while_a_query_runs(call: Caller, 
 
 
 TEXT = "WITH reduce(s = 'x', i IN range(1, 23) | s + s) AS s "
-LIST = "WITH range(1, 900000) AS l "
+LIST = "WITH range(1, 300000) AS l "
 ENDLESS = [
     "MATCH (a), (b), (c), (d), (e), (f) RETURN count(*)",
     "MATCH (a)-[*]-(b) RETURN count(*)",
