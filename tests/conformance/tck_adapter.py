@@ -44,9 +44,14 @@ def revived(found: dict[str, Any]) -> Any:
 
 
 class Keepgraph(Adapter):
-    """The compiler, as the kit drives it. `target` picks who finds the rows."""
+    """The compiler, as the kit drives it.
+
+    Attributes:
+        by: what answered the last query: SQL, Python or both.
+    """
 
     name = "keepgraph"
+    by: str | None = None
 
     def open(self) -> None:
         self.tables = PlainTables(write=written, revive=revived)
@@ -68,7 +73,8 @@ class Keepgraph(Adapter):
         return list(found.columns), [[_shown(value, graph) for value in row] for row in rows]
 
     def found(self, query: compiler.CompiledQuery, params: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        return self.tables.rows(query, params)[0]
+        rows, self.by = self.tables.rows(query, params)
+        return rows
 
 
 class Reference(Keepgraph):

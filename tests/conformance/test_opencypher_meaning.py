@@ -866,9 +866,18 @@ def _revived(found: dict[str, Any]) -> Any:
     return operations.construct(found["@"], found["is"], NOW) if "@" in found else found
 
 
-@pytest.mark.parametrize("target", ["sql", "reference"])
+TARGETS = ("sql", "reference")
+
+
 @pytest.mark.parametrize(
-    "case", [pytest.param(case, id=f"{area}: {case[0]}") for area, cases in TABLE.items() for case in cases]
+    ("case", "target"),
+    [
+        pytest.param(case, target, id=f"{area}: {case[0]}-{target}")
+        for area, cases in TABLE.items()
+        for case in cases
+        # Python alone answers for both, in half a second or more.
+        for target in (TARGETS[:1] if "1050000" in case[0] else TARGETS)
+    ],
 )
 def test_a_query_means_what_opencypher_says(tables, case, target):
     query, expected, *given = case

@@ -436,7 +436,8 @@ answer(hello); request(); answer({"tools": []})
         ("hello['protocolVersion'] = '1'; answer(hello); sys.stdin.read()", "it cannot be understood: Unsupported"),
     ],
 )
-def test_a_handshake_says_what_went_wrong(stub, script, why):
+def test_a_handshake_says_what_went_wrong(stub, script, why, monkeypatch):
+    monkeypatch.setattr(stdio, "PROCESS_TERMINATION_TIMEOUT", 0.2)
     with pytest.raises(errors.HandshakeFailed) as failure:
         handshake.connect(stub(script))
 
