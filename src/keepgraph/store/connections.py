@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import time
 from collections.abc import Callable, Iterator
@@ -24,6 +25,10 @@ DRIVER_TIMEOUT_MS = 100
 """How long SQLite itself waits for a lock; it is short, so that a cancelled call does not wait on."""
 
 _CACHE_KIB = 16_000
+_CACHE_KIB_ENCRYPTED = 64_000
+"""A page that has left the cache is decrypted anew when it is read again, which takes longer than reading it."""
+
+_MIN_MEMORY_FOR_LARGE_CACHE = 4 << 30
 
 
 def connect(
@@ -128,7 +133,7 @@ def _connect(uri: str, mode: str, *, key: Key | None, exclusive: bool) -> Connec
     try:
         conn.execute("PRAGMA trusted_schema = OFF")
         conn.execute("PRAGMA temp_store = MEMORY")
-        conn.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+        conn.execute(f"PRAGMA cache_size = -{_CACHE_KIB if key is None else _cache_kib_encrypted()}")
         if exclusive:
             conn.execute("PRAGMA locking_mode = EXCLUSIVE").fetchall()
         if mode == "ro":
@@ -160,3 +165,12 @@ def _open(uri: str, key: Key | None) -> Connection:
 def _uri(path: Path, mode: str, *, immutable: bool) -> str:
     name = str(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     return f"file:{name}?mode={mode}{'&immutable=1' if immutable else ''}"
+
+
+def _cache_kib_encrypted() -> int:
+    """How large the page cache of an encrypted file may become; small where the memory of the machine is not known."""
+    try:
+        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):  # Windows has no sysconf, other systems not these names
+        return _CACHE_KIB
+    return _CACHE_KIB_ENCRYPTED if memory >= _MIN_MEMORY_FOR_LARGE_CACHE else _CACHE_KIB
