@@ -89,6 +89,10 @@ def graph_of(entities: Sequence[dict[str, Any]], path: Path, **options: Any) -> 
     ]
     answer = graph.call("record_facts", facts=facts)
     assert answer["refused"] == 0, answer
+    for entity in entities:
+        if properties := entity.get("properties"):
+            named = {"type": entity["type"], "name": entity["name"]}
+            graph.call("update_entity", entity=named, properties=properties)
     return graph
 
 

@@ -14,9 +14,10 @@ import json
 import random
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,14 +30,16 @@ from keepgraph.engine.resolution import acceptance, embedding, fuzzy
 from keepgraph.language import name_evidence
 from keepgraph.language.name_similarity import MATCH_THRESHOLD
 from keepgraph.language.normalisation import Name
-from keepgraph.model import Settings
+from keepgraph.model import Candidate, Settings
 
-FOLDERS = tuple(Path(__file__).parent / name for name in ("names", "names_training", "names_studio"))
+FOLDERS = tuple(Path(__file__).parent / name for name in ("names", "names_training", "names_studio", "names_classes"))
 FEATURES = ["bias", *name_evidence.DIRECTIONS]
 PENALTY = 0.0003
 """Of the squared weights, for each question."""
 STRENGTH_WITHOUT_ANSWER = 0.3
 STRENGTH_GENERATED = 0.3
+WEIGHT_OF_FOLDER = {"names_classes": 0.4}
+"""Of the folder in which half of the questions are made to deceive, as few are in use."""
 SMALLEST_WEIGHT = 0.005
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -49,13 +52,14 @@ class Question:
     right: int
     strength: float
     asked: str
-    ruled: bool | None = None
-    """Whether the candidate that the rules alone take is the right one; None where they take none."""
+    weight: float = 1.0
+    ruled: int | None = None
+    """The candidate that the rules alone take; None where they take none."""
 
 
 def main() -> None:
     folders = {folder.name: questions(folder) for folder in FOLDERS}
-    learned, weights, curves = {}, {}, {}
+    learned, weights, curves, rules = {}, {}, {}, {}
     for step in ("letters", "meaning"):
         scores: list[np.ndarray] = []
         for held_out in folders:
@@ -65,7 +69,8 @@ def main() -> None:
         scale, shift = calibrate(every, scores)
         scores = [scale * each + shift for each in scores]
         curves[step] = calibration_curve(every, scores)
-        report(f"{step}: each folder by the weights of the other", every, scores, curves[step])
+        rules[step] = precision_of_rules(every)
+        report(f"{step}: each folder by the weights of the others", every, scores, curves[step])
         weights[step] = fit(every) * scale
         weights[step][0] += shift
         learned[step] = len(every)
@@ -74,7 +79,7 @@ def main() -> None:
             "learned_on": date.today().isoformat(),
             "questions": learned,
             "calibration": curves,
-            "precision_of_rules": {step: precision_of_rules(folders, step) for step in weights},
+            "precision_of_rules": rules,
             "weights": {
                 step: {
                     name: round(float(weight), 3)
@@ -87,16 +92,19 @@ def main() -> None:
         acceptance.WEIGHTS_FILE.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
 
 
-def precision_of_rules(folders: dict[str, dict[str, list[Question]]], step: str) -> float:
-    """How often the rules alone are right where they take a candidate, of the cases written by hand."""
-    taken = [
-        each.ruled
-        for every in folders.values()
-        for each in every[step]
-        if each.strength == 1 and each.ruled is not None
-    ]
-    print(step, "rules alone:", sum(taken), "of", len(taken))
-    return round((sum(taken) + 1) / (len(taken) + 2), 3)
+def precision_of_rules(every: Sequence[Question]) -> dict[str, float]:
+    """How often the rules alone are right where they take a candidate, by their weak reasons; of cases written by hand.
+
+    For each reason one case more that is right and one that is wrong are counted, so that few cases give about a half.
+    """
+    verdicts: dict[str, list[bool]] = {reason: [] for reason in ("other", *name_evidence.WEAK_REASONS)}
+    for each in every:
+        if each.ruled is not None and each.strength == 1:
+            features = dict(zip(FEATURES, each.features[each.ruled], strict=True))
+            for reason in name_evidence.weak_reasons(features) or ["other"]:
+                verdicts[reason].append(each.ruled == each.right)
+    print("  rules alone:", {reason: f"{sum(right)} of {len(right)}" for reason, right in verdicts.items()})
+    return {reason: round((sum(right) + 1) / (len(right) + 2), 3) for reason, right in verdicts.items()}
 
 
 def calibrate(every: Sequence[Question], scores: Sequence[np.ndarray]) -> tuple[float, float]:
@@ -112,7 +120,7 @@ def calibrate(every: Sequence[Question], scores: Sequence[np.ndarray]) -> tuple[
         total = 0.0
         for each, score in written:
             shifted = np.clip(values[0] * score + values[1], -30, 30)
-            total -= (shifted[each.right] if each.right >= 0 else 0.0) - np.log1p(np.exp(shifted).sum())
+            total -= each.weight * ((shifted[each.right] if each.right >= 0 else 0.0) - np.log1p(np.exp(shifted).sum()))
         return total / len(written)
 
     found = minimize(loss, np.array([1.0, 0.0]), method="Nelder-Mead").x
@@ -140,32 +148,51 @@ def questions(folder: Path) -> dict[str, list[Question]]:
                 )
                 name = Name(rest.strip() if of_types else text)
                 by_letters = fuzzy.rank(tx, name, of_types=of_types)
+                candidates = {"letters": by_letters}
                 pools = {"letters": acceptance.gather(tx, name, by_letters, ())}
-                ruled = {"letters": fuzzy.best(by_letters)}
+                rules = {"letters": partial(fuzzy.best)}
                 if embedding.is_comparable(tx, name, of_types=of_types):
                     near = embedding.nearest(tx, name.text, of_types=of_types)
                     pools["meaning"] = acceptance.gather(tx, name, by_letters, near)
-                    ruled["meaning"] = embedding.paraphrase(tx, name, near)
+                    rules["meaning"] = partial(embedding.paraphrase, tx, name)
+                    candidates["meaning"] = near
                 for step, pool in pools.items():
                     if step == "meaning" and any(each.features["rule_score"] >= MATCH_THRESHOLD for each in pool):
                         continue  # letters have decided
-                    made = list(_with_and_without(pool, expected, strength, text))
-                    if made and (taken := ruled[step]):
-                        made[0].ruled = f"{taken.entity.type}:{taken.entity.name}" == expected
+                    made = list(_with_and_without(pool, expected, strength, text, rules[step], candidates[step]))
+                    for each in made:
+                        each.weight = WEIGHT_OF_FOLDER.get(folder.name, 1.0)
                     by_step[step] += made
     return by_step
 
 
 def _with_and_without(
-    pool: Sequence[acceptance.Evidence], expected: str | None, strength: float, text: str
+    pool: Sequence[acceptance.Evidence],
+    expected: str | None,
+    strength: float,
+    text: str,
+    rule: Callable[[Sequence[Candidate]], Candidate | None],
+    candidates: Sequence[Candidate],
 ) -> Iterator[Question]:
-    names = [f"{each.candidate.entity.type}:{each.candidate.entity.name}" for each in pool]
+    names = [_named(each.candidate) for each in pool]
     right = names.index(expected) if expected in names else -1
     if pool:
-        yield Question(_matrix(pool), right, strength, text)
+        yield Question(_matrix(pool), right, strength, text, ruled=_ruled(names, rule(candidates)))
     if right >= 0 and len(pool) > 1:
         others = [each for position, each in enumerate(pool) if position != right]
-        yield Question(_matrix(others), -1, strength * STRENGTH_WITHOUT_ANSWER, f"{text} (without its answer)")
+        ruled = _ruled(
+            [_named(each.candidate) for each in others], rule([c for c in candidates if _named(c) != expected])
+        )
+        without = strength * STRENGTH_WITHOUT_ANSWER
+        yield Question(_matrix(others), -1, without, f"{text} (without its answer)", ruled=ruled)
+
+
+def _named(candidate: Candidate) -> str:
+    return f"{candidate.entity.type}:{candidate.entity.name}"
+
+
+def _ruled(names: Sequence[str], taken: Candidate | None) -> int | None:
+    return names.index(_named(taken)) if taken is not None and _named(taken) in names else None
 
 
 def _matrix(pool: Sequence[acceptance.Evidence]) -> np.ndarray:
@@ -243,7 +270,7 @@ def fit(every: Sequence[Question]) -> np.ndarray:
     for start, each in zip(starts, every, strict=True):
         if each.right >= 0:
             right[start + each.right] = 1
-    strength = np.array([each.strength for each in every])
+    strength = np.array([each.strength * each.weight for each in every])
     total = strength.sum()
     penalised = np.ones(rows.shape[1])
     penalised[0] = 0
@@ -275,7 +302,7 @@ def calibration_curve(every: Sequence[Question], scores: Sequence[np.ndarray]) -
     shares = np.array([0.0, *(share for share, _ in judged), 1.0])
     rights = np.array([0.0, *(float(is_right) for _, is_right in judged), 1.0])
     # Means of neighbours before the isotonic fit, so that the steps become slopes.
-    windows = [slice(max(i - 20, 0), i + 21) for i in range(0, len(shares), 10)]
+    windows = [slice(max(i - 8, 0), i + 9) for i in range(0, len(shares), 4)]
     x = np.array([0.0, *(shares[window].mean() for window in windows), 1.0])
     y = np.array([0.0, *(rights[window].mean() for window in windows), 0.995])
     line = IsotonicRegression(increasing=True).fit(x, y)

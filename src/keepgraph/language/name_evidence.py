@@ -40,6 +40,14 @@ DIRECTIONS: Mapping[str, int] = {
     "rule_strength": 1,
     "rule_part": 1,
     "rule_initials": 1,
+    "rule_explained": 1,
+    "initials_two": -1,
+    "part_without_head": -1,
+    "part_common": -1,
+    "part_one_word": -1,
+    "part_typed": 1,
+    "activity": 1,
+    "known_word": -1,
     "rule_rival": 0,
     # Letters.
     "ratio": 1,
@@ -84,6 +92,8 @@ DIRECTIONS: Mapping[str, int] = {
     # What the words say.
     "possible": 1,
     "proper_left": -1,
+    "proper_replaced": -1,
+    "one_word_similar": -1,
     "names_type": 1,
     # The style of the type.
     "term": 0,
@@ -103,6 +113,10 @@ DIRECTIONS: Mapping[str, int] = {
     "person_set_apart": 1,
     "person_left": -1,
     "person_both_left": -1,
+    "person_slip_and_left": -1,
+    "person_given_slip": -1,
+    "person_middle": -1,
+    "person_known_word": -1,
     # Meaning.
     "cosine": 1,
     "cosine_45": 1,
@@ -127,8 +141,21 @@ DIRECTIONS: Mapping[str, int] = {
     "paraphrase_rare_left": -1,
     "leads_cosine": 1,
     "leads_covered": 1,
+    "leads_rule": 1,
 }
 """The features: 1 raises the probability or leaves it, -1 lowers it or leaves it, 0 may do either."""
+
+WEAK_REASONS = (
+    "word_of_another_name",
+    "slip_and_word_left",
+    "middle_word",
+    "common_part",
+    "more_than_term",
+    "little_in_common",
+)
+"""Why the rules are less often right than else: a slip that makes a word of another name, a slip in a surname beside a
+word left out, the middle one of several names, common words within a title, more said than a
+term, and only a part of the question in common with a name that is not very near."""
 
 Rarity = Callable[[str], int]
 """In how many names of the graph a folded word stands."""
@@ -146,6 +173,7 @@ _ISO_DATE = re.compile(r"\b((?:19|20)\d\d)[ \-](0[1-9]|1[0-2])(?:[ \-]([0-2]\d|3
 _EUROPEAN_DATE = re.compile(r"\b(\d{1,2})[. ](0?[1-9]|1[0-2])[. ]((?:19|20)\d\d)\b")
 _MONTH_NAMES = {number: name for name, number in reversed(numbers.MONTHS.items()) if len(name) > 3 or name == "may"}
 _PARTICLES = frozenset("up out off down over in on back away through".split())
+_SAME = 0.95  # inflected or abbreviated
 _DERIVED = 0.9
 _SYNONYM = 0.82
 _ORDINAL_WORD = 0.9
@@ -179,12 +207,27 @@ _COMPANY_WORDS = frozenset(
     "engine language framework database server capital traders trading holdings holding partners studio studios "
     "labs laboratories technologies systems solutions ventures bank university institute foundation consulting "
     "industries international logistics media pharmaceuticals airlines motors foods energy insurance brothers "
-    "sons associates".split()
+    "sons associates press publishing law theorem principle effect algorithm pattern architecture method trading "
+    "company model protocol".split()
 )
 """Words at the end of the names of companies and products that people leave out where the rest is telling."""
 _APART = re.compile(r"\s*[,(:–—]|\s-\s|\s+(?:by|from|at|in|of)\s+(?=[A-Z])")
 _POSSESSIVE = re.compile(r"^[\w.]+['’]s\s+")
 _RELATIONS = frozenset("to from with over instead per before after than by versus vs against".split())
+_FREQUENCIES = frozenset(
+    "hourly daily nightly weekly biweekly fortnightly monthly quarterly yearly annual annually".split()
+)
+_SAME_FREQUENCIES = ({"daily", "nightly"}, {"yearly", "annual", "annually"}, {"biweekly", "fortnightly"})
+_SHORT_INITIALS = 2
+_HALF = 0.5  # of the weight of the words
+_NEAR = 0.7  # of cosines
+_SIMILAR_TO_SLIP = 60.0
+_PREFIXES_OF_NAMES = frozenset("abdul abdel abd abu ibn bin umm mohammed muhammad mohamed maria jean anna".split())
+"""The first half of a given name of two words, whose second half alone is another name: Abdul Rahman, Jean Luc."""
+_PARTICLE = 3  # letters of el, al, bin, ibn
+_SLAVIC_ENDINGS = ("ski", "ska", "cki", "cka", "dzki", "dzka")  # of a surname, of a man and of a woman
+_DOTTED = re.compile(r"\b([^\W\d_]{2,8})\.(?=\s|$)")
+_FEW_NAMES = 3  # of a surname that tells who is meant, with the companies of that name
 _GRAMMATICAL = frozenset("this that these those one ones thing stuff old new other".split())
 
 
@@ -229,6 +272,8 @@ def of_pair(
         may_be_company: whether things of its type may have a legal form.
     """
     is_match = rule >= MATCH_THRESHOLD
+    if style != "person":
+        question = _with_dotted_words_in_full(question, name)
     has_other_spelling = is_match and reason is not None
     if (
         style == "person"
@@ -236,9 +281,11 @@ def of_pair(
         and (_is_another_syllable(question, name) or _is_another_given_name(question, name))
     ):
         return None
-    is_company = question.legal_form is not None and question.legal_form not in name.folded.split()
+    is_company = question.legal_form is not None and question.legal_form not in name.folded
     if is_company and (style == "person" or not may_be_company):
         return None  # Daniel Ohara Ltd is a company
+    if style != "person" and _is_handle(question.text):
+        return None  # @halcyon is somebody's
     if style != "person" and _are_reversed(_tokens(question), _tokens(name)):
         return None
     if (page := identifiers.page(question.text)) and page != (identifiers.page(name.text) or page):
@@ -284,13 +331,15 @@ def of_pair(
             "person_left": float(bool(left)),
             "person_both_left": float(bool(left) and bool(omitted)),
             "rule_initials": float(is_initials),
+            **_slips_of_person(question, name, rarity),
         }
     is_paraphrase = paraphrases.is_possible(
         question, name, style=style, type_names=type_names, is_entity_name=is_entity_name
     )
     possible = not left or is_paraphrase
     qualifiers = (_QUALIFIERS - _KINDS_OF_WORK if style == "term" else _QUALIFIERS) | _MAKERS
-    has_qualifier = bool(matched and left) and not omitted and all(word in qualifiers for word in left)
+    has_qualifier = bool(matched and left) and all(word in _MAKERS for word in omitted)
+    has_qualifier = has_qualifier and all(word in qualifiers for word in left)
     is_qualified = bool(matched and omitted) and not left
     is_qualified = is_qualified and all(word in _MAKERS | _COMPANY_WORDS for word in omitted)
     features |= {
@@ -298,6 +347,16 @@ def of_pair(
         "rule_strength": max(0.0, rule - MATCH_THRESHOLD) / (1 - MATCH_THRESHOLD),
         "rule_part": float(is_part),
         "rule_initials": float(is_initials),
+        "rule_explained": float(is_match and bool(reason) and not is_part),
+        "activity": float(question.words[0].endswith("ing") and len(question.words) > 1),
+        "part_typed": float(is_part and not type_names.isdisjoint(question.words)),
+        "initials_two": float(is_initials and len("".join(question.words)) == _SHORT_INITIALS),
+        "part_without_head": float(is_part and not any(other == _head(name) for _, other, _ in matched)),
+        "part_common": float(
+            is_part and question.text.islower() and not any(_is_rare(other) for _, other, _ in matched)
+        ),
+        "part_one_word": float(is_part and len(matched) == 1),
+        "known_word": float(any(score < _DERIVED and rarity(word) > 0 for word, _, score in matched)),
         "rule_rival": float(rule == RIVAL_SCORE),
         "question_covered": covered,
         "question_all": float(not left and bool(matched)),
@@ -337,6 +396,12 @@ def of_pair(
         "number_left": float(bool(left_numbers)),
         "number_added": float(has_number and any(len(number) != 4 for number in left_numbers)),
         "possible": float(possible),
+        "proper_replaced": float(_has_proper_word(question, left) and _has_proper_word(name, omitted)),
+        "one_word_similar": float(
+            not is_match
+            and len(question.words) == len(name.words) == 1
+            and any(score < _SAME for _, _, score in matched)
+        ),
         "proper_left": float(_omits_proper_name(name, omitted)),
         "names_type": float(not type_names.isdisjoint(question.words)),
         "term": float(style == "term"),
@@ -366,6 +431,32 @@ def of_pair(
             "cosine_term": max(0.0, cosine - 0.35) * 4 * (style == "term"),
         }
     return features
+
+
+def weak_reasons(features: Mapping[str, float]) -> list[str]:
+    """Why rules that take a name by letters or by meaning are less often right than else; mostly none.
+
+    Their names stand in the table of weights with how often the rules were right where they hold (ADR 0063).
+    """
+
+    def value(feature: str) -> float:
+        return features.get(feature, 0.0)
+
+    is_paraphrase = not value("rule") and not value("rule_part") and "cosine" in features
+    has_more = is_paraphrase and bool(value("matched_words")) and bool(value("question_left"))
+    holds: dict[str, float | bool] = {
+        "word_of_another_name": value("person_known_word"),
+        "slip_and_word_left": value("person_slip_and_left"),
+        "middle_word": value("person_middle"),
+        "common_part": value("part_common") and value("part_without_head") and value("name_covered") < _HALF,
+        "more_than_term": has_more and value("term"),
+        "little_in_common": has_more
+        and not value("statement")
+        and not value("activity")
+        and value("question_covered") < _HALF
+        and value("cosine") < _NEAR,
+    }
+    return [reason for reason, is_so in holds.items() if is_so]
 
 
 def align(question: Name, name: Name, *, style: NameStyle, type_names: frozenset[str]) -> Alignment:
@@ -398,6 +489,21 @@ def align(question: Name, name: Name, *, style: NameStyle, type_names: frozenset
         tuple(word for word in had if not name_similarity.is_function_word(word)),
         authors,
     )
+
+
+def _is_handle(text: str) -> bool:
+    return bool(re.fullmatch(r"@[\w.\-]+", text))
+
+
+def _with_dotted_words_in_full(question: Name, name: Name) -> Name:
+    """The question with the word of the name for each one that is cut off with a dot: European Patent Off."""
+
+    def in_full(match: re.Match[str]) -> str:
+        short = match[1].casefold()
+        return next((word for word in name.folded.split() if word != short and word.startswith(short)), match[0])
+
+    written = _DOTTED.sub(in_full, question.text) if "." in question.text else question.text
+    return question if written == question.text else Name(written)
 
 
 def _names_type(word: str, type_names: frozenset[str]) -> bool:
@@ -497,13 +603,15 @@ def _match_acronyms(asked: list[str], had: list[str], matched: list[tuple[str, s
     """Match a word that is the initials of neighbouring words on the other side, and take both out."""
     for side, other, swapped in ((asked, had, False), (had, asked, True)):
         for word in [one for one in side if 2 <= len(one) <= 6 and one.isalpha()]:
-            for start in range(len(other) - len(word) + 1):
-                run = other[start : start + len(word)]
+            telling = [part for part in other if not name_similarity.is_function_word(part)]
+            for start in range(len(telling) - len(word) + 1):
+                run = telling[start : start + len(word)]
                 if "".join(part[0] for part in run) == word and (len(word) > 2 or len(side) > 1):
                     pairs = [(part, word, 0.9) if swapped else (word, part, 0.9) for part in run]
                     matched += pairs[:1] if swapped else pairs
                     side.remove(word)
-                    del other[start : start + len(word)]
+                    for part in run:
+                        other.remove(part)
                     break
 
 
@@ -529,7 +637,7 @@ def _match_particles(
 def _is_refused(question: Name, name: Name, *, style: NameStyle, type_names: frozenset[str]) -> bool:
     """What no other evidence outweighs: other numbers, one letter, opposites, a negation, an address."""
     asked, had = _tokens(question), _tokens(name)
-    asked_numbers, numbers_had = _digits(asked), _digits(had)
+    asked_numbers, numbers_had = _digits(asked), _digits(had) + _ordinals(had)
     if any(not any(_same_number(number, other) for other in numbers_had) for number in asked_numbers):
         return True
     if asked_numbers and _is_part_of_version(asked, had):
@@ -541,6 +649,9 @@ def _is_refused(question: Name, name: Name, *, style: NameStyle, type_names: fro
     if not dates <= dates_had or (
         (weekdays := numbers.WEEKDAYS.intersection(question.words)) and not weekdays <= {*name.words}
     ):
+        return True
+    frequencies, frequencies_had = _FREQUENCIES.intersection(asked), _FREQUENCIES.intersection(had)
+    if frequencies and frequencies_had and not _are_same_frequencies(frequencies, frequencies_had):
         return True
     single = {word for word in asked[1:] if len(word) == 1 and word.isalpha() and word != "a"}
     if style != "person" and (single - {*had}):
@@ -558,8 +669,13 @@ def _is_refused(question: Name, name: Name, *, style: NameStyle, type_names: fro
     )
 
 
+def _are_same_frequencies(frequencies: frozenset[str], others: frozenset[str]) -> bool:
+    return bool(frequencies & others) or any(same & frequencies and same & others for same in _SAME_FREQUENCIES)
+
+
 def _are_reversed(asked: Sequence[str], had: Sequence[str]) -> bool:
     """Whether two things have changed places: from Linear to Jira is not from Jira to Linear."""
+    asked, had = ([inflection.stem(word) if word not in _RELATIONS else word for word in side] for side in (asked, had))
     for word in _RELATIONS.intersection(asked, had):
         after, had_after = (_next_content(words, words.index(word)) for words in (asked, had))
         if after and had_after and after != had_after and after in had and had_after in asked:
@@ -587,6 +703,10 @@ def _parts_set_apart(text: str) -> list[str]:
 
 def _digits(words: Sequence[str]) -> list[str]:
     return [number.lstrip("0") or "0" for word in words for number in re.findall(r"\d+", word)]
+
+
+def _ordinals(words: Sequence[str]) -> list[str]:
+    return [str(numbers.ORDINALS[word]) for word in words if word in numbers.ORDINALS]
 
 
 def _is_part_of_version(asked: Sequence[str], had: Sequence[str]) -> bool:
@@ -628,21 +748,81 @@ def _omits_proper_name(name: Name, omitted: Sequence[str]) -> bool:
     return any(all(word in omitted for word in words) for words in paraphrases.proper_names(name.text))
 
 
+def _slips_of_person(question: Name, name: Name, rarity: Rarity) -> dict[str, float]:
+    """What speaks against slips in a person's name: another word left out, a given name, a word of another name."""
+    from rapidfuzz import fuzz
+
+    asked, had = (each.words_without(frozenset(), honorifics=True) for each in (question, name))
+    if re.fullmatch(r"\S*@\S*", question.text):
+        asked = tuple(
+            re.split(r"[._\-+]", Name(question.text.split("@")[0] or question.text[1:]).folded.replace(" ", "."))
+        )
+    joined = {first + second for first, second in pairwise(asked)}
+    whole = {first + second for first, second in pairwise(had)}
+    slips = [
+        word
+        for word in asked
+        if len(word) > 1
+        and word not in whole
+        and not any(_is_form_of(word, other) or other in joined for other in had)
+        and any(fuzz.ratio(word, other) >= _SIMILAR_TO_SLIP for other in had)
+    ]
+    is_joined_slip = len(asked) == len(had) + 1 and not joined.intersection(had) and "".join(asked) != "".join(had)
+    in_surname = any(fuzz.ratio(word, had[-1]) == max(fuzz.ratio(word, other) for other in had) for word in slips)
+    short = [
+        first for first, second in pairwise(had) if len(first) <= _PARTICLE and first not in asked and second in asked
+    ]
+    has_other_particle = bool(short) and any(
+        f"{first}-" in name.text.casefold() and rarity(second) > 1 for first, second in pairwise(had) if first in short
+    )
+    return {
+        "person_slip_and_left": float(bool(slips) and ((in_surname and 1 < len(asked) < len(had)) or is_joined_slip)),
+        "person_given_slip": float(bool(slips) and len(asked) > 1 and asked[0] in slips),
+        "person_middle": float(
+            len(asked) == 1
+            and asked[0] in had[1:-1]
+            and (given_names.contains(asked[0]) or had[0] in _PREFIXES_OF_NAMES)
+        ),
+        "person_known_word": float(has_other_particle or any(rarity(word) > 0 for word in slips)),
+    }
+
+
+def _is_form_of(word: str, other: str) -> bool:
+    return (
+        word == other
+        or other in given_names.spellings(word) | given_names.nicknames(word)
+        or (len(other) == 1 and word.startswith(other))
+        or (word[:-1] == other[:-1] and {word[-1], other[-1]} == {"a", "i"} and word.endswith(_SLAVIC_ENDINGS))
+    )
+
+
+def _has_proper_word(name: Name, words: Sequence[str]) -> bool:
+    """Whether one of these words is written with a capital in the middle of a name that is not written in capitals."""
+    written = name.text.split()
+    if sum(word[:1].isupper() for word in written) * 2 > len(written) + 1:
+        return False
+    return any(part[:1].isupper() and Name(part).folded in words for part in written[1:])
+
+
 def _is_clipped(question: Name, name: Name, rarity: Rarity) -> bool:
     """Whether a given name is cut short beside the whole of a telling surname: Theo Lindqvist."""
     asked, had = question.words_without(frozenset(), honorifics=True), name.words_without(frozenset(), honorifics=True)
     if len(asked) != 2 or len(had) < 2:
         return False
     given, surname = asked
-    if phonetics.key(surname) != phonetics.key(had[-1]) or len(surname) < 5 or rarity(had[-1]) > 1:
+    if phonetics.key(surname) != phonetics.key(had[-1]) or len(surname) < 5 or rarity(had[-1]) > _FEW_NAMES:
         return False
     if typos.differ_in_ending(given, had[0]):
         return False  # Malik is not Malika
     is_end = len(given) > 3 and had[0].endswith(given) and len(had[0]) > len(given) + 2  # Seun, Oluwaseun
     is_beginning = 2 < len(given) < len(had[0]) and had[0].startswith(given)
-    if (is_beginning or is_end) and not given_names.contains(given):
+    if (is_beginning or is_end) and (not given_names.contains(given) or given_names.is_nickname(given)):
         return True
-    return len(given) > 2 and had[0].startswith(given[:-1]) and given[-1] in "iye" and len(given) < len(had[0])
+    stem = given.rstrip("iey")  # Connie of Consolata, Josie of Josefina, Manny of Emmanuel
+    stem = stem[:-1] if len(stem) > 2 and stem[-1] == stem[-2] else stem
+    is_diminutive = stem != given and len(stem) > 2 and len(given) < len(had[0])
+    is_within = is_diminutive and given_names.is_nickname(given) and stem in had[0][1:]
+    return (is_diminutive and had[0].startswith(stem)) or is_within
 
 
 def _sounds_alike(question: Name, name: Name, rarity: Rarity) -> bool:

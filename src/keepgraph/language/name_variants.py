@@ -7,6 +7,7 @@ a citation is reduced to its title.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import get_args
 
@@ -20,6 +21,8 @@ _ROLES = frozenset(
     "webmaster postmaster root security abuse newsletter marketing hr privacy legal".split()
 )
 _MIN_LETTERS_OF_HANDLE = 4
+_MIN_LETTERS_OF_WORD = 3
+_USER_NAME = re.compile(r"[a-z]{6,24}")
 ALL_STYLES: frozenset[NameStyle] = frozenset(get_args(NameStyle))
 _PERSON: frozenset[NameStyle] = frozenset(["person"])
 _VARIANT_FACTOR = 0.94  # a match by a variant is less sure than one by the name itself
@@ -81,9 +84,8 @@ def within(name: Name) -> list[Variant]:
 
 def _names_in_address(text: str) -> list[str]:
     """The names that an e-mail address or a handle may be made of: j doe for j.doe@firm.com, jdoe@firm.com, @jdoe."""
-    match = _ADDRESS.fullmatch(text)
-    local = match and (match["mail"] or match["handle"])
-    if not local or local.casefold() in _ROLES:
+    local = _local_part(text)
+    if local is None:
         return []
     parts = [part for part in re.split(r"[._+\-\d]+", local.casefold()) if part]
     if len(parts) > 1:
@@ -93,6 +95,36 @@ def _names_in_address(text: str) -> list[str]:
         return []
     readings = [word, f"{word[0]} {word[1:]}", f"{word[:-1]} {word[-1]}"]
     return [*readings, f"{word[0]} {word[1]} {word[2:]}"] if len(word) > _MIN_LETTERS_OF_HANDLE + 1 else readings
+
+
+def _local_part(text: str) -> str | None:
+    match = _ADDRESS.fullmatch(text.strip("<>()[] "))
+    local = match and (match["mail"] or match["handle"])
+    if not local or local.casefold() in _ROLES:
+        return None
+    return local.partition("+")[0] or local
+
+
+def address_parts(text: str) -> list[str]:
+    """The parts of the local part of an e-mail address or of a handle, or a user name; none where it is a role."""
+    local = _local_part(text) or (text if _USER_NAME.fullmatch(text) else None)
+    return [part for part in re.split(r"[._+\-\d]+", local.casefold()) if part] if local else []
+
+
+def divide(part: str, words: Collection[str]) -> str | None:
+    """A part of an address divided before the words of names at its end: c van der zwan, bart quill; else None.
+
+    Args:
+        words: words of names.
+    """
+    rest, divided = part, list[str]()
+    while len(rest) > 1:
+        suffixes = (rest[start:] for start in range(len(rest) - _MIN_LETTERS_OF_WORD + 1))
+        longest = next((suffix for suffix in suffixes if suffix in words), None)
+        if longest is None:
+            break
+        rest, divided = rest[: -len(longest)], [longest, *divided]
+    return " ".join([rest, *divided]).strip() if divided and rest != part else None
 
 
 def _thing(folded: str, reason: str) -> Variant:

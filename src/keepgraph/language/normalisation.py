@@ -37,8 +37,27 @@ _ARTICLES = frozenset(["the"])
 _HONORIFICS = frozenset("mr mrs ms mx dr prof sir madam herr frau".split())
 _LEGAL_FORMS = frozenset(
     "inc ltd llc llp gmbh corp corporation co ag sa bv nv plc sarl srl pty oyj "
-    "limited incorporated aktiengesellschaft".split()
+    "limited incorporated aktiengesellschaft aktiebolag aksjeselskap aktieselskab osakeyhtio pte pvt kft "
+    "ltda".split()
 )
+# Those of several words, by their last word.
+_LEGAL_PHRASES: dict[str, list[tuple[str, ...]]] = {
+    "haftung": [("gesellschaft", "mit", "beschrankter", "haftung")],
+    "kg": [("gmbh", "co", "kg")],
+    "company": [
+        ("limited", "liability", "company"),
+        ("public", "limited", "company"),
+        ("private", "limited", "company"),
+    ],
+    "partnership": [("limited", "liability", "partnership")],
+    "azioni": [("societa", "per", "azioni")],
+    "a": [("s", "p", "a")],
+    "anonyme": [("societe", "anonyme")],
+    "anonima": [("sociedad", "anonima")],
+    "limitada": [("sociedad", "limitada")],
+    "vennootschap": [("besloten", "vennootschap"), ("naamloze", "vennootschap")],
+    "o": [("sp", "z", "o", "o")],
+}
 _SMALL_WORDS = frozenset("a an and at by de der des for in la of on or the to und von with y".split())
 
 
@@ -103,7 +122,8 @@ class Name:
     def legal_form(self) -> str | None:
         """The legal form at the end of the name, folded: gmbh, of Bluefin GmbH; None if it has none."""
         words = self.folded.split()
-        return words[-1] if len(words) > 1 and words[-1] in _LEGAL_FORMS else None
+        length = _length_of_legal_form(words)
+        return " ".join(words[-length:]) if length else None
 
     @cached_property
     def initials(self) -> frozenset[str]:
@@ -164,9 +184,19 @@ def _significant_words(folded: str, ignored: frozenset[str], *, honorifics: bool
     words = folded.split()
     omitted = _ARTICLES | _HONORIFICS if honorifics else _ARTICLES
     significant = [word for word in words if word not in omitted and word not in ignored]
-    while len(significant) > 1 and significant[-1] in _LEGAL_FORMS:
-        significant.pop()
+    while length := _length_of_legal_form(significant):
+        del significant[-length:]
     return tuple(significant or words)
+
+
+def _length_of_legal_form(words: Sequence[str]) -> int:
+    """How many words at the end are a legal form, where there are others before; else 0."""
+    if len(words) < 2:
+        return 0
+    for phrase in _LEGAL_PHRASES.get(words[-1], ()):
+        if len(words) > len(phrase) and tuple(words[-len(phrase) :]) == phrase:
+            return len(phrase)
+    return int(words[-1] in _LEGAL_FORMS)
 
 
 def _romanise(name: str) -> str | None:

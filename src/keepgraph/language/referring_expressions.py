@@ -34,12 +34,24 @@ _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d[a-z]?\b")
 _BY_AUTHOR = re.compile(rf"(?P<name>.+?)[,;:–—\-]?\s+by\s+{_AUTHORS}(?:[\s,(]+\d{{4}}\)?)?")
 _POSSESSIVE_AUTHOR = re.compile(rf"{_CAPITALISED}(?:\s{_CAPITALISED}){{0,2}}(?:['’]s|(?<=s)['’])\s+(?P<name>.+)")
 _KIND_BEFORE = re.compile(
-    rf"(?:(?:the|that|this|our|my|a)\s+)?(?:{_PERSON}\s+)?(?:{_WORKS})\s*[:,]?\s+"
+    rf"(?:(?:the|that|this|our|my|a)\s+)?(?:{_PERSON}\s+(?:et\s+al\.?\s+|(?:and|&)\s+{_PERSON}\s+)?)?(?:{_WORKS})\s*[:,]?\s+"
     r"(?:(?:called|titled|entitled|named)\s+)?(?P<name>.+)",
     re.I,
 )
 _CALLED = re.compile(r".{0,40}\b(?:called|titled|entitled|named|known as)\s+(?P<name>.+)", re.I)
 _AUTHOR_BEFORE = re.compile(rf"{_AUTHORS}(?:\s*\(?\d{{4}}[a-z]?\)?)?\s*[,:–—.]\s+(?P<name>.+)")
+_KIND_AFTER = re.compile(
+    r"(?:(?:the|that|this|our|my)\s+)?(?P<name>.+?)\s+(?:book|paper|article|report|talk|post|study)", re.I
+)
+_AUTHOR_AFTER = re.compile(
+    rf"(?P<name>[^,–—]+\s[^,–—]+?)\s*(?:,|\s[–—-])\s+{_CAPITALISED}(?:(?:\s+|\s*,\s*|\s*&\s*|\s+and\s+)"
+    rf"(?:{_CAPITALISED}|al\.?)){{1,4}}"
+)
+_RELATIVE_CLAUSE = re.compile(
+    r"(?:the|that|this|our|my)\s+(?P<name>\S+\s\S.*?),?\s+(?:that|which|who|whom|where|(?:we|they|i|you|he|she)\s+\w+)\s+.+",
+    re.I,
+)
+_YEAR_AFTER = re.compile(r"(?P<name>.+?)[\s,]*[(\[][^()\[\]]*\b(?:1[5-9]|20)\d\d[a-z]?[^()\[\]]*[)\]]")
 _EDITION = re.compile(
     r"(?P<name>.+?)[\s,(]+(?:the\s+)?(?:\d+(?:st|nd|rd|th)|second|third|revised|new|updated|anniversary|paperback|first)"
     r"\s+(?:\w+\s+)?(?:edition|ed\.?)\)?",
@@ -72,6 +84,7 @@ _EXTENSION = re.compile(
     re.I,
 )
 _MIN_SLUG_WORDS = 2
+_MAX_DEPTH = 2
 _INITIALS_BEFORE = 3
 
 
@@ -193,20 +206,27 @@ def is_initials_of(short: str, long: str) -> bool:
     return letters in forms or letters.removesuffix("s") in forms
 
 
-def _works(text: str) -> Iterator[Expression]:
-    """The title of a cited work, without its author, its kind and its edition."""
+def _works(text: str, *, depth: int = 0) -> Iterator[Expression]:
+    """The title of a cited work, without its author, its kind, its year and its edition, one of them or several."""
     for pattern, what in (
         (_BY_AUTHOR, "the author"),
         (_POSSESSIVE_AUTHOR, "the author"),
         (_KIND_BEFORE, "what kind of work it is"),
+        (_KIND_AFTER, "what kind of work it is"),
         (_EDITION, "the edition"),
+        (_YEAR_AFTER, "the year"),
         (_AUTHOR_BEFORE, "the author"),
+        (_AUTHOR_AFTER, "the author"),
     ):
         if match := pattern.fullmatch(text):
             title = match["name"].strip(" \"'“”‘’«»,")
             is_long = len(title.split()) > 1 or pattern is not _AUTHOR_BEFORE
             if is_long and (pattern is not _KIND_BEFORE or not title.casefold().startswith(("about ", "on ", "for "))):
                 yield Expression(title, f"“{text}” says {what} too", style="reference")
+                if depth < _MAX_DEPTH and title != text:
+                    yield from _works(title, depth=depth + 1)
+    if depth:
+        return
     quoted = re.fullmatch(r".*?[\"“«](?P<name>[^\"“”«»]{4,})[\"”»].*", text)
     if quoted:
         yield Expression(quoted["name"], f"“{quoted['name']}” is quoted", style="reference")
@@ -215,6 +235,8 @@ def _works(text: str) -> Iterator[Expression]:
 
 
 def _statements(text: str) -> Iterator[Expression]:
+    if match := _RELATIVE_CLAUSE.fullmatch(text):
+        yield Expression(match["name"], f"“{text}” says something of it besides")
     for pattern in (_DECISION, _WE_DECIDED):
         if match := pattern.fullmatch(text):
             yield Expression(match["name"], f"“{text}” says that it is a decision", style="statement")

@@ -64,21 +64,22 @@ def judge(
         by_letters: candidates of the fuzzy step, with the scores of its rules.
         by_meaning: candidates of the embedding step, with cosines; None before that step.
         ruled: the candidate that the rules of the step alone take. It is at least as probable as the rules have been
-            right on the cases, and the others share what is left.
+            right on the cases, or just as probable as they have been where they take it for a weak reason; the others
+            share what is left.
     """
     tied = fuzzy.tied(by_letters)
     step: Step = "letters" if by_meaning is None else "meaning"
     evidence = compare(gather(tx, question, by_letters, by_meaning or ()))
     shares = probabilities([each.features for each in evidence], _model()["weights"][step])
     curve = _model()["calibration"][step]
-    precision = _model()["precision_of_rules"][step]
-    has_ruled = ruled is not None and any(each.candidate.entity.row == ruled.entity.row for each in evidence)
+    ruled_row = ruled.entity.row if ruled is not None else None
+    precision = next((_precision(each, step) for each in evidence if each.candidate.entity.row == ruled_row), None)
     judged = []
     for each, share in zip(evidence, shares, strict=True):
         probability = calibrated(share, curve)
-        if has_ruled and ruled is not None:
-            is_ruled = each.candidate.entity.row == ruled.entity.row
-            probability = max(probability, precision) if is_ruled else min(probability, 1 - precision)
+        if precision is not None:
+            is_ruled = each.candidate.entity.row == ruled_row
+            probability = precision.of(probability) if is_ruled else min(probability, 1 - precision.value)
         elif each.candidate.entity.row in tied:
             probability = min(probability, _MAX_PROBABILITY_OF_TIED)
         judged.append(replace(each.candidate, score=round(min(probability, _MAX_PROBABILITY), 3)))
@@ -89,6 +90,23 @@ def judge(
         if candidate.entity.row not in considered
     ]
     return sorted(judged, key=lambda candidate: (-candidate.score, candidate.entity.row)) + _each_once(refused)
+
+
+@dataclass(frozen=True, slots=True)
+class _Precision:
+    """How often the rules were right on the cases where they took a candidate for the same reason."""
+
+    value: float
+    is_weak: bool
+
+    def of(self, probability: float) -> float:
+        return self.value if self.is_weak else max(probability, self.value)
+
+
+def _precision(evidence: Evidence, step: Step) -> _Precision:
+    table = _model()["precision_of_rules"][step]
+    weak = [table[reason] for reason in name_evidence.weak_reasons(evidence.features)]
+    return _Precision(min(weak), is_weak=True) if weak else _Precision(table["other"], is_weak=False)
 
 
 def _each_once(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -165,6 +183,7 @@ def compare(evidence: Sequence[Evidence]) -> list[Evidence]:
                     "paraphrase_rare_left": clear * _value(own, "question_left_rare"),
                     "leads_cosine": min(max(0.0, lead["cosine"]) * 4, 1.0),
                     "leads_covered": max(0.0, lead["covered"]),
+                    "leads_rule": min(max(0.0, lead["rule_score"]) * 4, 1.0),
                 },
             )
         )
