@@ -21,6 +21,7 @@ from keepgraph.language import (
     given_names,
     identifiers,
     inflection,
+    name_contradictions,
     name_similarity,
     numbers,
     paraphrases,
@@ -286,6 +287,10 @@ def of_pair(
         return None  # Daniel Ohara Ltd is a company
     if style != "person" and _is_handle(question.text):
         return None  # @halcyon is somebody's
+    if name_contradictions.contradict(
+        question, name, style=style, type_names=type_names, is_explained=has_other_spelling
+    ):
+        return None
     if style != "person" and _are_reversed(_tokens(question), _tokens(name)):
         return None
     if (page := identifiers.page(question.text)) and page != (identifiers.page(name.text) or page):

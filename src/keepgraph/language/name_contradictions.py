@@ -1,0 +1,231 @@
+"""Name contradictions: what in a question says that the thing with a similar name is not meant, whatever is alike.
+
+A number or letter that differs, a numbered thing asked for without its number, the one who does and the one to whom it
+is done, a prefix of time or place, another title, another given name, another company of the same name. Each is told
+from the two names alone; what only makes an answer less probable is evidence (`name_evidence`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from keepgraph.language import (
+    abbreviations,
+    common_words,
+    derivation,
+    given_names,
+    inflection,
+    name_similarity,
+    numbers,
+    phonetics,
+    spelling,
+    synonyms,
+    typos,
+)
+from keepgraph.language.normalisation import Name
+from keepgraph.model import NameStyle
+
+_CAPITAL = re.compile(r"(?<![\w.'’])[^\W\d_a-z](?![\w.'’])")
+_NUMBER = re.compile(r"\d+(?:\.\d+)*")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_NUMBERED_WORD = re.compile(r"([^\W\d_]+)(\d+)")
+_REGNAL = {
+    word: number for number, word in enumerate("i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi".split(), 1)
+}
+_PREFIXES = frozenset("pre post anti non ex inter intra sub counter trans extra ultra".split())
+_AGENT_ENDINGS, _PATIENT_ENDINGS = ("er", "or", "r"), ("ee", "ed", "d")
+_MIN_STEM = 4
+_MIN_SHORT_FORM = 3
+_ALIKE, _ALMOST_EQUAL = 60.0, 90.0
+_MAX_LEGAL_FORM = 3
+_TITLES_OF_ORDERS = frozenset("brother sister father mother uncle aunt auntie king queen prince princess".split())
+"""Titles of which one does not stand for another."""
+
+
+def contradict(
+    question: Name,
+    name: Name,
+    *,
+    style: NameStyle,
+    type_names: frozenset[str] = frozenset(),
+    is_explained: bool = False,
+) -> bool:
+    """Whether a question cannot mean what has this name, though the two are similar.
+
+    Args:
+        style: how the names of its type are made.
+        type_names: the name of its type, and of those that it is a kind of: they may be left out.
+        is_explained: whether the rules know why the words differ: a place in another language, an abbreviation.
+    """
+    asked = [word for word in question.folded.split() if word not in type_names]
+    had = [word for word in name.folded.split() if word not in type_names]
+    if style == "person":
+        return (
+            _have_other_titles(asked, had)
+            or _have_other_regnal_names(asked, had)
+            or _have_other_given_names(question, name)
+        )
+    return (
+        _have_other_letters(question.text, name.text)
+        or _have_other_decimals(question.text, name.text)
+        or _omits_only_numbers(asked, had)
+        or _differ_in_prefix(asked, had)
+        or (not is_explained and _have_other_words(*(each.words_without(type_names) for each in (question, name))))
+        or _is_another_company(question, name)
+    )
+
+
+# Letters and numbers
+
+
+def _have_other_letters(question: str, name: str) -> bool:
+    """Whether both have single capital letters, and others: Mass in A minor, Mass in B minor."""
+    asked, had = ({*_CAPITAL.findall(text.strip(" .?!"))} for text in (question, name))
+    return bool(asked and had and not asked & had)
+
+
+def _have_other_decimals(question: str, name: str) -> bool:
+    """Whether both have one number, with the point at another place: 1.6 and 16."""
+    asked, had = (_NUMBER.findall(text) for text in (question, name))
+    return len(asked) == len(had) == 1 and asked[0] != had[0] and asked[0].replace(".", "") == had[0].replace(".", "")
+
+
+def _omits_only_numbers(asked: Sequence[str], had: Sequence[str]) -> bool:
+    """Whether all that the question leaves out is a number that is no year, or an ordinal: Battalion, 1st Battalion."""
+    words = [part for word in had for part in _divided(word)]
+    questioned = [part for word in asked for part in _divided(word)]
+    left = list(words)
+    for word in questioned:
+        if word in left:
+            left.remove(word)
+        elif not name_similarity.is_function_word(word):
+            return False
+    left = [word for word in left if not name_similarity.is_function_word(word)]
+    return bool(left) and all(
+        (word.isdecimal() and not _YEAR.fullmatch(word))
+        or word in numbers.ORDINALS
+        or re.fullmatch(r"\d+(?:st|nd|rd|th)", word)
+        or (word in _REGNAL and word == words[-1] and len(word) > 1)
+        for word in left
+    )
+
+
+def _divided(word: str) -> list[str]:
+    """A word with a number at its end in two: b12 is b and 12."""
+    numbered = _NUMBERED_WORD.fullmatch(word)
+    return [numbered[1], numbered[2]] if numbered else [word]
+
+
+# Words
+
+
+def _differ_in_prefix(asked: Sequence[str], had: Sequence[str]) -> bool:
+    """Whether one has a prefix of time or place as a word of its own, and the other has not: pre-op, op."""
+    return bool(_PREFIXES.intersection(asked) ^ _PREFIXES.intersection(had)) and not any(
+        prefix + after in words
+        for prefix, after, words in (
+            *((word, following, had) for word, following in pairwise(asked)),
+            *((word, following, asked) for word, following in pairwise(had)),
+        )
+        if prefix in _PREFIXES
+    )
+
+
+def _have_other_words(asked: Sequence[str], had: Sequence[str]) -> bool:
+    """Whether one word alone differs, and what it says is another thing, not the same in another form or a slip.
+
+    It is another thing where one does what is done to the other (insurer, insured), and where both are words of the
+    language that only look alike (hospice, hospital).
+    """
+    only_asked = [word for word in asked if word not in had and not name_similarity.is_function_word(word)]
+    only_had = [word for word in had if word not in asked and not name_similarity.is_function_word(word)]
+    if len(only_asked) != 1 or len(only_had) != 1:
+        return False
+    word, other = spelling.normalise(only_asked[0]), spelling.normalise(only_had[0])
+    if _is_done_to(word, other) or _is_done_to(other, word):
+        return True
+    if not (common_words.is_english(word) and common_words.is_english(other)) or _mean_the_same(word, other):
+        return False
+    if typos.similarity(word, other, has_context=True, given_name=False):
+        return False
+    from rapidfuzz import fuzz
+
+    return _ALIKE <= fuzz.ratio(word, other) <= _ALMOST_EQUAL
+
+
+def _is_done_to(agent: str, patient: str) -> bool:
+    return any(
+        agent.endswith(ending)
+        and patient.endswith(other)
+        and len(stem := agent.removesuffix(ending)) >= _MIN_STEM
+        and stem == patient.removesuffix(other)
+        for ending in _AGENT_ENDINGS
+        for other in _PATIENT_ENDINGS
+    )
+
+
+def _mean_the_same(word: str, other: str) -> bool:
+    return (
+        inflection.stem(word) == inflection.stem(other)
+        or derivation.are_related(word, other)
+        or synonyms.root(word) == synonyms.root(other)
+        or synonyms.are_synonyms_in_names(word, other)
+        or other in abbreviations.expand(word)
+        or word in abbreviations.expand(other)
+        or word.startswith(other)
+        or other.startswith(word)
+    )
+
+
+def _is_another_company(question: Name, name: Name) -> bool:
+    """Whether the question says that it has the whole name, by a legal form: Philips AG, Philips Healthcare."""
+    if question.legal_form is None or name.legal_form is not None:
+        return False
+    left = {*name.words} - {*question.words}
+    return {*question.words} < {*name.words} and any(len(word) > _MAX_LEGAL_FORM for word in left)
+
+
+# Persons
+
+
+def _have_other_titles(asked: Sequence[str], had: Sequence[str]) -> bool:
+    """Whether both begin with a title of an order or a family, and not the same: Brother Agnes, Sister Agnes."""
+    titles = [words[0] for words in (asked, had) if len(words) > 1 and words[0] in _TITLES_OF_ORDERS]
+    return len(titles) > 1 and titles[0] != titles[1]
+
+
+def _have_other_regnal_names(asked: Sequence[str], had: Sequence[str]) -> bool:
+    """Whether both end with a number as rulers have it, and the number or a name differs: John Paul I, John Paul II."""
+    if not asked or not had or asked[-1] not in _REGNAL or had[-1] not in _REGNAL or min(len(asked), len(had)) < 2:
+        return False
+    return asked[-1] != had[-1] or any(given_names.contains(word) for word in {*had} - {*asked})
+
+
+def _have_other_given_names(question: Name, name: Name) -> bool:
+    """Whether the given names are two that are known, of which neither stands for the other: Marta, Maria."""
+    asked, had = (each.words_without(frozenset(), honorifics=True) for each in (question, name))
+    if len(asked) != len(had) or len(asked) < 2 or asked[0] == had[0]:
+        return False
+    given, other = asked[0], had[0]
+    if {given, other} & {*asked[1:], *had[1:]}:
+        return False  # Lovelace Ada
+    return (
+        given_names.contains(given)
+        and given_names.contains(other)
+        and other not in given_names.nicknames(given) | given_names.spellings(given)
+        and given not in given_names.nicknames(other) | given_names.spellings(other)
+        and phonetics.key(given) != phonetics.key(other)
+        and not _may_be_short_for(given, other)
+        and not _are_swapped_letters(given, other)
+    )
+
+
+def _may_be_short_for(word: str, other: str) -> bool:
+    """Whether one may be a short form of the other, which no list has: Theo, Theodora."""
+    return word[:_MIN_SHORT_FORM] == other[:_MIN_SHORT_FORM] and abs(len(word) - len(other)) > 1
+
+
+def _are_swapped_letters(word: str, other: str) -> bool:
+    return sorted(word) == sorted(other) and typos.similarity(word, other, has_context=True, given_name=True) > 0
