@@ -3,6 +3,10 @@
 
 PYTHON ?= python3
 VENV := .venv
+
+# Hundreds of processes that the tests start would each compile what they import, if nothing may be kept of it.
+unexport PYTHONDONTWRITEBYTECODE
+
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 
