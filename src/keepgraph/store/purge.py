@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from keepgraph.store import communities
 from keepgraph.store.connections import Connection
@@ -19,6 +20,8 @@ IDENTIFIED = ("entity", "fact", "episode", "proposed_fact")
 """The journalled tables whose rows have public ids."""
 
 PUBLIC_ID = re.compile(r"(?:ent|fact|ep|prop)_[0-9a-z]{26}")
+
+_ROWS_SEARCHED_AT_ONCE = 200
 
 PURGED = '{"purged":true}'
 """What the journal keeps of a purged row."""
@@ -263,12 +266,21 @@ def search(conn: Connection, matches: Callable[[str], bool]) -> tuple[int, list[
     for table, columns in _text_columns(conn):
         names = ", ".join(f'"{column}"' for column in columns)
         has_number = conn.execute("SELECT 1 FROM pragma_table_info(?) WHERE name = 'id'", (table,)).fetchone()
-        rows = conn.execute(f'SELECT {"id" if has_number else "0"}, {names} FROM "{table}"')
-        for row, *values in rows.fetchall():
-            read += 1
-            if table not in _DERIVED_FROM_TEXTS and any(matches(value) for value in values if isinstance(value, str)):
-                found[_show(conn, table, row)] = None
+        rows = conn.execute(f'SELECT {"id" if has_number else "0"}, {names} FROM "{table}"').fetchall()
+        read += len(rows)
+        if table not in _DERIVED_FROM_TEXTS:
+            found |= {_show(conn, table, row): None for row in _matching_rows(rows, matches)}
     return read, list(found)
+
+
+def _matching_rows(rows: Sequence[tuple[Any, ...]], matches: Callable[[str], bool]) -> Iterator[int]:
+    """The first values of the rows of which another is a text that matches."""
+    for first in range(0, len(rows), _ROWS_SEARCHED_AT_ONCE):
+        together = rows[first : first + _ROWS_SEARCHED_AT_ONCE]
+        texts = [[value for value in values if isinstance(value, str)] for _, *values in together]
+        # NUL is neither a letter nor a space, so that what stands in a text stands in all of them together.
+        if matches("\x00".join(text for texts_of_row in texts for text in texts_of_row)):
+            yield from (row[0] for row, of_row in zip(together, texts, strict=True) if any(map(matches, of_row)))
 
 
 def _add_rows_deleted_by(conn: Connection, call: int, tables: Sequence[str]) -> set[tuple[str, str]]:
