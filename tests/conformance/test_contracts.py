@@ -22,12 +22,11 @@ from words import concept, decision, dump, literal, person, project
 TOOLS = [*catalogue.tools(), *catalogue.tools(catalogue.INTERNAL_TOOLSETS)]
 WORDS = {"entity_type": ["person", "project"], "predicate": ["tagged", "belongs_to"]}
 
-every_tool = pytest.mark.parametrize("tool", TOOLS, ids=[tool.name for tool in TOOLS])
 FILES = sorted(package_files.schemas().rglob("*.json"))
 VOCABULARY_SET = package_files.schemas() / "transfer" / "vocabulary_set.json"
 """Of a file that a person writes; it belongs to no tool, and has its definitions in itself."""
 
-every_file = pytest.mark.parametrize("file", FILES, ids=[file.name for file in FILES])
+SCHEMAS = {file: json.loads(file.read_text(encoding="utf-8")) for file in FILES}
 
 
 def parts(schema: Any) -> Iterator[dict[str, Any]]:
@@ -42,46 +41,41 @@ def parts(schema: Any) -> Iterator[dict[str, Any]]:
 
 
 def read(tool: catalogue.Tool, side: str) -> dict[str, Any]:
-    return json.loads((package_files.schemas() / tool.toolset / f"{tool.name}.{side}.json").read_text(encoding="utf-8"))
+    return SCHEMAS[package_files.schemas() / tool.toolset / f"{tool.name}.{side}.json"]
 
 
 # The files
 
 
-@every_file
-def test_a_schema_is_valid_json_schema(file):
-    schema = json.loads(file.read_text(encoding="utf-8"))
+def test_a_schema_is_valid_json_schema():
+    for file, schema in SCHEMAS.items():
+        jsonschema.Draft202012Validator.check_schema(schema)
+        jsonschema_rs.meta.validate(schema)
 
-    jsonschema.Draft202012Validator.check_schema(schema)
-    jsonschema_rs.meta.validate(schema)
-    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
-
-
-@every_file
-def test_a_schema_is_called_as_its_file_is(file):
-    schema = json.loads(file.read_text(encoding="utf-8"))
-
-    assert schema["$id"] == f"keepgraph://schemas/v1/{file.relative_to(package_files.schemas()).as_posix()}"
+        assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema", file
 
 
-@every_file
-def test_a_schema_refers_to_nothing_outside(file):
-    schema = json.loads(file.read_text(encoding="utf-8"))
-    common = json.loads((package_files.schemas() / "common.json").read_text(encoding="utf-8"))["$defs"]
-    own = schema.get("$defs", {}) if file == VOCABULARY_SET else {}
-    prefix = "#/$defs/" if file.name == "common.json" else "../common.json#/$defs/"
-    found = {part["$ref"] for part in parts(schema) if "$ref" in part}
-
-    assert {prefix + name for name in common} | {f"#/$defs/{name}" for name in own} >= found
+def test_a_schema_is_called_as_its_file_is():
+    for file, schema in SCHEMAS.items():
+        assert schema["$id"] == f"keepgraph://schemas/v1/{file.relative_to(package_files.schemas()).as_posix()}"
 
 
-@every_file
-def test_every_code_in_a_schema_exists(file):
-    schema = json.loads(file.read_text(encoding="utf-8"))
-    found = [part["x-code"] for part in parts(schema) if "x-code" in part]
-    codes = {code for given in found for code in (given.values() if isinstance(given, dict) else [given])}
+def test_a_schema_refers_to_nothing_outside():
+    common = SCHEMAS[package_files.schemas() / "common.json"]["$defs"]
+    for file, schema in SCHEMAS.items():
+        own = schema.get("$defs", {}) if file == VOCABULARY_SET else {}
+        prefix = "#/$defs/" if file.name == "common.json" else "../common.json#/$defs/"
+        found = {part["$ref"] for part in parts(schema) if "$ref" in part}
 
-    assert set(errors.leaves()) >= codes
+        assert {prefix + name for name in common} | {f"#/$defs/{name}" for name in own} >= found, file
+
+
+def test_every_code_in_a_schema_exists():
+    for file, schema in SCHEMAS.items():
+        found = [part["x-code"] for part in parts(schema) if "x-code" in part]
+        codes = {code for given in found for code in (given.values() if isinstance(given, dict) else [given])}
+
+        assert set(errors.leaves()) >= codes, file
 
 
 def test_every_schema_has_its_pair_and_a_function():
@@ -92,12 +86,12 @@ def test_every_schema_has_its_pair_and_a_function():
 
 
 def test_every_common_definition_is_used():
-    common = json.loads((package_files.schemas() / "common.json").read_text(encoding="utf-8"))["$defs"]
+    common = SCHEMAS[package_files.schemas() / "common.json"]["$defs"]
     used = {
         part["$ref"].rsplit("/", 1)[1]
-        for file in FILES
+        for file, schema in SCHEMAS.items()
         if file != VOCABULARY_SET
-        for part in parts(json.loads(file.read_text(encoding="utf-8")))
+        for part in parts(schema)
         if "$ref" in part
     }
 
@@ -107,41 +101,41 @@ def test_every_common_definition_is_used():
 # The functions
 
 
-@every_tool
-def test_a_function_takes_what_its_schema_says(tool):
-    schema = read(tool, "input")
-    first, *others = inspect.signature(tool.run).parameters.values()
-    required = {each.name for each in others if each.default is inspect.Parameter.empty}
+def test_a_function_takes_what_its_schema_says():
+    for tool in TOOLS:
+        schema = read(tool, "input")
+        first, *others = inspect.signature(tool.run).parameters.values()
+        required = {each.name for each in others if each.default is inspect.Parameter.empty}
 
-    assert first.name == ("job" if tool.is_job else "tx")
-    assert {inspect.Parameter.KEYWORD_ONLY} >= {each.kind for each in others}
-    # Dispatch takes the conversation for a function that has no parameter for it.
-    of_call = set() if tool.takes_session else {dispatch.SESSION_ARGUMENT}
-    assert set(schema["properties"]) - of_call == {each.name for each in others}
-    assert set(schema["required"]) == required
-
-
-@every_tool
-def test_needs_are_declared_by_tools_that_read_and_backups_by_tools_that_write(tool):
-    assert not tool.needs or tool.effect is catalogue.Effect.READ
-    assert tool.backup is None or (tool.effect is not catalogue.Effect.READ and not tool.is_job)
+        assert first.name == ("job" if tool.is_job else "tx"), tool.name
+        assert {inspect.Parameter.KEYWORD_ONLY} >= {each.kind for each in others}, tool.name
+        # Dispatch takes the conversation for a function that has no parameter for it.
+        of_call = set() if tool.takes_session else {dispatch.SESSION_ARGUMENT}
+        assert set(schema["properties"]) - of_call == {each.name for each in others}, tool.name
+        assert set(schema["required"]) == required, tool.name
 
 
-@every_tool
-def test_a_tool_is_well_named_and_described(tool):
-    assert re.fullmatch(r"[a-z]+(_[a-z]+)*", tool.name)
-    assert len(tool.name) <= 40
-    assert not tool.name.endswith(("_tool", "_v2", "_new"))
-    assert tool.description.split("\n")[0].endswith((".", ":", ","))
-    assert tool.title == tool.title.strip().capitalize()
+def test_needs_are_declared_by_tools_that_read_and_backups_by_tools_that_write():
+    for tool in TOOLS:
+        assert not tool.needs or tool.effect is catalogue.Effect.READ, tool.name
+        assert tool.backup is None or (tool.effect is not catalogue.Effect.READ and not tool.is_job), tool.name
 
 
-@every_tool
-def test_a_tool_takes_nothing_it_does_not_name(tool):
-    schema = read(tool, "input")
+def test_a_tool_is_well_named_and_described():
+    for tool in TOOLS:
+        assert re.fullmatch(r"[a-z]+(_[a-z]+)*", tool.name), tool.name
+        assert len(tool.name) <= 40
+        assert not tool.name.endswith(("_tool", "_v2", "_new"))
+        assert tool.description.split("\n")[0].endswith((".", ":", ",")), tool.name
+        assert tool.title == tool.title.strip().capitalize()
 
-    assert schema["type"] == "object"
-    assert schema["additionalProperties"] is False
+
+def test_a_tool_takes_nothing_it_does_not_name():
+    for tool in TOOLS:
+        schema = read(tool, "input")
+
+        assert schema["type"] == "object", tool.name
+        assert schema["additionalProperties"] is False, tool.name
 
 
 def test_tools_have_different_names():
@@ -153,43 +147,47 @@ def test_tools_have_different_names():
 # What clients see
 
 
-@every_tool
-def test_an_advertised_schema_is_self_contained(tool):
-    for shown in schemas.advertise(tool.toolset, tool.name, vocabulary=WORDS):
-        references = {part["$ref"] for part in parts(shown) if "$ref" in part}
+def test_an_advertised_schema_is_self_contained():
+    for tool in TOOLS:
+        for shown in schemas.advertise(tool.toolset, tool.name, vocabulary=WORDS):
+            references = {part["$ref"] for part in parts(shown) if "$ref" in part}
 
-        assert {f"#/$defs/{name}" for name in shown.get("$defs", {})} == references
-        assert not {"$id", "$schema"} & set(shown)
-
-
-@every_tool
-def test_an_advertised_schema_is_an_object_without_marks_of_ours(tool):
-    for shown in schemas.advertise(tool.toolset, tool.name, vocabulary=WORDS):
-        jsonschema.Draft202012Validator.check_schema(shown)
-        ours = [name for part in parts(shown) for name in part if name.startswith("x-")]
-
-        assert ours == []
-        # A client reads the type off the top; a reference there is not followed by all.
-        assert shown.get("type", shown.get("$defs", {}).get(shown.get("$ref", "")[8:], {}).get("type")) == "object"
+            assert {f"#/$defs/{name}" for name in shown.get("$defs", {})} == references, tool.name
+            assert not {"$id", "$schema"} & set(shown), tool.name
 
 
-@every_tool
-def test_an_advertised_input_carries_the_vocabulary_of_the_graph(tool):
-    kept = schemas.load(tool.toolset, tool.name, "input")
-    shown, _ = schemas.advertise(tool.toolset, tool.name, vocabulary=WORDS)
-    # Each list of words stands in a schema once, and costs its tokens once.
-    wanted = sorted({part["x-vocabulary"] for part in parts(kept) if "x-vocabulary" in part})
-    enums = sorted(part["enum"] for part in parts(shown) if part.get("enum") in WORDS.values())
+def test_an_advertised_schema_is_an_object_without_marks_of_ours():
+    for tool in TOOLS:
+        for shown in schemas.advertise(tool.toolset, tool.name, vocabulary=WORDS):
+            jsonschema.Draft202012Validator.check_schema(shown)
+            ours = [name for part in parts(shown) for name in part if name.startswith("x-")]
 
-    assert sorted(WORDS[kind] for kind in wanted) == enums
+            assert ours == [], tool.name
+            # A client reads the type off the top; a reference there is not followed by all.
+            assert (
+                shown.get("type", shown.get("$defs", {}).get(shown.get("$ref", "")[8:], {}).get("type")) == "object"
+            ), tool.name
 
 
-@every_tool
-def test_no_word_of_the_vocabulary_is_restated_in_a_schema(tool):
-    for side in ("input", "output"):
-        said = {word for part in parts(read(tool, side)) for word in part.get("enum", ())}
+def test_an_advertised_input_carries_the_vocabulary_of_the_graph():
+    for tool in TOOLS:
+        kept = schemas.load(tool.toolset, tool.name, "input")
+        shown, _ = schemas.advertise(tool.toolset, tool.name, vocabulary=WORDS)
+        # Each list of words stands in a schema once, and costs its tokens once.
+        wanted = sorted({part["x-vocabulary"] for part in parts(kept) if "x-vocabulary" in part})
+        enums = sorted(part["enum"] for part in parts(shown) if part.get("enum") in WORDS.values())
 
-        assert not said & {"person", "project", "decision", "concept", "source", "decided_in", "belongs_to"}
+        assert sorted(WORDS[kind] for kind in wanted) == enums, tool.name
+
+
+def test_no_word_of_the_vocabulary_is_restated_in_a_schema():
+    for tool in TOOLS:
+        for side in ("input", "output"):
+            said = {word for part in parts(read(tool, side)) for word in part.get("enum", ())}
+
+            assert not said & {"person", "project", "decision", "concept", "source", "decided_in", "belongs_to"}, (
+                tool.name
+            )
 
 
 # The examples
@@ -212,17 +210,17 @@ def test_the_examples_work_in_the_order_of_the_catalogue(call):
     for tool in TOOLS:
         examples = read(tool, "input")["examples"]
 
-        assert examples
+        assert examples, tool.name
         for example in examples:
-            assert works(call(tool.name, **example))
+            assert works(call(tool.name, **example)), tool.name
 
 
-@every_tool
-def test_an_error_shows_an_example_that_works(call, tool):
-    refused = call(tool.name, **read(tool, "input")["examples"][0], nonsense=True)
+def test_an_error_shows_an_example_that_works(call):
+    for tool in TOOLS:
+        refused = call(tool.name, **read(tool, "input")["examples"][0], nonsense=True)
 
-    assert refused["error"] == "INVALID_ARGUMENTS"
-    assert works(call(tool.name, **refused["example"]))
+        assert refused["error"] == "INVALID_ARGUMENTS", tool.name
+        assert works(call(tool.name, **refused["example"])), tool.name
 
 
 # What dispatch enforces
@@ -238,14 +236,14 @@ def declare(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return declare
 
 
-@every_tool
-def test_an_answer_that_breaks_the_output_schema_is_an_error(call, declare, tool):
-    declare(tool, lambda tx, **arguments: {"nonsense": True})
+def test_an_answer_that_breaks_the_output_schema_is_an_error(call, declare):
+    for tool in TOOLS:
+        declare(tool, lambda tx, **arguments: {"nonsense": True})
 
-    answer = call(tool.name, **read(tool, "input")["examples"][0])
+        answer = call(tool.name, **read(tool, "input")["examples"][0])
 
-    assert answer["error"] == "INTERNAL_ERROR"
-    assert f"{tool.name} gave an answer that breaks its own contract" in answer["message"]
+        assert answer["error"] == "INTERNAL_ERROR", tool.name
+        assert f"{tool.name} gave an answer that breaks its own contract" in answer["message"]
 
 
 def test_a_write_whose_answer_breaks_the_output_schema_leaves_nothing_behind(call, declare, path):
@@ -258,34 +256,40 @@ def test_a_write_whose_answer_breaks_the_output_schema_leaves_nothing_behind(cal
     assert ("INTERNAL_ERROR", before) == (answer["error"], dump(path))
 
 
-@every_tool
-def test_arguments_that_break_the_input_schema_never_reach_the_function(call, declare, tool):
+def test_arguments_that_break_the_input_schema_never_reach_the_function(call, declare):
     entries: list[dict[str, Any]] = []
-    declare(tool, lambda tx, **arguments: entries.append(arguments) or {})
-    schema, example = schemas.load(tool.toolset, tool.name, "input"), read(tool, "input")["examples"][0]
-    wrong = [{**example, "nonsense": True}]
-    wrong += [{name: value for name, value in example.items() if name != left_out} for left_out in schema["required"]]
-    wrong += [
-        {**example, name: "x" if schemas.resolve_reference(part, schema).get("type") == "number" else 0.5}
-        for name, part in schema["properties"].items()
-    ]
+    for tool in TOOLS:
+        entries.clear()
+        declare(tool, lambda tx, **arguments: entries.append(arguments) or {})
+        schema, example = schemas.load(tool.toolset, tool.name, "input"), read(tool, "input")["examples"][0]
+        wrong = [{**example, "nonsense": True}]
+        wrong += [
+            {name: value for name, value in example.items() if name != left_out} for left_out in schema["required"]
+        ]
+        wrong += [
+            {**example, name: "x" if schemas.resolve_reference(part, schema).get("type") == "number" else 0.5}
+            for name, part in schema["properties"].items()
+        ]
 
-    codes = {call(tool.name, **arguments).get("error") for arguments in wrong}
+        codes = {call(tool.name, **arguments).get("error") for arguments in wrong}
 
-    assert entries == []
-    assert {code for code, leaf in errors.leaves().items() if issubclass(leaf, errors.InvalidRequest)} >= codes
+        assert entries == [], tool.name
+        assert {code for code, leaf in errors.leaves().items() if issubclass(leaf, errors.InvalidRequest)} >= codes, (
+            tool.name
+        )
 
 
-@every_tool
-def test_a_function_gets_its_arguments_without_optional_nulls(call, declare, tool):
+def test_a_function_gets_its_arguments_without_optional_nulls(call, declare):
     entries: list[dict[str, Any]] = []
-    declare(tool, lambda tx, **arguments: entries.append(arguments) or {})
-    schema, example = read(tool, "input"), read(tool, "input")["examples"][0]
-    nulls = dict.fromkeys(set(schema["properties"]) - set(schema["required"]))
+    for tool in TOOLS:
+        entries.clear()
+        declare(tool, lambda tx, **arguments: entries.append(arguments) or {})
+        schema, example = read(tool, "input"), read(tool, "input")["examples"][0]
+        nulls = dict.fromkeys(set(schema["properties"]) - set(schema["required"]))
 
-    call(tool.name, **{**nulls, **example})
+        call(tool.name, **{**nulls, **example})
 
-    assert [example] == entries
+        assert [example] == entries, tool.name
 
 
 # Two validators, one verdict
@@ -482,5 +486,5 @@ def test_the_whole_surface_works_without_a_network(call, monkeypatch):
     for tool in TOOLS:
         example = schemas.example(tool.toolset, tool.name)
 
-        assert works(call(tool.name, **example))
+        assert works(call(tool.name, **example)), tool.name
         assert "error" in call(tool.name, wrong=1)

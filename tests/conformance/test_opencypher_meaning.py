@@ -848,6 +848,9 @@ TABLE: dict[str, list[Case]] = {
 }
 
 
+TARGETS = ("sql", "reference")
+
+
 @pytest.fixture(scope="module")
 def tables() -> PlainTables:
     found = PlainTables(write=json.dumps, revive=_revived)
@@ -866,24 +869,17 @@ def _revived(found: dict[str, Any]) -> Any:
     return operations.construct(found["@"], found["is"], NOW) if "@" in found else found
 
 
-TARGETS = ("sql", "reference")
-
-
 @pytest.mark.parametrize(
-    ("case", "target"),
-    [
-        pytest.param(case, target, id=f"{area}: {case[0]}-{target}")
-        for area, cases in TABLE.items()
-        for case in cases
-        # Python alone answers for both, in half a second or more.
-        for target in (TARGETS[:1] if "1050000" in case[0] else TARGETS)
-    ],
+    "case", [pytest.param(case, id=f"{area}: {case[0]}") for area, cases in TABLE.items() for case in cases]
 )
-def test_a_query_means_what_opencypher_says(tables, case, target):
+def test_a_query_means_what_opencypher_says(tables, case):
     query, expected, *given = case
     what, wanted = expected
+    # Python alone answers for both where a list is that long, in half a second or more.
+    targets = TARGETS[:1] if "1050000" in query else TARGETS
+    answers = {target: _answer(tables, query, given[0] if given else {}, what, target) for target in targets}
 
-    assert _comparable(what, wanted) == _answer(tables, query, given[0] if given else {}, what, target)
+    assert dict.fromkeys(targets, _comparable(what, wanted)) == answers
 
 
 def _answer(tables: PlainTables, query: str, given: Mapping[str, Any], what: str, target: str) -> Any:

@@ -7,6 +7,7 @@ import random
 import shutil
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from click.testing import CliRunner
 
 import keepgraph
 from keepgraph import errors
+from keepgraph.arrays.link_prediction import complex_embedding
 from keepgraph.cli.root import kg
 from keepgraph.engine.analysis import link_prediction
 from words import Caller, Clock, counted, dump, fact, literal, person, project
@@ -74,6 +76,12 @@ def staff_file(new_file: Callable[[], Path]) -> Path:
 def staff(staff_file: Path, path: Path, open_graph: Callable[..., keepgraph.Graph]) -> Caller:
     shutil.copy(staff_file, path)
     return Caller(open_graph(new_id=numbered_from(1_000_000)))
+
+
+@pytest.fixture
+def few_epochs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The embedding, by which none of these facts is suggested, is learned for a moment only."""
+    monkeypatch.setattr(complex_embedding, "fit", partial(complex_embedding.fit, epochs=2))
 
 
 def test_what_a_rule_expects_is_suggested_with_the_rule_its_support_and_its_counter_examples(staff):
@@ -140,10 +148,12 @@ def test_chance_is_not_learned_from(call):
     assert "better than counting" in answer["message"]
 
 
+@pytest.mark.usefixtures("few_epochs")
 def test_the_same_seed_gives_the_same_answer(staff):
     assert staff("train_gnn", seed=3) == staff("train_gnn", seed=3)
 
 
+@pytest.mark.usefixtures("few_epochs")
 def test_a_dry_run_changes_nothing_and_an_offer_changes_no_fact(staff, path):
     before = dump(path)
     staff("train_gnn")
@@ -156,6 +166,7 @@ def test_a_dry_run_changes_nothing_and_an_offer_changes_no_fact(staff, path):
     assert {table: before[table] for table in DECIDED_TABLES} == {table: offered[table] for table in DECIDED_TABLES}
 
 
+@pytest.mark.usefixtures("few_epochs")
 def test_an_accepted_suggestion_is_recorded_and_undone_like_any_call(staff):
     staff("train_gnn", dry_run=False)
     waiting = staff("review_proposals", kinds=["new_fact"], limit=50)["proposals"]
@@ -168,6 +179,7 @@ def test_an_accepted_suggestion_is_recorded_and_undone_like_any_call(staff):
     assert "Person 200 works at Firm 8" in statements(staff("train_gnn")["predicted_facts"])
 
 
+@pytest.mark.usefixtures("few_epochs")
 def test_what_was_rejected_or_retracted_is_not_suggested_again(staff):
     staff("train_gnn", dry_run=False)
     [doubt] = staff("review_proposals", kinds=["doubtful"], limit=9)["proposals"]
@@ -180,6 +192,7 @@ def test_what_was_rejected_or_retracted_is_not_suggested_again(staff):
     assert "Person 201 works at Firm 9" not in statements(again["predicted_facts"])
 
 
+@pytest.mark.usefixtures("few_epochs")
 def test_a_project_limits_what_is_suggested_and_an_unknown_one_is_an_error(staff):
     staff.record(person("Person 200"), "works_on", project("Atlas"))
     answer = staff("train_gnn", project="Atlas")
@@ -189,6 +202,7 @@ def test_a_project_limits_what_is_suggested_and_an_unknown_one_is_an_error(staff
     assert staff("train_gnn", project="Nowhere")["error"] == "ENTITY_NOT_FOUND"
 
 
+@pytest.mark.usefixtures("few_epochs")
 def test_a_predicate_that_allows_one_object_gets_no_second(staff):
     predicates = {"based_at": {"flags": ["functional"], "description": "Where somebody sits."}}
     staff("extend_vocabulary", predicates=predicates)
@@ -213,6 +227,7 @@ def test_the_names_of_other_systems_are_answered(call):
     assert call("train_gnn_tool", project="default", session_id="s")["method"] == "too_few_facts"
 
 
+@pytest.mark.usefixtures("few_epochs")
 def test_learning_can_be_cancelled_and_reports_progress(staff):
     seen: list[str] = []
     staff.graph.call_until(None, "train_gnn", {}, progress=lambda done, total, what: seen.append(what))
@@ -223,6 +238,7 @@ def test_learning_can_be_cancelled_and_reports_progress(staff):
     assert {"testing horn rules", "looking for doubtful facts", "done"} <= set(seen)
 
 
+@pytest.mark.usefixtures("few_epochs")
 def test_rules_tell_how_sure_a_relation_is(staff):
     with staff.graph.database.read("test") as tx:
         rows = {
@@ -241,12 +257,14 @@ def test_rules_tell_how_sure_a_relation_is(staff):
     assert unlikely is None or unlikely[0] < 0.2
 
 
+@pytest.mark.usefixtures("few_epochs")
 def test_the_gardener_proposes_what_rules_expect(staff):
     answer = staff("run_night_gardener", passes=["links"])
 
     assert {"new_fact", "doubtful"} == {each["kind"] for each in answer["proposals"]}
 
 
+@pytest.mark.usefixtures("few_epochs")
 def test_kg_learn_shows_suggestions_and_offers_them(staff, path):
     staff.graph.close()
     run = lambda *words: CliRunner().invoke(kg, ["--db", str(path), "learn", *words])  # noqa: E731

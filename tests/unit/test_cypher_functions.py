@@ -118,7 +118,7 @@ EVERY_AGGREGATE = pytest.mark.parametrize("aggregate", aggregates.AGGREGATES.val
 
 
 @EVERY_FUNCTION
-@examples(20, sweep=200)
+@examples(10, sweep=200)
 @given(draw=st.data())
 def test_a_function_answers_as_announced_or_fails_as_a_query_does(function, draw):
     most = function.min_arguments + 2 if function.max_arguments is None else function.max_arguments

@@ -519,9 +519,10 @@ def without_word_list(monkeypatch):
     word_similarity.compare.cache_clear()
 
 
-@pytest.mark.parametrize(("query", "name", "entity_type", "expected"), ROWS)
-def test_a_name_means_what_the_rules_say(query, name, entity_type, expected):
-    assert expected == verdict(query, name, entity_type)
+def test_a_name_means_what_the_rules_say():
+    broken = [row.values for row in ROWS if verdict(*row.values[:3]) != row.values[3]]
+
+    assert broken == []
 
 
 def test_the_rules_are_the_same_without_the_word_list(without_word_list):
