@@ -451,13 +451,14 @@ def words_of_the_core(module: str, code: ast.Module) -> Iterator[tuple[int, str]
     """The strings of a module that name an entity type or a predicate of the core: whole, or quoted in SQL."""
     if is_within(module, *NAME_WORDS_OF_THE_CORE):
         return
-    parents = {child: parent for parent in nodes(code) for child in ast.iter_child_nodes(parent)}
+    parents: dict[ast.AST, ast.AST] = {}
     quoted = re.compile(rf"'({'|'.join(sorted(core_words()))})'")
     docstrings = {id(node.value) for node in nodes(code) if isinstance(node, ast.Expr)}
     for node in nodes(code):
         if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or id(node) in docstrings:
             continue
         if node.value in core_words():
+            parents = parents or {child: parent for parent in nodes(code) for child in ast.iter_child_nodes(parent)}
             is_named_so = is_within(module, *OTHER_MEANINGS.get(node.value, ()))
             if not (is_named_so or is_style(node, parents, module) or is_key(node, parents)):
                 yield node.lineno, repr(node.value)
@@ -547,8 +548,9 @@ def test_one_place_inserts_a_text():
     insert = re.compile(r"\b(episodes\.insert(_chunk)?|imports\.insert_(episodes|chunks))$")
     called: dict[str, set[str]] = {}
     for file in FILES:
-        names = {ast.unparse(node) for node in ast.walk(tree(file)) if isinstance(node, ast.Attribute)}
-        for name in {*names, *imports(file, ast.walk(tree(file)))}:
+        attributes = (node for node in nodes(tree(file)) if isinstance(node, ast.Attribute))
+        names = {ast.unparse(node) for node in attributes if node.attr.startswith("insert")}
+        for name in {*names, *imports(file, iter(nodes(tree(file))))}:
             if match := insert.search(name):
                 called.setdefault(module_name(file), set()).add(match[1])
     written = {

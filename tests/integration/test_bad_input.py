@@ -239,7 +239,7 @@ json_values = st.recursive(
 )
 
 
-@examples(80, sweep=1500)
+@examples(40, sweep=1500)
 @given(data=st.data())
 def test_any_json_gets_an_answer(new_file, data):
     tool = data.draw(st.sampled_from(WITH_PARAMETERS))
@@ -254,7 +254,7 @@ def test_any_json_gets_an_answer(new_file, data):
         assert not is_refusal(answer) or dump(path) == before
 
 
-@examples(25, sweep=600)
+@examples(15, sweep=600)
 @given(name=st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=60))
 def test_any_name_is_recorded_and_found_or_refused(new_file, name):
     with keepgraph.open(new_file()) as graph:
