@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 from keepgraph import errors, store
-from keepgraph.engine.query import descriptions, empty_results, query_pipeline, schema
 from keepgraph.engine.retrieval import neighbourhood, node_lookup, passages
 from keepgraph.engine.retrieval.neighbourhood import Neighbour, Neighbourhood
 from keepgraph.engine.retrieval.node_lookup import Node
@@ -24,7 +23,6 @@ from keepgraph.tools.contract import (
     brief_answers,
     brief_shapes,
     derived_data,
-    query_results,
     search_answers,
     search_arguments,
     time_travel,
@@ -47,11 +45,26 @@ Texts = tuple[Sequence[Passage], int, Sequence[tuple[MentionedNode, int]]]
 """Some passages, in how many episodes there are any, and nodes mentioned with the centre, with a number of texts."""
 
 
-@tool(Effect.READ, description_suffix=descriptions.describe_vocabulary)
+def _describe_vocabulary(tx: Tx) -> str:
+    # Imported here, as in the tools below: the code for Cypher takes longer to load than a search takes.
+    from keepgraph.engine.query import descriptions
+
+    return descriptions.describe_vocabulary(tx)
+
+
+def _describe_patterns(tx: Tx) -> str:
+    from keepgraph.engine.query import descriptions
+
+    return descriptions.describe_patterns(tx)
+
+
+@tool(Effect.READ, description_suffix=_describe_vocabulary)
 def get_schema(
     tx: Tx, *, exact: bool = False, detail: str = "full", as_of: str | None = None, known_at: str | None = None
 ) -> dict[str, Any]:
     """Show what the graph holds: labels and relationship types with counts, properties, and what connects what."""
+    from keepgraph.engine.query import schema
+
     tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
     answer = {
         "type": "schema",
@@ -62,7 +75,7 @@ def get_schema(
     return brief_shapes.schema(answer) if detail == brief_answers.BRIEF else answer
 
 
-@tool(Effect.READ, description_suffix=descriptions.describe_patterns)
+@tool(Effect.READ, description_suffix=_describe_patterns)
 def run_cypher(
     tx: Tx,
     *,
@@ -79,6 +92,9 @@ def run_cypher(
     (:Literal {value}). Slips of syntax are mended (auto_fixes); an empty answer says what may be wrong (warnings).
     """
     started = time.perf_counter()
+    from keepgraph.engine.query import empty_results, query_pipeline
+    from keepgraph.tools.contract import query_results
+
     tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
     answer = query_pipeline.run(tx, query, parameters or {}, rows=limit)
     response = {
