@@ -160,6 +160,8 @@ def key(name: str) -> str:
 
 
 def _fold(name: str) -> str:
+    if name.isascii() and name.replace(" ", "").isalnum():
+        return " ".join(name.lower().split())  # most names: none of the steps below changes more
     plain = (
         _VARIATION_SELECTORS.sub("", unicodedata.normalize("NFKC", clean(name)))
         .translate(_LETTERS_WITHOUT_ACCENT)

@@ -82,6 +82,23 @@ def by_key(tx: Tx, key: str, *, of_types: Collection[str] | None = None) -> list
     )
 
 
+def by_keys(tx: Tx, keys: Sequence[str], *, of_types: Collection[str] | None = None) -> list[Entity]:
+    """The entities whose name has one of these keys; with `of_types`, only those of exactly these types."""
+    is_of_types, values = _type_condition(of_types)
+    return _entities(
+        tx,
+        f"""
+        SELECT entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at
+        FROM json_each(:keys) AS wanted
+        CROSS JOIN entity ON entity.group_id = :group AND entity.name_key = wanted.value
+        JOIN entity_type ON entity_type.id = entity.type
+        WHERE {is_of_types}
+        ORDER BY entity.id
+        """,
+        {"group": tx.group, "keys": json.dumps(list(dict.fromkeys(keys))), **values},
+    )
+
+
 def by_alias_key(tx: Tx, key: str, *, of_types: Collection[str] | None = None) -> list[tuple[Entity, str]]:
     """The entities that have an alias with this key, each with the alias as it is written."""
     is_of_types, values = _type_condition(of_types)

@@ -223,7 +223,7 @@ def _persons_named_by_part(tx: Tx, name: Name, *, of_types: Collection[str]) -> 
         return []
     shorter = [*parts, *map(" ".join, pairwise(parts))]
     shorter += [" ".join([parts[0][0] + stop, *rest]) for stop in ("", ".") for rest in (parts[1:], parts[-1:])]
-    return [other for key in dict.fromkeys(shorter) for other in store.entities.by_key(tx, key, of_types=of_types)]
+    return store.entities.by_keys(tx, shorter, of_types=of_types)
 
 
 def _find_by_id(tx: Tx, ref: Ref, *, error_class: Callable[..., errors.KeepgraphError]) -> Entity:

@@ -82,9 +82,11 @@ def _mistyped(word: str, others: Iterable[str]) -> list[str]:
 
 
 def _may_be(word: str, other: str, edits: int) -> bool:
-    short, long = sorted((word, other), key=len)
+    if edits <= 1:
+        return True
+    short, long = (word, other) if len(word) <= len(other) else (other, word)
     return (
-        edits <= (2 if len(short) >= _MIN_LETTERS_FOR_TWO_TYPOS else 1)
+        (edits == 2 and len(short) >= _MIN_LETTERS_FOR_TWO_TYPOS)
         or long == f"{short}es"
         or (short.endswith("y") and long == f"{short[:-1]}ies")
     )

@@ -66,11 +66,16 @@ class Tool:
     @property
     def takes_session(self) -> bool:
         """Whether its function has a parameter for the conversation that a caller names."""
-        return "session_id" in inspect.signature(self.run).parameters
+        return _takes_session(self.run)
 
     @property
     def title(self) -> str:
         return self.name.replace("_", " ").capitalize()
+
+
+@cache
+def _takes_session(run: ToolFunction) -> bool:
+    return "session_id" in inspect.signature(run).parameters
 
 
 def tool(
