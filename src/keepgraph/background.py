@@ -1,4 +1,4 @@
-"""Background tasks of a server: backfills, vectors in memory, checkpoints, daily backups, the gardener when idle."""
+"""Background tasks of a server: backfills, vectors, free memory, checkpoints, daily backups, the gardener when idle."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
-from keepgraph import errors, store
+from keepgraph import allocator, errors, store
 from keepgraph.activity import Activity
 from keepgraph.engine.backfill import time_limits, vectors
 from keepgraph.engine.garden import schedule
@@ -24,6 +24,7 @@ _BATCH = 16  # small, because a server that is told to stop waits for the end of
 _MAX_POSTPONED = 15  # times, so for about half a minute
 _BACKUP_CHECK_SECONDS = 900.0
 _GARDEN_CHECK_SECONDS = 300.0
+_MEMORY_SECONDS = 60.0
 
 _log = logging.getLogger("keepgraph.background")
 
@@ -64,6 +65,7 @@ def _run_tasks(graph: Graph, stopped: threading.Event, daily: bool, gardening: _
         _VectorBackfill(graph),
         _VectorSigns(graph),
         _Checkpoint(graph),
+        _Memory(graph),
     ]
     if daily:
         tasks.append(_DailyBackup(graph))
@@ -163,6 +165,21 @@ class _Checkpoint:
         if self._size and self._size == before:
             self._database.checkpoint()
             self._size = self._database.log_size()
+        return False
+
+
+class _Memory:
+    """Gives back what calls needed and nobody uses now: connections, and memory that is free between what is not."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._database = graph.database
+        self._next_check = time.monotonic() + _MEMORY_SECONDS
+
+    def __call__(self) -> bool:
+        if time.monotonic() >= self._next_check:
+            self._next_check = time.monotonic() + _MEMORY_SECONDS
+            self._database.close_unused_readers()
+            allocator.release_free_memory()
         return False
 
 

@@ -36,11 +36,12 @@ def ui_command(ctx: click.Context, no_open: bool, port: int, read_only: bool) ->
     """
     import time
 
-    from keepgraph import background
+    from keepgraph import allocator, background
     from keepgraph.profiles import settings_file
     from keepgraph.web import server
     from keepgraph.web.key_check import KeyCheck
 
+    allocator.limit_arenas()
     with graph_options.open_graph(ctx, create=not read_only, read_only=read_only, session="page") as graph:
         location = settings_file.read(graph.path).key if graph.database.key else None
         key_check = KeyCheck(graph.path, location, clock=time.monotonic)

@@ -40,6 +40,7 @@ def serve_command(ctx: click.Context, toolsets: str | None, read_only: bool) -> 
     import sys
     import uuid
 
+    from keepgraph import allocator
     from keepgraph.tools.contract import catalogue
     from keepgraph.tools.contract.catalogue import DEFAULT_TOOLSETS
 
@@ -58,6 +59,7 @@ def serve_command(ctx: click.Context, toolsets: str | None, read_only: bool) -> 
     if sys.stdin.isatty():
         click.echo("Waiting for an MCP client on standard input. Ctrl-C ends it.", err=True)
     session = f"mcp_{uuid.uuid4().hex}"
+    allocator.limit_arenas()
     try:
         opened_graph = graph_options.open_graph(ctx, create=True, read_only=read_only, session=session)
     except errors.KeepgraphError as error:

@@ -52,6 +52,10 @@ def read_ahead(rows: Iterator[Row], announce: Callable[[list[Row]], None]) -> It
         yield from chunk
 
 
+_MAX_STATEMENTS = 2_000
+"""So many are kept for a catalogue: their keys have names of properties, which a query may invent."""
+
+
 class StatementCache:
     """What was written for one catalogue: statements, and compiled queries."""
 
@@ -60,9 +64,13 @@ class StatementCache:
         self._entries: dict[Any, Any] = {}
 
     def get_or_build(self, key: Any, build: Callable[[], Any]) -> Any:
-        if key not in self._entries:
-            self._entries[key] = build()
-        return self._entries[key]
+        entry = self._entries.get(key)
+        if entry is None:
+            entry = build()
+            if len(self._entries) >= _MAX_STATEMENTS:
+                self._entries.clear()
+            self._entries[key] = entry
+        return entry
 
 
 def literal_key(text: str) -> Key:

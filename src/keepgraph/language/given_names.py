@@ -25,7 +25,7 @@ def contains(word: str) -> bool:
     )
 
 
-@cache
+@lru_cache(maxsize=_MAX_CACHED)
 def nicknames(name: str) -> frozenset[str]:
     """The short forms of a given name; for a short form, the names it may stand for."""
     nicknames_by_name, names_by_nickname = _nickname_index()
@@ -38,7 +38,7 @@ def nicknames(name: str) -> frozenset[str]:
     return (frozenset(related) | _package_nicknames(name)) - {name}
 
 
-@cache
+@lru_cache(maxsize=_MAX_CACHED)
 def spellings(name: str) -> frozenset[str]:
     """The other spellings of a given name."""
     return frozenset(spelling for group in _spelling_groups() if name in group for spelling in group) - {name}
@@ -78,7 +78,7 @@ def _spelling_groups() -> tuple[frozenset[str], ...]:
     return tuple(frozenset(line.split()) for line in lexicons.lines("given_name_spellings"))
 
 
-@cache
+@lru_cache(maxsize=_MAX_CACHED)
 def _package_nicknames(name: str) -> frozenset[str]:
     """What the package `nicknames` knows, where one form begins as the other does.
 

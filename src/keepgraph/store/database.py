@@ -274,6 +274,10 @@ class Database:
         with self._writer_lock:
             self._empty_log()
 
+    def close_unused_readers(self) -> None:
+        """Close the connections, but for one, that have read nothing since the last time, with what they hold."""
+        self._readers.close_unused()
+
     def close(self) -> None:
         with self._writer_lock:
             self._close_connections()

@@ -24,6 +24,14 @@ class Reader:
     cache: dict[Any, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class _Idle:
+    """A reader that nobody uses, and how often unused ones had been looked for when it was put back."""
+
+    reader: Reader
+    looks: int
+
+
 class ReaderPool:
     """The idle readers of one path.
 
@@ -36,14 +44,18 @@ class ReaderPool:
         self.is_immutable = False
         self.count = 0
         self._path = path
-        self._idle: list[Reader] = []
+        self._idle: list[_Idle] = []
+        self._looks = 0
         self._lock = threading.Lock()
 
     def take(self, file: files.Identity, key: Key | None) -> Reader:
-        """An idle reader that has this file open, else a new one. Those of a file that was replaced are closed."""
+        """The idle reader that was used last, where it has this file open, else a new one.
+
+        Those of a file that was replaced are closed.
+        """
         with self._lock:
             while self._idle:
-                idle = self._idle.pop()
+                idle = self._idle.pop().reader
                 if idle.file == file:
                     return idle
                 self._close(idle)
@@ -54,7 +66,7 @@ class ReaderPool:
 
     def put_back(self, reader: Reader) -> None:
         with self._lock:
-            self._idle.append(reader)
+            self._idle.append(_Idle(reader, self._looks))
 
     def discard(self, reader: Reader) -> None:
         """Close a reader that was taken, in the place of putting it back."""
@@ -65,7 +77,14 @@ class ReaderPool:
         """Close the idle readers."""
         with self._lock:
             while self._idle:
-                self._close(self._idle.pop())
+                self._close(self._idle.pop().reader)
+
+    def close_unused(self) -> None:
+        """Close the readers, but for one, that nobody has used since the last time: each has a page cache of its own."""
+        with self._lock:
+            while len(self._idle) > 1 and self._idle[0].looks < self._looks:
+                self._close(self._idle.pop(0).reader)
+            self._looks += 1
 
     def _close(self, reader: Reader) -> None:
         self.count -= 1
