@@ -10,7 +10,7 @@ import pytest
 from keepgraph import errors, interruption
 from keepgraph.engine.resolution import fuzzy
 from keepgraph.engine.upkeep.jobs import Job
-from keepgraph.language import relation_extraction
+from keepgraph.language import chunk_spans, markdown, relation_extraction
 from keepgraph.language.normalisation import Name
 from keepgraph.mcp import worker_threads
 from keepgraph.store import cancellation
@@ -124,3 +124,43 @@ def test_the_reading_of_names_and_sentences_stops_at_the_deadline(graph):
             fuzzy.rank(tx, Name("Engin"))
         with pytest.raises(errors.DeadlineExceeded):
             relation_extraction.extract_facts("Ada met Ben.")
+
+
+def asked_while(work):
+    """How often a computation asks whether it must end."""
+    asked = []
+    with interruption.by(lambda: asked.append(1)):
+        work()
+    return len(asked)
+
+
+@pytest.mark.parametrize(
+    "line", ["word\n", "# heading\n\n", "> quoted\n", "- point\n", "| a | b |\n", "[[link]] ", "*a* `b` <c> "]
+)
+def test_the_reading_of_a_note_asks_for_each_line_or_link_whether_it_must_end(line):
+    assert asked_while(lambda: markdown.parse(line * 200)) >= 200
+
+
+def test_the_division_of_a_text_asks_for_each_sentence_whether_it_must_end():
+    text = "Ada met Ben. " * 300
+
+    assert asked_while(lambda: chunk_spans.cut(text, 0, len(text), [])) >= 300
+
+
+def test_the_storing_of_a_text_stops_at_the_deadline(graph):
+    with pytest.raises(errors.DeadlineExceeded):
+        graph.call_until(
+            cancelled_when_asked_so_often(60), "add_memory", {"name": "Long", "episode_body": "Ada met Ben. " * 3_000}
+        )
+
+    assert graph.call("get_status")["episodes"] == 0
+
+
+def cancelled_when_asked_so_often(times):
+    asked = []
+
+    def check():
+        asked.append(1)
+        return LATE if len(asked) > times else None
+
+    return check

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
 
+from keepgraph import interruption
 from keepgraph.language import text_boundaries
 
 MAX_BYTES = 1_000
@@ -60,6 +61,7 @@ def _divide(text: str, start: int, end: int, cuts: Sequence[int]) -> Iterator[Sp
     """The spans between these cuts; none begins with white space, is blank, or divides a character."""
     starts = [start]
     for before_space in cuts:
+        interruption.raise_if_due()
         offset = text_boundaries.skip_space(text, before_space, end)
         if (
             starts[-1] < offset < end
@@ -72,6 +74,7 @@ def _divide(text: str, start: int, end: int, cuts: Sequence[int]) -> Iterator[Sp
 
 def _divide_to_fit(text: str, start: int, end: int, levels: Sequence[_Boundaries]) -> Iterator[Span]:
     """A span in parts of at most MAX_BYTES, cut at the first level of boundaries that makes them small enough."""
+    interruption.raise_if_due()
     if not levels or _size(text, start, end)[0] <= MAX_BYTES:
         yield start, end
         return

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from keepgraph import interruption
 from keepgraph.language import front_matter, markdown_links
 from keepgraph.language.markdown_links import Link, Tag
 
@@ -158,7 +159,16 @@ def _block_parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
     # What is within a paragraph is read by markdown_links, and what a link stands for is not asked.
-    return MarkdownIt("commonmark").disable(["inline", "reference"])
+    parser = MarkdownIt("commonmark").disable(["inline", "reference"])
+    # Asked for each block, and for each line that may end one.
+    parser.block.ruler.before("code", "interruption", _no_block_if_due, {"alt": ["paragraph", "blockquote", "list"]})
+    return parser
+
+
+def _no_block_if_due(state: Any, start_line: int, end_line: int, silent: bool) -> bool:
+    """A rule for blocks that finds none, and ends the parsing where the call that it belongs to must end."""
+    interruption.raise_if_due()
+    return False
 
 
 @cache

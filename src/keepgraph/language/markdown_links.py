@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import unquote
 
+from keepgraph import interruption
+
 NOTE_SUFFIXES = (".md", ".markdown", ".mdx")
 
 _BACKTICKS = re.compile(r"`++")
@@ -60,6 +62,7 @@ def scan(text: str, start: int, end: int) -> Iterator[Link | Tag]:
     lookahead = _Lookahead(text, end)
     position = start
     while match := _SPECIAL.search(text, position, end):
+        interruption.raise_if_due()
         here = match.start()
         position = here + 1
         match text[here]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from keepgraph import interruption
+
 _SPACE = re.compile(r"\s*+")
 _PARAGRAPH_END = re.compile(r"(?>\r\n|\n|\r)[^\S\r\n]*+(?>\r\n|\n|\r)\s*+")
 _LINE_END = re.compile(r"(?>\r\n|\n|\r)\s*+")
@@ -95,6 +97,7 @@ def _is_flag_letter(character: str) -> bool:
 
 def _goes_on(text: str, start: int, point: int, after: int, end: int) -> bool:
     """Whether a full stop does not end a sentence: it belongs to an abbreviation, or to the number of a list."""
+    interruption.raise_if_due()
     if text[point] != "." or text[point + 1 : point + 2] == ".":
         return False
     before = text[max(start, point - _LONGEST_ABBREVIATION) : point]

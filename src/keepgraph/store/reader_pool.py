@@ -80,7 +80,7 @@ class ReaderPool:
                 self._close(self._idle.pop().reader)
 
     def close_unused(self) -> None:
-        """Close the readers, but for one, that nobody has used since the last time: each has a page cache of its own."""
+        """Close the readers, but for one, that nobody used since the last time: each has a page cache of its own."""
         with self._lock:
             while len(self._idle) > 1 and self._idle[0].looks < self._looks:
                 self._close(self._idle.pop(0).reader)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypeAlias
 
-from keepgraph import store
+from keepgraph import interruption, store
 from keepgraph.language import normalisation
 from keepgraph.language.chunking import TextChunk
 from keepgraph.model import Chunk, Entity, Episode
@@ -219,6 +219,7 @@ def _update_chunk(
 def _insert_chunk(
     tx: Tx, episode: Episode, text_chunk: TextChunk, *, position: int, annotations: Sequence[Annotation]
 ) -> Chunk:
+    interruption.raise_if_due()  # SQLite asks only within a statement, and each of these is short
     speaker = _speaker(text_chunk)
     return store.episodes.insert_chunk(
         tx,
