@@ -16,9 +16,7 @@ from keepgraph.store import database, file_locks, writer_queue
 
 ADA = {"type": "person", "name": "Ada"}
 
-pytestmark = pytest.mark.skipif(
-    not hasattr(writer_queue.fcntl, "F_OFD_SETLK"), reason="this system has no locks of open files"
-)
+pytestmark = pytest.mark.skipif(not writer_queue._HAS_LOCKS, reason="writers queue on Linux alone")
 
 
 @pytest.fixture
@@ -158,7 +156,7 @@ def test_whatever_the_lock_file_contains_writers_write(graph, content):
 
 
 def test_without_locks_of_open_files_there_is_no_queue(graph, monkeypatch):
-    monkeypatch.setattr(writer_queue, "fcntl", None)
+    monkeypatch.setattr(writer_queue, "_HAS_LOCKS", False)
     answer = graph.call("record_fact", subject=ADA, predicate="depends_on", object=concept("Notes"))
 
     assert answer["call"]

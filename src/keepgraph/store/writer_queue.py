@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import struct
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +24,9 @@ try:
     import fcntl
 except ImportError:  # on Windows
     fcntl = None
+
+_HAS_LOCKS = sys.platform == "linux" and hasattr(fcntl, "F_OFD_SETLK")
+"""Elsewhere such a lock is described otherwise, if there is one, and nobody has tried it."""
 
 PATIENCE_SECONDS = 2.0
 """Where nobody has moved on for so long, a process in the queue was suspended, or writes for long."""
@@ -81,7 +85,7 @@ class WriterQueue:
         Args:
             descriptor: of the lock file of the graph; None where it could not be made.
         """
-        if descriptor is None or not hasattr(fcntl, "F_OFD_SETLK"):
+        if descriptor is None or not _HAS_LOCKS:
             yield None
             return
         began = time.monotonic()
