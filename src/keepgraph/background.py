@@ -1,4 +1,4 @@
-"""Background tasks of a server: backfills, vectors, free memory, checkpoints, daily backups, the gardener when idle."""
+"""Background tasks of a server: backfills, vectors and arrays, free memory, checkpoints, backups, the idle gardener."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from keepgraph import allocator, errors, store
 from keepgraph.activity import Activity
 from keepgraph.engine.backfill import time_limits, vectors
 from keepgraph.engine.garden import schedule
+from keepgraph.engine.query import query_pipeline
 from keepgraph.engine.texts import mention_index
 from keepgraph.engine.upkeep import backups, journal_age
 from keepgraph.graph import Graph
@@ -64,6 +65,7 @@ def _run_tasks(graph: Graph, stopped: threading.Event, daily: bool, gardening: _
         _MentionBackfill(graph),
         _VectorBackfill(graph),
         _VectorSigns(graph),
+        AdjacencyArrays(graph, stopped),
         _Checkpoint(graph),
         _Memory(graph),
     ]
@@ -148,6 +150,25 @@ class _VectorSigns:
             if store.vector_signs.is_searched(tx):
                 store.vector_signs.load(tx)
         return False
+
+
+class AdjacencyArrays:
+    """Builds the arrays that walks of many steps need, and builds them anew after many changes, when nobody writes."""
+
+    def __init__(self, graph: Graph, stopped: threading.Event) -> None:
+        self._database = graph.database
+        self._stopped = stopped
+        self._position: store.fact_changes.JournalPosition | None = None
+
+    def __call__(self) -> bool:
+        with self._database.read("run_cypher", cancellation=self._interruption) as tx:
+            before, self._position = self._position, store.fact_changes.position(tx)
+            if before in (None, self._position):
+                query_pipeline.share_adjacency(tx)
+        return False
+
+    def _interruption(self) -> errors.KeepgraphError | None:
+        return errors.Cancelled("the server ends") if self._stopped.is_set() else None
 
 
 class _Checkpoint:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from dataclasses import replace
 from zoneinfo import ZoneInfo
 
@@ -12,7 +13,9 @@ from hypothesis import given
 import keepgraph
 import random_calls
 from homes import run_ok
+from keepgraph import background
 from keepgraph.cypher import table_graph
+from keepgraph.engine.query import adjacency_arrays
 from keepgraph.engine.topology import fact_graphs
 from laws import examples
 from words import Caller, Clock, literal, person, project
@@ -34,6 +37,7 @@ def answers(graph):
 @pytest.fixture(autouse=True)
 def arrays_from_the_start(monkeypatch):
     monkeypatch.setattr(table_graph, "_MIN_WORK_BEFORE_ARRAYS", -1)
+    monkeypatch.setattr(adjacency_arrays, "MIN_FACTS", 0)
 
 
 @examples(12, sweep=40)
@@ -54,6 +58,31 @@ def test_walks_after_any_calls_are_those_of_a_graph_opened_anew(calls, new_file)
             built_anew = answers(anew)
 
         assert built_anew == patched
+
+
+@examples(6, sweep=40)
+@given(calls=random_calls.sequences)
+def test_walks_by_shared_arrays_are_those_of_a_graph_opened_anew(calls, new_file):
+    """
+    The arrays are of the graph before the calls; every connection tells which of their nodes are outdated.
+    """
+    clock, path = Clock(), new_file()
+    options = {"clock": clock, "zone": ZoneInfo("Europe/Zurich")}
+    with keepgraph.open(path, **options) as graph:
+        call = Caller(graph)
+        call.record(person("Ada Lovelace"), "works_on", project("Analytical Engine"))
+        call.record(project("Analytical Engine"), "tagged", literal("iron"))
+        background.AdjacencyArrays(graph, threading.Event())()
+        with graph.database.read("test") as tx:
+            assert adjacency_arrays.cache(tx).is_built
+        for each in calls:
+            clock.pass_by(minutes=1)
+            random_calls.make(call, each)
+        shared = answers(graph)
+    with keepgraph.open(path, **options) as anew:
+        built_anew = answers(anew)
+
+    assert built_anew == shared
 
 
 @examples(15, sweep=60)

@@ -19,7 +19,7 @@ from keepgraph.cypher import compiler, execution
 from keepgraph.cypher.check import parameters
 from keepgraph.cypher.interpret.runtime import Run
 from keepgraph.cypher.table_graph import TableGraph
-from keepgraph.engine.query import bounds, graph_catalogue, hydration, query_pipeline
+from keepgraph.engine.query import adjacency_arrays, bounds, graph_catalogue, hydration, query_pipeline
 from keepgraph.tools.contract import time_travel
 from random_cypher import PARAMETERS, TIME_PARAMETERS, PropertyGraph, Query, graphs
 from random_cypher import queries as random_queries
@@ -93,7 +93,7 @@ def agree(tables: Tables, graph: PropertyGraph, query: Query, chance: random.Ran
             return
 
         def found(*, by_python: bool) -> Any:
-            seen = TableGraph(statements, execute, names, graph_catalogue.adjacency_cache(tx))
+            seen = TableGraph(statements, execute, names, adjacency_arrays.cache(tx))
             try:
                 if by_python:
                     rows = list(compiled.interpreted_rows(Run(seen, GIVEN, tx.now, lambda _: None)))
@@ -277,7 +277,7 @@ def both_ways(tx: Any, text: str) -> tuple[list[list[Any]], str, list[list[Any]]
     statements, names = graph_catalogue.statement_cache(tx), graph_catalogue.condition_values(tx)
     execute = query_pipeline.executor(tx, bounds.Bounds(tx, 30))
     compiled = compiler.compile_text(text, statements.catalogue, {})
-    seen = TableGraph(statements, execute, names, graph_catalogue.adjacency_cache(tx))
+    seen = TableGraph(statements, execute, names, adjacency_arrays.cache(tx))
     rows, target = execution.run(compiled, seen, execute, {}, names, now=tx.now, count_work=lambda _: None)
     meant = list(compiled.interpreted_rows(Run(seen, {}, tx.now, lambda _: None)))
     return [list(row) for row in rows], target, [list(row) for row in meant]

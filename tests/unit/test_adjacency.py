@@ -12,9 +12,10 @@ from laws import examples
 keys = st.one_of(st.integers(0, 12), st.sampled_from(["=iron", "=brass"]))
 
 
-@pytest.fixture(autouse=True)
-def arrays_for_few_nodes(monkeypatch):
+@pytest.fixture(autouse=True, params=[0, 100], ids=["numpy", "python"])
+def arrays_for_few_nodes(monkeypatch, request):
     monkeypatch.setattr(adjacency, "_MIN_NODES_FOR_NUMPY", 0)
+    monkeypatch.setattr(adjacency, "_MIN_RELATIONSHIPS_FOR_NUMPY", request.param)
 
 
 @examples(50, sweep=2_000)

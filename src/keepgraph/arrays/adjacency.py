@@ -33,6 +33,7 @@ MAX_KEY = 50_000_000
 """The offsets have an entry for each number up to the greatest key, so very large keys would waste memory."""
 
 _MAX_CACHED_MATRICES = 8
+_MIN_RELATIONSHIPS_FOR_NUMPY = 10_000
 _MIN_NODES_FOR_NUMPY = 300
 """The targets of fewer nodes are collected one by one in less time."""
 
@@ -54,6 +55,22 @@ class Adjacency:
         self._matrices: dict[tuple[frozenset[Any], str], _CompressedRows] = {}
         self._number_of_text: dict[str, int] = {}
         self._texts: list[str] = []
+        self._is_complete = False
+
+    def complete(self, codes: Iterable[Any]) -> None:
+        """Read all relationships now; from then on no type has others, and several threads may use this.
+
+        Args:
+            codes: the codes of all types.
+
+        Raises:
+            TooSparse: a key is too large.
+        """
+        for code in codes:
+            if code not in self._ends_by_code:
+                self._ends_by_code[code] = self._read_ends(code)
+        self._is_complete = True
+        self._read_edges = lambda _: iter(())
 
     def neighbours(self, codes: frozenset[Any], direction: str) -> Neighbours:
         """The neighbours along relationships of these types.
@@ -74,20 +91,20 @@ class Adjacency:
             rows = self._matrices[codes, direction] = _CompressedRows(*self._sources_and_targets(codes, direction))
         number_of_text, texts, targets_of = self._number_of_text, self._texts, rows.targets_of
 
-        def number(node: Key) -> int:
-            return number_of_text.get(node, MAX_KEY) if isinstance(node, str) else node
-
         def of(node: Key) -> Iterable[Key]:
-            return [target if target >= 0 else texts[-1 - target] for target in targets_of(number(node))]
+            number = number_of_text.get(node, MAX_KEY) if isinstance(node, str) else node
+            return [target if target >= 0 else texts[-1 - target] for target in targets_of(number)]
 
         def of_all(nodes: Collection[Key]) -> set[Key]:
-            targets: set[Any] = set()
+            numbers = [number_of_text.get(node, MAX_KEY) if isinstance(node, str) else node for node in nodes]
             if len(nodes) >= _MIN_NODES_FOR_NUMPY:
-                targets = rows.targets_of_all([number(node) for node in nodes])
-            else:
-                for node in nodes:
-                    targets.update(targets_of(number(node)))
-            return {target if target >= 0 else texts[-1 - target] for target in targets} if texts else targets
+                targets, of_texts = rows.targets_of_all(numbers)
+                targets.update(texts[-1 - target] for target in of_texts)
+                return targets
+            reached: set[Any] = set()
+            for number in numbers:
+                reached.update(targets_of(number))
+            return {target if target >= 0 else texts[-1 - target] for target in reached} if texts else reached
 
         return Neighbours(of, of_all)
 
@@ -96,6 +113,8 @@ class Adjacency:
         sources, targets = array("l"), array("l")
         for code in sorted(codes, key=str):
             if code not in self._ends_by_code:
+                if self._is_complete:
+                    continue
                 self._ends_by_code[code] = self._read_ends(code)
             starts, ends = self._ends_by_code[code]
             if direction != "in":
@@ -131,10 +150,13 @@ class _CompressedRows:
     __slots__ = ("_offsets", "_targets", "_targets_of_texts")
 
     def __init__(self, sources: array[int], targets: array[int]) -> None:
-        node_count = max(sources, default=-1) + 1
+        self._targets_of_texts: dict[int, list[int]] = {}
+        if len(sources) >= _MIN_RELATIONSHIPS_FOR_NUMPY:
+            self._sort_by_source(sources, targets)
+            return
+        node_count = max(0, max(sources, default=-1) + 1)
         # Count the targets of each source, sum the counts to offsets, and then fill in the targets from there.
         positions = [0] * (node_count + 1)
-        self._targets_of_texts: dict[int, list[int]] = {}
         for source, target in zip(sources, targets, strict=True):
             if source >= 0:
                 positions[source + 1] += 1
@@ -148,18 +170,33 @@ class _CompressedRows:
                 self._targets[positions[source]] = target
                 positions[source] += 1
 
+    def _sort_by_source(self, sources: array[int], targets: array[int]) -> None:
+        import numpy as np
+
+        of, to = np.frombuffer(sources, dtype="l"), np.frombuffer(targets, dtype="l")
+        rows = of >= 0
+        for source, target in zip(of[~rows].tolist(), to[~rows].tolist(), strict=True):
+            self._targets_of_texts.setdefault(source, []).append(target)
+        of, to = of[rows], to[rows]
+        offsets = np.zeros(int(of.max(initial=-1)) + 2, dtype="l")
+        np.cumsum(np.bincount(of, minlength=len(offsets) - 1), out=offsets[1:])
+        self._offsets = array("l", offsets.tobytes())
+        self._targets = array("l", to[np.argsort(of, kind="stable")].tobytes())
+
     def targets_of(self, node: int) -> Iterable[int]:
         if 0 <= node < len(self._offsets) - 1:
             return self._targets[self._offsets[node] : self._offsets[node + 1]]
         return self._targets_of_texts.get(node, ())
 
-    def targets_of_all(self, nodes: list[int]) -> set[int]:
-        """The targets of many nodes, each once."""
+    def targets_of_all(self, nodes: list[int]) -> tuple[set[Any], set[int]]:
+        """The targets of many nodes, each once: those with integer keys, and the numbers of the literals."""
         import numpy as np
 
         numbers = np.array(nodes, dtype=np.int64)
         texts = numbers[numbers < 0].tolist() if self._targets_of_texts else []
-        targets = {target for text in texts for target in self._targets_of_texts.get(text, ())}
+        targets: set[Any] = set().union(*(self._targets_of_texts.get(text, ()) for text in texts))
+        of_texts = {target for target in targets if target < 0}
+        targets -= of_texts
         numbers = numbers[(numbers >= 0) & (numbers < len(self._offsets) - 1)]
         if len(numbers) and len(self._targets):
             offsets, ends = np.frombuffer(self._offsets, dtype="l"), np.frombuffer(self._targets, dtype="l")
@@ -170,5 +207,7 @@ class _CompressedRows:
             least = int(reached.min(initial=0))
             is_reached = np.zeros(int(reached.max(initial=0)) - least + 1, dtype=bool)
             is_reached[reached - least] = True
-            targets.update((np.flatnonzero(is_reached) + least).tolist())
-        return targets
+            distinct = np.flatnonzero(is_reached) + least
+            targets.update(distinct[distinct >= 0].tolist())
+            of_texts.update(distinct[distinct < 0].tolist())
+        return targets, of_texts

@@ -87,10 +87,14 @@ class AdjacencyCache:
             of all others are in the arrays as they are in the graph.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, adjacency: Adjacency | None = None) -> None:
+        """
+        Args:
+            adjacency: the arrays, complete, where they are built already.
+        """
         self.work_without = 0
         self.outdated: set[Key] = set()
-        self._adjacency: Adjacency | None = None
+        self._adjacency = adjacency
         self._read_edges: Callable[[Code], Iterator[tuple[Key, Key]]] = lambda code: iter(())
 
     @property
@@ -155,8 +159,13 @@ class TableGraph:
         return (Node(row[0]) for row in read_ahead(rows, lambda chunk: self.announce(row[0] for row in chunk)))
 
     def relationships(self, types: ast.LabelExpression | None) -> Iterator[Relationship]:
-        statement = self.statements.get_or_build(("edges", types), lambda: lookups.relationships(self.catalogue, types))
-        return (Relationship(*row) for row in self._run(statement, {}))
+        return (Relationship(*row) for row in self._run(self._statement_of_relationships(types), {}))
+
+    def _statement_of_relationships(self, types: ast.LabelExpression | None) -> lookups.Sql:
+        statement: lookups.Sql = self.statements.get_or_build(
+            ("edges", types), lambda: lookups.relationships(self.catalogue, types)
+        )
+        return statement
 
     def expand(self, node: Node, direction: str, types: ast.LabelExpression | None) -> Iterator[Relationship]:
         for followed, types_so in type_directions.split(direction, types):
@@ -222,8 +231,8 @@ class TableGraph:
 
     def edge_ends(self, code: Code) -> Iterator[tuple[Key, Key]]:
         """The ends of all relationships with this code of a type."""
-        type_ = ast.LabelName(self.catalogue.edges.types[code])
-        return ((relationship.start, relationship.end) for relationship in self.relationships(type_))
+        statement = self._statement_of_relationships(ast.LabelName(self.catalogue.edges.types[code]))
+        return ((start, end) for _, start, end in self._run(statement, {}))
 
     # Rows of nodes and relationships
 

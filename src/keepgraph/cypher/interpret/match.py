@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from keepgraph.arrays.adjacency import Key, Neighbours
 from keepgraph.cypher.interpret import bfs, evaluate
@@ -28,11 +28,25 @@ from keepgraph.cypher.syntax import ast, traversal
 from keepgraph.cypher.values import Node, Relationship
 
 RowStep = Callable[[Iterator[Row], Run], Iterator[Row]]
+EndFinder = Callable[[Iterator[Row], Run], Iterator[Iterable[Key]]]
+"""From rows to the keys of the nodes that a search from each of them reaches; one may come more than once."""
 
 
 def build_matcher(match: Match, estimates: Estimates, columns_of: Callable[[tuple[str, ...]], Columns]) -> RowStep:
     """The function that joins each row with each match of the pattern."""
     return _MatchBuilder(match, estimates, columns_of).build()
+
+
+def build_end_finder(
+    match: Match, estimates: Estimates, columns_of: Callable[[tuple[str, ...]], Columns], variable: str
+) -> EndFinder | None:
+    """The function that gives the keys that a variable is bound to, where all rows that differ in it are made for it.
+
+    None where the pattern does not end with a search for distinct ends that binds this variable.
+    """
+    builder = _MatchBuilder(match, estimates, columns_of)
+    builder.build()
+    return builder.end_finders.get(variable)
 
 
 class _MatchBuilder:
@@ -43,6 +57,8 @@ class _MatchBuilder:
         pending: the conditions that no step tests so far.
         tested_nodes: the nodes whose labels are tested.
         search_conditions: for each shortest path, the conditions that are part of its search.
+        end_finders: by the variable of the end, where a search for distinct ends is the last step.
+        steps_before_ends: how many steps come before that search.
     """
 
     def __init__(self, match: Match, estimates: Estimates, columns_of: Callable[[tuple[str, ...]], Columns]) -> None:
@@ -55,6 +71,8 @@ class _MatchBuilder:
         self.tested_nodes: set[str] = set()
         self.steps: list[RowStep] = []
         self.search_conditions: dict[str, list[ast.Expression]] = {}
+        self.end_finders: dict[str, EndFinder] = {}
+        self.steps_before_ends = 0
 
     def build(self) -> RowStep:
         self._take_search_conditions()
@@ -77,6 +95,8 @@ class _MatchBuilder:
         for path in self.match.paths:
             self._add_path(path)
             self._test_conditions()
+        if len(self.steps) != self.steps_before_ends + 1:
+            self.end_finders.clear()
         self._reorder_columns()
         steps = self.steps
 
@@ -249,12 +269,15 @@ class _MatchBuilder:
         target = self._position(step.target) if step.target_bound else None
         directed = direction != "both"
 
-        def find_ends(start: Key, neighbours: Neighbours, run: Run) -> Iterator[Key]:
+        def find_levels(start: Key, neighbours: Neighbours, run: Run) -> Iterator[Iterable[Key]]:
             # With a direction, a walk that comes back to its start has a cycle in it, which is a trail.
             if least == 0 or (not directed and bfs.is_on_cycle(neighbours, start, most, run.count_work)):
-                yield start
+                yield (start,)
             include_start = directed and least == 1
-            for level in bfs.reachable_levels(neighbours, start, most, run.count_work, include_start=include_start):
+            yield from bfs.reachable_levels(neighbours, start, most, run.count_work, include_start=include_start)
+
+        def find_ends(start: Key, neighbours: Neighbours, run: Run) -> Iterator[Key]:
+            for level in find_levels(start, neighbours, run):
                 run.graph.announce(level)
                 yield from level
 
@@ -271,6 +294,20 @@ class _MatchBuilder:
                 elif row[target] is not None and any(end == row[target].id for end in ends):
                     yield (*row, None)
 
+        if target is None:
+            before = tuple(self.steps)
+            self.steps_before_ends = len(before)
+
+            def find_all_ends(rows: Iterator[Row], run: Run) -> Iterator[Iterable[Key]]:
+                neighbours = run.graph.neighbours(direction, edge.types)
+                for earlier in before:
+                    rows = earlier(rows, run)
+                for row in rows:
+                    node = row[source]
+                    if type(node) is Node:
+                        yield from find_levels(node.id, neighbours, run)
+
+            self.end_finders = {step.target: find_all_ends}
         self.steps.append(expand_rows)
         self._bind_expanded(step, edge_bound=False)
 

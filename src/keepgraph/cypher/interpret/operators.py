@@ -121,6 +121,8 @@ def _aggregate(plan: Aggregate, estimates: Estimates) -> RowSource:
     rows_of_input = _build(plan.input, estimates)
     columns = _columns(plan.input.columns, estimates)
     if (variable := _only_count_distinct(plan)) is not None:
+        if (count_ends := _count_ends(plan.input, variable, estimates)) is not None:
+            return count_ends
         return _count_distinct(rows_of_input, columns.position(variable))
     keys = [evaluate.build_evaluator(expression, columns) for _, expression in plan.keys]
     start_groups = [_group_starter(aggregate, columns) for aggregate in plan.aggregates]
@@ -158,6 +160,24 @@ def _only_count_distinct(plan: Aggregate) -> str | None:
         return None
     [argument] = call.arguments
     return argument.name if isinstance(argument, ast.Variable) else None
+
+
+def _count_ends(plan: Plan, variable: str, estimates: Estimates) -> RowSource | None:
+    """The number of nodes that a search reaches, without a row for each; None where the plan is no such search."""
+    if not isinstance(plan, Match) or plan.optional:
+        return None
+    find_ends = match.build_end_finder(plan, estimates, lambda names: _columns(names, estimates), variable)
+    if find_ends is None:
+        return None
+    rows_of_input = _build(plan.input, estimates)
+
+    def count(outer: Row, run: Run) -> Iterator[Row]:
+        reached: set[Any] = set()
+        for keys in find_ends(rows_of_input(outer, run), run):
+            reached.update(keys)
+        yield (len(reached),)
+
+    return count
 
 
 def _count_distinct(rows_of_input: RowSource, position: int) -> RowSource:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from keepgraph.engine.query import (
+        adjacency_arrays,
         bounds,
         comparison_causes,
         descriptions,

@@ -16,10 +16,9 @@ from functools import lru_cache
 from keepgraph import store
 from keepgraph.cypher import value_types
 from keepgraph.cypher.catalogue import Catalogue, Column, EdgeTable, LiteralNodes, NodeTable, with_row_counts
-from keepgraph.cypher.table_graph import AdjacencyCache, StatementCache, literal_key
+from keepgraph.cypher.table_graph import StatementCache
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.model import Predicate
-from keepgraph.store.fact_changes import JournalPosition
 from keepgraph.store.graph_statistics import FactSample
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
@@ -35,9 +34,6 @@ INSTANT_PROPERTIES = frozenset(("created_at", "recorded_at", "valid_from", "vali
 _TEXT = value_types.STRING | value_types.NULL
 _UNIQUE_SELECTIVITY = 1e-6
 """The share of rows that have one value, as the planner estimates it for an id or a name."""
-
-_MAX_OUTDATED_NODES = 2_000
-"""With more nodes to read from the tables, the arrays are built anew."""
 
 NODE_COLUMNS: Mapping[str, Column] = {
     "id": Column("{row}.public_id", value_types.STRING, _UNIQUE_SELECTIVITY),
@@ -97,44 +93,6 @@ def statement_cache(tx: Tx) -> StatementCache:
         tx.connection_cache[key] = StatementCache(_catalogue(tx, shape, all_hold=all_hold))
     cache: StatementCache = tx.connection_cache[key]
     return cache
-
-
-def adjacency_cache(tx: Tx) -> AdjacencyCache | None:
-    """The cache of adjacency arrays at the instant of the call; None for the past as it was known.
-
-    It stays when somebody writes: the ends of the facts that were changed are outdated in it from then on.
-    """
-    if tx.known_at is not None:
-        return None
-    at = timestamps.from_datetime(tx.now)
-    position = store.fact_changes.position(tx)
-    arrays = _up_to(tx, tx.connection_cache.get(("arrays", tx.group)), position)
-    if arrays is None or not arrays.since <= at < arrays.until:
-        arrays = _TimedAdjacency(at, store.graph_statistics.next_boundary(tx, at=at), position, AdjacencyCache())
-    tx.connection_cache["arrays", tx.group] = arrays
-    return arrays.cache
-
-
-@dataclass(frozen=True, slots=True)
-class _TimedAdjacency:
-    """Adjacency arrays, the timestamps between which the same facts hold, and the changes that they know of."""
-
-    since: str
-    until: str
-    position: JournalPosition
-    cache: AdjacencyCache
-
-
-def _up_to(tx: Tx, arrays: _TimedAdjacency | None, position: JournalPosition) -> _TimedAdjacency | None:
-    """The arrays with what was changed up to a position outdated; None where they are worth no more."""
-    if arrays is None or arrays.position == position:
-        return arrays
-    changes = store.fact_changes.since(tx, arrays.position) if arrays.cache.is_built else None
-    if changes is None:
-        return None
-    outdated = arrays.cache.outdated
-    outdated.update(changes.entities, map(literal_key, changes.literals))
-    return replace(arrays, position=position) if len(outdated) <= _MAX_OUTDATED_NODES else None
 
 
 def condition_values(tx: Tx) -> dict[str, object]:

@@ -21,7 +21,7 @@ from keepgraph.cypher.sql import bindings, callbacks, terms
 from keepgraph.cypher.sql.statements import Statement
 from keepgraph.cypher.syntax import ast, parser, tokenizer
 from keepgraph.cypher.table_graph import Execute, StatementCache, TableGraph
-from keepgraph.engine.query import graph_catalogue, hydration
+from keepgraph.engine.query import adjacency_arrays, graph_catalogue, hydration
 from keepgraph.engine.query.bounds import MAX_SECONDS, Bounds
 from keepgraph.engine.vocabulary import graph_vocabulary, wordings
 from keepgraph.model import VocabularyTerm
@@ -350,9 +350,7 @@ def _execute(
     """The rows up to a number, hydrated; whether there are more; and the target that ran the query."""
     execute = executor(tx, bounds)
     condition_values = graph_catalogue.condition_values(tx)
-    graph = TableGraph(
-        statements, _counting_rows(execute, bounds), condition_values, graph_catalogue.adjacency_cache(tx)
-    )
+    graph = TableGraph(statements, _counting_rows(execute, bounds), condition_values, adjacency_arrays.cache(tx))
     with store.compiled_queries.read_only(tx), tx.interrupt_when(bounds.exceeded):
         rows, target = execution.run(
             compiled,
@@ -364,6 +362,17 @@ def _execute(
             count_work=bounds.count_work,
         )
         return hydration.hydrate(rows[:max_rows], graph), len(rows) > max_rows, target
+
+
+def share_adjacency(tx: Tx, *, seconds: float = MAX_SECONDS) -> bool:
+    """Build the arrays of the graph that walks of many steps need, for all connections; whether it built any.
+
+    Raises:
+        errors.KeepgraphError: it was cancelled, or would take longer.
+    """
+    bounds = Bounds(tx, seconds)
+    with tx.interrupt_when(bounds.exceeded):
+        return adjacency_arrays.share(tx, executor(tx, bounds))
 
 
 def executor(tx: Tx, bounds: Bounds) -> Execute:

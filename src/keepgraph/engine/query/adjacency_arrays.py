@@ -1,0 +1,134 @@
+"""Adjacency arrays of the graph as a transaction sees it: each connection's own, or those that a server built for all.
+
+Arrays belong to a position in the journal. The ends of facts that were changed since are read from the tables.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from keepgraph import store
+from keepgraph.arrays.adjacency import Adjacency, TooSparse
+from keepgraph.cypher.table_graph import AdjacencyCache, Execute, TableGraph, literal_key
+from keepgraph.engine.query import graph_catalogue
+from keepgraph.store.fact_changes import JournalPosition
+from keepgraph.store.transactions import Tx
+from keepgraph.temporal import timestamps
+
+_MAX_OUTDATED_NODES = 2_000
+"""With more nodes to read from the tables, the arrays are built anew."""
+
+_MAX_OUTDATED_SHARED = 200
+"""With more, those that are shared are built anew when nobody writes."""
+
+MIN_FACTS = 20_000
+"""Of fewer facts arrays are built in a moment by the query that needs them."""
+
+
+@dataclass(frozen=True, slots=True)
+class _TimedAdjacency:
+    """Adjacency arrays, the timestamps between which the same facts hold, and the changes that they know of."""
+
+    since: str
+    until: str
+    position: JournalPosition
+    cache: AdjacencyCache
+
+
+@dataclass(frozen=True, slots=True)
+class _SharedAdjacency:
+    """Complete arrays of one state of the graph, which nobody changes, for all connections of a process.
+
+    Attributes:
+        has_all: false where the numbers of nodes are too large for arrays.
+    """
+
+    since: str
+    until: str
+    position: JournalPosition
+    adjacency: Adjacency = field(repr=False)
+    has_all: bool
+
+
+def cache(tx: Tx) -> AdjacencyCache | None:
+    """The adjacency arrays at the instant of the call; None for the past as it was known.
+
+    They stay when somebody writes: the ends of the facts that were changed are outdated in them from then on.
+    """
+    if tx.known_at is not None:
+        return None
+    at = timestamps.from_datetime(tx.now)
+    position = store.fact_changes.position(tx)
+    arrays = _up_to(tx, tx.connection_cache.get(("arrays", tx.group)), position)
+    if arrays is None or not arrays.since <= at < arrays.until:
+        arrays = None
+    if arrays is None or not arrays.cache.is_built:
+        arrays = _from_shared(tx, at, position) or arrays
+    if arrays is None:
+        arrays = _TimedAdjacency(at, store.graph_statistics.next_boundary(tx, at=at), position, AdjacencyCache())
+    tx.connection_cache["arrays", tx.group] = arrays
+    return arrays.cache
+
+
+def share(tx: Tx, execute: Execute) -> bool:
+    """Build the arrays for all connections of the process, where they are worth it and not there; whether it did.
+
+    Args:
+        execute: runs a statement on the connection.
+    """
+    statements = graph_catalogue.statement_cache(tx)
+    if tx.known_at is not None or statements.catalogue.estimates.edge_count(None) < MIN_FACTS:
+        return False
+    at = timestamps.from_datetime(tx.now)
+    position = store.fact_changes.position(tx)
+    known = _shared(tx, at)
+    if known is not None:
+        arrays = _outdated_up_to(tx, known, position)
+        if arrays is not None and len(arrays.cache.outdated) <= _MAX_OUTDATED_SHARED:
+            return False
+    graph = TableGraph(statements, execute, graph_catalogue.condition_values(tx))
+    adjacency = Adjacency(graph.edge_ends)
+    codes = statements.catalogue.type_codes(None)
+    try:
+        adjacency.complete(statements.catalogue.edges.types)
+        for direction in ("both", "out"):
+            adjacency.neighbours(codes, direction)
+        has_all = True
+    except TooSparse:
+        has_all = False
+    tx.shared_cache[_key(tx)] = _SharedAdjacency(
+        at, store.graph_statistics.next_boundary(tx, at=at), position, adjacency, has_all
+    )
+    return has_all
+
+
+def _key(tx: Tx) -> str:
+    return f"adjacency arrays of {tx.group}"
+
+
+def _shared(tx: Tx, at: str) -> _SharedAdjacency | None:
+    shared: _SharedAdjacency | None = tx.shared_cache.get(_key(tx))
+    return shared if shared is not None and shared.since <= at < shared.until else None
+
+
+def _from_shared(tx: Tx, at: str, position: JournalPosition) -> _TimedAdjacency | None:
+    shared = _shared(tx, at)
+    return _outdated_up_to(tx, shared, position) if shared is not None and shared.has_all else None
+
+
+def _outdated_up_to(tx: Tx, shared: _SharedAdjacency, position: JournalPosition) -> _TimedAdjacency | None:
+    """The shared arrays for one connection, with what was changed up to its position outdated."""
+    own = AdjacencyCache(shared.adjacency)
+    return _up_to(tx, _TimedAdjacency(shared.since, shared.until, shared.position, own), position)
+
+
+def _up_to(tx: Tx, arrays: _TimedAdjacency | None, position: JournalPosition) -> _TimedAdjacency | None:
+    """The arrays with what was changed up to a position outdated; None where they are worth no more."""
+    if arrays is None or arrays.position == position:
+        return arrays
+    changes = store.fact_changes.since(tx, arrays.position) if arrays.cache.is_built else None
+    if changes is None:
+        return None
+    outdated = arrays.cache.outdated
+    outdated.update(changes.entities, map(literal_key, changes.literals))
+    return replace(arrays, position=position) if len(outdated) <= _MAX_OUTDATED_NODES else None
