@@ -2,11 +2,13 @@
 
 `r.recorded_at > datetime() - duration('P7D')` compares a text with a temporal value. The constant becomes the text of
 its instant when the query runs, so SQL compares texts, and by an index. A day is its first instant for `<`, `<=`, `>`
-and `>=`, and all of its instants for `=`, `<>` and IN. All in UTC. A name that WITH gives to a property is as good.
+and `>=`, and all of its instants for `=`, `<>` and IN. All in UTC. A name that WITH gives to a property is as good. A
+comparison of its year, or of its beginning, `r.valid_from.year = 2026`, is a range of timestamps, too.
 """
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
@@ -25,6 +27,9 @@ _MIRRORED: dict[ast.Operator, ast.Operator] = {
 _WITHOUT_ZONE = value_types.DATE | value_types.LOCAL_DATETIME
 _INSTANTS = value_types.STRING | value_types.DATETIME | _WITHOUT_ZONE
 _BEGINNING = re.compile(r"\d{0,4}|\d{4}-\d{0,2}|\d{4}-\d{2}-\d{0,2}([T ][\d:.]*)?", re.ASCII)
+_PARTS = {"date": ("year", "month", "day"), "datetime": ("year", "month", "day", "hour", "minute", "second")}
+_DIGITS_FIRST = re.compile(r"\d", re.ASCII)
+_MIN_YEAR, _MAX_YEAR, _MAX_YEARS_FROM_TODAY = 1000, 9_000, 900
 _MAX_LISTED = 50
 """How many elements of a list are compared one by one; a longer list is compared as it is."""
 
@@ -144,11 +149,22 @@ class _Rewriter:
             return self._comparison(part)
         if isinstance(part, ast.NodePattern | ast.RelationshipPattern):
             return self._pattern(part)
+        if isinstance(part, ast.Property):
+            return self._part_of_converted(part)
+        return None
+
+    def _part_of_converted(self, part: ast.Property) -> ast.Expression | None:
+        """`date(n.created_at).month` as `n.created_at.month`, which SQL can express."""
+        for function, keys in _PARTS.items():
+            if part.key in keys and (timestamp := self._converted(part.subject, function)) is not None:
+                return replace(part, subject=timestamp)
         return None
 
     def _comparison(self, part: ast.Binary) -> ast.Expression | None:
         if part.operator == "IN":
             return self._membership(part)
+        if part.operator == "STARTS WITH":
+            return self._beginning(part)
         if part.operator not in _MIRRORED:
             return None
         for property_, operator, other in (
@@ -159,7 +175,19 @@ class _Rewriter:
                 return self._compared(property_, operator, other, part.span)
             if (day_of := self._converted(property_, "date")) is not None and self._kinds_of(other) == value_types.DATE:
                 return _compared_day(day_of, operator, other, part.span)
+            if operator == "=" and (beginning_of := self._subject_of_substring(property_, other)) is not None:
+                return self._beginning(ast.Binary("STARTS WITH", beginning_of, other, span=part.span))
+            if (year_of := self._subject_of_year(property_)) is not None and _is_year(other):
+                return _compared_year(year_of, operator, other, part.span)
         return None
+
+    def _subject_of_year(self, part: ast.Expression) -> ast.Expression | None:
+        """The timestamp of which this is the year; None for any other expression."""
+        if not isinstance(part, ast.Property) or part.key != "year":
+            return None
+        if self.is_instant(part.subject):
+            return part.subject
+        return self._converted(part.subject, "date") or self._converted(part.subject, "datetime")
 
     def _converted(self, part: ast.Expression, function: str) -> ast.Expression | None:
         """The property whose timestamp this function converts; None for any other expression."""
@@ -168,7 +196,29 @@ class _Rewriter:
             return argument if self.is_instant(argument) else None
         return None
 
+    def _subject_of_substring(self, part: ast.Expression, text: ast.Expression) -> ast.Expression | None:
+        """The timestamp of which `substring(…, 0, 10)` is as many characters as a text has."""
+        if not isinstance(part, ast.Call) or part.name.lower() not in ("substring", "left"):
+            return None
+        subject, *numbers = part.arguments
+        length = len(text.value) if isinstance(text, ast.Literal) and isinstance(text.value, str) else 0
+        wanted = [length] if part.name.lower() == "left" else [0, length]
+        found = [number.value if isinstance(number, ast.Literal) else None for number in numbers]
+        return subject if length and found == wanted and self.is_instant(subject) else None
+
+    def _beginning(self, part: ast.Binary) -> ast.Expression | None:
+        """The range of the timestamps that begin with a text."""
+        text = part.right.value if isinstance(part.right, ast.Literal) else None
+        if not self.is_instant(part.left) or not isinstance(text, str) or not _DIGITS_FIRST.match(text):
+            return None
+        # What a timestamp consists of comes before "~".
+        since = ast.Binary(">=", part.left, part.right, span=part.span)
+        until = ast.Binary("<", part.left, ast.Literal(f"{text}~", span=part.right.span), span=part.span)
+        return ast.Binary("AND", since, until, span=part.span)
+
     def _membership(self, part: ast.Binary) -> ast.Expression | None:
+        if (year_of := self._subject_of_year(part.left)) is not None:
+            return self._membership_of_year(year_of, part)
         if not self.is_instant(part.left):
             return None
         if isinstance(part.right, ast.Parameter):
@@ -185,6 +235,13 @@ class _Rewriter:
                 return None
             either = test if either is None else ast.Binary("OR", either, test, span=part.span)
         return either
+
+    def _membership_of_year(self, subject: ast.Expression, part: ast.Binary) -> ast.Expression | None:
+        years = part.right.elements if isinstance(part.right, ast.ListLiteral) else ()
+        if not 0 < len(years) <= _MAX_LISTED or not all(map(_is_year, years)):
+            return None
+        tests = [_compared_year(subject, "=", year, part.span) for year in years]
+        return functools.reduce(lambda one, other: ast.Binary("OR", one, other, span=part.span), tests)
 
     def _membership_in_parameter(self, part: ast.Binary, listed: ast.Parameter) -> ast.Expression | None:
         type_ = self.parameters.get(listed.name, value_types.UNKNOWN)
@@ -285,6 +342,43 @@ def _compared_day(
     since, until = ast.Binary(">=", property_, start, span=span), ast.Binary("<=", property_, end, span=span)
     within = ast.Binary("AND", since, until, span=span)
     return within if operator == "=" else ast.Unary("NOT", within, span=span)
+
+
+def _compared_year(
+    property_: ast.Expression, operator: ast.Operator, year: ast.Expression, span: ast.Span
+) -> ast.Expression:
+    """The comparison of the year of a timestamp with a year."""
+
+    def first_day(years_later: int) -> ast.Instant:
+        later = ast.Binary("+", year, ast.Literal(years_later, span=year.span), span=year.span)
+        fields = ast.MapLiteral((("year", later if years_later else year),), span=year.span)
+        return ast.Instant(ast.Call("date", (fields,), span=year.span), is_end=False, span=year.span)
+
+    if operator in ("<", ">="):
+        return ast.Binary(operator, property_, first_day(0), span=span)
+    if operator in ("<=", ">"):
+        return ast.Binary("<" if operator == "<=" else ">=", property_, first_day(1), span=span)
+    since = ast.Binary(">=", property_, first_day(0), span=span)
+    until = ast.Binary("<", property_, first_day(1), span=span)
+    within = ast.Binary("AND", since, until, span=span)
+    return within if operator == "=" else ast.Unary("NOT", within, span=span)
+
+
+def _is_year(expression: ast.Expression) -> bool:
+    """Whether this is a year of four digits: an integer, that of today, or one some years from it."""
+    if isinstance(expression, ast.Literal):
+        return type(expression.value) is int and _MIN_YEAR <= expression.value <= _MAX_YEAR
+    if isinstance(expression, ast.Binary) and expression.operator in ("+", "-"):
+        years = expression.right.value if isinstance(expression.right, ast.Literal) else None
+        return type(years) is int and abs(years) <= _MAX_YEARS_FROM_TODAY and _is_year_of_today(expression.left)
+    return _is_year_of_today(expression)
+
+
+def _is_year_of_today(expression: ast.Expression) -> bool:
+    if not isinstance(expression, ast.Property) or expression.key != "year":
+        return False
+    subject = expression.subject
+    return isinstance(subject, ast.Call) and subject.name.lower() in ("date", "datetime") and not subject.arguments
 
 
 def _begins_instant(text: str) -> bool:

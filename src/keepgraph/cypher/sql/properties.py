@@ -29,8 +29,23 @@ from keepgraph.cypher.syntax import ast
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
+_DIGITS_OF_PARTS = {
+    "year": (1, 4),
+    "month": (6, 2),
+    "day": (9, 2),
+    "hour": (12, 2),
+    "minute": (15, 2),
+    "second": (18, 2),
+}
+"""The number of the first digit of each part of a timestamp, `2026-11-21T08:44:39.123Z`, and how many it has."""
+
+
 def property_(context: Context, expression: ast.Property, block: Block) -> Term:
     subject = context.term(expression.subject, block)
+    if expression.key in _DIGITS_OF_PARTS and _is_timestamp(context, expression.subject, block):
+        start, length = _DIGITS_OF_PARTS[expression.key]
+        sql = f"CAST(substr({subject.sql}, {start}, {length}) AS INTEGER)"
+        return Term(sql, value_types.Type(value_types.INTEGER | subject.kinds & value_types.NULL))
     if subject.encoding not in ("node", "edge"):
         raise Inexpressible
     key = expression.key
@@ -41,6 +56,19 @@ def property_(context: Context, expression: ast.Property, block: Block) -> Term:
     if column is not None:
         return _from_column(context, subject, column, null, block)
     return _from_bag(context, subject, key, block)
+
+
+def _is_timestamp(context: Context, expression: ast.Expression, block: Block) -> bool:
+    """Whether this is a property whose column holds timestamps, null, or nothing."""
+    if not isinstance(expression, ast.Property):
+        return False
+    subject = context.term(expression.subject, block)
+    if subject.encoding not in ("node", "edge"):
+        return False
+    column = table_rows.property_column(context, subject, expression.key)
+    literals = context.catalogue.literals
+    of_text = subject.literal and literals is not None and expression.key in literals.properties
+    return column is not None and column.is_instant and not of_text
 
 
 def _from_column(context: Context, subject: Term, column: Column, null: int, block: Block) -> Term:
