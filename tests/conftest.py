@@ -25,6 +25,7 @@ import keepgraph
 import laws
 from keepgraph import store
 from keepgraph.cli import graph_options
+from keepgraph.cli.install import clients
 from keepgraph.engine.backfill import time_limits
 from keepgraph.profiles import key_wrapping
 from keepgraph.store.database import Database
@@ -213,6 +214,12 @@ def ring(home: Path) -> Iterator[homes.Ring]:
     keyring.set_keyring(ours)
     yield ours
     keyring.set_keyring(fail.Keyring())
+
+
+@pytest.fixture
+def own_server_is_forked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server that `kg install` and `kg doctor` start begins sooner than the one of a user."""
+    monkeypatch.setattr(clients, "own_command", lambda: [*fork_server.python(), "-m", "keepgraph.cli"])
 
 
 @pytest.fixture

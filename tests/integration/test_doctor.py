@@ -758,7 +758,7 @@ def test_a_damaged_backup_is_found(plain, doctor):
 # The server, and Claude Desktop
 
 
-def test_a_real_server_answers(plain, doctor, live):
+def test_a_real_server_answers(plain, doctor, live, own_server_is_forked):
     report = doctor()
 
     assert report.wrong == {}

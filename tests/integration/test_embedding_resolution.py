@@ -316,7 +316,9 @@ def test_the_answer_says_why_the_step_is_off(call, reason):
     assert call("get_status")["resolution"]["embedding"] == state
 
 
-def test_where_a_package_is_missing_the_answer_says_where_to_learn_how_to_install_it(call, path, monkeypatch):
+def test_where_a_package_is_missing_the_answer_says_where_to_learn_how_to_install_it(
+    call, path, monkeypatch, own_server_is_forked
+):
     monkeypatch.setattr(store.vectors, "extension_missing", lambda: "the package sqlite-vec is not installed")
     create(call, LOGIN)
     state = call("recall_entity", name_or_alias="login system")["resolution"]["embedding"]

@@ -41,12 +41,6 @@ def code() -> Path:
 
 
 @pytest.fixture
-def forked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A server that starts sooner than the one of a user."""
-    monkeypatch.setattr(clients, "own_command", lambda: [*python(), "-m", "keepgraph.cli"])
-
-
-@pytest.fixture
 def install(path: Path) -> Install:
     def call(*words: str) -> Result:
         return run("--db", str(path), "install", *words)
@@ -93,7 +87,12 @@ def configured(file: Path, **servers: object) -> str:
 
 
 @pytest.mark.parametrize("client", ["claude-desktop", "claude-code"])
-def test_what_is_installed_answers(install, client):
+def test_what_is_installed_answers(install, client, request):
+    """
+    One starts the server as a user's client does.
+    """
+    if client == "claude-code":
+        request.getfixturevalue("own_server_is_forked")
     result = install(client)
 
     assert result.exit_code == 0
@@ -115,7 +114,7 @@ def test_claude_code_is_told_how_to_speak(install, no_server):
     assert (ours["type"], ours["env"]) == ("stdio", {})
 
 
-def test_what_the_server_takes_is_passed_on(install, forked):
+def test_what_the_server_takes_is_passed_on(install, own_server_is_forked):
     install("claude-desktop", "--toolsets", "memory,curation")
     result = install("claude-desktop", "--toolsets", "memory", "--read-only")
     ours = json.loads(desktop().read_text())["mcpServers"]["keepgraph"]
@@ -145,7 +144,7 @@ def test_other_servers_stay_and_the_file_before_is_kept(install, no_server):
     assert str(backup) in result.output
 
 
-def test_installing_again_changes_nothing_and_proves_it_again(install, forked):
+def test_installing_again_changes_nothing_and_proves_it_again(install, own_server_is_forked):
     install("claude-desktop")
     before = desktop().stat()
     result = install("claude-desktop")
@@ -224,7 +223,7 @@ def test_an_unknown_client_is_a_slip_of_the_command_line(install):
     assert install("claude-mobile").exit_code == 2
 
 
-def test_with_json_the_answer_is_one(install, forked):
+def test_with_json_the_answer_is_one(install, own_server_is_forked):
     answer = json.loads(install("claude-desktop", "--json").output)
 
     assert (answer["client"], answer["name"], answer["dry_run"]) == ("claude-desktop", "keepgraph", False)
@@ -281,7 +280,7 @@ def test_another_program_of_our_name_is_not_installed(install, monkeypatch):
     assert not desktop().exists()
 
 
-def test_a_toolset_that_there_is_not_is_found_out_before_it_is_written(install, forked):
+def test_a_toolset_that_there_is_not_is_found_out_before_it_is_written(install, own_server_is_forked):
     result = install("claude-desktop", "--toolsets", "memoir")
 
     assert "there is no toolset 'memoir'" in result.output
@@ -468,7 +467,7 @@ try:
 except errors.HandshakeFailed:
     pass
 """
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = subprocess.run([*python(), "-c", script], capture_output=True, text=True, check=True)
 
     assert (done.stdout, done.stderr) == ("", "")
 

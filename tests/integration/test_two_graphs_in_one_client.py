@@ -14,9 +14,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 import keepgraph
-from fork_server import python
 from homes import Mould, desktop, environment, run_ok
-from keepgraph.cli.install import clients
 from keepgraph.mcp import instructions, server
 from keepgraph.profiles import profile
 from keepgraph.tools.contract import catalogue
@@ -113,12 +111,11 @@ def filled_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def client_home(filled_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def client_home(filled_home: Path, own_server_is_forked: None) -> Path:
     """A home in which Claude Desktop is installed and uses both profiles."""
     if "installed" in _moulds:
         _moulds["installed"].into(filled_home)
     else:
-        monkeypatch.setattr(clients, "own_command", lambda: [*python(), "-m", "keepgraph.cli"])
         for name in NAMES:
             run_ok("--profile", name, "install", "claude-desktop")
         _moulds["installed"] = Mould.of(filled_home)
