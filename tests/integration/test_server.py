@@ -417,7 +417,9 @@ def test_arguments_that_are_no_object_are_refused_with_hint_and_example(path: Pa
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM")
 def test_a_server_that_is_terminated_ends_in_order(path: Path) -> None:
-    child = subprocess.Popen(serve(path), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    # A process of its own: a signal that is passed on may come after the end of the input.
+    command = [sys.executable, "-m", "keepgraph.cli", "--db", str(path), "serve"]
+    child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     fact = '{"subject":{"type":"person","name":"Ada"},"predicate":"tagged","object":{"literal":"x"}}'
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}}
     first = json.dumps({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}).encode()
