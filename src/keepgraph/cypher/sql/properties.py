@@ -44,8 +44,9 @@ def property_(context: Context, expression: ast.Property, block: Block) -> Term:
     subject = context.term(expression.subject, block)
     if expression.key in _DIGITS_OF_PARTS and _is_timestamp(context, expression.subject, block):
         start, length = _DIGITS_OF_PARTS[expression.key]
-        sql = f"CAST(substr({subject.sql}, {start}, {length}) AS INTEGER)"
-        return Term(sql, value_types.Type(value_types.INTEGER | subject.kinds & value_types.NULL))
+        digits = tree.call("substr", subject.sql, tree.Literal(start), tree.Literal(length))
+        # Adding makes a number of the digits.
+        return Term(tree.infix("+", digits, tree.Literal(0)), value_types.Type(value_types.INTEGER | subject.kinds & value_types.NULL))
     if subject.encoding not in ("node", "edge"):
         raise Inexpressible
     key = expression.key
