@@ -45,7 +45,7 @@ _FEW_FRAMES = 200
 _LOG_BYTES_BETWEEN_TRIES = 500_000
 """How much the log grows before the next try, where somebody reads what is in it, and it cannot be emptied."""
 
-_READERS_TIMEOUT_MS = 20
+_READERS_TIMEOUT_MS = 3
 """How long the next writer may wait for readers to end, so that the log can be emptied: most of them end soon."""
 
 
