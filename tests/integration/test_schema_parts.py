@@ -67,6 +67,12 @@ CHANGED_WITH_ROWS = {
     "a table": ("ALTER TABLE episode ADD COLUMN colour TEXT",),
     "a table, in its text alone": rewritten("fact", "CREATE TABLE", "CREATE  TABLE"),
     "a virtual table": rewritten("chunk_text", "tokenize", "tokenize "),
+    "a table, with its rows in the pages of another": (
+        "PRAGMA writable_schema = ON",
+        "UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'fact') "
+        "WHERE name = 'map_place'",
+        "PRAGMA writable_schema = RESET",
+    ),
     "the number of migrations": ("DELETE FROM migration WHERE number = (SELECT max(number) FROM migration)",),
 }
 MENDABLE = {

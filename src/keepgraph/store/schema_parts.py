@@ -49,6 +49,12 @@ _PARTS = f"""
     ORDER BY type, name
 """
 
+_SHARING_PAGES = """
+    SELECT CAST(name AS TEXT) FROM main.sqlite_schema
+    WHERE rootpage = 1
+       OR rootpage IN (SELECT rootpage FROM main.sqlite_schema WHERE rootpage > 0 GROUP BY 1 HAVING count(*) > 1)
+"""
+
 _HINT_IF_ROWS_DIFFER = (
     "`kg restore` brings a backup back and keeps this file; `kg export FILE` saves what can be read. A table with rows "
     "cannot be made anew."
@@ -113,7 +119,7 @@ def refuse_differences(conn: Connection, file: Path) -> None:
 def is_as_migrated(conn: Connection) -> bool:
     """Whether the digest of all parts is that of the schema version of the file."""
     version = migrations.version(conn)
-    return digest(conn) in _digests().get(version, ()) and _counts_agree(conn, version)
+    return digest(conn) in _digests().get(version, ()) and _counts_agree(conn, version) and not _sharing_pages(conn)
 
 
 def find_differences(conn: Connection) -> Differences:
@@ -129,6 +135,8 @@ def find_differences(conn: Connection) -> Differences:
     changed = [part for part, content in dict(actual).items() if part in expected and expected[part] != content]
     if not _counts_agree(conn, version):
         changed.append(Part("number", "user_version"))
+    # Not to be dropped: their pages hold the rows of others.
+    changed += [Part("pages of", name) for name in _sharing_pages(conn)]
     missing = [part for part in expected if part not in counts]
     return Differences(tuple(sorted(extra)), tuple(sorted(missing)), tuple(sorted(changed)))
 
@@ -213,6 +221,11 @@ def _counts_agree(conn: Connection, version: int) -> bool:
         if sqlite_errors.result_code(error) not in sqlite_errors.SQL_REFUSED:
             raise
         return True
+
+
+def _sharing_pages(conn: Connection) -> list[str]:
+    """The parts that have their pages in common with another: what is written to one is lost from the other."""
+    return [name for (name,) in conn.execute(_SHARING_PAGES)]
 
 
 @cache

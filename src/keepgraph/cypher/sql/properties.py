@@ -46,7 +46,10 @@ def property_(context: Context, expression: ast.Property, block: Block) -> Term:
         start, length = _DIGITS_OF_PARTS[expression.key]
         digits = tree.call("substr", subject.sql, tree.Literal(start), tree.Literal(length))
         # Adding makes a number of the digits.
-        return Term(tree.infix("+", digits, tree.Literal(0)), value_types.Type(value_types.INTEGER | subject.kinds & value_types.NULL))
+        return Term(
+            tree.infix("+", digits, tree.Literal(0)),
+            value_types.Type(value_types.INTEGER | subject.kinds & value_types.NULL),
+        )
     if subject.encoding not in ("node", "edge"):
         raise Inexpressible
     key = expression.key
