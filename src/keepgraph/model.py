@@ -281,6 +281,7 @@ class Proposal:
         kind: "entity", which has the subject alone, or "fact".
         evidence: the words of one chunk from which it was inferred.
         valid_from: the day from which the fact would hold, where its text says more than when it is recorded.
+        source: the text, by name and id, as the source of a fact.
     """
 
     row: int
@@ -296,6 +297,7 @@ class Proposal:
     created_at: str
     evidence: str | None = None
     valid_from: str | None = None
+    source: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -263,6 +263,18 @@ def test_a_decision_in_a_note_is_of_the_date_of_its_front_matter(call, folder):
     assert proposed["arguments"]["valid_from"] == "2026-02-03"
 
 
+def test_a_decision_accepted_in_review_is_of_the_day_of_its_text_and_names_it(call, folder):
+    write(folder, a="---\ndate: 2024-02-02\n---\nPriya Raman decided to adopt Zig.\n")
+    call("add_entity", entity=person("Priya Raman"))
+    call("ingest_directory", directory=str(folder), project="Atlas")
+    proposals = call("review_proposals", kinds=["new_fact"])["proposals"]
+    call("review_proposals", decide=[{"id": proposal["id"], "decision": "accept"} for proposal in proposals])
+    [made] = call("recall_decisions")["decisions"]
+
+    assert [proposal["call"]["arguments"]["valid_from"] for proposal in proposals] == ["2024-02-02"] * 2
+    assert (made["decided_on"], made["confidence"], made["source"].startswith("a (ep_")) == ("2024-02-02", 1.0, True)
+
+
 def test_what_came_only_with_a_document_goes_with_it(call, folder, path):
     write(folder, a="Words about [[Ada]].")
     call("ingest_directory", directory=str(folder))

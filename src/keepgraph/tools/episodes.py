@@ -162,7 +162,7 @@ def describe_added(tx: Tx, added: UpsertedEpisode) -> dict[str, Any]:
         "identical_to": [_reference(episode.id, episode.name) for episode in added.identical[:MAX_SHOWN]],
         "chunks": len(added.chunks),
         "mentions": [answer_shapes.entity(entity) for entity in mentioned[:MAX_SHOWN]],
-        **_proposals_of(new_names, new_facts, source=_source(added)),
+        **_proposals_of(new_names, new_facts),
         "totals": {
             "mentions": len(mentioned),
             "proposed_entities": len(new_names),
@@ -185,23 +185,9 @@ def proposed_entity(proposal: Proposal) -> dict[str, Any]:
     }
 
 
-def proposed_fact(proposal: Proposal, *, source: str | None = None) -> dict[str, Any]:
+def proposed_fact(proposal: Proposal) -> dict[str, Any]:
     """A proposed fact, with the arguments for record_fact."""
-    object_ = (
-        {"literal": proposal.literal}
-        if proposal.object is None
-        else {"type": proposal.object_type, "name": proposal.object}
-    )
-    arguments: dict[str, Any] = {
-        "subject": {"type": proposal.subject_type, "name": proposal.subject},
-        "predicate": proposal.predicate,
-        "object": object_,
-        "confidence": proposal.confidence,
-    }
-    if proposal.valid_from:
-        arguments["valid_from"] = proposal.valid_from
-    if source:
-        arguments["source"] = source
+    arguments = {**texts.fact_arguments.arguments(proposal), "confidence": proposal.confidence}
     return {"id": proposal.id, "arguments": arguments, "evidence": proposal.evidence or ""}
 
 
@@ -263,17 +249,10 @@ def _message(added: UpsertedEpisode) -> str:
     return f"{name} {outcome}"
 
 
-def _source(added: UpsertedEpisode) -> str:
-    """The source to give to a fact that is recorded out of a text."""
-    return f"{added.episode.name} ({added.episode.id})"
-
-
-def _proposals_of(
-    new_names: Sequence[Proposal], new_facts: Sequence[Proposal], *, source: str | None = None
-) -> dict[str, Any]:
+def _proposals_of(new_names: Sequence[Proposal], new_facts: Sequence[Proposal]) -> dict[str, Any]:
     return {
         "proposed_entities": [proposed_entity(proposal) for proposal in new_names[:MAX_SHOWN]],
-        "proposed_facts": [proposed_fact(proposal, source=source) for proposal in new_facts[:MAX_SHOWN]],
+        "proposed_facts": [proposed_fact(proposal) for proposal in new_facts[:MAX_SHOWN]],
     }
 
 

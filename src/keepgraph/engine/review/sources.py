@@ -13,6 +13,7 @@ from keepgraph import store
 from keepgraph.engine import knowledge
 from keepgraph.engine.review import proposals, staleness
 from keepgraph.engine.review.proposals import OfferReport, Proposal
+from keepgraph.engine.texts import fact_arguments
 from keepgraph.engine.upkeep.jobs import Job
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.wording_groups import WordingGroup
@@ -158,13 +159,13 @@ def _of_text(tx: Tx, found: TextProposal, kind: str, key: str, evidence: Sequenc
             evidence=sentences,
             id=found.id,
         )
-    target = {"literal": found.literal} if found.object is None else _reference(tx, found.object_type, found.object)
-    arguments = {
-        "subject": _reference(tx, found.subject_type, found.subject),
-        "predicate": found.predicate,
-        "object": target,
-        "source": f"{evidence[0].episode_name} ({evidence[0].episode})",
-    }
+    if episode := store.episodes.by_id(tx, evidence[0].episode):
+        found = fact_arguments.of_episode(tx, replace(found, evidence=evidence[0].sentence), episode)
+    arguments = fact_arguments.arguments(
+        found,
+        subject=_reference(tx, found.subject_type, found.subject),
+        target=None if found.object is None else _reference(tx, found.object_type, found.object),
+    )
     said = f"{found.subject} {(found.predicate or '').replace('_', ' ')} {found.object or found.literal}"
     statement = f"Is it a fact that {said}? {_count_texts(episodes, verb='say')} so."
     return Proposal(

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
         episode_context,
         episode_deletion,
         episodes,
+        fact_arguments,
         forget_targets,
         forgetting,
         imported_texts,

@@ -6,13 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from keepgraph import store
-from keepgraph.engine.texts import episodes
-from keepgraph.engine.vocabulary import graph_vocabulary
-from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
+from keepgraph.engine.texts import episodes, fact_arguments
 from keepgraph.language import normalisation
 from keepgraph.model import Chunk, Entity, Episode, Fact, Proposal
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,25 +65,15 @@ def mentioned_entities(tx: Tx, chunks: Sequence[Chunk]) -> list[Entity]:
 
 
 def open_proposals(tx: Tx, episode: Episode) -> tuple[list[Proposal], list[Proposal]]:
-    """The proposals of an episode: entities, and those facts that have not been recorded since.
-
-    A decision is dated by its text: what was decided in a note of March was decided in March.
-    """
+    """The proposals of an episode: entities, and those facts that have not been recorded since."""
     tx = replace(tx, group=episode.group)
     proposals = store.proposals.of_episode(tx, episode)
-    facts = [proposal for proposal in proposals if proposal.kind == "fact" and not _is_recorded(tx, proposal)]
-    day, today = (timestamps.local_date(at, tx.zone) for at in (episode.occurred_at, timestamps.from_datetime(tx.now)))
-    if day < today:
-        vocabulary = graph_vocabulary.read(tx)
-        facts = [replace(fact, valid_from=day) if _decides(vocabulary, fact) else fact for fact in facts]
+    facts = [
+        fact_arguments.of_episode(tx, proposal, episode)
+        for proposal in proposals
+        if proposal.kind == "fact" and not _is_recorded(tx, proposal)
+    ]
     return [proposal for proposal in proposals if proposal.kind == "entity"], facts
-
-
-def _decides(vocabulary: Vocabulary, proposal: Proposal) -> bool:
-    """Whether a proposed fact says that something was decided, or what a decision belongs to."""
-    role = vocabulary.role(proposal.predicate or "")
-    ends = {proposal.subject_type, proposal.object_type}
-    return role == "decides" or (role == "part_of" and not ends.isdisjoint(vocabulary.decision_types))
 
 
 def _is_recorded(tx: Tx, proposal: Proposal) -> bool:
