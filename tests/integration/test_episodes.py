@@ -99,6 +99,16 @@ def test_a_decision_that_is_read_in_a_text_is_of_the_day_of_the_text(call, refer
     assert decided_on == made["decided_on"]
 
 
+def test_a_decision_is_of_the_day_that_its_sentence_gives(call):
+    text = "On 2025-01-05 Robert Hale decided to use Go. Robert Hale decided to drop Perl on 3 March 2025."
+    told = call("remember", text=text, reference_time="2026-05-01")
+    arguments = [proposed["arguments"] for proposed in told["proposed_facts"]]
+
+    assert {("Use Go", "2025-01-05"), ("Drop Perl", "2025-03-03")} == {
+        (each["object"]["name"], each["valid_from"]) for each in arguments
+    }
+
+
 def test_what_has_been_recorded_is_no_longer_proposed(call):
     added = call("add_memory", **ATLAS)
     call("record_fact", **added["proposed_facts"][0]["arguments"])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from keepgraph.language import relation_extraction
+from keepgraph.language import decision_dates, relation_extraction
 
 
 def extracted(text: str, about: str | None = None) -> list[tuple[str, str, str]]:
@@ -89,6 +89,28 @@ def test_a_decision_belongs_to_what_the_text_is_about():
 )
 def test_a_decision_is_named_by_its_clause(text, expected):
     assert [expected] == [(decision.name, decision.by) for decision in relation_extraction.extract_decisions(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "by", "day"),
+    [
+        ("On 2025-01-05 Robert Hale decided to use Go.", "Use Go", "Robert Hale", "2025-01-05"),
+        ("Robert Hale decided to drop Perl on 3 March 2025.", "Drop Perl", "Robert Hale", "2025-03-03"),
+        ("Robert Hale decided to drop Perl on March 3, 2025, for speed.", "Drop Perl", "Robert Hale", "2025-03-03"),
+        ("We decided on 3 March 2025 to use Go.", "Use Go", None, "2025-03-03"),
+        ("Decision (2025-01-05): adopt SQLite", "Adopt SQLite", None, "2025-01-05"),
+        ("2025-01-05: we decided to use Go", "Use Go", None, "2025-01-05"),
+        ("We decided to ship by 3 March 2025.", "Ship by 3 March 2025", None, None),
+        ("We decided to launch on 3 June 2027.", "Launch on 3 June 2027", None, None),
+        ("We decided to keep the 2025-01-05 report.", "Keep the 2025-01-05 report", None, None),
+        ("On 30 February 2025 we decided to use Go.", "Use Go", None, None),
+    ],
+)
+def test_the_day_of_a_decision_is_no_part_of_its_name(text, name, by, day):
+    [decision] = relation_extraction.extract_decisions(text, written_on="2026-05-01")
+
+    assert (name, by) == (decision.name, decision.by)
+    assert day == decision_dates.split(text, not_after="2026-05-01")[1]
 
 
 def test_the_evidence_is_the_sentence():

@@ -10,7 +10,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from keepgraph import interruption
-from keepgraph.language import common_words, given_names, name_similarity, name_styles, normalisation, sentences
+from keepgraph.language import (
+    common_words,
+    decision_dates,
+    given_names,
+    name_similarity,
+    name_styles,
+    normalisation,
+    sentences,
+)
 from keepgraph.model import NameStyle, Role
 
 MAX_WORDS = 6
@@ -190,12 +198,13 @@ _VERBS = frozenset(
 )
 
 
-def extract_facts(text: str, *, about: str | None = None) -> list[ExtractedFact]:
+def extract_facts(text: str, *, about: str | None = None, written_on: str | None = None) -> list[ExtractedFact]:
     """The facts that a text states in plain words, in their order, each once.
 
     Args:
         about: the name of what the text is about (a heading, a title, a project). It is the subject of sentences that
             leave out theirs, and the decisions of the text belong to it.
+        written_on: the day of the text; see extract_decisions.
     """
     facts: dict[tuple[str, str, str], ExtractedFact] = {}
     for sentence in sentences.split(text):
@@ -209,25 +218,30 @@ def extract_facts(text: str, *, about: str | None = None) -> list[ExtractedFact]
         factor = _REPORTED_FACTOR if is_reported else 1.0
         for fact in _facts_in_sentence(evidence, about, sentence.start, sentence.end, factor):
             facts.setdefault(_key(fact), fact)
-    for decision in extract_decisions(text):
+    for decision in extract_decisions(text, written_on=written_on):
         for fact in _facts_of_decision(decision, about):
             facts.setdefault(_key(fact), fact)
     return sorted(facts.values(), key=lambda fact: fact.start)
 
 
-def extract_decisions(text: str) -> list[ExtractedDecision]:
-    """The decisions that a text states, in their order: `we decided to …`, `Priya decided to …`, `decision: …`."""
+def extract_decisions(text: str, *, written_on: str | None = None) -> list[ExtractedDecision]:
+    """The decisions that a text states, in their order: `we decided to …`, `Priya decided to …`, `decision: …`.
+
+    Args:
+        written_on: the day of the text, YYYY-MM-DD. A later date is no day of a decision, but belongs to its name.
+    """
     decisions: dict[str, ExtractedDecision] = {}
     for sentence in sentences.split(text):
         if not _MAY_STATE_DECISION.search(text, sentence.start, sentence.end):
             continue
         evidence = " ".join(text[sentence.start : sentence.end].split())
-        label = _DECISION_LABEL.match(evidence)
-        clause = None if label else _DECISION_CLAUSE.search(evidence)
+        stated, _ = decision_dates.split(evidence, not_after=written_on)
+        label = _DECISION_LABEL.match(stated)
+        clause = None if label else _DECISION_CLAUSE.search(stated)
         match = label or clause
-        if match is None or not _is_asserted(evidence[: match.end()]) or evidence.endswith("?"):
+        if match is None or not _is_asserted(stated[: match.end()]) or evidence.endswith("?"):
             continue
-        name = _decision_name(evidence[match.end() :])
+        name = _decision_name(stated[match.end() :])
         by, confidence = (None, _DECISION_CONFIDENCE) if clause is None else _decision_maker(clause)
         if not name or confidence == 0:
             continue

@@ -11,6 +11,7 @@ from typing import Any
 
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
+from keepgraph.language import decision_dates
 from keepgraph.model import Episode, Proposal
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
@@ -19,10 +20,14 @@ from keepgraph.temporal import timestamps
 def of_episode(tx: Tx, proposal: Proposal, episode: Episode) -> Proposal:
     """A proposed fact with the source and the day that its text gives it.
 
-    A decision is dated by its text: what was decided in a note of March was decided in March. It is not dated where
-    that would be today, or later.
+    A decision is dated by its sentence, else by its text: what was decided in a note of March was decided in March. It
+    is not dated where that would be today, or later.
     """
-    day, today = (timestamps.local_date(at, tx.zone) for at in (episode.occurred_at, timestamps.from_datetime(tx.now)))
+    written_on, today = (
+        timestamps.local_date(at, tx.zone) for at in (episode.occurred_at, timestamps.from_datetime(tx.now))
+    )
+    _, decided_on = decision_dates.split(" ".join((proposal.evidence or "").split()), not_after=written_on)
+    day = decided_on or written_on
     is_dated = day < today and _decides(graph_vocabulary.read(tx), proposal)
     return replace(proposal, source=f"{episode.name} ({episode.id})", valid_from=day if is_dated else None)
 

@@ -22,6 +22,7 @@ from keepgraph.language.normalisation import Name
 from keepgraph.language.proper_names import ProperName
 from keepgraph.language.relation_extraction import ExtractedFact
 from keepgraph.model import NameStyle, ProposalDraft, Role
+from keepgraph.temporal import timestamps
 
 MAX_NAMES = 200
 """Of one chunk, at most so many names and so many facts are proposed."""
@@ -49,8 +50,9 @@ def propose(detector: Detector, detection: Detection) -> tuple[ProposalDraft, ..
         title = AnnotatedText(detection.title)
         _propose_names(drafts, detector, detection, title, detection.title_matches, with_evidence=False)
     about = _topic(detector, detection)
-    _propose_decisions(drafts, detector, detection.text.text)
-    _propose_facts(drafts, detector, detection.text.text, about=about)
+    written_on = timestamps.local_date(detection.episode.occurred_at, detector.names.tx.zone)
+    _propose_decisions(drafts, detector, detection.text.text, written_on)
+    _propose_facts(drafts, detector, detection.text.text, written_on, about=about)
     return tuple(drafts.without_parts_of_names()[: 2 * MAX_NAMES])
 
 
@@ -176,8 +178,8 @@ def _topic(detector: Detector, detection: Detection) -> str | None:
     return None
 
 
-def _propose_decisions(drafts: _Drafts, detector: Detector, text: str) -> None:
-    for decision in relation_extraction.extract_decisions(text)[:MAX_NAMES]:
+def _propose_decisions(drafts: _Drafts, detector: Detector, text: str, written_on: str) -> None:
+    for decision in relation_extraction.extract_decisions(text, written_on=written_on)[:MAX_NAMES]:
         key = normalisation.key(decision.name)
         if key and not detector.names.by_keys([key]):
             drafts.add(
@@ -193,8 +195,8 @@ def _propose_decisions(drafts: _Drafts, detector: Detector, text: str) -> None:
             )
 
 
-def _propose_facts(drafts: _Drafts, detector: Detector, text: str, *, about: str | None) -> None:
-    for fact in relation_extraction.extract_facts(text, about=about)[:MAX_NAMES]:
+def _propose_facts(drafts: _Drafts, detector: Detector, text: str, written_on: str, *, about: str | None) -> None:
+    for fact in relation_extraction.extract_facts(text, about=about, written_on=written_on)[:MAX_NAMES]:
         if draft := _fact_draft(drafts, detector, fact):
             drafts.add(draft)
 
