@@ -195,7 +195,7 @@ def test_an_emptied_file_is_empty(call, folder):
         ("---\ncreated: 2026-01-02 10:30\n---\n", "2025-01-01", "2026-01-02T10:30"),
         ("", "2026-01-02 Meeting", "2026-01-02"),
         ("---\ndate: soon\n---\n", "a", "2001-09-09"),
-        ("---\ndate: 20260102\n---\n", "a", "2001-09-09"),
+        ("---\ndate: 20260102\n---\n", "a", "2026-01-02"),
         ("---\ndate: 0001-01-01T00:00:00\n---\n", "a", "2001-09-09"),
     ],
 )
@@ -273,6 +273,15 @@ def test_a_decision_accepted_in_review_is_of_the_day_of_its_text_and_names_it(ca
 
     assert [proposal["call"]["arguments"]["valid_from"] for proposal in proposals] == ["2024-02-02"] * 2
     assert (made["decided_on"], made["confidence"], made["source"].startswith("a (ep_")) == ("2024-02-02", 1.0, True)
+
+
+@pytest.mark.parametrize("written", ["03/04/2026", "2026-02-30", "2026-W10", "[2026-01-02]", "soon"])
+def test_a_date_of_the_front_matter_that_is_not_read_is_said(call, folder, written):
+    write(folder, a=f"---\ndate: {written}\n---\nWords.")
+    [remark] = call("ingest_markdown", file_path="a.md")["remarks"]
+
+    assert remark["code"] == "FRONT_MATTER"
+    assert "is not read as a date" in remark["message"]
 
 
 def test_what_came_only_with_a_document_goes_with_it(call, folder, path):

@@ -18,6 +18,10 @@ COMMA_OR_SPACE = re.compile(r"[\s,]++")
 
 _OPENING = re.compile(r"\ufeff?---[ \t]*(?:\r\n?|\n)")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*\r?$", re.MULTILINE)
+_MONTH = re.compile(r"(\d{4})-(\d{2})", re.ASCII)
+_YEAR_FIRST = re.compile(r"(\d{4})[/.](\d{1,2})[/.](\d{1,2})", re.ASCII)
+_YEAR_LAST = re.compile(r"(\d{1,2})([/.])(\d{1,2})\2(\d{4})", re.ASCII)
+_EXTENDED = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _LINE_END = re.compile(r"\r\n?|\n")
 
 # Limits against front matter that is made to take long. The length is in characters.
@@ -95,14 +99,25 @@ def words(values: Mapping[str, Any], keys: Sequence[str], *, separator: re.Patte
 
 
 def iso_date(value: Any) -> str | None:
-    """A value that is a date or an instant in ISO 8601, as it was written; None for any other."""
-    if not isinstance(value, str):
-        return None
+    """A value that is a date or an instant, in ISO 8601; None for any other.
+
+    A month is its first day. Of dates with the day before the year only those are read that have one meaning:
+    13.04.2026 and 13/04/2026, and not 03/04/2026. A week is no date.
+    """
+    text = scalar(value) or ""
+    if month := _MONTH.fullmatch(text):
+        text = f"{month[1]}-{month[2]}-01"
+    elif numbers := _YEAR_FIRST.fullmatch(text):
+        text = f"{numbers[1]}-{int(numbers[2]):02d}-{int(numbers[3]):02d}"
+    elif (numbers := _YEAR_LAST.fullmatch(text)) and (numbers[2] == "." or int(numbers[1]) > 12):
+        text = f"{numbers[4]}-{int(numbers[3]):02d}-{int(numbers[1]):02d}"
     try:
-        datetime.fromisoformat(value.strip())
+        moment = datetime.fromisoformat(text)
     except ValueError:
         return None
-    return value.strip()
+    if _EXTENDED.match(text):
+        return text
+    return moment.date().isoformat() if text.isdigit() else None
 
 
 @cache

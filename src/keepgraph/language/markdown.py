@@ -24,6 +24,7 @@ HEADING_SEPARATOR = " › "
 _LINE_END = re.compile(r"\r\n?|\n")
 _INDENTATION = re.compile(r"[ \t]*+")
 _MAX_HEADING = 200
+_MAX_SHOWN = 40
 _DATE_KEYS = ("date", "created", "created_at", "date created", "created at")
 
 
@@ -68,7 +69,7 @@ class Note:
     Attributes:
         title: of the front matter, else the first heading of level 1, else None.
         front_matter: its values by name; see front_matter.parse.
-        front_matter_error: why the front matter could not be parsed; None where it could, or there is none.
+        front_matter_error: why the front matter, or the date in it, could not be read; None where nothing is amiss.
         links: by offset; each as often as it occurs.
         tags: by offset; each as often as it occurs.
         aliases: other names of the note, of the front matter.
@@ -93,17 +94,18 @@ def parse(text: str) -> Note:
     heading = next((section.heading for section in outline.sections if section.level == 1), None)
     aliases = front_matter.words(by_name, ("aliases", "alias"), separator=front_matter.COMMA)
     links_and_tags = list(_links_and_tags(text, outline))
+    day = next((date for key in _DATE_KEYS if (date := front_matter.iso_date(by_name.get(key)))), None)
     return Note(
         title=front_matter.scalar(by_name.get("title")) or heading,
         front_matter=values,
-        front_matter_error=error,
+        front_matter_error=error or (None if day else _unread_date(by_name)),
         links=tuple(match for match in links_and_tags if isinstance(match, Link)),
         tags=(
             *(Tag(name, 0) for name in _front_matter_tags(by_name)),
             *(match for match in links_and_tags if isinstance(match, Tag)),
         ),
         aliases=tuple(dict.fromkeys(aliases)),
-        date=next((date for key in _DATE_KEYS if (date := front_matter.iso_date(by_name.get(key)))), None),
+        date=day,
         outline=outline,
     )
 
@@ -220,6 +222,15 @@ def _links_and_tags(text: str, outline: Outline) -> Iterator[Link | Tag]:
                 yield match
     for start, end in outline.prose:
         yield from markdown_links.scan(text, start, end)
+
+
+def _unread_date(values: Mapping[str, Any]) -> str | None:
+    """What to say of a date that could not be read; None where there is no date."""
+    for key in _DATE_KEYS:
+        if values.get(key) not in (None, "", []):
+            written = str(values[key])[:_MAX_SHOWN]
+            return f"its {key}, {written!r}, is not read as a date, so the note has another one: write 2026-01-31"
+    return None
 
 
 def _front_matter_tags(values: Mapping[str, Any]) -> list[str]:

@@ -42,7 +42,7 @@ class Document:
         date: the date of the text, by its front matter or the name of its file; None where neither has one.
         modified_at: the timestamp of the last change of the file.
         annotations: for each chunk, its links and tags.
-        front_matter_error: why the front matter could not be parsed; None where it could.
+        front_matter_error: why the front matter, or the date in it, could not be read; None where it could.
     """
 
     source: str
