@@ -125,12 +125,22 @@ def test_a_question_about_times_is_answered(ask: Any, query: str, expected: list
         ("n.created_at = date()", "created_at is an instant: a date beside it is any instant of that day, in UTC"),
         ("n.created_at > localdatetime()", "created_at is an instant: a local datetime beside it is in UTC"),
         ("n.created_at > '14 May 2026'", "created_at is an instant, and '14 May 2026' is not read as one"),
+        ("n.created_at < '2026-13-01'", "created_at is an instant, and '2026-13-01' is not read as one"),
+        ("n.created_at < '2026-02-30'", "created_at is an instant, and '2026-02-30' is not read as one"),
+        ("n.created_at >= ''", "created_at is an instant, and '' is not read as one"),
         ("n.created_at > timestamp()",
          "created_at is an instant: milliseconds since 1970 beside it are taken for one"),
     ],
 )  # fmt: skip
 def test_what_a_day_beside_an_instant_means_is_told(ask: Any, condition: str, sentence: str) -> None:
     assert sentence in ask(f"MATCH (n) WHERE {condition} RETURN n.name")["auto_fixes"]
+
+
+@pytest.mark.parametrize("since", ["2026-W10", "2027-3-1", "20270301", "2027-02-30", "3000/01/01"])
+def test_a_parameter_that_is_no_instant_is_the_reason_of_an_empty_result(ask: Any, since: str) -> None:
+    answer = ask("MATCH (n) WHERE n.created_at >= $bound RETURN n.name", bound=since)
+
+    assert f"{since!r} is not read as an instant" in str(answer)
 
 
 @pytest.mark.parametrize(

@@ -284,7 +284,7 @@ class _Rewriter:
             return None
         if kinds & _WITHOUT_ZONE:
             self._note(_name_of(property_), kinds, operator)
-        if isinstance(other, ast.Literal) and isinstance(other.value, str) and not _begins_instant(other.value):
+        if isinstance(other, ast.Literal) and isinstance(other.value, str) and not begins_instant(other.value):
             self.notes[f"{_name_of(property_)} is an instant, and {other.value!r} is not read as one"] = None
         if operator in ("=", "<>"):
             return _compared_day(property_, operator, other, span)
@@ -381,9 +381,14 @@ def _is_year_of_today(expression: ast.Expression) -> bool:
     return isinstance(subject, ast.Call) and subject.name.lower() in ("date", "datetime") and not subject.arguments
 
 
-def _begins_instant(text: str) -> bool:
+def begins_instant(text: str) -> bool:
     """Whether a text is a day or an instant, or the beginning of one, such as `2026-05`."""
-    return _BEGINNING.fullmatch(text) is not None or instants.read(text) is not None
+    if _BEGINNING.fullmatch(text) is None:
+        return instants.read(text) is not None
+    day = text[:10]
+    if len(day) == 10:
+        return instants.read(day) is not None
+    return text != "" and (len(day) < 7 or "01" <= day[5:7] <= "12")
 
 
 def _has_length(part: ast.NodePattern | ast.RelationshipPattern) -> bool:

@@ -110,7 +110,7 @@ def out_of_range(graph: GraphProbe, terms: QueryTerms, parameters: Mapping[str, 
         if not rows or rows[0][0] is None or not isinstance(bound, str):
             continue
         first, last = rows[0]
-        if not bound[:1].isdigit():
+        if not bound[:1].isdigit() or not (bound.endswith("Z") or instant_comparisons.begins_instant(bound)):
             message = f"{bound!r} is not read as an instant: write datetime() - duration('P1D'), or '2026-05-31'."
             yield VainComparison(OUT_OF_RANGE, f"{key} {operator} {bound}", message)
             continue
