@@ -336,7 +336,7 @@ def of_pair(
             "person_left": float(bool(left)),
             "person_both_left": float(bool(left) and bool(omitted)),
             "rule_initials": float(is_initials),
-            **_slips_of_person(question, name, rarity),
+            **_slips_of_person(question, name, rarity, type_names),
         }
     is_paraphrase = paraphrases.is_possible(
         question, name, style=style, type_names=type_names, is_entity_name=is_entity_name
@@ -454,7 +454,7 @@ def weak_reasons(features: Mapping[str, float]) -> list[str]:
         "slip_and_word_left": value("person_slip_and_left"),
         "middle_word": value("person_middle"),
         "common_part": value("part_common") and value("part_without_head") and value("name_covered") < _HALF,
-        "more_than_term": has_more and value("term"),
+        "more_than_term": has_more and value("term") and value("name_all"),
         "little_in_common": has_more
         and not value("statement")
         and not value("activity")
@@ -753,11 +753,11 @@ def _omits_proper_name(name: Name, omitted: Sequence[str]) -> bool:
     return any(all(word in omitted for word in words) for words in paraphrases.proper_names(name.text))
 
 
-def _slips_of_person(question: Name, name: Name, rarity: Rarity) -> dict[str, float]:
+def _slips_of_person(question: Name, name: Name, rarity: Rarity, type_names: frozenset[str]) -> dict[str, float]:
     """What speaks against slips in a person's name: another word left out, a given name, a word of another name."""
     from rapidfuzz import fuzz
 
-    asked, had = (each.words_without(frozenset(), honorifics=True) for each in (question, name))
+    asked, had = (each.words_without(type_names, honorifics=True) for each in (question, name))
     if re.fullmatch(r"\S*@\S*", question.text):
         asked = tuple(
             re.split(r"[._\-+]", Name(question.text.split("@")[0] or question.text[1:]).folded.replace(" ", "."))
