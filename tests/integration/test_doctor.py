@@ -448,8 +448,14 @@ def time_that_is_none(path: Path) -> None:
 
 
 def page_of_the_file(path: Path) -> None:
-    """A row whose index has another word for it."""
-    change(path, "PRAGMA writable_schema = ON", "UPDATE sqlite_schema SET rootpage = 3 WHERE name = 'alias_of'")
+    """Two indexes that have exchanged their pages."""
+    exchange = """
+        WITH root AS MATERIALIZED (SELECT name, rootpage FROM sqlite_schema WHERE name IN ('fact_in', 'alias_of'))
+        UPDATE sqlite_schema
+        SET rootpage = (SELECT rootpage FROM root WHERE root.name <> sqlite_schema.name)
+        WHERE name IN ('fact_in', 'alias_of')
+    """
+    change(path, "PRAGMA writable_schema = ON", exchange)
 
 
 DAMAGE = {
