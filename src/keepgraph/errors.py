@@ -87,6 +87,7 @@ KeepgraphError
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, ClassVar
 
 
@@ -632,3 +633,9 @@ def leaves(root: type[KeepgraphError] = KeepgraphError) -> dict[str, type[Keepgr
             classes[child.code] = child
         classes.update(leaves(child))
     return classes
+
+
+@cache
+def of_code(code: str) -> type[KeepgraphError]:
+    """The error class with a code."""
+    return leaves()[code]

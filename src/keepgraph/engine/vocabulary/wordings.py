@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 MAX_WORD = 100
 """The longest name of a word, in characters."""
 
+_MAX_CACHED = 8_000  # wordings: those of a large vocabulary are compared with each other time and again
 _LOWER_BEFORE_UPPER = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])")
 _PLURALS = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("s", ""))
 _NOT_WORD = re.compile(r"[\W_]+")
 
 
+@lru_cache(maxsize=_MAX_CACHED)
 def key(wording: str) -> str:
     """How wordings are compared: words in lower case, one space between: `WorksAt` and `works_at` are `works at`."""
     separated = _LOWER_BEFORE_UPPER.sub(" ", unicodedata.normalize("NFKC", wording)).casefold()

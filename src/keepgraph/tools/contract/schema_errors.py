@@ -39,7 +39,7 @@ def raise_first(schema: Schema, arguments: Mapping[str, Any]) -> NoReturn:
         return order.index(path[0]) if path and path[0] in order else len(order)
 
     (code, path), problem = min(problems, key=declaration_order)
-    raise errors.leaves()[code](f"{'.'.join(path) or 'the call'} {_describe(problem)}")
+    raise errors.of_code(code)(f"{'.'.join(path) or 'the call'} {_describe(problem)}")
 
 
 def find_problems(schema: Schema, value: object) -> Iterable[Any]:

@@ -107,7 +107,7 @@ def _refuse_long(schema: Schema, arguments: Mapping[Any, Any]) -> None:
 def _refuse_long_value(part: Schema, name: str, value: object) -> None:
     limit = part.get("maxItems")
     if limit is not None and isinstance(value, list | tuple) and len(value) > limit:
-        kind = errors.leaves()[schema_errors.code_for(part, "maxItems") or errors.InvalidArguments.code]
+        kind = errors.of_code(schema_errors.code_for(part, "maxItems") or errors.InvalidArguments.code)
         raise kind(f"{name} has {len(value):,} elements; {limit:,} are allowed")
 
 
@@ -146,7 +146,7 @@ def _plain_json(value: object, *, code: str | None = None) -> Any:
         return value
     if isinstance(value, float):
         if not math.isfinite(value):
-            kind = errors.leaves()[code] if code else errors.InvalidArguments
+            kind = errors.of_code(code) if code else errors.InvalidArguments
             raise kind(f"a number in the arguments is {value}, which is not finite")
         return value
     if isinstance(value, dict | Mapping):
