@@ -560,3 +560,20 @@ def test_what_another_process_records_is_not_lost_when_this_one_has_lost_its_loc
 
     assert {*ours, *theirs} <= {name for (name,) in rows(path, "SELECT name FROM entity")}
     assert rows(path, "PRAGMA integrity_check") == [("ok",)]
+
+
+@pytest.mark.parametrize("beside_old_log", [True, False], ids=["beside the old log", "without it"])
+def test_a_file_that_takes_the_place_of_the_graph_is_opened_with_a_log_of_its_own(path, tmp_path, beside_old_log):
+    with keepgraph.open(path) as graph:
+        graph.call("add_entity", entity=person("Before"))
+        graph.database.checkpoint()
+        shutil.copy(path, tmp_path / "other.db")
+        os.replace(tmp_path / "other.db", path)
+        if not beside_old_log:
+            for name in ("graph.db-wal", "graph.db-shm"):
+                path.with_name(name).unlink()
+            path.with_name("in the place of the log").touch()
+        for number in range(2):
+            graph.call("add_entity", entity=person(f"After {number}"))
+
+    assert rows(path, "SELECT name FROM entity ORDER BY id") == [("Before",), ("After 0",), ("After 1",)]

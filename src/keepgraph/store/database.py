@@ -449,6 +449,7 @@ class Database:
         # Closing the last connection does this too, but not for a file that has been moved.
         self._empty_log()
         self._drop_writer()
+        self._log = None
 
     def _drop_writer(self) -> None:
         if self._writer is not None:
