@@ -136,6 +136,25 @@ def test_what_a_day_beside_an_instant_means_is_told(ask: Any, condition: str, se
     assert sentence in ask(f"MATCH (n) WHERE {condition} RETURN n.name")["auto_fixes"]
 
 
+@pytest.mark.parametrize("operator", ["<", ">=", "="])
+def test_what_the_value_of_a_parameter_is_taken_for_is_told_each_time(ask: Any, operator: str) -> None:
+    query = f"MATCH (n) WHERE n.created_at {operator} $bound RETURN n.name"
+    told = {
+        bound: [sentence for sentence in ask(query, bound=bound)["auto_fixes"] if "LIMIT" not in sentence]
+        for bound in ("2026-3-1", "2026-05-14", "March", "2026-05-14T10:00:00+02:00", "2026-05", None)
+    }
+
+    expected = {
+        "2026-3-1": ["created_at is an instant, and '2026-3-1' is not read as one"],
+        "2026-05-14": [],
+        "March": ["created_at is an instant, and 'March' is not read as one"],
+        "2026-05-14T10:00:00+02:00": [],
+        "2026-05": [],
+        None: ["$bound is null, and nothing is before, after or equal to null"],
+    }
+    assert expected == told
+
+
 @pytest.mark.parametrize("since", ["2026-W10", "2027-3-1", "20270301", "2027-02-30", "3000/01/01"])
 def test_a_parameter_that_is_no_instant_is_the_reason_of_an_empty_result(ask: Any, since: str) -> None:
     answer = ask("MATCH (n) WHERE n.created_at >= $bound RETURN n.name", bound=since)

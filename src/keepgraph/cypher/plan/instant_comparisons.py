@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -30,6 +30,7 @@ _BEGINNING = re.compile(r"\d{0,4}|\d{4}-\d{0,2}|\d{4}-\d{2}-\d{0,2}([T ][\d:.]*)
 _PARTS = {"date": ("year", "month", "day"), "datetime": ("year", "month", "day", "hour", "minute", "second")}
 _DIGITS_FIRST = re.compile(r"\d", re.ASCII)
 _MIN_YEAR, _MAX_YEAR, _MAX_YEARS_FROM_TODAY = 1000, 9_000, 900
+_MAX_SHOWN = 60
 _MAX_LISTED = 50
 """How many elements of a list are compared one by one; a longer list is compared as it is."""
 
@@ -57,6 +58,31 @@ def resolve(
     rewriter = _Rewriter(properties, parameters, variables)
     rewriter.instants = _instant_names(parts, rewriter.is_instant)
     return substitution.rewrite(query, rewriter.change), tuple(rewriter.notes)
+
+
+def compared_parameters(query: ast.Query) -> tuple[tuple[str, str], ...]:
+    """The parameters of a rewritten query that are compared with timestamps, each after the name of what has these."""
+    return tuple(
+        {
+            (_name_of(part.left), part.right.value.name): None
+            for part in walk(query)
+            if isinstance(part, ast.Binary)
+            and isinstance(part.right, ast.Instant)
+            and isinstance(part.right.value, ast.Parameter)
+        }
+    )
+
+
+def describe_unread(compared: Sequence[tuple[str, str]], values: Mapping[str, Any]) -> Iterator[str]:
+    """A sentence for each of these parameters whose value is no instant, since it then compares as something else."""
+    for name, parameter in compared:
+        value = values.get(parameter)
+        if isinstance(value, str) and not begins_instant(value):
+            yield _not_read(name, value)
+
+
+def _not_read(name: str, text: str) -> str:
+    return f"{name} is an instant, and {text[:_MAX_SHOWN]!r} is not read as one"
 
 
 def _names_instant(part: ast.SyntaxNode, properties: InstantProperties) -> bool:
@@ -276,6 +302,8 @@ class _Rewriter:
     ) -> ast.Expression | None:
         """`property operator constant`; None where that is compared as it is."""
         kinds = self._kinds_of(other)
+        if isinstance(other, ast.Parameter) and self.parameters.get(other.name) == value_types.Type(value_types.NULL):
+            self.notes[f"${other.name} is null, and nothing is before, after or equal to null"] = None
         if kinds and not kinds & ~value_types.NUMBER and (name := _name_of(property_)) and _counts_milliseconds(other):
             self.notes[f"{name} is an instant: milliseconds since 1970 beside it are taken for one"] = None
             other = ast.Call("datetime.fromEpochMillis", (other,), span=other.span)
@@ -285,7 +313,7 @@ class _Rewriter:
         if kinds & _WITHOUT_ZONE:
             self._note(_name_of(property_), kinds, operator)
         if isinstance(other, ast.Literal) and isinstance(other.value, str) and not begins_instant(other.value):
-            self.notes[f"{_name_of(property_)} is an instant, and {other.value!r} is not read as one"] = None
+            self.notes[_not_read(_name_of(property_), other.value)] = None
         if operator in ("=", "<>"):
             return _compared_day(property_, operator, other, span)
         return ast.Binary(operator, property_, ast.Instant(other, is_end=False, span=other.span), span=span)

@@ -16,6 +16,7 @@ from keepgraph.cypher.check import parameters
 from keepgraph.cypher.compiler import CompiledQuery
 from keepgraph.cypher.dialect import refusal
 from keepgraph.cypher.interpret.runtime import Row
+from keepgraph.cypher.plan import instant_comparisons
 from keepgraph.cypher.repair import markup, pipeline
 from keepgraph.cypher.sql import bindings, callbacks, terms
 from keepgraph.cypher.sql.statements import Statement
@@ -85,6 +86,7 @@ class _PreparedQuery:
         max_rows: rows beyond this are cut.
         limit: the limit as results show it.
         limit_injected: whether the query itself had no limit.
+        instants: the parameters that are compared with timestamps, each after the name of what has these.
     """
 
     text: str
@@ -93,11 +95,16 @@ class _PreparedQuery:
     max_rows: int
     limit: int
     limit_injected: bool
+    instants: tuple[tuple[str, str], ...]
 
-    @property
-    def fixes(self) -> tuple[str, ...]:
-        """What was repaired, and that a limit was set where that is so."""
-        return (*self.repairs, f"Injected LIMIT {self.limit}") if self.limit_injected else self.repairs
+    def repairs_for(self, values: Mapping[str, Any]) -> tuple[str, ...]:
+        """What was repaired, and which of the values of its parameters is no instant where one is compared."""
+        return (*self.repairs, *instant_comparisons.describe_unread(self.instants, values))
+
+    def fixes_for(self, values: Mapping[str, Any]) -> tuple[str, ...]:
+        """The same, and that a limit was set where that is so."""
+        injected = (f"Injected LIMIT {self.limit}",) if self.limit_injected else ()
+        return (*self.repairs_for(values), *injected)
 
 
 def run(
@@ -120,8 +127,8 @@ def run(
     result, truncated, target = _execute(tx, prepared.compiled, statements, values, bounds, max_rows=prepared.max_rows)
     return QueryResult(
         text=prepared.text,
-        repairs=(*unwrapped, *prepared.repairs),
-        fixes=(*unwrapped, *prepared.fixes),
+        repairs=(*unwrapped, *prepared.repairs_for(values)),
+        fixes=(*unwrapped, *prepared.fixes_for(values)),
         tree=prepared.compiled.query,
         parameters=values,
         columns=prepared.compiled.columns,
@@ -166,7 +173,7 @@ def explain(tx: Tx, text: str, values: Mapping[str, Any], *, rows: int | None = 
         _register_callbacks(tx, statement.callbacks)
         arguments = _arguments(tx, statement, values)
         plans.append((statement.sql, store.compiled_queries.explain(tx, statement.sql, arguments)))
-    return Explanation(prepared.text, (*unwrapped, *prepared.fixes), plans, prepared.compiled.by)
+    return Explanation(prepared.text, (*unwrapped, *prepared.fixes_for(values)), plans, prepared.compiled.by)
 
 
 def _arguments(tx: Tx, statement: Statement, values: Mapping[str, Any]) -> Sequence[Any]:
@@ -254,12 +261,17 @@ def _compile(
             raise
         raise explained from error
     repairs = (*repaired.fixes, *compiled.notes)
+    instants = instant_comparisons.compared_parameters(compiled.query)
     if own_limit is None:
         limited = _with_limit(repaired.text, tree, max_rows + 1)
-        return _PreparedQuery(limited, repairs, compiled, max_rows, limit=max_rows, limit_injected=True)
+        return _PreparedQuery(
+            limited, repairs, compiled, max_rows, limit=max_rows, limit_injected=True, instants=instants
+        )
     limit = own_limit.value if isinstance(own_limit, ast.Literal) and isinstance(own_limit.value, int) else max_rows
     limit = max(0, min(limit, max_rows))
-    return _PreparedQuery(repaired.text, repairs, compiled, max_rows, limit=limit, limit_injected=False)
+    return _PreparedQuery(
+        repaired.text, repairs, compiled, max_rows, limit=limit, limit_injected=False, instants=instants
+    )
 
 
 def _repaired(text: str, vocabulary: pipeline.Vocabulary) -> pipeline.RepairedText:
