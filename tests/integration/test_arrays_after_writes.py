@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from dataclasses import replace
+from datetime import timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -139,3 +140,24 @@ def arrays(graph):
         columns.valid_to,
     ]
     return [each.tolist() for each in of_graph + of_facts], graph.tags, graph.key_of_tag
+
+
+def test_walks_by_shared_arrays_see_new_ends_of_a_literal_and_facts_that_end(new_file):
+    clock, path = Clock(), new_file()
+    options = {"clock": clock, "zone": ZoneInfo("Europe/Zurich")}
+    counted = "MATCH ({name: 'iron'})<-[:TAGGED|WORKS_ON*1..3]-(c:Person) RETURN count(DISTINCT c) AS c"
+    tomorrow = (clock().date() + timedelta(days=1)).isoformat()
+    with keepgraph.open(path, **options) as graph:
+        call = Caller(graph)
+        call.record(person("Ada Lovelace"), "works_on", project("Analytical Engine"), valid_to=tomorrow)
+        call.record(project("Analytical Engine"), "tagged", literal("iron"))
+        background.AdjacencyArrays(graph, threading.Event())()
+        call.record(project("Bletchley Bombe"), "tagged", literal("iron"))
+        call.record(person("Alan Turing"), "works_on", project("Bletchley Bombe"))
+        counts = [graph.call("run_cypher", query=counted)["result"]]
+        clock.pass_by(days=2)
+        with keepgraph.open(path, **options) as other:
+            other.database._shared_cache = graph.database._shared_cache
+            counts.append(other.call("run_cypher", query=counted)["result"])
+
+    assert counts == [2, 1]

@@ -164,8 +164,8 @@ def end_suddenly(path: Path, times: int) -> None:
             said = [int(child.stdout.readline()) for _ in range(chance.randint(1, 25))]
             time.sleep(chance.random() / 100)
             child.kill()
+            await_killed()  # before its output is closed, which would end it in order
             said += map(int, child.stdout.read().split("\n")[:-1])
-        await_killed()
         acknowledged.append(said)
 
         lost = set(said) - set(kept(path, f"Run{n}"))
@@ -271,7 +271,7 @@ def test_a_lock_file_that_was_left_behind_keeps_nobody_out(path):
     with writer(path, "Ada", 100_000) as child:
         child.stdout.readline()
         child.kill()
-    await_killed()
+        await_killed()  # before its output is closed, which would end it in order
     lock = Path(f"{path}-lock")
 
     assert lock.exists()
@@ -372,7 +372,7 @@ def test_a_read_only_folder_with_a_log_left_in_it_gets_an_answer(others_folder):
     with writer(path, "Ada", 100_000) as child:
         child.stdout.readline()
         child.kill()
-    await_killed()
+        await_killed()
     give_away(others_folder, folder_mode=0o555, file_mode=0o600)
     answer = as_somebody(path, *ASK)
 
@@ -577,3 +577,16 @@ def test_a_file_that_takes_the_place_of_the_graph_is_opened_with_a_log_of_its_ow
             graph.call("add_entity", entity=person(f"After {number}"))
 
     assert rows(path, "SELECT name FROM entity ORDER BY id") == [("Before",), ("After 0",), ("After 1",)]
+
+
+def test_a_log_that_is_removed_during_a_write_makes_no_acknowledged_write(path):
+    def write(graph):
+        with graph.database.write("test") as tx:
+            tx.conn.execute("UPDATE entity SET summary = 'new'")
+            path.with_name("graph.db-wal").unlink()
+            path.with_name("graph.db-wal").touch()
+
+    with keepgraph.open(path) as graph:
+        graph.call("add_entity", entity=person("Before"))
+        with pytest.raises(errors.GraphUnavailable, match="removed the log"):
+            write(graph)

@@ -276,3 +276,25 @@ def test_what_only_reads_is_never_called_a_write(ask: Any, query: str) -> None:
 )
 def test_a_write_in_a_subquery_is_refused(ask: Any, inner: str) -> None:
     assert ask(f"MATCH (n) CALL {{ {inner} }} RETURN n")["type"] == "error"
+
+
+@pytest.mark.parametrize(
+    ("condition", "is_met"),
+    [
+        ("r.valid_from.year > 2025", True),
+        ("r.valid_from.year > 2026", False),
+        ("r.valid_from.year >= 2026", True),
+        ("r.valid_from.year <= 2025", False),
+        ("r.valid_from.year < 2026", False),
+        ("r.valid_from.year < 2027", True),
+        ("r.valid_from.year = 2026", True),
+        ("r.valid_from.year <> 2026", False),
+        ("r.valid_from.year IN [2025, 2026]", True),
+        ("date(r.valid_from).year > 2025", True),
+    ],
+)
+def test_the_first_instant_of_a_year_is_of_that_year(call: Caller, condition: str, is_met: bool) -> None:
+    call.record(person("Ada"), "works_at", {"type": "organisation", "name": "Acme"}, valid_from="2026-01-01T00:00:00Z")
+    query = f"MATCH (a)-[r:WORKS_AT]->() WHERE {condition} RETURN count(*)"
+
+    assert rows(call("run_cypher", query=query)) == [int(is_met)]

@@ -103,3 +103,9 @@ def test_the_shipped_calibration_rises(step):
     assert sorted(curve) == curve
     assert sorted(right for _, right in curve) == [right for _, right in curve]
     assert 0 <= curve[0][1] <= curve[-1][1] <= 1
+
+
+def test_what_the_rules_take_for_a_weak_reason_is_no_more_probable_than_they_were_right():
+    sure, weak = (acceptance._Precision(0.4, is_weak=is_weak) for is_weak in (False, True))
+
+    assert [sure.of(0.1), sure.of(0.97), weak.of(0.1), weak.of(0.97)] == [0.4, 0.97, 0.4, 0.4]
