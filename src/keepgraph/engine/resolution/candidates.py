@@ -60,7 +60,7 @@ def _search_index(
     if include_weak:
         rows = store.entities.by_trigrams(tx, _trigram_query(words), of_types=of_types, limit=_MAX_NAMES)
     else:
-        rows = name_words.names_with(tx, _searched(words), limit=_MAX_NAMES)
+        rows = name_words.names_with(tx, _searched(words), of_types=of_types, limit=_MAX_NAMES)
     rows += store.entities.by_letters(tx, "".join(words))
     if not rows and include_weak:
         any_word = " OR ".join(f'" {word} "' for word in words)

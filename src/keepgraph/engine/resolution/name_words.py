@@ -6,7 +6,7 @@ meant are read (ADR 0060). Readers are also told of names that only look similar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from keepgraph import store
 from keepgraph.language import abbreviations, given_names, phonetics, typos
@@ -17,10 +17,13 @@ _MIN_LETTERS_FOR_TWO_TYPOS = 7  # where another word of the name matches
 _MAX_EDITS_OF_PLURAL = 3  # policy, policies
 
 
-def names_with(tx: Tx, words: Sequence[str], *, limit: int) -> list[tuple[str, int]]:
+def names_with(tx: Tx, words: Sequence[str], *, of_types: Collection[str] | None, limit: int) -> list[tuple[str, int]]:
     """Folded names and aliases that have each of these folded words, as it is or with a typo, or a word for the same.
 
     Each comes with the row of its entity. None is missing that `similarity.compare` accepts with one typo in it.
+
+    Args:
+        of_types: only of entities of exactly these types; None for any.
     """
     alternatives = []
     for word in words:
@@ -28,7 +31,7 @@ def names_with(tx: Tx, words: Sequence[str], *, limit: int) -> list[tuple[str, i
         if not rows:
             return []
         alternatives.append(rows)
-    return store.name_words.names_with(tx, alternatives, limit=limit)
+    return store.name_words.names_with(tx, alternatives, of_types=of_types, limit=limit)
 
 
 def alternatives_of(tx: Tx, word: str) -> frozenset[int]:
