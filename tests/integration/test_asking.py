@@ -558,6 +558,9 @@ def test_a_name_of_several_entities_is_refused(known):
         (["person", "Zoe", "Miller"], "Added: Zoe Miller  (person)"),
         (["entity", "person:Zoe"], "Added: Zoe  (person)"),
         (["person:Ana Ruiz"], "Known already: Ana Ruiz  (person)"),
+        (["person:Zoe", "project:Boreas"], "Added: Zoe  (person)\nAdded: Boreas  (project)\n"),
+        (["person:Zoe", "person:Ana Ruiz", "project:Boreas"], "Added: Zoe  (person)\nKnown already: Ana Ruiz"),
+        (["person:Zoe", "https://example.org/x"], "Remembered: person:Zoe https"),
         (["Zoe", "works_at", "Acme"], "Recorded: Zoe works_at Acme"),
         (["fact", "Zoe", "works_at", "Acme"], "Recorded: Zoe works_at Acme"),
         (["Ana called: the licence comes on Friday."], "Remembered: Ana called"),
@@ -578,6 +581,7 @@ def test_what_is_added_is_told_by_the_form_of_the_words(known, words, shown):
     [
         ([""], "EPISODE_INVALID"),
         (["person:"], "SUBJECT_REQUIRED"),
+        (["person:Zoe", "person:"], "SUBJECT_REQUIRED"),
         (["Ana", "works_onn", "Atlas"], "PREDICATE_UNKNOWN"),
         (["Ana", "worksonn", "Atlas"], "PREDICATE_UNKNOWN"),
         (["person:Ana", "xyz", "Atlas"], "PREDICATE_UNKNOWN"),

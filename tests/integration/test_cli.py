@@ -99,6 +99,9 @@ def test_a_possible_duplicate_is_pointed_out(run: Kg) -> None:
         (("tool", "call", "recal_entity"), 1, "UNKNOWN_TOOL"),
         (("tool", "call", "recall_entity", "--json", "{"), 1, "INVALID_ARGUMENTS"),
         (("tool", "call", "recall_entity", "--json", "[]"), 1, "INVALID_ARGUMENTS"),
+        (("tool", "call", "recall_entity", "--json", ""), 1, "INVALID_ARGUMENTS"),
+        (("tool", "call", "recall_entity", "[]"), 1, "INVALID_ARGUMENTS"),
+        (("tool", "call", "recall_entity", "{}", "--json", "{}"), 1, "given twice"),
         (("tool", "call", "recall_entity", "--json", "@/no/such/file"), 1, "INVALID_ARGUMENTS"),
         (("export", "/no/such/folder/file"), 1, "No such file"),
         (("recal", "Priya"), 2, "Did you mean “recall”?"),
@@ -201,7 +204,7 @@ def test_status_tells_where_the_graph_is(run: Kg, path: Path) -> None:
 def test_every_tool_is_listed_and_can_be_called(run: Kg) -> None:
     run("record", "project:Atlas", "tagged", "=active")
     listed = json.loads(run("--json", "tool", "list").output)
-    called = json.loads(run("tool", "call", "recall_entity", "--json", '{"name_or_alias": "atlas"}').output)
+    called = json.loads(run("tool", "call", "recall_entity", '{"name_or_alias": "atlas"}').output)
 
     assert {tool["name"] for tool in listed} >= {"recall_entity", "record_fact", "get_status"}
     assert called["entity"]["name"] == "Atlas"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import click
@@ -23,12 +24,13 @@ _ENTITY_WORDS = {"entity"}
 @graph_options.all_options
 @click.pass_context
 def add_command(ctx: click.Context, words: tuple[str, ...]) -> None:
-    """Add an entity (TYPE:NAME), a fact (three WORDS, as `kg record` takes them), or a note (anything else).
+    """Add entities (TYPE:NAME each), a fact (three WORDS, as `kg record` takes them), or a note (anything else).
 
     What was done is shown. More can be said with `kg record` and `kg remember`.
 
     \b
     kg add person:Ana
+    kg add person:Ana project:Atlas
     kg add Ana works_on Atlas
     kg add "Ana called: the licence comes on Friday."
     """
@@ -47,10 +49,12 @@ def add_command(ctx: click.Context, words: tuple[str, ...]) -> None:
 
 
 def _add(graph: Graph, words: tuple[str, ...]) -> tuple[str, dict[str, Any]]:
-    """What was added, and the answer of the tool: an entity, a fact or a note."""
+    """What was added, and the answer of the tool: entities, a fact or a note."""
     types = graph_options.entity_types(graph)
-    prefix, colon, name = words[0].partition(":")
-    is_typed = bool(colon) and prefix.strip().casefold() in types
+    if len(words) > 1 and all(_is_typed(word, types) for word in words):
+        return "entities", {"added": _add_entities(graph, words)}
+    prefix, _, name = words[0].partition(":")
+    is_typed = _is_typed(words[0], types)
     if len(words) == 3:
         try:
             return "fact", _record(graph, words)
@@ -62,6 +66,19 @@ def _add(graph: Graph, words: tuple[str, ...]) -> tuple[str, dict[str, Any]]:
     if len(words) > 1 and words[0].casefold() in types and (len(words) == 2 or _is_name(words[1:])):
         return "entity", _add_entity(graph, words[0], " ".join(words[1:]))
     return "note", graph.call("remember", text=" ".join(words))
+
+
+def _is_typed(word: str, types: Collection[str]) -> bool:
+    """Whether a word is TYPE:NAME with a type of the vocabulary."""
+    prefix, colon, _ = word.partition(":")
+    return bool(colon) and prefix.strip().casefold() in types
+
+
+def _add_entities(graph: Graph, words: tuple[str, ...]) -> list[dict[str, Any]]:
+    typed = [word.partition(":") for word in words]
+    if not all(name.strip() for _, _, name in typed):
+        raise errors.SubjectRequired("a name is missing", hint="Each is TYPE:NAME: `kg add person:Ana project:Atlas`.")
+    return [_add_entity(graph, entity_type, name) for entity_type, _, name in typed]
 
 
 def _add_entity(graph: Graph, entity_type: str, name: str) -> dict[str, Any]:
@@ -103,4 +120,9 @@ def _show_entity(answer: dict[str, Any]) -> None:
         answers.show_possible_duplicate(entity, duplicate)
 
 
-_SHOW = {"entity": _show_entity, "fact": answers.show_recorded, "note": show_remembered}
+def _show_entities(answer: dict[str, Any]) -> None:
+    for each in answer["added"]:
+        _show_entity(each)
+
+
+_SHOW = {"entity": _show_entity, "entities": _show_entities, "fact": answers.show_recorded, "note": show_remembered}

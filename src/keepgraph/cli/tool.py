@@ -24,7 +24,7 @@ def tool_command() -> None:
 
     \b
     kg tool list
-    kg tool call recall_entity --json '{"name_or_alias": "Ana"}'
+    kg tool call recall_entity '{"name_or_alias": "Ana"}'
     """
 
 
@@ -60,13 +60,20 @@ def list_command(ctx: click.Context) -> None:
 
 @tool_command.command("call")
 @click.argument("name", shell_complete=_complete_tool)
-@click.option("--json", "arguments", default="{}", help="The arguments: JSON, @FILE, or - for standard input.")
+@click.argument("arguments", required=False)
+@click.option("--json", "as_option", help="The arguments, as the second word would give them.")
 @graph_options.location_options
 @click.pass_context
-def call_command(ctx: click.Context, name: str, arguments: str) -> None:
-    """Call a tool with JSON; the answer is JSON, errors too."""
+def call_command(ctx: click.Context, name: str, arguments: str | None, as_option: str | None) -> None:
+    """Call a tool; the answer is JSON, errors too.
+
+    ARGUMENTS are JSON, @FILE, or - for standard input.
+    """
     ctx.find_root().params["as_json"] = True
-    parsed = _read_arguments(arguments)
+    given = [each for each in (arguments, as_option) if each is not None]
+    if len(given) > 1:
+        raise errors.InvalidArguments("the arguments are given twice", hint="Leave out --json, or the word.")
+    parsed = _read_arguments(given[0] if given else "{}")
     from keepgraph.tools.contract import catalogue
 
     writes = catalogue.find(name).effect is not catalogue.Effect.READ
@@ -87,5 +94,5 @@ def _read_arguments(arguments: str) -> Any:
     except (ValueError, RecursionError) as error:
         raise errors.InvalidArguments(
             f"the arguments are not JSON: {error}",
-            hint="Quote them for your shell, or put them in a file: --json @FILE.",
+            hint="Quote them for your shell, or put them in a file: @FILE.",
         ) from error
