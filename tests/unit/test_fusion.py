@@ -73,6 +73,16 @@ def test_a_boost_lifts_those_that_are_meant_and_says_so():
     assert {"names": Placement(None, 1.5)} == hits[0].why
 
 
+@given(RANKINGS, st.sets(KEYS), st.sampled_from(["names", "words"]))
+def test_a_boosted_hit_says_all_that_it_said_before(rankings, boosted, source):
+    before = {hit.key: dict(hit.why) for hit in fusion.fuse(rankings)}
+    hits = fusion.boost(fusion.fuse(rankings), boosted, by=1.5, source=source)
+
+    expected = {key: {**why, source: Placement(None, 1.5)} if key in boosted else why for key, why in before.items()}
+    assert expected == {hit.key: dict(hit.why) for hit in hits}
+    assert all(len(hit.why) == len(dict(hit.why)) for hit in hits)
+
+
 def test_a_share_of_a_score_goes_to_neighbours():
     ranking = fusion.spread([(1, 8.0), (2, 3.0)], {1: [(2, 0.5)], 2: [(1, 0.25), (3, 0.5)]})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from keepgraph.language import lexicons
 from keepgraph.language.normalisation import Name
@@ -32,7 +32,7 @@ def find_in_question(question: str) -> tuple[int, int] | None:
         return 0, len(question)
     # ME in capitals is rather an abbreviation.
     matches = [match for match in _WORD.finditer(question) if len(match[0]) == 1 or not match[0].isupper()]
-    words = [_comparable(Name(match[0])) for match in matches]
+    words = [_comparable_word(match[0]) for match in matches]
     for first in range(len(words)):
         length = _length_of_reference(words, first)
         if length:
@@ -72,6 +72,11 @@ def _about_phrases() -> tuple[tuple[str, ...], ...]:
         if name == "about"
         for phrase in line.split("/")
     )
+
+
+@lru_cache(maxsize=2048)
+def _comparable_word(word: str) -> str:
+    return _comparable(Name(word))
 
 
 def _comparable(name: Name) -> str:

@@ -57,7 +57,8 @@ def embed(texts: Sequence[str], *, model: str = DEFAULT_MODEL) -> Array:
 def unavailable_reason(model: str = DEFAULT_MODEL) -> str | None:
     """Why this model cannot be used on this machine, in words for a person to act on, or None. Loads nothing."""
     if model == DEFAULT_MODEL:
-        return minilm.unavailable_reason()
+        # Not looked for again once it is loaded: that takes 1 to 2 ms, at every search.
+        return None if _loaded_model(model).encode is not None else minilm.unavailable_reason()
     folder = Path(model)
     if not folder.is_dir():
         return f"{model!r} is neither {DEFAULT_MODEL} nor a folder on this machine; models are never downloaded"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -161,6 +162,7 @@ def load_extension(tx: Tx) -> None:
         tx.conn.enable_load_extension(False)
 
 
+@cache
 def _extension_path() -> str | None:
     """The path of the extension, without its suffix, which differs between platforms."""
     package = find_spec("sqlite_vec")

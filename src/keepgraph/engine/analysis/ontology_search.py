@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from keepgraph.engine.analysis import ontology, usage, word_index, word_vectors
 from keepgraph.engine.analysis.ontology import Ontology, OntologyClass
@@ -106,7 +106,7 @@ def _rerank(tx: Tx, classes: Ontology, question: str, hits: Sequence[Hit], *, re
             question, [_sentence(classes.classes[hit.key]) for hit in compared], folder=tx.settings.cross_encoder
         )
         return reranking.by_score(hits, {hit.key: score for hit, score in zip(compared, scores, strict=True)})
-    return [replace(hit, score=fusion.round_score(hit.score)) for hit in hits]
+    return [hit._replace(score=fusion.round_score(hit.score)) for hit in hits]
 
 
 def _similarity(tx: Tx, classes: Ontology) -> Callable[[Key, Key], float]:

@@ -6,8 +6,9 @@ SIGIR 2009.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple, TypeAlias
 
 from keepgraph.engine.retrieval.weights import RRF_K
 
@@ -24,21 +25,57 @@ Ranking = Sequence[tuple[Key, float]]
 _DECIMALS = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(NamedTuple):
     """Where a hit stood in one ranking, from 1, and its score there; None where it has none."""
 
     rank: int | None
     score: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+Tables: TypeAlias = Mapping[str, Mapping[Key, tuple[int, float]]]
+"""The rank and the score of each key in some rankings, by the name of the ranking."""
+
+_NONE: Mapping[str, Placement] = MappingProxyType({})
+
+
+class Placements(Mapping[str, Placement]):
+    """The placements of one hit, by the name of the ranking. They are looked up: of hundreds of hits few are shown.
+
+    Args:
+        notes: placements besides, or in the place of those in the tables.
+    """
+
+    __slots__ = ("_key", "_notes", "_tables")
+
+    def __init__(self, key: Key, tables: Tables, notes: Mapping[str, Placement] = _NONE) -> None:
+        self._key = key
+        self._tables = tables
+        self._notes = notes
+
+    def noting(self, notes: Mapping[str, Placement]) -> Placements:
+        """These placements and some notes."""
+        return Placements(self._key, self._tables, {**self._notes, **notes} if self._notes else notes)
+
+    def __getitem__(self, source: str) -> Placement:
+        if source in self._notes:
+            return self._notes[source]
+        rank, score = self._tables[source][self._key]
+        return Placement(rank, round(score, _DECIMALS))
+
+    def __iter__(self) -> Iterator[str]:
+        yield from (source for source, table in self._tables.items() if self._key in table)
+        yield from (source for source in self._notes if self._key not in self._tables.get(source, ()))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+class Hit(NamedTuple):
     """A result of retrieval with its fused score, and why it is one: its placement in each ranking, by name of that."""
 
     key: Key
     score: float
-    why: Mapping[str, Placement] = field(default_factory=dict)
+    why: Mapping[str, Placement] = _NONE
 
 
 def fuse(
@@ -57,29 +94,23 @@ def fuse(
     """
     weights, exceptions = weights or {}, exceptions or {}
     scores: dict[Key, float] = {}
-    why: dict[Key, dict[str, Placement]] = {}
     for source, ranking in rankings.items():
         usual = weights.get(source, 1.0)
-        for rank, (key, score) in enumerate(ranking, 1):
+        for rank, (key, _) in enumerate(ranking, 1):
             weight = exceptions[key].get(source, usual) if key in exceptions else usual
-            placement = Placement(rank, round(score, _DECIMALS))
-            placements = why.get(key)
-            if placements is not None:
-                scores[key] += weight / (RRF_K + rank)
-                placements[source] = placement
-            else:
-                scores[key] = weight / (RRF_K + rank)
-                why[key] = {source: placement}
+            scores[key] = scores.get(key, 0.0) + weight / (RRF_K + rank)
+    tables: Tables = {
+        source: {key: (rank, score) for rank, (key, score) in enumerate(ranking, 1)}
+        for source, ranking in rankings.items()
+    }
     best_first = sorted([(-score, key) for key, score in scores.items()])
-    return [Hit(key, -score, why[key]) for score, key in best_first]
+    return [Hit(key, -score, Placements(key, tables)) for score, key in best_first]
 
 
 def boost(hits: Iterable[Hit], keys: Collection[Key], *, by: float, source: str) -> list[Hit]:
     """Multiply the scores of some hits, and note it under the name `source`."""
-    return _best_first(
-        Hit(hit.key, hit.score * by, {**hit.why, source: Placement(None, by)}) if hit.key in keys else hit
-        for hit in hits
-    )
+    note = {source: Placement(None, by)}
+    return _best_first(Hit(hit.key, hit.score * by, _noting(hit.why, note)) if hit.key in keys else hit for hit in hits)
 
 
 def scale_proposals(hits: Iterable[Hit], by: float) -> list[Hit]:
@@ -112,6 +143,10 @@ def sum_scores(groups: Iterable[tuple[Sequence[Key], float]]) -> list[tuple[Key,
 def round_score(score: float) -> float:
     """A score as results show it."""
     return round(score, _DECIMALS)
+
+
+def _noting(why: Mapping[str, Placement], note: Mapping[str, Placement]) -> Mapping[str, Placement]:
+    return why.noting(note) if isinstance(why, Placements) else {**why, **note}
 
 
 def _best_first(hits: Iterable[Hit]) -> list[Hit]:

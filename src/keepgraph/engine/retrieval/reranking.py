@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 from keepgraph.engine.retrieval import weights
 from keepgraph.engine.retrieval.fusion import Hit, Key, Placement, round_score
@@ -72,4 +71,4 @@ def by_score(hits: Sequence[Hit], scores: Mapping[Key, float]) -> list[Hit]:
 
 def _placed(hit: Hit, source: str, rank: int, score: float | None) -> Hit:
     """The hit with its placement in another ranking."""
-    return replace(hit, why={**hit.why, source: Placement(rank, None if score is None else round_score(score))})
+    return hit._replace(why={**hit.why, source: Placement(rank, None if score is None else round_score(score))})
