@@ -31,6 +31,16 @@ RULES = {
         ("東京", "東京 タワー", "project", "partial"),
         ("山田", "山田 花子", "person", "sure"),
     ],
+    "words that are cut off, and written in full": [
+        ("St Brigid's Hospital", "Saint Brigid's Hospital", "concept", "sure"),
+        ("Principles of Neural Science, 5th ed.", "Principles of Neural Science, 5th edition", "source", "sure"),
+        ("invoice export gw", "invoice-export-gateway", "project", "sure"),
+    ],
+    "institutions without what they are for": [
+        ("Marlowe Institute", "Marlowe Institute of Oceanography", "concept", "sure"),
+        ("Royal Society", "Royal Society of Chemistry", "concept", "partial"),
+        ("Institute", "Marlowe Institute of Oceanography", "concept", "partial"),
+    ],
     "order of words": [
         ("Lovelace, Ada", "Ada Lovelace", "person", "sure"),
         ("Lovelace Byron Ada King", "Ada Byron King Lovelace", "person", "sure"),
@@ -470,6 +480,8 @@ ROWS = [pytest.param(*row, id=f"{rule}: {row[0]} for {row[1]}") for rule, rows i
 
 # A frequent word of the query is meant as it is.
 RULES_OF_THE_WORD_LIST = [
+    ("evidence based nurs", "Evidence-Based Nursing", "concept", "sure"),
+    ("car tax", "Carbon Tax", "concept", "no"),
     ("contract", "contact", "concept", "no"),
     ("contact", "contract", "concept", "no"),
     ("January report", "Janaury report", "source", "no"),

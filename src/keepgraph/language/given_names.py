@@ -6,9 +6,11 @@ English nicknames that are missing from our lexicon come from the package `nickn
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 from keepgraph.language import lexicons
+
+Gender: TypeAlias = Literal["female", "male"]
 
 _MAX_CACHED = 20_000
 
@@ -21,8 +23,14 @@ def contains(word: str) -> bool:
         word in nicknames_by_name
         or word in names_by_nickname
         or any(word in group for group in _spelling_groups())
+        or gender(word) is not None
         or bool(_package_nicknames(word))
     )
+
+
+def gender(name: str) -> Gender | None:
+    """Whether a given name is nearly always a woman's or a man's; None where it may be either, or is not known."""
+    return _genders().get(name)
 
 
 @lru_cache(maxsize=_MAX_CACHED)
@@ -71,6 +79,13 @@ def _nickname_index() -> tuple[dict[str, set[str]], dict[str, set[str]]]:
         for nickname in nicknames_of_name.split():
             names_by_nickname.setdefault(nickname, set()).add(name)
     return nicknames_by_name, names_by_nickname
+
+
+@cache
+def _genders() -> dict[str, Gender]:
+    readings: tuple[Gender, ...] = get_args(Gender)
+    lines = lexicons.pairs("given_name_genders", ":")
+    return {name: read for read in readings for kind, names in lines if kind == read for name in names.split()}
 
 
 @cache

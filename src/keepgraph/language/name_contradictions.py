@@ -1,14 +1,15 @@
 """Name contradictions: what in a question says that the thing with a similar name is not meant, whatever is alike.
 
 A number or letter that differs, a numbered thing asked for without its number, the one who does and the one to whom it
-is done, a prefix of time or place, another title, another given name, another company of the same name. Each is told
-from the two names alone; what only makes an answer less probable is evidence (`name_evidence`).
+is done, a prefix of time or place, the other side, what an institution is for without the institution, another title,
+another given name, another company of the same name. Each is told from the two names alone; what only makes an answer
+less probable is evidence (`name_evidence`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from keepgraph.language import (
@@ -17,6 +18,7 @@ from keepgraph.language import (
     derivation,
     given_names,
     inflection,
+    lexicons,
     name_similarity,
     numbers,
     phonetics,
@@ -36,12 +38,19 @@ _REGNAL = {
 }
 _PREFIXES = frozenset("pre post anti non ex inter intra sub counter trans extra ultra".split())
 _AGENT_ENDINGS, _PATIENT_ENDINGS = ("er", "or", "r"), ("ee", "ed", "d")
+_BEFORE_FIELD = frozenset("of for on against".split())
 _MIN_STEM = 4
 _MIN_SHORT_FORM = 3
 _ALIKE, _ALMOST_EQUAL = 60.0, 90.0
 _MAX_LEGAL_FORM = 3
 _TITLES_OF_ORDERS = frozenset("brother sister father mother uncle aunt auntie king queen prince princess".split())
 """Titles of which one does not stand for another."""
+_DEGREES = frozenset("dr prof professor doctor rev reverend hon".split())
+_GENDER_OF_TITLE: Mapping[str, given_names.Gender] = {
+    **dict.fromkeys("mr sir mister herr monsieur senor signor lord pan".split(), "male"),
+    **dict.fromkeys("mrs ms miss madam madame mme mlle frau senora senorita signora lady dame pani".split(), "female"),
+}
+_SIDES = frozenset("left right both".split())
 
 
 def contradict(
@@ -64,6 +73,7 @@ def contradict(
     if style == "person":
         return (
             _have_other_titles(asked, had)
+            or _is_addressed_as_another_gender(asked, had)
             or _have_other_regnal_names(asked, had)
             or _have_other_given_names(question, name)
         )
@@ -72,6 +82,9 @@ def contradict(
         or _have_other_decimals(question.text, name.text)
         or _omits_only_numbers(asked, had)
         or _differ_in_prefix(asked, had)
+        or _names_only_field(asked, had)
+        or _are_other_sides(asked, had)
+        or (style == "title" and _is_plural_of_name(question, name))
         or (not is_explained and _have_other_words(*(each.words_without(type_names) for each in (question, name))))
         or _is_another_company(question, name)
     )
@@ -131,6 +144,25 @@ def _differ_in_prefix(asked: Sequence[str], had: Sequence[str]) -> bool:
         )
         if prefix in _PREFIXES
     )
+
+
+def _names_only_field(asked: Sequence[str], had: Sequence[str]) -> bool:
+    """Whether all that the question names is what an institution is for, or where: folk music, of a society for it."""
+    institutions = lexicons.words("institution_words")
+    heads = [place for place, word in enumerate(had) if word in institutions]
+    fields = [place for place, word in enumerate(had) if word in _BEFORE_FIELD and heads and place > heads[0]]
+    return bool(fields) and {*asked} <= {*had[fields[0] :]} - institutions
+
+
+def _are_other_sides(asked: Sequence[str], had: Sequence[str]) -> bool:
+    """Whether both say on which side, and not the same: both knees, the left knee."""
+    return bool(_SIDES.intersection(asked) and _SIDES.intersection(had) and _SIDES.isdisjoint({*asked} & {*had}))
+
+
+def _is_plural_of_name(question: Name, name: Name) -> bool:
+    """Whether the question has a word in the plural that is also the name of a company or a project: apples."""
+    word, plural = name.folded, question.text
+    return plural.islower() and " " not in word and plural in (f"{word}s", f"{word}es") and not name.text.islower()
 
 
 def _have_other_words(asked: Sequence[str], had: Sequence[str]) -> bool:
@@ -196,6 +228,14 @@ def _have_other_titles(asked: Sequence[str], had: Sequence[str]) -> bool:
     return len(titles) > 1 and titles[0] != titles[1]
 
 
+def _is_addressed_as_another_gender(asked: Sequence[str], had: Sequence[str]) -> bool:
+    """Whether the question begins with a woman's title and the name with a man's given name, or the other way round."""
+    title = _GENDER_OF_TITLE.get(asked[0]) if len(asked) > 1 else None
+    given = next((word for word in had if word not in _DEGREES and word not in _GENDER_OF_TITLE), "")
+    gender = given_names.gender(given)
+    return title is not None and gender is not None and gender != title and given not in asked and len(had) > 1
+
+
 def _have_other_regnal_names(asked: Sequence[str], had: Sequence[str]) -> bool:
     """Whether both end with a number as rulers have it, and the number or a name differs: John Paul I, John Paul II."""
     if not asked or not had or asked[-1] not in _REGNAL or had[-1] not in _REGNAL or min(len(asked), len(had)) < 2:
@@ -223,7 +263,12 @@ def _have_other_given_names(question: Name, name: Name) -> bool:
 
 
 def _may_be_short_for(word: str, other: str) -> bool:
-    """Whether one may be a short form of the other, which no list has: Theo, Theodora."""
+    """Whether one may be a short form of the other, which no list has: Theo, Theodora; Manny, Emmanuel."""
+    short, long = sorted((word, other), key=len)
+    stem = short.rstrip("iey")
+    stem = stem[:-1] if stem[-2:-1] == stem[-1:] else stem
+    if short[-1] in "iey" and len(stem) >= _MIN_SHORT_FORM and stem in long:
+        return True
     return word[:_MIN_SHORT_FORM] == other[:_MIN_SHORT_FORM] and abs(len(word) - len(other)) > 1
 
 

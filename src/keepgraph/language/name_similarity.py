@@ -266,6 +266,8 @@ def _compare_part(query: list[str], name: list[str], style: NameStyle, *, type_n
     part, whole = _without_function_words(query), _without_function_words(name)
     if not part or len(part) >= len(whole):
         return NO_MATCH
+    if style == "term" and not type_named and _is_institution_without_field(query, name):
+        return Similarity(_DISTINCTIVE_PART, "part of the name")
     if style == "term" and not type_named:
         # A part of the name of a term is another term: React is not React Native, nor Mexico New Mexico.
         return Similarity(RIVAL_SCORE, "part of the name") if set(part) <= set(whole) else NO_MATCH
@@ -282,6 +284,21 @@ def _compare_part(query: list[str], name: list[str], style: NameStyle, *, type_n
     if not tells_apart and ((enough and is_distinctive) or nearly_all):
         return Similarity(_DISTINCTIVE_PART, "part of the name")
     return Similarity(RIVAL_SCORE, "part of the name")
+
+
+def _is_institution_without_field(query: Sequence[str], name: Sequence[str]) -> bool:
+    """Whether only what an institution is for is left out of its name: Marlowe Institute, of that of Oceanography.
+
+    The Royal Society is not the Royal Society of Chemistry: before the institution stands a name, and no English word.
+    """
+    length = len(query)
+    return (
+        len(name) > length > 1
+        and list(query) == list(name[:length])
+        and name[length] in ("of", "for")
+        and query[-1] in lexicons.words("institution_words")
+        and not any(common_words.is_english(word) for word in query[:-1])
+    )
 
 
 def _without_function_words(words: Sequence[str]) -> list[str]:

@@ -11,7 +11,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import get_args
 
-from keepgraph.language import abbreviations, place_names, referring_expressions
+from keepgraph.language import abbreviations, place_names, referring_expressions, romanisation
 from keepgraph.language.normalisation import Name
 from keepgraph.model import NameStyle
 
@@ -25,7 +25,8 @@ _MIN_LETTERS_OF_WORD = 3
 _USER_NAME = re.compile(r"[a-z]{6,24}")
 ALL_STYLES: frozenset[NameStyle] = frozenset(get_args(NameStyle))
 _PERSON: frozenset[NameStyle] = frozenset(["person"])
-_VARIANT_FACTOR = 0.94  # a match by a variant is less sure than one by the name itself
+VARIANT_FACTOR = 0.94
+"""A match by a variant is less sure than one by the name itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +52,13 @@ def expand(name: Name) -> list[Variant]:
     variants = [Variant(name)]
     if name.latin:
         reason = f"“{name.text}” in Latin letters is “{name.latin}”"
-        variants.append(Variant(Name.of_folded(name.latin), _VARIANT_FACTOR, reason, romanised=True))
+        variants.append(Variant(Name.of_folded(name.latin), VARIANT_FACTOR, reason, romanised=True))
+        ukrainian = romanisation.ukrainian(name.text)
+        if ukrainian is not None and ukrainian != name.latin:
+            reason = f"“{name.text}” in Latin letters, read as Ukrainian, is “{ukrainian}”"
+            variants.append(Variant(Name.of_folded(ukrainian), VARIANT_FACTOR, reason, romanised=True, styles=_PERSON))
     variants += [
-        Variant(Name(written), _VARIANT_FACTOR, f"“{name.text}” is an address of “{written}”", styles=_PERSON)
+        Variant(Name(written), VARIANT_FACTOR, f"“{name.text}” is an address of “{written}”", styles=_PERSON)
         for written in _names_in_address(name.text)
     ]
     plain = " ".join(name.words)
@@ -74,7 +79,7 @@ def within(name: Name) -> list[Variant]:
     return [
         Variant(
             Name(each.name),
-            _VARIANT_FACTOR,
+            VARIANT_FACTOR,
             each.reason,
             styles=ALL_STYLES if each.style is None else frozenset([each.style]),
         )
@@ -128,4 +133,4 @@ def divide(part: str, words: Collection[str]) -> str | None:
 
 
 def _thing(folded: str, reason: str) -> Variant:
-    return Variant(Name.of_folded(folded), _VARIANT_FACTOR, reason, styles=ALL_STYLES - _PERSON)
+    return Variant(Name.of_folded(folded), VARIANT_FACTOR, reason, styles=ALL_STYLES - _PERSON)

@@ -52,6 +52,13 @@ def near(tx: Tx, spellings: Collection[str], fragments: Sequence[Fragments]) -> 
     return dict(tx.conn.execute(" UNION ALL ".join(selections), values).fetchall())
 
 
+def beginning_with(tx: Tx, letters: Collection[str]) -> dict[str, int]:
+    """The words of names that begin with one of these characters, each with its row."""
+    one = "SELECT word, id FROM name_word WHERE word >= ? AND word < ?"
+    bounds = [bound for letter in letters for bound in (letter, letter + _LAST_CHARACTER)]
+    return dict(tx.conn.execute(" UNION ALL ".join([one] * len(letters)), bounds).fetchall()) if letters else {}
+
+
 def names_with(
     tx: Tx, alternatives: Sequence[Collection[int]], *, of_types: Collection[str] | None, limit: int
 ) -> list[tuple[str, int]]:

@@ -13,7 +13,7 @@ from keepgraph.engine.resolution import acronyms, candidates
 from keepgraph.engine.resolution.candidates import IndexedName
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
-from keepgraph.language import name_similarity, name_variants
+from keepgraph.language import name_similarity, name_variants, romanisation
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate, Entity
 from keepgraph.store.transactions import Tx
@@ -22,6 +22,7 @@ _MARGIN = 0.04  # of the scores of the rules: two nearer to each other are too c
 
 
 _DIVIDED_FACTOR = 0.92
+_MAX_SPELLINGS = 8  # of a name in another script
 
 
 def rank(tx: Tx, name: Name, *, of_types: Collection[str] | None = None, include_weak: bool = True) -> list[Candidate]:
@@ -44,7 +45,7 @@ def rank(tx: Tx, name: Name, *, of_types: Collection[str] | None = None, include
     for candidate in acronyms.find(tx, name, of_types=of_types):
         _keep_better(best, candidate)
     if not any(candidate.score >= name_similarity.MATCH_THRESHOLD for candidate in best.values()):
-        for variant in (*name_variants.within(name), *_divided_address(tx, name)):
+        for variant in (*name_variants.within(name), *_divided_address(tx, name), *_in_latin_letters(tx, name)):
             for candidate in _score_candidates(tx, name, variant, indexed, of_types=of_types, include_weak=False):
                 _keep_better(best, candidate)
     return sorted(best.values(), key=lambda candidate: (-candidate.score, candidate.entity.row))
@@ -78,6 +79,28 @@ def _divided_address(tx: Tx, name: Name) -> list[name_variants.Variant]:
     written = " ".join(one or part for one, part in zip(divided, parts, strict=True))
     reason = f"“{name.text}” is an address of “{written}”"
     return [name_variants.Variant(Name(written), _DIVIDED_FACTOR, reason, styles=frozenset(["person"]))]
+
+
+def _in_latin_letters(tx: Tx, name: Name) -> list[name_variants.Variant]:
+    """The names in the graph as which a person's name in another script may be written; mostly none."""
+    written: set[str] = set()
+    for reading in romanisation.readings(name.text):
+        words = [
+            [row for word, row in store.name_words.beginning_with(tx, one.beginnings).items() if one.accepts(word)]
+            for one in reading
+        ]
+        if all(words):
+            names = store.name_words.names_with(tx, words, of_types=None, limit=_MAX_SPELLINGS)
+            written |= {folded for folded, _ in names if len(romanisation.words_of_name(folded)) == len(reading)}
+    return [
+        name_variants.Variant(
+            Name.of_folded(folded),
+            name_variants.VARIANT_FACTOR,
+            f"“{name.text}” may be written “{folded}” in Latin letters",
+            styles=frozenset(["person"]),
+        )
+        for folded in sorted(written)
+    ]
 
 
 def _score_candidates(
