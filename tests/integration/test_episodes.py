@@ -64,6 +64,7 @@ def test_the_answer_tells_what_is_known_and_what_is_only_proposed(call):
     ("text", "name", "expected"),
     [
         ("We signed with Lumen Labs Ltd yesterday.", "Lumen Labs", "organisation"),
+        ("She moved to Mercy Hospital last year.", "Mercy Hospital", "organisation"),
         ("We met [[Kestrel AG]] in the afternoon.", "Kestrel", "organisation"),
         ("We met [[Анна Смирнова]] in the afternoon.", "Анна Смирнова", "person"),
         ("They asked about [[Новый Проект]] and left.", "Новый Проект", "concept"),

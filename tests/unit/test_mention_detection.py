@@ -183,6 +183,12 @@ def test_ordinary_words_are_a_name_where_the_text_shows_it(text, expected):
         ("And the Helm Charts are broken, as Helm Charts are.", "term"),
         ("We saw the Lumen Severn again.", "term"),
         ("It goes to Deutsche Bahn.", "term"),
+        ("It was decided by Judge Amara Diallo.", "person"),
+        ("They asked Nurse Bianchi.", "person"),
+        ("They thanked Sister Agnes.", "person"),
+        ("Then we met Pieter van der Berg again.", "person"),
+        ("She moved to Mercy Hospital.", "term"),
+        ("They asked Marlowe Institute of Oceanography.", "term"),
     ],
 )
 def test_what_stands_beside_a_name_shows_whether_it_is_a_persons(text, style):
@@ -208,7 +214,13 @@ def test_what_is_known_is_not_proposed():
 
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [("Ada Lovelace", "person"), ("Alice", "person"), ("Atlas project", "title"), ("API", "term")],
+    [
+        ("Ada Lovelace", "person"),
+        ("Alice", "person"),
+        ("Atlas project", "title"),
+        ("API", "term"),
+        ("Grace Hospital", "term"),
+    ],
 )
 def test_a_name_shows_how_it_is_made(name, expected):
     assert expected == name_styles.guess(name)

@@ -40,15 +40,31 @@ _LABELS_OF_PERSONS = re.compile(
 _HONORIFIC = r"(?:Mr|Mrs|Ms|Dr|Prof|Professor|Uncle|Aunt|Auntie|Herr|Frau|Monsieur|Madame|Señora?|Signora?)"
 _AFTER_HONORIFIC = re.compile(rf"(?<!\w){_HONORIFIC}\.? \Z")
 _BEGINS_WITH_HONORIFIC = re.compile(rf"{_HONORIFIC} [^\W\d_a-z]")
+_TITLE_OF_PROFESSION = re.compile(
+    r"(?<!\w)(Nurse|Judge|Justice|Maestro|Sister|Brother|Father|Rabbi|Imam|Captain|Colonel|Sergeant|Lieutenant|Inspector|"
+    r"Detective|Senator|Ambassador|Reverend|Rev\.|Bishop|Cardinal|Sir|Dame|Lady|Lord|Coach|Miss|Mister|Mme|Mlle) "
+    r"(?=[^\W\d_a-z][\w'’\-])"
+)
+_BEFORE_FIELD = frozenset(["of", "for"])
+_PARTICLES = frozenset("van von der den de di da dos del della bin ibn al el ter ten zu".split())
 _TITLE_CASE = re.compile(r"[^\W\d_][^\W\d_]+(?:[-'’][^\W\d_]+)*")
 
 
 def guess(name: str) -> NameStyle:
     """How a name is likely made: a person's if it begins with a given name, a title if it says `project`, a term."""
     words = _words_in_latin(name)
+    if is_institution(name):
+        return "term"
     if name[:1].isupper() and 0 < len(words) <= _MAX_WORDS and _begins_with_given_name(words):
         return "person"
     return "title" if TITLE_WORD in words else "term"
+
+
+def is_institution(name: str) -> bool:
+    """Whether a name ends with a noun of institutions, or goes on behind it: Mercy Hospital, University of Oslo."""
+    words = name.casefold().split()
+    head = next((words[:place] for place, word in enumerate(words) if place and word in _BEFORE_FIELD), words)
+    return len(words) > 1 and head[-1] in lexicons.words("institution_words")
 
 
 def in_context(text: AnnotatedText, start: int, end: int) -> NameStyle:
@@ -61,7 +77,11 @@ def in_context(text: AnnotatedText, start: int, end: int) -> NameStyle:
     before, after = _words_beside(text, start, end)
     if after == TITLE_WORD:
         return "title"
+    if is_institution(name):
+        return "term"
     is_addressed = _AFTER_HONORIFIC.search(text.text, max(0, start - 12), start)
+    if _has_title_of_profession(text.text[max(0, start - 16) : end], name):
+        return "person"
     if after in _SPEECH_VERBS or is_addressed or _BEGINS_WITH_HONORIFIC.match(name):
         return "person"
     style = guess(name)
@@ -72,12 +92,27 @@ def in_context(text: AnnotatedText, start: int, end: int) -> NameStyle:
     return "person" if is_full_name(name) or _is_persons_by_context(text, start, end) else "term"
 
 
+def _has_title_of_profession(text: str, name: str) -> bool:
+    """Whether the title of a profession stands before a name or begins it: Nurse Bianchi, and not Brother Printer.
+
+    Args:
+        text: the name and what stands before it.
+    """
+    for title in _TITLE_OF_PROFESSION.finditer(text):
+        titled = text[title.start() :]
+        if titled == name or titled == f"{title[1]} {name}":
+            words = titled.split()[1:]
+            is_english = all(common_words.is_english(word.lower()) for word in words)
+            return not is_english or given_names.contains(words[0].lower())
+    return False
+
+
 def is_full_name(name: str) -> bool:
     """Whether a name looks like the full name of a person: by its first name, or for want of an English word in it.
 
     That it has no English word means nothing of a name in another script.
     """
-    words = name.split()
+    words = [word for word in name.split() if word not in _PARTICLES]
     lower_case = [word.lower() for word in words]
     if not 2 <= len(words) <= 3 or not all(map(_TITLE_CASE.fullmatch, words)) or not _may_be_of_person(lower_case):
         return False
@@ -125,7 +160,7 @@ def _may_be_of_person(lower_case: list[str]) -> bool:
 
 def _is_persons_by_context(text: AnnotatedText, start: int, end: int) -> bool:
     """Whether a verb, a role or a label beside a full name says that it is a person's."""
-    words = text.text[start:end].split()
+    words = [word for word in text.text[start:end].split() if word not in _PARTICLES]
     lower_case = [word.lower() for word in words]
     if not 2 <= len(words) <= 3 or not all(map(_TITLE_CASE.fullmatch, words)) or not _may_be_of_person(lower_case):
         return False

@@ -136,9 +136,9 @@ def _propose_names(
 
 
 def _type_of_name(detector: Detector, name: str, style: NameStyle) -> str:
-    """The type for a name of which only the style is known; what ends in a legal form is a company: Acme GmbH."""
+    """The type for a name of which only the style is known; a legal form or an institution is an organisation."""
     vocabulary = detector.names.vocabulary
-    if style == "term" and Name(name).legal_form:
+    if style == "term" and (Name(name).legal_form or name_styles.is_institution(name)):
         company = graph_vocabulary.find(detector.names.tx, store.vocabulary.ENTITY_TYPE, _WORDING_OF_COMPANIES)
         if company is not None and any(company.name == usable.name for usable in vocabulary.usable_types):
             return company.name
