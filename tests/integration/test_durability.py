@@ -164,6 +164,7 @@ def end_suddenly(path: Path, times: int) -> None:
             said = [int(child.stdout.readline()) for _ in range(chance.randint(1, 25))]
             time.sleep(chance.random() / 100)
             child.kill()
+            child.wait()
             await_killed()  # before its output is closed, which would end it in order
             said += map(int, child.stdout.read().split("\n")[:-1])
         acknowledged.append(said)
@@ -271,6 +272,7 @@ def test_a_lock_file_that_was_left_behind_keeps_nobody_out(path):
     with writer(path, "Ada", 100_000) as child:
         child.stdout.readline()
         child.kill()
+        child.wait()
         await_killed()  # before its output is closed, which would end it in order
     lock = Path(f"{path}-lock")
 
@@ -372,6 +374,7 @@ def test_a_read_only_folder_with_a_log_left_in_it_gets_an_answer(others_folder):
     with writer(path, "Ada", 100_000) as child:
         child.stdout.readline()
         child.kill()
+        child.wait()
         await_killed()
     give_away(others_folder, folder_mode=0o555, file_mode=0o600)
     answer = as_somebody(path, *ASK)
