@@ -249,6 +249,36 @@ def test_the_past_is_told_apart_from_the_present(call):
     assert call("get_schema") == now
 
 
+def test_nodes_that_were_not_known_are_neither_counted_nor_found(call, clock):
+    call.record(ADA, "decided_in", GO)
+    clock.pass_by(hours=1)
+    then = clock.now
+    clock.pass_by(hours=1)
+    call.record(BOB, "decided_in", ATLAS, valid_from="2020-01-01")
+    assert "error" not in call("add_entity", entity=person("Alone"))
+    assert "error" not in call("update_entity", entity=person("Alone"), properties={"height": 3})
+    view = {"known_at": then.isoformat()}
+    schema, found = call("get_schema", **view), call("run_cypher", query="MATCH (n) RETURN n.name", **view)
+
+    assert labels(schema) == {"Person": 1, "Decision": 1}
+    assert "height" not in schema["node_labels"]["Person"]["properties"]
+    assert sorted(found["rows"]) == [["Ada"], ["Go"]]
+    assert labels(call("get_schema"))["Person"] == 3
+
+
+def test_an_entity_that_others_were_merged_into_was_known_with_them(call, clock):
+    call.record(ADA, "decided_in", GO)
+    clock.pass_by(hours=1)
+    then = clock.now
+    clock.pass_by(hours=1)
+    call.record(BOB, "decided_in", GO)
+    assert "error" not in call("merge_entities", keep={"name": "Bob"}, absorb={"name": "Ada"})
+    view = {"known_at": then.isoformat()}
+
+    assert labels(call("get_schema", **view)) == {"Person": 1, "Decision": 1}
+    assert call("run_cypher", query="MATCH (n:Person)-->(m) RETURN n.name, m.name", **view)["rows"] == [["Bob", "Go"]]
+
+
 # What tools say of the graph
 
 

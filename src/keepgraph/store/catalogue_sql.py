@@ -1,4 +1,4 @@
-"""SQL fragments for the Cypher catalogue: which facts it shows, and properties that other tables hold.
+"""SQL fragments for the Cypher catalogue: which entities and facts it shows, and properties that other tables hold.
 
 `{row}` stands for the alias of the row of an entity or a fact, `{at}` and `{known}` for timestamps.
 """
@@ -29,6 +29,25 @@ ALIASES_OF = "(SELECT json_group_array(alias ORDER BY id) FROM alias WHERE alias
 
 HAS_OBJECT = "+{row}.object IS NOT NULL"
 HAS_LITERAL = "{row}.literal IS NOT NULL"
+
+
+KNOWN_ENTITY = """(
+    {row}.created_at <= {known} OR EXISTS (SELECT 1 FROM former_id WHERE former_id.entity = {row}.id)
+)"""
+"""The condition for entities that were known at a timestamp.
+
+When those were created that were merged into an entity is not kept: it is taken to have been known ever since.
+"""
+
+
+def visible_entities(*, is_only_group: bool, as_known: bool) -> str:
+    """The condition for entities that belong to the group and were known; empty where all are.
+
+    Args:
+        is_only_group: whether there is no other group.
+        as_known: whether the entities are asked for that were known at a timestamp.
+    """
+    return " AND ".join(([] if is_only_group else ["{row}.group_id = {group}"]) + ([KNOWN_ENTITY] if as_known else []))
 
 
 def current_facts(*, all_hold: bool, is_only_group: bool) -> str:

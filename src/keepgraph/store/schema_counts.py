@@ -5,7 +5,7 @@ A fact holds if a Cypher query would see it: not retracted, valid at a given tim
 
 from __future__ import annotations
 
-from keepgraph.store import cardinalities, facts, groups
+from keepgraph.store import cardinalities, catalogue_sql, facts, groups
 from keepgraph.store.transactions import Tx
 
 _VALID = "fact.valid_from <= :at AND :at < fact.valid_to"
@@ -100,6 +100,16 @@ def _most_are_recorded_later(tx: Tx) -> bool:
     return bool(row[0])
 
 
+def count_unknown_entities(tx: Tx) -> dict[int, int]:
+    """How many entities of the group were not known at `tx.known_at`, by the row of their type. It reads them all."""
+    known = catalogue_sql.KNOWN_ENTITY.format(row="entity", known=":known")
+    rows = tx.conn.execute(
+        f"SELECT type, count(*) FROM entity WHERE group_id = :group AND NOT {known} GROUP BY type",
+        {"group": tx.group, "known": tx.known_at},
+    )
+    return dict(rows.fetchall())
+
+
 def count_literals(tx: Tx, *, at: str) -> int:
     """The number of different literals of facts that hold."""
     # Without other groups the index of literals has all that is asked for.
@@ -122,7 +132,8 @@ def property_keys(tx: Tx, *, type_row: int, sample: int | None) -> list[tuple[st
         sample: look at so many entities, half of them the oldest and half the newest: those show how the graph was used
             and how it is used now. None is all.
     """
-    all_rows = "SELECT properties FROM entity WHERE type = :type AND group_id = :group"
+    known = "TRUE" if tx.known_at is None else catalogue_sql.KNOWN_ENTITY.format(row="entity", known=":known")
+    all_rows = f"SELECT properties FROM entity WHERE type = :type AND group_id = :group AND {known}"
     sampled_rows = f"""
         SELECT * FROM ({all_rows} ORDER BY id LIMIT :half)
         UNION ALL
@@ -135,7 +146,7 @@ def property_keys(tx: Tx, *, type_row: int, sample: int | None) -> list[tuple[st
         WHERE entity.properties <> '{{}}' AND property.type <> 'null'
         ORDER BY property.key, property.type
         """,
-        {"type": type_row, "group": tx.group, "half": (sample or 0) // 2},
+        {"type": type_row, "group": tx.group, "half": (sample or 0) // 2, "known": tx.known_at},
     )
     return rows.fetchall()  # type: ignore[no-any-return]
 

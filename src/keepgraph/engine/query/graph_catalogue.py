@@ -217,7 +217,7 @@ def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool) -> Catalogue:
             id="id",
             code="type",
             labels={term.row: labels_of_type(tx, term.name) for term in vocabulary.types if term.row in shape.types},
-            condition="" if shape.is_only_group else "{row}.group_id = {group}",
+            condition=store.catalogue_sql.visible_entities(is_only_group=shape.is_only_group, as_known=not indexed),
             columns=NODE_COLUMNS,
             bag="properties",
             public_id="{row}.public_id",

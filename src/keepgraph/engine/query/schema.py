@@ -215,7 +215,7 @@ class _Count:
         Args:
             literals: how many relationships lead to literals.
         """
-        counts = store.entities.count_by_type(self._tx)
+        counts = self._counts_by_type()
         vocabulary = self._vocabulary
         keys = {term.name: self._property_keys(term.row) for term in vocabulary.types if counts.get(term.name)}
         labels = []
@@ -250,6 +250,21 @@ class _Count:
                 )
             )
         return labels
+
+    def _counts_by_type(self) -> dict[str, int]:
+        counts = store.entities.count_by_type(self._tx)
+        if self._tx.known_at is None:
+            return counts
+        unknown: dict[int, int] = self._in_time(
+            lambda: store.schema_counts.count_unknown_entities(self._tx),
+            otherwise=dict,
+            estimated="Nodes are counted whatever the moment: those that there are now.",
+        )
+        return {
+            term.name: counts[term.name] - unknown.get(term.row, 0)
+            for term in self._vocabulary.types
+            if term.name in counts
+        }
 
     def _property_keys(self, type_row: int) -> list[tuple[str, str]]:
         def read(sample: int | None) -> list[tuple[str, str]]:
