@@ -17,15 +17,14 @@ from keepgraph import store
 from keepgraph.cypher import value_types
 from keepgraph.cypher.catalogue import Catalogue, Column, EdgeTable, LiteralNodes, NodeTable, with_row_counts
 from keepgraph.cypher.table_graph import StatementCache
-from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.engine.vocabulary import graph_vocabulary, wordings
 from keepgraph.model import Predicate
 from keepgraph.store.graph_statistics import FactSample
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
-LITERAL = "Literal"
-ENTITY = "Entity"
-"""A label that every entity answers to, and that is never shown: many are used to writing it."""
+LITERAL, ENTITY = wordings.RESERVED_LABELS
+"""The label of texts, and one that every entity answers to and that is never shown: many are used to writing it."""
 
 LITERAL_PROPERTIES = ("value", "name")
 INSTANT_PROPERTIES = frozenset(("created_at", "recorded_at", "valid_from", "valid_to"))
@@ -65,10 +64,7 @@ EDGE_COLUMNS: Mapping[str, Column] = {
 }
 
 
-@lru_cache(maxsize=2_000)
-def label(entity_type: str) -> str:
-    """An entity type as a label: `research_paper` is `ResearchPaper`."""
-    return "".join(part[:1].upper() + part[1:] for part in re.split(r"[_\s-]+", entity_type) if part)
+label = wordings.type_label
 
 
 @lru_cache(maxsize=2_000)

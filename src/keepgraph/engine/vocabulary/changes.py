@@ -58,12 +58,14 @@ def add(tx: Tx, *, types: Mapping[str, Any], predicates: Mapping[str, Any]) -> A
 
     Raises:
         errors.VocabularyInvalid: a definition does not fit the schema, or names a type that does not exist.
-        errors.VocabularyConflict: the vocabulary has one of the words, or a type would be a kind of itself.
+        errors.VocabularyConflict: the vocabulary has one of the words, a type would be a kind of itself, or would have
+            the label of another in Cypher.
     """
     document = {"name": sets.OWN, "version": sets.OWN_VERSION, **_spelled(tx, types=types, predicates=predicates)}
     definitions.check(document)
     existing = _without_existing(tx, document)
     definition = definitions.from_document(document)
+    _refuse_equal_labels(tx, [new.name for new in definition.types])
     overlaps = [
         Overlap(new.name, other.name)
         for kind, new_words in (
@@ -378,6 +380,31 @@ def is_value_of(tx: Tx, term: VocabularyTerm, field: str, value: Any) -> bool:
     else:
         raise TypeError(term)
     return bool(current[field] == (set(value) if isinstance(value, list) else value))
+
+
+def _refuse_equal_labels(tx: Tx, new_types: Sequence[str]) -> None:
+    """Check that each new type has a label of its own in Cypher: a query could not tell two with one label apart.
+
+    Sets that others publish, and graphs that are imported, may bring such types.
+
+    Raises:
+        errors.VocabularyConflict: another type has the label, or it means something else.
+    """
+    labelled: dict[str, str] = {}
+    for name in (*(term.name for term in graph_vocabulary.read(tx).types), *new_types):
+        labelled.setdefault(wordings.type_label(name), name)
+    for name in new_types:
+        label = wordings.type_label(name)
+        if label in wordings.RESERVED_LABELS:
+            raise errors.VocabularyConflict(
+                f"a type {name!r} would have the label {label}, which means something else in Cypher",
+                hint="Choose another name, one that says more.",
+            )
+        if (other := labelled[label]) != name:
+            raise errors.VocabularyConflict(
+                f"a type {name!r} would have the same label in Cypher as the type {other!r}: {label}",
+                hint=f"Use {other}, or choose another name.",
+            )
 
 
 def _own(tx: Tx) -> VocabularySet:

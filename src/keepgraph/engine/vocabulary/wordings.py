@@ -9,6 +9,9 @@ from functools import lru_cache
 MAX_WORD = 100
 """The longest name of a word, in characters."""
 
+RESERVED_LABELS = ("Literal", "Entity")
+"""The labels of Cypher that mean no entity type."""
+
 _MAX_CACHED = 8_000  # wordings: those of a large vocabulary are compared with each other time and again
 _LOWER_BEFORE_UPPER = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])")
 _PLURALS = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("s", ""))
@@ -28,6 +31,12 @@ def key(wording: str) -> str:
 def spell(wording: str) -> str:
     """A wording as a word of the vocabulary is spelled: `Works at` is `works_at`; empty where it has no letter."""
     return key(wording).replace(" ", "_")[:MAX_WORD].rstrip("_")
+
+
+@lru_cache(maxsize=_MAX_CACHED)
+def type_label(entity_type: str) -> str:
+    """An entity type as a label of Cypher: `research_paper` is `ResearchPaper`."""
+    return "".join(part[:1].upper() + part[1:] for part in re.split(r"[_\s-]+", entity_type) if part)
 
 
 def singular(wording: str) -> str:
