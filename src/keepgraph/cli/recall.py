@@ -28,11 +28,20 @@ def _time_options(command: _F) -> _F:
 
 @click.command("recall")
 @click.argument("name", nargs=-1, required=True, shell_complete=name_completion.complete_name)
+@click.option(
+    "--about",
+    "context",
+    metavar="NAME",
+    multiple=True,
+    help="What you are working on: of several that NAME fits, the one connected with it is meant.",
+)
 @click.option("--ids", is_flag=True, help="Show the id of each fact.")
 @_time_options
 @graph_options.all_options
 @click.pass_context
-def recall_command(ctx: click.Context, /, name: tuple[str, ...], ids: bool, **moment: str | None) -> None:
+def recall_command(
+    ctx: click.Context, /, name: tuple[str, ...], context: tuple[str, ...], ids: bool, **moment: str | None
+) -> None:
     """Show what is known about NAME: a name, mistyped or not, an alias, an id, or type:name.
 
     Exits with 3 where nothing matched.
@@ -40,10 +49,13 @@ def recall_command(ctx: click.Context, /, name: tuple[str, ...], ids: bool, **mo
     \b
     kg recall Pirya
     kg recall Ana --as-of "last March"
+    kg recall Alex --about Atlas
     """
     query = " ".join(name)
     with graph_options.open_graph(ctx) as graph:
-        answer = graph.call("recall_entity", name_or_alias=query, **moment)
+        answer = graph.call(
+            "recall_entity", name_or_alias=query, **({"context": list(context)} if context else {}), **moment
+        )
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)
     else:

@@ -285,7 +285,7 @@ def trace_path(
     scope = knowledge.projects.read(tx, project)
     tx = knowledge.projects.enter(tx, scope)
     predicates = vocabulary_arguments.predicates(tx, edge_types)
-    start, end = _resolve(tx, from_entity), _resolve(tx, to_entity)
+    start, end = _resolve(tx, from_entity, scope), _resolve(tx, to_entity, scope)
     trace = (
         topology.paths.trace(
             time_travel.to(tx, as_of=as_of or None, known_at=None),
@@ -333,7 +333,7 @@ def get_entity_neighbors(
     scope = knowledge.projects.read(tx, project)
     tx = knowledge.projects.enter(tx, scope)
     predicates = vocabulary_arguments.predicates(tx, edge_types)
-    resolution = _resolve(tx, entity_id)
+    resolution = _resolve(tx, entity_id, scope)
     around = (
         neighbourhood.explore(
             time_travel.to(tx, as_of=as_of or None, known_at=None),
@@ -389,7 +389,7 @@ def query_entity_relations(
     scope = knowledge.projects.read(tx, project)
     tx = knowledge.projects.enter(tx, scope)
     predicates = vocabulary_arguments.predicates(tx, edge_types)
-    resolution = _resolve(tx, entity_id)
+    resolution = _resolve(tx, entity_id, scope)
     moment = time_travel.to(tx, as_of=as_of or None, known_at=None).now if as_of else None
     rows, total = (
         store.neighbourhood.relations(
@@ -418,11 +418,11 @@ def query_entity_relations(
     }
 
 
-def _resolve(tx: Tx, name_or_id: str) -> Resolution:
+def _resolve(tx: Tx, name_or_id: str, scope: knowledge.projects.Scope) -> Resolution:
     name = Name(name_or_id)
     if not name.key:
         raise errors.NameOrAliasRequired("the name is empty")
-    return resolver.resolve(tx, name)
+    return resolver.resolve(tx, name, context=[scope.project] if scope.project else ())
 
 
 def _path(path: TracedPath) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from keepgraph import errors, store
@@ -41,24 +42,36 @@ MAX_FACTS_WITH_NAMES_COMPARED = 50
 
 def _needs_to_recall(tx: Tx, **arguments: Any) -> frozenset[Need]:
     """What recalling an entity needs: the texts that mention it, and what resolving its name needs."""
-    return derived_data.MENTIONS | name_needs.to_resolve("name_or_alias")(tx, **arguments)
+    return derived_data.MENTIONS | name_needs.to_resolve("name_or_alias", "context")(tx, **arguments)
 
 
 @tool(Effect.READ, needs=_needs_to_recall)
 def recall_entity(
-    tx: Tx, *, name_or_alias: str, detail: str = "full", as_of: str | None = None, known_at: str | None = None
+    tx: Tx,
+    *,
+    name_or_alias: str,
+    context: Sequence[str] = (),
+    detail: str = "full",
+    as_of: str | None = None,
+    known_at: str | None = None,
 ) -> dict[str, Any]:
     """Look up what is known about a person, project, decision, concept or source: by name, alias, id or `type:name`.
 
     Gives facts, and how many texts mention it. Forgives slips and says how it matched (resolution). No match gives
     entity null; resolution.candidates are near names: ask, never assume. Use it before recording, to reuse names.
+    Where several fit equally, context (what the conversation is about: its project, people) decides by their facts.
     as_of (a date or an instant) shows what held then; known_at, what was known then.
     """
     name = Name(name_or_alias)
     if not name.key:
         raise errors.NameOrAliasRequired("the name is empty")
     tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
-    resolution = resolver.resolve(tx, name)
+    about, unclear = resolver.resolve_context(tx, context)
+    resolution = resolver.resolve(tx, name, context=about)
+    if unclear and not resolution.hint:
+        listed = ", ".join(f"“{text}”" for text in unclear)
+        hint = f"Of the context, {listed} could not be resolved: give another name, or an id."
+        resolution = replace(resolution, hint=hint)
     limit = MAX_FACTS_IN_BRIEF if detail == brief_answers.BRIEF else MAX_FACTS
     at = timestamps.from_datetime(tx.now)
     if resolution.entity is None:

@@ -147,8 +147,8 @@ def shell_argument(text: str) -> str:
 
 
 def resolution_note(name: str, resolution: dict[str, Any]) -> str:
-    """How a name was resolved, with its score; nothing if it was an exact match."""
-    if resolution["method"] == "exact":
+    """How a name was resolved, with its score; nothing if it was an exact match of one entity."""
+    if resolution["method"] == "exact" and not resolution.get("because"):
         return ""
     because = f": {printable(resolution['because'])}" if resolution.get("because") else ""
     return f"  (“{printable(name)}” matched by {resolution['method']}, {resolution['score']:.2f}{because})"

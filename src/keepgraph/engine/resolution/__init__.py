@@ -8,6 +8,7 @@ if TYPE_CHECKING:
         acceptance,
         acronyms,
         candidates,
+        coherence,
         embedding,
         first_person,
         fuzzy,

@@ -1,38 +1,82 @@
 """Name resolution: from a name to an entity, in the steps exact, alias, fuzzy, embedding. Writes nothing.
 
 The first step that has an answer decides; how probable the candidates of the last two are is judged in `acceptance`.
-Where two entities are too close in score, none is returned, and both are
-candidates (`abstention`). "Me" is the owner of the graph, unless something has that name or alias (`first_person`).
+Where two entities are too close in score, none is returned, and both are candidates (`abstention`), unless the context
+of the conversation tells them apart (`coherence`). "Me" is the owner of the graph, unless something has that name or
+alias (`first_person`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from keepgraph import store
 from keepgraph.engine.backfill import vectors
-from keepgraph.engine.resolution import abstention, acceptance, embedding, first_person, fuzzy, identifiers
+from keepgraph.engine.resolution import abstention, acceptance, coherence, embedding, first_person, fuzzy, identifiers
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language.normalisation import Name
-from keepgraph.model import Candidate, Resolution
+from keepgraph.model import Candidate, Entity, Resolution
 from keepgraph.store.transactions import Tx
 
 _ALIAS_SCORE = 0.95
 
 
-def resolve(tx: Tx, name: Name, *, of_types: Collection[str] | None = None) -> Resolution:
+def resolve(
+    tx: Tx, name: Name, *, of_types: Collection[str] | None = None, context: Sequence[Entity] = ()
+) -> Resolution:
     """The entity that a reader means by a name, an alias, an id, or `type:name`, where a subtype is of the type too.
 
     Args:
         of_types: only entities of exactly these types; None for any.
+        context: entities that the conversation is about. They decide only between candidates that fit equally well.
     """
     name, of_types = _split_type(tx, name, of_types)
     resolution, candidates, is_open = _by_letters(tx, name, of_types)
+    if context and resolution.entity is None and (chosen := _in_context(tx, name, of_types, candidates, context)):
+        return chosen
     if is_open:
         resolution = embedding.resolve(tx, name, of_types=of_types, by_letters=candidates, fallback=resolution)
     if tx.settings.count_unknown_names and _is_unknown(tx, name, resolution):
         tx.unknown_names[name.key] = name.text
     return resolution
+
+
+def resolve_context(tx: Tx, names: Sequence[str]) -> tuple[tuple[Entity, ...], tuple[str, ...]]:
+    """The entities that names of a context mean, and the names that mean none, or of which it is not sure which."""
+    resolved = {text: resolve(tx, Name(text)).entity if Name(text).key else None for text in names}
+    entities = {entity.row: entity for entity in resolved.values() if entity is not None}
+    return tuple(entities.values()), tuple(text for text, entity in resolved.items() if entity is None)
+
+
+def _in_context(
+    tx: Tx, name: Name, of_types: Collection[str] | None, by_letters: Sequence[Candidate], context: Sequence[Entity]
+) -> Resolution | None:
+    """The candidate that the context decides for, if it would be accepted were it the only one of those that are tied.
+
+    Args:
+        by_letters: the candidates of the fuzzy step; none where the name is written exactly as that of some.
+    """
+    if by_letters:
+        rows = fuzzy.tied(by_letters)
+        tied = [candidate for candidate in by_letters if candidate.entity.row in rows]
+    else:
+        tied = _exact_name_or_alias(tx, name, of_types)
+    if len(tied) < 2 or not (decided := coherence.closest(tx, tied, context)):
+        return None
+    chosen, reason = decided
+    others = tuple(candidate for candidate in tied if candidate is not chosen)
+    if by_letters:
+        alone = [candidate for candidate in by_letters if candidate not in others]
+        judged = acceptance.judge(tx, name, alone, ruled=fuzzy.best(alone))
+        chosen = next(candidate for candidate in judged if candidate.entity.row == chosen.entity.row)
+    score = min(chosen.score, coherence.MAX_PROBABILITY)
+    if score < tx.settings.accept:
+        return None
+    reason = f"{chosen.reason}; {reason}" if chosen.reason else reason
+    rest = round((1 - score) / len(others), 3)
+    shown = tuple(replace(candidate, score=rest) for candidate in others[: abstention.MAX_CANDIDATES])
+    return Resolution(chosen.entity, chosen.method, score, shown, reason)
 
 
 def _is_unknown(tx: Tx, name: Name, resolution: Resolution) -> bool:

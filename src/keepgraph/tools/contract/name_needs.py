@@ -14,13 +14,17 @@ from keepgraph.tools.contract.derived_data import Need, NeedsOfCall
 
 
 def to_resolve(*arguments: str) -> NeedsOfCall:
-    """What a tool needs that resolves the names of entities in these arguments, as of the moment of the call."""
+    """What a tool needs that resolves the names of entities in these arguments, as of the moment of the call.
+
+    An argument may be a list of names.
+    """
 
     def needs_of_call(
         tx: Tx, *, as_of: str | None = None, known_at: str | None = None, **given: Any
     ) -> frozenset[Need]:
         tx = time_travel.to(tx, as_of=as_of or None, known_at=known_at)
-        names = [Name(given.get(argument) or "") for argument in arguments]
+        values = [given.get(argument) or "" for argument in arguments]
+        names = [Name(text) for value in values for text in ([value] if isinstance(value, str) else value)]
         return _vectors_if(any(name.key and resolver.needs_vectors(tx, name) for name in names))
 
     return needs_of_call
