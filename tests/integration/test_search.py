@@ -258,6 +258,28 @@ def test_a_text_found_by_a_far_vector_alone_lends_nothing_to_what_it_mentions(wh
 
 
 @needs_vectors
+def test_an_answer_is_the_same_where_the_vectors_are_computed_first(apollo, monkeypatch):
+    question = {"query": "What does Priya move to a database, and why is Apollo late?"}
+    beside = apollo("search", **question)
+    monkeypatch.setattr(embedder, "is_loaded", lambda model: False)
+    before = apollo("search", **question)
+
+    assert beside["embedding"] == "on"
+    assert beside | {"execution_ms": 0} == before | {"execution_ms": 0}
+
+
+@needs_vectors
+def test_what_goes_wrong_while_a_question_is_embedded_ends_the_search(apollo, monkeypatch):
+    def fail(texts: list[str], *, model: str) -> None:
+        raise errors.Cancelled("enough")
+
+    monkeypatch.setattr(embedder, "is_loaded", lambda model: True)
+    monkeypatch.setattr(embedder, "embed", fail)
+
+    assert apollo("search", query="Why is Apollo late?")["error"] == "CANCELLED"
+
+
+@needs_vectors
 def test_only_turns_are_compared_with_the_question_without_its_persons(apollo, monkeypatch):
     turn = remember(apollo, "Chat", "Mara: I had a salad.", source="message")["uuid"]
     apollo("search", query="everything")

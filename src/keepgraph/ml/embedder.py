@@ -69,6 +69,11 @@ def unavailable_reason(model: str = DEFAULT_MODEL) -> str | None:
     return None
 
 
+def is_loaded(model: str = DEFAULT_MODEL) -> bool:
+    """Whether a model is loaded, so that embedding a text takes milliseconds."""
+    return _loaded_model(model).encode is not None
+
+
 def missing_extra(model: str = DEFAULT_MODEL) -> str | None:
     """The extra of Keepgraph whose packages this model lacks on this machine, or None. Loads nothing."""
     if model == DEFAULT_MODEL:

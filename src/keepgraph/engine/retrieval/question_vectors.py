@@ -1,8 +1,15 @@
-"""The vectors of a question: embedded once, for as many of the kinds of results as are compared with it."""
+"""The vectors of a question: embedded once, for as many of the kinds of results as are compared with it.
+
+A model that is loaded computes them in a thread of its own: what is found by words and names is looked up meanwhile.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from contextvars import copy_context
+from functools import cached_property, partial
+from threading import Thread
+from typing import TypeVar
 
 from keepgraph import errors, store
 from keepgraph.engine.backfill import vectors
@@ -10,22 +17,39 @@ from keepgraph.engine.retrieval.question_analysis import MAX_EMBEDDED_CHARACTERS
 from keepgraph.engine.retrieval.search_request import EDGES, EPISODES
 from keepgraph.store.transactions import Tx
 
+T = TypeVar("T")
 _OTHER_KINDS = (store.derived_tables.NAME_VECTORS, store.derived_tables.FACT_VECTORS)
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionVectors:
-    """A question as vectors, each as embedding and signs, in the form in which vectors are stored.
+Packed = tuple[bytes, bytes]
+"""A vector as embedding and signs, in the form in which vectors are stored."""
 
-    Attributes:
-        full: of the whole question, compared with names, facts and documents; None where there are no vectors.
-        without_names: of the question without the names of persons, compared with turns of conversations.
+
+class QuestionVectors:
+    """A question as vectors, which whoever reads them first waits for.
+
+    Args:
         state: in words: on, how many vectors are missing, or why they are off.
+        packed: waits for the vectors, that of the whole question last; None where there are none.
     """
 
-    full: tuple[bytes, bytes] | None = None
-    without_names: tuple[bytes, bytes] | None = None
-    state: str = "on"
+    def __init__(self, state: str = "on", packed: Callable[[], Sequence[Packed]] | None = None) -> None:
+        self.state = state
+        self._wait = packed
+
+    @property
+    def full(self) -> Packed | None:
+        """Of the whole question, compared with names, facts and documents; None where there are no vectors."""
+        return self._packed[-1] if self._packed else None
+
+    @property
+    def without_names(self) -> Packed | None:
+        """Of the question without the names of persons, compared with turns of conversations."""
+        return self._packed[0] if self._packed else None
+
+    @cached_property
+    def _packed(self) -> Sequence[Packed]:
+        return self._wait() if self._wait is not None else ()
 
 
 def embed(tx: Tx, question: Question, *, kinds: frozenset[str]) -> QuestionVectors:
@@ -45,15 +69,41 @@ def embed(tx: Tx, question: Question, *, kinds: frozenset[str]) -> QuestionVecto
         kinds != {EPISODES} and any(store.vectors.any_made(tx, kind) for kind in _OTHER_KINDS)
     )
     texts = list(dict.fromkeys([for_turns, question.text] if compares_whole else [for_turns]))
+    compute = partial(embedder.embed, [text[:MAX_EMBEDDED_CHARACTERS] for text in texts], model=tx.settings.model)
     try:
-        packed = vectors.pack(
-            embedder.embed([text[:MAX_EMBEDDED_CHARACTERS] for text in texts], model=tx.settings.model)
-        )
         store.vectors.load_extension(tx)
+        if embedder.is_loaded(tx.settings.model):
+            wait = _in_thread(lambda: vectors.pack(compute()))
+        else:
+            packed = vectors.pack(compute())
+            wait = lambda: packed  # noqa: E731 (as short as it can be)
         store.vector_signs.note_search(tx)
     except errors.ModelUnavailable as error:
         return QuestionVectors(state=f"off: {error.message}")
-    return QuestionVectors(full=packed[-1], without_names=packed[0], state=state)
+    return QuestionVectors(state, wait)
+
+
+def _in_thread(compute: Callable[[], T]) -> Callable[[], T]:
+    """Begin to compute in another thread; who calls the function that is returned waits for what was computed."""
+    computed: list[T] = []
+    raised: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            computed.append(compute())
+        except BaseException as error:  # noqa: BLE001 (raised again where it is waited for)
+            raised.append(error)
+
+    def wait() -> T:
+        thread.join()
+        if raised:
+            raise raised[0]
+        return computed[0]
+
+    # What interrupts the call interrupts the thread too.
+    thread = Thread(target=copy_context().run, args=(run,), name="question vectors")
+    thread.start()
+    return wait
 
 
 def _missing_vectors(tx: Tx) -> list[str]:

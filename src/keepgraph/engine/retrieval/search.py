@@ -57,8 +57,10 @@ def search(tx: Tx, request: SearchRequest) -> SearchResults:
         errors.ModelUnavailable: a cross-encoder is asked for, and there is none.
     """
     context = analyse(tx, request)
-    for kind in _needed_kinds(context):
-        context.hits[kind] = fuse(context, kind, retrieve(context, kind))
+    kinds = _needed_kinds(context)
+    early = {kind: _retrieve_early(context, kind) for kind in kinds}  # while the question is embedded
+    for kind in kinds:
+        context.hits[kind] = fuse(context, kind, retrieve(context, kind, early[kind]))
     abstained = request.may_abstain and relevance_floor.abstains(context)
     results = _results(context)
     if not abstained or request.includes_near:
@@ -107,9 +109,21 @@ def analyse(tx: Tx, request: SearchRequest) -> SearchContext:
     return context
 
 
-def retrieve(context: SearchContext, kind: str) -> dict[str, Ranking]:
-    """What each retriever of a kind finds, by the name of the retriever."""
-    rankings = {retriever.source: retriever.retrieve(context) for retriever in RETRIEVERS[kind]}
+def _retrieve_early(context: SearchContext, kind: str) -> dict[str, Ranking]:
+    return {retriever.source: retriever.retrieve(context) for retriever in RETRIEVERS[kind] if retriever.is_independent}
+
+
+def retrieve(context: SearchContext, kind: str, early: Mapping[str, Ranking] | None = None) -> dict[str, Ranking]:
+    """What each retriever of a kind finds, by the name of the retriever.
+
+    Args:
+        early: what some of them have found already.
+    """
+    known = early or {}
+    rankings = {
+        retriever.source: known[retriever.source] if retriever.source in known else retriever.retrieve(context)
+        for retriever in RETRIEVERS[kind]
+    }
     if kind == EPISODES and by_feedback.applies(context):
         again = by_feedback.documents(context, fuse(context, kind, rankings))
         return rankings | {by_feedback.SOURCE: again} if again else rankings

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from keepgraph import store
 from keepgraph.engine.retrieval import graph_distances
-from keepgraph.engine.retrieval.fusion import Hit, Key
+from keepgraph.engine.retrieval.fusion import Hit, Key, Ranking
 from keepgraph.engine.retrieval.graph_distances import Distances
 from keepgraph.engine.retrieval.question_analysis import Question
 from keepgraph.engine.retrieval.question_vectors import QuestionVectors
@@ -21,6 +21,7 @@ class SearchContext:
 
     Attributes:
         hits: the fused hits of each kind that has been retrieved already, best first.
+        mentioned: what the best chunks mention, once it has been looked up.
     """
 
     tx: Tx
@@ -28,6 +29,7 @@ class SearchContext:
     question: Question
     vectors: QuestionVectors
     hits: dict[str, list[Hit]] = field(default_factory=dict)
+    mentioned: Ranking | None = None
     _distances: Distances | None = None
     _spoken: dict[Key, bool] = field(default_factory=dict)
 

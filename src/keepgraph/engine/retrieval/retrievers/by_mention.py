@@ -12,6 +12,12 @@ from keepgraph.engine.retrieval.search_request import EPISODES
 
 def nodes(context: SearchContext) -> Ranking:
     """What the best chunks mention, each node with the sum of their scores; that somebody speaks is no mention."""
+    if context.mentioned is None:
+        context.mentioned = _mentioned(context)
+    return context.mentioned
+
+
+def _mentioned(context: SearchContext) -> Ranking:
     best = [chunk for chunk in context.hits[EPISODES][: weights.EXPANDED_HITS] if is_clearly_relevant(chunk)]
     mentioned: dict[int, list[Key]] = {}
     for chunk, key in store.retrieval.mentioned_in_chunks(context.tx, [hit.key for hit in best], with_speakers=False):
@@ -40,6 +46,10 @@ def is_clearly_relevant(chunk: Hit) -> bool:
 
     Feedback says how near it is to the best documents, which may be itself.
     """
-    by_vector = {source: placement for source, placement in chunk.why.items() if source.startswith("meaning")}
-    cosines = [placement.score or 0.0 for source, placement in by_vector.items() if source != by_feedback.SOURCE]
-    return len(by_vector) < len(chunk.why) or max(cosines, default=0.0) >= weights.CLEAR_COSINE
+    cosine = 0.0
+    for source in chunk.why:
+        if not source.startswith("meaning"):
+            return True
+        if source != by_feedback.SOURCE:
+            cosine = max(cosine, chunk.why[source].score or 0.0)
+    return cosine >= weights.CLEAR_COSINE

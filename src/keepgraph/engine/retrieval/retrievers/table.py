@@ -32,38 +32,40 @@ class Retriever:
         source: its name in results, which say by which retrievers a hit was found (`why`).
         weight: what its ranking counts in the fusion.
         weight_of_documents: what it counts for texts that are no turns of a conversation; None is the same.
+        is_independent: whether it needs neither the vectors of the question nor the hits of other kinds.
     """
 
     source: str
     retrieve: Callable[[SearchContext], Ranking]
     weight: float = 1.0
     weight_of_documents: float | None = None
+    is_independent: bool = False
 
 
 RETRIEVERS: Mapping[str, tuple[Retriever, ...]] = {
     EPISODES: (
-        Retriever("words", by_words.chunks, weights.TURNS_BY_WORDS, weights.DOCUMENTS_BY_WORDS),
+        Retriever("words", by_words.chunks, weights.TURNS_BY_WORDS, weights.DOCUMENTS_BY_WORDS, is_independent=True),
         Retriever("meaning", by_vector.chunks, 1.0, weights.DOCUMENTS_BY_VECTOR),
         Retriever("meaning_with_turn_before", by_vector.turns_with_turn_before),
         Retriever("graph", by_distance.chunks),
     ),
     EDGES: (
-        Retriever("words", by_words.facts),
+        Retriever("words", by_words.facts, is_independent=True),
         Retriever("meaning", by_vector.facts),
-        Retriever("names", by_name.facts),
+        Retriever("names", by_name.facts, is_independent=True),
         Retriever("texts", by_mention.facts, weights.EDGES_BY_MENTION),
         Retriever("graph", by_distance.facts),
     ),
     NODES: (
-        Retriever("names", by_name.nodes, weights.NODES_BY_NAME),
-        Retriever("words", by_words.entities),
+        Retriever("names", by_name.nodes, weights.NODES_BY_NAME, is_independent=True),
+        Retriever("words", by_words.entities, is_independent=True),
         Retriever("meaning", by_vector.entities),
         Retriever("facts", by_fact.entities),
         Retriever("texts", by_mention.nodes, weights.NODES_BY_MENTION),
         Retriever("graph", by_distance.nodes),
     ),
     COMMUNITIES: (
-        Retriever("words", by_words.communities),
+        Retriever("words", by_words.communities, is_independent=True),
         Retriever("members", by_member.communities),
     ),
 }
