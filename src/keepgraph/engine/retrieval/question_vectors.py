@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextvars import copy_context
 from functools import cached_property, partial
-from threading import Thread
 from typing import TypeVar
 
 from keepgraph import errors, store
@@ -85,25 +84,13 @@ def embed(tx: Tx, question: Question, *, kinds: frozenset[str]) -> QuestionVecto
 
 def _in_thread(compute: Callable[[], T]) -> Callable[[], T]:
     """Begin to compute in another thread; who calls the function that is returned waits for what was computed."""
-    computed: list[T] = []
-    raised: list[BaseException] = []
+    from concurrent.futures import ThreadPoolExecutor
 
-    def run() -> None:
-        try:
-            computed.append(compute())
-        except BaseException as error:  # noqa: BLE001 (raised again where it is waited for)
-            raised.append(error)
-
-    def wait() -> T:
-        thread.join()
-        if raised:
-            raise raised[0]
-        return computed[0]
-
+    thread = ThreadPoolExecutor(1, thread_name_prefix="question vectors")
     # What interrupts the call interrupts the thread too.
-    thread = Thread(target=copy_context().run, args=(run,), name="question vectors")
-    thread.start()
-    return wait
+    computed = thread.submit(copy_context().run, compute)
+    thread.shutdown(wait=False)
+    return computed.result
 
 
 def _missing_vectors(tx: Tx) -> list[str]:
