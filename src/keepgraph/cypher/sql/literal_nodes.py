@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from keepgraph.cypher import value_types
 from keepgraph.cypher.catalogue import Code
-from keepgraph.cypher.plan.algebra import EdgeSlot, Match, NodeSlot
+from keepgraph.cypher.plan.algebra import EdgeSlot, Filter, Match, NodeSlot, Plan, Project, Unwind
 from keepgraph.cypher.plan.join_order import equalities
 from keepgraph.cypher.sql import blocks, edges, tree
 from keepgraph.cypher.sql.blocks import Block
@@ -72,6 +72,7 @@ def scan(context: Context, block: Block, node: NodeSlot, plan: Match) -> None:
         raise Inexpressible
     codes = frozenset() if must_match(context, plan, node) else catalogue.node_codes(node.labels)
     own = [condition for condition in plan.conditions if _is_about(condition, node.column)]
+    own += _in_unwound_lists(plan, node)
     text = None if codes else _known_text(context, block, node, plan, own)
     if text is not None:
         select = Select(_columns(context, edges.literal_key(text), tree.NULL, text))
@@ -90,6 +91,29 @@ def scan(context: Context, block: Block, node: NodeSlot, plan: Match) -> None:
         row_key=Column(alias, _ROW_KEY),
         text=Column(alias, _TEXT),
     )
+
+
+def _in_unwound_lists(plan: Match, node: NodeSlot) -> list[ast.Expression]:
+    """What follows where a property must equal an element of a list of UNWIND: it is in the list.
+
+    A table in FROM cannot refer to the element, which is of another table in FROM, but to the list.
+    """
+    return [
+        ast.Binary("IN", ast.Property(ast.Variable(node.column), key), elements)
+        for key, value in equalities(plan.conditions, node.column)
+        if isinstance(value, ast.Variable) and (elements := _unwound_list(plan.input, value.name)) is not None
+    ]
+
+
+def _unwound_list(plan: Plan, name: str) -> ast.Expression | None:
+    """The list, of constants or a parameter, whose elements a variable has; None for any other variable."""
+    while isinstance(plan, Match | Unwind | Filter | Project):
+        if isinstance(plan, Unwind) and plan.variable == name:
+            return plan.source if isinstance(plan.source, ast.Parameter | ast.ListLiteral) else None
+        if isinstance(plan, Project) and (name, ast.Variable(name)) not in plan.items:
+            return None
+        plan = plan.input
+    return None
 
 
 def _columns(context: Context, key: Expression, row_key: Expression, text: Expression) -> tuple[Selected, ...]:
