@@ -14,7 +14,7 @@ from keepgraph.cypher.catalogue import Catalogue
 from keepgraph.cypher.check import binder
 from keepgraph.cypher.interpret import operators
 from keepgraph.cypher.interpret.runtime import Row, Run
-from keepgraph.cypher.plan import instant_comparisons, optimizer, planner, type_directions
+from keepgraph.cypher.plan import day_groups, instant_comparisons, optimizer, planner, type_directions
 from keepgraph.cypher.plan.algebra import Limit, Plan, SingleRow, SqlRows
 from keepgraph.cypher.sql import pushdown
 from keepgraph.cypher.sql.statements import Statement
@@ -148,6 +148,9 @@ def cap_rows(compilation: Compilation) -> None:
 def optimize(compilation: Compilation) -> None:
     """Operators → cheaper operators that mean the same."""
     compilation.plan = optimizer.optimize(compilation.plan)
+    properties = compilation.catalogue.instant_properties
+    if _mentions(compilation, properties.nodes | properties.relationships):
+        compilation.plan = day_groups.group_by_day(compilation.plan, properties)
 
 
 def emit_sql(compilation: Compilation) -> None:

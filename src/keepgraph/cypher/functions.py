@@ -40,7 +40,9 @@ from keepgraph.cypher.values import Node, Relationship, Value
 from keepgraph.errors import QueryFailed, QueryTooLarge
 
 Needs = Word["", "graph", "now", "random"]
-SqlForm = Word["call", "coalesce", "not null", "length", "key", "public id", "type", "labels", "first", "start", "end"]
+SqlForm = Word[
+    "call", "coalesce", "not null", "length", "key", "public id", "type", "labels", "first", "start", "end", "substring"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -474,9 +476,9 @@ def _replace(text: str, old: str, new: str) -> str:
     return text.replace(old, new)
 
 
-define("left", (STRING, INTEGER), STRING, _left)
+define("left", (STRING, INTEGER), STRING, _left, sql="substring")
 define("right", (STRING, INTEGER), STRING, _right)
-define("substring", (STRING, INTEGER, INTEGER), STRING, _substring, min_arguments=2)
+define("substring", (STRING, INTEGER, INTEGER), STRING, _substring, min_arguments=2, sql="substring")
 define("split", (STRING, STRING | LIST), LIST, _split, element_kinds=STRING)
 define("replace", (STRING, STRING, STRING), STRING, _replace)
 define("trim", (STRING,), STRING, str.strip)

@@ -9,7 +9,7 @@ from operator import or_
 
 from keepgraph.cypher import functions, value_types
 from keepgraph.cypher.catalogue import Code
-from keepgraph.cypher.sql import expressions, table_rows, tree
+from keepgraph.cypher.sql import expressions, properties, table_rows, tree
 from keepgraph.cypher.sql.blocks import Block
 from keepgraph.cypher.sql.context import Context
 from keepgraph.cypher.sql.terms import (
@@ -83,6 +83,20 @@ def _length(context: Context, expression: ast.Call, block: Block) -> Term:
     if plain_class(subject) == value_types.STRING:
         return Term(context.call(expression.name.lower(), subject), value_types.Type(value_types.INTEGER | null))
     raise Inexpressible
+
+
+def _substring(context: Context, expression: ast.Call, block: Block) -> Term:
+    """The beginning of a timestamp as SQL cuts it; all else is cut by Python."""
+    text, *numbers = expression.arguments
+    positions = [number.value for number in numbers if isinstance(number, ast.Literal) and type(number.value) is int]
+    if expression.name.lower() == "left":
+        positions.insert(0, 0)
+    if len(positions) != 2 or min(positions) < 0 or not properties.is_timestamp(context, text, block):
+        return _call_python(context, expression, block)
+    subject = context.term(text, block)
+    start, length = positions
+    sql = tree.call("substr", subject.sql, tree.Literal(start + 1), tree.Literal(length))
+    return Term(sql, value_types.Type(value_types.STRING | subject.kinds & value_types.NULL))
 
 
 # Ids, types and ends
@@ -221,4 +235,5 @@ _FORMS: dict[functions.SqlForm, Callable[[Context, ast.Call, Block], Term]] = {
     "first": _first,
     "start": _start,
     "end": _end,
+    "substring": _substring,
 }

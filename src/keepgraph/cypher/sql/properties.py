@@ -42,7 +42,7 @@ _DIGITS_OF_PARTS = {
 
 def property_(context: Context, expression: ast.Property, block: Block) -> Term:
     subject = context.term(expression.subject, block)
-    if expression.key in _DIGITS_OF_PARTS and _is_timestamp(context, expression.subject, block):
+    if expression.key in _DIGITS_OF_PARTS and is_timestamp(context, expression.subject, block):
         start, length = _DIGITS_OF_PARTS[expression.key]
         digits = tree.call("substr", subject.sql, tree.Literal(start), tree.Literal(length))
         # Adding makes a number of the digits.
@@ -62,7 +62,7 @@ def property_(context: Context, expression: ast.Property, block: Block) -> Term:
     return _from_bag(context, subject, key, block)
 
 
-def _is_timestamp(context: Context, expression: ast.Expression, block: Block) -> bool:
+def is_timestamp(context: Context, expression: ast.Expression, block: Block) -> bool:
     """Whether this is a property whose column holds timestamps, null, or nothing."""
     if not isinstance(expression, ast.Property):
         return False
