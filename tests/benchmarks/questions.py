@@ -469,6 +469,47 @@ QUESTIONS = (
         """,
         ordered=True,
     ),
+    Question(
+        "facts by month, as a date",
+        "MATCH ()-[r]->() RETURN date.truncate('month', r.recorded_at) AS month, count(*) AS total ORDER BY month",
+        """
+        SELECT substr(f.recorded_at, 1, 7) || '-01' AS month, count(*) FROM fact AS f
+        WHERE [f] GROUP BY month ORDER BY month
+        """,
+        ordered=True,
+    ),
+    Question(
+        "facts from a source",
+        "MATCH (a)-[r]->(b) WHERE r.source CONTAINS 'notes.example/38557' RETURN a.name, r.source",
+        """
+        SELECT a.name, p.source
+        FROM provenance AS p CROSS JOIN fact AS f ON f.id = p.fact JOIN entity AS a ON a.id = f.subject
+        WHERE [f] AND instr(p.source, 'notes.example/38557') > 0
+        """,
+    ),
+    Question(
+        "how many facts each name of a list has",
+        """
+        UNWIND ['Atlas', 'mentor', 'Kasha Bandyopadhyay'] AS name MATCH (n {name: name})-[r]-()
+        RETURN name, count(r) AS total
+        """,
+        """
+        SELECT name, sum(facts) FROM (
+            SELECT n.name, count(*) AS facts FROM entity AS n JOIN fact AS f INDEXED BY fact_by_predicate
+              ON f.predicate IN (SELECT id FROM predicate) AND f.subject = n.id
+            WHERE [f] AND n.name IN ('Atlas', 'mentor', 'Kasha Bandyopadhyay') GROUP BY n.name
+            UNION ALL
+            SELECT n.name, count(*) FROM entity AS n JOIN fact AS f INDEXED BY fact_in ON f.object = n.id
+            WHERE [f] AND f.object IS NOT NULL AND f.object <> f.subject
+              AND n.name IN ('Atlas', 'mentor', 'Kasha Bandyopadhyay')
+            GROUP BY n.name
+            UNION ALL
+            SELECT f.literal, count(*) FROM fact AS f
+            WHERE [f] AND f.literal IN ('Atlas', 'mentor', 'Kasha Bandyopadhyay') GROUP BY f.literal
+        )
+        GROUP BY name
+        """,
+    ),
 )
 
 

@@ -42,6 +42,8 @@ class Column:
         absent: the SQL of what is stored where there is no value, and which the index leaves out; empty for nothing.
         follows_rows: whether its values grow with the keys of the rows, so that what follows in its index does so in
             the table.
+        values: of a relationship, SQL that selects the keys of the relationships that have a value, each once, as
+            `row_key`, and the value as `value`, where other rows than its own have it; else empty.
     """
 
     sql: str
@@ -52,6 +54,7 @@ class Column:
     stored: str = ""
     absent: str = ""
     follows_rows: bool = False
+    values: str = ""
 
 
 @dataclass(frozen=True, slots=True)

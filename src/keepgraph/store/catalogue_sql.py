@@ -25,6 +25,16 @@ SOURCE_OF = """(
     ORDER BY provenance.recorded_at, provenance.id LIMIT 1
 )"""
 
+SOURCES = """(
+    SELECT fact AS row_key, source AS value FROM provenance AS given
+    WHERE source IS NOT NULL AND id = (
+        SELECT id FROM provenance
+        WHERE provenance.fact = given.fact AND source IS NOT NULL
+        ORDER BY provenance.recorded_at, provenance.id LIMIT 1
+    )
+)"""
+"""The facts that have a source, each once, with it: what `SOURCE_OF` says of one."""
+
 ALIASES_OF = "(SELECT json_group_array(alias ORDER BY id) FROM alias WHERE alias.entity = {row}.id)"
 
 HAS_OBJECT = "+{row}.object IS NOT NULL"

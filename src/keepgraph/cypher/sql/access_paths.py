@@ -7,6 +7,7 @@ relationships an index covers.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from keepgraph.cypher import value_types
@@ -20,7 +21,7 @@ from keepgraph.cypher.plan.join_order import EdgeScan, Step, is_scannable, is_sc
 from keepgraph.cypher.sql import tree
 from keepgraph.cypher.sql.blocks import Block
 from keepgraph.cypher.sql.context import Context
-from keepgraph.cypher.sql.terms import STRING_OR_NULL, Inexpressible
+from keepgraph.cypher.sql.terms import STRING_OR_NULL, Inexpressible, Term
 from keepgraph.cypher.sql.tree import Expression
 from keepgraph.cypher.syntax import ast
 from keepgraph.errors import QueryError
@@ -41,13 +42,28 @@ def join_order(context: Context, plan: Match) -> list[Step]:
     )
 
 
+_SHARE_OF_VALUES = 0.13
+"""Going through the table with the values of a property costs about as much as reading this share of the edges."""
+
+_NULL_REJECTING = frozenset(("=", "<", "<=", ">", ">=", "IN", "STARTS WITH", "ENDS WITH", "CONTAINS", "=~"))
+"""Operators that are never true where the operand on their left is null."""
+
+
 def _ordered_scans(
     context: Context, plan: Match, wanted: tuple[str, str, float | None] | None
 ) -> Iterator[OrderedScan]:
-    """The relationships that may be read by the index over a property that a range or the order of the rows is on."""
+    """The relationships that may be read by the index over a property that a range or the order of the rows is on.
+
+    Or by the values of a property that another table has, where a condition is on that.
+    """
+    columns = context.catalogue.edges.columns
+    for edge in plan.edges:
+        if is_scannable(edge) or is_scannable_both_ways(edge):
+            for key, column in columns.items():
+                if column.values and _must_have(plan, edge.column, key):
+                    yield OrderedScan(edge, key, _SHARE_OF_VALUES)
     if wanted is None and not any(map(_is_comparison, plan.conditions)):
         return
-    columns = context.catalogue.edges.columns
     for edge in plan.edges:
         if not is_scannable(edge) and not is_scannable_both_ways(edge):
             continue
@@ -61,6 +77,31 @@ def _ordered_scans(
             if ranges or limit != 0:
                 share = _share(context, key, ranges)
                 yield OrderedScan(edge, key, share, limit, rows_are_adjacent=column.follows_rows)
+
+
+def _must_have(plan: Match, variable: str, key: str) -> bool:
+    """Whether a condition is never true where a property has no value."""
+    is_present = ast.IsNull(ast.Property(ast.Variable(variable), key), negated=True)
+    return is_present in plan.conditions or any(_conditions_on(plan, variable, key))
+
+
+def _conditions_on(plan: Match, variable: str, key: str) -> Iterator[ast.Binary]:
+    """The comparisons of a property with a constant that are never true where it has no value."""
+    property_ = ast.Property(ast.Variable(variable), key)
+    for condition in plan.conditions:
+        if (
+            isinstance(condition, ast.Binary)
+            and condition.operator in _NULL_REJECTING
+            and condition.left == property_
+            and _is_constant_or_list(condition.right)
+        ):
+            yield condition
+
+
+def _is_constant_or_list(expression: ast.Expression) -> bool:
+    if isinstance(expression, ast.ListLiteral):
+        return all(map(_is_constant, expression.elements))
+    return _is_constant(expression)
 
 
 def _sorts_as_stored(column: Column) -> bool:
@@ -145,6 +186,29 @@ def index_conditions(context: Context, block: Block, step: EdgeScan, plan: Match
             continue
         if bound.encoding == "plain" and not bound.kinds & ~STRING_OR_NULL:
             yield tree.infix(operator, stored, bound.sql)
+
+
+def join_values(context: Context, block: Block, step: EdgeScan, plan: Match) -> Expression | None:
+    """Join the values of a property that other rows have, as far as they fulfil the conditions on it.
+
+    Returns the keys of the relationships that have them, which are read by these; None where the scan is by no values.
+    """
+    column = context.catalogue.edges.columns[step.order_key] if step.order_key is not None else None
+    if step.order_key is None or column is None or not column.values:
+        return None
+    alias = context.alias("v")
+    block.join(context.rows(column.values), alias)
+    value = Term(tree.Column(alias, "value"), value_types.Type(column.kinds))
+    values = Block(columns={_VALUE: value})
+    for condition in _conditions_on(plan, step.edge.column, step.order_key):
+        try:
+            block.where.append(context.condition(replace(condition, left=ast.Variable(_VALUE)), values))
+        except Inexpressible:
+            continue
+    return tree.Column(alias, "row_key")
+
+
+_VALUE = f"{ast.INTERNAL_PREFIX}value"
 
 
 def _is_covered(context: Context, variable: str) -> bool:

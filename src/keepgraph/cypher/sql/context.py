@@ -120,6 +120,10 @@ class Context:
         """What stands in FROM for the table of nodes or edges."""
         return self._fragment(table.table, "", is_condition=False)
 
+    def rows(self, template: str) -> Fragment:
+        """Rows that the catalogue selects, as they stand in FROM."""
+        return self._fragment(template, "", is_condition=False)
+
     def value_of_row(self, template: str, row: str) -> Expression:
         """A value that the catalogue has, for the row with this alias."""
         return self._fragment(template, row, is_condition=False)

@@ -126,7 +126,10 @@ def scan_edges(context: Context, block: Block, step: EdgeScan, plan: Match) -> N
             block.where.append(tree.is_not_null(term.sql))
         edges.test_types(context, block, edge, term)
     else:
+        key = access_paths.join_values(context, block, step, plan)
         term = edges.join(context, block, edge, index=access_paths.index_of_scan(context, step))
+        if key is not None:
+            block.where.append(tree.equal(term.sql, key))
         block.where.extend(access_paths.index_conditions(context, block, step, plan))
     if not edge.has_one_direction:
         _bind_both_ways(context, block, edge, term, plan)

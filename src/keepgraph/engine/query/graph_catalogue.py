@@ -46,7 +46,7 @@ EDGE_COLUMNS: Mapping[str, Column] = {
     "id": Column("{row}.public_id", value_types.STRING, _UNIQUE_SELECTIVITY),
     "text": Column("{row}.text", value_types.STRING),
     "confidence": Column("{row}.confidence", value_types.FLOAT, 0.1),
-    "source": Column(store.catalogue_sql.SOURCE_OF, _TEXT),
+    "source": Column(store.catalogue_sql.SOURCE_OF, _TEXT, values=store.catalogue_sql.SOURCES),
     "recorded_at": Column(
         "{row}.recorded_at", value_types.STRING, is_instant=True, index="fact_recorded", follows_rows=True
     ),
