@@ -39,6 +39,9 @@ CONTRADICTED = [
     ("Pope John Paul I", "Pope John Paul II", "person"),
     ("Pope Paul II", "Pope John Paul II", "person"),
     ("Maria Schmidt", "Anna Schmidt", "person"),
+    ("Mrs Vandermeer", "Captain Johannes Vandermeer", "person"),
+    ("acme.example", "Ana Ruiz", "person"),
+    ("https://acme.example/", "https://acme.example/prices/2026", "reference"),
 ]
 
 NOT_CONTRADICTED = [
@@ -70,6 +73,11 @@ NOT_CONTRADICTED = [
     ("Theo Kastellanos", "Theodora Kastellanos", "person"),
     ("Jon Smith", "John Smith", "person"),
     ("Lovelace Ada", "Ada Lovelace", "person"),
+    ("Mr Vandermeer", "Captain Johannes Vandermeer", "person"),
+    ("acme.example/prices", "https://acme.example/prices", "reference"),
+    ("drought-tolerant", "Drought tolerance", "term"),
+    ("Intake re-design", "Intake Redesign", "title"),
+    ("NDA", "Non-disclosure agreement", "term"),
 ]
 
 

@@ -66,7 +66,7 @@ EVIDENCE = [
     ("installing solar panels", "Solar Panel Installation", "title", "complete_several"),
     ("yearly report", "Annual Report", "reference", "synonyms"),
     ("Rasm Lindqvist", "Rasmus Lindqvist", "person", "person_clipped"),
-    ("Seun Adebayo", "Oluwaseun Adebayo", "person", "person_clipped"),
+    ("Soye Adebayo", "Adesoye Adebayo", "person", "person_clipped"),
     ("Kwami Asante", "Kwame Asante", "person", "person_same_sound"),
     ("Theo Kastellanos", "Theodora Kastellanos", "person", "person_clipped"),
     ("Connie Mbeki", "Consolata Mbeki", "person", "person_clipped"),

@@ -19,6 +19,7 @@ _MAX_WORDS_WITHIN_NAME = 5
 _MIN_LETTERS_COUNTED = 4  # fewer are no numeronym: e2e, p2p, h2o
 
 _LETTERS_AROUND_DIGIT = re.compile(r"[A-Z]{1,3}\d[A-Z]{1,3}")  # T2D
+_LETTERS_BEFORE_NUMBER = re.compile(r"[A-Z]{2,4}\d{1,2}")  # UE5
 _PLURAL = re.compile(r"^([A-Z][A-Z&]+)['’]?s$")
 _DOTTED = re.compile(r"^([^\W\d_]\.?[\s-]?){1,5}[^\W\d_]\.?$")
 _NUMERONYM = re.compile(r"^([a-z])(\d{1,2})([a-z])$")
@@ -40,7 +41,11 @@ def _letters_of_initials(name: Name) -> str | None:
     if plural := _PLURAL.match(name.text.replace(".", "")):
         return Name(plural[1]).folded.replace(" ", "")
     letters = "".join(name.folded.split())
-    if not 2 <= len(letters) <= _MAX_LETTERS or not (letters.isalpha() or _LETTERS_AROUND_DIGIT.fullmatch(name.text)):
+    if not 2 <= len(letters) <= _MAX_LETTERS:
+        return None
+    if not letters.isalpha() and not any(
+        pattern.fullmatch(name.text) for pattern in (_LETTERS_AROUND_DIGIT, _LETTERS_BEFORE_NUMBER)
+    ):
         return None
     is_one_word = " " not in name.folded
     in_capitals = name.text.isupper() or (not is_one_word and bool(_DOTTED.match(name.text)))

@@ -1,4 +1,4 @@
-"""Derivation: whether a noun names the action of a verb, by the endings of English nouns: expansion, expand."""
+"""Derivation: whether a noun names what a verb or an adjective says, by the endings of English: expansion, expand."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _MIN_STEM = 3
 _MIN_STEM_BEFORE = {"al": 5, "age": 4, "sion": 3, "ission": 3, "ension": 3, "ment": 4}  # portal, page, moment
 _DOUBLED = re.compile(r"(.)\1")
 
-# The ending of a noun of action, and what the stem of its verb has there.
+# The ending of a noun, and what the stem of its verb or its adjective has there.
 _ENDINGS = (
     ("ification", ("ify",)),
     ("ication", ("y", "icat")),
@@ -34,8 +34,10 @@ _ENDINGS = (
     ("ement", ("", "e")),
     ("ment", ("",)),
     ("ysis", ("ys", "yz")),
-    ("ance", ("",)),
-    ("ence", ("",)),
+    ("ance", ("", "ant")),
+    ("ence", ("", "ent")),
+    ("ancy", ("ant",)),
+    ("ency", ("ent",)),
     ("ure", ("",)),
     ("ery", ("er",)),
     ("age", ("",)),

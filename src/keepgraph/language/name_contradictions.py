@@ -17,6 +17,7 @@ from keepgraph.language import (
     common_words,
     derivation,
     given_names,
+    identifiers,
     inflection,
     lexicons,
     name_similarity,
@@ -50,6 +51,7 @@ _GENDER_OF_TITLE: Mapping[str, given_names.Gender] = {
     **dict.fromkeys("mr sir mister herr monsieur senor signor lord pan".split(), "male"),
     **dict.fromkeys("mrs ms miss madam madame mme mlle frau senora senorita signora lady dame pani".split(), "female"),
 }
+_SITE = re.compile(r"(?:https?://)?(?:[a-z0-9\-]+\.)+[a-z]{2,}/?", re.I)
 _SIDES = frozenset("left right both".split())
 
 
@@ -73,6 +75,7 @@ def contradict(
     if style == "person":
         return (
             _have_other_titles(asked, had)
+            or _SITE.fullmatch(question.text.strip()) is not None
             or _is_addressed_as_another_gender(asked, had)
             or _have_other_regnal_names(asked, had)
             or _have_other_given_names(question, name)
@@ -81,9 +84,10 @@ def contradict(
         _have_other_letters(question.text, name.text)
         or _have_other_decimals(question.text, name.text)
         or _omits_only_numbers(asked, had)
-        or _differ_in_prefix(asked, had)
+        or (len(asked) > 1 and _differ_in_prefix(asked, had))
         or _names_only_field(asked, had)
         or _are_other_sides(asked, had)
+        or _is_site_of_page(question.text, name.text)
         or (style == "title" and _is_plural_of_name(question, name))
         or (not is_explained and _have_other_words(*(each.words_without(type_names) for each in (question, name))))
         or _is_another_company(question, name)
@@ -159,6 +163,11 @@ def _are_other_sides(asked: Sequence[str], had: Sequence[str]) -> bool:
     return bool(_SIDES.intersection(asked) and _SIDES.intersection(had) and _SIDES.isdisjoint({*asked} & {*had}))
 
 
+def _is_site_of_page(question: str, name: str) -> bool:
+    """Whether the question is the address of a site, and the name that of one of its pages."""
+    return _SITE.fullmatch(question.strip()) is not None and identifiers.page(name) is not None
+
+
 def _is_plural_of_name(question: Name, name: Name) -> bool:
     """Whether the question has a word in the plural that is also the name of a company or a project: apples."""
     word, plural = name.folded, question.text
@@ -173,7 +182,7 @@ def _have_other_words(asked: Sequence[str], had: Sequence[str]) -> bool:
     """
     only_asked = [word for word in asked if word not in had and not name_similarity.is_function_word(word)]
     only_had = [word for word in had if word not in asked and not name_similarity.is_function_word(word)]
-    if len(only_asked) != 1 or len(only_had) != 1:
+    if len(only_asked) != 1 or len(only_had) != 1 or "".join(asked) == "".join(had):
         return False
     word, other = spelling.normalise(only_asked[0]), spelling.normalise(only_had[0])
     if _is_done_to(word, other) or _is_done_to(other, word):
@@ -231,7 +240,10 @@ def _have_other_titles(asked: Sequence[str], had: Sequence[str]) -> bool:
 def _is_addressed_as_another_gender(asked: Sequence[str], had: Sequence[str]) -> bool:
     """Whether the question begins with a woman's title and the name with a man's given name, or the other way round."""
     title = _GENDER_OF_TITLE.get(asked[0]) if len(asked) > 1 else None
-    given = next((word for word in had if word not in _DEGREES and word not in _GENDER_OF_TITLE), "")
+    names = [word for word in had if word not in _DEGREES and word not in _GENDER_OF_TITLE]
+    given = next(
+        (word for word in names[:-1] if given_names.gender(word)), names[0] if names else ""
+    )  # Captain Johannes
     gender = given_names.gender(given)
     return title is not None and gender is not None and gender != title and given not in asked and len(had) > 1
 

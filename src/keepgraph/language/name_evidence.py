@@ -164,7 +164,7 @@ Rarity = Callable[[str], int]
 _NUMBERED_WORD = re.compile(r"([a-z]{1,4})(\d{1,4})")
 _LETTERS_BEFORE_NUMBERS = {"q": "quarter", "p": "phase", "v": "version"}
 _SHORT_YEAR = re.compile(r"['’](\d\d)\b")
-_ROMAN = {word: str(number) for number, word in enumerate("ii iii iv v vi vii viii ix x xi xii".split(), start=2)}
+_ROMAN = {word: str(number) for number, word in enumerate("i ii iii iv v vi vii viii ix x xi xii".split(), start=1)}
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
 _NUMBERED = frozenset("phase part version volume vol chapter series season stage level wave week no number ver".split())
 _AUTHOR = frozenset(["by", "from"])
@@ -195,7 +195,7 @@ _QUALIFIERS = frozenset(
     "cluster broker server service database language programming book paper article film movie novel podcast album "
     "app application tool software framework library platform project programme program company firm group team "
     "protocol format city town region country organisation organization agency contract initiative edition copy pdf "
-    "planning documentation docs website site account instance stack system".split()
+    "planning documentation docs website site account instance stack system standard".split()
 )
 """Words that say what kind of thing a name is of, where the question has the whole name besides."""
 _KINDS_OF_WORK = frozenset("book paper article film movie novel podcast album edition copy pdf".split())
@@ -209,10 +209,13 @@ _COMPANY_WORDS = frozenset(
     "labs laboratories technologies systems solutions ventures bank university institute foundation consulting "
     "industries international logistics media pharmaceuticals airlines motors foods energy insurance brothers "
     "sons associates press publishing law theorem principle effect algorithm pattern architecture method trading "
-    "company model protocol".split()
+    "company model protocol games seeds seed pictures records productions entertainment interactive brewery bakery "
+    "farms orchards vineyards shipping lines ferries cruises hotels textiles ceramics optics instruments "
+    "plastics".split()
 )
 """Words at the end of the names of companies and products that people leave out where the rest is telling."""
 _APART = re.compile(r"\s*[,(:–—]|\s-\s|\s+(?:by|from|at|in|of)\s+(?=[A-Z])")
+_GENITIVE = re.compile(r"(?<=\w)['’]s\b")
 _POSSESSIVE = re.compile(r"^[\w.]+['’]s\s+")
 _RELATIONS = frozenset("to from with over instead per before after than by versus vs against".split())
 _FREQUENCIES = frozenset(
@@ -221,6 +224,7 @@ _FREQUENCIES = frozenset(
 _SAME_FREQUENCIES = ({"daily", "nightly"}, {"yearly", "annual", "annually"}, {"biweekly", "fortnightly"})
 _SHORT_INITIALS = 2
 _HALF = 0.5  # of the weight of the words
+_MOST = 0.75  # of the weight of the words of a title: what it means is not said in other words
 _NEAR = 0.7  # of cosines
 _SIMILAR_TO_SLIP = 60.0
 _PREFIXES_OF_NAMES = frozenset("abdul abdel abd abu ibn bin umm mohammed muhammad mohamed maria jean anna".split())
@@ -458,7 +462,7 @@ def weak_reasons(features: Mapping[str, float]) -> list[str]:
         "little_in_common": has_more
         and not value("statement")
         and not value("activity")
-        and value("question_covered") < _HALF
+        and value("question_covered") < (_MOST if value("reference") and value("matched_words") < 1 else _HALF)
         and value("cosine") < _NEAR,
     }
     return [reason for reason, is_so in holds.items() if is_so]
@@ -758,6 +762,8 @@ def _slips_of_person(question: Name, name: Name, rarity: Rarity, type_names: fro
     from rapidfuzz import fuzz
 
     asked, had = (each.words_without(type_names, honorifics=True) for each in (question, name))
+    if _GENITIVE.search(question.text):
+        asked = Name(_GENITIVE.sub("", question.text)).words_without(type_names, honorifics=True)
     if re.fullmatch(r"\S*@\S*", question.text):
         asked = tuple(
             re.split(r"[._\-+]", Name(question.text.split("@")[0] or question.text[1:]).folded.replace(" ", "."))

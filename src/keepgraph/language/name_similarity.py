@@ -57,6 +57,8 @@ _SUBTITLE = re.compile(r":\s|\s[–—-]\s|\s\(")
 _STYLES_WITH_SUBTITLE: tuple[NameStyle, ...] = ("title", "reference")
 _DIGITS = re.compile(r"\d+")
 _YEAR = re.compile("(19|20)[0-9]{2}")
+_PARTICLES_OF_SURNAMES = frozenset("van von der den de la le du da dos das di del della ter ten zu zur op".split())
+_ROMAN = {word: str(number) for number, word in enumerate("ii iii iv v vi vii viii ix x".split(), start=2)}
 _GENERATIONS = frozenset("jr sr junior senior ii iii iv".split())
 _RELATION_WORDS = frozenset(
     "from to over than before after with without for by against instead of not vs and or in on".split()
@@ -146,9 +148,16 @@ def is_generic(word: str) -> bool:
 def _is_main_title(query: Name, name: Name) -> bool:
     """Whether the query is the main title of a name with a subtitle, and no common word: Interview."""
     title = main_title(name.text)
-    if title is None or (words := Name(title).words) != query.words:
+    if title is None or _with_arabic_number(words := Name(title).words) != _with_arabic_number(query.words):
         return False
+    if query.text == title and len(title.split()) > len(words):
+        return True  # The Box, written as it is
     return not all(is_generic(word) or (len(words) == 1 and common_words.is_common(word)) for word in words)
+
+
+def _with_arabic_number(words: Sequence[str]) -> Sequence[str]:
+    """The words with a Roman number at the end in digits: II is 2."""
+    return [*words[:-1], _ROMAN.get(words[-1], words[-1])] if len(words) > 1 else list(words)
 
 
 def _type_words(query: Name, style: NameStyle, type_names: frozenset[str]) -> frozenset[str]:
@@ -186,6 +195,8 @@ def _compare_person(query: Sequence[str], name: Sequence[str]) -> Similarity:
         (query, name),
         *((joined, name) for joined in _joined(query)),
         *((query, joined) for joined in _joined(name)),
+        *((joined, name) for joined in _with_particles_joined(query)),
+        *((query, joined) for joined in _with_particles_joined(name)),
     ]
     return max((_compare_person_words(*division) for division in divisions), key=lambda match: match.score)
 
@@ -195,6 +206,13 @@ def _joined(words: Sequence[str]) -> Iterator[Sequence[str]]:
     for position in range(len(words) - 1):
         if len(words) > 2 and min(len(words[position]), len(words[position + 1])) > 1:
             yield [*words[:position], words[position] + words[position + 1], *words[position + 2 :]]
+
+
+def _with_particles_joined(words: Sequence[str]) -> Iterator[Sequence[str]]:
+    """The name with the particles before its surname joined to it: van der Meer, Vandermeer."""
+    first = next((place for place, word in enumerate(words) if place and word in _PARTICLES_OF_SURNAMES), None)
+    if first is not None and len(words) - first > 2 and {*words[first:-1]} <= _PARTICLES_OF_SURNAMES:
+        yield [*words[:first], "".join(words[first:])]
 
 
 def _compare_person_words(query: Sequence[str], name: Sequence[str]) -> Similarity:
@@ -254,11 +272,19 @@ def _compare_thing(query: Sequence[str], name: Sequence[str], style: NameStyle, 
         any_order and _may_reorder(query, person=False) and sorted(query) == sorted(name)
     ):
         return Similarity(_SAME_WORDS)
+    if _turned(name) == query:
+        return Similarity(_SAME_WORDS)
     if len(query) == len(name):
         match = _align(query, name, person=False, in_order=not any_order)
         if match is not NO_MATCH:
             return match
     return _compare_part(query, name, style, type_named=type_named)
+
+
+def _turned(name: Sequence[str]) -> list[str]:
+    """What stands after “of” before the rest: Varnholm Opera Friends, of Friends of the Varnholm Opera."""
+    place = name.index("of") if "of" in name else 0
+    return [*name[place + 1 :], *name[:place]] if place and place < len(name) - 1 else []
 
 
 def _compare_part(query: list[str], name: list[str], style: NameStyle, *, type_named: bool) -> Similarity:

@@ -7,11 +7,11 @@ a citation is reduced to its title.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-from keepgraph.language import abbreviations, place_names, referring_expressions, romanisation
+from keepgraph.language import abbreviations, common_words, place_names, referring_expressions, romanisation
 from keepgraph.language.normalisation import Name
 from keepgraph.model import NameStyle
 
@@ -20,6 +20,8 @@ _ROLES = frozenset(
     "info contact admin support sales hello office mail team help billing press jobs careers noreply no-reply "
     "webmaster postmaster root security abuse newsletter marketing hr privacy legal".split()
 )
+_PREFIXES = frozenset("re pre co multi anti sub inter over under".split())
+_MIN_LETTERS_AFTER_PREFIX = 4
 _MIN_LETTERS_OF_HANDLE = 4
 _MIN_LETTERS_OF_WORD = 3
 _USER_NAME = re.compile(r"[a-z]{6,24}")
@@ -69,6 +71,8 @@ def expand(name: Name) -> list[Variant]:
             variants.append(_thing(full, f"“{plain}” is short for “{full}”"))
     for short in abbreviations.abbreviate(plain):
         variants.append(_thing(short, f"“{short}” is short for “{plain}”"))
+    for other in _with_prefix_divided_or_joined(name.words):
+        variants.append(_thing(other, f"“{plain}” is also written “{other}”"))
     for other in place_names.translate(plain):
         variants.append(_thing(other, f"“{plain}” is another name of “{other}”"))
     return variants
@@ -85,6 +89,18 @@ def within(name: Name) -> list[Variant]:
         )
         for each in referring_expressions.read(name.text)
     ]
+
+
+def _with_prefix_divided_or_joined(words: Sequence[str]) -> list[str]:
+    """The words with a prefix written the other way: nonplayer as non player, re design as redesign."""
+    written = []
+    for place, word in enumerate(words):
+        rest = word.removeprefix("non")
+        if rest != word and len(rest) >= _MIN_LETTERS_AFTER_PREFIX and not common_words.is_common(word):
+            written.append(" ".join([*words[:place], "non", rest, *words[place + 1 :]]))
+        if word in _PREFIXES and place + 1 < len(words):
+            written.append(" ".join([*words[:place], word + words[place + 1], *words[place + 2 :]]))
+    return written
 
 
 def _names_in_address(text: str) -> list[str]:

@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 CARDINALS = {
-    word: number
-    for number, word in enumerate("one two three four five six seven eight nine ten eleven twelve".split(), start=1)
+    **{
+        word: number
+        for number, word in enumerate(
+            "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+            "seventeen eighteen nineteen".split(),
+            start=1,
+        )
+    },
+    **{
+        word: 10 * number
+        for number, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2)
+    },
 }
 ORDINALS = {
     word: number

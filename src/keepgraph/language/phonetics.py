@@ -21,12 +21,13 @@ _SOUND_RULES = (
     ("ue", "u"),
     ("(iy|ij|yi|y)$", "i"),
     ("ou$", "o"),
+    ("(?<=..)o[ou](?=[^aeiou].)", "u"),  # Mansoori, Mansouri
 )
 # Each with letters of which a word that it changes has one: most words have few, and a search for a letter is quick.
 _COMPILED_RULES = tuple(
     (letters, re.compile(pattern), sound)
     for letters, (pattern, sound) in zip(
-        ("p", "t", "s", "c", "k", "c", "w", "x", "yj", "h", "ae", "oe", "ue", "yj", "u"), _SOUND_RULES, strict=True
+        ("p", "t", "s", "c", "k", "c", "w", "x", "yj", "h", "ae", "oe", "ue", "yj", "u", "o"), _SOUND_RULES, strict=True
     )
 )
 _DOUBLED = re.compile(r"(.)\1+")

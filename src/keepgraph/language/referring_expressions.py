@@ -1,4 +1,4 @@
-"""Referring expressions: the name within what somebody writes to refer to an entity, by patterns.
+"""Referring expressions: the name within what somebody writes to refer to an entity, or asks about it, by patterns.
 
 A citation has an author and a year beside the title, an address has a display name, a path has folders, a URL has a
 slug. What is left without them is a name to search for.
@@ -41,12 +41,13 @@ _KIND_BEFORE = re.compile(
 _CALLED = re.compile(r".{0,40}\b(?:called|titled|entitled|named|known as)\s+(?P<name>.+)", re.I)
 _AUTHOR_BEFORE = re.compile(rf"{_AUTHORS}(?:\s*\(?\d{{4}}[a-z]?\)?)?\s*[,:–—.]\s+(?P<name>.+)")
 _KIND_AFTER = re.compile(
-    r"(?:(?:the|that|this|our|my)\s+)?(?P<name>.+?)\s+(?:book|paper|article|report|talk|post|study)", re.I
+    r"(?:(?:the|that|this|our|my)\s+)?(?P<name>.+?)\s+(?:book|paper|article|report|talk|post|study|standard)", re.I
 )
 _AUTHOR_AFTER = re.compile(
     rf"(?P<name>[^,–—]+\s[^,–—]+?)\s*(?:,|\s[–—-])\s+{_CAPITALISED}(?:(?:\s+|\s*,\s*|\s*&\s*|\s+and\s+)"
     rf"(?:{_CAPITALISED}|al\.?)){{1,4}}"
 )
+_SURNAME_AFTER = re.compile(rf"(?P<name>\S+\s\S+\s[^,]+),\s+{_CAPITALISED}")
 _RELATIVE_CLAUSE = re.compile(
     r"(?:the|that|this|our|my)\s+(?P<name>\S+\s\S.*?),?\s+(?:that|which|who|whom|where|(?:we|they|i|you|he|she)\s+\w+)\s+.+",
     re.I,
@@ -68,10 +69,39 @@ _WE_DECIDED = re.compile(
 _CONTEXT = re.compile(
     r"(?P<name>[^\W\d_][\w.'’\-]*(?:\s+[^\W\d_][\w.'’\-]*){1,3})(?:,\s+|\s+(?:from|at|in|of|over at)\s+).+"
 )
+_END = r"[\s?!.…]*"
+_QUESTIONS = tuple(
+    re.compile(pattern + _END, re.I)
+    for pattern in (
+        r"(?:so\s+)?what\s+(?:do|did)\s+(?:we|you|i)\s+(?:\w+\s+)?(?:know|have|hear|say|write|record|note)\s+(?:down\s+)?"
+        r"(?:about|on|of|from)\s+(?P<name>.+?)",
+        r"(?:who|what)(?:['’]s|\s+(?:is|was|are|were))\s+(?:(?:an?|the)\s+)?(?P<name>.+?)(?:\s+again)?",
+        r"when\s+did\s+(?:we|i)\s+(?:last\s+)?(?:speak|talk|meet|work|write)(?:\s+(?:to|with))?\s+(?P<name>.+?)(?:\s+last)?",
+        r"(?:can\s+you\s+|please\s+)*(?:tell|remind|show|give)\s+(?:me|us)\s+(?:(?:everything|more|all|again|what)\s+)?"
+        r"(?:(?:we|you|i)\s+(?:know|have)\s+)?(?:about|of|on)\s+(?P<name>.+?)",
+        r"(?:is\s+there\s+)?(?:anything|everything|something|news|notes?|minutes|details|facts|info|information|an?\s+update)"
+        r"\s+(?:new\s+|else\s+)?(?:about|on|of|from)\s+(?:(?:the|my|our|last|yesterday['’]s)\s+)*"
+        r"(?:(?:call|meeting|chat|talk|lunch|interview|conversation|session)\s+with\s+)?(?P<name>.+?)",
+        r"how(?:['’]s|\s+(?:is|are|was))\s+(?P<name>.+?)\s+(?:going|doing|progressing|coming\s+along|getting\s+on)",
+        r"where\s+(?:does|do|did)\s+(?P<name>.+?)\s+(?:work|live|stand|sit|come\s+from)",
+    )
+)
+_DECIDED_IN_QUESTION = re.compile(
+    r"(?:why|when|did|have|how)\s+(?:(?:did|have)\s+)?(?:we|they)\s+(?:ever\s+)?(?:(?:decide|decided|agree|agreed|choose|chose)\s+to\s+)?"
+    r"(?P<name>.+?)" + _END,
+    re.I,
+)
+_SAID_BY = re.compile(
+    r"(?P<name>.+?)(?:['’]s|(?<=s)['’])\s+(?:(?:latest|last|recent|new|first|previous)\s+)?"
+    r"(?:feedback|opinion|e-?mails?|messages?|notes?|comments?|views?|remarks?|reply|answer)" + _END,
+    re.I,
+)
 _SUFFIX_HONORIFIC = re.compile(r"(?P<name>.+)-(?:san|sama|kun|chan|sensei|ssi|ji)", re.I)
 _HONORIFIC = re.compile(
     r"(?:mister|miss|doctor|professor|madame|mme|mlle|monsieur|señora?|senora?|signora?|pan|pani|sister|brother|father|"
-    r"captain|colonel|judge|rabbi|reverend|rev\.?|capt\.?|col\.?|lady|lord)\s+(?P<name>.+)",
+    r"captain|colonel|judge|rabbi|reverend|rev\.?|capt\.?|col\.?|lady|lord|maestro|maestra|skipper|chef|coach|officer|"
+    r"sergeant|sgt\.?|inspector|detective|justice|senator|governor|mayor|ambassador|attorney|counsel|major|general|"
+    r"lieutenant|lt\.?|admiral|commander|pastor|imam|sheikh|nurse)\s+(?P<name>.+)",
     re.I,
 )
 _INITIALS_JOINED = re.compile(r"(?P<initials>[A-Z]{2,3})\s+(?P<rest>[^\W\d_]{3,}.*)")
@@ -113,7 +143,14 @@ def read(text: str) -> list[Expression]:
         return []
     read_in = list(_identifiers(text))
     if not read_in:
-        read_in = [*_persons(text), *_with_brackets(text), *_works(text), *_statements(text), *_files(text)]
+        read_in = [
+            *_questions(text),
+            *_persons(text),
+            *_with_brackets(text),
+            *_works(text),
+            *_statements(text),
+            *_files(text),
+        ]
     own = Name(text).folded
     distinct = {
         (each.name.casefold(), each.style): each
@@ -168,6 +205,10 @@ def _persons(text: str) -> Iterator[Expression]:
     if match := _INITIALS_JOINED.fullmatch(text):
         spaced = f"{' '.join(match['initials'])} {match['rest']}"
         yield Expression(spaced, f"“{match['initials']}” are initials", style="person")
+    if match := _SAID_BY.fullmatch(text):
+        yield Expression(match["name"], f"“{text}” is by “{match['name']}”", style="person")
+        if titled := _HONORIFIC.fullmatch(match["name"]):
+            yield Expression(titled["name"], f"“{text}” is by “{titled['name']}”", style="person")
     if match := _CONTEXT.fullmatch(text):
         yield Expression(match["name"], f"“{match['name']}” is the name in “{text}”", style="person")
     if _USER_NAME.fullmatch(text):
@@ -217,6 +258,7 @@ def _works(text: str, *, depth: int = 0) -> Iterator[Expression]:
         (_YEAR_AFTER, "the year"),
         (_AUTHOR_BEFORE, "the author"),
         (_AUTHOR_AFTER, "the author"),
+        (_SURNAME_AFTER, "the author"),
     ):
         if match := pattern.fullmatch(text):
             title = match["name"].strip(" \"'“”‘’«»,")
@@ -234,10 +276,17 @@ def _works(text: str, *, depth: int = 0) -> Iterator[Expression]:
         yield Expression(match["name"].strip(" \"'“”"), f"“{text}” says what it is called")
 
 
+def _questions(text: str) -> Iterator[Expression]:
+    """What a question asks about: Nadia, of “what do we know about Nadia?”."""
+    for pattern in _QUESTIONS:
+        if match := pattern.fullmatch(text):
+            yield Expression(match["name"], f"“{text}” asks about “{match['name']}”")
+
+
 def _statements(text: str) -> Iterator[Expression]:
     if match := _RELATIVE_CLAUSE.fullmatch(text):
         yield Expression(match["name"], f"“{text}” says something of it besides")
-    for pattern in (_DECISION, _WE_DECIDED):
+    for pattern in (_DECISION, _WE_DECIDED, _DECIDED_IN_QUESTION):
         if match := pattern.fullmatch(text):
             yield Expression(match["name"], f"“{text}” says that it is a decision", style="statement")
 

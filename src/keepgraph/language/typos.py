@@ -33,6 +33,7 @@ _DIGITS = re.compile(r"\d+")
 _ROMAN_NUMERAL = re.compile("[ivxlcdm]+")
 _NAME_SYMBOLS = "+#"  # C, C++ and C# differ
 _GENDER_ENDINGS = frozenset("aeioаяеиоыэюαηο\u093e\u0940\u09be\u09c0")
+_MASCULINE_ENDINGS = ("os", "us", "is", "ios", "ius")
 _GENDER_ENDINGS_AFTER_A_VOWEL = frozenset("nst")
 _SURNAME_ENDINGS_BEFORE_A = ("ov", "ev", "in", "yn", "ов", "ев", "ин", "ын")
 
@@ -116,8 +117,14 @@ def _is_typo_at_the_start(word: str, other: str, *, has_context: bool) -> bool:
 
 
 def differ_in_ending(word: str, other: str) -> bool:
-    """Whether two given names differ only in their ending, as Martin, Martina and Christian, Christina do."""
+    """Whether two given names differ only in their ending, as Martin, Martina and Theodoros, Theodora do."""
     short, long = sorted((word, other), key=len)
+    if any(
+        one.endswith("a") and another.endswith(ending) and one[:-1] == another.removesuffix(ending)
+        for one, another in ((word, other), (other, word))
+        for ending in _MASCULINE_ENDINGS
+    ):
+        return True
     if len(short) < len(long):
         after_a_vowel = short[-1] in _GENDER_ENDINGS and long[-1] in _GENDER_ENDINGS_AFTER_A_VOWEL
         return long[:-1] == short and (long[-1] in _GENDER_ENDINGS or long[-1] in "yw" or after_a_vowel)

@@ -57,10 +57,9 @@ def recall_entity(
 ) -> dict[str, Any]:
     """Look up what is known about a person, project, decision, concept or source: by name, alias, id or `type:name`.
 
-    Gives facts, and how many texts mention it. Forgives slips and says how it matched (resolution). No match gives
-    entity null; resolution.candidates are near names: ask, never assume. Use it before recording, to reuse names.
-    Where several fit equally, context (what the conversation is about: its project, people) decides by their facts.
-    as_of (a date or an instant) shows what held then; known_at, what was known then.
+    Gives facts, and how many texts mention it; resolution says how the name matched. No match gives entity null and
+    near names (candidates): ask, never assume.
+    context: names you talk about, to tell equals apart. as_of: what held then; known_at: what was known.
     """
     name = Name(name_or_alias)
     if not name.key:
