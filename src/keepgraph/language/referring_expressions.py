@@ -141,6 +141,7 @@ def read(text: str) -> list[Expression]:
     """
     if len(text) > _MAX_LENGTH:
         return []
+    text = " ".join(text.split())
     read_in = list(_identifiers(text))
     if not read_in:
         read_in = [
