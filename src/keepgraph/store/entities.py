@@ -202,20 +202,16 @@ def page(tx: Tx, after: int, *, limit: int) -> list[Entity]:
 
 
 def without_facts_since(tx: Tx, *, of_types: Collection[str], predicates: Sequence[str], since: str) -> list[Entity]:
-    """Entities of these types created at a timestamp or later, without facts of these predicates that hold."""
+    """Entities of these types created at a timestamp or later, without facts of these predicates, holding or not."""
     is_of_types, values = _type_condition(of_types)
-    words = "SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:words))"
-    condition = f"retracted_at IS NULL AND predicate IN ({words})"
-    facts_table = facts.table_as_known(tx)
+    has_facts, with_known = _has_facts(tx, "retracted_at IS NULL")
     return _entities(
         tx,
         f"""
+        {with_known}
         {_SELECT}
         WHERE {is_of_types} AND entity.group_id = :group AND entity.created_at >= :since
-          AND (:known IS NULL OR entity.created_at <= :known)
-          AND NOT EXISTS (SELECT 1 FROM {facts_table} WHERE subject = entity.id AND object IS NOT NULL AND {condition})
-          AND NOT EXISTS (SELECT 1 FROM {facts_table} WHERE subject = entity.id AND literal IS NOT NULL AND {condition})
-          AND NOT EXISTS (SELECT 1 FROM {facts_table} WHERE object = entity.id AND object IS NOT NULL AND {condition})
+          AND (:known IS NULL OR entity.created_at <= :known) AND NOT {has_facts}
         ORDER BY entity.id
         """,
         {
@@ -225,6 +221,50 @@ def without_facts_since(tx: Tx, *, of_types: Collection[str], predicates: Sequen
             "words": json.dumps(list(predicates)),
             "known": tx.known_at,
         },
+    )
+
+
+def with_facts(tx: Tx, *, of_types: Collection[str], predicates: Sequence[str], at: str) -> list[Entity]:
+    """Entities of these types that are an end of a fact of these predicates that holds at a timestamp."""
+    is_of_types, values = _type_condition(of_types)
+    has_facts, with_known = _has_facts(tx, "retracted_at IS NULL AND valid_from <= :at AND :at < valid_to")
+    return _entities(
+        tx,
+        f"""
+        {with_known}
+        {_SELECT}
+        WHERE {is_of_types} AND entity.group_id = :group AND {has_facts}
+        ORDER BY entity.id
+        """,
+        {**values, "group": tx.group, "words": json.dumps(list(predicates)), "at": at, "known": tx.known_at},
+    )
+
+
+def _has_facts(tx: Tx, condition: str) -> tuple[str, str]:
+    """The condition that an entity is an end of a fact of the predicates :words, and the WITH that it needs.
+
+    Facts are looked up by entity; as they were known before no index has them, and they are gone through once.
+    """
+    condition += " AND predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:words)))"
+    if tx.known_at is not None:
+        known = facts.table_as_known(tx)
+        return (
+            "entity.id IN known_ends",
+            f"""
+            WITH known_ends (id) AS (
+                SELECT subject FROM {known} WHERE {condition}
+                UNION
+                SELECT object FROM {known} WHERE object IS NOT NULL AND {condition}
+            )
+        """,
+        )
+    return (
+        f"""(
+            EXISTS (SELECT 1 FROM fact WHERE subject = entity.id AND object IS NOT NULL AND {condition})
+            OR EXISTS (SELECT 1 FROM fact WHERE object = entity.id AND object IS NOT NULL AND {condition})
+            OR EXISTS (SELECT 1 FROM fact WHERE subject = entity.id AND literal IS NOT NULL AND {condition})
+        )""",
+        "",
     )
 
 

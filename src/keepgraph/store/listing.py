@@ -48,35 +48,20 @@ def newest_facts(tx: Tx, *, at: str, limit: int) -> list[int]:
     return [row[0] for row in rows]
 
 
-def facts_of_predicates_or_types(
-    tx: Tx, predicates: Sequence[str], *, with_type: Sequence[str], of_types: Collection[str], at: str
-) -> list[int]:
-    """The facts of some predicates that hold in the group, by row, and those of others that have an end of these types.
-
-    Args:
-        with_type: the other predicates.
-    """
-    has_type = "type IN (SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:types)))"
-    named = "predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:{})))"
+def facts_without_types(tx: Tx, predicates: Sequence[str], *, types: Collection[str], at: str) -> list[int]:
+    """The facts of some predicates that hold in the group and have no end of these types, by row."""
+    is_of_types = "type IN (SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:types)))"
     rows = tx.conn.execute(
         f"""
         SELECT fact.id
         FROM {facts.table_as_known(tx)}
         JOIN entity AS s ON s.id = fact.subject
         LEFT JOIN entity AS o ON o.id = fact.object
-        WHERE +s.group_id = :group AND {_HOLDS}
-          AND (fact.{named.format("predicates")}
-               OR fact.{named.format("with_type")} AND (s.{has_type} OR o.{has_type}))
+        WHERE fact.predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates)))
+          AND {_HOLDS} AND +s.group_id = :group AND NOT s.{is_of_types} AND (o.id IS NULL OR NOT o.{is_of_types})
         ORDER BY fact.id
         """,
-        {
-            "group": tx.group,
-            "predicates": _json(predicates),
-            "with_type": _json(with_type),
-            "types": _json(of_types),
-            "at": at,
-            "known": tx.known_at,
-        },
+        {"group": tx.group, "predicates": _json(predicates), "types": _json(types), "at": at, "known": tx.known_at},
     )
     return [row[0] for row in rows]
 

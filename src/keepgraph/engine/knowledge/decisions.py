@@ -60,20 +60,19 @@ def of_all_projects(tx: Tx, wanted: DecisionFilter = ANY) -> tuple[list[Decision
     if wanted.since:
         start = timestamps.day_start(timestamps.parse_date(wanted.since), tx.zone)
         deciding = store.facts.recorded_or_valid_since(tx, predicates, at=at, since=start)
+        decided: list[Entity | Fact] = _decisions_in(vocabulary, deciding)
     else:
         start = ""
-        rows = store.listing.facts_of_predicates_or_types(
-            tx,
-            vocabulary.names_of_role("decides"),
-            with_type=vocabulary.names_of_role("part_of"),
-            of_types=vocabulary.decision_types,
-            at=at,
-        )
-        deciding = store.facts.by_rows(tx, rows)
+        types = vocabulary.decision_types
+        rows = store.listing.facts_without_types(tx, vocabulary.names_of_role("decides"), types=types, at=at)
+        decided = [
+            *store.entities.with_facts(tx, of_types=types, predicates=predicates, at=at),
+            *_decisions_in(vocabulary, store.facts.by_rows(tx, rows)),
+        ]
     unlinked = store.entities.without_facts_since(
         tx, of_types=vocabulary.decision_types, predicates=predicates, since=start
     )
-    return _newest_first(tx, vocabulary, [*_decisions_in(vocabulary, deciding), *unlinked], wanted)
+    return _newest_first(tx, vocabulary, [*decided, *unlinked], wanted)
 
 
 def members(tx: Tx, project: Entity) -> set[int]:
