@@ -14,7 +14,7 @@ FACTS_AS_KNOWN = """(
     UNION ALL
     SELECT fact.id, public_id, subject, predicate, object, literal, text, confidence, recorded_at,
            earlier.valid_from, earlier.valid_to, NULL
-    FROM fact JOIN earlier_validity AS earlier ON earlier.fact = fact.id
+    FROM earlier_validity AS earlier CROSS JOIN fact ON fact.id = earlier.fact
     WHERE earlier.known_from <= {known} AND {known} < earlier.known_to
 )"""
 """The facts as they were known at a timestamp, in place of the table."""
@@ -60,14 +60,18 @@ def visible_entities(*, is_only_group: bool, as_known: bool) -> str:
     return " AND ".join(([] if is_only_group else ["{row}.group_id = {group}"]) + ([KNOWN_ENTITY] if as_known else []))
 
 
-def current_facts(*, all_hold: bool, is_only_group: bool) -> str:
+def current_facts(*, all_hold: bool, is_only_group: bool, as_known: bool = False) -> str:
     """The condition for facts that hold and belong to the group.
 
     Args:
         all_hold: whether every fact that is not retracted holds, so that this need not be asked.
         is_only_group: whether there is no other group.
+        as_known: whether only those are wanted that were known at a timestamp, of a graph in which nothing that was
+            known then has changed.
     """
     conditions = ["{row}.retracted_at IS NULL"]
+    if as_known:
+        conditions.append("iif({row}.known_from = '', {row}.recorded_at, {row}.known_from) <= {known}")
     if not all_hold:
         conditions.append("{row}.valid_from <= {at} AND {at} < {row}.valid_to")
     if not is_only_group:

@@ -27,7 +27,7 @@ _SELECT = """
             ORDER BY provenance.recorded_at, provenance.id LIMIT 1),
            s.id, s.public_id, st.name, s.name, s.created_at,
            o.id, o.public_id, ot.name, o.name, o.created_at, fact.retracted_at, predicate.sentence
-    FROM FACTS
+    FROM FACT_ROWS
     JOIN predicate ON predicate.id = fact.predicate
     JOIN entity AS s ON s.id = fact.subject
     JOIN entity_type AS st ON st.id = s.type
@@ -35,7 +35,7 @@ _SELECT = """
     LEFT JOIN entity_type AS ot ON ot.id = o.type
 """
 
-# FACTS is replaced by the table, or by the facts as they were known: see _execute.
+# FACTS and FACT_ROWS are replaced by the table, or by the facts as they were known: see _execute.
 _KNOWN_FROM = "iif(known_from = '', recorded_at, known_from)"
 _COLUMNS = "fact.id, public_id, subject, predicate, object, literal, text, confidence, recorded_at"
 _FACTS_AS_KNOWN = f"""(
@@ -48,8 +48,23 @@ _FACTS_AS_KNOWN = f"""(
     WHERE retracted_at > :known AND {_KNOWN_FROM} <= :known
     UNION ALL
     SELECT {_COLUMNS}, once.valid_from, once.valid_to, NULL
-    FROM fact JOIN earlier_validity AS once ON once.fact = fact.id
+    FROM earlier_validity AS once CROSS JOIN fact ON fact.id = once.fact
     WHERE once.known_from <= :known AND :known < once.known_to
+) AS fact"""
+
+# The same as one SELECT, which SQLite joins as it does the table: for facts that are looked up by rows. The one above
+# is gone through whole where it is joined, but finds the facts of an entity by the indexes.
+_ONCE = """
+    FROM earlier_validity AS once
+    WHERE once.fact = known.id AND once.known_from <= :known AND :known < once.known_to
+"""
+_IS_CURRENT = f"{_KNOWN_FROM} <= :known"
+_ROWS_AS_KNOWN = f"""(
+    SELECT {_COLUMNS.replace("fact.", "known.")},
+           iif({_IS_CURRENT}, valid_from, (SELECT once.valid_from {_ONCE})) AS valid_from,
+           iif({_IS_CURRENT}, valid_to, (SELECT once.valid_to {_ONCE})) AS valid_to, NULL AS retracted_at
+    FROM fact AS known
+    WHERE iif({_IS_CURRENT}, retracted_at IS NULL OR retracted_at > :known, EXISTS (SELECT 1 {_ONCE}))
 ) AS fact"""
 
 # The facts that hold with an entity as subject or object: one SELECT for each of the three indexes that find them.
@@ -81,7 +96,7 @@ def about(tx: Tx, entity: Entity, *, at: str, limit: int, begun_when_recorded: S
         {_SELECT}
         WHERE fact.id IN (
             SELECT fact.id
-            FROM FACTS JOIN predicate ON predicate.id = fact.predicate
+            FROM FACT_ROWS JOIN predicate ON predicate.id = fact.predicate
             WHERE fact.id IN ({_TOUCHING})
               AND (fact.valid_from <> '' OR fact.recorded_at <= :at
                    OR predicate.name NOT IN (SELECT value FROM json_each(:begun_when_recorded)))
@@ -104,7 +119,7 @@ def count_about(tx: Tx, entity: Entity, *, at: str, begun_when_recorded: Sequenc
         tx,
         f"""
         SELECT count(*)
-        FROM FACTS AS fact JOIN predicate ON predicate.id = fact.predicate
+        FROM FACT_ROWS JOIN predicate ON predicate.id = fact.predicate
         WHERE fact.id IN ({_TOUCHING})
           AND (fact.valid_from <> '' OR fact.recorded_at <= :at
                OR predicate.name NOT IN (SELECT value FROM json_each(:begun_when_recorded)))
@@ -601,8 +616,10 @@ def _select(tx: Tx, query: str, values: dict[str, Any]) -> list[Fact]:
 
 
 def _execute(tx: Tx, query: str, values: dict[str, Any]) -> Any:
-    """Run a query in which FACTS stands for the facts as they are known, or were at tx.known_at."""
-    return tx.conn.execute(query.replace("FACTS", table_as_known(tx)), {**values, "known": tx.known_at})
+    """Run a query in which FACTS and FACT_ROWS stand for the facts as they are known, or were at tx.known_at."""
+    rows = "fact" if tx.known_at is None else _ROWS_AS_KNOWN
+    query = query.replace("FACT_ROWS", rows).replace("FACTS", table_as_known(tx))
+    return tx.conn.execute(query, {**values, "known": tx.known_at})
 
 
 def table_as_known(tx: Tx) -> str:

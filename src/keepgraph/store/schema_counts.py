@@ -32,7 +32,7 @@ _NOT_KNOWN = f"""
     WHERE retracted_at > :known AND iif(known_from = '', recorded_at, known_from) <= :known AND {_VALID}
     UNION ALL
     SELECT subject, predicate, object, 1
-    FROM earlier_validity AS earlier JOIN fact ON fact.id = earlier.fact
+    FROM earlier_validity AS earlier CROSS JOIN fact ON fact.id = earlier.fact
     WHERE earlier.known_from <= :known AND :known < earlier.known_to
       AND earlier.valid_from <= :at AND :at < earlier.valid_to
 """
@@ -44,7 +44,7 @@ _KNOWN = f"""
       AND (retracted_at IS NULL OR retracted_at > :known) AND {_VALID}
     UNION ALL
     SELECT subject, predicate, object, 1
-    FROM earlier_validity AS earlier JOIN fact ON fact.id = earlier.fact
+    FROM earlier_validity AS earlier CROSS JOIN fact ON fact.id = earlier.fact
     WHERE earlier.known_from <= :known AND :known < earlier.known_to
       AND earlier.valid_from <= :at AND :at < earlier.valid_to
 """

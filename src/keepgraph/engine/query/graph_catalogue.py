@@ -82,11 +82,14 @@ def statement_cache(tx: Tx) -> StatementCache:
     shape = store.change_cache.get(tx, ("shape", tx.group), lambda: _shape(tx))
     # One connection reads as of many moments.
     all_hold = tx.known_at is None and shape.all_hold_since <= timestamps.from_datetime(tx.now)
-    key = ("statements", tx.group, tx.known_at is None, all_hold, shape)
+    has_changed = tx.known_at is not None and store.change_cache.get(
+        tx, ("changed since", tx.known_at), lambda: store.graph_statistics.has_changed_since(tx, tx.known_at or "")
+    )
+    key = ("statements", tx.group, tx.known_at is None, has_changed, all_hold, shape)
     if key not in tx.connection_cache:
-        for outdated in [old for old in tx.connection_cache if isinstance(old, tuple) and old[:4] == key[:4]]:
+        for outdated in [old for old in tx.connection_cache if isinstance(old, tuple) and old[:5] == key[:5]]:
             del tx.connection_cache[outdated]
-        tx.connection_cache[key] = StatementCache(_catalogue(tx, shape, all_hold=all_hold))
+        tx.connection_cache[key] = StatementCache(_catalogue(tx, shape, all_hold=all_hold, has_changed=has_changed))
     cache: StatementCache = tx.connection_cache[key]
     return cache
 
@@ -203,17 +206,24 @@ def _shape(tx: Tx) -> _Shape:
     )
 
 
-def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool) -> Catalogue:
-    indexed = tx.known_at is None
+def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool, has_changed: bool) -> Catalogue:
+    """
+    Args:
+        has_changed: whether facts were retracted or ended since the moment as of which the graph is wanted. Then they
+            are in no table, and no index has them.
+    """
+    indexed, as_known = not has_changed, tx.known_at is not None
     vocabulary = graph_vocabulary.read(tx)
-    current = store.catalogue_sql.current_facts(all_hold=all_hold, is_only_group=shape.is_only_group)
+    current = store.catalogue_sql.current_facts(
+        all_hold=all_hold, is_only_group=shape.is_only_group, as_known=as_known and not has_changed
+    )
     catalogue = Catalogue(
         nodes=NodeTable(
             table="entity",
             id="id",
             code="type",
             labels={term.row: labels_of_type(tx, term.name) for term in vocabulary.types if term.row in shape.types},
-            condition=store.catalogue_sql.visible_entities(is_only_group=shape.is_only_group, as_known=not indexed),
+            condition=store.catalogue_sql.visible_entities(is_only_group=shape.is_only_group, as_known=as_known),
             columns=NODE_COLUMNS,
             bag="properties",
             public_id="{row}.public_id",
@@ -238,7 +248,7 @@ def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool) -> Catalogue:
             code_leads=True,
             out_index="fact_by_predicate" if indexed else "",
             in_index="fact_in" if indexed else "",
-            covered=frozenset(("valid_from", "valid_to")) if indexed else frozenset(),
+            covered=frozenset() if as_known else frozenset(("valid_from", "valid_to")),
             inverse_types=inverse_types(tx),
             symmetric_types=frozenset(
                 relationship_type(term.name) for term in vocabulary.predicates if "symmetric" in term.flags
