@@ -21,19 +21,6 @@ NAMES = {
         ("hlindgren", "h lindgren", "person"),
         ("Maestro Voloshin", "Voloshin", "person"),
         ("Lt. Marsh", "Marsh", "person"),
-    ],
-    "questions": [
-        ("what do we know about Nadia?", "Nadia", None),
-        ("What did I write down about the Atlas project", "the Atlas project", None),
-        ("when did I last speak to Oluwaseun?", "Oluwaseun", None),
-        ("who is Ines Roy again?", "Ines Roy", None),
-        ("what's a sitzprobe?", "sitzprobe", None),
-        ("tell me about Borealis", "Borealis", None),
-        ("notes from the call with Ingrid", "Ingrid", None),
-        ("anything new on the quay wall?", "quay wall", None),
-        ("how is Atlas going?", "Atlas", None),
-        ("where does Tom Aldous work", "Tom Aldous", None),
-        ("why did we decide to replace the stage?", "replace the stage", "statement"),
         ("Mr Okonkwo's latest feedback", "Mr Okonkwo", "person"),
     ],
     "a person with something beside": [
@@ -93,6 +80,29 @@ def test_the_name_is_read_without_what_stands_beside_it(what):
     assert missing == []
 
 
+QUESTIONS = [
+    ("what do we know about Nadia?", "Nadia", None),
+    ("What did I write down about the Atlas project", "the Atlas project", None),
+    ("when did I last speak to Oluwaseun?", "Oluwaseun", None),
+    ("who is Ines Roy again?", "Ines Roy", None),
+    ("what's a sitzprobe?", "sitzprobe", None),
+    ("tell me about Borealis", "Borealis", None),
+    ("notes from the call with Ingrid", "Ingrid", None),
+    ("anything new on the quay wall?", "quay wall", None),
+    ("how is Atlas going?", "Atlas", None),
+    ("where does Tom Aldous work", "Tom Aldous", None),
+    ("why did we decide to replace the stage?", "replace the stage", "statement"),
+]
+
+
+@pytest.mark.parametrize(("text", "name", "style"), QUESTIONS)
+def test_what_a_question_asks_about_is_read(text, name, style):
+    asked = referring_expressions.asked_about(text)
+
+    assert asked is not None
+    assert (asked.name, asked.style) == (name, style)
+
+
 @pytest.mark.parametrize(
     "text",
     ["", "Ada", "Project Atlas", "either/or", "CI/CD", "X,Y", "not Ada", "Q3 2024", "https://", "http://[", "acme.io"],
@@ -102,6 +112,7 @@ def test_a_plain_name_is_no_expression(text):
     What is a name itself, or nothing that can be read, has no name within.
     """
     assert referring_expressions.read(text) == []
+    assert referring_expressions.asked_about(text) is None
 
 
 def test_a_name_that_is_denied_is_not_read():

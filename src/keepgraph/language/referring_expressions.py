@@ -7,7 +7,7 @@ slug. What is left without them is a name to search for.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from keepgraph.language import identifiers
@@ -145,7 +145,6 @@ def read(text: str) -> list[Expression]:
     read_in = list(_identifiers(text))
     if not read_in:
         read_in = [
-            *_questions(text),
             *_persons(text),
             *_with_brackets(text),
             *_works(text),
@@ -159,6 +158,14 @@ def read(text: str) -> list[Expression]:
         if each.name and Name(each.name).folded not in ("", own)
     }
     return list(distinct.values())[:MAX_EXPRESSIONS]
+
+
+def asked_about(text: str) -> Expression | None:
+    """What a question asks about: Nadia, of “what do we know about Nadia?”; None for what is no question."""
+    if len(text) > _MAX_LENGTH:
+        return None
+    text = " ".join(text.split())
+    return next(iter([*_questions(text), *_decided(text, (_DECIDED_IN_QUESTION,))]), None)
 
 
 def _identifiers(text: str) -> Iterator[Expression]:
@@ -287,7 +294,11 @@ def _questions(text: str) -> Iterator[Expression]:
 def _statements(text: str) -> Iterator[Expression]:
     if match := _RELATIVE_CLAUSE.fullmatch(text):
         yield Expression(match["name"], f"“{text}” says something of it besides")
-    for pattern in (_DECISION, _WE_DECIDED, _DECIDED_IN_QUESTION):
+    yield from _decided(text, (_DECISION, _WE_DECIDED))
+
+
+def _decided(text: str, patterns: Sequence[re.Pattern[str]]) -> Iterator[Expression]:
+    for pattern in patterns:
         if match := pattern.fullmatch(text):
             yield Expression(match["name"], f"“{text}” says that it is a decision", style="statement")
 

@@ -15,6 +15,7 @@ from keepgraph import store
 from keepgraph.engine.backfill import vectors
 from keepgraph.engine.resolution import abstention, acceptance, coherence, embedding, first_person, fuzzy, identifiers
 from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.language import referring_expressions
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate, Entity, Resolution
 from keepgraph.store.transactions import Tx
@@ -35,6 +36,9 @@ def resolve(
     resolution, candidates, is_open = _by_letters(tx, name, of_types)
     if context and resolution.entity is None and (chosen := _in_context(tx, name, of_types, candidates, context)):
         return chosen
+    if resolution.entity is None and (asked := referring_expressions.asked_about(name.text)) and Name(asked.name).key:
+        resolution = resolve(tx, Name(asked.name), of_types=of_types, context=context)
+        return replace(resolution, reason=resolution.reason or asked.reason) if resolution.entity else resolution
     if is_open:
         resolution = embedding.resolve(tx, name, of_types=of_types, by_letters=candidates, fallback=resolution)
     if tx.settings.count_unknown_names and _is_unknown(tx, name, resolution):
