@@ -18,6 +18,7 @@
 -- 0015_entity_value dc45617d1d814be689564882345ad2a7e670b3bdb390806ad722d01e155d2740
 -- 0016_name_words e50818347920dba63576995c09c49054657346653ee45886de8f693dd6b23700
 -- 0017_imported_rows 142d7984e6a0f3ae6acf8231c9a3d74976abc408ca6e6c177d14512e9e561a55
+-- 0018_facts_as_known 3a364fc592e31a2c9b344697ebb357b407268c7901126d9720c1efd5b2942ffe
 
 PRAGMA defer_foreign_keys = ON;
 
@@ -876,15 +877,6 @@ END;
 
 CREATE INDEX entity_named ON entity (name);
 
-CREATE INDEX fact_with_literal ON fact (literal, predicate, subject, valid_from, valid_to, retracted_at)
-    WHERE retracted_at IS NULL AND literal IS NOT NULL;
-
-CREATE INDEX fact_in ON fact (object, predicate, subject, valid_from, valid_to, retracted_at)
-    WHERE retracted_at IS NULL AND object IS NOT NULL;
-
-CREATE INDEX fact_by_predicate ON fact (predicate, subject, object, valid_from, valid_to, retracted_at, literal)
-    WHERE retracted_at IS NULL;
-
 CREATE INDEX episode_of_time ON episode (group_id, occurred_at, id);
 
 CREATE INDEX episode_of_text ON episode (digest, group_id);
@@ -1636,3 +1628,10 @@ CREATE TRIGGER alias_posting_delete AFTER DELETE ON alias BEGIN
 END;
 
 CREATE INDEX imported_rows_of ON imported_rows (tbl, last);
+
+CREATE INDEX fact_by_predicate ON fact (predicate, subject, object, valid_from, valid_to, retracted_at, literal);
+
+CREATE INDEX fact_in ON fact (object, predicate, subject, valid_from, valid_to, retracted_at) WHERE object IS NOT NULL;
+
+CREATE INDEX fact_with_literal ON fact (literal, predicate, subject, valid_from, valid_to, retracted_at)
+    WHERE literal IS NOT NULL;

@@ -50,9 +50,8 @@ _MULTIPLES = {
     "dozen": 12, "hundred": 100, "k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6, "mn": 1e6, "bn": 1e9, "b": 1e9,
     "billion": 1e9, "trillion": 1e12,
 }  # fmt: skip
-_TENS = {word: 10 * n for n, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)}
-_TEENS = {word: n for n, word in enumerate("thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split(), 13)}
-_WORDS = {**numbers.CARDINALS, **_TENS, **_TEENS, "zero": 0, "a couple of": 2, "a dozen": 12, "half a dozen": 6}
+_TENS = [word for word, number in numbers.CARDINALS.items() if number >= 20]
+_WORDS = {**numbers.CARDINALS, "zero": 0, "a couple of": 2, "a dozen": 12, "half a dozen": 6}
 
 _CARDINAL_WORD = (
     rf"(?:(?:{'|'.join(_TENS)})[-\s](?:{'|'.join(list(numbers.CARDINALS)[:9])})|"

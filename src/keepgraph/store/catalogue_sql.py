@@ -5,19 +5,14 @@
 
 from __future__ import annotations
 
-FACTS_AS_KNOWN = """(
-    SELECT id, public_id, subject, predicate, object, literal, text, confidence, recorded_at,
-           valid_from, valid_to, NULL AS retracted_at
-    FROM fact
-    WHERE (retracted_at IS NULL OR retracted_at > {known})
-      AND iif(known_from = '', recorded_at, known_from) <= {known}
-    UNION ALL
-    SELECT fact.id, public_id, subject, predicate, object, literal, text, confidence, recorded_at,
-           earlier.valid_from, earlier.valid_to, NULL
-    FROM earlier_validity AS earlier CROSS JOIN fact ON fact.id = earlier.fact
-    WHERE earlier.known_from <= {known} AND {known} < earlier.known_to
-)"""
-"""The facts as they were known at a timestamp, in place of the table."""
+_IS_CURRENT = "iif({row}.known_from = '', {row}.recorded_at, {row}.known_from) <= {known}"
+_ONCE = """
+    FROM earlier_validity AS once
+    WHERE once.fact = {row}.id AND once.known_from <= {known} AND {known} < once.known_to
+"""
+VALID_FROM_AS_KNOWN = f"iif({_IS_CURRENT}, {{row}}.valid_from, (SELECT once.valid_from {_ONCE}))"
+VALID_TO_AS_KNOWN = f"iif({_IS_CURRENT}, {{row}}.valid_to, (SELECT once.valid_to {_ONCE}))"
+"""The validity of a fact as it was known at a timestamp: that of today, or an earlier one; null if it was not known."""
 
 SOURCE_OF = """(
     SELECT source FROM provenance
@@ -66,14 +61,18 @@ def current_facts(*, all_hold: bool, is_only_group: bool, as_known: bool = False
     Args:
         all_hold: whether every fact that is not retracted holds, so that this need not be asked.
         is_only_group: whether there is no other group.
-        as_known: whether only those are wanted that were known at a timestamp, of a graph in which nothing that was
-            known then has changed.
+        as_known: whether the facts are asked for as they were known at a timestamp, retracted or not since.
     """
-    conditions = ["{row}.retracted_at IS NULL"]
     if as_known:
-        conditions.append("iif({row}.known_from = '', {row}.recorded_at, {row}.known_from) <= {known}")
-    if not all_hold:
-        conditions.append("{row}.valid_from <= {at} AND {at} < {row}.valid_to")
+        is_known = "{row}.retracted_at IS NULL OR {row}.retracted_at > {known}"
+        conditions = [
+            f"iif({_IS_CURRENT}, {is_known}, EXISTS (SELECT 1 {_ONCE}))",
+            f"{VALID_FROM_AS_KNOWN} <= {{at}} AND {{at}} < {VALID_TO_AS_KNOWN}",
+        ]
+    else:
+        conditions = ["{row}.retracted_at IS NULL"]
+        if not all_hold:
+            conditions.append("{row}.valid_from <= {at} AND {at} < {row}.valid_to")
     if not is_only_group:
         conditions.append("(SELECT g.group_id FROM entity AS g WHERE g.id = {row}.subject) = {group}")
     return " AND ".join(conditions)

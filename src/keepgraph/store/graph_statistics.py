@@ -23,18 +23,6 @@ def all_hold_since(tx: Tx) -> str:
     )
 
 
-def has_changed_since(tx: Tx, known: str) -> bool:
-    """Whether a fact that was known at a timestamp may have been retracted since, or given another validity."""
-    row = tx.conn.execute(
-        """
-        SELECT EXISTS (SELECT 1 FROM fact WHERE retracted_at IS NOT NULL AND retracted_at > :known)
-               OR EXISTS (SELECT 1 FROM earlier_validity WHERE known_to > :known)
-        """,
-        {"known": known},
-    ).fetchone()
-    return bool(row[0])
-
-
 def next_boundary(tx: Tx, *, at: str) -> str:
     """The timestamp after which other facts hold than at this one, if nobody writes; `~` if there is none."""
     row = tx.conn.execute(

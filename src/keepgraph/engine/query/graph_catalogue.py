@@ -10,7 +10,7 @@ import math
 import re
 from bisect import bisect_left
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from keepgraph import store
@@ -63,6 +63,12 @@ EDGE_COLUMNS: Mapping[str, Column] = {
     ),
 }
 
+_EDGE_COLUMNS_AS_KNOWN: Mapping[str, Column] = {
+    **EDGE_COLUMNS,
+    "valid_from": Column(f"nullif({store.catalogue_sql.VALID_FROM_AS_KNOWN}, '')", _TEXT, is_instant=True),
+    "valid_to": Column(f"nullif({store.catalogue_sql.VALID_TO_AS_KNOWN}, '~')", _TEXT, is_instant=True),
+}
+
 
 label = wordings.type_label
 
@@ -82,14 +88,11 @@ def statement_cache(tx: Tx) -> StatementCache:
     shape = store.change_cache.get(tx, ("shape", tx.group), lambda: _shape(tx))
     # One connection reads as of many moments.
     all_hold = tx.known_at is None and shape.all_hold_since <= timestamps.from_datetime(tx.now)
-    has_changed = tx.known_at is not None and store.change_cache.get(
-        tx, ("changed since", tx.known_at), lambda: store.graph_statistics.has_changed_since(tx, tx.known_at or "")
-    )
-    key = ("statements", tx.group, tx.known_at is None, has_changed, all_hold, shape)
+    key = ("statements", tx.group, tx.known_at is None, all_hold, shape)
     if key not in tx.connection_cache:
-        for outdated in [old for old in tx.connection_cache if isinstance(old, tuple) and old[:5] == key[:5]]:
+        for outdated in [old for old in tx.connection_cache if isinstance(old, tuple) and old[:4] == key[:4]]:
             del tx.connection_cache[outdated]
-        tx.connection_cache[key] = StatementCache(_catalogue(tx, shape, all_hold=all_hold, has_changed=has_changed))
+        tx.connection_cache[key] = StatementCache(_catalogue(tx, shape, all_hold=all_hold))
     cache: StatementCache = tx.connection_cache[key]
     return cache
 
@@ -206,17 +209,10 @@ def _shape(tx: Tx) -> _Shape:
     )
 
 
-def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool, has_changed: bool) -> Catalogue:
-    """
-    Args:
-        has_changed: whether facts were retracted or ended since the moment as of which the graph is wanted. Then they
-            are in no table, and no index has them.
-    """
-    indexed, as_known = not has_changed, tx.known_at is not None
+def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool) -> Catalogue:
+    as_known = tx.known_at is not None
     vocabulary = graph_vocabulary.read(tx)
-    current = store.catalogue_sql.current_facts(
-        all_hold=all_hold, is_only_group=shape.is_only_group, as_known=as_known and not has_changed
-    )
+    current = store.catalogue_sql.current_facts(all_hold=all_hold, is_only_group=shape.is_only_group, as_known=as_known)
     catalogue = Catalogue(
         nodes=NodeTable(
             table="entity",
@@ -232,7 +228,7 @@ def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool, has_changed: bool) -> C
             index_order=("group_id",),
         ),
         edges=EdgeTable(
-            table="fact" if indexed else store.catalogue_sql.FACTS_AS_KNOWN,
+            table="fact",
             id="id",
             code="predicate",
             types={
@@ -242,12 +238,12 @@ def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool, has_changed: bool) -> C
             target="object",
             condition=current,
             node_end_condition=store.catalogue_sql.HAS_OBJECT,
-            columns=EDGE_COLUMNS if indexed else _without_indexes(EDGE_COLUMNS),
+            columns=_EDGE_COLUMNS_AS_KNOWN if as_known else EDGE_COLUMNS,
             bag=None,
             public_id="{row}.public_id",
             code_leads=True,
-            out_index="fact_by_predicate" if indexed else "",
-            in_index="fact_in" if indexed else "",
+            out_index="fact_by_predicate",
+            in_index="fact_in",
             covered=frozenset() if as_known else frozenset(("valid_from", "valid_to")),
             inverse_types=inverse_types(tx),
             symmetric_types=frozenset(
@@ -259,7 +255,7 @@ def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool, has_changed: bool) -> C
             label=LITERAL,
             properties=LITERAL_PROPERTIES,
             condition=f"{current} AND {store.catalogue_sql.HAS_LITERAL}",
-            index="fact_with_literal" if indexed else "",
+            index="fact_with_literal",
         ),
         condition_values=condition_values(tx),
     )
@@ -291,10 +287,6 @@ def magnitude(catalogue: Catalogue, value: object) -> Hashable:
 
 
 _DURATION = re.compile(r"P[\dT.YMWDHS]{1,20}", re.ASCII)
-
-
-def _without_indexes(columns: Mapping[str, Column]) -> dict[str, Column]:
-    return {name: replace(column, index="", stored="", absent="") for name, column in columns.items()}
 
 
 def _share_between(sample: FactSample, key: str, lower: str | None, upper: str | None, *, at: str) -> float:
