@@ -267,6 +267,8 @@ def test_nodes_that_were_not_known_are_neither_counted_nor_found(call, clock):
 
 
 def test_an_entity_that_others_were_merged_into_was_known_with_them(call, clock):
+    before = clock.now
+    clock.pass_by(hours=1)
     call.record(ADA, "decided_in", GO)
     clock.pass_by(hours=1)
     then = clock.now
@@ -277,6 +279,7 @@ def test_an_entity_that_others_were_merged_into_was_known_with_them(call, clock)
 
     assert labels(call("get_schema", **view)) == {"Person": 1, "Decision": 1}
     assert call("run_cypher", query="MATCH (n:Person)-->(m) RETURN n.name, m.name", **view)["rows"] == [["Bob", "Go"]]
+    assert labels(call("get_schema", known_at=before.isoformat())) == {}
 
 
 # What tools say of the graph

@@ -88,6 +88,7 @@ def contradict(
         or _names_only_field(asked, had)
         or _are_other_sides(asked, had)
         or _is_site_of_page(question.text, name.text)
+        or _is_place_of(asked, had)
         or (style == "title" and _is_plural_of_name(question, name))
         or (not is_explained and _have_other_words(*(each.words_without(type_names) for each in (question, name))))
         or _is_another_company(question, name)
@@ -168,6 +169,11 @@ def _is_site_of_page(question: str, name: str) -> bool:
     return _SITE.fullmatch(question.strip()) is not None and identifiers.page(name) is not None
 
 
+def _is_place_of(asked: Sequence[str], had: Sequence[str]) -> bool:
+    """Whether the question is a place alone, and the name begins with it: Spain, of Spain Tourism."""
+    return len(asked) == 1 < len(had) and asked[0] == had[0] and asked[0] in lexicons.words("countries")
+
+
 def _is_plural_of_name(question: Name, name: Name) -> bool:
     """Whether the question has a word in the plural that is also the name of a company or a project: apples."""
     word, plural = name.folded, question.text
@@ -232,20 +238,34 @@ def _is_another_company(question: Name, name: Name) -> bool:
 
 
 def _have_other_titles(asked: Sequence[str], had: Sequence[str]) -> bool:
-    """Whether both begin with a title of an order or a family, and not the same: Brother Agnes, Sister Agnes."""
-    titles = [words[0] for words in (asked, had) if len(words) > 1 and words[0] in _TITLES_OF_ORDERS]
-    return len(titles) > 1 and titles[0] != titles[1]
+    """Whether a title of an order or a family begins the question, and another one, or none, the name.
+
+    Brother Agnes is not Sister Agnes; and who is called Father James need not be James Kirk, where Father Kirk is.
+    """
+    if len(asked) < 2 or asked[0] not in _TITLES_OF_ORDERS:
+        return False
+    if len(had) > 1 and had[0] in _TITLES_OF_ORDERS:
+        return asked[0] != had[0]
+    return len(asked) == 2 and len(had) > 1 and asked[1] == had[0] and given_names.contains(asked[1])
 
 
 def _is_addressed_as_another_gender(asked: Sequence[str], had: Sequence[str]) -> bool:
-    """Whether the question begins with a woman's title and the name with a man's given name, or the other way round."""
+    """Whether the question begins with a woman's title and the name with a man's given name, or the other way round.
+
+    Where the question has the given name, too, a wrong title is a slip; but Mrs James Kirk is the wife of James Kirk.
+    """
     title = _GENDER_OF_TITLE.get(asked[0]) if len(asked) > 1 else None
-    names = [word for word in had if word not in _DEGREES and word not in _GENDER_OF_TITLE]
+    if title is None or len(had) < 2:
+        return False
+    own_title = _GENDER_OF_TITLE.get(had[0])
+    if own_title is not None:
+        return own_title != title
+    names = [word for word in had if word not in _DEGREES]
     given = next(
         (word for word in names[:-1] if given_names.gender(word)), names[0] if names else ""
     )  # Captain Johannes
     gender = given_names.gender(given)
-    return title is not None and gender is not None and gender != title and given not in asked and len(had) > 1
+    return gender is not None and gender != title and (given not in asked or asked[0] == "mrs")
 
 
 def _have_other_regnal_names(asked: Sequence[str], had: Sequence[str]) -> bool:

@@ -37,11 +37,20 @@ HAS_LITERAL = "{row}.literal IS NOT NULL"
 
 
 KNOWN_ENTITY = """(
-    {row}.created_at <= {known} OR EXISTS (SELECT 1 FROM former_id WHERE former_id.entity = {row}.id)
+    {row}.created_at <= {known} OR (
+        EXISTS (SELECT 1 FROM former_id WHERE former_id.entity = {row}.id) AND (
+            EXISTS (SELECT 1 FROM fact AS own WHERE own.subject = {row}.id AND own.object IS NOT NULL
+                    AND own.retracted_at IS NULL AND own.recorded_at <= {known})
+            OR EXISTS (SELECT 1 FROM fact AS own WHERE own.subject = {row}.id AND own.literal IS NOT NULL
+                       AND own.retracted_at IS NULL AND own.recorded_at <= {known})
+            OR EXISTS (SELECT 1 FROM fact AS own WHERE own.object = {row}.id AND own.object IS NOT NULL
+                       AND own.recorded_at <= {known})
+        )
+    )
 )"""
 """The condition for entities that were known at a timestamp.
 
-When those were created that were merged into an entity is not kept: it is taken to have been known ever since.
+When those were created that were merged into an entity is not kept: it was known when a fact of it was that it has now.
 """
 
 
