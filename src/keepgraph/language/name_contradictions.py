@@ -34,9 +34,6 @@ _CAPITAL = re.compile(r"(?<![\w.'’])[^\W\d_a-z](?![\w.'’])")
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _NUMBERED_WORD = re.compile(r"([^\W\d_]+)(\d+)")
-_REGNAL = {
-    word: number for number, word in enumerate("i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi".split(), 1)
-}
 _PREFIXES = frozenset("pre post anti non ex inter intra sub counter trans extra ultra".split())
 _AGENT_ENDINGS, _PATIENT_ENDINGS = ("er", "or", "r"), ("ee", "ed", "d")
 _BEFORE_FIELD = frozenset("of for on against".split())
@@ -125,7 +122,7 @@ def _omits_only_numbers(asked: Sequence[str], had: Sequence[str]) -> bool:
         (word.isdecimal() and not _YEAR.fullmatch(word))
         or word in numbers.ORDINALS
         or re.fullmatch(r"\d+(?:st|nd|rd|th)", word)
-        or (word in _REGNAL and word == words[-1] and len(word) > 1)
+        or (word in numbers.ROMAN and word == words[-1] and len(word) > 1)
         for word in left
     )
 
@@ -270,7 +267,13 @@ def _is_addressed_as_another_gender(asked: Sequence[str], had: Sequence[str]) ->
 
 def _have_other_regnal_names(asked: Sequence[str], had: Sequence[str]) -> bool:
     """Whether both end with a number as rulers have it, and the number or a name differs: John Paul I, John Paul II."""
-    if not asked or not had or asked[-1] not in _REGNAL or had[-1] not in _REGNAL or min(len(asked), len(had)) < 2:
+    if (
+        not asked
+        or not had
+        or asked[-1] not in numbers.ROMAN
+        or had[-1] not in numbers.ROMAN
+        or min(len(asked), len(had)) < 2
+    ):
         return False
     return asked[-1] != had[-1] or any(given_names.contains(word) for word in {*had} - {*asked})
 

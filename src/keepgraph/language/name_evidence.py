@@ -164,7 +164,7 @@ Rarity = Callable[[str], int]
 _NUMBERED_WORD = re.compile(r"([a-z]{1,4})(\d{1,4})")
 _LETTERS_BEFORE_NUMBERS = {"q": "quarter", "p": "phase", "v": "version"}
 _SHORT_YEAR = re.compile(r"['’](\d\d)\b")
-_ROMAN = {word: str(number) for number, word in enumerate("i ii iii iv v vi vii viii ix x xi xii".split(), start=1)}
+_ROMAN = {word: str(number) for word, number in numbers.ROMAN.items() if number <= 12}
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
 _NUMBERED = frozenset("phase part version volume vol chapter series season stage level wave week no number ver".split())
 _AUTHOR = frozenset(["by", "from"])

@@ -58,7 +58,7 @@ _STYLES_WITH_SUBTITLE: tuple[NameStyle, ...] = ("title", "reference")
 _DIGITS = re.compile(r"\d+")
 _YEAR = re.compile("(19|20)[0-9]{2}")
 _PARTICLES_OF_SURNAMES = frozenset("van von der den de la le du da dos das di del della ter ten zu zur op".split())
-_ROMAN = {word: str(number) for number, word in enumerate("ii iii iv v vi vii viii ix x".split(), start=2)}
+_ROMAN = {word: str(number) for word, number in numbers.ROMAN.items() if 2 <= number <= 10}
 _GENERATIONS = frozenset("jr sr junior senior ii iii iv".split())
 _RELATION_WORDS = frozenset(
     "from to over than before after with without for by against instead of not vs and or in on".split()

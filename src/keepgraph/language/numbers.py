@@ -1,4 +1,4 @@
-"""Number words, months and weekdays in English, folded."""
+"""Number words, months and weekdays in English, and Roman numbers to 16, folded."""
 
 from __future__ import annotations
 
@@ -21,6 +21,9 @@ ORDINALS = {
     for number, word in enumerate(
         "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(), start=1
     )
+}
+ROMAN = {
+    word: number for number, word in enumerate("i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi".split(), start=1)
 }
 MONTHS = {
     name: number

@@ -14,6 +14,10 @@ VALID_FROM_AS_KNOWN = f"iif({_IS_CURRENT}, {{row}}.valid_from, (SELECT once.vali
 VALID_TO_AS_KNOWN = f"iif({_IS_CURRENT}, {{row}}.valid_to, (SELECT once.valid_to {_ONCE}))"
 """The validity of a fact as it was known at a timestamp: that of today, or an earlier one; null if it was not known."""
 
+_NOT_RETRACTED_YET = "{row}.retracted_at IS NULL OR {row}.retracted_at > {known}"
+KNOWN_FACT = f"iif({_IS_CURRENT}, {_NOT_RETRACTED_YET}, EXISTS (SELECT 1 {_ONCE}))"
+"""The condition for facts that were known at a timestamp, retracted or not since."""
+
 SOURCE_OF = """(
     SELECT source FROM provenance
     WHERE provenance.fact = {row}.id AND source IS NOT NULL
@@ -73,9 +77,8 @@ def current_facts(*, all_hold: bool, is_only_group: bool, as_known: bool = False
         as_known: whether the facts are asked for as they were known at a timestamp, retracted or not since.
     """
     if as_known:
-        is_known = "{row}.retracted_at IS NULL OR {row}.retracted_at > {known}"
         conditions = [
-            f"iif({_IS_CURRENT}, {is_known}, EXISTS (SELECT 1 {_ONCE}))",
+            KNOWN_FACT,
             f"{VALID_FROM_AS_KNOWN} <= {{at}} AND {{at}} < {VALID_TO_AS_KNOWN}",
         ]
     else:

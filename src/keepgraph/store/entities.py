@@ -203,40 +203,31 @@ def page(tx: Tx, after: int, *, limit: int) -> list[Entity]:
 
 def without_facts_since(tx: Tx, *, of_types: Collection[str], predicates: Sequence[str], since: str) -> list[Entity]:
     """Entities of these types created at a timestamp or later, without facts of these predicates, holding or not."""
-    is_of_types, values = _type_condition(of_types)
     has_facts, with_known = _has_facts(tx, "retracted_at IS NULL")
-    return _entities(
-        tx,
-        f"""
-        {with_known}
-        {_SELECT}
-        WHERE {is_of_types} AND entity.group_id = :group AND entity.created_at >= :since
-          AND (:known IS NULL OR entity.created_at <= :known) AND NOT {has_facts}
-        ORDER BY entity.id
-        """,
-        {
-            **values,
-            "group": tx.group,
-            "since": since,
-            "words": json.dumps(list(predicates)),
-            "known": tx.known_at,
-        },
-    )
+    is_wanted = f"NOT {has_facts} AND entity.created_at >= :moment AND (:known IS NULL OR entity.created_at <= :known)"
+    return _by_facts(tx, is_wanted, with_known, of_types=of_types, predicates=predicates, moment=since)
 
 
 def with_facts(tx: Tx, *, of_types: Collection[str], predicates: Sequence[str], at: str) -> list[Entity]:
     """Entities of these types that are an end of a fact of these predicates that holds at a timestamp."""
+    has_facts, with_known = _has_facts(tx, "retracted_at IS NULL AND valid_from <= :moment AND :moment < valid_to")
+    return _by_facts(tx, has_facts, with_known, of_types=of_types, predicates=predicates, moment=at)
+
+
+def _by_facts(
+    tx: Tx, is_wanted: str, with_known: str, *, of_types: Collection[str], predicates: Sequence[str], moment: str
+) -> list[Entity]:
+    """Entities of these types that fulfil a condition with what `_has_facts` gives."""
     is_of_types, values = _type_condition(of_types)
-    has_facts, with_known = _has_facts(tx, "retracted_at IS NULL AND valid_from <= :at AND :at < valid_to")
     return _entities(
         tx,
         f"""
         {with_known}
         {_SELECT}
-        WHERE {is_of_types} AND entity.group_id = :group AND {has_facts}
+        WHERE {is_of_types} AND entity.group_id = :group AND {is_wanted}
         ORDER BY entity.id
         """,
-        {**values, "group": tx.group, "words": json.dumps(list(predicates)), "at": at, "known": tx.known_at},
+        {**values, "group": tx.group, "words": json.dumps(list(predicates)), "moment": moment, "known": tx.known_at},
     )
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from keepgraph.model import Entity, Fact, FactRow, Neighbour
-from keepgraph.store import groups, journal
+from keepgraph.store import catalogue_sql, groups, journal
 from keepgraph.store.transactions import Tx
 
 # An open validity is stored as a text that sorts before or after every timestamp (ADR 0003).
@@ -54,17 +54,13 @@ _FACTS_AS_KNOWN = f"""(
 
 # The same as one SELECT, which SQLite joins as it does the table: for facts that are looked up by rows. The one above
 # is gone through whole where it is joined, but finds the facts of an entity by the indexes.
-_ONCE = """
-    FROM earlier_validity AS once
-    WHERE once.fact = known.id AND once.known_from <= :known AND :known < once.known_to
-"""
-_IS_CURRENT = f"{_KNOWN_FROM} <= :known"
+_AS_KNOWN = {"row": "known", "known": ":known"}
 _ROWS_AS_KNOWN = f"""(
     SELECT {_COLUMNS.replace("fact.", "known.")},
-           iif({_IS_CURRENT}, valid_from, (SELECT once.valid_from {_ONCE})) AS valid_from,
-           iif({_IS_CURRENT}, valid_to, (SELECT once.valid_to {_ONCE})) AS valid_to, NULL AS retracted_at
+           {catalogue_sql.VALID_FROM_AS_KNOWN.format(**_AS_KNOWN)} AS valid_from,
+           {catalogue_sql.VALID_TO_AS_KNOWN.format(**_AS_KNOWN)} AS valid_to, NULL AS retracted_at
     FROM fact AS known
-    WHERE iif({_IS_CURRENT}, retracted_at IS NULL OR retracted_at > :known, EXISTS (SELECT 1 {_ONCE}))
+    WHERE {catalogue_sql.KNOWN_FACT.format(**_AS_KNOWN)}
 ) AS fact"""
 
 # The facts that hold with an entity as subject or object: one SELECT for each of the three indexes that find them.

@@ -84,20 +84,19 @@ def _without_project(plan: Aggregate) -> Aggregate:
     if any(_is_random(value) for _, value in project.items):
         return plan
     values: dict[ast.Expression, ast.Expression] = {ast.Variable(name): value for name, value in project.items}
-    calls = [
-        None if column.call is None else substitution.substitute(column.call, values) for column in plan.aggregates
-    ]
-    if not all(call is None or isinstance(call, ast.Call) for call in calls):
-        return plan
     return replace(
         plan,
         input=project.input,
         keys=tuple((name, substitution.substitute(key, values)) for name, key in plan.keys),
-        aggregates=tuple(
-            replace(column, call=call)  # type: ignore[arg-type] # each is a call
-            for column, call in zip(plan.aggregates, calls, strict=True)
-        ),
+        aggregates=tuple(_substituted(column, values) for column in plan.aggregates),
     )
+
+
+def _substituted(column: AggregateColumn, values: Mapping[ast.Expression, ast.Expression]) -> AggregateColumn:
+    if column.call is None:
+        return column
+    arguments = tuple(substitution.substitute(argument, values) for argument in column.call.arguments)
+    return replace(column, call=replace(column.call, arguments=arguments))
 
 
 def _put_together(column: AggregateColumn) -> AggregateColumn:

@@ -89,12 +89,13 @@ def _compares_with_constant(condition: ast.Expression) -> bool:
     if not isinstance(condition, ast.Binary) or condition.operator not in _COMPARISONS:
         return False
     sides = condition.left, condition.right
-    return any(_is_plain(one) and _is_constant(other) for one, other in (sides, sides[::-1]))
+    return any(_is_plain(one) and is_constant(other) for one, other in (sides, sides[::-1]))
 
 
-def _is_constant(expression: ast.Expression) -> bool:
+def is_constant(expression: ast.Expression) -> bool:
+    """Whether this is a constant, an instant that is one, or a list of such."""
     if isinstance(expression, ast.ListLiteral):
-        return all(map(_is_constant, expression.elements))
+        return all(map(is_constant, expression.elements))
     value = expression.value if isinstance(expression, ast.Instant) else expression
     return instant_comparisons.is_constant(value)
 

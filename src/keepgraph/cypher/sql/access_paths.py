@@ -14,11 +14,11 @@ from keepgraph.cypher import value_types
 from keepgraph.cypher.catalogue import Column
 from keepgraph.cypher.interpret import evaluate
 from keepgraph.cypher.interpret.runtime import Run
-from keepgraph.cypher.plan import instant_comparisons, join_cost
+from keepgraph.cypher.plan import instant_comparisons, join_cost, optimizer
 from keepgraph.cypher.plan.algebra import Match
 from keepgraph.cypher.plan.join_cost import OrderedScan
 from keepgraph.cypher.plan.join_order import EdgeScan, Step, is_scannable, is_scannable_both_ways
-from keepgraph.cypher.sql import tree
+from keepgraph.cypher.sql import literal_nodes, tree
 from keepgraph.cypher.sql.blocks import Block
 from keepgraph.cypher.sql.context import Context
 from keepgraph.cypher.sql.terms import STRING_OR_NULL, Inexpressible, Term
@@ -45,8 +45,8 @@ def join_order(context: Context, plan: Match) -> list[Step]:
 _SHARE_OF_VALUES = 0.13
 """Going through the table with the values of a property costs about as much as reading this share of the edges."""
 
-_NULL_REJECTING = frozenset(("=", "<", "<=", ">", ">=", "IN", "STARTS WITH", "ENDS WITH", "CONTAINS", "=~"))
-"""Operators that are never true where the operand on their left is null."""
+_TELLING = literal_nodes.NULL_REJECTING - {"<>"}
+"""Comparisons that are never true where there is no value, and do not leave most of the values."""
 
 
 def _ordered_scans(
@@ -91,17 +91,11 @@ def _conditions_on(plan: Match, variable: str, key: str) -> Iterator[ast.Binary]
     for condition in plan.conditions:
         if (
             isinstance(condition, ast.Binary)
-            and condition.operator in _NULL_REJECTING
+            and condition.operator in _TELLING
             and condition.left == property_
-            and _is_constant_or_list(condition.right)
+            and optimizer.is_constant(condition.right)
         ):
             yield condition
-
-
-def _is_constant_or_list(expression: ast.Expression) -> bool:
-    if isinstance(expression, ast.ListLiteral):
-        return all(map(_is_constant, expression.elements))
-    return _is_constant(expression)
 
 
 def _sorts_as_stored(column: Column) -> bool:

@@ -41,7 +41,7 @@ def must_match(context: Context, plan: Match, node: NodeSlot) -> bool:
     subject = ast.Variable(node.column)
     return any(
         isinstance(condition, ast.Binary)
-        and condition.operator in _NULL_REJECTING
+        and condition.operator in NULL_REJECTING
         and isinstance(side, ast.Property)
         and side.subject == subject
         and side.key in absent
@@ -50,7 +50,7 @@ def must_match(context: Context, plan: Match, node: NodeSlot) -> bool:
     )
 
 
-_NULL_REJECTING = frozenset(("=", "<>", "<", "<=", ">", ">=", "IN", "STARTS WITH", "ENDS WITH", "CONTAINS", "=~"))
+NULL_REJECTING = frozenset(("=", "<>", "<", "<=", ">", ">=", "IN", "STARTS WITH", "ENDS WITH", "CONTAINS", "=~"))
 """Operators that are never true where the operand on their left is null."""
 
 

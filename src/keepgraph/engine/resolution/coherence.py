@@ -34,30 +34,30 @@ def closest(tx: Tx, tied: Sequence[Candidate], context: Sequence[Entity]) -> tup
         for candidate in tied:
             reasons = (connection(tx, candidate.entity, entity) for entity in context)
             if reason := next(filter(None, reasons), None):
-                connected.append((candidate, reason))
+                connected.append((candidate, f"of those that fit as well, {reason}"))
         if connected:
             return connected[0] if len(connected) == 1 else None
     return None
 
 
 def _same(_: Tx, candidate: Entity, entity: Entity) -> str | None:
-    return "of those that fit as well, it is the one in the context" if candidate.row == entity.row else None
+    return "it is the one in the context" if candidate.row == entity.row else None
 
 
 def _by_fact(tx: Tx, candidate: Entity, entity: Entity) -> str | None:
     at = timestamps.from_datetime(tx.now)
     facts = store.neighbourhood.facts_between(tx, [candidate.row], [entity.row], predicates=None, at=at, limit=1)
-    return f"of those that fit as well, a fact connects it with “{entity.name}”" if facts else None
+    return f"a fact connects it with “{entity.name}”" if facts else None
 
 
 def _by_text(tx: Tx, candidate: Entity, entity: Entity) -> str | None:
     chunks = store.mentions.chunks_with_both(tx, candidate, entity, limit=1)
-    return f"of those that fit as well, a text mentions it together with “{entity.name}”" if chunks else None
+    return f"a text mentions it together with “{entity.name}”" if chunks else None
 
 
 def _by_two_facts(tx: Tx, candidate: Entity, entity: Entity) -> str | None:
     common = _neighbours(tx, candidate) & _neighbours(tx, entity)
-    return f"of those that fit as well, two facts connect it with “{entity.name}”" if common else None
+    return f"two facts connect it with “{entity.name}”" if common else None
 
 
 def _neighbours(tx: Tx, entity: Entity) -> frozenset[int]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextvars import copy_context
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TypeVar
 
 from keepgraph import errors, store
@@ -68,18 +68,24 @@ def embed(tx: Tx, question: Question, *, kinds: frozenset[str]) -> QuestionVecto
         kinds != {EPISODES} and any(store.vectors.any_made(tx, kind) for kind in _OTHER_KINDS)
     )
     texts = list(dict.fromkeys([for_turns, question.text] if compares_whole else [for_turns]))
-    compute = partial(embedder.embed, [text[:MAX_EMBEDDED_CHARACTERS] for text in texts], model=tx.settings.model)
+
+    def compute() -> Sequence[Packed]:
+        beginnings = [text[:MAX_EMBEDDED_CHARACTERS] for text in texts]
+        return vectors.pack(embedder.embed(beginnings, model=tx.settings.model))
+
     try:
         store.vectors.load_extension(tx)
-        if embedder.is_loaded(tx.settings.model):
-            wait = _in_thread(lambda: vectors.pack(compute()))
-        else:
-            packed = vectors.pack(compute())
-            wait = lambda: packed  # noqa: E731 (as short as it can be)
+        wait = _in_thread(compute) if embedder.is_loaded(tx.settings.model) else _at_once(compute)
         store.vector_signs.note_search(tx)
     except errors.ModelUnavailable as error:
         return QuestionVectors(state=f"off: {error.message}")
     return QuestionVectors(state, wait)
+
+
+def _at_once(compute: Callable[[], T]) -> Callable[[], T]:
+    """Compute now, in this thread."""
+    computed = compute()
+    return lambda: computed
 
 
 def _in_thread(compute: Callable[[], T]) -> Callable[[], T]:
