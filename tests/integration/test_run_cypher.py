@@ -250,6 +250,25 @@ def test_a_node_that_is_not_there_has_no_aliases(ask: Any) -> None:
     assert ask("OPTIONAL MATCH (n:Decision) RETURN n.aliases")["result"] is None
 
 
+CASED = ["Ångström", "İzmir", "273 K", "ẞtraße", "naïve Bayes", "ΣΊΣΥΦΟΣ", "ǅ", "ﬁle", "ПЛАН б", "plain ASCII: Ab[]z{}"]
+"""Names whose letters change by other rules than those of ASCII: some into letters of ASCII, some into several."""
+
+
+@pytest.mark.parametrize(("function", "change"), [("toLower", str.lower), ("upper", str.upper)])
+def test_letters_of_every_script_change_their_case(
+    ask: Any, call: Caller, function: str, change: Callable[[str], str]
+) -> None:
+    for name in CASED:
+        call("record_fact", **fact(concept(name), "tagged", literal("cased")))
+
+    answer = ask(f"MATCH (n:Concept) RETURN n.name, {function}(n.name) AS changed")
+    assert dict(answer["rows"]) == {name: change(name) for name in CASED}
+
+    for name in CASED:
+        query = f"MATCH (n:Concept) WHERE {function}(n.name) CONTAINS $part RETURN n.name"
+        assert rows(ask(query, parameters={"part": change(name)})) == [[name]]
+
+
 @pytest.mark.parametrize(
     "asked", [(), ("2020-01-01",), ("2020-01-01", None), (None, "2020-01-01", None, "2030-01-01", "2020-01-01")]
 )

@@ -226,6 +226,13 @@ class Catalogue:
         return value
 
 
+@lru_cache(maxsize=1_000)
+def column_name(sql: str) -> str | None:
+    """The name of the column that `{row}.name` is; None for SQL that is more than a column of the row."""
+    name = sql.removeprefix("{row}.")
+    return name if name != sql and name.isidentifier() else None
+
+
 def with_row_counts(
     catalogue: Catalogue,
     nodes: Mapping[Any, int],

@@ -41,7 +41,19 @@ from keepgraph.errors import QueryFailed, QueryTooLarge
 
 Needs = Word["", "graph", "now", "random"]
 SqlForm = Word[
-    "call", "coalesce", "not null", "length", "key", "public id", "type", "labels", "first", "start", "end", "substring"
+    "call",
+    "coalesce",
+    "not null",
+    "length",
+    "key",
+    "public id",
+    "type",
+    "labels",
+    "first",
+    "start",
+    "end",
+    "substring",
+    "letter case",
 ]
 
 
@@ -96,16 +108,18 @@ class LetterCase:
     Attributes:
         names: of the functions; the first is that of openCypher.
         change: what they compute.
+        of_ascii: the function of SQLite that computes the same of a text in ASCII.
         missing: the letters that are in no result, 'upper-case' or 'lower-case'.
     """
 
     names: tuple[str, ...]
     change: Callable[[str], str]
+    of_ascii: str
     missing: str
 
 
-LOWER_CASE: Final = LetterCase(("toLower", "lower"), str.lower, "upper-case")
-UPPER_CASE: Final = LetterCase(("toUpper", "upper"), str.upper, "lower-case")
+LOWER_CASE: Final = LetterCase(("toLower", "lower"), str.lower, "lower", "upper-case")
+UPPER_CASE: Final = LetterCase(("toUpper", "upper"), str.upper, "upper", "lower-case")
 _LETTER_CASES = {name.lower(): case for case in (LOWER_CASE, UPPER_CASE) for name in case.names}
 
 
@@ -487,7 +501,7 @@ define("rtrim", (STRING, STRING), STRING, str.rstrip, min_arguments=1)
 define("btrim", (STRING, STRING), STRING, str.strip, min_arguments=1)
 for _case in (LOWER_CASE, UPPER_CASE):
     for _name in _case.names:
-        define(_name, (STRING,), STRING, _case.change)
+        define(_name, (STRING,), STRING, _case.change, sql="letter case")
 for _name in ("char_length", "character_length"):
     define(_name, (STRING,), INTEGER, len)
 

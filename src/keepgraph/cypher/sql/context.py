@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 
 from keepgraph.cypher import value_types
-from keepgraph.cypher.catalogue import Catalogue, Code, EdgeTable, NodeTable
+from keepgraph.cypher.catalogue import Catalogue, Code, EdgeTable, NodeTable, column_name
 from keepgraph.cypher.plan.algebra import Plan
 from keepgraph.cypher.sql import tree
 from keepgraph.cypher.sql.bindings import Bindings
@@ -126,7 +126,8 @@ class Context:
 
     def value_of_row(self, template: str, row: str) -> Expression:
         """A value that the catalogue has, for the row with this alias."""
-        return self._fragment(template, row, is_condition=False)
+        name = column_name(template)
+        return self._fragment(template, row, is_condition=False) if name is None else Column(row, name)
 
     def condition_of_row(self, template: str, row: str) -> Expression:
         """A condition that the catalogue has, for the row with this alias; TRUE for none."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import reduce
 from operator import or_
 
@@ -97,6 +98,17 @@ def _substring(context: Context, expression: ast.Call, block: Block) -> Term:
     start, length = positions
     sql = tree.call("substr", subject.sql, tree.Literal(start + 1), tree.Literal(length))
     return Term(sql, value_types.Type(value_types.STRING | subject.kinds & value_types.NULL))
+
+
+def _letter_case(context: Context, expression: ast.Call, block: Block) -> Term:
+    """A column of text in ASCII as SQLite changes its letters; all else by Python, which knows other scripts."""
+    by_python = _call_python(context, expression, block)
+    subject = context.term(expression.arguments[0], block)
+    case = functions.letter_case(expression.name)
+    if case is None or plain_class(subject) != value_types.STRING or not isinstance(subject.sql, tree.Column):
+        return by_python
+    is_ascii = tree.equal(tree.call("length", subject.sql), tree.call("octet_length", subject.sql))
+    return replace(by_python, sql=tree.iif(is_ascii, tree.call(case.of_ascii, subject.sql), by_python.sql))
 
 
 # Ids, types and ends
@@ -236,4 +248,5 @@ _FORMS: dict[functions.SqlForm, Callable[[Context, ast.Call, Block], Term]] = {
     "start": _start,
     "end": _end,
     "substring": _substring,
+    "letter case": _letter_case,
 }

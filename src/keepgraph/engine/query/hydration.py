@@ -6,6 +6,8 @@ All nodes and relationships of a result are read together.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
+from types import NoneType
 from typing import Any
 
 from keepgraph import errors
@@ -16,7 +18,8 @@ from keepgraph.temporal.temporal_class import Temporal
 
 MAX_CHARACTERS = 32_000_000
 
-_PLAIN = (str, int, float, bool)
+_PLAIN_TYPES = {str, int, float, bool, NoneType}
+"""The types of values that a result has as they are."""
 
 
 def hydrate(rows: Sequence[Sequence[Any]], graph: TableGraph) -> list[tuple[Any, ...]]:
@@ -25,10 +28,10 @@ def hydrate(rows: Sequence[Sequence[Any]], graph: TableGraph) -> list[tuple[Any,
     Raises:
         errors.QueryTooLarge: they are too long for an answer.
     """
-    if all(map(_is_plain, rows)):
-        if sum(len(value) for row in rows for value in row if type(value) is str) > MAX_CHARACTERS:
+    if set(map(type, chain.from_iterable(rows))) <= _PLAIN_TYPES:
+        if sum(len(value) for value in chain.from_iterable(rows) if type(value) is str) > MAX_CHARACTERS:
             raise _too_long()
-        return [tuple(row) for row in rows]
+        return list(map(tuple, rows))
     parts = list(_graph_parts(rows))
     edges = [part for part in parts if isinstance(part, Relationship)]
     nodes = [part for part in parts if isinstance(part, Node)]
@@ -42,10 +45,6 @@ def hydrate(rows: Sequence[Sequence[Any]], graph: TableGraph) -> list[tuple[Any,
         if size > MAX_CHARACTERS:
             raise _too_long()
     return results
-
-
-def _is_plain(row: Sequence[Any]) -> bool:
-    return all(value is None or type(value) in _PLAIN for value in row)
 
 
 def _graph_parts(value: Any) -> Iterator[Any]:
@@ -65,7 +64,7 @@ def _graph_parts(value: Any) -> Iterator[Any]:
 
 def _hydrate_value(value: Any, graph: TableGraph, hydrated: dict[Any, Any]) -> Any:
     """A value as a result has it; `hydrated` has the nodes and relationships that were met before."""
-    if value is None or type(value) in _PLAIN:
+    if type(value) in _PLAIN_TYPES:
         return value
     if isinstance(value, Node | Relationship):
         if value not in hydrated:

@@ -8,6 +8,9 @@ from typing import Any
 
 from keepgraph.model import GraphEdge, GraphNode, GraphPath
 
+_JSON_TYPES = {str, int, bool}
+"""The types of values that JSON has as they are."""
+
 
 def summarise(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, Any]:
     """The part of the answer whose form depends on the rows.
@@ -27,6 +30,8 @@ def summarise(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str
         }
     if len(rows) == 1 and len(columns) == 1:
         return {"type": "scalar", "result": to_json(rows[0][0])}
+    if set(map(type, values)) <= _JSON_TYPES:
+        return {"type": "tabular", "rows": list(map(list, rows))}
     return {"type": "tabular", "rows": [[to_json(value) for value in row] for row in rows]}
 
 
