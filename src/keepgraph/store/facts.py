@@ -18,6 +18,12 @@ from keepgraph.store.transactions import Tx
 _OPEN_START = ""
 _OPEN_END = "~"
 
+_SORTED_AT_ONCE = 10
+"""How many times as many facts as are wanted are sorted, rather than told to be older by the index over time."""
+
+_ENTRIES_LIKE_ONE_ROW = 40
+"""How many entries of the index over time are read in the time in which one fact is looked up by its row number."""
+
 _SELECT = """
     SELECT fact.id, fact.public_id, predicate.name, fact.literal, fact.confidence, fact.recorded_at,
            nullif(fact.valid_from, ''), nullif(fact.valid_to, '~'),
@@ -63,20 +69,30 @@ _ROWS_AS_KNOWN = f"""(
     WHERE {catalogue_sql.KNOWN_FACT.format(**_AS_KNOWN)}
 ) AS fact"""
 
-# The facts that hold with an entity as subject or object: one SELECT for each of the three indexes that find them.
-_TOUCHING = """
-    SELECT id FROM FACTS
-    WHERE subject = :entity AND object IS NOT NULL AND retracted_at IS NULL
-      AND valid_from <= :at AND :at < valid_to
-    UNION
-    SELECT id FROM FACTS
-    WHERE subject = :entity AND literal IS NOT NULL AND retracted_at IS NULL
-      AND valid_from <= :at AND :at < valid_to
-    UNION
-    SELECT id FROM FACTS
-    WHERE object = :entity AND object IS NOT NULL AND retracted_at IS NULL
-      AND valid_from <= :at AND :at < valid_to
-"""
+
+def _touching(condition: str = "TRUE") -> str:
+    """SQL for the row numbers of the facts that hold with an entity as subject or object, each once.
+
+    There is one SELECT for each of the three indexes that find them. A condition on a column that these lack reads the
+    row of each fact of the entity.
+    """
+    held = f"retracted_at IS NULL AND valid_from <= :at AND :at < valid_to AND {condition}"
+    return f"""
+        SELECT id FROM FACTS WHERE subject = :entity AND object IS NOT NULL AND {held}
+        UNION ALL
+        SELECT id FROM FACTS WHERE subject = :entity AND literal IS NOT NULL AND {held}
+        UNION ALL
+        SELECT id FROM FACTS WHERE object = :entity AND object IS NOT NULL AND subject <> :entity AND {held}
+    """
+
+
+_TOUCHING = _touching()
+_BEGAN_LATER = _touching("""
+    predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:begun_when_recorded)))
+    AND valid_from = '' AND recorded_at > :at
+""")
+_ABOUT = f"SELECT id FROM ({_TOUCHING}) WHERE id NOT IN ({_BEGAN_LATER})"
+_COUNT_ABOUT = f"SELECT count(*) FROM ({_ABOUT})"
 
 
 def about(tx: Tx, entity: Entity, *, at: str, limit: int, begun_when_recorded: Sequence[str] = ()) -> list[Fact]:
@@ -85,44 +101,60 @@ def about(tx: Tx, entity: Entity, *, at: str, limit: int, begun_when_recorded: S
     Args:
         begun_when_recorded: predicates of which a fact that says no beginning did not hold before it was recorded.
     """
+    values = {"entity": entity.row, "at": at, "limit": limit, "begun_when_recorded": _json(begun_when_recorded)}
+    rows = None if tx.known_at else _newest_candidates(tx, values, limit)
+    among = _ABOUT if rows is None else "SELECT value FROM json_each(:rows)"
     # Chosen first: names and sources are looked up for the facts that are returned, not for all of a hub.
     return _select(
         tx,
         f"""
         {_SELECT}
         WHERE fact.id IN (
-            SELECT fact.id
-            FROM FACT_ROWS JOIN predicate ON predicate.id = fact.predicate
-            WHERE fact.id IN ({_TOUCHING})
-              AND (fact.valid_from <> '' OR fact.recorded_at <= :at
-                   OR predicate.name NOT IN (SELECT value FROM json_each(:begun_when_recorded)))
-            ORDER BY fact.recorded_at DESC, fact.id DESC
-            LIMIT :limit
+            SELECT id FROM FACT_ROWS WHERE id IN ({among}) ORDER BY recorded_at DESC, id DESC LIMIT :limit
         )
         ORDER BY fact.recorded_at DESC, fact.id DESC
         """,
-        {"entity": entity.row, "at": at, "limit": limit, "begun_when_recorded": _json(begun_when_recorded)},
+        {**values, "rows": _json(rows or [])},
     )
+
+
+def _newest_candidates(tx: Tx, values: dict[str, Any], limit: int) -> list[int] | None:
+    """Rows with the newest of the facts that `_ABOUT` finds among them; None where that takes longer than to sort all.
+
+    The newest are nearly always those with the highest row numbers, which the indexes have. They are, unless one with a
+    lower number was recorded since the first of them; what was recorded since is read from the index over time.
+    """
+    at_once = _SORTED_AT_ONCE * limit
+    rows = [row for (row,) in _execute(tx, f"{_ABOUT} ORDER BY id DESC LIMIT {at_once}", values)]
+    if len(rows) < at_once:
+        return rows
+    del rows[limit:]
+    most = _ENTRIES_LIKE_ONE_ROW * int(_execute(tx, _COUNT_ABOUT, values).fetchone()[0])
+    since, others = tx.conn.execute(
+        """
+        SELECT count(*), json_group_array(id) FILTER (WHERE id < :lowest)
+        FROM (
+            SELECT id FROM fact
+            WHERE recorded_at >= (
+                SELECT min(recorded_at) FROM fact WHERE id IN (SELECT value FROM json_each(:rows))
+            )
+            LIMIT :most
+        )
+        """,
+        {"lowest": rows[-1], "rows": _json(rows), "most": most},
+    ).fetchone()
+    if since == most:
+        return None
+    if others != "[]":
+        among = f"SELECT id FROM ({_ABOUT}) WHERE id IN (SELECT value FROM json_each(:others))"
+        rows += [row for (row,) in _execute(tx, among, {**values, "others": others})]
+    return rows
 
 
 def count_about(tx: Tx, entity: Entity, *, at: str, begun_when_recorded: Sequence[str] = ()) -> int:
     """How many facts `about` has without a limit."""
-    if not begun_when_recorded:
-        # The indexes have all that is asked for.
-        rows = _execute(tx, f"SELECT count(*) FROM ({_TOUCHING})", {"entity": entity.row, "at": at})
-        return int(rows.fetchone()[0])
-    row = _execute(
-        tx,
-        f"""
-        SELECT count(*)
-        FROM FACT_ROWS JOIN predicate ON predicate.id = fact.predicate
-        WHERE fact.id IN ({_TOUCHING})
-          AND (fact.valid_from <> '' OR fact.recorded_at <= :at
-               OR predicate.name NOT IN (SELECT value FROM json_each(:begun_when_recorded)))
-        """,
-        {"entity": entity.row, "at": at, "begun_when_recorded": _json(begun_when_recorded)},
-    ).fetchone()
-    return int(row[0])
+    values = {"entity": entity.row, "at": at, "begun_when_recorded": _json(begun_when_recorded)}
+    return int(_execute(tx, _COUNT_ABOUT, values).fetchone()[0])
 
 
 def related(tx: Tx, entity: Entity, *, at: str, limit: int) -> list[Neighbour]:
