@@ -318,6 +318,35 @@ QUESTIONS = (
         ordered=True,
     ),
     Question(
+        "who with whom, either way",
+        """
+        MATCH (a:Person {name: 'Kasha Bandyopadhyay'})-[:BELONGS_TO]-(p)-[:BELONGS_TO]-(b:Person)
+        RETURN b.name AS name, count(DISTINCT p) AS shared ORDER BY shared DESC, name LIMIT 10
+        """,
+        """
+        SELECT b.name, count(DISTINCT f.object) AS shared
+        FROM entity AS a
+        JOIN fact AS f ON f.subject = a.id AND f.predicate = (SELECT id FROM predicate WHERE name = 'belongs_to')
+        JOIN fact AS g INDEXED BY fact_in ON g.object = f.object AND g.predicate = f.predicate AND g.id <> f.id
+        JOIN entity AS b ON b.id = g.subject AND b.type = a.type
+        WHERE [f] AND [g] AND a.name = 'Kasha Bandyopadhyay'
+          AND a.type = (SELECT id FROM entity_type WHERE name = 'person')
+        GROUP BY b.name ORDER BY shared DESC, b.name LIMIT 10
+        """,
+        ordered=True,
+    ),
+    Question(
+        "a walk of exactly two",
+        "MATCH (a {name: 'Kasha Bandyopadhyay'})-[:BELONGS_TO*2]-(b) RETURN count(DISTINCT b)",
+        """
+        SELECT count(DISTINCT g.subject)
+        FROM entity AS a
+        JOIN fact AS f ON f.subject = a.id AND f.predicate = (SELECT id FROM predicate WHERE name = 'belongs_to')
+        JOIN fact AS g INDEXED BY fact_in ON g.object = f.object AND g.predicate = f.predicate AND g.id <> f.id
+        WHERE [f] AND [g] AND a.name = 'Kasha Bandyopadhyay'
+        """,
+    ),
+    Question(
         "whether two are connected",
         "MATCH (a {name: 'Kasha Bandyopadhyay'})-[r]-(b {name: 'Atlas'}) RETURN type(r)",
         """

@@ -407,6 +407,30 @@ def test_sql_alone_answers_common_questions(
 # Files of all kinds
 
 
+AT_A_NODE = [
+    "MATCH (a:Person {name: 'Ada Lovelace'})-[:REPORTS_TO]-(b) RETURN count(b)",
+    "MATCH (a {name: 'Ada Lovelace'})-[:REPORTS_TO]-(b) RETURN b.name",
+    "MATCH (a {name: 'Ada Lovelace'})-[:REPORTS_TO|BELONGS_TO]-(b) RETURN b.name",
+    "MATCH (a {name: 'urgent'})-[:TAGGED]-(b) RETURN b.name",
+    "MATCH (a:Person {name: 'Ada Lovelace'})-[:REPORTS_TO]-(b)-[:REPORTS_TO]-(c) RETURN c.name",
+    "MATCH (a {name: 'Ada Lovelace'})-[:REPORTS_TO]-()-[:REPORTS_TO]-(c:Person) RETURN DISTINCT c.name",
+    "MATCH (a {name: 'Ada Lovelace'})-[:REPORTS_TO]->(b)<-[:REPORTS_TO]-(c) RETURN c.name",
+    "MATCH (a {name: 'Ada Lovelace'})-[:REPORTS_TO*2]-(c) RETURN c.name",
+]
+
+
+@pytest.mark.parametrize("query", AT_A_NODE)
+def test_facts_at_a_node_are_read_by_the_node_and_not_by_their_type(
+    ask: Any, graph: keepgraph.Graph, query: str
+) -> None:
+    with graph.database.read("test") as tx:
+        explained = query_pipeline.explain(tx, query, {})
+    steps = [step for _, plan in explained.statements for _, _, step in plan if "fact" in step or " e" in step]
+
+    assert explained.target == "sql"
+    assert not [step for step in steps if step.startswith("SCAN") or step.endswith("(predicate=?)")], steps
+
+
 def test_an_empty_graph_answers(call: Caller) -> None:
     assert call("run_cypher", query="MATCH (n)-[r]->(m) RETURN n, r, m")["row_count"] == 0
     assert call("run_cypher", query="MATCH p=shortestPath((a)-[*]-(b)) RETURN p")["row_count"] == 0

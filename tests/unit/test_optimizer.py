@@ -1,4 +1,4 @@
-"""Optimizer: distinct ends instead of paths, named paths above a match, conditions in it; and where none may happen."""
+"""Optimizer: distinct ends and not paths, joins and not searches, earlier conditions; and where none may happen."""
 
 from __future__ import annotations
 
@@ -72,6 +72,40 @@ def test_each_end_is_searched_once_where_duplicates_do_not_matter(query):
 )
 def test_every_path_is_searched_where_duplicates_matter_or_the_path_is_needed(query):
     assert not any(distinct_ends(query))
+
+
+@pytest.mark.parametrize(
+    ("query", "relationships"),
+    [
+        ("MATCH (a)-[:R*2]->(b) RETURN b", 2),
+        ("MATCH (a)-[:R*3..3 {x: 1}]-(b) RETURN DISTINCT b", 3),
+        ("MATCH (a)<-[:R*1]-(b) RETURN b", 1),
+        ("MATCH p = (a)-[*4]->(b) RETURN p", 4),
+        ("MATCH (a)-[:R*2]->(b)-[:S]->(c)-[:T*2]-(d) RETURN d", 5),
+    ],
+)
+def test_a_relationship_repeated_an_exact_number_of_times_is_written_out(query, relationships):
+    [match] = [plan for plan in optimized(query) if isinstance(plan, Match)]
+
+    assert [edge.length for edge in match.edges] == [None] * relationships
+    assert [edge.start for edge in match.edges[1:]] == [edge.end for edge in match.edges[:-1]]
+    assert len({edge.column for edge in match.edges}) == relationships
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (a)-[:R*2..3]->(b) RETURN b",
+        "MATCH (a)-[:R*0..0]->(b) RETURN b",
+        "MATCH (a)-[:R*2..]->(b) RETURN b",
+        "MATCH (a)-[:R*5]->(b) RETURN b",
+        "MATCH (a)-[r:R*2]->(b) RETURN r",
+    ],
+)
+def test_any_other_is_searched(query):
+    [match] = [plan for plan in optimized(query) if isinstance(plan, Match)]
+
+    assert [bool(edge.length) for edge in match.edges] == [True]
 
 
 def test_a_named_path_is_built_above_the_match():

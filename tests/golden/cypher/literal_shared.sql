@@ -9,7 +9,7 @@ FROM fact AS e1 INDEXED BY fact_by_predicate
 WHERE e1.retracted_at IS NULL
   AND e1.predicate = 7
   AND e2.retracted_at IS NULL
-  AND e2.predicate = 7
+  AND +e2.predicate = 7
   AND ((e2.retracted_at IS NULL AND e2.object = e1.object) OR (e2.retracted_at IS NULL AND e2.literal IS NOT NULL AND e2.literal = e1.literal))
   AND e2.id <> e1.id
   AND n3.name < n4.name

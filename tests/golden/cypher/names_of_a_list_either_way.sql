@@ -11,7 +11,7 @@ WHERE l.retracted_at IS NULL AND l.literal IS NOT NULL
   CROSS JOIN fact AS e3
   LEFT JOIN entity AS n4 ON n4.id = n2.row_key
 WHERE e3.retracted_at IS NULL
-  AND ((e3.retracted_at IS NULL AND e3.predicate IN (2, 3, 4, 6, 7, 8) AND e3.subject = n2.row_key) OR (e3.retracted_at IS NULL AND ((e3.retracted_at IS NULL AND e3.object = n2.row_key) OR (e3.retracted_at IS NULL AND e3.literal IS NOT NULL AND e3.literal = n2.text))))
+  AND ((e3.retracted_at IS NULL AND e3.predicate IN (2, 3, 4, 6, 7, 8) AND e3.subject = n2.row_key) OR (e3.retracted_at IS NULL AND e3.object = n2.row_key) OR (e3.retracted_at IS NULL AND e3.retracted_at IS NULL AND e3.literal IS NOT NULL AND e3.literal = n2.text))
   AND iif(n2.text IS NOT NULL, n2.text, n4.name) = u1.value
 GROUP BY u1.value
 ORDER BY u1.value

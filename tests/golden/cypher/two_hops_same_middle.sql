@@ -10,7 +10,7 @@ WHERE e1.retracted_at IS NULL
   AND e1.predicate = 2
   AND n2.type = 1
   AND e3.retracted_at IS NULL
-  AND e3.predicate = 2
+  AND +e3.predicate = 2
   AND ((e3.retracted_at IS NULL AND e3.object = e1.object) OR (e3.retracted_at IS NULL AND e3.literal IS NOT NULL AND e3.literal = e1.literal))
   AND n4.type = 1
   AND e3.id <> e1.id

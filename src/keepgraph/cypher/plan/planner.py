@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from keepgraph.cypher.plan.algebra import (
     Aggregate,
@@ -31,6 +32,9 @@ from keepgraph.cypher.plan.algebra import (
     Unwind,
 )
 from keepgraph.cypher.syntax import ast, conjunctions, substitution, traversal
+
+_MAX_UNROLLED = 4
+"""How many repetitions of a relationship are written out at most."""
 
 
 def build_plan(query: ast.Query, outer: tuple[str, ...] = ()) -> Plan:
@@ -88,7 +92,7 @@ def _plan_match(source: Plan, clause: ast.Match, numbers: Iterator[int]) -> Matc
     edges: list[EdgeSlot] = []
     paths: list[PathSlot] = []
     conditions: list[ast.Expression] = []
-    for path in clause.paths:
+    for path in map(_unroll, clause.paths):
         columns = [_plan_node(node, nodes, conditions, numbers) for node in path.nodes]
         path_edges = [
             _plan_edge(relationship, path, (start, end), conditions, numbers)
@@ -109,6 +113,28 @@ def _plan_match(source: Plan, clause: ast.Match, numbers: Iterator[int]) -> Matc
         optional=clause.optional,
         columns=tuple(dict.fromkeys((*source.columns, *new))),
     )
+
+
+def _unroll(path: ast.Path) -> ast.Path:
+    """The path with `-[:R*2]-` written as `-[:R]-()-[:R]-`: a join, whose order can be chosen, and no search."""
+    if path.shortest is not None or not any(map(_repetitions, path.relationships)):
+        return path
+    nodes, relationships = [path.nodes[0]], []
+    for relationship, node in zip(path.relationships, path.nodes[1:], strict=True):
+        count = _repetitions(relationship)
+        if count:
+            relationship = replace(relationship, length=None)
+        relationships += [relationship] * max(count, 1)
+        nodes += [ast.NodePattern(None, None, None)] * (count - 1) + [node]
+    return replace(path, nodes=tuple(nodes), relationships=tuple(relationships))
+
+
+def _repetitions(relationship: ast.RelationshipPattern) -> int:
+    """How often a relationship without a name is repeated, where that is exactly a small number of times; else 0."""
+    bounds = _hop_bounds(relationship.length)
+    if bounds is None or relationship.variable is not None or bounds[0] != bounds[1]:
+        return 0
+    return bounds[0] if bounds[0] <= _MAX_UNROLLED else 0
 
 
 def _plan_node(

@@ -35,8 +35,12 @@ def join(
     name = (index or _index_from_node(context, direction, source)) if codes else ""
     block.join(context.table(edges), alias, index=name)
     block.where.append(context.condition_of_row(edges.condition, alias))
+    code: Expression = Column(alias, edges.code)
+    if source is not None and _has_several_ways(direction, source):
+        # The plus sign: SQLite would rather read all edges of a type by one index than those at a node by several.
+        code = tree.Prefix("+", code)
     # With all types the condition is left out; `starts_at` names them all where the index begins with the type.
-    block.where.append(context.code_test(Column(alias, edges.code), codes, code_count=len(edges.types)))
+    block.where.append(context.code_test(code, codes, code_count=len(edges.types)))
     term = _edge_term(context, alias, codes)
     block.columns[edge.column] = term
     return term
@@ -55,6 +59,11 @@ def _index_from_node(context: Context, direction: str, source: Term | None) -> s
     if direction == "in" and source is not None and literals is not None and source.codes == frozenset():
         return literals.index
     return ""
+
+
+def _has_several_ways(direction: str, source: Term) -> bool:
+    """Whether the edges at a node are found by more than one index."""
+    return direction == "both" or (direction == "in" and source.literal and source.codes != frozenset())
 
 
 def _edge_term(context: Context, alias: str, codes: frozenset[Code]) -> Term:
@@ -118,13 +127,18 @@ def leads_from(context: Context, edge: Term, key: Expression) -> Expression:
 
 def ends_at(context: Context, edge: Term, node: Term) -> Expression:
     """The condition that an edge ends at a node that is bound."""
+    return tree.any_of(ways_to_end(context, edge, node))
+
+
+def ways_to_end(context: Context, edge: Term, node: Term) -> list[Expression]:
+    """The same as alternatives, one for each index that finds such edges."""
     edges, literals = context.catalogue.edges, context.catalogue.literals
     row = edge.row
     if row is None:
-        return tree.equal(edge.end, node.sql)
+        return [tree.equal(edge.end, node.sql)]
     at_node = tree.equal(Column(row, edges.target), node.row_key if node.row_key is not None else node.sql)
     if not node.literal or literals is None:
-        return at_node
+        return [at_node]
     literal_condition = context.condition_of_row(literals.condition, row)
     always_literal = node.codes is not None and not node.codes
     # Only a text key is compared as a text: the key of a row must not be taken for one.
@@ -133,9 +147,9 @@ def ends_at(context: Context, edge: Term, node: Term) -> Expression:
         text = tree.iif(is_literal(node), text, tree.NULL)
     at_text = tree.all_of([literal_condition, tree.equal(Column(row, literals.column), text)])
     if always_literal:
-        return at_text
+        return [at_text]
     edge_condition = context.condition_of_row(edges.condition, row)
-    return tree.infix("OR", tree.all_of([edge_condition, at_node]), at_text)
+    return [tree.all_of([edge_condition, at_node]), at_text]
 
 
 def test_types(context: Context, block: Block, edge: EdgeSlot, term: Term) -> None:

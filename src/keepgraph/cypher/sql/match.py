@@ -234,11 +234,13 @@ def _expand_both(
         raise Inexpressible
     codes_out, codes_in = (_codes_followed(context, step, direction) for direction in ("out", "in"))
     forwards = edges.starts_at(context, replace(edge, codes=codes_out), source)
-    backwards = [edges.ends_at(context, edge, source)]
+    backwards: list[Expression] = []
+    # A type that all branches of OR name would be read whole, so only the first names it for its index.
+    hidden_code = tree.Prefix("+", Column(row, table.code))
     if codes_out != edge.codes and not table.code_leads:
-        forwards.append(context.code_test(Column(row, table.code), codes_out))
+        forwards.append(context.code_test(hidden_code, codes_out))
     if codes_in != edge.codes:
-        backwards.append(context.code_test(Column(row, table.code), codes_in))
+        backwards.append(context.code_test(hidden_code, codes_in))
     if target is not None:
         forwards.append(edges.ends_at(context, edge, target))
         backwards.append(edges.leads_from(context, edge, target.sql))
@@ -247,7 +249,9 @@ def _expand_both(
     leads_out = edges.leads_from(context, edge, source.row_key if source.row_key is not None else source.sql)
     # A partial index serves a branch of OR only if that branch itself has the condition of the index.
     condition = context.condition_of_row(table.condition, row)
-    block.where.append(tree.any_of([tree.all_of([condition, *forwards]), tree.all_of([condition, *backwards])]))
+    ways_in = edges.ways_to_end(context, edge, source)
+    ways = [[condition, *forwards], *([condition, way, *backwards] for way in ways_in)]
+    block.where.append(tree.any_of([tree.all_of(tree.conjuncts(way)) for way in ways]))
     return _either_end(leads_out, edges.end_node(context, edge, literal=literal), edge.start)
 
 
