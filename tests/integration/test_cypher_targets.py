@@ -74,6 +74,31 @@ def test_sql_answers_as_the_interpreter_where_properties_are_times(graph: Proper
     agree(WITH_TIMES, graph, query, parameters={**PARAMETERS, **TIME_PARAMETERS})
 
 
+REPEATED = st.builds(
+    "MATCH {}(aSTART){}-[NAME{}*{}{}]-{}(b) RETURN {}".format,
+    st.sampled_from(["", "p = ", "(c)-[e]->(d), "]),
+    st.sampled_from(["", "<"]),
+    st.sampled_from(["", ":R", ":R|S", ":I", ":S"]),
+    st.sampled_from(["1", "2", "2..2", "3"]),
+    st.sampled_from(["", " {q: 1}"]),
+    st.sampled_from(["", ">"]),
+    st.sampled_from(["id(a) AS a, coalesce(id(b), b.value) AS b", "count(*) AS c", "count(DISTINCT b) AS c"]),
+)
+"""Queries with a place for the labels of a node, and for the name of a relationship that is repeated."""
+
+
+@FEW
+@given(graphs(literals=True), REPEATED, st.sampled_from(["", ":A", " {q: 1}"]))
+def test_a_relationship_that_is_joined_is_one_that_is_searched(graph: PropertyGraph, query: str, start: str) -> None:
+    for tables in (WITH_LITERALS, FROM_BOTH_ENDS):
+        relationships = [each for each in graph.relationships if tables is WITH_LITERALS or isinstance(each[3], int)]
+        tables.load(graph.nodes, relationships)
+        texts = [query.replace("START", start).replace("NAME", name) for name in ("", "r")]
+        joined, searched = (tables.rows(tables.compile(text, {}), {}) for text in texts)
+
+        assert Counter(map(repr, joined[0])) == Counter(map(repr, searched[0]))
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 @MANY
