@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from keepgraph.language import name_evidence, name_similarity
+from keepgraph.language import name_evidence, name_similarity, word_alignment
 from keepgraph.language.normalisation import Name
 from keepgraph.ml import frequent_words
 
@@ -92,7 +92,7 @@ WEAK = [
 
 
 def evidence(
-    question: str, name: str, style: str, rarity: name_evidence.Rarity = lambda word: 1
+    question: str, name: str, style: str, rarity: word_alignment.Rarity = lambda word: 1
 ) -> dict[str, float] | None:
     match = name_similarity.compare(Name(question), Name(name), style=style)
     return name_evidence.of_pair(
@@ -114,7 +114,7 @@ def test_words_are_matched_however_they_are_written(question, name, style, asked
     What is left over on each side says what the two do not share.
     """
     types = frozenset(["project"]) if style == "title" else frozenset()
-    alignment = name_evidence.align(Name(question), Name(name), style=style, type_names=types)
+    alignment = word_alignment.align(Name(question), Name(name), style=style, type_names=types)
 
     assert (asked_left, name_left) == (alignment.question_left, alignment.name_left)
 

@@ -7,31 +7,22 @@ it, or either. The model that weighs them is in `engine.resolution.acceptance` (
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 
 from keepgraph.language import (
-    abbreviations,
-    antonyms,
     common_words,
-    derivation,
-    given_names,
     identifiers,
-    inflection,
     name_contradictions,
+    name_mismatches,
     name_similarity,
-    numbers,
     paraphrases,
-    phonetics,
-    spelling,
-    synonyms,
-    typos,
+    person_name_evidence,
+    word_alignment,
 )
 from keepgraph.language.name_similarity import MATCH_THRESHOLD, RIVAL_SCORE
 from keepgraph.language.normalisation import Name
+from keepgraph.language.word_alignment import Rarity
 from keepgraph.ml import frequent_words
 from keepgraph.model import NameStyle
 
@@ -145,7 +136,6 @@ DIRECTIONS: Mapping[str, int] = {
     "leads_rule": 1,
 }
 """The features: 1 raises the probability or leaves it, -1 lowers it or leaves it, 0 may do either."""
-
 WEAK_REASONS = (
     "word_of_another_name",
     "slip_and_word_left",
@@ -157,40 +147,8 @@ WEAK_REASONS = (
 """Why the rules are less often right than else: a slip that makes a word of another name, a slip in a surname beside a
 word left out, the middle one of several names, common words within a title, more said than a
 term, and only a part of the question in common with a name that is not very near."""
-
-Rarity = Callable[[str], int]
-"""In how many names of the graph a folded word stands."""
-
-_NUMBERED_WORD = re.compile(r"([a-z]{1,4})(\d{1,4})")
-_LETTERS_BEFORE_NUMBERS = {"q": "quarter", "p": "phase", "v": "version"}
-_SHORT_YEAR = re.compile(r"['’](\d\d)\b")
-_ROMAN = {word: str(number) for word, number in numbers.ROMAN.items() if number <= 12}
-_ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
-_NUMBERED = frozenset("phase part version volume vol chapter series season stage level wave week no number ver".split())
-_AUTHOR = frozenset(["by", "from"])
-_AUTHORED = 3  # words of an author after "by"
-_DIGITS_OF_YEAR = 4
-_ISO_DATE = re.compile(r"\b((?:19|20)\d\d)[ \-](0[1-9]|1[0-2])(?:[ \-]([0-2]\d|3[01]))?\b")
-_EUROPEAN_DATE = re.compile(r"\b(\d{1,2})[. ](0?[1-9]|1[0-2])[. ]((?:19|20)\d\d)\b")
-_MONTH_NAMES = {number: name for name, number in reversed(numbers.MONTHS.items()) if len(name) > 3 or name == "may"}
-_PARTICLES = frozenset("up out off down over in on back away through".split())
-_SAME = 0.95  # inflected or abbreviated
-_DERIVED = 0.9
-_SYNONYM = 0.82
-_ORDINAL_WORD = 0.9
-_SKELETON = 0.75
-_SKELETON_WORD = re.compile(r"[b-df-hj-np-tv-z]{3,5}")
-_SIMILAR = 80.0
-_SIMILAR_NAME = 75.0
-_MIN_LETTERS_OF_SLIP = 6
 _MIN_COSINE = 0.58  # of a paraphrase by the rules of ADR 0012
 _MIN_COSINE_SINGLE_WORD = 0.75  # a single word is near many others
-_PINYIN = (
-    "(?:zh|ch|sh|[bpmfdtnlgkhjqxrzcsyw])"
-    "(?:iang|iong|uang|ang|eng|ing|ong|ian|iao|uai|uan|ai|ei|ao|ou|an|en|in|un|ia|ie|iu|ua|ui|uo|ue|a|e|i|o|u)"
-)
-_SYLLABLE = re.compile(_PINYIN)
-_SYLLABLES = re.compile(f"({_PINYIN})({_PINYIN})")
 _QUALIFIERS = frozenset(
     "cluster broker server service database language programming book paper article film movie novel podcast album "
     "app application tool software framework library platform project programme program company firm group team "
@@ -215,42 +173,12 @@ _COMPANY_WORDS = frozenset(
 )
 """Words at the end of the names of companies and products that people leave out where the rest is telling."""
 _APART = re.compile(r"\s*[,(:–—]|\s-\s|\s+(?:by|from|at|in|of)\s+(?=[A-Z])")
-_GENITIVE = re.compile(r"(?<=\w)['’]s\b")
 _POSSESSIVE = re.compile(r"^[\w.]+['’]s\s+")
-_RELATIONS = frozenset("to from with over instead per before after than by versus vs against".split())
-_FREQUENCIES = frozenset(
-    "hourly daily nightly weekly biweekly fortnightly monthly quarterly yearly annual annually".split()
-)
-_SAME_FREQUENCIES = ({"daily", "nightly"}, {"yearly", "annual", "annually"}, {"biweekly", "fortnightly"})
 _SHORT_INITIALS = 2
 _HALF = 0.5  # of the weight of the words
 _MOST = 0.75  # of the weight of the words of a title: what it means is not said in other words
 _NEAR = 0.7  # of cosines
-_SIMILAR_TO_SLIP = 60.0
-_PREFIXES_OF_NAMES = frozenset("abdul abdel abd abu ibn bin umm mohammed muhammad mohamed maria jean anna".split())
-"""The first half of a given name of two words, whose second half alone is another name: Abdul Rahman, Jean Luc."""
-_PARTICLE = 3  # letters of el, al, bin, ibn
-_SLAVIC_ENDINGS = ("ski", "ska", "cki", "cka", "dzki", "dzka")  # of a surname, of a man and of a woman
 _DOTTED = re.compile(r"\b([^\W\d_]{2,8})\.(?=\s|$)")
-_FEW_NAMES = 3  # of a surname that tells who is meant, with the companies of that name
-_GRAMMATICAL = frozenset("this that these those one ones thing stuff old new other".split())
-
-
-@dataclass(frozen=True, slots=True)
-class Alignment:
-    """The words of a question and of a name, matched with each other.
-
-    Attributes:
-        matched: the pairs, each with how alike the two are, 0 to 1.
-        question_left: the words of the question that match nothing, without function words.
-        name_left: the words of the name that match nothing, without function words.
-        authors: how many words of the question name an author after the rest.
-    """
-
-    matched: tuple[tuple[str, str, float], ...]
-    question_left: tuple[str, ...]
-    name_left: tuple[str, ...]
-    authors: int = 0
 
 
 def of_pair(
@@ -283,7 +211,10 @@ def of_pair(
     if (
         style == "person"
         and not has_other_spelling
-        and (_is_another_syllable(question, name) or _is_another_given_name(question, name))
+        and (
+            person_name_evidence.is_another_syllable(question, name)
+            or person_name_evidence.is_another_given_name(question, name)
+        )
     ):
         return None
     is_company = question.legal_form is not None and question.legal_form not in name.folded
@@ -295,18 +226,18 @@ def of_pair(
         question, name, style=style, type_names=type_names, is_explained=has_other_spelling
     ):
         return None
-    if style != "person" and _are_reversed(_tokens(question), _tokens(name)):
+    if style != "person" and name_mismatches.are_reversed(word_alignment.tokens(question), word_alignment.tokens(name)):
         return None
     if (page := identifiers.page(question.text)) and page != (identifiers.page(name.text) or page):
         return None  # another page, of the same site or not
     if not is_match and len(name.words) > len(question.words) and all(map(name_similarity.is_generic, question.words)):
         return None  # meeting notes, of any meeting
-    if not is_match and _is_refused(question, name, style=style, type_names=type_names):
+    if not is_match and name_mismatches.differ(question, name, style=style, type_names=type_names):
         return None
     from rapidfuzz import fuzz
 
     is_person = style == "person"
-    alignment = align(question, name, style=style, type_names=type_names)
+    alignment = word_alignment.align(question, name, style=style, type_names=type_names)
     matched, left, omitted = alignment.matched, alignment.question_left, alignment.name_left
     weights = {word: _weight(word, rarity) for word in {*left, *omitted, *(other for _, other, _ in matched)}}
     total_matched = sum(weights[other] * score for _, other, score in matched)
@@ -317,7 +248,8 @@ def of_pair(
     left_numbers = [word for word in omitted if word.isdecimal()]
     has_number = any(word.isdecimal() for word, _, _ in matched)
     set_apart = any(
-        Name(part).words and _tokens(Name(part)) == _tokens(name) for part in _parts_set_apart(question.text)
+        Name(part).words and word_alignment.tokens(Name(part)) == word_alignment.tokens(name)
+        for part in _parts_set_apart(question.text)
     )
     is_part = is_match and bool(reason) and "part of the name" in (reason or "")
     is_initials = is_match and bool(reason) and "initials" in (reason or "")
@@ -328,19 +260,19 @@ def of_pair(
         "set_ratio": max(0.0, fuzz.token_set_ratio(question.folded, name.folded) - 60) / 40,
     }
     if is_person:
-        clipped = _is_clipped(question, name, rarity)
+        clipped = person_name_evidence.is_clipped(question, name, rarity)
         return {
             "person": 1.0,
             "person_rule": float(is_match),
             "person_strength": max(0.0, rule - MATCH_THRESHOLD) / (1 - MATCH_THRESHOLD),
             "person_clipped": float(clipped and not is_match),
-            "person_same_sound": float(not is_match and _sounds_alike(question, name, rarity)),
-            "person_typos": float(not is_match and _has_only_slips(question, name)),
+            "person_same_sound": float(not is_match and person_name_evidence.sounds_alike(question, name, rarity)),
+            "person_typos": float(not is_match and person_name_evidence.has_only_slips(question, name)),
             "person_set_apart": float(set_apart and not is_match),
             "person_left": float(bool(left)),
             "person_both_left": float(bool(left) and bool(omitted)),
             "rule_initials": float(is_initials),
-            **_slips_of_person(question, name, rarity, type_names),
+            **person_name_evidence.slips(question, name, rarity, type_names),
         }
     is_paraphrase = paraphrases.is_possible(
         question, name, style=style, type_names=type_names, is_entity_name=is_entity_name
@@ -365,7 +297,7 @@ def of_pair(
             is_part and question.text.islower() and not any(_is_rare(other) for _, other, _ in matched)
         ),
         "part_one_word": float(is_part and len(matched) == 1),
-        "known_word": float(any(score < _DERIVED and rarity(word) > 0 for word, _, score in matched)),
+        "known_word": float(any(score < word_alignment.DERIVED and rarity(word) > 0 for word, _, score in matched)),
         "rule_rival": float(rule == RIVAL_SCORE),
         "question_covered": covered,
         "question_all": float(not left and bool(matched)),
@@ -389,8 +321,8 @@ def of_pair(
         ),
         "matched_words": min(len(matched), 4) / 2,
         "head_matched": float(bool(matched) and any(other == _head(name) for _, other, _ in matched)),
-        "similar_words": float(sum(score < _SYNONYM for _, _, score in matched)),
-        "synonyms": float(sum(score == _SYNONYM for _, _, score in matched)),
+        "similar_words": float(sum(score < word_alignment.SYNONYM for _, _, score in matched)),
+        "synonyms": float(sum(score == word_alignment.SYNONYM for _, _, score in matched)),
         "author_left": float(alignment.authors > 0),
         "qualified": float(has_qualifier),
         "qualified_rare": float(has_qualifier and all(_is_rare(other) for _, other, _ in matched)),
@@ -409,7 +341,7 @@ def of_pair(
         "one_word_similar": float(
             not is_match
             and len(question.words) == len(name.words) == 1
-            and any(score < _SAME for _, _, score in matched)
+            and any(score < word_alignment.SAME for _, _, score in matched)
         ),
         "proper_left": float(_omits_proper_name(name, omitted)),
         "names_type": float(not type_names.isdisjoint(question.words)),
@@ -468,38 +400,6 @@ def weak_reasons(features: Mapping[str, float]) -> list[str]:
     return [reason for reason, is_so in holds.items() if is_so]
 
 
-def align(question: Name, name: Name, *, style: NameStyle, type_names: frozenset[str]) -> Alignment:
-    """Match the words of a question with those of a name: equal, inflected, numbered alike, abbreviated, mistyped."""
-    asked, had = list(_tokens(question)), list(_tokens(name))
-    ignored = type_names if style in ("person", "title", "statement", "reference") else frozenset()
-    asked = [word for word in asked if word in had or not _names_type(word, ignored)] or asked
-    had = [word for word in had if word not in ignored or word in asked] or had
-    authors = 0
-    for position, word in enumerate(asked):
-        rest = asked[position + 1 :]
-        if position and word in _AUTHOR and 0 < len(rest) <= _AUTHORED and word not in had and not {*rest} & {*had}:
-            asked, authors = asked[:position], len(rest)
-            break
-    matched: list[tuple[str, str, float]] = []
-    if style != "statement":  # a decision has no initials
-        _match_acronyms(asked, had, matched)
-    _match_particles(asked, had, matched)
-    _match_particles(had, asked, matched, are_swapped=True)
-    for threshold in (0.999, 0.9, 0.5):
-        for word in list(asked):
-            best = max(((similar(word, other), other) for other in had), default=(0.0, ""))
-            if best[0] >= threshold:
-                matched.append((word, best[1], best[0]))
-                asked.remove(word)
-                had.remove(best[1])
-    return Alignment(
-        tuple(pair for pair in matched if not name_similarity.is_function_word(pair[1]) or len(matched) == 1),
-        tuple(word for word in asked if not name_similarity.is_function_word(word) and word not in _GRAMMATICAL),
-        tuple(word for word in had if not name_similarity.is_function_word(word)),
-        authors,
-    )
-
-
 def _is_handle(text: str) -> bool:
     return bool(re.fullmatch(r"@[\w.\-]+", text))
 
@@ -515,223 +415,11 @@ def _with_dotted_words_in_full(question: Name, name: Name) -> Name:
     return question if written == question.text else Name(written)
 
 
-def _names_type(word: str, type_names: frozenset[str]) -> bool:
-    """Whether a word is the name of the type, with a slip in it or not: projct."""
-    return word in type_names or any(
-        typos.similarity(word, other, has_context=True, given_name=False) for other in type_names
-    )
-
-
-@lru_cache(maxsize=8192)
-def similar(word: str, other: str) -> float:
-    """How surely a word of a question is a word of a name, 0 to 1, whatever else is there."""
-    if word == other:
-        return 1.0
-    if word.isdecimal() or other.isdecimal():
-        ordinal = str(numbers.ORDINALS.get(word if other.isdecimal() else other, ""))
-        if ordinal and ordinal in (word, other):
-            return _ORDINAL_WORD
-        return (
-            0.95
-            if {len(word), len(other)} == {2, 4} and max(word, other, key=len)[2:] == min(word, other, key=len)
-            else 0.0
-        )
-    if antonyms.are_antonyms(word, other):
-        return 0.0
-    if _is_skeleton(word, other) or _is_skeleton(other, word):
-        return _SKELETON
-    if (
-        inflection.stem(word) == inflection.stem(other)
-        or other in abbreviations.expand(word)
-        or word in abbreviations.expand(other)
-    ):
-        return 0.95
-    if derivation.are_related(word, other):
-        return _DERIVED
-    if synonyms.root(word) == synonyms.root(other) or synonyms.are_synonyms_in_names(word, other):
-        return _SYNONYM
-    if typo := typos.similarity(word, other, has_context=True, given_name=False):
-        return min(typo, 0.9)
-    shorter = min(len(word), len(other))
-    if (
-        shorter >= 5
-        and word[: max(5, shorter - 2)] == other[: max(5, shorter - 2)]
-        and abs(len(word) - len(other)) <= 5
-    ):
-        return 0.8
-    if shorter >= 5:
-        from rapidfuzz import fuzz
-
-        if word[0] == other[0] and (ratio := fuzz.ratio(word, other)) >= _SIMILAR:
-            return 0.7 * float(ratio) / 100
-    return 0.0
-
-
-def _is_skeleton(short: str, word: str) -> bool:
-    """Whether a short form is some consonants of a word, from its first letter on: mgmt, svc."""
-    if not _SKELETON_WORD.fullmatch(short) or len(word) < 2 * len(short) - 1 or short[0] != word[0]:
-        return False
-    letters = iter(word)
-    return all(letter in letters for letter in short) and short[-1] in word[-3:]
-
-
-@lru_cache(maxsize=4096)
-def _tokens(name: Name) -> tuple[str, ...]:
-    """The folded words, numbers written in one way: Phase II, phase 2 and P2 are phase 2; '24 is 2024.
-
-    So are dates: 2024-05-14 is may 14 2024.
-    """
-    text = _dates_in_words(_SHORT_YEAR.sub(r" 20\1", name.text))
-    words: list[str] = []
-    for word in name.words if text == name.text else Name(text).words:
-        canonical = spelling.normalise(word)
-        if words and canonical in _ROMAN and len(canonical) > (words[-1] not in _NUMBERED):
-            words.append(_ROMAN[canonical])
-        elif ordinal := _ORDINAL.fullmatch(canonical):
-            words.append(ordinal[1])
-        elif canonical in numbers.CARDINALS and canonical != "one":
-            words.append(str(numbers.CARDINALS[canonical]))
-        elif canonical in numbers.ORDINALS and canonical not in ("first", "second"):
-            words.append(str(numbers.ORDINALS[canonical]))
-        elif numbered := _NUMBERED_WORD.fullmatch(canonical):
-            words += [_LETTERS_BEFORE_NUMBERS.get(numbered[1], numbered[1]), numbered[2]]
-        else:
-            words.append(canonical)
-    return tuple(words)
-
-
-def _dates_in_words(text: str) -> str:
-    def written(year: str, month: str, day: str | None) -> str:
-        return f"{_MONTH_NAMES[int(month)]} {int(day) if day else ''} {year}"
-
-    text = _ISO_DATE.sub(lambda match: written(match[1], match[2], match[3]), text)
-    return _EUROPEAN_DATE.sub(lambda match: written(match[3], match[2], match[1]), text)
-
-
-def _match_acronyms(asked: list[str], had: list[str], matched: list[tuple[str, str, float]]) -> None:
-    """Match a word that is the initials of neighbouring words on the other side, and take both out."""
-    for side, other, swapped in ((asked, had, False), (had, asked, True)):
-        for word in [one for one in side if 2 <= len(one) <= 6 and one.isalpha()]:
-            telling = [part for part in other if not name_similarity.is_function_word(part)]
-            for start in range(len(telling) - len(word) + 1):
-                run = telling[start : start + len(word)]
-                if "".join(part[0] for part in run) == word and (len(word) > 2 or len(side) > 1):
-                    pairs = [(part, word, 0.9) if swapped else (word, part, 0.9) for part in run]
-                    matched += pairs[:1] if swapped else pairs
-                    side.remove(word)
-                    for part in run:
-                        other.remove(part)
-                    break
-
-
-def _match_particles(
-    asked: list[str], had: list[str], matched: list[tuple[str, str, float]], *, are_swapped: bool = False
-) -> None:
-    """Match a verb and its particle with the noun of both, and take them out: cleaning up, cleanup."""
-    for word, particle in list(pairwise(asked)):
-        if particle not in _PARTICLES or word not in asked:
-            continue
-        stem = inflection.stem(word)
-        noun = next(
-            (other for other in had if other.endswith(particle) and inflection.stem(other[: -len(particle)]) == stem),
-            None,
-        )
-        if noun is not None:
-            matched.append((noun, word, 0.95) if are_swapped else (word, noun, 0.95))
-            asked.remove(word)
-            asked.remove(particle)
-            had.remove(noun)
-
-
-def _is_refused(question: Name, name: Name, *, style: NameStyle, type_names: frozenset[str]) -> bool:
-    """What no other evidence outweighs: other numbers, one letter, opposites, a negation, an address."""
-    asked, had = _tokens(question), _tokens(name)
-    asked_numbers, numbers_had = _digits(asked), _digits(had) + _ordinals(had)
-    if any(not any(_same_number(number, other) for other in numbers_had) for number in asked_numbers):
-        return True
-    if asked_numbers and _is_part_of_version(asked, had):
-        return True
-    dates = {numbers.MONTHS[word] for word in (*question.words, *asked) if word in numbers.MONTHS}
-    dates_had = {numbers.MONTHS[word] for word in (*name.words, *had) if word in numbers.MONTHS} | {
-        int(number) for number in numbers_had if len(number) <= 2
-    }
-    if not dates <= dates_had or (
-        (weekdays := numbers.WEEKDAYS.intersection(question.words)) and not weekdays <= {*name.words}
-    ):
-        return True
-    frequencies, frequencies_had = _FREQUENCIES.intersection(asked), _FREQUENCIES.intersection(had)
-    if frequencies and frequencies_had and not _are_same_frequencies(frequencies, frequencies_had):
-        return True
-    single = {word for word in asked[1:] if len(word) == 1 and word.isalpha() and word != "a"}
-    if style != "person" and (single - {*had}):
-        return True
-    if "@" in question.text and style != "person":
-        return True
-    symbols = [[word for word in words.folded.split() if not word.isalnum()] for words in (question, name)]
-    if symbols[0] != symbols[1]:
-        return True
-    if any(antonyms.have_opposite_prefixes(word, other) for word in {*asked} - {*had} for other in {*had} - {*asked}):
-        return True
-    type_named = not type_names.isdisjoint(question.words)
-    return antonyms.differ_in_polarity(question.words, name.words, type_named=type_named) or antonyms.differ_by_antonym(
-        question.words, name.words
-    )
-
-
-def _are_same_frequencies(frequencies: frozenset[str], others: frozenset[str]) -> bool:
-    return bool(frequencies & others) or any(same & frequencies and same & others for same in _SAME_FREQUENCIES)
-
-
-def _are_reversed(asked: Sequence[str], had: Sequence[str]) -> bool:
-    """Whether two things have changed places: from Linear to Jira is not from Jira to Linear."""
-    asked, had = ([inflection.stem(word) if word not in _RELATIONS else word for word in side] for side in (asked, had))
-    for word in _RELATIONS.intersection(asked, had):
-        after, had_after = (_next_content(words, words.index(word)) for words in (asked, had))
-        if after and had_after and after != had_after and after in had and had_after in asked:
-            return True
-    return False
-
-
-def _next_content(words: Sequence[str], position: int) -> str | None:
-    return next(
-        (
-            word
-            for word in words[position + 1 :]
-            if not name_similarity.is_function_word(word) and word not in _RELATIONS
-        ),
-        None,
-    )
-
-
 def _parts_set_apart(text: str) -> list[str]:
     """What stands before a comma, a bracket or an author, and what stands after the name of an author."""
     first = _APART.split(text)[0]
     own = _POSSESSIVE.sub("", text)
     return [part for part in (first, own) if part and part != text]
-
-
-def _digits(words: Sequence[str]) -> list[str]:
-    return [number.lstrip("0") or "0" for word in words for number in re.findall(r"\d+", word)]
-
-
-def _ordinals(words: Sequence[str]) -> list[str]:
-    return [str(numbers.ORDINALS[word]) for word in words if word in numbers.ORDINALS]
-
-
-def _is_part_of_version(asked: Sequence[str], had: Sequence[str]) -> bool:
-    """Whether the question has one number of several that stand together, which are no year: TLS 1 for TLS 1.3."""
-    numbers_asked = {word for word in asked if word.isdecimal()}
-    return any(
-        word.isdecimal() and other.isdecimal() and (word in numbers_asked) != (other in numbers_asked)
-        for word, other in pairwise(had)
-        if len(word) < _DIGITS_OF_YEAR and len(other) < _DIGITS_OF_YEAR
-    )
-
-
-def _same_number(number: str, other: str) -> bool:
-    return number == other or (
-        {len(number), len(other)} == {2, 4} and max(number, other, key=len)[2:] == min(number, other, key=len)
-    )
 
 
 def _weight(word: str, rarity: Rarity) -> float:
@@ -749,62 +437,12 @@ def _is_rare(word: str) -> bool:
 
 
 def _head(name: Name) -> str:
-    words = _tokens(name)
+    words = word_alignment.tokens(name)
     return next((word for word in words if not name_similarity.is_function_word(word)), words[0] if words else "")
 
 
 def _omits_proper_name(name: Name, omitted: Sequence[str]) -> bool:
     return any(all(word in omitted for word in words) for words in paraphrases.proper_names(name.text))
-
-
-def _slips_of_person(question: Name, name: Name, rarity: Rarity, type_names: frozenset[str]) -> dict[str, float]:
-    """What speaks against slips in a person's name: another word left out, a given name, a word of another name."""
-    from rapidfuzz import fuzz
-
-    asked, had = (each.words_without(type_names, honorifics=True) for each in (question, name))
-    if _GENITIVE.search(question.text):
-        asked = Name(_GENITIVE.sub("", question.text)).words_without(type_names, honorifics=True)
-    if re.fullmatch(r"\S*@\S*", question.text):
-        asked = tuple(
-            re.split(r"[._\-+]", Name(question.text.split("@")[0] or question.text[1:]).folded.replace(" ", "."))
-        )
-    joined = {first + second for first, second in pairwise(asked)}
-    whole = {first + second for first, second in pairwise(had)}
-    slips = [
-        word
-        for word in asked
-        if len(word) > 1
-        and word not in whole
-        and not any(_is_form_of(word, other) or other in joined for other in had)
-        and any(fuzz.ratio(word, other) >= _SIMILAR_TO_SLIP for other in had)
-    ]
-    is_joined_slip = len(asked) == len(had) + 1 and not joined.intersection(had) and "".join(asked) != "".join(had)
-    in_surname = any(fuzz.ratio(word, had[-1]) == max(fuzz.ratio(word, other) for other in had) for word in slips)
-    short = [
-        first for first, second in pairwise(had) if len(first) <= _PARTICLE and first not in asked and second in asked
-    ]
-    has_other_particle = bool(short) and any(
-        f"{first}-" in name.text.casefold() and rarity(second) > 1 for first, second in pairwise(had) if first in short
-    )
-    return {
-        "person_slip_and_left": float(bool(slips) and ((in_surname and 1 < len(asked) < len(had)) or is_joined_slip)),
-        "person_given_slip": float(bool(slips) and len(asked) > 1 and asked[0] in slips),
-        "person_middle": float(
-            len(asked) == 1
-            and asked[0] in had[1:-1]
-            and (given_names.contains(asked[0]) or had[0] in _PREFIXES_OF_NAMES)
-        ),
-        "person_known_word": float(has_other_particle or any(rarity(word) > 0 for word in slips)),
-    }
-
-
-def _is_form_of(word: str, other: str) -> bool:
-    return (
-        word == other
-        or other in given_names.spellings(word) | given_names.nicknames(word)
-        or (len(other) == 1 and word.startswith(other))
-        or (word[:-1] == other[:-1] and {word[-1], other[-1]} == {"a", "i"} and word.endswith(_SLAVIC_ENDINGS))
-    )
 
 
 def _has_proper_word(name: Name, words: Sequence[str]) -> bool:
@@ -813,96 +451,3 @@ def _has_proper_word(name: Name, words: Sequence[str]) -> bool:
     if sum(word[:1].isupper() for word in written) * 2 > len(written) + 1:
         return False
     return any(part[:1].isupper() and Name(part).folded in words for part in written[1:])
-
-
-def _is_clipped(question: Name, name: Name, rarity: Rarity) -> bool:
-    """Whether a given name is cut short beside the whole of a telling surname: Theo Lindqvist."""
-    asked, had = question.words_without(frozenset(), honorifics=True), name.words_without(frozenset(), honorifics=True)
-    if len(asked) != 2 or len(had) < 2:
-        return False
-    given, surname = asked
-    if phonetics.key(surname) != phonetics.key(had[-1]) or len(surname) < 5 or rarity(had[-1]) > _FEW_NAMES:
-        return False
-    if typos.differ_in_ending(given, had[0]):
-        return False  # Malik is not Malika
-    is_end = len(given) > 3 and had[0].endswith(given) and len(had[0]) > len(given) + 2  # Seun, Oluwaseun
-    is_beginning = 2 < len(given) < len(had[0]) and had[0].startswith(given)
-    if (is_beginning or is_end) and (not given_names.contains(given) or given_names.is_nickname(given)):
-        return True
-    stem = given.rstrip("iey")  # Connie of Consolata, Josie of Josefina, Manny of Emmanuel
-    stem = stem[:-1] if len(stem) > 2 and stem[-1] == stem[-2] else stem
-    is_diminutive = stem != given and len(stem) > 2 and len(given) < len(had[0])
-    is_within = is_diminutive and given_names.is_nickname(given) and stem in had[0][1:]
-    return (is_diminutive and had[0].startswith(stem)) or is_within
-
-
-def _sounds_alike(question: Name, name: Name, rarity: Rarity) -> bool:
-    """Whether an unknown given name is about as another one, beside the whole of a telling surname: Kwami Boateng."""
-    from rapidfuzz.distance import OSA
-
-    asked, had = question.words_without(frozenset(), honorifics=True), name.words_without(frozenset(), honorifics=True)
-    if len(asked) != len(had) or len(asked) < 2 or asked[1:] != had[1:] or rarity(had[-1]) > 1:
-        return False
-    given, other = asked[0], had[0]
-    if min(len(given), len(other)) < 4 or given_names.contains(given) or given[0] != other[0]:
-        return False
-    is_other_gender = typos.differ_in_ending(given, other) and {given[-1], other[-1]} not in ({"e", "i"}, {"i", "y"})
-    return not is_other_gender and OSA.distance(given, other) <= (1 if min(len(given), len(other)) < 6 else 2)
-
-
-def _has_only_slips(question: Name, name: Name) -> bool:
-    """Whether every word of a person's name is there, as it is or with slips in a long word that is no other name."""
-    from rapidfuzz import fuzz
-
-    asked, had = (each.words_without(frozenset(), honorifics=True) for each in (question, name))
-    if len(asked) != len(had) or not asked:
-        return False
-    for word, other in zip(asked, had, strict=True):
-        if word == other or phonetics.key(word) == phonetics.key(other) or other in given_names.spellings(word):
-            continue
-        is_name = given_names.contains(word) and word not in given_names.nicknames(other)
-        alike = word[0] == other[0] and abs(len(word) - len(other)) < 2 and fuzz.ratio(word, other) >= _SIMILAR_NAME
-        if len(word) < _MIN_LETTERS_OF_SLIP or is_name or not alike or typos.differ_in_ending(word, other):
-            return False
-    return True
-
-
-def _is_another_given_name(question: Name, name: Name) -> bool:
-    """Whether two letters are replaced in the given name, and the others are the same: Rosamund, Rosalind."""
-    asked, had = (each.words_without(frozenset(), honorifics=True) for each in (question, name))
-    if len(asked) < 2 or asked[1:] != had[1:] or len(asked[0]) != len(had[0]):
-        return False
-    replaced = Counter(asked[0]) - Counter(had[0])
-    return replaced.total() > 1 and phonetics.key(asked[0]) != phonetics.key(had[0])
-
-
-def _is_another_syllable(question: Name, name: Name) -> bool:
-    """Whether a given name of two Chinese syllables has only one of them in common: Jianguo and Jianhua, Jian."""
-    if _omits_syllable(question.words, name.words):
-        return True
-    asked, had = ({*each.words} for each in (question, name))
-    for word in asked - had:
-        for other in had - asked:
-            first, second = _SYLLABLES.fullmatch(word), _SYLLABLES.fullmatch(other)
-            if other in given_names.spellings(word) | given_names.nicknames(word):
-                continue
-            if second and first and first.groups() != second.groups() and {*first.groups()} & {*second.groups()}:
-                return True
-            if second and _SYLLABLE.fullmatch(word) and word in second.groups() and not {*second.groups()} <= asked:
-                return True
-    return False
-
-
-def _omits_syllable(asked: Sequence[str], had: Sequence[str]) -> bool:
-    """Whether a given name of two Chinese syllables is written as two words, and only one is there: Mei, Mei-Ling."""
-    omitted = [word for word in had if word not in asked]
-    return (
-        len(had) == 3
-        and len(asked) == 2
-        and len(omitted) == 1
-        and all(word in had for word in asked)
-        and any(
-            omitted[0] in given and all(map(_SYLLABLE.fullmatch, given)) and given[0] != given[1]
-            for given in (had[:2], had[1:])
-        )
-    )

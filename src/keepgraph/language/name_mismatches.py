@@ -1,0 +1,102 @@
+"""Name mismatches: differences of numbers, dates, letters, polarity and order that no other evidence outweighs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from keepgraph.language import antonyms, inflection, name_similarity, numbers, word_alignment
+from keepgraph.language.normalisation import Name
+from keepgraph.model import NameStyle
+
+_DIGITS_OF_YEAR = 4
+_RELATIONS = frozenset("to from with over instead per before after than by versus vs against".split())
+_FREQUENCIES = frozenset(
+    "hourly daily nightly weekly biweekly fortnightly monthly quarterly yearly annual annually".split()
+)
+_SAME_FREQUENCIES = ({"daily", "nightly"}, {"yearly", "annual", "annually"}, {"biweekly", "fortnightly"})
+
+
+def differ(question: Name, name: Name, *, style: NameStyle, type_names: frozenset[str]) -> bool:
+    """Whether two names differ in what nothing outweighs: numbers, a letter, opposites, a negation, an address."""
+    asked, had = word_alignment.tokens(question), word_alignment.tokens(name)
+    asked_numbers, numbers_had = _digits(asked), _digits(had) + _ordinals(had)
+    if any(not any(_same_number(number, other) for other in numbers_had) for number in asked_numbers):
+        return True
+    if asked_numbers and _is_part_of_version(asked, had):
+        return True
+    dates = {numbers.MONTHS[word] for word in (*question.words, *asked) if word in numbers.MONTHS}
+    dates_had = {numbers.MONTHS[word] for word in (*name.words, *had) if word in numbers.MONTHS} | {
+        int(number) for number in numbers_had if len(number) <= 2
+    }
+    if not dates <= dates_had or (
+        (weekdays := numbers.WEEKDAYS.intersection(question.words)) and not weekdays <= {*name.words}
+    ):
+        return True
+    frequencies, frequencies_had = _FREQUENCIES.intersection(asked), _FREQUENCIES.intersection(had)
+    if frequencies and frequencies_had and not _are_same_frequencies(frequencies, frequencies_had):
+        return True
+    single = {word for word in asked[1:] if len(word) == 1 and word.isalpha() and word != "a"}
+    if style != "person" and (single - {*had}):
+        return True
+    if "@" in question.text and style != "person":
+        return True
+    symbols = [[word for word in words.folded.split() if not word.isalnum()] for words in (question, name)]
+    if symbols[0] != symbols[1]:
+        return True
+    if any(antonyms.have_opposite_prefixes(word, other) for word in {*asked} - {*had} for other in {*had} - {*asked}):
+        return True
+    type_named = not type_names.isdisjoint(question.words)
+    return antonyms.differ_in_polarity(question.words, name.words, type_named=type_named) or antonyms.differ_by_antonym(
+        question.words, name.words
+    )
+
+
+def _are_same_frequencies(frequencies: frozenset[str], others: frozenset[str]) -> bool:
+    return bool(frequencies & others) or any(same & frequencies and same & others for same in _SAME_FREQUENCIES)
+
+
+def are_reversed(asked: Sequence[str], had: Sequence[str]) -> bool:
+    """Whether two things have changed places: from Linear to Jira is not from Jira to Linear."""
+    asked, had = ([inflection.stem(word) if word not in _RELATIONS else word for word in side] for side in (asked, had))
+    for word in _RELATIONS.intersection(asked, had):
+        after, had_after = (_next_content(words, words.index(word)) for words in (asked, had))
+        if after and had_after and after != had_after and after in had and had_after in asked:
+            return True
+    return False
+
+
+def _next_content(words: Sequence[str], position: int) -> str | None:
+    return next(
+        (
+            word
+            for word in words[position + 1 :]
+            if not name_similarity.is_function_word(word) and word not in _RELATIONS
+        ),
+        None,
+    )
+
+
+def _digits(words: Sequence[str]) -> list[str]:
+    return [number.lstrip("0") or "0" for word in words for number in re.findall(r"\d+", word)]
+
+
+def _ordinals(words: Sequence[str]) -> list[str]:
+    return [str(numbers.ORDINALS[word]) for word in words if word in numbers.ORDINALS]
+
+
+def _is_part_of_version(asked: Sequence[str], had: Sequence[str]) -> bool:
+    """Whether the question has one number of several that stand together, which are no year: TLS 1 for TLS 1.3."""
+    numbers_asked = {word for word in asked if word.isdecimal()}
+    return any(
+        word.isdecimal() and other.isdecimal() and (word in numbers_asked) != (other in numbers_asked)
+        for word, other in pairwise(had)
+        if len(word) < _DIGITS_OF_YEAR and len(other) < _DIGITS_OF_YEAR
+    )
+
+
+def _same_number(number: str, other: str) -> bool:
+    return number == other or (
+        {len(number), len(other)} == {2, 4} and max(number, other, key=len)[2:] == min(number, other, key=len)
+    )

@@ -1,0 +1,224 @@
+"""Word alignment: which words of a question are those of a name, equal, inflected, abbreviated or mistyped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from keepgraph.language import (
+    abbreviations,
+    antonyms,
+    derivation,
+    inflection,
+    name_similarity,
+    numbers,
+    spelling,
+    synonyms,
+    typos,
+)
+from keepgraph.language.normalisation import Name
+from keepgraph.model import NameStyle
+
+Rarity = Callable[[str], int]
+"""In how many names of the graph a folded word stands."""
+
+_NUMBERED_WORD = re.compile(r"([a-z]{1,4})(\d{1,4})")
+_LETTERS_BEFORE_NUMBERS = {"q": "quarter", "p": "phase", "v": "version"}
+_SHORT_YEAR = re.compile(r"['’](\d\d)\b")
+_ROMAN = {word: str(number) for word, number in numbers.ROMAN.items() if number <= 12}
+_ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
+_NUMBERED = frozenset("phase part version volume vol chapter series season stage level wave week no number ver".split())
+_AUTHOR = frozenset(["by", "from"])
+_AUTHORED = 3  # words of an author after "by"
+_ISO_DATE = re.compile(r"\b((?:19|20)\d\d)[ \-](0[1-9]|1[0-2])(?:[ \-]([0-2]\d|3[01]))?\b")
+_EUROPEAN_DATE = re.compile(r"\b(\d{1,2})[. ](0?[1-9]|1[0-2])[. ]((?:19|20)\d\d)\b")
+_MONTH_NAMES = {number: name for name, number in reversed(numbers.MONTHS.items()) if len(name) > 3 or name == "may"}
+_PARTICLES = frozenset("up out off down over in on back away through".split())
+SAME = 0.95  # inflected or abbreviated
+DERIVED = 0.9
+SYNONYM = 0.82
+_ORDINAL_WORD = 0.9
+_SKELETON = 0.75
+_SKELETON_WORD = re.compile(r"[b-df-hj-np-tv-z]{3,5}")
+_SIMILAR = 80.0
+_GRAMMATICAL = frozenset("this that these those one ones thing stuff old new other".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """The words of a question and of a name, matched with each other.
+
+    Attributes:
+        matched: the pairs, each with how alike the two are, 0 to 1.
+        question_left: the words of the question that match nothing, without function words.
+        name_left: the words of the name that match nothing, without function words.
+        authors: how many words of the question name an author after the rest.
+    """
+
+    matched: tuple[tuple[str, str, float], ...]
+    question_left: tuple[str, ...]
+    name_left: tuple[str, ...]
+    authors: int = 0
+
+
+def align(question: Name, name: Name, *, style: NameStyle, type_names: frozenset[str]) -> Alignment:
+    """Match the words of a question with those of a name: equal, inflected, numbered alike, abbreviated, mistyped."""
+    asked, had = list(tokens(question)), list(tokens(name))
+    ignored = type_names if style in ("person", "title", "statement", "reference") else frozenset()
+    asked = [word for word in asked if word in had or not _names_type(word, ignored)] or asked
+    had = [word for word in had if word not in ignored or word in asked] or had
+    authors = 0
+    for position, word in enumerate(asked):
+        rest = asked[position + 1 :]
+        if position and word in _AUTHOR and 0 < len(rest) <= _AUTHORED and word not in had and not {*rest} & {*had}:
+            asked, authors = asked[:position], len(rest)
+            break
+    matched: list[tuple[str, str, float]] = []
+    if style != "statement":  # a decision has no initials
+        _match_acronyms(asked, had, matched)
+    _match_particles(asked, had, matched)
+    _match_particles(had, asked, matched, are_swapped=True)
+    for threshold in (0.999, 0.9, 0.5):
+        for word in list(asked):
+            best = max(((similar(word, other), other) for other in had), default=(0.0, ""))
+            if best[0] >= threshold:
+                matched.append((word, best[1], best[0]))
+                asked.remove(word)
+                had.remove(best[1])
+    return Alignment(
+        tuple(pair for pair in matched if not name_similarity.is_function_word(pair[1]) or len(matched) == 1),
+        tuple(word for word in asked if not name_similarity.is_function_word(word) and word not in _GRAMMATICAL),
+        tuple(word for word in had if not name_similarity.is_function_word(word)),
+        authors,
+    )
+
+
+def _names_type(word: str, type_names: frozenset[str]) -> bool:
+    """Whether a word is the name of the type, with a slip in it or not: projct."""
+    return word in type_names or any(
+        typos.similarity(word, other, has_context=True, given_name=False) for other in type_names
+    )
+
+
+@lru_cache(maxsize=8192)
+def similar(word: str, other: str) -> float:
+    """How surely a word of a question is a word of a name, 0 to 1, whatever else is there."""
+    if word == other:
+        return 1.0
+    if word.isdecimal() or other.isdecimal():
+        ordinal = str(numbers.ORDINALS.get(word if other.isdecimal() else other, ""))
+        if ordinal and ordinal in (word, other):
+            return _ORDINAL_WORD
+        return (
+            0.95
+            if {len(word), len(other)} == {2, 4} and max(word, other, key=len)[2:] == min(word, other, key=len)
+            else 0.0
+        )
+    if antonyms.are_antonyms(word, other):
+        return 0.0
+    if _is_skeleton(word, other) or _is_skeleton(other, word):
+        return _SKELETON
+    if (
+        inflection.stem(word) == inflection.stem(other)
+        or other in abbreviations.expand(word)
+        or word in abbreviations.expand(other)
+    ):
+        return 0.95
+    if derivation.are_related(word, other):
+        return DERIVED
+    if synonyms.root(word) == synonyms.root(other) or synonyms.are_synonyms_in_names(word, other):
+        return SYNONYM
+    if typo := typos.similarity(word, other, has_context=True, given_name=False):
+        return min(typo, 0.9)
+    shorter = min(len(word), len(other))
+    if (
+        shorter >= 5
+        and word[: max(5, shorter - 2)] == other[: max(5, shorter - 2)]
+        and abs(len(word) - len(other)) <= 5
+    ):
+        return 0.8
+    if shorter >= 5:
+        from rapidfuzz import fuzz
+
+        if word[0] == other[0] and (ratio := fuzz.ratio(word, other)) >= _SIMILAR:
+            return 0.7 * float(ratio) / 100
+    return 0.0
+
+
+def _is_skeleton(short: str, word: str) -> bool:
+    """Whether a short form is some consonants of a word, from its first letter on: mgmt, svc."""
+    if not _SKELETON_WORD.fullmatch(short) or len(word) < 2 * len(short) - 1 or short[0] != word[0]:
+        return False
+    letters = iter(word)
+    return all(letter in letters for letter in short) and short[-1] in word[-3:]
+
+
+@lru_cache(maxsize=4096)
+def tokens(name: Name) -> tuple[str, ...]:
+    """The folded words, numbers written in one way: Phase II, phase 2 and P2 are phase 2; '24 is 2024.
+
+    So are dates: 2024-05-14 is may 14 2024.
+    """
+    text = _dates_in_words(_SHORT_YEAR.sub(r" 20\1", name.text))
+    words: list[str] = []
+    for word in name.words if text == name.text else Name(text).words:
+        canonical = spelling.normalise(word)
+        if words and canonical in _ROMAN and len(canonical) > (words[-1] not in _NUMBERED):
+            words.append(_ROMAN[canonical])
+        elif ordinal := _ORDINAL.fullmatch(canonical):
+            words.append(ordinal[1])
+        elif canonical in numbers.CARDINALS and canonical != "one":
+            words.append(str(numbers.CARDINALS[canonical]))
+        elif canonical in numbers.ORDINALS and canonical not in ("first", "second"):
+            words.append(str(numbers.ORDINALS[canonical]))
+        elif numbered := _NUMBERED_WORD.fullmatch(canonical):
+            words += [_LETTERS_BEFORE_NUMBERS.get(numbered[1], numbered[1]), numbered[2]]
+        else:
+            words.append(canonical)
+    return tuple(words)
+
+
+def _dates_in_words(text: str) -> str:
+    def written(year: str, month: str, day: str | None) -> str:
+        return f"{_MONTH_NAMES[int(month)]} {int(day) if day else ''} {year}"
+
+    text = _ISO_DATE.sub(lambda match: written(match[1], match[2], match[3]), text)
+    return _EUROPEAN_DATE.sub(lambda match: written(match[3], match[2], match[1]), text)
+
+
+def _match_acronyms(asked: list[str], had: list[str], matched: list[tuple[str, str, float]]) -> None:
+    """Match a word that is the initials of neighbouring words on the other side, and take both out."""
+    for side, other, swapped in ((asked, had, False), (had, asked, True)):
+        for word in [one for one in side if 2 <= len(one) <= 6 and one.isalpha()]:
+            telling = [part for part in other if not name_similarity.is_function_word(part)]
+            for start in range(len(telling) - len(word) + 1):
+                run = telling[start : start + len(word)]
+                if "".join(part[0] for part in run) == word and (len(word) > 2 or len(side) > 1):
+                    pairs = [(part, word, 0.9) if swapped else (word, part, 0.9) for part in run]
+                    matched += pairs[:1] if swapped else pairs
+                    side.remove(word)
+                    for part in run:
+                        other.remove(part)
+                    break
+
+
+def _match_particles(
+    asked: list[str], had: list[str], matched: list[tuple[str, str, float]], *, are_swapped: bool = False
+) -> None:
+    """Match a verb and its particle with the noun of both, and take them out: cleaning up, cleanup."""
+    for word, particle in list(pairwise(asked)):
+        if particle not in _PARTICLES or word not in asked:
+            continue
+        stem = inflection.stem(word)
+        noun = next(
+            (other for other in had if other.endswith(particle) and inflection.stem(other[: -len(particle)]) == stem),
+            None,
+        )
+        if noun is not None:
+            matched.append((noun, word, 0.95) if are_swapped else (word, noun, 0.95))
+            asked.remove(word)
+            asked.remove(particle)
+            had.remove(noun)
