@@ -17,6 +17,7 @@ from plain_tables import PlainTables, TablesWithLiterals
 from keepgraph import errors
 from keepgraph.cypher import value_types, values
 from keepgraph.cypher.catalogue import Catalogue, Column
+from keepgraph.cypher.plan import optimizer
 from random_cypher import DAYS, INSTANTS, PARAMETERS, TIME_PARAMETERS, TIMESTAMPS, PropertyGraph, Query, graphs, queries
 
 INVERSES, SYMMETRIC = {"I": "R"}, frozenset({"S"})
@@ -97,6 +98,39 @@ def test_a_relationship_that_is_joined_is_one_that_is_searched(graph: PropertyGr
         joined, searched = (tables.rows(tables.compile(text, {}), {}) for text in texts)
 
         assert Counter(map(repr, joined[0])) == Counter(map(repr, searched[0]))
+
+
+LIMITED = st.builds(
+    "MATCH (n){} {} {}, {} AS x ORDER BY {}, id(n) {}LIMIT {}{}".format,
+    st.sampled_from(["", "--(k)"]),
+    st.sampled_from(["RETURN", "WITH"]),
+    st.sampled_from(["n.q AS q, n", "n, 1 AS m", "n, n.s AS q", "n"]),
+    st.sampled_from(
+        ["[(n)--(m) | m.q]", "COUNT { (n)-->() }", "EXISTS { (n)-->(m) WHERE m.q > n.q }", "size([(n)--() | 1])"]
+    ),
+    st.sampled_from(["n.q", "n.s DESC", "n.q DESC, n.s", "x"]),
+    st.sampled_from(["", "SKIP 2 "]),
+    st.sampled_from(["0", "1", "3", "20"]),
+    st.sampled_from(["", "", " RETURN n, x"]),
+).filter(lambda text: ("WITH" in text) == text.endswith("RETURN n, x"))
+"""Queries with a column that matches a pattern of its own, before a limit."""
+
+
+@FEW
+@given(graphs(literals=True), LIMITED)
+def test_what_is_computed_after_a_limit_is_what_is_computed_before(graph: PropertyGraph, query: str) -> None:
+    WITH_LITERALS.load(graph.nodes, graph.relationships)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(optimizer, "compute_after_limit", lambda plan: plan)
+        before = WITH_LITERALS.rows(WITH_LITERALS.compile(query, {}), {})[0]
+    after = WITH_LITERALS.rows(WITH_LITERALS.compile(query, {}), {})[0]
+
+    assert list(map(_unordered, after)) == list(map(_unordered, before))
+
+
+def _unordered(row: Any) -> str:
+    """A row in which the elements of a list are in one order: that of matches is not part of the answer."""
+    return repr([sorted(map(repr, value)) if isinstance(value, list) else value for value in row])
 
 
 @pytest.mark.slow

@@ -8,8 +8,8 @@ import pytest
 
 from keepgraph.cypher.check import binder
 from keepgraph.cypher.plan import optimizer, planner
-from keepgraph.cypher.plan.algebra import BuildPaths, Filter, Match, Plan, Union
-from keepgraph.cypher.syntax import parser
+from keepgraph.cypher.plan.algebra import BuildPaths, Filter, Limit, Match, Plan, Project, Union
+from keepgraph.cypher.syntax import ast, parser
 
 
 def operators(plan: Plan) -> Iterator[Plan]:
@@ -106,6 +106,32 @@ def test_any_other_is_searched(query):
     [match] = [plan for plan in optimized(query) if isinstance(plan, Match)]
 
     assert [bool(edge.length) for edge in match.edges] == [True]
+
+
+@pytest.mark.parametrize(
+    ("query", "is_late"),
+    [
+        ("MATCH (n) RETURN n.name, [(n)-->(m) | m.name] AS x ORDER BY n.age LIMIT 3", True),
+        ("MATCH (n) RETURN n, COUNT { (n)--() } AS x ORDER BY n.name SKIP 1 LIMIT 3", True),
+        ("MATCH (n) WITH n, size([(n)-->(m) | 1]) AS x ORDER BY n.name LIMIT 3 RETURN n.name, x", True),
+        ("MATCH (n) RETURN n.name, COUNT { (n)--() } AS x ORDER BY x LIMIT 3", False),
+        ("MATCH (n) RETURN n.name, COUNT { (n)--() } AS x ORDER BY n.name", False),
+        ("MATCH (n) RETURN DISTINCT n.name, COUNT { (n)--() } AS x ORDER BY n.name LIMIT 3", False),
+        ("MATCH (n) RETURN n.name AS n, COUNT { (n)--() } AS x ORDER BY n LIMIT 3", False),
+        ("MATCH (n) RETURN n.name, n.age + 1 AS x ORDER BY n.name LIMIT 3", False),
+    ],
+)
+def test_a_pattern_of_a_column_is_matched_for_the_rows_that_a_limit_leaves(query, is_late):
+    plans = optimized(query)
+    limits = [number for number, plan in enumerate(plans) if isinstance(plan, Limit)]
+    [column] = [number for number, plan in enumerate(plans) if isinstance(plan, Project) and _has_value(plan, "x")]
+
+    assert any(column < limit for limit in limits) == is_late
+
+
+def _has_value(project: Project, name: str) -> bool:
+    """Whether a projection computes a column, and does not only pass it on."""
+    return not isinstance(dict(project.items).get(name, ast.Variable(name)), ast.Variable)
 
 
 def test_a_named_path_is_built_above_the_match():

@@ -29,7 +29,8 @@ from keepgraph.cypher.syntax import ast, conjunctions, substitution, traversal
 
 def optimize(plan: Plan) -> Plan:
     """The plan after all rewrites."""
-    return build_paths_after_match(search_distinct_ends(filter_before_project(plan), duplicates_matter=True))
+    plan = search_distinct_ends(filter_before_project(plan), duplicates_matter=True)
+    return build_paths_after_match(compute_after_limit(plan))
 
 
 def filter_before_project(plan: Plan) -> Plan:
@@ -98,6 +99,43 @@ def is_constant(expression: ast.Expression) -> bool:
         return all(map(is_constant, expression.elements))
     value = expression.value if isinstance(expression, ast.Instant) else expression
     return instant_comparisons.is_constant(value)
+
+
+def compute_after_limit(plan: Plan) -> Plan:
+    """Computes columns with a pattern of their own after ORDER BY and LIMIT, which ask for other columns alone."""
+    if isinstance(plan, Union):
+        return replace(plan, left=compute_after_limit(plan.left), right=compute_after_limit(plan.right))
+    if isinstance(plan, SingleRow | Argument | SqlRows):
+        return plan
+    source = compute_after_limit(plan.input)
+    if source is not plan.input:
+        plan = replace(plan, input=source)
+    if not isinstance(plan, Limit):
+        return plan
+    skip = plan.input if isinstance(plan.input, Skip) else None
+    sort = plan.input if skip is None else skip.input
+    if not isinstance(sort, Sort) or not isinstance(sort.input, Project):
+        return plan
+    project = sort.input
+    sorted_by = {name for key, _ in sort.keys for name in traversal.free_variables(key)}
+    late = {name: value for name, value in project.items if name not in sorted_by and _matches_pattern(value)}
+    needed = {name for value in late.values() for name in traversal.free_variables(value) & {*project.input.columns}}
+    early = {name: value for name, value in project.items if name not in late}
+    if not late or any(early.get(name, ast.Variable(name)) != ast.Variable(name) for name in needed):
+        return plan
+    early |= {name: ast.Variable(name) for name in sorted(needed)}
+    columns = tuple(early)
+    rows: Plan = Sort(Project(project.input, tuple(early.items()), columns), sort.keys, columns)
+    if skip is not None:
+        rows = Skip(rows, skip.count, columns)
+    rows = Limit(rows, plan.count, columns)
+    return Project(rows, tuple((name, late.get(name, ast.Variable(name))) for name in plan.columns), plan.columns)
+
+
+def _matches_pattern(expression: ast.Expression) -> bool:
+    if isinstance(expression, ast.PatternComprehension | ast.PatternPredicate | ast.Subquery):
+        return True
+    return any(map(_matches_pattern, traversal.children(expression)))
 
 
 def build_paths_after_match(plan: Plan) -> Plan:
