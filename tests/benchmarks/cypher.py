@@ -24,12 +24,16 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from measure import Figure
+
 SEED = 1
+RATIO, MILLISECONDS = 1.3, 0.1
+"""The goal of a question: so many times the SQL by hand, and so much more for the call."""
 LABELS = {"Person": 0.50, "Company": 0.10, "Project": 0.15, "Topic": 0.20, "Place": 0.05}
 TYPES = {
     "KNOWS": ("Person", "Person", 0.30),
@@ -655,6 +659,30 @@ def compare(engines: list[Engine], *, patience: float) -> list[str]:
     return [*_table(engines, compiling), "", *_disagreements(engines)]
 
 
+def figures(*, small: bool, seed: int = SEED) -> Iterator[Figure]:
+    """Each question against the SQL by hand, without the other databases."""
+    engines = [Engine(name, sys.executable, _size(small=small, seed=seed)) for name in ("keepgraph", "by hand")]
+    try:
+        compare(engines, patience=60)
+        for number, question in enumerate(QUESTIONS):
+            ours, hand = (_median(engine, number) for engine in engines)
+            if ours is None or hand is None:
+                yield Figure(question.what, "fails", f"≤ {RATIO} × + {MILLISECONDS} ms", met=False)
+                continue
+            same = engines[0].answers[number].get("digest") == engines[1].answers[number].get("digest")
+            met = same and ours <= RATIO * hand + MILLISECONDS
+            detail = f"by hand {hand:.3f} ms, {ours / hand:.2f} ×{'' if same else ', ANOTHER ANSWER'}"
+            yield Figure(question.what, f"{ours:.3f} ms", f"≤ {RATIO} × + {MILLISECONDS} ms", met, detail)
+    finally:
+        for engine in engines:
+            engine.stop()
+
+
+def _size(*, small: bool, seed: int) -> list[str]:
+    """The arguments that say which graph an engine makes."""
+    return ["--size", "20000,100000" if small else "100000,1000000", "--seed", str(seed)]
+
+
 def _table(engines: list[Engine], compiling: dict[int, dict[str, Any]]) -> list[str]:
     ours, hand, *peers = engines
     head = ["ms", "keepgraph", "by", "compile", "cached", "SQL by hand", "ratio", *(peer.name for peer in peers)]
@@ -731,8 +759,7 @@ def main() -> None:
         nodes, relationships = map(int, options.size.split(","))
         serve(options.serve, nodes, relationships, options.seed, options.folder)
         return
-    nodes, relationships = (20_000, 100_000) if options.small else (100_000, 1_000_000)
-    arguments = ["--size", f"{nodes},{relationships}", "--seed", str(options.seed)]
+    arguments = _size(small=options.small, seed=options.seed)
     engines = []
     for name in ENGINES:
         ours = name in ("keepgraph", "by hand")
@@ -754,6 +781,7 @@ def main() -> None:
     loaded = ", ".join(
         f"{each.name} {each.about['loaded']:.1f} s and {each.about['memory']:.0f} MB" for each in engines
     )
+    nodes, relationships = map(int, arguments[1].split(","))
     print(f"{nodes:,} nodes, {relationships:,} relationships, seed {options.seed}. Loaded: {loaded}.\n")
     print("\n".join(itertools.chain(found)))
 

@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import cypher
 import doubles
 import encrypted
 import extraction
@@ -35,7 +36,7 @@ from keepgraph.profiles import keys
 SMALL_DOUBLES = (500, 30)
 """Entities and planted doubles in a small run."""
 
-WITHOUT_VECTORS = ("processes", "topology", "page", "writers", "questions")
+WITHOUT_VECTORS = ("processes", "topology", "page", "writers", "questions", "cypher")
 """The parts that need no vectors: alone, they begin sooner."""
 
 
@@ -55,6 +56,7 @@ def main() -> None:
             "page",
             "writers",
             "questions",
+            "cypher",
         ],
         help="one part of the table",
     )
@@ -97,6 +99,7 @@ def main() -> None:
             "page": lambda: _page(big, folder, asked, small=given.small),
             "writers": lambda: writers.figures(folder, seconds=2 if given.small else 5, rounds=1 if given.small else 3),
             "questions": lambda: _questions(big, folder, rounds=3 if given.small else 10),
+            "cypher": lambda: cypher.figures(small=given.small),
             "serving": lambda: _serving(big, folder, asked, rounds=100 if given.small else 400),
         }
         found = [line for part, run in parts.items() if given.only in (None, part) for line in run()]
