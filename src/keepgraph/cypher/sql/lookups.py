@@ -29,15 +29,26 @@ def rows_by_key(catalogue: Catalogue, table: NodeTable | EdgeTable, *, single: b
     one.
     """
     context = new_context(catalogue, {})
-    keys = context.bindings.parameter("keys")
-    key = Column(_ROW, table.id)
-    block = Block(where=[tree.equal(key, keys) if single else tree.In(key, elements_of(keys))])
-    block.join(context.table(table), _ROW)
+    block = _block_of_keys(context, table, single=single)
     values = [
         context.value_of_row(sql, _ROW) for sql in (table.public_id, *(column.sql for column in table.columns.values()))
     ]
     bag = [Column(_ROW, table.bag)] if table.bag else []
-    return _render(context, block, key, Column(_ROW, table.code), *values, *bag)
+    return _render(context, block, Column(_ROW, table.id), Column(_ROW, table.code), *values, *bag)
+
+
+def codes_by_key(catalogue: Catalogue, table: NodeTable, *, single: bool) -> Sql:
+    """The keys and codes of the rows of a table; the parameter is as of `rows_by_key`."""
+    context = new_context(catalogue, {})
+    block = _block_of_keys(context, table, single=single)
+    return _render(context, block, Column(_ROW, table.id), Column(_ROW, table.code))
+
+
+def _block_of_keys(context: Context, table: NodeTable | EdgeTable, *, single: bool) -> Block:
+    keys, key = context.bindings.parameter("keys"), Column(_ROW, table.id)
+    block = Block(where=[tree.equal(key, keys) if single else tree.In(key, elements_of(keys))])
+    block.join(context.table(table), _ROW)
+    return block
 
 
 def nodes(
