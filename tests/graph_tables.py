@@ -64,7 +64,8 @@ class Tables:
             )
             self._insert("entity", row, but=(*row[:4], *[f"n{key}"] * 3, *row[7:]))
             if chance.random() < 0.3:
-                self._insert("alias", (key, key, "abc", "abc", "abc", STAMPS[0]))
+                for alias in chance.sample(["abc", "a", "ÄB", "[1]"], chance.choice([1, 1, 2, 3])):
+                    self._insert("alias", (None, key, alias, alias, alias, STAMPS[0]))
         for key, kind, subject, target, _ in graph.relationships:
             text = (target or "x") if isinstance(target, str) else None
             if text is None and groups[target] != groups[subject]:

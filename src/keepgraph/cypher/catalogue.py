@@ -42,8 +42,9 @@ class Column:
         absent: the SQL of what is stored where there is no value, and which the index leaves out; empty for nothing.
         follows_rows: whether its values grow with the keys of the rows, so that what follows in its index does so in
             the table.
-        values: of a relationship, SQL that selects the keys of the relationships that have a value, each once, as
-            `row_key`, and the value as `value`, where other rows than its own have it; else empty.
+        values: where other rows than its own have the value, SQL that selects them: as `row_key` the key of what has
+            the property, once, and the value as `value`; of a list, each element in its order. Else empty.
+        element_kinds: of a list with `values`, the kinds that its elements may have.
     """
 
     sql: str
@@ -55,6 +56,7 @@ class Column:
     absent: str = ""
     follows_rows: bool = False
     values: str = ""
+    element_kinds: int = 0
 
 
 @dataclass(frozen=True, slots=True)

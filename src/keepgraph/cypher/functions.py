@@ -45,6 +45,7 @@ SqlForm = Word[
     "coalesce",
     "not null",
     "length",
+    "empty",
     "key",
     "public id",
     "type",
@@ -438,7 +439,7 @@ def _range(start: Value, end: Value, step: Value = 1) -> list[int] | range:
 
 
 define("size", (STRING | LIST,), INTEGER, len, sql="length")
-define("isEmpty", (STRING | LIST | MAP,), BOOLEAN, lambda value: not value)
+define("isEmpty", (STRING | LIST | MAP,), BOOLEAN, lambda value: not value, sql="empty")
 define("head", (LIST,), ANY, lambda elements: values.index(elements, 0), infer=value_types.first_element, sql="first")
 define("last", (LIST,), ANY, lambda elements: values.index(elements, -1), infer=value_types.first_element)
 define("tail", (LIST,), LIST, lambda elements: values.shorten(elements[1:]), infer=value_types.same_list)

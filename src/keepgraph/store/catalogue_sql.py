@@ -36,6 +36,9 @@ SOURCES = """(
 
 ALIASES_OF = "(SELECT json_group_array(alias ORDER BY id) FROM alias WHERE alias.entity = {row}.id)"
 
+ALIASES = "(SELECT entity AS row_key, alias AS value FROM alias)"
+"""The aliases of all entities, one a row; those of one are read in the order of `ALIASES_OF`."""
+
 HAS_OBJECT = "+{row}.object IS NOT NULL"
 HAS_LITERAL = "{row}.literal IS NOT NULL"
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
+from keepgraph.cypher.plan import condition_shares
 from keepgraph.cypher.plan.algebra import EdgeSlot, Match
 from keepgraph.cypher.plan.join_order import (
     EdgeScan,
@@ -145,6 +146,7 @@ class _Cost:
             if name in self._nodes
         }
         self._read_nodes = tested | {node.column for node in match.nodes if self._share_of_label(node.column) < 1}
+        self._shares = condition_shares.shares(match.conditions, self._nodes, estimates)
         self._has_unknown_conditions = any(
             not _is_equality(condition) and traversal.free_variables(condition) & self._nodes.keys()
             for condition in match.conditions
@@ -159,7 +161,7 @@ class _Cost:
             elif is_scannable_both_ways(edge):
                 yield EdgeScan(edge), 2 * self._estimates.edge_count(edge.types) * self._entry(edge.column)
         for column in dict.fromkeys(end for edge in edges for end in (edge.start, edge.end)):
-            yield column, self._count_at(column)
+            yield column, self._scan_cost(column, self._share(column).part * self._count_at(column))
 
     def of(self, steps: Sequence[Step]) -> CostedOrder:
         return self._run(steps, range_rows=None)
@@ -180,12 +182,14 @@ class _Cost:
         rows, cost, bound = 1.0, 0.0, set[str]()
         for step in steps:
             if isinstance(step, NodeScan):
-                scanned = rows * self._count_at(step.node.column)
-                rows = scanned
-                for key, _ in step.equalities:
-                    rows *= self._estimates.selectivity(key)
-                cost += min(scanned, _LOOKUP * (1 + rows)) if step.equalities else scanned
-                bound.add(step.node.column)
+                column = step.node.column
+                found = self._count_at(column) * self._share(column).part
+                for key, value in step.equalities:
+                    if traversal.free_variables(value):
+                        found *= self._estimates.selectivity(key)
+                cost += rows * self._scan_cost(column, found, by_values=bool(step.equalities))
+                rows *= found
+                bound.add(column)
                 continue
             edge = step.edge
             count = self._estimates.edge_count(edge.types)
@@ -209,7 +213,7 @@ class _Cost:
             for end in ends:
                 if end in self._read_nodes:
                     cost += rows * _LOOKUP
-                rows *= self._share_of_label(end)
+                rows *= self._share_of_label(end) * self._share(end).part
             bound.update((edge.start, edge.end))
         return CostedOrder(list(steps), cost, rows)
 
@@ -219,6 +223,17 @@ class _Cost:
 
     def _count_at(self, column: str) -> float:
         return self._counts[column]
+
+    def _share(self, column: str) -> condition_shares.Share:
+        """Which part of the nodes of a column fulfils the conditions on it."""
+        return self._shares.get(column, condition_shares.ALL)
+
+    def _scan_cost(self, column: str, found: float, *, by_values: bool = False) -> float:
+        """What it costs to find so many nodes of a column, by an index where values are known that they have."""
+        scanned = self._count_at(column)
+        if by_values or self._share(column).is_looked_up:
+            return min(scanned, _LOOKUP * (1 + found))
+        return scanned
 
     def _share_of_label(self, column: str) -> float:
         """Which part of all nodes has the labels of a node of the pattern."""

@@ -15,7 +15,7 @@ from keepgraph.cypher import value_types
 from keepgraph.cypher.interpret import evaluate
 from keepgraph.cypher.interpret.runtime import Run
 from keepgraph.cypher.plan import instant_comparisons
-from keepgraph.cypher.sql import comparisons, tree
+from keepgraph.cypher.sql import comparisons, lists, tree
 from keepgraph.cypher.sql.bindings import QUERY_INSTANT, storable
 from keepgraph.cypher.sql.blocks import Block
 from keepgraph.cypher.sql.context import Context
@@ -93,7 +93,12 @@ def variable(context: Context, expression: ast.Variable, block: Block) -> Term:
 def binary(context: Context, expression: ast.Binary, block: Block) -> Term:
     operator = expression.operator
     if operator == "IN":
-        return comparisons.contained(context, expression, block)
+        if isinstance(expression.right, ast.ListLiteral | ast.Parameter):
+            return comparisons.contained(context, expression, block)
+        return lists.contained(context, expression, block)
+    if operator in ("=", "<>") and (listed := lists.compared_with_empty(expression)) is not None:
+        equal = lists.is_empty(context, listed, block)
+        return equal if operator == "=" else Term(tree.negate(equal.sql), equal.type)
     left, right = context.term(expression.left, block), context.term(expression.right, block)
     if operator in ("AND", "OR"):
         sql = tree.infix(operator, context.truth(left), context.truth(right))

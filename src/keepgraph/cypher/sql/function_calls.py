@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import reduce
 from operator import or_
 
 from keepgraph.cypher import functions, value_types
 from keepgraph.cypher.catalogue import Code
-from keepgraph.cypher.sql import expressions, properties, table_rows, tree
+from keepgraph.cypher.sql import expressions, lists, properties, table_rows, tree
 from keepgraph.cypher.sql.blocks import Block
 from keepgraph.cypher.sql.context import Context
 from keepgraph.cypher.sql.terms import (
@@ -21,6 +20,7 @@ from keepgraph.cypher.sql.terms import (
     Term,
     literal_or_row,
     literal_text,
+    null_propagating,
     plain_class,
     unify,
 )
@@ -86,6 +86,14 @@ def _length(context: Context, expression: ast.Call, block: Block) -> Term:
     raise Inexpressible
 
 
+def _is_empty(context: Context, expression: ast.Call, block: Block) -> Term:
+    """Of a list, by its length; of a text by Python."""
+    subject = expression.arguments[0]
+    if context.term(subject, block).encoding in ("json", "labels"):
+        return lists.is_empty(context, subject, block)
+    return _call_python(context, expression, block)
+
+
 def _substring(context: Context, expression: ast.Call, block: Block) -> Term:
     """The beginning of a timestamp as SQL cuts it; all else is cut by Python."""
     text, *numbers = expression.arguments
@@ -108,7 +116,8 @@ def _letter_case(context: Context, expression: ast.Call, block: Block) -> Term:
     if case is None or plain_class(subject) != value_types.STRING or not isinstance(subject.sql, tree.Column):
         return by_python
     is_ascii = tree.equal(tree.call("length", subject.sql), tree.call("octet_length", subject.sql))
-    return replace(by_python, sql=tree.iif(is_ascii, tree.call(case.of_ascii, subject.sql), by_python.sql))
+    sql = tree.iif(is_ascii, tree.call(case.of_ascii, subject.sql), by_python.sql)
+    return null_propagating(sql, value_types.STRING, subject)
 
 
 # Ids, types and ends
@@ -240,6 +249,7 @@ _FORMS: dict[functions.SqlForm, Callable[[Context, ast.Call, Block], Term]] = {
     "coalesce": _coalesce,
     "not null": _is_not_null,
     "length": _length,
+    "empty": _is_empty,
     "key": _key,
     "public id": _public_id,
     "type": _type,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from keepgraph.cypher import catalogue
+from keepgraph.cypher.catalogue import Code
 from keepgraph.cypher.sql import tree
 from keepgraph.cypher.sql.blocks import Block, select_unnamed
 from keepgraph.cypher.sql.context import Context
@@ -48,8 +49,13 @@ def property_column(context: Context, term: Term, key: str) -> catalogue.Column 
 
 def label_test(context: Context, block: Block, term: Term, labels: tuple[ast.LabelExpression, ...]) -> Expression:
     """The condition that a node has these labels; null for null."""
-    nodes = context.catalogue.nodes
     codes, literal = context.catalogue.node_codes(labels), context.catalogue.literal_matches(labels)
+    return code_test(context, block, term, codes, literal=literal)
+
+
+def code_test(context: Context, block: Block, term: Term, codes: frozenset[Code], *, literal: bool) -> Expression:
+    """The condition that a node has one of these codes of labels, or is a literal; null for null."""
+    nodes = context.catalogue.nodes
     if term.literal and literal and not codes:
         return is_literal(term)
     if not term.literal and len(codes) == len(nodes.labels) and not term.nullable:

@@ -38,7 +38,12 @@ NODE_COLUMNS: Mapping[str, Column] = {
     "id": Column("{row}.public_id", value_types.STRING, _UNIQUE_SELECTIVITY),
     "name": Column("{row}.name", value_types.STRING, _UNIQUE_SELECTIVITY),
     "summary": Column("nullif({row}.summary, '')", _TEXT),
-    "aliases": Column(store.catalogue_sql.ALIASES_OF, value_types.LIST),
+    "aliases": Column(
+        store.catalogue_sql.ALIASES_OF,
+        value_types.LIST,
+        values=store.catalogue_sql.ALIASES,
+        element_kinds=value_types.STRING,
+    ),
     "group_id": Column("{row}.group_id", value_types.STRING, 1.0),
     "created_at": Column("{row}.created_at", value_types.STRING, is_instant=True),
 }

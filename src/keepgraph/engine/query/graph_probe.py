@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from itertools import product
 from typing import Any
 
 from keepgraph import errors, store
@@ -36,6 +39,9 @@ class GraphProbe:
             graph_catalogue.relationship_type(term.name) for term in vocabulary.predicates if term.inverse_of is None
         ]
         self.inverse_types = graph_catalogue.inverse_types(tx)
+        self._symmetric_types = {
+            graph_catalogue.relationship_type(term.name) for term in vocabulary.predicates if "symmetric" in term.flags
+        }
         self._schema = schema.cached(tx)
 
     def seconds_left(self) -> float:
@@ -69,6 +75,10 @@ class GraphProbe:
     def are_connected(self, sources: Sequence[str], types: Sequence[str], targets: Sequence[str]) -> bool | None:
         """Whether a relationship of these types leads from one of these labels to one of those; None as above."""
         if self._schema is None:
+            if self.tx.known_at is None and not any(
+                self._may_connect(name, source, target) for name, source, target in product(types, sources, targets)
+            ):
+                return False
             source, target = (f"(:{'|'.join(map(quote_name, labels))})" for labels in (sources, targets))
             return self.has_rows(f"MATCH {source}-[:{'|'.join(map(quote_name, types))}]->{target} RETURN 1")
         return any(
@@ -79,12 +89,34 @@ class GraphProbe:
             for pattern in kind.patterns
         )
 
+    def _may_connect(self, relationship_type: str, source: str, target: str) -> bool:
+        """Whether there is a fact of a type between these labels, whenever it holds."""
+        ends = self._ends_by_type.get(relationship_type, ())
+        is_symmetric = relationship_type in self._symmetric_types
+        return (source, target) in ends or (is_symmetric and (target, source) in ends)
+
+    @cached_property
+    def _ends_by_type(self) -> dict[str, set[tuple[str, str]]]:
+        """The labels that facts of each type connect, whenever these hold; by the kept counts."""
+        vocabulary = graph_vocabulary.read(self.tx)
+        types = {term.row: graph_catalogue.relationship_type(term.name) for term in vocabulary.predicates}
+        labels = {term.row: graph_catalogue.label(term.name) for term in vocabulary.types}
+        ends = defaultdict[str, set[tuple[str, str]]](set)
+        for count in store.cardinalities.facts_by_ends(self.tx, group=self.tx.group):
+            target = graph_catalogue.LITERAL if count.object_type is None else labels[count.object_type]
+            ends[types[count.predicate]].add((labels[count.subject_type], target))
+        return ends
+
     def patterns(self, types: Sequence[str], *, limit: int) -> tuple[str, ...]:
         """What relationships of these types connect, in Cypher."""
         link = f"[:{'|'.join(map(quote_name, types))}]"
         if self._schema is None:
             query = f"MATCH (a)-{link}->(b) RETURN DISTINCT labels(a)[0], labels(b)[0]"
-            ends = [(row[0], row[1]) for row in self.rows(query, limit) or ()]
+            if self.tx.known_at is not None:
+                ends = [(row[0], row[1]) for row in self.rows(query, limit) or ()]
+            else:
+                known = sorted({pair for name in types for pair in self._ends_by_type.get(name, ())})
+                ends = [pair for pair in known[: 2 * limit] if self.are_connected(pair[:1], types, pair[1:])][:limit]
         else:
             patterns = [pattern for kind in self._schema.types if kind.name in types for pattern in kind.patterns]
             ends = [(pattern.source, pattern.target) for pattern in patterns[:limit]]

@@ -1,0 +1,286 @@
+"""Lists in SQL: any, all and none, `value IN list`, list comprehensions and UNWIND, over lists whose elements are rows.
+
+Those are a property whose elements have a table of their own, the labels of a node, and a parameter. Of a list that is
+written out, `any` is the disjunction of its condition for each element, and `all` the conjunction.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from keepgraph.cypher import value_types
+from keepgraph.cypher.sql import table_rows, tree
+from keepgraph.cypher.sql.aggregate import list_element
+from keepgraph.cypher.sql.bindings import json_list
+from keepgraph.cypher.sql.blocks import Block, select_unnamed
+from keepgraph.cypher.sql.context import Context
+from keepgraph.cypher.sql.terms import BOOLEAN_OR_NULL, Inexpressible, Term, is_literal
+from keepgraph.cypher.sql.tree import Column, Expression
+from keepgraph.cypher.syntax import ast, substitution, traversal
+
+_MAX_WRITTEN_ELEMENTS = 20
+"""For how many elements of a written list a condition is repeated."""
+
+_VALUE, _ROW_KEY = "value", "row_key"
+
+
+@dataclass(frozen=True, slots=True)
+class Elements:
+    """The elements of a list as rows.
+
+    Attributes:
+        rows, alias: a source of them.
+        element: the value of a row.
+        is_there: the condition that the list is not null.
+        row_key, node_key: where the elements of the lists of all nodes are rows of one source, the key of the node in
+            it, and the key of the node whose list this is; else None.
+    """
+
+    rows: tree.Fragment | tree.Call
+    alias: str
+    element: Term
+    is_there: Expression = tree.TRUE
+    row_key: Expression | None = None
+    node_key: Expression | None = None
+
+    def block(self, outer: Block, variable: str, *, of_all_nodes: bool = False) -> Block:
+        """A block of the elements that sees the columns of an outer block, and each element as a variable."""
+        block = Block(columns={**outer.columns, variable: self.element})
+        block.join(self.rows, self.alias)
+        block.where = [] if of_all_nodes else self.conditions()
+        return block
+
+    def conditions(self) -> list[Expression]:
+        """What the rows of this list fulfil among those of the source."""
+        return [] if self.row_key is None or self.node_key is None else [tree.equal(self.row_key, self.node_key)]
+
+
+def elements(context: Context, source: ast.Expression, block: Block) -> Elements:
+    """The elements of a list.
+
+    Raises:
+        Inexpressible: they are no rows, or may be of several classes.
+    """
+    if isinstance(source, ast.Property):
+        return _of_property(context, source, block)
+    if isinstance(source, ast.Call):
+        return _of_labels(context, source, block)
+    json, kinds = _bound_list(context, source)
+    return _of_json(context, json, kinds)
+
+
+def _of_json(context: Context, json: Expression, kinds: int, is_there: Expression = tree.TRUE) -> Elements:
+    alias = context.alias("u")
+    element = Term(Column(alias, _VALUE), value_types.Type(kinds))
+    return Elements(tree.call("json_each", json), alias, element, is_there)
+
+
+def _of_labels(context: Context, source: ast.Call, block: Block) -> Elements:
+    labels = context.term(source, block)
+    if labels.encoding != "labels":
+        raise Inexpressible
+    is_there = tree.is_not_null(labels.sql) if labels.kinds & value_types.NULL else tree.TRUE
+    return _of_json(context, labels.sql, value_types.STRING, is_there)
+
+
+def _bound_list(context: Context, source: ast.Expression) -> tuple[Expression, int]:
+    """The placeholder of a list of texts or of integers, as JSON, and the kind of its elements."""
+    if isinstance(source, ast.Parameter):
+        type_ = context.parameters.get(source.name, value_types.UNKNOWN)
+        element_kinds = type_.element.kinds if type_.element else 0
+        if type_.kinds == value_types.LIST and element_kinds in (value_types.STRING, value_types.INTEGER):
+            return context.bindings.parameter(source.name, json_list), element_kinds
+    if isinstance(source, ast.ListLiteral):
+        constants = [element.value for element in source.elements if isinstance(element, ast.Literal)]
+        if len(constants) == len(source.elements) and constants:
+            for python_type, kind in ((str, value_types.STRING), (int, value_types.INTEGER)):
+                if all(type(constant) is python_type for constant in constants):
+                    return context.bindings.constant(json_list(constants)), kind
+    raise Inexpressible
+
+
+def _of_property(context: Context, source: ast.Property, block: Block) -> Elements:
+    """The elements of a property of nodes that have a table of their own."""
+    subject = context.term(source.subject, block)
+    column = table_rows.property_column(context, subject, source.key) if subject.encoding == "node" else None
+    if column is None or not column.values or not column.kinds & value_types.LIST:
+        raise Inexpressible
+    alias = context.alias("v")
+    node_key = subject.row_key if subject.row_key is not None else subject.sql
+    is_there: Expression = tree.TRUE
+    if subject.literal or subject.nullable:
+        is_never_a_row = subject.codes is not None and not subject.codes
+        is_there = tree.FALSE if is_never_a_row else tree.is_not_null(node_key)
+        if subject.literal and subject.row_key is None:
+            is_there = tree.negate(is_literal(subject))
+    return Elements(
+        context.rows(column.values),
+        alias,
+        Term(Column(alias, _VALUE), value_types.Type(column.element_kinds)),
+        is_there,
+        Column(alias, _ROW_KEY),
+        node_key,
+    )
+
+
+def unwind(context: Context, source: ast.Expression, block: Block) -> Term:
+    """Join the elements of a list to a block, and give the term of an element."""
+    list_ = elements(context, source, block)
+    block.join(list_.rows, list_.alias)
+    block.where.extend(list_.conditions())
+    return list_.element
+
+
+# any, all, none
+
+
+def quantifier(context: Context, expression: ast.Quantifier, block: Block) -> Term:
+    """any, all and none; `single` is left to the interpreter."""
+    if expression.quantifier == "single" or block.grouped:
+        raise Inexpressible
+    if isinstance(expression.source, ast.ListLiteral):
+        return context.term(_written_out(expression, expression.source), block)
+    element = ast.Variable(expression.variable)
+    if expression.quantifier in ("any", "none") and (value := _equal_to(element, expression.condition)) is not None:
+        is_in = context.term(ast.Binary("IN", value, expression.source), block)
+        return is_in if expression.quantifier == "any" else Term(tree.negate(is_in.sql), is_in.type)
+    is_all = expression.quantifier == "all"
+    condition = ast.Unary("NOT", expression.condition) if is_all else expression.condition
+    some = _some(context, expression.variable, expression.source, condition, block)
+    if expression.quantifier == "any":
+        return some
+    return Term(tree.negate(some.sql), some.type)
+
+
+def _equal_to(element: ast.Expression, condition: ast.Expression) -> ast.Expression | None:
+    """What an element must equal to fulfil a condition; None for any other condition."""
+    if isinstance(condition, ast.Binary) and condition.operator == "=":
+        for side, value in ((condition.left, condition.right), (condition.right, condition.left)):
+            if side == element and not traversal.free_variables(element) & traversal.free_variables(value):
+                return value
+    return None
+
+
+def _written_out(expression: ast.Quantifier, source: ast.ListLiteral) -> ast.Expression:
+    """The condition for each element, with OR or AND between."""
+    if len(source.elements) > _MAX_WRITTEN_ELEMENTS:
+        raise Inexpressible
+    variable = ast.Variable(expression.variable)
+    conditions = [substitution.substitute(expression.condition, {variable: element}) for element in source.elements]
+    is_all = expression.quantifier == "all"
+    result: ast.Expression = conditions[0] if conditions else ast.Literal(is_all)
+    for condition in conditions[1:]:
+        result = ast.Binary("AND" if is_all else "OR", result, condition)
+    return ast.Unary("NOT", result) if expression.quantifier == "none" else result
+
+
+def _some(context: Context, variable: str, source: ast.Expression, condition: ast.Expression, block: Block) -> Term:
+    """Whether some element of a list fulfils a condition: null where none does and it is null for some."""
+    list_ = elements(context, source, block)
+    if list_.is_there == tree.FALSE:
+        return Term(tree.NULL, value_types.Type(value_types.NULL))
+    # Where the nodes are read first, those that fulfil it are listed once, and SQLite may begin with them.
+    at_once = _is_read_first(list_.node_key, block) and traversal.free_variables(condition) <= {variable}
+    inner = list_.block(block, variable, of_all_nodes=at_once)
+    fulfils = context.term(condition, inner)
+    is_true = context.truth(fulfils)
+    if at_once and list_.row_key is not None and list_.node_key is not None:
+        inner.where.append(is_true)
+        is_some: Expression = tree.In(list_.node_key, select_unnamed(inner, list_.row_key))
+    else:
+        is_some = _exists(inner, is_true)
+    null = value_types.NULL if list_.is_there != tree.TRUE else 0
+    if not fulfils.kinds & value_types.NULL:
+        sql = is_some if list_.is_there == tree.TRUE else tree.Case(((list_.is_there, is_some),))
+        return Term(sql, value_types.Type(value_types.BOOLEAN | null))
+    inner = list_.block(block, variable)
+    is_unknown = _exists(inner, tree.is_null(context.condition(condition, inner)))
+    sql = tree.Case(((is_some, tree.TRUE), (is_unknown, tree.NULL)), tree.FALSE)
+    if list_.is_there != tree.TRUE:
+        sql = tree.Case(((list_.is_there, sql),))
+    return Term(sql, value_types.Type(BOOLEAN_OR_NULL))
+
+
+def _is_read_first(key: Expression | None, block: Block) -> bool:
+    """Whether a key is a column of the first source of a block."""
+    return isinstance(key, Column) and bool(block.sources) and key.row == block.sources[0].alias
+
+
+def _exists(block: Block, condition: Expression) -> Expression:
+    block.where.append(condition)
+    return tree.Exists(select_unnamed(block, tree.Literal(1)))
+
+
+# IN
+
+
+def contained(context: Context, expression: ast.Binary, block: Block) -> Term:
+    """`value IN list`: whether some element equals the value."""
+    source = expression.right
+    label = expression.left.value if isinstance(expression.left, ast.Literal) else None
+    if isinstance(source, ast.Call) and isinstance(label, str):
+        labels = context.term(source, block)
+        if labels.encoding == "labels":
+            return _has_label(context, source, label, block)
+    variable = f"{ast.INTERNAL_PREFIX}element"
+    return _some(context, variable, source, ast.Binary("=", ast.Variable(variable), expression.left), block)
+
+
+def _has_label(context: Context, labels_call: ast.Call, label: str, block: Block) -> Term:
+    """Whether a node shows a label, by its code."""
+    node = context.term(labels_call.arguments[0], block)
+    catalogue = context.catalogue
+    codes = frozenset(code for code, labels in catalogue.nodes.labels.items() if label in labels)
+    literal = catalogue.literals is not None and catalogue.literals.label == label
+    sql = table_rows.code_test(context, block, node, codes, literal=literal)
+    return Term(sql, value_types.Type(value_types.BOOLEAN | node.null))
+
+
+# Empty lists
+
+
+def compared_with_empty(expression: ast.Binary) -> ast.Expression | None:
+    """What is compared with `[]`; None where nothing is."""
+    for side, other in ((expression.left, expression.right), (expression.right, expression.left)):
+        if isinstance(side, ast.ListLiteral) and not side.elements:
+            return other
+    return None
+
+
+def is_empty(context: Context, expression: ast.Expression, block: Block) -> Term:
+    """Whether a list has no elements."""
+    list_ = context.term(expression, block)
+    if list_.encoding not in ("json", "labels"):
+        raise Inexpressible
+    length = tree.call("json_array_length", list_.sql)
+    return Term(
+        tree.equal(length, tree.Literal(0)), value_types.Type(value_types.BOOLEAN | list_.kinds & value_types.NULL)
+    )
+
+
+# List comprehensions
+
+
+def comprehension(context: Context, expression: ast.ListComprehension, block: Block) -> Term:
+    """`[variable IN list WHERE condition | result]`"""
+    if block.grouped:
+        raise Inexpressible
+    list_ = elements(context, expression.source, block)
+    inner = list_.block(block, expression.variable)
+    if expression.condition is not None:
+        inner.where.append(context.condition(expression.condition, inner))
+    result = list_.element if expression.result is None else context.term(expression.result, inner)
+    inner.columns = {_RESULT: result}
+    # SQLite takes an aggregate of nothing but outer columns for one of the outer query.
+    inner = context.derived_table(inner)
+    sql, element_type = list_element(inner.columns[_RESULT])
+    collected = tree.Scalar(select_unnamed(inner, tree.Aggregate("json_group_array", sql)))
+    has_null = list_.is_there != tree.TRUE
+    return Term(
+        tree.Case(((list_.is_there, collected),)) if has_null else collected,
+        value_types.Type(value_types.LIST | (value_types.NULL if has_null else 0), element_type),
+        "json",
+    )
+
+
+_RESULT = "result"
