@@ -10,11 +10,11 @@ replaced by the set of codes that match it before any SQL is written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from keepgraph.cypher.plan.instant_comparisons import InstantProperties
 from keepgraph.cypher.plan.join_order import DEFAULT_ESTIMATES, Estimates
@@ -23,6 +23,15 @@ from keepgraph.cypher.syntax.label_expressions import labels_match
 
 Code = int | str
 """The code of a combination of labels, or of a relationship type."""
+
+
+class Connection(NamedTuple):
+    """That relationships of a type lead from nodes with some labels to others: three codes; None is a literal."""
+
+    code: Code
+    source: Code
+    target: Code | None
+
 
 _CACHE_SIZE = 500
 """How many label expressions a catalogue remembers the codes of; then it forgets them all."""
@@ -130,6 +139,7 @@ class EdgeTable:
         covered: the properties that these indexes have.
         inverse_types: names under which nothing is stored, each with the type that says the same from the other end.
         symmetric_types: the types that say the same from both ends.
+        connections: for the code of each type, what it connects; None where that is not known.
     """
 
     table: str
@@ -150,6 +160,7 @@ class EdgeTable:
     covered: frozenset[str] = frozenset()
     inverse_types: Mapping[str, str] = field(default_factory=dict)
     symmetric_types: frozenset[str] = frozenset()
+    connections: Mapping[Code, Sequence[Connection]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +239,10 @@ class Catalogue:
         return value
 
 
+_ONE_LITERAL = 1e-6
+"""The share of nodes that one text is."""
+
+
 @lru_cache(maxsize=1_000)
 def column_name(sql: str) -> str | None:
     """The name of the column that `{row}.name` is; None for SQL that is more than a column of the row."""
@@ -240,6 +255,7 @@ def with_row_counts(
     nodes: Mapping[Any, int],
     edges: Mapping[Any, int],
     *,
+    literals: int = 0,
     share_between: Callable[[str, str | None, str | None], float] = DEFAULT_ESTIMATES.share_between,
     at: datetime = DEFAULT_ESTIMATES.at,
 ) -> Catalogue:
@@ -248,12 +264,14 @@ def with_row_counts(
     Args:
         nodes: about how many nodes each code has.
         edges: about how many relationships each code has.
+        literals: about how many literals there are, at most.
         share_between, at: as in Estimates.
     """
 
     @lru_cache(maxsize=_CACHE_SIZE)
     def node_count(labels: tuple[ast.LabelExpression, ...]) -> float:
-        return float(sum(nodes.get(code, 0) for code in catalogue.node_codes(labels)))
+        rows = sum(nodes.get(code, 0) for code in catalogue.node_codes(labels))
+        return float(rows + (literals if catalogue.literal_matches(labels) else 0))
 
     @lru_cache(maxsize=_CACHE_SIZE)
     def edge_count(types: ast.LabelExpression | None) -> float:
@@ -261,6 +279,8 @@ def with_row_counts(
 
     def selectivity(key: str) -> float:
         column = catalogue.nodes.columns.get(key)
+        if column is None and catalogue.literals is not None and key in catalogue.literals.properties:
+            return _ONE_LITERAL
         return column.selectivity if column is not None else 0.01
 
     def seeks(types: ast.LabelExpression | None) -> float:

@@ -1,9 +1,10 @@
 -- by sql
 
-SELECT count(DISTINCT e1.subject) AS c0, count(coalesce(e1.object, '=' || e1.literal)) AS c1
+SELECT count(DISTINCT e1.subject) AS c0, count(e1.object) AS c1
 FROM fact AS e1 INDEXED BY fact_by_predicate
   CROSS JOIN entity AS n2 ON n2.id = e1.subject
 WHERE e1.retracted_at IS NULL
   AND e1.predicate = 2
   AND n2.type = 1
+  AND +e1.object IS NOT NULL
 LIMIT ?1

@@ -2,8 +2,8 @@
 
 SELECT n1.name AS c0
 FROM entity AS n1
-  LEFT JOIN fact AS e2 INDEXED BY fact_by_predicate ON e2.retracted_at IS NULL AND e2.predicate = 3 AND e2.subject = n1.id
+  LEFT JOIN fact AS e2 INDEXED BY fact_by_predicate ON e2.retracted_at IS NULL AND e2.predicate = 3 AND e2.subject = n1.id AND +e2.object IS NOT NULL
 WHERE n1.type = 1
-  AND coalesce(e2.object, '=' || e2.literal) IS NULL
+  AND e2.object IS NULL
 ORDER BY n1.name
 LIMIT ?1

@@ -1,14 +1,10 @@
 -- by sql
 
-SELECT n3.name AS c0, n1.text AS c1
-FROM (SELECT DISTINCT '=' || l.literal AS id, NULL AS row_key, l.literal AS text
-FROM fact AS l
-WHERE l.retracted_at IS NULL AND l.literal IS NOT NULL) AS n1
-  CROSS JOIN fact AS e2 INDEXED BY fact_with_literal
-  CROSS JOIN entity AS n3 ON n3.id = e2.subject
-WHERE e2.retracted_at IS NULL
-  AND e2.predicate = 7
-  AND e2.retracted_at IS NULL AND e2.literal IS NOT NULL
-  AND e2.literal = n1.text
-ORDER BY n3.name, n1.text NULLS LAST
+SELECT n2.name AS c0, e1.literal AS c1
+FROM fact AS e1 INDEXED BY fact_by_predicate
+  CROSS JOIN entity AS n2 ON n2.id = e1.subject
+WHERE e1.retracted_at IS NULL
+  AND e1.predicate = 7
+  AND e1.literal IS NOT NULL
+ORDER BY n2.name, e1.literal NULLS LAST
 LIMIT ?1

@@ -10,6 +10,7 @@ WHERE e1.retracted_at IS NULL
   AND e2.retracted_at IS NULL
   AND e2.predicate = 4
   AND e2.subject = e1.object
+  AND +e2.object IS NOT NULL
   AND e2.id <> e1.id
 GROUP BY e1.object) AS s3
   CROSS JOIN entity AS n4 ON n4.id = s3.c0

@@ -7,6 +7,7 @@ WHERE n1.type = 1
 FROM fact AS e2 INDEXED BY fact_by_predicate
 WHERE e2.retracted_at IS NULL
   AND e2.predicate = 2
-  AND e2.subject = n1.id)
+  AND e2.subject = n1.id
+  AND +e2.object IS NOT NULL)
 ORDER BY n1.name
 LIMIT ?1

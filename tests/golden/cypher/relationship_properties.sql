@@ -1,17 +1,18 @@
 -- by sql
 
-SELECT iif(e2.literal IS NOT NULL, e2.literal, n3.name) AS c0, (
+SELECT n3.name AS c0, (
     SELECT source FROM provenance
     WHERE provenance.fact = e2.id AND source IS NOT NULL
     ORDER BY provenance.recorded_at, provenance.id LIMIT 1
 ) AS c1, e2.confidence AS c2, nullif(e2.valid_from, '') AS c3
 FROM entity AS n1
   CROSS JOIN fact AS e2 INDEXED BY fact_by_predicate
-  LEFT JOIN entity AS n3 ON n3.id = e2.object
+  CROSS JOIN entity AS n3 ON n3.id = e2.object
 WHERE n1.type = 1
   AND e2.retracted_at IS NULL
   AND e2.predicate = 2
   AND e2.subject = n1.id
+  AND +e2.object IS NOT NULL
   AND n1.name = ?1
-ORDER BY iif(e2.literal IS NOT NULL, e2.literal, n3.name) NULLS LAST
+ORDER BY n3.name
 LIMIT ?2

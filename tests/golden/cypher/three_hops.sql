@@ -1,12 +1,12 @@
 -- by sql
 
-SELECT n3.name AS c0, n2.name AS c1, iif(e5.literal IS NOT NULL, e5.literal, n6.name) AS c2
+SELECT n3.name AS c0, n2.name AS c1, n6.name AS c2
 FROM fact AS e1 INDEXED BY fact_by_predicate
   CROSS JOIN entity AS n2 ON n2.id = e1.subject
   CROSS JOIN entity AS n3 ON n3.id = e1.object
   CROSS JOIN fact AS e4 INDEXED BY fact_by_predicate
   CROSS JOIN fact AS e5 INDEXED BY fact_by_predicate
-  LEFT JOIN entity AS n6 ON n6.id = e5.object
+  CROSS JOIN entity AS n6 ON n6.id = e5.object
 WHERE e1.retracted_at IS NULL
   AND e1.predicate = 3
   AND n2.type = 1
@@ -19,5 +19,6 @@ WHERE e1.retracted_at IS NULL
   AND e5.retracted_at IS NULL
   AND e5.predicate = 8
   AND e5.subject = e4.object
-ORDER BY n2.name, iif(e5.literal IS NOT NULL, e5.literal, n6.name) NULLS LAST
+  AND +e5.object IS NOT NULL
+ORDER BY n2.name, n6.name
 LIMIT ?1

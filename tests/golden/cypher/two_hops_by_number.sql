@@ -1,18 +1,18 @@
 -- by sql
 
-SELECT DISTINCT iif(iif(e3.subject = iif(e2.subject = n1.id, e2.object, e2.subject), e3.literal, NULL) IS NOT NULL, iif(e3.subject = iif(e2.subject = n1.id, e2.object, e2.subject), e3.literal, NULL), n4.name) AS c0
+SELECT DISTINCT n4.name AS c0
 FROM entity AS n1
   CROSS JOIN fact AS e2
   CROSS JOIN fact AS e3
-  LEFT JOIN entity AS n4 ON n4.id = iif(e3.subject = iif(e2.subject = n1.id, e2.object, e2.subject), e3.object, e3.subject)
+  CROSS JOIN entity AS n4 ON n4.id = iif(e3.subject = iif(e2.subject = n1.id, e2.object, e2.subject), e3.object, e3.subject)
 WHERE n1.type = 1
   AND e2.retracted_at IS NULL
   AND +e2.predicate = 3
-  AND ((e2.retracted_at IS NULL AND e2.predicate = 3 AND e2.subject = n1.id) OR (e2.retracted_at IS NULL AND e2.object = n1.id))
+  AND ((e2.retracted_at IS NULL AND e2.predicate = 3 AND e2.subject = n1.id AND +e2.object IS NOT NULL) OR (e2.retracted_at IS NULL AND e2.object = n1.id))
   AND e3.retracted_at IS NULL
   AND +e3.predicate = 3
-  AND ((e3.retracted_at IS NULL AND e3.predicate = 3 AND e3.subject = iif(e2.subject = n1.id, e2.object, e2.subject)) OR (e3.retracted_at IS NULL AND e3.object = iif(e2.subject = n1.id, e2.object, e2.subject)) OR (e3.retracted_at IS NULL AND e3.retracted_at IS NULL AND e3.literal IS NOT NULL AND e3.literal = iif(e2.subject = n1.id, e2.literal, NULL)))
+  AND ((e3.retracted_at IS NULL AND e3.predicate = 3 AND e3.subject = iif(e2.subject = n1.id, e2.object, e2.subject) AND +e3.object IS NOT NULL) OR (e3.retracted_at IS NULL AND e3.object = iif(e2.subject = n1.id, e2.object, e2.subject)))
   AND e3.id <> e2.id
   AND n1.name = ?1
-ORDER BY iif(iif(e3.subject = iif(e2.subject = n1.id, e2.object, e2.subject), e3.literal, NULL) IS NOT NULL, iif(e3.subject = iif(e2.subject = n1.id, e2.object, e2.subject), e3.literal, NULL), n4.name) NULLS LAST
+ORDER BY n4.name
 LIMIT ?2

@@ -28,10 +28,17 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class NodeSlot:
-    """A node of a pattern: its column, and the labels that it must have."""
+    """A node of a pattern.
+
+    Attributes:
+        column: its column.
+        labels: what its labels must match.
+        never_literal: whether it is known that no literal can stand there.
+    """
 
     column: str
     labels: tuple[ast.LabelExpression, ...]
+    never_literal: bool = False
 
 
 @dataclass(frozen=True, slots=True)

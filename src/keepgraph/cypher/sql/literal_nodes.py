@@ -21,7 +21,7 @@ _ROW, _LITERAL = "r", "l"
 
 def may_match(context: Context, plan: Match, node: NodeSlot) -> bool:
     """Whether a node of a pattern may be a literal: by its labels, and since no literal is the source of an edge."""
-    if not context.catalogue.literal_matches(node.labels):
+    if node.never_literal or not context.catalogue.literal_matches(node.labels):
         return False
     return all(_source(edge) != node.column for edge in plan.edges)
 

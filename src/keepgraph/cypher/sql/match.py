@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from keepgraph.cypher import value_types
 from keepgraph.cypher.catalogue import Code
-from keepgraph.cypher.plan import type_directions
+from keepgraph.cypher.plan import type_directions, type_pruning
 from keepgraph.cypher.plan.algebra import EdgeSlot, Match, NodeSlot
 from keepgraph.cypher.plan.join_order import EdgeScan, Expand, NodeScan, choose_join_order
 from keepgraph.cypher.sql import access_paths, edges, literal_nodes, table_rows, tree
@@ -27,6 +27,7 @@ def emit(context: Context, plan: Match, block: Block) -> Block:
     if plan.paths or any(edge.length is not None or edge.shortest for edge in plan.edges):
         raise Inexpressible
     block = context.ensure_open(block)
+    plan = type_pruning.prune(plan, context.catalogue, _bound_domains(plan, block))
     if plan.optional:
         return _emit_optional(context, plan, block)
     for node in plan.nodes:
@@ -54,6 +55,17 @@ def emit(context: Context, plan: Match, block: Block) -> Block:
                 raise
             context.left_out.append(condition)
     return block
+
+
+def _bound_domains(plan: Match, block: Block) -> dict[str, type_pruning.Domain | None]:
+    """What may stand at the nodes of a pattern that have a value already."""
+    domains: dict[str, type_pruning.Domain | None] = {}
+    for node in plan.nodes:
+        term = block.columns.get(node.column)
+        if term is not None:
+            codes: set[Code | None] = set(term.codes or ())
+            domains[node.column] = None if term.codes is None else codes | {None} if term.literal else codes
+    return domains
 
 
 # OPTIONAL MATCH

@@ -15,7 +15,16 @@ from functools import lru_cache
 
 from keepgraph import store
 from keepgraph.cypher import value_types
-from keepgraph.cypher.catalogue import Catalogue, Column, EdgeTable, LiteralNodes, NodeTable, with_row_counts
+from keepgraph.cypher.catalogue import (
+    Catalogue,
+    Code,
+    Column,
+    Connection,
+    EdgeTable,
+    LiteralNodes,
+    NodeTable,
+    with_row_counts,
+)
 from keepgraph.cypher.table_graph import StatementCache
 from keepgraph.engine.vocabulary import graph_vocabulary, wordings
 from keepgraph.model import Predicate
@@ -190,6 +199,8 @@ class _Shape:
         vocabulary_revision: that of the vocabulary.
         types, predicates: the rows of those that some entity, or some fact, has. A pattern of any type is looked up
             for these alone, however many words the vocabulary has.
+        connections: what each predicate connects: the rows of it, of the type of the subject and of that of the
+            object, None for a literal; of all facts that are not retracted, whenever they hold.
         has_values: whether some entity has a property `value`, by which queries otherwise mean literals.
     """
 
@@ -199,6 +210,7 @@ class _Shape:
     vocabulary_revision: str
     types: tuple[int, ...]
     predicates: tuple[int, ...]
+    connections: frozenset[Connection]
     has_values: bool
 
 
@@ -210,6 +222,10 @@ def _shape(tx: Tx) -> _Shape:
         vocabulary_revision=graph_vocabulary.read(tx).revision,
         types=tuple(store.graph_statistics.used_types(tx)),
         predicates=tuple(store.graph_statistics.used_predicates(tx)),
+        connections=frozenset(
+            Connection(count.predicate, count.subject_type, count.object_type)
+            for count in store.cardinalities.facts_by_ends(tx, group=tx.group)
+        ),
         has_values=store.graph_statistics.some_entity_has_value(tx),
     )
 
@@ -250,6 +266,7 @@ def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool) -> Catalogue:
             out_index="fact_by_predicate",
             in_index="fact_in",
             covered=frozenset() if as_known else frozenset(("valid_from", "valid_to")),
+            connections=None if as_known else _by_predicate(shape.connections),
             inverse_types=inverse_types(tx),
             symmetric_types=frozenset(
                 relationship_type(term.name) for term in vocabulary.predicates if "symmetric" in term.flags
@@ -269,9 +286,17 @@ def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool) -> Catalogue:
         catalogue,
         store.graph_statistics.count_entities_by_type(tx),
         sample.counts,
+        literals=store.cardinalities.literal_facts(tx),
         share_between=lambda key, lower, upper: _share_between(sample, key, lower, upper, at=at),
         at=tx.now,
     )
+
+
+def _by_predicate(connections: frozenset[Connection]) -> dict[Code, list[Connection]]:
+    by_predicate: dict[Code, list[Connection]] = {}
+    for connection in connections:
+        by_predicate.setdefault(connection.code, []).append(connection)
+    return by_predicate
 
 
 def magnitude(catalogue: Catalogue, value: object) -> Hashable:
