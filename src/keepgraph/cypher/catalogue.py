@@ -256,6 +256,7 @@ def with_row_counts(
     edges: Mapping[Any, int],
     *,
     literals: int = 0,
+    connections: Mapping[Connection, int] | None = None,
     share_between: Callable[[str, str | None, str | None], float] = DEFAULT_ESTIMATES.share_between,
     at: datetime = DEFAULT_ESTIMATES.at,
 ) -> Catalogue:
@@ -265,6 +266,7 @@ def with_row_counts(
         nodes: about how many nodes each code has.
         edges: about how many relationships each code has.
         literals: about how many literals there are, at most.
+        connections: about how many relationships each connection has; None where that is not known.
         share_between, at: as in Estimates.
     """
 
@@ -277,6 +279,29 @@ def with_row_counts(
     def edge_count(types: ast.LabelExpression | None) -> float:
         return float(sum(edges.get(code, 0) for code in catalogue.type_codes(types)))
 
+    counts: dict[Code, list[tuple[Connection, int]]] = {}
+    for connection, count in (connections or {}).items():
+        counts.setdefault(connection.code, []).append((connection, count))
+
+    @lru_cache(maxsize=_CACHE_SIZE)
+    def edges_between(
+        types: ast.LabelExpression | None,
+        source: tuple[ast.LabelExpression, ...],
+        target: tuple[ast.LabelExpression, ...],
+    ) -> float:
+        sources: set[Code | None] = set(catalogue.node_codes(source))
+        targets: set[Code | None] = set(catalogue.node_codes(target))
+        if catalogue.literal_matches(target):
+            targets.add(None)
+        return float(
+            sum(
+                count
+                for code in catalogue.type_codes(types)
+                for connection, count in counts.get(code, ())
+                if connection.source in sources and connection.target in targets
+            )
+        )
+
     def selectivity(key: str) -> float:
         column = catalogue.nodes.columns.get(key)
         if column is None and catalogue.literals is not None and key in catalogue.literals.properties:
@@ -286,7 +311,9 @@ def with_row_counts(
     def seeks(types: ast.LabelExpression | None) -> float:
         return float(len(catalogue.type_codes(types))) if catalogue.edges.code_leads else 1.0
 
-    return replace(catalogue, estimates=Estimates(node_count, edge_count, selectivity, seeks, share_between, at))
+    between = edges_between if connections is not None else None
+    estimates = Estimates(node_count, edge_count, between, selectivity, seeks, share_between, at)
+    return replace(catalogue, estimates=estimates)
 
 
 def with_parameters(catalogue: Catalogue, values: Mapping[str, Any]) -> Catalogue:

@@ -53,11 +53,6 @@ def facts_by_predicate(tx: Tx) -> dict[int, int]:
     return dict(rows.fetchall())
 
 
-def literal_facts(tx: Tx) -> int:
-    """How many facts of all groups have a literal, retracted ones left out."""
-    return fetch_count(tx.conn, "SELECT coalesce(sum(facts), 0) FROM fact_count WHERE object_type = 0")
-
-
 def entities_by_type(tx: Tx, *, group: str | None = None) -> dict[int, int]:
     """How many entities there are of each type, by row.
 

@@ -2,15 +2,16 @@
 
 SELECT DISTINCT n4.name AS c0
 FROM fact AS e1 INDEXED BY fact_by_predicate
-  CROSS JOIN entity AS n2 ON n2.id = e1.object
-  CROSS JOIN fact AS e3 INDEXED BY fact_in
-  CROSS JOIN entity AS n4 ON n4.id = e3.subject
+  CROSS JOIN fact AS e2 INDEXED BY fact_by_predicate
+  CROSS JOIN entity AS n3 ON n3.id = e2.object
+  CROSS JOIN entity AS n4 ON n4.id = e1.subject
 WHERE e1.retracted_at IS NULL
-  AND e1.predicate = 8
+  AND e1.predicate = 2
   AND +e1.object IS NOT NULL
-  AND n2.type = 2
-  AND e3.retracted_at IS NULL
-  AND e3.predicate = 2
-  AND e3.object = e1.subject
+  AND e2.retracted_at IS NULL
+  AND e2.predicate = 8
+  AND e2.subject = e1.object
+  AND +e2.object IS NOT NULL
+  AND n3.type = 2
 ORDER BY n4.name
 LIMIT ?1

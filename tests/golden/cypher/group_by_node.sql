@@ -1,14 +1,15 @@
 -- by sql
 
 SELECT n4.name AS c0, sum(s3.c1) AS c1
-FROM (SELECT e1.subject AS c0, count(e1.object) AS c1
-FROM fact AS e1 INDEXED BY fact_by_predicate
-  CROSS JOIN entity AS n2 ON n2.id = e1.subject
-WHERE e1.retracted_at IS NULL
-  AND e1.predicate = 2
-  AND n2.type = 1
-  AND +e1.object IS NOT NULL
-GROUP BY n2.group_id, e1.subject) AS s3
+FROM (SELECT n1.id AS c0, count(e2.object) AS c1
+FROM entity AS n1
+  CROSS JOIN fact AS e2 INDEXED BY fact_by_predicate
+WHERE n1.type = 1
+  AND e2.retracted_at IS NULL
+  AND e2.predicate = 2
+  AND e2.subject = n1.id
+  AND +e2.object IS NOT NULL
+GROUP BY n1.group_id, n1.id) AS s3
   CROSS JOIN entity AS n4 ON n4.id = s3.c0
 GROUP BY n4.name
 ORDER BY sum(s3.c1) DESC, n4.name

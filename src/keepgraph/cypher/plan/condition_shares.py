@@ -1,4 +1,4 @@
-"""Condition shares: about which part of all nodes fulfils the conditions on one node of a pattern.
+"""Condition shares: about which part of all nodes, or relationships, fulfils the conditions on one of a pattern.
 
 What a property equals has the share of one value; what a text contains, or begins with, is a guess. A share decides
 where a query begins, never what it answers.
@@ -6,10 +6,11 @@ where a query begins, never what it answers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
+from keepgraph.cypher.plan.algebra import Match
 from keepgraph.cypher.plan.join_order import Estimates
 from keepgraph.cypher.syntax import ast, traversal
 
@@ -23,7 +24,7 @@ _UNKNOWN_LENGTH = 10
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A part of all nodes.
+    """A part of all nodes, or relationships.
 
     Attributes:
         part: 0 to 1.
@@ -37,13 +38,16 @@ class Share:
 ALL = Share(1.0)
 
 
-def shares(conditions: Iterable[ast.Expression], columns: Iterable[str], estimates: Estimates) -> Mapping[str, Share]:
-    """The share of each node that a condition is on, by its column; conditions on several nodes are left out."""
+def shares(match: Match, estimates: Estimates) -> Mapping[str, Share]:
+    """The share of each node and each single relationship that a condition is on, by its column.
+
+    Conditions on several of them are left out.
+    """
     result: dict[str, Share] = {}
-    nodes = frozenset(columns)
-    for condition in conditions:
+    columns = {node.column for node in match.nodes} | {edge.column for edge in match.edges if edge.length is None}
+    for condition in match.conditions:
         names = traversal.free_variables(condition)
-        if len(names) == 1 and names <= nodes:
+        if len(names) == 1 and names <= columns:
             (column,) = names
             share, other = _share(condition, column, estimates), result.get(column, ALL)
             result[column] = Share(share.part * other.part, share.is_looked_up or other.is_looked_up)

@@ -9,7 +9,7 @@ a relationship, 0.08 µs that of the one that was recorded next.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from keepgraph.cypher.plan import condition_shares
@@ -20,6 +20,7 @@ from keepgraph.cypher.plan.join_order import (
     NodeScan,
     Step,
     choose_join_order,
+    edges_at,
     is_scannable,
     is_scannable_both_ways,
     known_values,
@@ -89,19 +90,21 @@ def cheapest_order(
         grouped_by: a node by which the rows are grouped, so that beginning there spares the grouping.
     """
     values = known_values(match)
-    greedy = choose_join_order(match, estimates, allow_edge_scans=True, known=values)
+    shares = condition_shares.shares(match, estimates)
+    parts = {column: share.part for column, share in shares.items()}
+    greedy = choose_join_order(match, estimates, allow_edge_scans=True, known=values, shares=parts)
     known = _known_share(greedy[0], estimates) if greedy else 1.0
     if match.input.columns or not match.edges or (known <= _SMALL_SHARE and not ordered_scans):
         return greedy
-    cost = _Cost(match, estimates, uncovered)
+    cost = _Cost(match, estimates, uncovered, shares)
     wanted = any(scan.limit != 0 for scan in ordered_scans)
     best = _with_grouping(cost.of(greedy), grouped_by, wanted=wanted)
     for start, least in cost.starts() if known > _SMALL_SHARE else ():
         if least < best.cost:
-            other = cost.of(choose_join_order(match, estimates, start=start, known=values))
+            other = cost.of(choose_join_order(match, estimates, start=start, known=values, shares=parts))
             best = min(best, _with_grouping(other, grouped_by, wanted=wanted), key=_cost)
     for scan in ordered_scans:
-        steps = choose_join_order(match, estimates, start=EdgeScan(scan.edge, scan.key), known=values)
+        steps = choose_join_order(match, estimates, start=EdgeScan(scan.edge, scan.key), known=values, shares=parts)
         best = min(best, cost.of_ordered(steps, scan, reads_until_limit=scan.limit != 0), key=_cost)
     return best.steps
 
@@ -131,7 +134,9 @@ def _with_grouping(order: CostedOrder, grouped_by: str | None, *, wanted: bool) 
 class _Cost:
     """The cost of join orders of one pattern."""
 
-    def __init__(self, match: Match, estimates: Estimates, uncovered: Set[str]) -> None:
+    def __init__(
+        self, match: Match, estimates: Estimates, uncovered: Set[str], shares: Mapping[str, condition_shares.Share]
+    ) -> None:
         self._match = match
         self._estimates = estimates
         self._uncovered = uncovered
@@ -146,7 +151,7 @@ class _Cost:
             if name in self._nodes
         }
         self._read_nodes = tested | {node.column for node in match.nodes if self._share_of_label(node.column) < 1}
-        self._shares = condition_shares.shares(match.conditions, self._nodes, estimates)
+        self._shares = shares
         self._has_unknown_conditions = any(
             not _is_equality(condition) and traversal.free_variables(condition) & self._nodes.keys()
             for condition in match.conditions
@@ -202,20 +207,30 @@ class _Cost:
                     found = rows * count
                     read = found * self._entry(edge.column)
                 cost += read
-                rows = found if edge.has_one_direction else 2 * found
+                found *= 1.0 if edge.has_one_direction else 2.0
+                fitting = self._edges_at(edge, edge.start, edge.end) / max(1.0, self._edges_at(edge, edge.start, None))
             else:
-                both = 2.0 if step.direction == "both" else 1.0
-                degree = both * count / max(1.0, self._count_at(step.source))
+                sources = max(1.0, self._count_at(step.source))
+                found = rows * self._edges_at(edge, step.source, None) / sources
                 seeks = self._estimates.seeks(edge.types) if step.direction != "in" else 1.0
-                found = rows * degree
                 cost += rows * seeks * _LOOKUP + (found * self._entry(edge.column) if not step.target_bound else 0.0)
-                rows = found / max(1.0, self._count_at(step.target)) if step.target_bound else found
+                fitting = self._edges_at(edge, step.source, step.target) / max(
+                    1.0, self._edges_at(edge, step.source, None)
+                )
+                if step.target_bound:
+                    fitting /= max(1.0, self._count_at(step.target))
+            rows = found * self._share(edge.column).part
             for end in ends:
                 if end in self._read_nodes:
                     cost += rows * _LOOKUP
-                rows *= self._share_of_label(end) * self._share(end).part
+            rows *= min(1.0, fitting)
+            for end in ends:
+                rows *= self._share(end).part
             bound.update((edge.start, edge.end))
         return CostedOrder(list(steps), cost, rows)
+
+    def _edges_at(self, edge: EdgeSlot, source: str, target: str | None) -> float:
+        return edges_at(self._estimates, edge, self._nodes, source, target)
 
     def _entry(self, edge: str) -> float:
         """What one relationship costs, from an index that covers what is asked, or with the row of the table."""
@@ -225,7 +240,7 @@ class _Cost:
         return self._counts[column]
 
     def _share(self, column: str) -> condition_shares.Share:
-        """Which part of the nodes of a column fulfils the conditions on it."""
+        """Which part of the nodes, or relationships, of a column fulfils the conditions on it."""
         return self._shares.get(column, condition_shares.ALL)
 
     def _scan_cost(self, column: str, found: float, *, by_values: bool = False) -> float:

@@ -69,6 +69,8 @@ class Estimates:
     Attributes:
         node_count: how many nodes have these labels.
         edge_count: how many relationships have these types.
+        edges_between: how many relationships of these types lead from nodes with the first labels to nodes with the
+            second; None where that is not known.
         selectivity: which part of all nodes has one given value of a property, 0 to 1.
         seeks: by how many lookups in an index the relationships of these types that lead out of a node are found.
         share_between: which part of all relationships has a value of a property between two, 0 to 1; None for a
@@ -79,6 +81,10 @@ class Estimates:
 
     node_count: Callable[[tuple[ast.LabelExpression, ...]], float] = lambda labels: 1_000.0 if labels else 10_000.0
     edge_count: Callable[[ast.LabelExpression | None], float] = lambda types: 20_000.0 if types else 100_000.0
+    edges_between: (
+        Callable[[ast.LabelExpression | None, tuple[ast.LabelExpression, ...], tuple[ast.LabelExpression, ...]], float]
+        | None
+    ) = None
     selectivity: Callable[[str], float] = lambda key: 0.01
     seeks: Callable[[ast.LabelExpression | None], float] = lambda types: 1.0
     share_between: Callable[[str, str | None, str | None], float] = lambda key, lower, upper: 0.1
@@ -101,6 +107,7 @@ def choose_join_order(
     allow_edge_scans: bool = False,
     start: str | EdgeScan | None = None,
     known: Mapping[str, tuple[Equality, ...]] | None = None,
+    shares: Mapping[str, float] | None = None,
 ) -> list[Step]:
     """The steps that bind all nodes and relationships of a pattern.
 
@@ -108,8 +115,9 @@ def choose_join_order(
         allow_edge_scans: whether the first step of a pattern may go through relationships.
         start: the column of the node to begin with, or the scan of relationships, whatever the estimates say.
         known: the `known_values` of the pattern, where they were looked for already.
+        shares: which part of all nodes, or relationships, of a column fulfils the conditions on it alone; 1 if missing.
     """
-    order = _JoinOrder(match, estimates, known_values(match) if known is None else known)
+    order = _JoinOrder(match, estimates, known_values(match) if known is None else known, shares or {})
     unbound = [node.column for node in match.nodes if node.column not in order.bound]
     if isinstance(start, EdgeScan):
         order.scan_edge(start.edge, start.order_key)
@@ -121,6 +129,26 @@ def choose_join_order(
         if column not in order.bound:
             order.scan_node(column)
     return order.steps
+
+
+def edges_at(
+    estimates: Estimates, edge: EdgeSlot, nodes: Mapping[str, NodeSlot], source: str, target: str | None
+) -> float:
+    """How many relationships of a pattern to expect between all nodes like its source and those like its target.
+
+    Args:
+        target: None for any nodes.
+    """
+    at_source, at_target = nodes[source].labels, nodes[target].labels if target is not None else ()
+    if estimates.edges_between is None:
+        count = estimates.edge_count(edge.types)
+        fitting = estimates.node_count(at_target) / max(1.0, estimates.node_count(())) if at_target else 1.0
+        return count * min(1.0, fitting) * (2.0 if edge.direction == "both" else 1.0)
+    along, against = (at_source, at_target), (at_target, at_source)
+    ways = [along, against] if edge.direction == "both" or edge.typed_by_direction else [along]
+    if len(ways) == 1 and (edge.direction == "out") != (edge.start == source):
+        ways = [against]
+    return sum([estimates.edges_between(edge.types, *ends) for ends in ways])
 
 
 def known_values(match: Match) -> dict[str, tuple[Equality, ...]]:
@@ -159,10 +187,17 @@ class _JoinOrder:
         edges: the relationships that no step matches yet.
     """
 
-    __slots__ = ("bound", "edges", "equalities", "estimates", "nodes", "steps")
+    __slots__ = ("bound", "edges", "equalities", "estimates", "nodes", "shares", "steps")
 
-    def __init__(self, match: Match, estimates: Estimates, known: Mapping[str, tuple[Equality, ...]]) -> None:
+    def __init__(
+        self,
+        match: Match,
+        estimates: Estimates,
+        known: Mapping[str, tuple[Equality, ...]],
+        shares: Mapping[str, float],
+    ) -> None:
         self.estimates = estimates
+        self.shares = shares
         self.bound = set(match.input.columns)
         self.nodes = {node.column: node for node in match.nodes}
         self.equalities = known
@@ -184,7 +219,7 @@ class _JoinOrder:
         leading = [edge for edge in self.edges if edge.start in bound or edge.end in bound]
         # A shortest path is searched last: the search is cheaper from two known ends than from one.
         if leading and not all(edge.shortest for edge in leading):
-            self.expand(min(leading, key=lambda edge: (_expansion_cost(edge), self.row_count(self._unbound_end(edge)))))
+            self.expand(min(leading, key=lambda edge: (_expansion_cost(edge), self._growth(edge))))
             return
         self._add_scan(allow_edge_scans=allow_edge_scans and not leading)
 
@@ -211,6 +246,19 @@ class _JoinOrder:
             if traversal.free_variables(value) <= self.bound:
                 rows *= self.estimates.selectivity(key)
         return rows
+
+    def _growth(self, edge: EdgeSlot) -> float:
+        """How many rows to expect for each row so far, once a relationship at a bound node is matched."""
+        end = self._unbound_end(edge)
+        start = edge.end if end == edge.start else edge.start
+        degree = edges_at(self.estimates, edge, self.nodes, start, end) / max(
+            1.0, self.estimates.node_count(self.nodes[start].labels)
+        )
+        for key, value in self.equalities[end]:
+            names = traversal.free_variables(value)
+            if names and names <= self.bound:
+                degree *= self.estimates.selectivity(key)
+        return degree * self.shares.get(end, 1.0) * self.shares.get(edge.column, 1.0)
 
     def _unbound_end(self, edge: EdgeSlot) -> str:
         return edge.end if edge.start in self.bound else edge.start

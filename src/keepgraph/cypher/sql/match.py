@@ -19,7 +19,7 @@ from keepgraph.cypher.sql.blocks import Block
 from keepgraph.cypher.sql.context import Context
 from keepgraph.cypher.sql.terms import Inexpressible, Term
 from keepgraph.cypher.sql.tree import Column, Expression, Select, Selected
-from keepgraph.cypher.syntax import ast
+from keepgraph.cypher.syntax import ast, traversal
 
 
 def emit(context: Context, plan: Match, block: Block) -> Block:
@@ -33,28 +33,52 @@ def emit(context: Context, plan: Match, block: Block) -> Block:
     for node in plan.nodes:
         if node.column in block.columns:
             _test_labels(context, block, node)
-    joined: list[EdgeSlot] = []
-    for step in access_paths.join_order(context, plan):
-        if isinstance(step, NodeScan):
-            scan_nodes(context, block, step, plan)
-            continue
-        if isinstance(step, EdgeScan):
-            scan_edges(context, block, step, plan)
-        else:
-            _expand(context, block, step, plan)
-        _test_different(block, step.edge, joined)
-        joined.append(step.edge)
     if context.left_out:
         # A condition that was left out is tested behind the last match, so no match may follow.
         raise Inexpressible
-    for condition in plan.conditions:
-        try:
-            block.where.append(context.condition(condition, block))
-        except Inexpressible:
-            if not context.lenient:
-                raise
-            context.left_out.append(condition)
+    joined: list[EdgeSlot] = []
+    conditions: Sequence[ast.Expression] = plan.conditions
+    for step in access_paths.join_order(context, plan):
+        if isinstance(step, NodeScan):
+            scan_nodes(context, block, step, plan)
+        else:
+            if isinstance(step, EdgeScan):
+                scan_edges(context, block, step, plan)
+            else:
+                _expand(context, block, step, plan)
+            _test_different(block, step.edge, joined)
+            joined.append(step.edge)
+        conditions = _test_conditions(context, block, conditions, plan)
+    for condition in conditions:
+        _test_condition(context, block, condition)
     return block
+
+
+def _test_conditions(
+    context: Context, block: Block, conditions: Sequence[ast.Expression], plan: Match
+) -> list[ast.Expression]:
+    """Test those that are about what is bound by now, and give the others.
+
+    A property that needs a row of its own is joined here: behind the next step it would be looked up for each of its
+    rows.
+    """
+    missing = set(plan.columns) - block.columns.keys()
+    later = []
+    for condition in conditions:
+        if traversal.free_variables(condition) & missing:
+            later.append(condition)
+        else:
+            _test_condition(context, block, condition)
+    return later
+
+
+def _test_condition(context: Context, block: Block, condition: ast.Expression) -> None:
+    try:
+        block.where.append(context.condition(condition, block))
+    except Inexpressible:
+        if not context.lenient:
+            raise
+        context.left_out.append(condition)
 
 
 def _bound_domains(plan: Match, block: Block) -> dict[str, type_pruning.Domain | None]:

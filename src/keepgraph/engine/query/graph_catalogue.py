@@ -222,10 +222,7 @@ def _shape(tx: Tx) -> _Shape:
         vocabulary_revision=graph_vocabulary.read(tx).revision,
         types=tuple(store.graph_statistics.used_types(tx)),
         predicates=tuple(store.graph_statistics.used_predicates(tx)),
-        connections=frozenset(
-            Connection(count.predicate, count.subject_type, count.object_type)
-            for count in store.cardinalities.facts_by_ends(tx, group=tx.group)
-        ),
+        connections=frozenset(_connections(tx)),
         has_values=store.graph_statistics.some_entity_has_value(tx),
     )
 
@@ -281,15 +278,25 @@ def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool) -> Catalogue:
         ),
         condition_values=condition_values(tx),
     )
+    connections = _connections(tx)
     sample, at = store.graph_statistics.sample_facts(tx), timestamps.from_datetime(tx.now)
     return with_row_counts(
         catalogue,
         store.graph_statistics.count_entities_by_type(tx),
         sample.counts,
-        literals=store.cardinalities.literal_facts(tx),
+        literals=sum(count for connection, count in connections.items() if connection.target is None),
+        connections=connections,
         share_between=lambda key, lower, upper: _share_between(sample, key, lower, upper, at=at),
         at=tx.now,
     )
+
+
+def _connections(tx: Tx) -> dict[Connection, int]:
+    """What each predicate connects, and how many facts that are not retracted do."""
+    return {
+        Connection(count.predicate, count.subject_type, count.object_type): count.facts
+        for count in store.cardinalities.facts_by_ends(tx, group=tx.group)
+    }
 
 
 def _by_predicate(connections: frozenset[Connection]) -> dict[Code, list[Connection]]:
