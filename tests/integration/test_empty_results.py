@@ -16,7 +16,8 @@ PRIYA, ADA, ATLAS, GO = person("Priya Raman"), person("Ada Lovelace"), project("
 @pytest.fixture
 def call(call: Caller, monkeypatch: pytest.MonkeyPatch) -> Caller:
     """A small graph to ask. On a busy machine a probe takes longer than a few milliseconds."""
-    monkeypatch.setattr(empty_results, "MAX_SECONDS", 10.0)
+    for name in ("MAX_SECONDS", "MAX_SECONDS_FOR_CONDITIONS"):
+        monkeypatch.setattr(empty_results, name, 10.0)
     call.record(PRIYA, "decided_in", GO)
     call.record(ADA, "reports_to", PRIYA)
     call.record(GO, "belongs_to", ATLAS)
@@ -186,22 +187,34 @@ def test_it_speaks_of_the_moment_that_was_asked_about(call, clock):
     assert "warnings" not in call("run_cypher", query=query)
 
 
-def test_what_cannot_be_found_out_in_time_is_not_said(call, monkeypatch):
-    monkeypatch.setattr(empty_results, "MAX_SECONDS", 0.0)
+@pytest.fixture
+def hurried(call: Caller, monkeypatch: pytest.MonkeyPatch) -> Caller:
+    """The same graph, with no time to probe it."""
+    for name in ("MAX_SECONDS", "MAX_SECONDS_FOR_CONDITIONS"):
+        monkeypatch.setattr(empty_results, name, 0.0)
+    return call
 
-    assert doubts(call, "MATCH (p:Person {name: 'priya'}) RETURN p") == []
-    assert doubts(call, "MATCH (p:Persn) RETURN p") == [("unknown_label", "Persn", ["Person"])]
+
+def test_what_cannot_be_found_out_in_time_is_said_to_be_unknown(hurried):
+    for query in ("MATCH (p:Person {name: 'priya'}) RETURN p", "MATCH (p:Person {name: 'priya'}) RETURN count(p)"):
+        [warning] = hurried("run_cypher", query=query)["warnings"]
+
+        assert (warning["kind"], warning["written"]) == ("failing_condition", query.partition(" RETURN")[0])
+        assert "no time to find out" in warning["message"]
+    # one of several columns is empty: something was found
+    assert doubts(hurried, "MATCH (p:Person) RETURN p.name, null AS nothing") == []
+    assert doubts(hurried, "MATCH (p:Persn) RETURN p") == [("unknown_label", "Persn", ["Person"])]
 
 
-def test_where_there_is_no_time_to_look_at_every_node_a_sample_tells(call, path, monkeypatch):
+def test_where_there_is_no_time_to_look_at_every_node_a_sample_tells(hurried, path):
     with connected(path) as conn:
         conn.execute("""UPDATE entity SET properties = '{"budget": 3}' WHERE name = 'Atlas'""")
-    monkeypatch.setattr(empty_results, "MAX_SECONDS", 0.0)
-    warning = call("run_cypher", query="MATCH (p:Project) RETURN p.budgte")["warnings"][0]
+    warning = hurried("run_cypher", query="MATCH (p:Project) RETURN p.budgte")["warnings"][0]
 
     assert "that was looked at" in warning["message"]
     assert warning["near"] == ["budget"]
-    assert doubts(call, "MATCH (p:Project) WHERE p.budget > 5 RETURN p") == []
+    [unknown] = doubts(hurried, "MATCH (p:Project) WHERE p.budget > 5 RETURN p")
+    assert unknown[0] == "failing_condition"
 
 
 ODD = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\x00"), min_size=1, max_size=12)

@@ -208,7 +208,7 @@ class _Cost:
                     read = found * self._entry(edge.column)
                 cost += read
                 found *= 1.0 if edge.has_one_direction else 2.0
-                fitting = self._edges_at(edge, edge.start, edge.end) / max(1.0, self._edges_at(edge, edge.start, None))
+                fitting = self._share_of_ends(edge)
             else:
                 sources = max(1.0, self._count_at(step.source))
                 found = rows * self._edges_at(edge, step.source, None) / sources
@@ -228,6 +228,14 @@ class _Cost:
                 rows *= self._share(end).part
             bound.update((edge.start, edge.end))
         return CostedOrder(list(steps), cost, rows)
+
+    def _share_of_ends(self, edge: EdgeSlot) -> float:
+        """Which part of the relationships of these types has the labels of both ends."""
+        if self._estimates.edges_between is None:
+            return self._share_of_label(edge.start) * self._share_of_label(edge.end)
+        both = 1.0 if edge.has_one_direction else 2.0
+        count = self._estimates.edge_count(edge.types)
+        return self._edges_at(edge, edge.start, edge.end) / max(1.0, both * count)
 
     def _edges_at(self, edge: EdgeSlot, source: str, target: str | None) -> float:
         return edges_at(self._estimates, edge, self._nodes, source, target)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from keepgraph import store
@@ -27,7 +28,10 @@ from keepgraph.store.transactions import Tx
 from keepgraph.temporal import operations
 
 MAX_SECONDS = 0.05
-"""The time for all probes of what a query names, and once more for those of its conditions."""
+"""The time for all probes of what a query names."""
+
+MAX_SECONDS_FOR_CONDITIONS = 0.15
+"""The time for all probes of its conditions."""
 
 MAX_CAUSES = 10
 _MAX_VALUES = 5
@@ -102,7 +106,7 @@ def explain(tx: Tx, result: query_pipeline.QueryResult) -> list[Cause]:
         *_check_components(terms),
     ]
     # What is there took most of the time; to find the condition that fails takes its own.
-    return _distinct(causes or _check_conditions(GraphProbe(tx, MAX_SECONDS), result))
+    return _distinct(causes or _check_conditions(GraphProbe(tx, MAX_SECONDS_FOR_CONDITIONS), result))
 
 
 def _distinct(causes: Iterable[Cause]) -> list[Cause]:
@@ -288,7 +292,10 @@ def _check_compared_names(graph: GraphProbe, tree: ast.Query, parameters: Mappin
 
 def _check_conditions(graph: GraphProbe, result: query_pipeline.QueryResult) -> Iterator[Cause]:
     """Conditions that no row passes, of a query that names nothing that the graph lacks."""
-    for failing in failing_conditions.find(graph, result.text, result.parameters, has_rows=bool(result.rows)):
+    has_rows, found_nothing = bool(result.rows), all(map(_is_blank, chain.from_iterable(result.rows)))
+    for failing in failing_conditions.find(
+        graph, result.text, result.parameters, has_rows=has_rows, found_nothing=found_nothing
+    ):
         kind = NO_SUCH_DIRECTION if failing.is_direction else FAILING_CONDITION
         yield Cause(kind, failing.written, failing.message, (failing.near,) if failing.near else ())
 

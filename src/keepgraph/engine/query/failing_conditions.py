@@ -18,6 +18,9 @@ from keepgraph.engine.query.graph_probe import GraphProbe
 
 _MAX_RELAXATIONS = 16
 _MAX_REPORTED = 3
+_SHARE_OF_TIME = 0.3
+"""Which part of the time that is left a probe may take: one that has rows has them soon, others may take long."""
+
 _ONE_ROW = ast.Projection(
     is_return=True,
     distinct=False,
@@ -47,16 +50,24 @@ class FailingCondition:
     is_direction: bool = False
 
 
-def find(graph: GraphProbe, text: str, parameters: Mapping[str, Any], *, has_rows: bool) -> Iterator[FailingCondition]:
-    """The conditions of a query that no row passes; none where there is no time to find out.
+def find(
+    graph: GraphProbe, text: str, parameters: Mapping[str, Any], *, has_rows: bool, found_nothing: bool
+) -> Iterator[FailingCondition]:
+    """The conditions of a query that no row passes; the query itself where there is no time to find out.
 
     Args:
         text: the query as it ran.
         has_rows: whether it had rows, with nothing in a column of them.
+        found_nothing: whether it had no rows, or one with nothing in it.
     """
     search = _Search(graph, text, parameters)
-    for part in parser.parse(text).parts:
-        yield from search.failures(part.clauses, has_rows=has_rows)
+    parts = parser.parse(text).parts
+    failing = [each for part in parts for each in search.failures(part.clauses, has_rows=has_rows)]
+    yield from failing
+    if not failing and found_nothing and search.ran_out_of_time:
+        dropping = [clause for part in parts for clause in part.clauses[:-1] if _may_drop_rows(clause)]
+        written = shorten(text[dropping[0].span[0] : dropping[-1].span[1]])
+        yield FailingCondition(written, "Nothing fits this; there was no time to find out which part of it fails.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +85,7 @@ class _Search:
         self._graph = graph
         self._text = text
         self._parameters = parameters
+        self.ran_out_of_time = False
 
     def failures(self, clauses: Sequence[ast.Clause], *, has_rows: bool) -> list[FailingCondition]:
         """What fails in the first clause behind which there is no row."""
@@ -253,7 +265,8 @@ class _Search:
     def _has_rows(self, clauses: Sequence[ast.Clause]) -> bool | None:
         """Whether the clauses give a row; None where there is no time to find out."""
         query = ast.Query((ast.SingleQuery((*clauses, _ONE_ROW)),), ())
-        rows = self._graph.rows_of_tree(query, self._text, self._parameters)
+        rows = self._graph.rows_of_tree(query, self._text, self._parameters, share=_SHARE_OF_TIME)
+        self.ran_out_of_time |= rows is None
         return None if rows is None else bool(rows)
 
     def _written(self, node: ast.SyntaxNode) -> str:

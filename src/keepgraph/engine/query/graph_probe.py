@@ -62,9 +62,15 @@ class GraphProbe:
         except errors.QueryError:
             return None
 
-    def rows_of_tree(self, tree: ast.Query, text: str, parameters: Mapping[str, Any]) -> list[Row] | None:
-        """The rows of a query that was parsed from a text, or is a part of one; None where there was no time."""
-        seconds = self.seconds_left()
+    def rows_of_tree(
+        self, tree: ast.Query, text: str, parameters: Mapping[str, Any], *, share: float = 1.0
+    ) -> list[Row] | None:
+        """The first row of a query that was parsed from a text, or is a part of one; None where there was no time.
+
+        Args:
+            share: which part of the time that is left it may take.
+        """
+        seconds = self.seconds_left() * share
         if seconds <= 0:
             return None
         try:
