@@ -32,6 +32,7 @@ from keepgraph.cypher.sql import (
     function_calls,
     lists,
     match,
+    optional_patterns,
     project,
     properties,
     sort,
@@ -94,6 +95,8 @@ def _emit_plan(context: Context, plan: Plan, outer: Mapping[str, Term] | None) -
         return _emit_source(context, plan, outer)
     if isinstance(plan, Aggregate) and (node := aggregate.grouping_node(plan)) is not None:
         return aggregate.emit_by_node(context, plan, node, outer)
+    if isinstance(plan, Match) and outer is None and optional_patterns.is_one(context, plan):
+        return optional_patterns.emit(context, plan)
     if isinstance(plan, Limit):
         context.wanted_order = sort.wanted_order(plan)
     block = context.plan(plan.input, outer)

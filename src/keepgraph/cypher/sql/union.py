@@ -26,10 +26,16 @@ def emit(context: Context, plan: Union, left: Block, right: Block) -> Block:
     # Beside UNION ALL, SQLite allows no ORDER BY and no LIMIT.
     outer.join(replace(_all_of(first), union=_all_of(second) if second.order or right.is_cut else second), alias)
     outer.columns = {
-        name: replace(term, sql=Column(alias, f"c{number}"))
+        name: _column(term, alias, f"c{number}")
         for number, (name, (term, _)) in enumerate(zip(names, merged, strict=True))
     }
     return outer
+
+
+def _column(term: Term, alias: str, name: str) -> Term:
+    if term.encoding != "edge":
+        return replace(term, sql=Column(alias, name))
+    return replace(term, sql=Column(alias, name), start=Column(alias, f"{name}s"), end=Column(alias, f"{name}e"))
 
 
 def _all_of(select: Select) -> Select:
@@ -40,8 +46,10 @@ def _all_of(select: Select) -> Select:
 def _merge(left: Term, right: Term) -> tuple[Term, Callable[[Term], Term]]:
     """The term of one column with the values of both, and the function that brings each to its encoding."""
     type_ = value_types.union(left.type, right.type)
-    if left.encoding == right.encoding == "node":
-        return Term(tree.NULL, type_, "node", literal=left.literal or right.literal, nullable=True), lambda term: term
+    if left.encoding == right.encoding and left.encoding in ("node", "edge"):
+        codes = None if left.codes is None or right.codes is None else left.codes | right.codes
+        literal = left.literal or right.literal
+        return Term(tree.NULL, type_, left.encoding, codes=codes, literal=literal, nullable=True), lambda term: term
     if left.encoding == right.encoding == "plain" and left.kinds == right.kinds:
         return Term(tree.NULL, type_), lambda term: term
     if {left.encoding, right.encoding} <= {"plain", "tagged"}:
