@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from keepgraph.cypher import aggregates
-from keepgraph.cypher.plan import instant_comparisons
+from keepgraph.cypher.plan import instant_comparisons, optional_branches
 from keepgraph.cypher.plan.algebra import (
     Aggregate,
     Argument,
@@ -29,7 +29,8 @@ from keepgraph.cypher.syntax import ast, conjunctions, substitution, traversal
 
 def optimize(plan: Plan) -> Plan:
     """The plan after all rewrites."""
-    plan = search_distinct_ends(filter_before_project(plan), duplicates_matter=True)
+    plan = add_optional_branches(filter_before_project(plan))
+    plan = search_distinct_ends(plan, duplicates_matter=True)
     return build_paths_after_match(compute_after_limit(plan))
 
 
@@ -165,6 +166,20 @@ def build_paths_after_match(plan: Plan) -> Plan:
     if condition is not None:
         rewritten = Filter(rewritten, condition, rewritten.columns)
     return Project(rewritten, tuple((name, ast.Variable(name)) for name in plan.columns), plan.columns)
+
+
+def add_optional_branches(plan: Plan) -> Plan:
+    """Adds the rows of optional patterns beside each other, instead of multiplying them (`optional_branches`)."""
+    if isinstance(plan, Union):
+        return replace(plan, left=add_optional_branches(plan.left), right=add_optional_branches(plan.right))
+    if isinstance(plan, SingleRow | Argument | SqlRows):
+        return plan
+    source = add_optional_branches(plan.input)
+    if source is not plan.input:
+        plan = replace(plan, input=source)
+    if isinstance(plan, Aggregate) and _ignores_duplicates(plan):
+        return optional_branches.add_branches(plan)
+    return plan
 
 
 def search_distinct_ends(plan: Plan, *, duplicates_matter: bool) -> Plan:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from keepgraph.cypher import value_types
 from keepgraph.cypher.plan.algebra import Argument, Filter, Match, Plan, Project, SingleRow, Union, Unwind
 from keepgraph.cypher.plan.join_order import NodeScan, choose_join_order
 from keepgraph.cypher.sql import literal_nodes, tree, union
 from keepgraph.cypher.sql.blocks import Block, select_unnamed
 from keepgraph.cypher.sql.context import Context
-from keepgraph.cypher.sql.terms import Inexpressible, Term
+from keepgraph.cypher.sql.terms import Inexpressible
 
 _Repeatable = Match | Filter | Project | Unwind
 
@@ -47,10 +46,5 @@ def emit(context: Context, plan: Match) -> Block:
     without.where.append(tree.negate(exists))
     for name in plan.columns:
         if name not in without.columns:
-            without.columns[name] = _null_like(matched.columns[name])
+            without.columns[name] = union.null_like(matched.columns[name])
     return union.emit(context, Union(plan, plan, plan.columns), matched, without)
-
-
-def _null_like(term: Term) -> Term:
-    """Null, encoded as a node or relationship is."""
-    return Term(tree.NULL, value_types.Type(value_types.NULL), term.encoding, codes=frozenset(), nullable=True)

@@ -38,6 +38,11 @@ def _column(term: Term, alias: str, name: str) -> Term:
     return replace(term, sql=Column(alias, name), start=Column(alias, f"{name}s"), end=Column(alias, f"{name}e"))
 
 
+def null_like(term: Term) -> Term:
+    """Null, encoded as a node or relationship is."""
+    return Term(tree.NULL, value_types.Type(value_types.NULL), term.encoding, codes=frozenset(), nullable=True)
+
+
 def _all_of(select: Select) -> Select:
     """All columns of a SELECT, from a derived table."""
     return Select((Selected(tree.STAR),), (Source(select),))
@@ -46,6 +51,11 @@ def _all_of(select: Select) -> Select:
 def _merge(left: Term, right: Term) -> tuple[Term, Callable[[Term], Term]]:
     """The term of one column with the values of both, and the function that brings each to its encoding."""
     type_ = value_types.union(left.type, right.type)
+    if left.always_null != right.always_null:
+        known = right if left.always_null else left
+        if known.encoding in ("node", "edge"):
+            merged = replace(known, sql=tree.NULL, row=None, row_key=None, text=None, type=type_, nullable=True)
+            return merged, lambda term: null_like(known) if term.always_null else term
     if left.encoding == right.encoding and left.encoding in ("node", "edge"):
         codes = None if left.codes is None or right.codes is None else left.codes | right.codes
         literal = left.literal or right.literal

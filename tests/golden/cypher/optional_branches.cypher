@@ -1,0 +1,1 @@
+MATCH (q:Project) OPTIONAL MATCH (q)<-[:BELONGS_TO]-(d:Decision) OPTIONAL MATCH (q)-[:DEPENDS_ON]->(o:Project) RETURN q.name, count(DISTINCT d) AS decisions, count(DISTINCT o) AS needed ORDER BY q.name
