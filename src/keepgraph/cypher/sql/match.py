@@ -11,10 +11,10 @@ from dataclasses import replace
 
 from keepgraph.cypher import value_types
 from keepgraph.cypher.catalogue import Code
-from keepgraph.cypher.plan import type_directions, type_pruning
+from keepgraph.cypher.plan import type_directions
 from keepgraph.cypher.plan.algebra import EdgeSlot, Match, NodeSlot
 from keepgraph.cypher.plan.join_order import EdgeScan, Expand, NodeScan, choose_join_order
-from keepgraph.cypher.sql import access_paths, edges, literal_nodes, table_rows, tree
+from keepgraph.cypher.sql import access_paths, edges, literal_nodes, table_rows, tree, type_pruning
 from keepgraph.cypher.sql.blocks import Block
 from keepgraph.cypher.sql.context import Context
 from keepgraph.cypher.sql.terms import Inexpressible, Term
