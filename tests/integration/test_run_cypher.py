@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +15,8 @@ from sqlcipher3 import dbapi2 as sqlite
 import keepgraph
 from fork_server import python
 from keepgraph import errors
-from keepgraph.engine.query import query_pipeline
+from keepgraph.cypher import compiler
+from keepgraph.engine.query import graph_catalogue, query_pipeline
 from words import Caller, Clock, concept, fact, literal, person, project
 
 FACTS = [
@@ -460,3 +462,18 @@ def test_a_query_of_the_tool_is_refused_kindly_by_a_graph_that_is_gone(call: Cal
 
     with pytest.raises(errors.KeepgraphError):
         call.graph.call("run_cypher", query="RETURN 1")
+
+
+@pytest.mark.parametrize("pattern", ["(p)-[:NOSUCH]->(x)", "(p)-[:RESOLVED_BY]->(x)", "(x:Nosuch)", "(x:Source)"])
+def test_an_optional_pattern_of_what_nothing_has_is_looked_up_and_not_searched(call, path, pattern):
+    """SQLite would read the whole table for each row, if the condition of a LEFT JOIN were FALSE alone."""
+    call.record(person("Ada"), "belongs_to", project("Atlas"))
+    query = f"MATCH (p:Person) OPTIONAL MATCH {pattern} RETURN p.name, x"
+    with keepgraph.open(path) as graph, graph.database.read("run_cypher") as tx:
+        statements = graph_catalogue.statement_cache(tx)
+        [statement] = compiler.compile_text(query, statements.catalogue, {}).statements()
+        values = [None] * len(set(re.findall(r"\?\d+", statement.sql)))
+        plan = [row[3] for row in tx.conn.execute(f"EXPLAIN QUERY PLAN {statement.sql}", values)]
+
+    assert [line for line in plan if line.startswith("SCAN")] == []
+    assert rows(call("run_cypher", query=query.replace(", x", ", x IS NULL"))) == [["Ada", True]]

@@ -39,6 +39,9 @@ def join(
     if source is not None and _has_several_ways(direction, source):
         # The plus sign: SQLite would rather read all edges of a type by one index than those at a node by several.
         code = tree.Prefix("+", code)
+    if not codes:
+        # A LEFT JOIN on FALSE would read the table for each row; on this it looks up a key that nothing has.
+        block.where.append(tree.equal(Column(alias, edges.id), tree.NULL))
     # With all types the condition is left out; `starts_at` names them all where the index begins with the type.
     block.where.append(context.code_test(code, codes, code_count=len(edges.types)))
     term = _edge_term(context, alias, codes)

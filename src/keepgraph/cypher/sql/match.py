@@ -147,6 +147,9 @@ def scan_nodes(context: Context, block: Block, step: NodeScan, plan: Match) -> N
     block.where.append(context.condition_of_row(nodes.condition, alias))
     block.where.append(context.code_test(Column(alias, nodes.code), codes, code_count=len(nodes.labels)))
     key = Column(alias, nodes.id)
+    if not codes:
+        # See edges.join.
+        block.where.append(tree.equal(key, tree.NULL))
     block.joined_rows[key] = alias
     block.columns[node.column] = Term(key, value_types.Type(value_types.NODE), "node", row=alias, codes=codes)
 
