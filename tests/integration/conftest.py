@@ -1,12 +1,14 @@
-"""What tests of the public interface share: a text is embedded once in a run, whichever graphs it is in."""
+"""What tests of the public interface share: a text is embedded once in a run, and a graph whose tables a test fills."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
 
+import keepgraph
+from graph_tables import Tables
 from keepgraph.ml import embedder
 
 _vectors: dict[str, Any] = {}
@@ -32,3 +34,12 @@ def vectors_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
         return np.stack([_vectors[text] for text in texts])
 
     monkeypatch.setattr(embedder, "embed", embed_once)
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tables]:
+    """A graph whose tables a test fills itself."""
+    with keepgraph.open(tmp_path_factory.mktemp("tables") / "graph.db") as graph:
+        made = Tables(graph)
+        yield made
+        made.conn.close()

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import operator
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import keepgraph
 from cypher_agreement import agree
 from graph_tables import STAMPS, Tables
 from keepgraph.cypher import compiler, execution
@@ -21,15 +20,6 @@ from keepgraph.engine.query import adjacency_arrays, bounds, graph_catalogue, qu
 from keepgraph.tools.contract import time_travel
 from random_cypher import PropertyGraph, Query, graphs
 from random_cypher import queries as random_queries
-
-
-@pytest.fixture(scope="module")
-def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tables]:
-    with keepgraph.open(tmp_path_factory.mktemp("catalogue") / "graph.db") as graph:
-        made = Tables(graph)
-        yield made
-        made.conn.close()
-
 
 CHANCES = st.randoms(use_true_random=False)
 

@@ -3,28 +3,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import keepgraph
 import laws
 from cypher_agreement import agree
 from graph_tables import Tables
 from random_cypher import PropertyGraph, Query, graphs
 from words import Caller, fact, literal, person, project
-
-
-@pytest.fixture(scope="module")
-def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tables]:
-    with keepgraph.open(tmp_path_factory.mktemp("lists") / "graph.db") as graph:
-        made = Tables(graph)
-        yield made
-        made.conn.close()
-
 
 MATCHES = [
     "MATCH (n)",
@@ -54,7 +42,6 @@ ELEMENTS = [
     *("size(x) > 1", "x IS NULL", "x STARTS WITH $s", "true", "any(y IN n.aliases WHERE y > x)", "n.name = 'abc'"),
     *("x = 1", "x > 'a'", "EXISTS { MATCH (n)-->(o) WHERE o.name = x }", "x = n.aliases[0]"),
 ]
-CONJUNCTIONS = ["{0}", "NOT ({0})", "{0} OR {1}", "{0} AND NOT {1}", "n.name = 'abc' OR {0}", "true"]
 VALUES = ["'abc'", "n.name", "n.summary", "null", "1", "$s", "'A'", "'Entity'", "'Literal'", "toLower(n.name)", "n.x"]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -17,15 +16,6 @@ from keepgraph.cypher.plan import optional_branches
 from keepgraph.errors import KeepgraphError
 from random_cypher import PropertyGraph, graphs
 from words import Caller, decision, fact, person, project
-
-
-@pytest.fixture(scope="module")
-def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tables]:
-    with keepgraph.open(tmp_path_factory.mktemp("branches") / "graph.db") as graph:
-        made = Tables(graph)
-        yield made
-        made.conn.close()
-
 
 BASES = [
     "MATCH (n)",

@@ -13,11 +13,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
 
-import keepgraph
 from graph_tables import STAMPS, Tables
 from keepgraph.cypher import compiler, execution
 from keepgraph.cypher.check import parameters
@@ -164,14 +162,6 @@ def questions(draw: Callable[..., Any]) -> Asked:
         as_parameters=draw(st.booleans()),
         by_name=draw(st.booleans()),
     )
-
-
-@pytest.fixture(scope="module")
-def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tables]:
-    with keepgraph.open(tmp_path_factory.mktemp("times") / "graph.db") as graph:
-        made = Tables(graph)
-        yield made
-        made.conn.close()
 
 
 @examples(60, sweep=4_000)

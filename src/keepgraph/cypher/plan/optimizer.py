@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from keepgraph.cypher import aggregates
@@ -32,6 +33,17 @@ def optimize(plan: Plan) -> Plan:
     plan = add_optional_branches(filter_before_project(plan))
     plan = search_distinct_ends(plan, duplicates_matter=True)
     return build_paths_after_match(compute_after_limit(plan))
+
+
+def _rewrite_below(plan: Plan, rewrite: Callable[[Plan], Plan]) -> Plan:
+    """The plan with what is below its topmost operator rewritten; the plan itself where nothing changes."""
+    if isinstance(plan, Union):
+        left, right = rewrite(plan.left), rewrite(plan.right)
+        return plan if left is plan.left and right is plan.right else replace(plan, left=left, right=right)
+    if isinstance(plan, SingleRow | Argument | SqlRows):
+        return plan
+    source = rewrite(plan.input)
+    return plan if source is plan.input else replace(plan, input=source)
 
 
 def filter_before_project(plan: Plan) -> Plan:
@@ -104,13 +116,7 @@ def is_constant(expression: ast.Expression) -> bool:
 
 def compute_after_limit(plan: Plan) -> Plan:
     """Computes columns with a pattern of their own after ORDER BY and LIMIT, which ask for other columns alone."""
-    if isinstance(plan, Union):
-        return replace(plan, left=compute_after_limit(plan.left), right=compute_after_limit(plan.right))
-    if isinstance(plan, SingleRow | Argument | SqlRows):
-        return plan
-    source = compute_after_limit(plan.input)
-    if source is not plan.input:
-        plan = replace(plan, input=source)
+    plan = _rewrite_below(plan, compute_after_limit)
     if not isinstance(plan, Limit):
         return plan
     skip = plan.input if isinstance(plan.input, Skip) else None
@@ -144,13 +150,7 @@ def build_paths_after_match(plan: Plan) -> Plan:
 
     Paths with relationships of variable length stay in the match: only the search knows their nodes.
     """
-    if isinstance(plan, Union):
-        return replace(plan, left=build_paths_after_match(plan.left), right=build_paths_after_match(plan.right))
-    if isinstance(plan, SingleRow | Argument | SqlRows):
-        return plan
-    source = build_paths_after_match(plan.input)
-    if source is not plan.input:
-        plan = replace(plan, input=source)
+    plan = _rewrite_below(plan, build_paths_after_match)
     if not isinstance(plan, Match) or not plan.paths or any(edge.length or edge.shortest for edge in plan.edges):
         return plan
     names = {path.column for path in plan.paths}
@@ -170,13 +170,7 @@ def build_paths_after_match(plan: Plan) -> Plan:
 
 def add_optional_branches(plan: Plan) -> Plan:
     """Adds the rows of optional patterns beside each other, instead of multiplying them (`optional_branches`)."""
-    if isinstance(plan, Union):
-        return replace(plan, left=add_optional_branches(plan.left), right=add_optional_branches(plan.right))
-    if isinstance(plan, SingleRow | Argument | SqlRows):
-        return plan
-    source = add_optional_branches(plan.input)
-    if source is not plan.input:
-        plan = replace(plan, input=source)
+    plan = _rewrite_below(plan, add_optional_branches)
     if isinstance(plan, Aggregate) and _ignores_duplicates(plan):
         return optional_branches.add_branches(plan)
     return plan

@@ -50,6 +50,15 @@ class Elements:
         block.where = [] if of_all_nodes else self.conditions()
         return block
 
+    def if_there(self, value: Expression) -> Expression:
+        """A value computed from the list; null where the list is null."""
+        return value if self.is_there == tree.TRUE else tree.Case(((self.is_there, value),))
+
+    @property
+    def null(self) -> int:
+        """The kind null where the list may be null."""
+        return 0 if self.is_there == tree.TRUE else value_types.NULL
+
     def conditions(self) -> list[Expression]:
         """What the rows of this list fulfil among those of the source."""
         return [] if self.row_key is None or self.node_key is None else [tree.equal(self.row_key, self.node_key)]
@@ -189,16 +198,12 @@ def _some(context: Context, variable: str, source: ast.Expression, condition: as
         is_some: Expression = tree.In(list_.node_key, select_unnamed(inner, list_.row_key))
     else:
         is_some = _exists(inner, is_true)
-    null = value_types.NULL if list_.is_there != tree.TRUE else 0
     if not fulfils.kinds & value_types.NULL:
-        sql = is_some if list_.is_there == tree.TRUE else tree.Case(((list_.is_there, is_some),))
-        return Term(sql, value_types.Type(value_types.BOOLEAN | null))
+        return Term(list_.if_there(is_some), value_types.Type(value_types.BOOLEAN | list_.null))
     inner = list_.block(block, variable)
     is_unknown = _exists(inner, tree.is_null(context.condition(condition, inner)))
     sql = tree.Case(((is_some, tree.TRUE), (is_unknown, tree.NULL)), tree.FALSE)
-    if list_.is_there != tree.TRUE:
-        sql = tree.Case(((list_.is_there, sql),))
-    return Term(sql, value_types.Type(BOOLEAN_OR_NULL))
+    return Term(list_.if_there(sql), value_types.Type(BOOLEAN_OR_NULL))
 
 
 def _is_read_first(key: Expression | None, block: Block) -> bool:
@@ -275,12 +280,7 @@ def comprehension(context: Context, expression: ast.ListComprehension, block: Bl
     inner = context.derived_table(inner)
     sql, element_type = list_element(inner.columns[_RESULT])
     collected = tree.Scalar(select_unnamed(inner, tree.Aggregate("json_group_array", sql)))
-    has_null = list_.is_there != tree.TRUE
-    return Term(
-        tree.Case(((list_.is_there, collected),)) if has_null else collected,
-        value_types.Type(value_types.LIST | (value_types.NULL if has_null else 0), element_type),
-        "json",
-    )
+    return Term(list_.if_there(collected), value_types.Type(value_types.LIST | list_.null, element_type), "json")
 
 
 _RESULT = "result"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import product
@@ -39,9 +38,7 @@ class GraphProbe:
             graph_catalogue.relationship_type(term.name) for term in vocabulary.predicates if term.inverse_of is None
         ]
         self.inverse_types = graph_catalogue.inverse_types(tx)
-        self._symmetric_types = {
-            graph_catalogue.relationship_type(term.name) for term in vocabulary.predicates if "symmetric" in term.flags
-        }
+        self._catalogue = graph_catalogue.statement_cache(tx).catalogue
         self._schema = schema.cached(tx)
 
     def seconds_left(self) -> float:
@@ -98,20 +95,21 @@ class GraphProbe:
     def _may_connect(self, relationship_type: str, source: str, target: str) -> bool:
         """Whether there is a fact of a type between these labels, whenever it holds."""
         ends = self._ends_by_type.get(relationship_type, ())
-        is_symmetric = relationship_type in self._symmetric_types
+        is_symmetric = relationship_type in self._catalogue.edges.symmetric_types
         return (source, target) in ends or (is_symmetric and (target, source) in ends)
 
     @cached_property
     def _ends_by_type(self) -> dict[str, set[tuple[str, str]]]:
-        """The labels that facts of each type connect, whenever these hold; by the kept counts."""
-        vocabulary = graph_vocabulary.read(self.tx)
-        types = {term.row: graph_catalogue.relationship_type(term.name) for term in vocabulary.predicates}
-        labels = {term.row: graph_catalogue.label(term.name) for term in vocabulary.types}
-        ends = defaultdict[str, set[tuple[str, str]]](set)
-        for count in store.cardinalities.facts_by_ends(self.tx, group=self.tx.group):
-            target = graph_catalogue.LITERAL if count.object_type is None else labels[count.object_type]
-            ends[types[count.predicate]].add((labels[count.subject_type], target))
-        return ends
+        """The labels that facts of each type connect, whenever these hold."""
+        nodes, edges = self._catalogue.nodes, self._catalogue.edges
+        own = {code: labels[0] for code, labels in nodes.labels.items()}
+        return {
+            edges.types[code]: {
+                (own[each.source], graph_catalogue.LITERAL if each.target is None else own[each.target])
+                for each in connections
+            }
+            for code, connections in (edges.connections or {}).items()
+        }
 
     def patterns(self, types: Sequence[str], *, limit: int) -> tuple[str, ...]:
         """What relationships of these types connect, in Cypher."""
