@@ -269,7 +269,8 @@ def test_what_is_near_in_sql_is_said_anew(ask, text, name, rows):
     [
         ("MATCH p = SHORTEST 2 (a)-->+(b) RETURN p", "SHORTEST"),
         ("MATCH ((a)-->(b {x: 1})-->(c)){1,3} RETURN 1 AS x", "A pattern repeated"),
-        ("MATCH (n) CALL { WITH n RETURN 1 AS x UNION RETURN 2 AS x } RETURN x", "CALL"),
+        ("MATCH (n) CALL { RETURN 1 AS x, 2 AS y UNION RETURN 3 AS x, 4 AS z } RETURN x", "CALL"),
+        ("MATCH (n) CALL { WITH n RETURN n.name AS x UNION MATCH (n) RETURN n.name AS x } RETURN x", "CALL"),
         ("MATCH (n) CALL { WITH n MATCH (n) DELETE n } IN TRANSACTIONS OF 5 ROWS", "CALL"),
     ],
 )
@@ -307,6 +308,18 @@ def test_what_cannot_be_said_anew_has_a_hint(text, name):
          "RETURN c, x", [[2, 20]]),
         ("MATCH (n {name: 'Ada'}) MATCH (m:City) CALL { WITH n MATCH (n)-[:KNOWS]->(m) RETURN max(m.age) AS x } "
          "RETURN m.name, x", None),
+        ("CALL { MATCH (n:City) RETURN n.name AS x UNION MATCH ()-[:KNOWS]->(n {name: 'Cy'}) RETURN n.name AS x } "
+         "RETURN x ORDER BY x", [["Cy"], ["London"]]),
+        ("CALL { MATCH (n:City) RETURN n.name AS x, 1 AS y UNION ALL MATCH ()-[:KNOWS]->({name: 'Cy'}) "
+         "RETURN 2 AS y, 'Cy' AS x } RETURN y, x ORDER BY y, x", [[1, "London"], [2, "Cy"], [2, "Cy"]]),
+        ("MATCH (n:Person) CALL { WITH n MATCH (n)-[:KNOWS]->(m) RETURN m UNION WITH n MATCH (n)<-[:KNOWS]-(m) "
+         "RETURN m } RETURN n.name, count(m), max(m.age) ORDER BY n.name",
+         [["Ada", 2, 20], ["Bob", 2, 36], ["Cy", 2, 36]]),
+        ("MATCH (n:Person) CALL (n) { MATCH (n)-[:KNOWS]->(m) RETURN 'to' AS way, m UNION ALL "
+         "MATCH (n)<-[:KNOWS]-(m) RETURN 'from' AS way, m } RETURN n.name, way, m.name ORDER BY n.name, way, m.name",
+         [["Ada", "to", "Bob"], ["Ada", "to", "Cy"], ["Bob", "from", "Ada"], ["Bob", "to", "Cy"],
+          ["Cy", "from", "Ada"], ["Cy", "from", "Bob"]]),
+        ("MATCH (n {name: 'Ada'}) CALL { WITH * RETURN n.name AS x UNION RETURN 'b' AS x } RETURN x", [["Ada"], ["b"]]),
     ],
 )  # fmt: skip
 def test_newer_cypher_is_recognised_and_said_anew(ask, text, rows):

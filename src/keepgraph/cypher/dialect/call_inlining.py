@@ -5,9 +5,56 @@ The result is a proposal: the caller checks that it can be parsed and bound.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from keepgraph.cypher.repair.tolerant_tokenizer import Tokens, quote_name
 from keepgraph.cypher.syntax import ast, parser, traversal
 from keepgraph.errors import QueryError
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A part of the UNION in a CALL, or all of it, without the WITH by which it imports names.
+
+    Attributes:
+        text: the text of all of the CALL, where the spans of the clauses are.
+        clauses: those before its RETURN.
+        final: its RETURN.
+        imported: the names that it sees of those outside; `*` is all.
+    """
+
+    text: str
+    clauses: Sequence[ast.Clause]
+    final: ast.Projection
+    imported: frozenset[str]
+
+    @property
+    def body(self) -> str:
+        """What stands before its RETURN."""
+        start = self.clauses[0].span[0] if self.clauses else self.final.span[0]
+        return self.text[start : self.final.span[0]]
+
+    @property
+    def columns(self) -> list[str]:
+        return [item.name for item in self.final.items]
+
+    @property
+    def query(self) -> str:
+        return self.body + self._of_return(0)
+
+    @property
+    def query_with(self) -> str:
+        """The query with WITH instead of RETURN."""
+        return f"{self.body}WITH{self._of_return(len('RETURN'))}"
+
+    @property
+    def own_names(self) -> set[str]:
+        """The names of its patterns that it does not import."""
+        return set() if "*" in self.imported else _pattern_names(self.clauses) - self.imported
+
+    def _of_return(self, start: int) -> str:
+        return self.text[self.final.span[0] + start : self.final.span[1]]
 
 
 def inline_call(tokens: Tokens, index: int) -> str | None:
@@ -16,45 +63,74 @@ def inline_call(tokens: Tokens, index: int) -> str | None:
     closing = tokens.partners[opening]
     if tokens.enclosing[index] >= 0 or tokens.kinds[opening] != "{" or closing < 0 or tokens.upper[closing + 1] == "IN":
         return None
-    first = opening + 1
-    imported = set(tokens.texts[index + 2 : opening - 1]) if opening > index + 1 else set()
-    if opening == index + 1 and tokens.upper[first] == "WITH":
-        while tokens.kinds[first + 1] in ("name", "quoted", ",", "*") and not tokens.keywords[first + 1]:
-            first += 1
-            imported.add(tokens.texts[first])
-        first += 1
-    inner = tokens.text[tokens.starts[first] : tokens.ends[closing - 1]]
+    inner = tokens.text[tokens.starts[opening + 1] : tokens.ends[closing - 1]]
+    imported = frozenset(tokens.texts[index + 2 : opening - 1]) if opening > index + 1 else None
     try:
         query = parser.parse(inner)
     except QueryError:
         return None
-    if len(query.parts) != 1 or not isinstance(final := query.parts[0].clauses[-1], ast.Projection):
+    parts = [part for written in query.parts if (part := _part(inner, written, imported)) is not None]
+    if len(parts) < len(query.parts):
         return None
     before, after = tokens.text[: tokens.starts[index]], tokens.text[tokens.ends[closing] :]
-    body = inner[: final.span[0]]
-    as_with = f"{body}WITH{inner[final.span[0] + len('RETURN') :]}"
-    if index == 0:
-        return before + as_with + after
-    if final.star:
+    if index == 0 and len(parts) == 1:
+        return before + parts[0].query_with + after
+    if any(part.final.star or set(part.columns) != set(parts[0].columns) for part in parts):
         return None
-    words_before = _names_before(tokens, before, index)
-    own_names = set() if "*" in imported else _pattern_names(query.parts[0]) - imported
     # A subquery in an expression sees all names around it, and CALL only those it imports.
-    if own_names & words_before:
+    own_names = set().union(*(part.own_names for part in parts))
+    if own_names & _names_before(tokens, before, index):
         return None
-    words_after = set(tokens.texts[closing + 1 : tokens.length]) - {item.name for item in final.items}
-    replacement = _as_clauses(inner, body, query.parts[0], final, clashes=bool(own_names & words_after))
-    if replacement is None:
-        columns = [quote_name(item.name) for item in final.items]
-        row = "row" if "row" not in tokens.texts else "row_2"
-        entries = ", ".join(f"{name}: {name}" for name in columns)
-        columns_of_row = ", ".join(f"{row}.{name} AS {name}" for name in columns)
-        replacement = (
-            f"UNWIND COLLECT {{ {inner} }} AS {columns[0]}"
-            if len(columns) == 1
-            else f"UNWIND COLLECT {{ {as_with} RETURN {{{entries}}} }} AS {row} WITH *, {columns_of_row}"
-        )
-    return before + replacement + after
+    replacement = None
+    if len(parts) == 1:
+        words_after = set(tokens.texts[closing + 1 : tokens.length]) - set(parts[0].columns)
+        replacement = _as_clauses(parts[0], clashes=bool(own_names & words_after))
+    return before + (replacement or _as_rows(tokens, parts, query.union_all)) + after
+
+
+def _part(text: str, query: ast.SingleQuery, imported: frozenset[str] | None) -> _Part | None:
+    """
+    Args:
+        imported: the names in the parentheses of CALL; None where each part begins with those that it imports.
+    """
+    *clauses, final = query.clauses
+    if not isinstance(final, ast.Projection):
+        return None
+    if imported is None and clauses:
+        imported = _imported_names(clauses[0])
+        clauses = clauses[imported is not None :]
+    return _Part(text, clauses, final, imported or frozenset())
+
+
+def _imported_names(clause: ast.Clause) -> frozenset[str] | None:
+    """The names of a WITH that has nothing but names; None of another clause."""
+    if not isinstance(clause, ast.Projection):
+        return None
+    names = tuple(item.name for item in clause.items)
+    items = tuple(ast.ProjectionItem(ast.Variable(name), name, has_alias=False) for name in names)
+    only_names = ast.Projection(
+        is_return=False, distinct=False, star=clause.star, items=items, order=(), skip=None, limit=None
+    )
+    return frozenset(names + ("*",) * clause.star) if clause == only_names else None
+
+
+def _as_rows(tokens: Tokens, parts: Sequence[_Part], union_all: Sequence[bool]) -> str:
+    """The rows of the subquery as a list that is unwound."""
+    columns = [quote_name(name) for name in parts[0].columns]
+    if len(columns) == 1:
+        return f"UNWIND COLLECT {{ {_union([part.query for part in parts], union_all)} }} AS {columns[0]}"
+    row = "row" if "row" not in tokens.texts else "row_2"
+    entries = ", ".join(f"{name}: {name}" for name in columns)
+    rows = [f"{part.query_with} RETURN {{{entries}}} AS {row}" for part in parts]
+    columns_of_row = ", ".join(f"{row}.{name} AS {name}" for name in columns)
+    return f"UNWIND COLLECT {{ {_union(rows, union_all)} }} AS {row} WITH *, {columns_of_row}"
+
+
+def _union(queries: Sequence[str], union_all: Sequence[bool]) -> str:
+    (text, *others) = queries
+    for query, is_all in zip(others, union_all, strict=True):
+        text += f" UNION {'ALL ' if is_all else ''}{query}"
+    return text
 
 
 def _names_before(tokens: Tokens, before: str, index: int) -> set[str]:
@@ -76,37 +152,42 @@ def _is_in_subquery(tokens: Tokens, place: int) -> bool:
     return False
 
 
-def _as_clauses(inner: str, body: str, query: ast.SingleQuery, final: ast.Projection, *, clashes: bool) -> str | None:
+def _as_clauses(part: _Part, *, clashes: bool) -> str | None:
     """The clauses themselves where each of their rows is a row of the query; else a count or a collection of rows."""
-    only_returns = not (final.distinct or final.order or final.skip or final.limit or final.star)
-    if not only_returns or not all(isinstance(clause, ast.Match) for clause in query.clauses[:-1]):
+    final, body, clauses = part.final, part.body, part.clauses
+    only_returns = not (final.distinct or final.order or final.skip or final.limit)
+    if not only_returns or not all(isinstance(clause, ast.Match) for clause in clauses):
         return None
     if not any(traversal.has_aggregate(item.expression) for item in final.items):
         if clashes:
             return None
         new = [item for item in final.items if not isinstance(item.expression, ast.Variable) or item.has_alias]
-        items = ", ".join(inner[item.span[0] : item.span[1]] for item in new)
+        items = ", ".join(part.text[item.span[0] : item.span[1]] for item in new)
         return body + (f"WITH *, {items}" if new else "").rstrip()
     (item, *others) = final.items
     if others:
         return None
     name, result = quote_name(item.name), item.expression
-    required = not any(clause.optional for clause in query.clauses[:-1] if isinstance(clause, ast.Match))
+    required = not any(clause.optional for clause in clauses if isinstance(clause, ast.Match))
     if isinstance(result, ast.CountAll):
         return f"WITH *, COUNT {{ {body.strip()} }} AS {name}"
     if not required or not isinstance(result, ast.Call) or result.distinct or len(result.arguments) != 1:
         return None
     (argument,) = result.arguments
-    if result.name.lower() == "count" and isinstance(argument, ast.Variable) and argument.name in _pattern_names(query):
+    if (
+        result.name.lower() == "count"
+        and isinstance(argument, ast.Variable)
+        and argument.name in _pattern_names(clauses)
+    ):
         return f"WITH *, COUNT {{ {body.strip()} }} AS {name}"
     if result.name.lower() == "collect":
-        return f"WITH *, COLLECT {{ {body}RETURN {inner[argument.span[0] : argument.span[1]]} }} AS {name}"
+        return f"WITH *, COLLECT {{ {body}RETURN {part.text[argument.span[0] : argument.span[1]]} }} AS {name}"
     return None
 
 
-def _pattern_names(query: ast.SingleQuery) -> set[str]:
+def _pattern_names(clauses: Sequence[ast.Clause]) -> set[str]:
     names: set[str] = set()
-    for clause in query.clauses:
+    for clause in clauses:
         if isinstance(clause, ast.Match):
             for path in clause.paths:
                 names.update(traversal.pattern_variables(path))
