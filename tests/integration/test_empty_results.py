@@ -159,6 +159,42 @@ def test_an_answer_carries_no_warnings(call):
     assert "warnings" not in call("run_cypher", query="MATCH (p:Person) RETURN p.name")
 
 
+@pytest.mark.parametrize(
+    ("query", "written"),
+    [
+        ("MATCH (n) RETURN n.name, n.created_at ORDER BY n.created_at DESC LIMIT 3", "n.created_at"),
+        ("MATCH (n) RETURN n.created_at AS at, n.name ORDER BY at DESC LIMIT 3", "at"),
+        ("MATCH (n) RETURN n AS m ORDER BY m.created_at DESC, m.name LIMIT 3", "m.created_at"),
+        ("MATCH (n) RETURN n ORDER BY n.created_at DESC LIMIT 3", "n.created_at"),
+        ("MATCH (n) OPTIONAL MATCH (n)-[r]->() RETURN n.name, max(r.recorded_at) ORDER BY max(r.recorded_at) DESC",
+         "max(r.recorded_at)"),
+        ("MATCH (n) RETURN n.name, date(n.created_at) ORDER BY date(n.created_at) DESC LIMIT 3", "date(n.created_at)"),
+    ],
+)  # fmt: skip
+def test_that_null_comes_first_is_told(call, query, written):
+    (warning,) = call("run_cypher", query=query)["warnings"]
+
+    assert (warning["kind"], warning["written"], warning["near"]) == (
+        "nulls_first",
+        written,
+        [f"{written} IS NOT NULL"],
+    )
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (n:Entity) RETURN n.name, n.created_at ORDER BY n.created_at DESC LIMIT 3",
+        "MATCH (n) RETURN n.name, n.created_at ORDER BY n.created_at LIMIT 3",
+        "MATCH (n) RETURN n.name ORDER BY n.created_at DESC LIMIT 3",
+        "MATCH (n) WHERE n.created_at IS NOT NULL RETURN n ORDER BY n.created_at DESC LIMIT 3",
+        "MATCH (n) RETURN n.name AS n, n.created_at AS created_at ORDER BY n DESC LIMIT 3",
+    ],
+)
+def test_that_null_comes_first_is_told_only_where_it_does(call, query):
+    assert "warnings" not in call("run_cypher", query=query)
+
+
 def test_a_property_that_other_kinds_have_is_told_with_them(call, path):
     with connected(path) as conn:
         conn.execute("""UPDATE entity SET properties = '{"budget": 3}' WHERE name = 'Atlas'""")

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from functools import partial
+from itertools import chain, takewhile
 from typing import Any
 
 from keepgraph import store
 from keepgraph.cypher.interpret.runtime import Row
 from keepgraph.cypher.repair.foreign_syntax import spelling_key
-from keepgraph.cypher.repair.tolerant_tokenizer import quote_name
+from keepgraph.cypher.repair.tolerant_tokenizer import quote_name, shorten
 from keepgraph.cypher.syntax import ast
 from keepgraph.cypher.syntax.label_expressions import labels_match
 from keepgraph.engine.query import comparison_causes, failing_conditions, graph_catalogue, query_pipeline
@@ -24,6 +25,7 @@ from keepgraph.engine.query.query_terms import Labels, PropertyRead, QueryTerms,
 from keepgraph.engine.resolution import resolver
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language.normalisation import Name
+from keepgraph.model import GraphEdge, GraphNode
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import operations
 
@@ -56,6 +58,7 @@ NO_SUCH_DIRECTION = "no_such_direction"
 NO_SUCH_PATTERN = "no_such_pattern"
 NO_SUCH_VALUE = "no_such_value"
 FAILING_CONDITION = "failing_condition"
+NULLS_FIRST = "nulls_first"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +89,16 @@ def is_empty(rows: Sequence[Row]) -> bool:
 
 
 def explain(tx: Tx, result: query_pipeline.QueryResult) -> list[Cause]:
-    """The possible causes of an empty result, the likeliest first; of any other, the properties that change no row.
+    """The possible causes of an empty result, the likeliest first; of any other, what its rows do not tell.
 
-    None where the query gave what it asks for, or asks for no rows.
+    That is which properties change no row, and that null comes before what was asked for. None where the query gave
+    what it asks for, or asks for no rows.
     """
     graph = GraphProbe(tx, MAX_SECONDS)
     terms = QueryTerms(result.tree, result.parameters)
     if not is_empty(result.rows):
-        return _distinct(_check_properties(graph, terms.properties_without_effect()))
+        unknown = _distinct(_check_properties(graph, terms.properties_without_effect()))
+        return unknown or list(_check_nulls_first(result))
     causes = [
         *_check_labels(graph, terms),
         *_check_types(graph, terms),
@@ -366,6 +371,38 @@ def _check_properties(graph: GraphProbe, properties: Iterable[PropertyRead]) -> 
             else:
                 alternatives = _listed("They have", list(graph_catalogue.EDGE_COLUMNS))
             yield Cause(UNKNOWN_PROPERTY, key, f"Relationships have no property {key}. {alternatives}", near)
+
+
+def _check_nulls_first(result: query_pipeline.QueryResult) -> Iterator[Cause]:
+    """The value that the first rows are sorted by, the greatest first, where it is null: null is above all values."""
+    final = result.tree.parts[-1].clauses[-1]
+    if not isinstance(final, ast.Projection) or not final.order or not final.order[0].descending:
+        return
+    key = final.order[0].expression
+    count = len(list(takewhile(partial(_is_null, key, final.items, result.columns), result.rows)))
+    if not count:
+        return
+    written = shorten(result.text[slice(*key.span)])
+    rows = "row" if count == 1 else f"{count} rows"
+    clause = "MATCH" if isinstance(key, ast.Property) else "WITH"
+    yield Cause(
+        NULLS_FIRST,
+        written,
+        f"{written} is null in the first {rows}: DESC puts null first. "
+        f"To leave them out, write {clause} … WHERE {written} IS NOT NULL.",
+        (f"{written} IS NOT NULL",),
+    )
+
+
+def _is_null(key: ast.Expression, items: Sequence[ast.ProjectionItem], columns: Sequence[str], row: Row) -> bool:
+    """Whether a row of a result shows that the expression that it is sorted by is null."""
+    for item in items:
+        if item.expression == key or (isinstance(key, ast.Variable) and key.name == item.name):
+            return row[columns.index(item.name)] is None
+        if isinstance(key, ast.Property) and key.subject == ast.Variable(item.name):
+            value = row[columns.index(item.name)]
+            return isinstance(value, GraphNode | GraphEdge) and value.properties.get(key.key) is None
+    return False
 
 
 def _check_components(terms: QueryTerms) -> Iterator[Cause]:
