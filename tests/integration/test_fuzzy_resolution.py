@@ -461,6 +461,56 @@ def test_a_single_word_of_a_short_decision_is_not_enough_either(call, query):
     assert call.recalled(query) is None
 
 
+@pytest.mark.parametrize(
+    ("query", "known"),
+    [
+        ("shut down the office in Lisbon", decision("Close the Lisbon office")),
+        ("switch to Zulip", decision("Replace Slack with Zulip")),
+        ("FOI request", concept("Freedom of information request")),
+        ("the annual GDC talk", project("Annual game developers conference talk")),
+        ("The Rider", source("The Rider by Tim Krabbé")),
+        ("Christmas oratorio", project("Xmas Oratorio")),
+        ("Filip Beauchamp", person("Philippe Beauchamp")),
+        ("what is Noor working on?", person("Noor Hashemi")),
+    ],
+)
+def test_what_is_said_in_other_words_is_found(call, query, known):
+    create(call, known, concept("Slack"), decision("Open a Porto office"))
+
+    assert known["name"] == call.recalled(query)
+
+
+def test_an_organisation_is_found_beside_a_decision_that_mentions_it(call):
+    create(call, project("Straumann Group"), decision("Switch aligners to Straumann"))
+
+    assert call.recalled("Straumann") == "Straumann Group"
+
+
+@pytest.mark.parametrize(("query", "found"), [("Billy Qureshi", True), ("Billy", True), ("Billy Quinn", False)])
+def test_an_alias_stands_for_the_given_name(call, query, found):
+    call.record(person("Bilal Qureshi"), "tagged", literal("known"), aliases=["Billy"])
+    create(call, person("Quentin Quinn"))
+
+    assert call.recalled(query) == ("Bilal Qureshi" if found else None)
+
+
+@pytest.mark.parametrize(
+    ("query", "known"),
+    [
+        ("Graham Whitlock Jr.", person("Graham Whitlock, Sr.")),
+        ("Eleonora Vance", source("Interview with Eleanor Vance")),
+        ("Herr Pfeiffer", person("Hannelore Pfeiffer")),
+        ("FOI appeal", concept("Freedom of information request")),
+        ("The Writer", source("The Rider by Tim Krabbé")),
+        ("switch to Slack", decision("Replace Slack with Zulip")),
+    ],
+)
+def test_another_than_is_known_is_not_taken_for_it(call, query, known):
+    create(call, known)
+
+    assert call.recalled(query) is None
+
+
 @pytest.mark.parametrize(("query", "name"), [("US", "Use SQLite"), ("UP", "Use PostgreSQL"), ("HR", "Hire Rob")])
 def test_a_decision_has_no_initials(call, query, name):
     create(call, decision(name))

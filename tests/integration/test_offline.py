@@ -40,7 +40,7 @@ COMMANDS = [
     ["record", "person:Priya", "decided_in", "decision:Adopt SQLite", "--source", "https://example.org/notes"],
     ["record", "decision:Adopt SQLite", "belongs_to", "project:Atlas"],
     ["recall", "Pirya"],
-    ["recall", "going with SQLite"],
+    ["recall", "SQLite it is"],
     ["decisions", "Atlas"],
     ["decisions", "--about", "storage", "--since", "last week"],
     ["week", "Atlas"],

@@ -95,10 +95,10 @@ RULES = {
         ("the decision on gondolas", "Keep gondolas everywhere by default", "decision", "sure"),
         ("the choice of gondolas", "Keep gondolas everywhere by default", "decision", "sure"),
         ("gondolas everywhere", "Keep gondolas everywhere by default", "decision", "sure"),
-        ("gondolas", "Keep gondolas everywhere by default", "decision", "partial"),
+        ("gondolas", "Keep gondolas everywhere by default", "decision", "mentioned"),
         ("the decision on telemetry", "Keep telemetry off by default everywhere", "decision", "partial"),
         ("the choice of a plan", "Keep the airship plan everywhere", "decision", "partial"),
-        ("telemetry", "Keep telemetry off by default everywhere", "decision", "partial"),
+        ("telemetry", "Keep telemetry off by default everywhere", "decision", "mentioned"),
         ("the telemetry paper", "Notes on telemetry and privacy and consent", "source", "sure"),
         ("paper telemetry", "Notes on telemetry and privacy and consent", "source", "no"),
         ("telemetry", "Notes on telemetry and privacy and consent", "source", "partial"),
@@ -442,7 +442,7 @@ RULES = {
         ("Don't deploy gondolas", "Deploy gondolas", "decision", "no"),
         ("Deploy gondolas", "Don't deploy gondolas", "decision", "partial"),
         ("telemetry off", "Keep telemetry off by default", "decision", "sure"),
-        ("telemetry", "Keep telemetry", "decision", "partial"),
+        ("telemetry", "Keep telemetry", "decision", "mentioned"),
         ("Adopt SQLite", "Adopt SQLite for storage", "decision", "sure"),
         ("Adopt SQLite", "Adopt SQLite for storage of all measurements everywhere", "decision", "partial"),
         ("adopt telemetry", "Do not adopt telemetry", "decision", "partial"),
@@ -519,7 +519,8 @@ def verdict(query: str, name: str, entity_type: str) -> str:
     score = compare(query, name, entity_type)
     if score >= name_similarity.MATCH_THRESHOLD:
         return "sure"
-    return "partial" if score == name_similarity.RIVAL_SCORE else "no"
+    others = {name_similarity.RIVAL_SCORE: "partial", name_similarity.MENTIONED_SCORE: "mentioned"}
+    return others.get(score, "no")
 
 
 @pytest.fixture

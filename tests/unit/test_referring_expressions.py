@@ -91,6 +91,14 @@ QUESTIONS = [
     ("anything new on the quay wall?", "quay wall", None),
     ("how is Atlas going?", "Atlas", None),
     ("where does Tom Aldous work", "Tom Aldous", None),
+    ("what is Noor working on?", "Noor", None),
+    ("what's Priya waiting for?", "Priya", None),
+    ("what does Ada Lovelace think about Atlas?", "Ada Lovelace", None),
+    ("who leads Project Atlas?", "Project Atlas", None),
+    ("who is responsible for the quay wall?", "the quay wall", None),
+    ("who does Tom report to?", "Tom", None),
+    ("when is Ana's birthday?", "Ana", None),
+    ("why is Atlas blocked", "Atlas", None),
     ("why did we decide to replace the stage?", "replace the stage", "statement"),
 ]
 
@@ -99,8 +107,7 @@ QUESTIONS = [
 def test_what_a_question_asks_about_is_read(text, name, style):
     asked = referring_expressions.asked_about(text)
 
-    assert asked is not None
-    assert (asked.name, asked.style) == (name, style)
+    assert (name, style) in [(each.name, each.style) for each in asked]
 
 
 @pytest.mark.parametrize(
@@ -112,7 +119,7 @@ def test_a_plain_name_is_no_expression(text):
     What is a name itself, or nothing that can be read, has no name within.
     """
     assert referring_expressions.read(text) == []
-    assert referring_expressions.asked_about(text) is None
+    assert referring_expressions.asked_about(text) == []
 
 
 def test_a_name_that_is_denied_is_not_read():

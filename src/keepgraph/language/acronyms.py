@@ -76,6 +76,28 @@ def read_numeronym(folded: str) -> tuple[str, int, str] | None:
     return match[1], int(match[2]), match[3]
 
 
+def in_capitals_within(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Each word in capitals of a name of 2 to 5 words, folded, with the other words: foi, of FOI request."""
+    words = text.split()
+    if not 2 <= len(words) <= _MAX_WORDS_WITHIN_NAME or text.isupper():
+        return
+    for place, word in enumerate(words):
+        letters = word.replace(".", "").replace("&", "")
+        if letters.isupper() and letters.isalpha() and 2 <= len(letters) <= _MAX_LETTERS_MIXED_CASE:
+            yield letters.casefold(), Name(" ".join([*words[:place], *words[place + 1 :]])).folded.split()
+
+
+def words_for(acronym: str, others: Sequence[str], words: Sequence[str]) -> Sequence[str]:
+    """The neighbouring words of a name that have these initials, where the rest of it are the others; else none."""
+    for length in range(2, len(words)):
+        for start in range(len(words) - length + 1):
+            replaced, rest = words[start : start + length], [*words[:start], *words[start + length :]]
+            initials = {first_letters(replaced), first_letters(without_small_words(replaced))}
+            if acronym in initials and sorted(without_small_words(rest)) == sorted(without_small_words(others)):
+                return replaced
+    return ()
+
+
 def of_name(name: Name) -> frozenset[str]:
     """The acronyms that a name of 2 to 7 words may have: sso for single sign-on, crdt for conflict-free … type."""
     word_count = len(without_small_words(name.folded.split()))

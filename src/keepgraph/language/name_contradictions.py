@@ -48,7 +48,9 @@ _GENDER_OF_TITLE: Mapping[str, given_names.Gender] = {
     **dict.fromkeys("mr sir mister herr monsieur senor signor lord pan".split(), "male"),
     **dict.fromkeys("mrs ms miss madam madame mme mlle frau senora senorita signora lady dame pani".split(), "female"),
 }
+_GROUP_WORDS = frozenset("group company corporation holding holdings gruppe groupe gruppo grupo".split())
 _SITE = re.compile(r"(?:https?://)?(?:[a-z0-9\-]+\.)+[a-z]{2,}/?", re.I)
+_GENERATIONS = (frozenset(["jr", "junior"]), frozenset(["sr", "senior"]))
 _SIDES = frozenset("left right both".split())
 
 
@@ -75,6 +77,7 @@ def contradict(
             or _SITE.fullmatch(question.text.strip()) is not None
             or _is_addressed_as_another_gender(asked, had)
             or _have_other_regnal_names(asked, had)
+            or _have_other_generations(asked, had)
             or _have_other_given_names(question, name)
         )
     return (
@@ -89,6 +92,7 @@ def contradict(
         or (style == "title" and _is_plural_of_name(question, name))
         or (not is_explained and _have_other_words(*(each.words_without(type_names) for each in (question, name))))
         or _is_another_company(question, name)
+        or _has_other_person(question, name)
     )
 
 
@@ -227,7 +231,7 @@ def _is_another_company(question: Name, name: Name) -> bool:
     """Whether the question says that it has the whole name, by a legal form: Philips AG, Philips Healthcare."""
     if question.legal_form is None or name.legal_form is not None:
         return False
-    left = {*name.words} - {*question.words}
+    left = {*name.words} - {*question.words} - _GROUP_WORDS
     return {*question.words} < {*name.words} and any(len(word) > _MAX_LEGAL_FORM for word in left)
 
 
@@ -278,6 +282,24 @@ def _have_other_regnal_names(asked: Sequence[str], had: Sequence[str]) -> bool:
     return asked[-1] != had[-1] or any(given_names.contains(word) for word in {*had} - {*asked})
 
 
+def _have_other_generations(asked: Sequence[str], had: Sequence[str]) -> bool:
+    """Whether one is the elder, and the other the younger of two: Graham Whitlock Sr., Graham Whitlock Jr."""
+    return any(
+        not one.isdisjoint(asked) and not other.isdisjoint(had) for one, other in (_GENERATIONS, _GENERATIONS[::-1])
+    )
+
+
+def _has_other_person(question: Name, name: Name) -> bool:
+    """Whether a title names somebody with the surname of the question, and another given name."""
+    before = {surname: given for given, surname in pairwise(name.words)}
+    return any(
+        surname in before
+        and before[surname].rstrip("s") != given.rstrip("s")
+        and _are_other_given_names(given, before[surname])
+        for given, surname in pairwise(question.words)
+    )
+
+
 def _have_other_given_names(question: Name, name: Name) -> bool:
     """Whether the given names are two that are known, of which neither stands for the other: Marta, Maria."""
     asked, had = (each.words_without(frozenset(), honorifics=True) for each in (question, name))
@@ -286,6 +308,10 @@ def _have_other_given_names(question: Name, name: Name) -> bool:
     given, other = asked[0], had[0]
     if {given, other} & {*asked[1:], *had[1:]}:
         return False  # Lovelace Ada
+    return _are_other_given_names(given, other)
+
+
+def _are_other_given_names(given: str, other: str) -> bool:
     return (
         given_names.contains(given)
         and given_names.contains(other)

@@ -20,7 +20,7 @@ from keepgraph.language import (
     person_name_evidence,
     word_alignment,
 )
-from keepgraph.language.name_similarity import MATCH_THRESHOLD, RIVAL_SCORE
+from keepgraph.language.name_similarity import MATCH_THRESHOLD, MENTIONED_SCORE, RIVAL_SCORE
 from keepgraph.language.normalisation import Name
 from keepgraph.language.word_alignment import Rarity
 from keepgraph.ml import frequent_words
@@ -298,7 +298,7 @@ def of_pair(
         ),
         "part_one_word": float(is_part and len(matched) == 1),
         "known_word": float(any(score < word_alignment.DERIVED and rarity(word) > 0 for word, _, score in matched)),
-        "rule_rival": float(rule == RIVAL_SCORE),
+        "rule_rival": float(rule in (RIVAL_SCORE, MENTIONED_SCORE)),
         "question_covered": covered,
         "question_all": float(not left and bool(matched)),
         "name_covered": name_covered,

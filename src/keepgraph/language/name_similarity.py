@@ -18,6 +18,7 @@ from keepgraph.language import (
     numbers,
     phonetics,
     spelling,
+    statements,
     typos,
     word_similarity,
 )
@@ -35,12 +36,16 @@ RIVAL_SCORE = 0.79
 It is below the threshold and within the margin of a match, so that it makes another match ambiguous.
 """
 
+MENTIONED_SCORE = 0.77
+"""Score of a decision that mentions the name that the query is: not meant by it, and no rival of what has that name."""
+
 # Scores of whole names, the surest first. A name found by typos lies between MATCH_THRESHOLD and _BEST_ALIGNED.
 _EQUAL = 0.99
 _BEST_ALIGNED = 0.98
 _SAME_WORDS = 0.97
 _SAME_LETTERS = 0.96
 _PARTIAL_FACTOR = 0.93  # some names of a person: Sarah for Sarah Connor
+_SAME_STATEMENT = 0.9  # of a decision, in other words
 _MAIN_TITLE = 0.90  # of a title with a subtitle
 _DISTINCTIVE_PART = 0.82
 _MAX_STRING_SIMILARITY = 0.74  # below RIVAL_SCORE: similar letters alone must not compete
@@ -53,7 +58,7 @@ _ENOUGH_OF_LONG_NAME = 0.4  # with two words, of a statement or a reference: the
 _MIN_LETTERS_SINGLE_NAME = 5
 _MAX_TYPOS = 2  # with more it is another name
 
-_SUBTITLE = re.compile(r":\s|\s[–—-]\s|\s\(")
+_SUBTITLE = re.compile(r":\s|\s[–—-]\s|\s\(|\sby\s(?=[A-Z]\S*\s[A-Z])")
 _STYLES_WITH_SUBTITLE: tuple[NameStyle, ...] = ("title", "reference")
 _DIGITS = re.compile(r"\d+")
 _YEAR = re.compile("(19|20)[0-9]{2}")
@@ -101,12 +106,15 @@ def compare(query: Name, name: Name, *, style: NameStyle, type_names: frozenset[
     if match.score < MATCH_THRESHOLD and (type_words := _type_words(query, style, type_names)):
         # The decision on telemetry: the query has named the type, so less of the name is enough.
         typed = _compare_words(query.words_without(type_words), name_words, style, type_named=True)
-        return max(match, typed, key=lambda similarity: similarity.score)
+        match = max(match, typed, key=lambda similarity: similarity.score)
+    is_open = style == "statement" and match.score < MATCH_THRESHOLD
+    if is_open and statements.say_the_same(query.folded, name.folded):
+        return Similarity(_SAME_STATEMENT, "says the same in other words")
     return match
 
 
 def main_title(name: str) -> str | None:
-    """What stands before a colon, a dash or a bracket: Sapiens, of Sapiens: A Brief History of Humankind; else None."""
+    """What stands before a colon, a dash, a bracket or an author: Sapiens, of Sapiens: A Brief History; else None."""
     parts = _SUBTITLE.split(name, maxsplit=1)
     return parts[0] if len(parts) > 1 and parts[0] else None
 
@@ -309,7 +317,10 @@ def _compare_part(query: list[str], name: list[str], style: NameStyle, *, type_n
     tells_apart = any(antonyms.is_negating(word) for word in omitted) or omits_version(part, whole)
     if not tells_apart and ((enough and is_distinctive) or nearly_all):
         return Similarity(_DISTINCTIVE_PART, "part of the name")
-    return Similarity(RIVAL_SCORE, "part of the name")
+    # A name that a decision mentions is rather that of something else: Straumann is the Straumann Group.
+    is_one_word = style == "statement" and len(part) == 1 and not has_head and not type_named
+    is_mentioned = is_one_word and not common_words.is_english(part[0])
+    return Similarity(MENTIONED_SCORE if is_mentioned else RIVAL_SCORE, "part of the name")
 
 
 def _is_institution_without_field(query: Sequence[str], name: Sequence[str]) -> bool:

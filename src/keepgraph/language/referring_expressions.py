@@ -83,6 +83,16 @@ _QUESTIONS = tuple(
         r"\s+(?:new\s+|else\s+)?(?:about|on|of|from)\s+(?:(?:the|my|our|last|yesterday['’]s)\s+)*"
         r"(?:(?:call|meeting|chat|talk|lunch|interview|conversation|session)\s+with\s+)?(?P<name>.+?)",
         r"how(?:['’]s|\s+(?:is|are|was))\s+(?P<name>.+?)\s+(?:going|doing|progressing|coming\s+along|getting\s+on)",
+        r"what(?:['’]s|\s+(?:is|was|are|were|has|have))\s+(?P<name>.+?)\s+(?:been\s+)?(?:(?:working|waiting|busy|responsible"
+        r"|blocked|stuck|famous|known|used|needed|meant|good)\s+(?:on|at|for|with|by|in)|doing|up\s+to|about|like|for)",
+        r"what\s+(?:does|do|did)\s+(?P<name>.+?)\s+(?:do|think|want|need|know|own|lead|use|mean|say|like|prefer|depend|cost|"
+        r"include|decide|promise|suggest|ask|write|teach|play|study)\b.*?",
+        r"who\s+(?:leads?|runs?|owns?|manages?|decided|decides|knows?|joined|founded|wrote|made|built|started|uses?|blocks?|"
+        r"works?\s+(?:on|at|with|for)|worked\s+(?:on|at|with|for)|reports?\s+to|(?:is|was|are|were)\s+(?:responsible\s+for|"
+        r"involved\s+in|in\s+charge\s+of|on|in|at|behind|working\s+on))\s+(?P<name>.+?)",
+        r"who\s+(?:does|do|did)\s+(?P<name>.+?)\s+(?:report|work|live|know|lead|manage|meet|study|play)(?:\s+(?:to|with|for))?",
+        r"when\s+(?:is|was|are|were)\s+(?P<name>.+?)(?:['’]s\s+birthday)?(?:\s+(?:due|born|starting|started|planned|over))?",
+        r"(?:where|why)\s+(?:is|was|are|were)\s+(?P<name>.+?)(?:\s+(?:now|today|based|blocked|late|stuck|delayed|important))?",
         r"where\s+(?:does|do|did)\s+(?P<name>.+?)\s+(?:work|live|stand|sit|come\s+from)",
     )
 )
@@ -115,6 +125,7 @@ _EXTENSION = re.compile(
 )
 _MIN_SLUG_WORDS = 2
 _MAX_DEPTH = 2
+_MAX_QUESTIONS = 3
 _INITIALS_BEFORE = 3
 
 
@@ -160,12 +171,13 @@ def read(text: str) -> list[Expression]:
     return list(distinct.values())[:MAX_EXPRESSIONS]
 
 
-def asked_about(text: str) -> Expression | None:
-    """What a question asks about: Nadia, of “what do we know about Nadia?”; None for what is no question."""
+def asked_about(text: str) -> list[Expression]:
+    """What a question may ask about: Nadia, of “what do we know about Nadia?”; nothing for what is no question."""
     if len(text) > _MAX_LENGTH:
-        return None
+        return []
     text = " ".join(text.split())
-    return next(iter([*_questions(text), *_decided(text, (_DECIDED_IN_QUESTION,))]), None)
+    read_in = [*_questions(text), *_decided(text, (_DECIDED_IN_QUESTION,))]
+    return list({each.name.casefold(): each for each in read_in}.values())[:_MAX_QUESTIONS]
 
 
 def _identifiers(text: str) -> Iterator[Expression]:

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from keepgraph import store
+from keepgraph.engine.resolution import name_words
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
-from keepgraph.language import abbreviations, acronyms
+from keepgraph.language import abbreviations, acronyms, name_similarity
 from keepgraph.language.normalisation import Name, without_small_words
 from keepgraph.model import Candidate, Entity
 from keepgraph.store.transactions import Tx
@@ -18,6 +19,7 @@ from keepgraph.store.transactions import Tx
 _SCORE = 0.92
 _MAX_NAMES = 8
 _MAX_NAMES_COUNTED = 30_000
+_MAX_NAMES_WITH_WORDS = 40
 _MIN_LETTERS = 3
 
 
@@ -30,6 +32,7 @@ def find(tx: Tx, name: Name, *, of_types: Collection[str] | None) -> list[Candid
         *_by_numeronym(tx, name, of_types=of_types),
         *_by_partly_acronym(tx, name, vocabulary, of_types=of_types),
         *_by_acronym(tx, name, of_types=of_types),
+        *_by_acronym_within(tx, name, vocabulary, of_types=of_types),
     ]
 
 
@@ -114,6 +117,21 @@ def _by_acronym(tx: Tx, name: Name, *, of_types: Collection[str] | None) -> list
         for entity in store.entities.by_key(tx, acronym, of_types=of_types)
         if entity.name.isupper() and len(acronym) >= _MIN_LETTERS
     ]
+
+
+def _by_acronym_within(
+    tx: Tx, name: Name, vocabulary: Vocabulary, *, of_types: Collection[str] | None
+) -> list[Candidate]:
+    """Names with the words for an acronym within the query: FOI request, freedom of information request."""
+    candidates = []
+    for acronym, others in acronyms.in_capitals_within(name.text):
+        words = [word for word in others if not name_similarity.is_function_word(word)]
+        found = name_words.names_with(tx, words, of_types=of_types, limit=_MAX_NAMES_WITH_WORDS) if words else []
+        for folded, row in found:
+            if replaced := acronyms.words_for(acronym, others, folded.split()):
+                reason = f"“{acronym}” are the initials of “{' '.join(replaced)}”"
+                candidates += _candidates(tx, vocabulary, [row], reason)
+    return candidates
 
 
 def _candidates(tx: Tx, vocabulary: Vocabulary, rows: Iterable[int], reason: str) -> list[Candidate]:

@@ -13,7 +13,7 @@ from keepgraph import errors, store
 from keepgraph.engine.backfill import vectors
 from keepgraph.engine.resolution import abstention, acceptance
 from keepgraph.engine.vocabulary import graph_vocabulary
-from keepgraph.language import given_names, identifiers, paraphrases
+from keepgraph.language import given_names, identifiers, paraphrases, statements
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate, Resolution
 from keepgraph.store.transactions import Tx
@@ -89,16 +89,19 @@ def paraphrase(tx: Tx, query: Name, candidates: Sequence[Candidate]) -> Candidat
 
 
 def _is_match(tx: Tx, query: Name, candidate: Candidate, candidate_names: Mapping[str, Name]) -> bool:
-    """Whether the candidate is near enough and its name may be a paraphrase of the query."""
+    """Whether the candidate says the same by the rules, or is near enough and its name may be a paraphrase."""
     threshold = _MIN_COSINE_PARAPHRASE if len(query.words) > 1 else _MIN_COSINE_SINGLE_WORD
     vocabulary, entity_type = graph_vocabulary.read(tx), candidate.entity.type
+    own_name, style = candidate_names[candidate.matched_name], vocabulary.style(entity_type)
+    if style == "statement" and statements.say_the_same(query.folded, own_name.folded):
+        return True
     return (
         candidate.score >= threshold
-        and _is_readable(candidate_names[candidate.matched_name])
+        and _is_readable(own_name)
         and paraphrases.is_possible(
             query,
-            candidate_names[candidate.matched_name],
-            style=vocabulary.style(entity_type),
+            own_name,
+            style=style,
             type_names=vocabulary.with_ancestors(entity_type),
             is_entity_name=lambda word: bool(store.entities.by_key(tx, word)),
         )

@@ -17,6 +17,7 @@ from keepgraph.engine.resolution import abstention, acceptance, coherence, embed
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import referring_expressions
 from keepgraph.language.normalisation import Name
+from keepgraph.language.referring_expressions import Expression
 from keepgraph.model import Candidate, Entity, Resolution
 from keepgraph.store.transactions import Tx
 
@@ -36,14 +37,31 @@ def resolve(
     resolution, candidates, is_open = _by_letters(tx, name, of_types)
     if context and resolution.entity is None and (chosen := _in_context(tx, name, of_types, candidates, context)):
         return chosen
-    if resolution.entity is None and (asked := referring_expressions.asked_about(name.text)) and Name(asked.name).key:
-        resolution = resolve(tx, Name(asked.name), of_types=of_types, context=context)
-        return replace(resolution, reason=resolution.reason or asked.reason) if resolution.entity else resolution
+    if resolution.entity is None and (asked := _asked_about(name)):
+        return _resolve_question(tx, asked, of_types, context)
     if is_open:
         resolution = embedding.resolve(tx, name, of_types=of_types, by_letters=candidates, fallback=resolution)
     if tx.settings.count_unknown_names and _is_unknown(tx, name, resolution):
         tx.unknown_names[name.key] = name.text
     return resolution
+
+
+def _asked_about(name: Name) -> list[Expression]:
+    """The names that a question may ask about; none for what is no question."""
+    return [asked for asked in referring_expressions.asked_about(name.text) if Name(asked.name).key]
+
+
+def _resolve_question(
+    tx: Tx, asked: Sequence[Expression], of_types: Collection[str] | None, context: Sequence[Entity]
+) -> Resolution:
+    """The first of these names that means an entity; else what the first of them may mean."""
+    resolutions = []
+    for each in asked:
+        resolution = resolve(tx, Name(each.name), of_types=of_types, context=context)
+        if resolution.entity is not None:
+            return replace(resolution, reason=resolution.reason or each.reason)
+        resolutions.append(resolution)
+    return resolutions[0]
 
 
 def resolve_context(tx: Tx, names: Sequence[str]) -> tuple[tuple[Entity, ...], tuple[str, ...]]:

@@ -1,0 +1,207 @@
+"""Statements: whether two names of decisions say the same in other words, by what is done and to what.
+
+“Shut down the office in Lisbon” says what “Close the Lisbon office” says: both have the same action, by the lexicon
+`actions`, and the other words of one are those of the other. What takes the place of something else is told apart from
+it: “switch from Jira to Linear” is not “switch from Linear to Jira”.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from itertools import permutations
+
+from keepgraph.language import abbreviations, derivation, inflection, lexicons, numbers, spelling, synonyms, typos
+
+_BEFORE_ACTION = frozenset(
+    "we i they you us lets well will shall should would to have has ve re are is am decided agreed resolved voted "
+    "chose that please just now also be".split()
+)
+_BEFORE_TO = frozenset("going plan planning planned agreed decided want need intend ought".split())
+_AUXILIARIES_OF_NOT = frozenset("do does did will wo would shall should must can could are is".split())
+_NEGATIONS = (("no", "more"), ("no", "longer"), ("not",), ("no",), ("never",))
+_NEGATED = frozenset(["stop"])
+_IGNORED = frozenset(
+    "a an the our their my your its his her this that these those some any all every each and or of for in on at by to "
+    "with from into onto over via as up per until till more anymore please".split()
+)
+_ONE_MORE = frozenset("another additional extra second".split())
+_INSTEAD = (("instead", "of"), ("rather", "than"), ("over",), ("not",))
+_FROM = (("away", "from"), ("over", "from"), ("from",), ("off",))
+_WITH = frozenset("with by for".split())
+_REPLACE, _ADOPT = "replace", "adopt"
+_MAX_WORDS = 16
+_MAX_TRIED = 6  # words of which every order is tried
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What a name of a decision says.
+
+    Attributes:
+        actions: what is done, by the lexicon; a word that is not there is its own action.
+        objects: the other words that carry a meaning.
+        replaced: those of what is given up for it.
+    """
+
+    actions: frozenset[str]
+    objects: tuple[str, ...]
+    replaced: tuple[str, ...] = ()
+
+
+def say_the_same(question: str, name: str) -> bool:
+    """Whether two folded names say that the same is done to the same; the question may leave out what is replaced."""
+    asked, had = parse(question), parse(name)
+    if asked is None or had is None or asked.actions.isdisjoint(had.actions):
+        return False
+    if not asked.objects or not _are_same(asked.objects, had.objects):
+        return False
+    return not asked.replaced or _are_same(asked.replaced, had.replaced)
+
+
+@lru_cache(maxsize=4096)
+def parse(folded: str) -> Statement | None:
+    """The action and the objects of a folded name; None where it has none, or denies what is denied."""
+    words = ["percent" if word == "%" else spelling.normalise(word) for word in folded.split()]
+    if not 2 <= len(words) <= _MAX_WORDS:
+        return None
+    while len(words) > 1 and not _is_negated(words) and _stands_before_action(words):
+        words = words[1:]
+    if rest := _without_negation(words):
+        known = _actions(rest)
+        if known is not None and "stop" in known.actions:
+            return None
+        statement = Statement(_NEGATED, tuple(rest))
+    else:
+        statement = _from_one_to_another(words) or _acted(words)
+    statement = _with_roles(statement)
+    return replace(statement, objects=_telling_words(statement.objects), replaced=_telling_words(statement.replaced))
+
+
+def _stands_before_action(words: Sequence[str]) -> bool:
+    return words[0] in _BEFORE_ACTION or (words[0] in _BEFORE_TO and words[1] == "to")
+
+
+def _is_negated(words: Sequence[str]) -> bool:
+    return words[0] in _AUXILIARIES_OF_NOT and words[1] == "not"
+
+
+def _without_negation(words: Sequence[str]) -> Sequence[str]:
+    """What stands after a negation at the beginning; nothing where there is none."""
+    start = int(_is_negated(words)) if len(words) > 1 else 0
+    for negation in _NEGATIONS:
+        if tuple(words[start : start + len(negation)]) == negation:
+            return words[start + len(negation) :]
+    return ()
+
+
+def _acted(words: Sequence[str]) -> Statement:
+    """What the first word says that is done; its own stem where the lexicon has no action for it."""
+    return _actions(words) or Statement(frozenset([inflection.stem(words[0])]), tuple(words[1:]))
+
+
+def _actions(words: Sequence[str]) -> Statement | None:
+    """The actions for which the first word stands, with the words after it that belong to it, and the rest."""
+    if not words:
+        return None
+    first, longest, found, rest = inflection.stem(words[0]), 0, set[str](), words[1:]
+    for action, particles in _phrases().get(first, ()):
+        without = _without_particles(words[1:], particles)
+        if without is not None and len(particles) >= longest:
+            if len(particles) > longest:
+                longest, found = len(particles), set()
+            found.add(action)
+            rest = without
+    return Statement(frozenset(found), tuple(rest)) if found else None
+
+
+def _without_particles(words: Sequence[str], particles: Sequence[str]) -> Sequence[str] | None:
+    """The words without these, one after the other, wherever they stand; None where they do not."""
+    for start in range(len(words) - len(particles) + 1):
+        if list(words[start : start + len(particles)]) == list(particles):
+            return [*words[:start], *words[start + len(particles) :]]
+    return None
+
+
+def _with_roles(statement: Statement) -> Statement:
+    """What is given up apart from what takes its place: replace A with B, B instead of A."""
+    words = list(statement.objects)
+    if _REPLACE in statement.actions:
+        place = next((place for place, word in enumerate(words) if place and word in _WITH), None)
+        if place is not None:
+            return Statement(frozenset([_ADOPT]), tuple(words[place + 1 :]), tuple(words[:place]))
+    for marker in _INSTEAD:
+        start = _find(words, marker)
+        if start:
+            return replace(statement, objects=tuple(words[:start]), replaced=tuple(words[start + len(marker) :]))
+    return statement
+
+
+def _from_one_to_another(words: Sequence[str]) -> Statement | None:
+    """What a statement with “from A to B” says: what moves to B adopts it."""
+    for marker in _FROM:
+        start = _find(words, marker)
+        end = _find(words[start:], ("to",)) if start is not None else None
+        if start and end:
+            acted = _acted([*words[:start], *words[start + end + 1 :]])
+            moves = (_ADOPT, ("to",)) in _phrases().get(inflection.stem(words[0]), ())
+            actions = acted.actions | {_ADOPT} if moves else acted.actions
+            return Statement(actions, acted.objects, tuple(words[start + len(marker) : start + end]))
+    return None
+
+
+def _find(words: Sequence[str], marker: Sequence[str]) -> int | None:
+    places = range(len(words) - len(marker) + 1)
+    return next((place for place in places if tuple(words[place : place + len(marker)]) == tuple(marker)), None)
+
+
+def _telling_words(words: Sequence[str]) -> tuple[str, ...]:
+    telling = (word for word in words if word not in _IGNORED)
+    return tuple("second" if word in _ONE_MORE else word for word in telling)
+
+
+def _are_same(words: Sequence[str], others: Sequence[str]) -> bool:
+    """Whether each word is one of the others, and no other is left."""
+    if len(words) != len(others):
+        return False
+    left, open_words = list(others), []
+    for word in words:
+        if word in left:
+            left.remove(word)
+        else:
+            open_words.append(word)
+    if len(open_words) > _MAX_TRIED:
+        return False
+    return any(all(map(_is_same, open_words, order)) for order in permutations(left))
+
+
+@lru_cache(maxsize=8192)
+def _is_same(word: str, other: str) -> bool:
+    """Whether two words are the same number, or the same word in another form, abbreviated, mistyped or a synonym."""
+    if word.isdecimal() or other.isdecimal():
+        return _number(word) == _number(other)
+    return (
+        inflection.stem(word) == inflection.stem(other)
+        or other in abbreviations.expand(word)
+        or word in abbreviations.expand(other)
+        or derivation.are_related(word, other)
+        or synonyms.root(word) == synonyms.root(other)
+        or synonyms.are_synonyms_in_names(word, other)
+        or bool(typos.similarity(word, other, has_context=True, given_name=False))
+    )
+
+
+def _number(word: str) -> str:
+    return str(numbers.CARDINALS.get(word, word))
+
+
+@cache
+def _phrases() -> dict[str, list[tuple[str, tuple[str, ...]]]]:
+    """By the stem of a verb: the actions for which it stands, each with the words that belong to it."""
+    phrases: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+    for action, verbs in lexicons.pairs("actions", "="):
+        for verb in verbs.split(","):
+            first, *particles = verb.split()
+            phrases.setdefault(inflection.stem(first), []).append((action, tuple(particles)))
+    return phrases
