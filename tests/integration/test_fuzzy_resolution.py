@@ -472,6 +472,11 @@ def test_a_single_word_of_a_short_decision_is_not_enough_either(call, query):
         ("Christmas oratorio", project("Xmas Oratorio")),
         ("Filip Beauchamp", person("Philippe Beauchamp")),
         ("what is Noor working on?", person("Noor Hashemi")),
+        ("EP3412087 opposition", project("EP 3 412 087 opposition")),
+        ("EP 3 412 087 opposition", project("EP3412087 opposition")),
+        ("gRNA", concept("guide RNA")),
+        ("Maître Sauvignac", person("Valérie Sauvignac")),
+        ("rail, not lorry", decision("Ship by rail instead of lorry")),
     ],
 )
 def test_what_is_said_in_other_words_is_found(call, query, known):
@@ -484,6 +489,13 @@ def test_an_organisation_is_found_beside_a_decision_that_mentions_it(call):
     create(call, project("Straumann Group"), decision("Switch aligners to Straumann"))
 
     assert call.recalled("Straumann") == "Straumann Group"
+
+
+def test_of_two_with_one_surname_the_title_tells(call):
+    create(call, person("Dr. Ravi Subramanian"), person("Priyanka Subramanian"))
+
+    assert call.recalled("Dr Subramanian") == "Dr. Ravi Subramanian"
+    assert call.recalled("Subramanian") is None
 
 
 @pytest.mark.parametrize(("query", "found"), [("Billy Qureshi", True), ("Billy", True), ("Billy Quinn", False)])
@@ -501,6 +513,9 @@ def test_an_alias_stands_for_the_given_name(call, query, found):
         ("Eleonora Vance", source("Interview with Eleanor Vance")),
         ("Herr Pfeiffer", person("Hannelore Pfeiffer")),
         ("FOI appeal", concept("Freedom of information request")),
+        ("EP3412078 opposition", project("EP 3 412 087 opposition")),
+        ("CRISPR screen", project("CRISPR screen round 2")),
+        ("move drill night to Tuesdays", decision("Move drill night to Thursdays")),
         ("The Writer", source("The Rider by Tim Krabbé")),
         ("switch to Slack", decision("Replace Slack with Zulip")),
     ],

@@ -20,6 +20,7 @@ _MIN_LETTERS_COUNTED = 4  # fewer are no numeronym: e2e, p2p, h2o
 
 _LETTERS_AROUND_DIGIT = re.compile(r"[A-Z]{1,3}\d[A-Z]{1,3}")  # T2D
 _LETTERS_BEFORE_NUMBER = re.compile(r"[A-Z]{2,4}\d{1,2}")  # UE5
+_LETTER_BEFORE_ACRONYM = re.compile(r"([a-z])([A-Z]{2,4})")  # gRNA
 _PLURAL = re.compile(r"^([A-Z][A-Z&]+)['’]?s$")
 _DOTTED = re.compile(r"^([^\W\d_]\.?[\s-]?){1,5}[^\W\d_]\.?$")
 _NUMERONYM = re.compile(r"^([a-z])(\d{1,2})([a-z])$")
@@ -56,6 +57,8 @@ def _letters_of_initials(name: Name) -> str | None:
 
 def read_word_beginnings(name: str) -> list[str]:
     """The beginnings of words that a name in mixed case consists of, in small letters: r, pi for RPi; else none."""
+    if match := _LETTER_BEFORE_ACRONYM.fullmatch(name):
+        return [match[1], match[2].lower()]  # guide RNA
     beginnings = [part.lower() for part in _CAPITALISED_PARTS.findall(name)]
     is_whole_name = len(beginnings) > 1 and "".join(beginnings) == name.lower()
     return beginnings if is_whole_name and any(len(beginning) > 1 for beginning in beginnings) else []

@@ -30,9 +30,7 @@ def differ(question: Name, name: Name, *, style: NameStyle, type_names: frozense
     dates_had = {numbers.MONTHS[word] for word in (*name.words, *had) if word in numbers.MONTHS} | {
         int(number) for number in numbers_had if len(number) <= 2
     }
-    if not dates <= dates_had or (
-        (weekdays := numbers.WEEKDAYS.intersection(question.words)) and not weekdays <= {*name.words}
-    ):
+    if not dates <= dates_had or ((weekdays := _weekdays(question)) and not weekdays <= _weekdays(name)):
         return True
     frequencies, frequencies_had = _FREQUENCIES.intersection(asked), _FREQUENCIES.intersection(had)
     if frequencies and frequencies_had and not _are_same_frequencies(frequencies, frequencies_had):
@@ -51,6 +49,10 @@ def differ(question: Name, name: Name, *, style: NameStyle, type_names: frozense
     return antonyms.differ_in_polarity(question.words, name.words, type_named=type_named) or antonyms.differ_by_antonym(
         question.words, name.words
     )
+
+
+def _weekdays(name: Name) -> frozenset[str]:
+    return numbers.WEEKDAYS.intersection(word.removesuffix("s") for word in name.words)
 
 
 def _are_same_frequencies(frequencies: frozenset[str], others: frozenset[str]) -> bool:

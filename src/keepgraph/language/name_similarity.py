@@ -45,6 +45,7 @@ _BEST_ALIGNED = 0.98
 _SAME_WORDS = 0.97
 _SAME_LETTERS = 0.96
 _PARTIAL_FACTOR = 0.93  # some names of a person: Sarah for Sarah Connor
+_SAME_TITLE = 0.05  # more than what tells two apart
 _SAME_STATEMENT = 0.9  # of a decision, in other words
 _MAIN_TITLE = 0.90  # of a title with a subtitle
 _DISTINCTIVE_PART = 0.82
@@ -63,6 +64,7 @@ _STYLES_WITH_SUBTITLE: tuple[NameStyle, ...] = ("title", "reference")
 _DIGITS = re.compile(r"\d+")
 _YEAR = re.compile("(19|20)[0-9]{2}")
 _PARTICLES_OF_SURNAMES = frozenset("van von der den de la le du da dos das di del della ter ten zu zur op".split())
+_COUNTED = frozenset("phase part version round batch series wave stage sprint cohort lot draft edition volume".split())
 _ROMAN = {word: str(number) for word, number in numbers.ROMAN.items() if 2 <= number <= 10}
 _GENERATIONS = frozenset("jr sr junior senior ii iii iv".split())
 _RELATION_WORDS = frozenset(
@@ -103,6 +105,8 @@ def compare(query: Name, name: Name, *, style: NameStyle, type_names: frozenset[
     if style in _STYLES_WITH_SUBTITLE and _is_main_title(query, name):
         return Similarity(_MAIN_TITLE, "main title")
     match = _compare_words(query.words_without(ignored, honorifics=is_person), name_words, style)
+    if is_person and match.score >= MATCH_THRESHOLD and _have_same_title(query, name):
+        match = Similarity(min(match.score + _SAME_TITLE, _BEST_ALIGNED), match.reason)
     if match.score < MATCH_THRESHOLD and (type_words := _type_words(query, style, type_names)):
         # The decision on telemetry: the query has named the type, so less of the name is enough.
         typed = _compare_words(query.words_without(type_words), name_words, style, type_named=True)
@@ -111,6 +115,12 @@ def compare(query: Name, name: Name, *, style: NameStyle, type_names: frozenset[
     if is_open and statements.say_the_same(query.folded, name.folded):
         return Similarity(_SAME_STATEMENT, "says the same in other words")
     return match
+
+
+def _have_same_title(query: Name, name: Name) -> bool:
+    """Whether both begin with the same title: Dr Subramanian is the one of two who has it in the name."""
+    title = query.folded.split()[0]
+    return title == name.folded.split()[0] and title not in query.words_without(frozenset(), honorifics=True)
 
 
 def main_title(name: str) -> str | None:
@@ -127,7 +137,7 @@ def omits_version(query: Sequence[str], name: Sequence[str]) -> bool:
     omitted = [word for word in name if word not in query]
     number = name[-1]
     is_version = number in omitted and number.isdecimal() and not _YEAR.fullmatch(number)
-    return is_version and all(is_generic(word) for word in omitted if word != number)
+    return is_version and all(is_generic(word) or word in _COUNTED for word in omitted if word != number)
 
 
 def string_similarity(query: str, name: str) -> float:

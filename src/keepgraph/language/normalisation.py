@@ -23,6 +23,9 @@ _NEGATION = re.compile("n['´ʼ’‘]t\\b")
 _APOSTROPHES = re.compile("['`´ʼ’‘]")
 _VARIATION_SELECTORS = re.compile("[\ufe00-\ufe0f]")
 _MINUS = re.compile(r"(?<!\S)-(?=\d)|(?<=\w)-(?!\S)")
+_SIX_DIGITS = re.compile(r"\d{3} ?\d{3}")
+_NUMBER_IN_GROUPS = re.compile(r"(?<!\S)[1-9]\d{0,2}(?: \d{3}){2,}(?!\S)")
+_LETTERS_BEFORE_NUMBER = re.compile(r"(?<!\S)([a-z]{1,3})(?=\d{6,12}(?!\S))")
 _NON_LATIN_RANGES = (("\u0370", "\u1dff"), ("\u2e80", "\ud7ff"), ("\uf900", "\uffdc"))
 _SHARP_S = str.maketrans({"ß": "ss", "ẞ": "SS"})
 # Thai, Lao, Myanmar, Khmer; kana, Hangul, ideographs and their extensions. A character goes with the marks after it.
@@ -183,12 +186,20 @@ def _fold(name: str) -> str:
 
 
 def _significant_words(folded: str, ignored: frozenset[str], *, honorifics: bool) -> tuple[str, ...]:
-    words = folded.split()
+    words = _with_numbers_in_one_piece(folded).split()
     omitted = _ARTICLES | _HONORIFICS if honorifics else _ARTICLES
     significant = [word for word in words if word not in omitted and word not in ignored]
     while length := _length_of_legal_form(significant):
         del significant[-length:]
     return tuple(significant or words)
+
+
+def _with_numbers_in_one_piece(folded: str) -> str:
+    """A folded name with the digits of long numbers together, and apart from letters before: EP 3 412 087."""
+    if not _SIX_DIGITS.search(folded):
+        return folded
+    together = _NUMBER_IN_GROUPS.sub(lambda groups: groups[0].replace(" ", ""), folded)
+    return _LETTERS_BEFORE_NUMBER.sub(r"\1 ", together)
 
 
 def _length_of_legal_form(words: Sequence[str]) -> int:

@@ -41,5 +41,5 @@ _CALENDAR_WORDS = WEEKDAYS.union(WEEKDAY_ABBREVIATIONS, MONTHS)
 
 
 def is_calendar_word(word: str) -> bool:
-    """Whether a word is a month or a weekday, in full or abbreviated."""
-    return word in _CALENDAR_WORDS
+    """Whether a word is a month or a weekday, in full or abbreviated, one or several."""
+    return word in _CALENDAR_WORDS or word.removesuffix("s") in _CALENDAR_WORDS

@@ -108,7 +108,7 @@ _SAID_BY = re.compile(
 )
 _SUFFIX_HONORIFIC = re.compile(r"(?P<name>.+)-(?:san|sama|kun|chan|sensei|ssi|ji)", re.I)
 _HONORIFIC = re.compile(
-    r"(?:mister|miss|doctor|professor|madame|mme|mlle|monsieur|señora?|senora?|signora?|pan|pani|sister|brother|father|"
+    r"(?:mister|miss|doctor|docteur|professor|professeur|maître|maitre|don|doña|père|soeur|madame|mme|mlle|monsieur|señora?|senora?|signora?|pan|pani|sister|brother|father|"
     r"captain|colonel|judge|rabbi|reverend|rev\.?|capt\.?|col\.?|lady|lord|maestro|maestra|skipper|chef|coach|officer|"
     r"sergeant|sgt\.?|inspector|detective|justice|senator|governor|mayor|ambassador|attorney|counsel|major|general|"
     r"lieutenant|lt\.?|admiral|commander|pastor|imam|sheikh|nurse)\s+(?P<name>.+)",

@@ -12,7 +12,17 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import permutations
 
-from keepgraph.language import abbreviations, derivation, inflection, lexicons, numbers, spelling, synonyms, typos
+from keepgraph.language import (
+    abbreviations,
+    antonyms,
+    derivation,
+    inflection,
+    lexicons,
+    numbers,
+    spelling,
+    synonyms,
+    typos,
+)
 
 _BEFORE_ACTION = frozenset(
     "we i they you us lets well will shall should would to have has ve re are is am decided agreed resolved voted "
@@ -40,7 +50,8 @@ class Statement:
     """What a name of a decision says.
 
     Attributes:
-        actions: what is done, by the lexicon; a word that is not there is its own action.
+        actions: what is done, by the lexicon; a word that is not there is its own action. None where it only says
+            what is to be instead of what: rail, not lorry.
         objects: the other words that carry a meaning.
         replaced: those of what is given up for it.
     """
@@ -52,8 +63,13 @@ class Statement:
 
 def say_the_same(question: str, name: str) -> bool:
     """Whether two folded names say that the same is done to the same; the question may leave out what is replaced."""
-    asked, had = parse(question), parse(name)
-    if asked is None or had is None or asked.actions.isdisjoint(had.actions):
+    had = parse(name)
+    readings = (parse(question), _one_instead_of_another(question))
+    return had is not None and any(_is_said_by(asked, had) for asked in readings if asked is not None)
+
+
+def _is_said_by(asked: Statement, had: Statement) -> bool:
+    if asked.actions and asked.actions.isdisjoint(had.actions):
         return False
     if not asked.objects or not _are_same(asked.objects, had.objects):
         return False
@@ -63,7 +79,7 @@ def say_the_same(question: str, name: str) -> bool:
 @lru_cache(maxsize=4096)
 def parse(folded: str) -> Statement | None:
     """The action and the objects of a folded name; None where it has none, or denies what is denied."""
-    words = ["percent" if word == "%" else spelling.normalise(word) for word in folded.split()]
+    words = _words(folded)
     if not 2 <= len(words) <= _MAX_WORDS:
         return None
     while len(words) > 1 and not _is_negated(words) and _stands_before_action(words):
@@ -75,7 +91,14 @@ def parse(folded: str) -> Statement | None:
         statement = Statement(_NEGATED, tuple(rest))
     else:
         statement = _from_one_to_another(words) or _acted(words)
-    statement = _with_roles(statement)
+    return _of_telling_words(_with_roles(statement))
+
+
+def _words(folded: str) -> list[str]:
+    return ["percent" if word == "%" else spelling.normalise(word) for word in folded.split()]
+
+
+def _of_telling_words(statement: Statement) -> Statement:
     return replace(statement, objects=_telling_words(statement.objects), replaced=_telling_words(statement.replaced))
 
 
@@ -107,12 +130,12 @@ def _actions(words: Sequence[str]) -> Statement | None:
         return None
     first, longest, found, rest = inflection.stem(words[0]), 0, set[str](), words[1:]
     for action, particles in _phrases().get(first, ()):
-        without = _without_particles(words[1:], particles)
-        if without is not None and len(particles) >= longest:
-            if len(particles) > longest:
-                longest, found = len(particles), set()
+        without, telling = _without_particles(words[1:], particles), len({*particles} - _IGNORED)
+        if without is not None and telling >= longest:
+            if telling > longest:
+                longest, found = telling, set()
             found.add(action)
-            rest = without
+            rest = min(rest, without, key=len) if found > {action} else without
     return Statement(frozenset(found), tuple(rest)) if found else None
 
 
@@ -131,11 +154,23 @@ def _with_roles(statement: Statement) -> Statement:
         place = next((place for place, word in enumerate(words) if place and word in _WITH), None)
         if place is not None:
             return Statement(frozenset([_ADOPT]), tuple(words[place + 1 :]), tuple(words[:place]))
-    for marker in _INSTEAD:
-        start = _find(words, marker)
-        if start:
-            return replace(statement, objects=tuple(words[:start]), replaced=tuple(words[start + len(marker) :]))
+    if divided := _divided(words):
+        return replace(statement, objects=tuple(divided[0]), replaced=tuple(divided[1]))
     return statement
+
+
+def _one_instead_of_another(folded: str) -> Statement | None:
+    """What a name says that has no word for what is done, but what is to be instead of what: rail, not lorry."""
+    divided = _divided(_words(folded))
+    return _of_telling_words(Statement(frozenset(), tuple(divided[0]), tuple(divided[1]))) if divided else None
+
+
+def _divided(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str]] | None:
+    """The words before “instead of” or the like, and those after it."""
+    for marker in _INSTEAD:
+        if start := _find(words, marker):
+            return words[:start], words[start + len(marker) :]
+    return None
 
 
 def _from_one_to_another(words: Sequence[str]) -> Statement | None:
@@ -181,9 +216,15 @@ def _is_same(word: str, other: str) -> bool:
     """Whether two words are the same number, or the same word in another form, abbreviated, mistyped or a synonym."""
     if word.isdecimal() or other.isdecimal():
         return _number(word) == _number(other)
+    stem, other_stem = inflection.stem(word), inflection.stem(other)
+    if stem == other_stem:
+        return True
+    if numbers.is_calendar_word(stem) or numbers.is_calendar_word(other_stem):
+        return False
+    if antonyms.are_antonyms(word, other) or antonyms.have_opposite_prefixes(word, other):
+        return False
     return (
-        inflection.stem(word) == inflection.stem(other)
-        or other in abbreviations.expand(word)
+        other in abbreviations.expand(word)
         or word in abbreviations.expand(other)
         or derivation.are_related(word, other)
         or synonyms.root(word) == synonyms.root(other)
