@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from keepgraph.language import lexicons
 
@@ -62,11 +62,9 @@ def differ_in_polarity(query: Sequence[str], name: Sequence[str], *, type_named:
 
 def differ_by_antonym(query: Sequence[str], name: Sequence[str]) -> bool:
     """Whether one has a word, and the other has not that word but its antonym."""
-    for side, opposite in _antonym_stems():
-        in_query, in_name = ((_has_stem(words, side), _has_stem(words, opposite)) for words in (query, name))
-        if in_query[0] != in_query[1] and in_name == in_query[::-1]:
-            return True
-    return False
+    in_query, in_name = (frozenset().union(*map(_sides, words)) for words in (query, name))
+    only_query, only_name = in_query - in_name, in_name - in_query
+    return any((line, not is_first) in only_name for line, is_first in only_query)
 
 
 def are_antonyms(word: str, other: str) -> bool:
@@ -105,6 +103,7 @@ def is_action(word: str) -> bool:
     return action_kind(word) is not None
 
 
+@lru_cache(maxsize=8192)
 def is_negating(word: str) -> bool:
     """Whether a word negates, ends or forbids."""
     return bool(_action_patterns()["negating"].fullmatch(word))
@@ -112,26 +111,39 @@ def is_negating(word: str) -> bool:
 
 def is_polar(word: str) -> bool:
     """Whether a word says for or against what something is: an action, a negation, or a word that has an antonym."""
-    return is_action(word) or any(_has_stem([word], stems) for sides in _antonym_stems() for stems in sides)
+    return is_action(word) or bool(_sides(word))
 
 
-def _has_stem(words: Sequence[str], stems: Sequence[str]) -> bool:
-    """Whether a word is a stem with an ending of at most 3 letters, or of 1 after a stem of at most 3."""
-    return any(
-        word.startswith(stem) and (stem in _PREFIX_STEMS or len(word) - len(stem) <= (3 if len(stem) > 3 else 1))
-        for word in words
-        for stem in stems
-    )
+@lru_cache(maxsize=8192)
+def _sides(word: str) -> frozenset[tuple[int, bool]]:
+    """The sides of the lexicon on which a word stands: the number of the line, and whether it is the first side.
+
+    It stands where a stem does that it is, with an ending of at most 3 letters, or of 1 after a stem of at most 3.
+    """
+    stems = _stems()
+    beginnings = (word[:length] for length in range(1, len(word) + 1))
+    return frozenset().union(*(stems[stem] for stem in beginnings if stem in stems and _is_stem_of(stem, word)))
 
 
+def _is_stem_of(stem: str, word: str) -> bool:
+    return stem in _PREFIX_STEMS or len(word) - len(stem) <= (3 if len(stem) > 3 else 1)
+
+
+@lru_cache(maxsize=8192)
 def action_kind(word: str) -> str | None:
     """What a word does that only says what is done: keeping, changing, doing, postponing or negating; else None."""
     return next((kind for kind, pattern in _action_patterns().items() if pattern.fullmatch(word)), None)
 
 
 @cache
-def _antonym_stems() -> tuple[tuple[list[str], list[str]], ...]:
-    return tuple((side.split(), opposite.split()) for side, opposite in lexicons.pairs("antonyms", "/"))
+def _stems() -> dict[str, frozenset[tuple[int, bool]]]:
+    """The stems of the lexicon of antonyms, each with the sides of the lines on which it stands."""
+    stems: dict[str, frozenset[tuple[int, bool]]] = {}
+    for line, sides in enumerate(lexicons.pairs("antonyms", "/")):
+        for side, is_first in zip(sides, (True, False), strict=True):
+            for stem in side.split():
+                stems[stem] = stems.get(stem, frozenset()) | {(line, is_first)}
+    return stems
 
 
 @cache

@@ -24,6 +24,7 @@ from keepgraph.language import (
     numbers,
     phonetics,
     spelling,
+    statements,
     synonyms,
     typos,
 )
@@ -49,6 +50,16 @@ _GENDER_OF_TITLE: Mapping[str, given_names.Gender] = {
     **dict.fromkeys("mrs ms miss madam madame mme mlle frau senora senorita signora lady dame pani".split(), "female"),
 }
 _GROUP_WORDS = frozenset("group company corporation holding holdings gruppe groupe gruppo grupo".split())
+_TWICE = frozenset("york zealand jersey orleans delhi hampshire mexico england haven caledonia guinea".split())
+"""Places of which there is a new one."""
+_OF_INSTITUTIONS = frozenset(
+    "press union hospital hospitals library museum foundation club choir school clinic".split()
+)
+_UNITS_OF_TIME = frozenset("second minute hour day week fortnight month quarter year".split())
+_OPPOSITE_ENDS = frozenset(
+    frozenset([(one,), (other,)]) for one, other in (("in", "out"), ("on", "off"), ("up", "down"))
+)
+"""Last words of two names of which one says the contrary of the other: let dogs in, let dogs out."""
 _SITE = re.compile(r"(?:https?://)?(?:[a-z0-9\-]+\.)+[a-z]{2,}/?", re.I)
 _GENERATIONS = (frozenset(["jr", "junior"]), frozenset(["sr", "senior"]))
 _SIDES = frozenset("left right both".split())
@@ -93,6 +104,12 @@ def contradict(
         or (not is_explained and _have_other_words(*(each.words_without(type_names) for each in (question, name))))
         or _is_another_company(question, name)
         or _has_other_person(question, name)
+        or _have_other_directions(asked, had)
+        or _have_other_units(asked, had)
+        or frozenset([tuple(asked[-1:]), tuple(had[-1:])]) in _OPPOSITE_ENDS
+        or _is_other_acronym(question.text, name.text)
+        or _are_old_and_new_place(asked, had)
+        or _is_within_institution(asked, had)
     )
 
 
@@ -286,6 +303,50 @@ def _have_other_generations(asked: Sequence[str], had: Sequence[str]) -> bool:
     """Whether one is the elder, and the other the younger of two: Graham Whitlock Sr., Graham Whitlock Jr."""
     return any(
         not one.isdisjoint(asked) and not other.isdisjoint(had) for one, other in (_GENERATIONS, _GENERATIONS[::-1])
+    )
+
+
+def _have_other_directions(asked: Sequence[str], had: Sequence[str]) -> bool:
+    """Whether both have a preposition before the same word, and say another direction: to Berlin, from Berlin."""
+    before, had_before = (
+        {word: statements.DIRECTIONS[first] for first, word in pairwise(words) if first in statements.DIRECTIONS}
+        for words in (asked, had)
+    )
+    return any(had_before.get(word, direction) != direction for word, direction in before.items())
+
+
+def _have_other_units(asked: Sequence[str], had: Sequence[str]) -> bool:
+    """Whether both have the same number of other units of time: 30 days, 30 weeks."""
+    units, units_had = (
+        {number: unit.removesuffix("s") for number, unit in pairwise(words) if unit.removesuffix("s") in _UNITS_OF_TIME}
+        for words in (asked, had)
+    )
+    return any(units_had.get(number, unit) != unit for number, unit in units.items())
+
+
+def _is_other_acronym(question: str, name: str) -> bool:
+    """Whether one has an acronym, and the other one with an S more that is no plural: HTTP, HTTPS."""
+    asked, had = ({word for word in text.split() if word.isupper() and len(word) > 2} for text in (question, name))
+    return any(word + "S" in other - one for one, other in ((asked, had), (had, asked)) for word in one - other)
+
+
+def _are_old_and_new_place(asked: Sequence[str], had: Sequence[str]) -> bool:
+    """Whether both name a place that there is twice, and one of them the new one: University of York, of New York."""
+    is_new, had_new = (
+        {word: before == "new" for before, word in pairwise(["", *words]) if word in _TWICE} for words in (asked, had)
+    )
+    return any(had_new.get(word, new) != new for word, new in is_new.items())
+
+
+def _is_within_institution(asked: Sequence[str], had: Sequence[str]) -> bool:
+    """Whether the question names an institution, and the name is that of another one of it: Oxford University Press."""
+    following = had[len(asked) :]
+    return (
+        len(asked) > 1
+        and list(had[: len(asked)]) == list(asked)
+        and asked[-1] in lexicons.words("institution_words")
+        and not {"of", "for"}.intersection(following)
+        and not _OF_INSTITUTIONS.isdisjoint(following)
     )
 
 

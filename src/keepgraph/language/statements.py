@@ -36,6 +36,8 @@ _IGNORED = frozenset(
     "a an the our their my your its his her this that these those some any all every each and or of for in on at by to "
     "with from into onto over via as up per until till more anymore please".split()
 )
+DIRECTIONS = {"from": "from", "since": "from", "to": "to", "until": "to", "till": "to", "by": "by"}
+"""Prepositions that say from where or when, to where or until when, and by how much or when."""
 _ONE_MORE = frozenset("another additional extra second".split())
 _INSTEAD = (("instead", "of"), ("rather", "than"), ("over",), ("not",))
 _FROM = (("away", "from"), ("over", "from"), ("from",), ("off",))
@@ -54,11 +56,13 @@ class Statement:
             what is to be instead of what: rail, not lorry.
         objects: the other words that carry a meaning.
         replaced: those of what is given up for it.
+        directions: the prepositions that say from where, to where, or by how much.
     """
 
     actions: frozenset[str]
     objects: tuple[str, ...]
     replaced: tuple[str, ...] = ()
+    directions: frozenset[str] = frozenset()
 
 
 def say_the_same(question: str, name: str) -> bool:
@@ -71,6 +75,8 @@ def say_the_same(question: str, name: str) -> bool:
 def _is_said_by(asked: Statement, had: Statement) -> bool:
     if asked.actions and asked.actions.isdisjoint(had.actions):
         return False
+    if asked.directions and had.directions and asked.directions.isdisjoint(had.directions):
+        return False  # from 2027, until 2027
     if not asked.objects or not _are_same(asked.objects, had.objects):
         return False
     return not asked.replaced or _are_same(asked.replaced, had.replaced)
@@ -91,7 +97,8 @@ def parse(folded: str) -> Statement | None:
         statement = Statement(_NEGATED, tuple(rest))
     else:
         statement = _from_one_to_another(words) or _acted(words)
-    return _of_telling_words(_with_roles(statement))
+    directions = frozenset(DIRECTIONS[word] for word in words if word in DIRECTIONS)
+    return replace(_of_telling_words(_with_roles(statement)), directions=directions)
 
 
 def _words(folded: str) -> list[str]:
@@ -130,7 +137,7 @@ def _actions(words: Sequence[str]) -> Statement | None:
         return None
     first, longest, found, rest = inflection.stem(words[0]), 0, set[str](), words[1:]
     for action, particles in _phrases().get(first, ()):
-        without, telling = _without_particles(words[1:], particles), len({*particles} - _IGNORED)
+        without, telling = _without_particles(words[1:], particles), len({*particles} - {"to"})
         if without is not None and telling >= longest:
             if telling > longest:
                 longest, found = telling, set()
