@@ -32,6 +32,7 @@ def say_the_same(question: str, name: str) -> bool:
         ("turn tobacco clients away", "Decline tobacco clients"),
         ("switch to Zulip", "Replace Slack with Zulip"),
         ("swap Slack for Zulip", "Replace Slack with Zulip"),
+        ("switch to a heat pump", "Replace the boiler for the school with a heat pump"),
         ("moving off Jira to Linear", "Switch from Jira to Linear"),
         ("we are going with Grafana", "Adopt Grafana"),
         ("we are going to use Grafana", "Adopt Grafana"),

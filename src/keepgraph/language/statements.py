@@ -41,7 +41,7 @@ DIRECTIONS = {"from": "from", "since": "from", "to": "to", "until": "to", "till"
 _ONE_MORE = frozenset("another additional extra second".split())
 _INSTEAD = (("instead", "of"), ("rather", "than"), ("over",), ("not",))
 _FROM = (("away", "from"), ("over", "from"), ("from",), ("off",))
-_WITH = frozenset("with by for".split())
+_WITH = ("with", "by", "for")
 _REPLACE, _ADOPT = "replace", "adopt"
 _MAX_WORDS = 16
 _MAX_TRIED = 6  # words of which every order is tried
@@ -157,10 +157,9 @@ def _without_particles(words: Sequence[str], particles: Sequence[str]) -> Sequen
 def _with_roles(statement: Statement) -> Statement:
     """What is given up apart from what takes its place: replace A with B, B instead of A."""
     words = list(statement.objects)
-    if _REPLACE in statement.actions:
-        place = next((place for place, word in enumerate(words) if place and word in _WITH), None)
-        if place is not None:
-            return Statement(frozenset([_ADOPT]), tuple(words[place + 1 :]), tuple(words[:place]))
+    place = next(filter(None, (_find(words, (word,)) for word in _WITH)), None)
+    if _REPLACE in statement.actions and place is not None:
+        return Statement(frozenset([_ADOPT]), tuple(words[place + 1 :]), tuple(words[:place]))
     if divided := _divided(words):
         return replace(statement, objects=tuple(divided[0]), replaced=tuple(divided[1]))
     return statement
