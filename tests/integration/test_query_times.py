@@ -155,6 +155,32 @@ def test_what_the_value_of_a_parameter_is_taken_for_is_told_each_time(ask: Any, 
     assert expected == told
 
 
+GIVEN_AGAIN = [
+    ("MATCH (n) WHERE n.created_at {} RETURN n.name AS n", RECENT),
+    ("MATCH (n) WHERE n.created_at {} RETURN count(n) AS n", [2]),
+    ("MATCH (n) WHERE n.created_at {} WITH n.name AS n ORDER BY n WHERE n > 'F' RETURN n", ["Grace"]),
+    ("MATCH (n) WITH n.created_at AS n WHERE n {} RETURN count(n)", [2]),
+    ("MATCH (n) WITH n.created_at AS at, n.name AS n WITH n AS at, at AS n WHERE n {} RETURN at", RECENT),
+    ("MATCH (n:Entity) WITH n.name AS n, n AS m ORDER BY m.created_at {} DESC, n LIMIT 2 RETURN n", RECENT),
+    ("MATCH (n)-[r]->(m) WHERE m.created_at {} RETURN m.name AS r", ["Grace"]),
+    ("MATCH (n) WITH n.name AS n MATCH (m {{name: n}}) WHERE m.created_at {} RETURN n", RECENT),
+    (
+        "MATCH (n:Entity) WHERE COUNT {{ MATCH (m)-->() WHERE m.created_at {} RETURN m.name AS n }} = 1 RETURN n.name",
+        ALL,
+    ),
+    ("MATCH (n) WHERE n.created_at {} RETURN n.name AS n UNION MATCH (m) WHERE 1 > 2 RETURN m.name AS n", RECENT),
+    ("UNWIND [1] AS n WITH n AS m MATCH (n) WHERE n.created_at {} RETURN n.name", RECENT),
+]
+
+
+@pytest.mark.parametrize("since", [">= '2026-05-14T11:00:00+02:00'", ">= datetime('2026-05-14T09:00:00Z')"])
+@pytest.mark.parametrize(("query", "expected"), GIVEN_AGAIN)
+def test_a_name_that_is_given_again_does_not_change_what_a_time_is(
+    graph: keepgraph.Graph, ask: Any, query: str, expected: list[Any], since: str
+) -> None:
+    assert rows(ask(query.format(since))) == expected
+
+
 @pytest.mark.parametrize("since", ["2026-W10", "2027-3-1", "20270301", "2027-02-30", "3000/01/01"])
 def test_a_parameter_that_is_no_instant_is_the_reason_of_an_empty_result(ask: Any, since: str) -> None:
     answer = ask("MATCH (n) WHERE n.created_at >= $bound RETURN n.name", bound=since)
@@ -183,6 +209,7 @@ def test_nothing_is_told_where_nothing_was_changed(ask: Any, query: str) -> None
         "MATCH ()-[r]->() WHERE r.recorded_at STARTS WITH '2026-05' RETURN count(r)",
         "MATCH ()-[r]->() WHERE substring(r.recorded_at, 0, 10) = '2026-05-01' RETURN count(r)",
         "MATCH ()-[r]->() WITH r.recorded_at AS at WHERE at > datetime() - duration('P7D') RETURN count(*)",
+        "MATCH ()-[r]->() WHERE r.recorded_at > datetime() - duration('P7D') RETURN count(r) AS r",
         "MATCH ()-[r]->() WITH r AS s WITH s.recorded_at AS t WITH t AS at WHERE at > datetime() - duration('P7D') "
         "RETURN count(*)",
     ],

@@ -54,10 +54,65 @@ def resolve(
     parts = list(walk(query))
     if not any(_names_instant(part, properties) for part in parts):
         return query, ()
-    variables = _graph_variables(parts)
-    rewriter = _Rewriter(properties, parameters, variables)
-    rewriter.instants = _instant_names(parts, rewriter.is_instant)
-    return substitution.rewrite(query, rewriter.change), tuple(rewriter.notes)
+    rewriter = _Rewriter(properties, parameters)
+    parts_resolved = tuple(_resolve_part(part, rewriter) for part in query.parts)
+    return replace(query, parts=parts_resolved), tuple(rewriter.notes)
+
+
+def _resolve_part(part: ast.SingleQuery, rewriter: _Rewriter) -> ast.SingleQuery:
+    """The clauses rewritten, those up to a projection at a time: behind it a name may be that of something else."""
+    clauses: list[ast.Clause] = []
+    names = _Names()
+    since_projection: list[ast.Clause] = []
+    for clause in part.clauses:
+        if not isinstance(clause, ast.Projection):
+            since_projection.append(clause)
+            continue
+        rewriter.names = before = _names_in(
+            (*since_projection, *(item.expression for item in clause.items)), names, rewriter
+        )
+        clauses += map(rewriter.rewritten, since_projection)
+        items = tuple(map(rewriter.rewritten, clause.items))
+        names = _projected(clause.items, before, rewriter)
+        # ORDER BY sees what is projected, and else what was seen before.
+        hidden = {item.name for item in clause.items}
+        rewriter.names = _names_in(
+            clause.order,
+            _Names(
+                {name: kind for name, kind in before.variables.items() if name not in hidden} | dict(names.variables),
+                (before.instants - hidden) | names.instants,
+            ),
+            rewriter,
+        )
+        order = tuple(map(rewriter.rewritten, clause.order))
+        condition = clause.condition
+        if condition is not None:
+            rewriter.names = _names_in((condition,), names, rewriter)
+            condition = rewriter.rewritten(condition)
+        clauses.append(replace(clause, items=items, order=order, condition=condition))
+        since_projection = []
+    rewriter.names = _names_in(since_projection, names, rewriter)
+    clauses += map(rewriter.rewritten, since_projection)
+    return replace(part, clauses=tuple(clauses))
+
+
+def _projected(items: Sequence[ast.ProjectionItem], before: _Names, rewriter: _Rewriter) -> _Names:
+    """The names that a projection gives, where `before` are those that its expressions see."""
+    variables = {
+        item.name: before.variables[item.expression.name]
+        for item in items
+        if isinstance(item.expression, ast.Variable) and item.expression.name in before.variables
+    }
+    rewriter.names = before
+    instants = (item.name for item in items if _holds_instant(item.expression, rewriter.is_instant, before.instants))
+    return _Names(variables, frozenset(instants))
+
+
+def _names_in(trees: Sequence[ast.SyntaxNode], outside: _Names, rewriter: _Rewriter) -> _Names:
+    """The names that these trees see: those from outside, and those that are declared anywhere in them."""
+    parts = [part for tree in trees for part in walk(tree)]
+    rewriter.names = replace(outside, variables=_graph_variables(parts, outside.variables))
+    return replace(rewriter.names, instants=_instant_names(parts, rewriter.is_instant, outside.instants))
 
 
 def compared_parameters(query: ast.Query) -> tuple[tuple[str, str], ...]:
@@ -94,9 +149,9 @@ def _names_instant(part: ast.SyntaxNode, properties: InstantProperties) -> bool:
     return False
 
 
-def _graph_variables(parts: Sequence[ast.SyntaxNode]) -> dict[str, str]:
+def _graph_variables(parts: Sequence[ast.SyntaxNode], outside: Mapping[str, str]) -> dict[str, str]:
     """The variables that are always nodes, or always relationships, by kind: 'node' or 'relationship'."""
-    kinds: dict[str, set[str]] = {}
+    kinds: dict[str, set[str]] = {name: {kind} for name, kind in outside.items()}
     renamed: list[tuple[str, str]] = []
     for part in parts:
         if isinstance(part, ast.NodePattern) and part.variable is not None:
@@ -123,7 +178,9 @@ def _graph_variables(parts: Sequence[ast.SyntaxNode]) -> dict[str, str]:
     return {name: next(iter(of)) for name, of in kinds.items() if len(of) == 1 and "" not in of}
 
 
-def _instant_names(parts: Sequence[ast.SyntaxNode], is_instant: Callable[[ast.Expression], bool]) -> frozenset[str]:
+def _instant_names(
+    parts: Sequence[ast.SyntaxNode], is_instant: Callable[[ast.Expression], bool], outside: frozenset[str]
+) -> frozenset[str]:
     """The names of columns that always hold timestamps: those of a property, the first or the last one, or renamed."""
     given: dict[str, list[ast.Expression]] = {}
     other: set[str] = set()
@@ -138,10 +195,13 @@ def _instant_names(parts: Sequence[ast.SyntaxNode], is_instant: Callable[[ast.Ex
             if isinstance(part, ast.Reduce):
                 other.add(part.accumulator)
     names = {name for name in given if name not in other}
+    outside = outside - other - given.keys()
     while True:
-        held = {name for name in names if all(_holds_instant(each, is_instant, names) for each in given[name])}
+        held = {
+            name for name in names if all(_holds_instant(each, is_instant, names | outside) for each in given[name])
+        }
         if held == names:
-            return frozenset(names)
+            return outside | names
         names = held
 
 
@@ -155,20 +215,34 @@ def _holds_instant(expression: ast.Expression, is_instant: Callable[[ast.Express
     return is_instant(expression) or (isinstance(expression, ast.Variable) and expression.name in names)
 
 
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """What the names that are seen somewhere in a query stand for.
+
+    Attributes:
+        variables: those that are always nodes, or relationships, by kind: 'node' or 'relationship'.
+        instants: the names of columns that always hold timestamps.
+    """
+
+    variables: Mapping[str, str] = field(default_factory=dict)
+    instants: frozenset[str] = frozenset()
+
+
 @dataclass(slots=True)
 class _Rewriter:
     """
     Attributes:
-        variables: those that are always nodes, or relationships, by kind.
-        instants: the names of columns that always hold timestamps.
+        names: what is seen where it rewrites.
         notes: what the comparisons were taken for, a sentence each.
     """
 
     properties: InstantProperties
     parameters: Mapping[str, value_types.Type]
-    variables: Mapping[str, str]
-    instants: frozenset[str] = frozenset()
+    names: _Names = field(default_factory=_Names)
     notes: dict[str, None] = field(default_factory=dict)
+
+    def rewritten(self, tree: substitution.Tree) -> substitution.Tree:
+        return substitution.rewrite(tree, self.change)
 
     def change(self, part: ast.SyntaxNode) -> ast.SyntaxNode | None:
         if isinstance(part, ast.Binary):
@@ -284,12 +358,12 @@ class _Rewriter:
         if not isinstance(part.properties, ast.MapLiteral) or _has_length(part):
             return None
         variable = part.variable or f"{ast.INTERNAL_PREFIX}instant{part.span[0]}_{part.span[1]}"
-        remaining, condition = [], part.condition and substitution.rewrite(part.condition, self.change)
+        remaining, condition = [], part.condition and self.rewritten(part.condition)
         for key, value in part.properties.entries:
             subject = ast.Property(ast.Variable(variable, span=part.span), key, span=part.span)
             test = self._compared(subject, "=", value, part.span) if key in keys else None
             if test is None:
-                remaining.append((key, substitution.rewrite(value, self.change)))
+                remaining.append((key, self.rewritten(value)))
             else:
                 condition = test if condition is None else ast.Binary("AND", condition, test, span=part.span)
         if len(remaining) == len(part.properties.entries):
@@ -329,11 +403,11 @@ class _Rewriter:
 
     def is_instant(self, part: ast.Expression) -> bool:
         if isinstance(part, ast.Variable):
-            return part.name in self.instants
+            return part.name in self.names.instants
         return (
             isinstance(part, ast.Property)
             and isinstance(part.subject, ast.Variable)
-            and part.key in self._keys(self.variables.get(part.subject.name, ""))
+            and part.key in self._keys(self.names.variables.get(part.subject.name, ""))
         )
 
     def _keys(self, kind: str) -> Set[str]:
