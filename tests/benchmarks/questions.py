@@ -415,6 +415,37 @@ QUESTIONS = (
         """,
     ),
     Question(
+        "walks of one to three, by where they end",
+        """
+        MATCH (a {name: 'Kasha Bandyopadhyay'})-[:REPORTS_TO*1..3]->(b)
+        RETURN b.name AS name, count(*) AS ways ORDER BY ways DESC, name LIMIT 10
+        """,
+        """
+        SELECT b.name, count(*)
+        FROM (
+            SELECT f.object AS reached
+            FROM entity AS a JOIN fact AS f INDEXED BY fact_by_predicate ON f.subject = a.id
+            WHERE [f] AND a.name = 'Kasha Bandyopadhyay'
+              AND f.predicate = (SELECT id FROM predicate WHERE name = 'reports_to')
+            UNION ALL
+            SELECT g.object
+            FROM entity AS a JOIN fact AS f INDEXED BY fact_by_predicate ON f.subject = a.id
+            JOIN fact AS g INDEXED BY fact_by_predicate ON g.subject = f.object AND g.predicate = f.predicate
+            WHERE [f] AND [g] AND a.name = 'Kasha Bandyopadhyay' AND g.id <> f.id
+              AND f.predicate = (SELECT id FROM predicate WHERE name = 'reports_to')
+            UNION ALL
+            SELECT h.object
+            FROM entity AS a JOIN fact AS f INDEXED BY fact_by_predicate ON f.subject = a.id
+            JOIN fact AS g INDEXED BY fact_by_predicate ON g.subject = f.object AND g.predicate = f.predicate
+            JOIN fact AS h INDEXED BY fact_by_predicate ON h.subject = g.object AND h.predicate = f.predicate
+            WHERE [f] AND [g] AND [h] AND a.name = 'Kasha Bandyopadhyay' AND g.id <> f.id AND h.id NOT IN (f.id, g.id)
+              AND f.predicate = (SELECT id FROM predicate WHERE name = 'reports_to')
+        ) AS walk
+        JOIN entity AS b ON b.id = walk.reached
+        GROUP BY b.name ORDER BY count(*) DESC, b.name LIMIT 10
+        """,
+    ),
+    Question(
         "distinct neighbours",
         "MATCH (n {name: 'Atlas'})--(m) RETURN count(DISTINCT m)",
         """

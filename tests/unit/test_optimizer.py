@@ -95,9 +95,16 @@ def test_a_relationship_repeated_an_exact_number_of_times_is_written_out(query, 
 @pytest.mark.parametrize(
     "query",
     [
-        "MATCH (a)-[:R*2..3]->(b) RETURN b",
         "MATCH (a)-[:R*0..0]->(b) RETURN b",
+        "MATCH (a)-[:R*0..2]->(b) RETURN b",
         "MATCH (a)-[:R*2..]->(b) RETURN b",
+        "MATCH (a)-[:R*2..5]->(b) RETURN b",
+        "MATCH (a)-[:R*3..2]->(b) RETURN b",
+        "OPTIONAL MATCH (a)-[:R*1..2]->(b) RETURN b",
+        "MATCH p = (a)-[:R*1..2]->(b) RETURN p",
+        "MATCH (a)-[r:R*1..2]->(b) RETURN size(r)",
+        "MATCH (a)-[:R*1..2]->(b) RETURN DISTINCT b",
+        "UNWIND [1, 2] AS x MATCH (a {x: x})-[:R*1..2]->(b) RETURN b",
         "MATCH (a)-[:R*5]->(b) RETURN b",
         "MATCH (a)-[r:R*2]->(b) RETURN r",
     ],
@@ -106,6 +113,33 @@ def test_any_other_is_searched(query):
     [match] = [plan for plan in optimized(query) if isinstance(plan, Match)]
 
     assert [bool(edge.length) for edge in match.edges] == [True]
+
+
+@pytest.mark.parametrize(
+    ("query", "lengths"),
+    [
+        ("MATCH (a)-[:R*1..2]->(b) RETURN b", [1, 2]),
+        ("MATCH (a)-[:R*2..3]-(b) RETURN count(*)", [2, 3]),
+        ("MATCH (a)<-[:R*..4]-(b) RETURN a, b", [1, 2, 3, 4]),
+        ("MATCH (a)-[:R*1..2 {x: 1}]->(b)-[:S]->(c) RETURN c", [2, 3]),
+        ("MATCH (a {x: 1}) MATCH (a)-[*1..2]->(b) RETURN b", [1, 2]),
+    ],
+)
+def test_a_path_of_few_relationships_is_written_out_in_each_length(query, lengths):
+    matches = [plan for plan in optimized(query) if isinstance(plan, Match) and plan.edges]
+
+    assert sorted(len(match.edges) for match in matches) == lengths
+    for match in matches:
+        assert all(edge.length is None for edge in match.edges)
+        assert [edge.start for edge in match.edges[1:]] == [edge.end for edge in match.edges[:-1]]
+
+
+def test_what_each_relationship_of_a_path_must_fulfil_is_asked_of_each():
+    plans = optimized("MATCH (a)-[:R*1..3 {x: 1}]->(b) RETURN b")
+    asked = [[str(condition) for condition in plan.conditions] for plan in plans if isinstance(plan, Match)]
+
+    assert sorted(map(len, asked)) == [1, 2, 3]
+    assert all(len(set(conditions)) == len(conditions) for conditions in asked)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from keepgraph.cypher import aggregates
-from keepgraph.cypher.plan import instant_comparisons, optional_branches
+from keepgraph.cypher.plan import instant_comparisons, optional_branches, path_lengths
 from keepgraph.cypher.plan.algebra import (
     Aggregate,
     Argument,
@@ -31,7 +31,7 @@ from keepgraph.cypher.syntax import ast, conjunctions, substitution, traversal
 def optimize(plan: Plan) -> Plan:
     """The plan after all rewrites."""
     plan = add_optional_branches(filter_before_project(plan))
-    plan = search_distinct_ends(plan, duplicates_matter=True)
+    plan = join_short_paths(search_distinct_ends(plan, duplicates_matter=True))
     return build_paths_after_match(compute_after_limit(plan))
 
 
@@ -204,6 +204,12 @@ def search_distinct_ends(plan: Plan, *, duplicates_matter: bool) -> Plan:
     elif isinstance(plan, Filter | Project | Sort | Unwind | BuildPaths | OuterColumns):
         source = search_distinct_ends(plan.input, duplicates_matter=duplicates_matter)
     return replace(plan, input=source) if source is not plan.input else plan
+
+
+def join_short_paths(plan: Plan) -> Plan:
+    """Joins paths of few relationships, instead of searching them (`path_lengths`)."""
+    plan = _rewrite_below(plan, join_short_paths)
+    return path_lengths.unite_lengths(plan) if isinstance(plan, Match) else plan
 
 
 def _ignores_duplicates(plan: Aggregate) -> bool:

@@ -53,11 +53,11 @@ def build_plan(query: ast.Query, outer: tuple[str, ...] = ()) -> Plan:
 
 def build_pattern_match(path: ast.Path, condition: ast.Expression | None, outer: tuple[str, ...]) -> Match:
     """The Match of a pattern inside an expression, for one row of the outer query."""
-    return _plan_match(Argument(outer), ast.Match(False, (path,), condition), _unused_numbers(outer))
+    return _plan_match(Argument(outer), ast.Match(False, (path,), condition), unused_numbers(outer))
 
 
 def _plan_single_query(query: ast.SingleQuery, outer: tuple[str, ...]) -> Plan:
-    numbers = _unused_numbers(outer)
+    numbers = unused_numbers(outer)
     plan: Plan = Argument(outer) if outer else SingleRow()
     for clause in query.clauses:
         if isinstance(clause, ast.Match):
@@ -73,11 +73,11 @@ def _plan_single_query(query: ast.SingleQuery, outer: tuple[str, ...]) -> Plan:
     return plan
 
 
-def _unused_numbers(outer: tuple[str, ...]) -> Iterator[int]:
-    """Numbers for the columns of unnamed parts; the outer row has no column with one of them."""
+def unused_numbers(columns: tuple[str, ...]) -> Iterator[int]:
+    """Numbers for the columns of unnamed parts; none of these columns has one of them."""
     used = [
         int(name.lstrip(f"{ast.INTERNAL_PREFIX}abcdefghijklmnopqrstuvwxyz") or 0)
-        for name in outer
+        for name in columns
         if name.startswith(ast.INTERNAL_PREFIX)
     ]
     return itertools.count(max(used, default=-1) + 1)
