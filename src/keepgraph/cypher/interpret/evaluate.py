@@ -194,8 +194,29 @@ def _binary(expression: ast.Binary, columns: Columns) -> Evaluator:
         return either
     if operator in ("<", "<=", ">", ">="):
         return lambda row, run: comparison.compare(operator, left(row, run), right(row, run))
+    if operator == "IN":
+        return lambda row, run: _is_in(left(row, run), right(row, run), run, id(expression))
     compute = _BINARY[operator]
     return lambda row, run: compute(left(row, run), right(row, run))
+
+
+def _is_in(value: Any, elements: Any, run: Run, expression_id: int) -> bool | None:
+    """`value IN elements`; texts and nodes are looked up in a list that comes again, however long it is."""
+    if type(elements) is list and len(elements) >= _LONG_LIST and type(value) in _LOOKED_UP:
+        listed, members = run.members.get(expression_id, (None, None))
+        if listed is not elements:
+            run.members[expression_id] = elements, None
+        elif members is None:
+            alike = all(type(element) is type(value) for element in elements)
+            run.members[expression_id] = elements, frozenset(elements if alike else ())
+        elif members and type(next(iter(members))) is type(value):
+            return value in members
+    return comparison.is_in(value, elements)
+
+
+_LOOKED_UP = frozenset((str, values.Node))
+_LONG_LIST = 10
+"""The least number of elements among which looking one up is worth the while."""
 
 
 def _not_equal(left: Any, right: Any) -> bool | None:
@@ -213,7 +234,6 @@ _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "%": arithmetic.modulo,
     "^": arithmetic.power,
     "XOR": values.xor,
-    "IN": comparison.is_in,
     "STARTS WITH": comparison.starts_with,
     "ENDS WITH": comparison.ends_with,
     "CONTAINS": comparison.contains,

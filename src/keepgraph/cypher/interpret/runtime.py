@@ -63,6 +63,8 @@ class Run:
         count_work: called with how many rows or values were handled since the last call; raises where the query has to
             stop.
         fetch_rows: gives the rows of a SQL statement.
+        members: the list that an IN has last had on its right, by the identity of the expression, and its elements
+            where they are all texts or all nodes and it has come more than once; None before.
     """
 
     graph: Graph
@@ -71,3 +73,4 @@ class Run:
     count_work: Callable[[int], None]
     fetch_rows: Callable[[Any], Iterator[Row]] = _no_statements
     random: Any = field(default_factory=random.Random)
+    members: dict[int, tuple[list[Any], frozenset[Any] | None]] = field(default_factory=dict)

@@ -45,6 +45,10 @@ class Statement:
         return [binding(parameters, catalogue_values) for binding in self.bindings]
 
 
+_MAX_KEPT = 1_000_000
+"""The greatest length of a text whose decoded value is kept with the statement."""
+
+
 def build(context: Context, block: Block, columns: Sequence[str], needed: Sequence[str] | None = None) -> Statement:
     """The statement of a block.
 
@@ -86,17 +90,38 @@ def _decoder(term: Term, at: int, catalogue: Catalogue) -> tuple[Callable[[Row],
     if term.encoding == "edge":
         return lambda row: None if row[at] is None else Relationship(*row[at : at + 3]), 3, False
     if term.encoding in ("json", "labels"):
-        element = term.type.element
-        if element == value_types.UNKNOWN:
-            return lambda row: None if row[at] is None else catalogue.decode(json.loads(row[at])), 1, False
-        if element is not None and element.kinds & value_types.NODE:
-            return lambda row: [None if key is None else Node(key) for key in json.loads(row[at])], 1, False
-        return lambda row: None if row[at] is None else json.loads(row[at]), 1, False
+        decode = _once(_list_decoder(term, catalogue))
+        return lambda row: None if row[at] is None else decode(row[at]), 1, False
     if term.encoding == "tagged":
         return lambda row: row[at] == b"\x01" if type(row[at]) is bytes else row[at], 1, False
     if term.kinds & value_types.BOOLEAN:
         return lambda row: None if row[at] is None else bool(row[at]), 1, False
     return lambda row: row[at], 1, True
+
+
+def _list_decoder(term: Term, catalogue: Catalogue) -> Callable[[str], Any]:
+    element = term.type.element
+    if element == value_types.UNKNOWN:
+        return lambda text: catalogue.decode(json.loads(text))
+    if element is not None and element.kinds & value_types.NODE:
+        return lambda text: [None if key is None else Node(key) for key in json.loads(text)]
+    return lambda text: json.loads(text)
+
+
+def _once(decode: Callable[[str], Any]) -> Callable[[str], Any]:
+    """The same, which gives the same list again where the same text comes again, as that of WITH does in each row."""
+    last: tuple[str, Any] = ("", None)
+
+    def decode_or_repeat(text: str) -> Any:
+        nonlocal last
+        if text == last[0] != "":
+            return last[1]
+        decoded = decode(text)
+        if len(text) <= _MAX_KEPT:
+            last = text, decoded
+        return decoded
+
+    return decode_or_repeat
 
 
 def _decode_stored_property(stored: str | None, catalogue: Catalogue) -> Any:
