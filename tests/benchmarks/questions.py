@@ -276,6 +276,23 @@ QUESTIONS = (
         """,
     ),
     Question(
+        "how many facts of each type at either end",
+        """
+        MATCH (n)-[r]->(m) WHERE n.name = 'Atlas' OR m.name = 'Atlas'
+        RETURN type(r) AS type, count(*) AS total ORDER BY total DESC, type
+        """,
+        """
+        SELECT upper(p.name), count(*)
+        FROM (
+            SELECT f.id, f.predicate FROM entity AS n JOIN fact AS f ON f.subject = n.id WHERE [f] AND n.name = 'Atlas'
+            UNION
+            SELECT f.id, f.predicate FROM entity AS n JOIN fact AS f ON f.object = n.id WHERE [f] AND n.name = 'Atlas'
+        ) AS about
+        JOIN predicate AS p ON p.id = about.predicate
+        GROUP BY p.name ORDER BY count(*) DESC, p.name
+        """,
+    ),
+    Question(
         "the latest about something",
         """
         MATCH (n:Project {name: 'Atlas'})-[r]-(m)

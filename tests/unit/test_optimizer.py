@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from keepgraph.cypher import value_types
 from keepgraph.cypher.check import binder
 from keepgraph.cypher.plan import optimizer, planner
 from keepgraph.cypher.plan.algebra import BuildPaths, Filter, Limit, Match, Plan, Project, Union
@@ -22,8 +23,9 @@ def operators(plan: Plan) -> Iterator[Plan]:
         yield from operators(plan.input)
 
 
-def optimized(text: str) -> list[Plan]:
-    return list(operators(optimizer.optimize(planner.build_plan(binder.bind(parser.parse(text), {})))))
+def optimized(text: str, *parameters: str) -> list[Plan]:
+    bound = binder.bind(parser.parse(text), dict.fromkeys(parameters, value_types.UNKNOWN))
+    return list(operators(optimizer.optimize(planner.build_plan(bound))))
 
 
 def distinct_ends(text: str) -> list[bool]:
@@ -140,6 +142,37 @@ def test_what_each_relationship_of_a_path_must_fulfil_is_asked_of_each():
 
     assert sorted(map(len, asked)) == [1, 2, 3]
     assert all(len(set(conditions)) == len(conditions) for conditions in asked)
+
+
+@pytest.mark.parametrize(
+    ("query", "parts"),
+    [
+        ("MATCH (a)-[r]->(b) WHERE a.name = 'x' OR b.name = 'x' RETURN type(r)", 2),
+        ("MATCH (a)-[r]->(b) WHERE a.name = 'x' OR b.name = 'x' OR a.name = 'y' RETURN r", 2),
+        ("MATCH (a)-[r]->(b) WHERE 'x' IN [a.name, b.name] AND r.x > 1 RETURN count(*)", 2),
+        ("MATCH (a)-->(b)-->(c) WHERE a.name = 'x' OR b.name = 'x' OR toLower(c.name) CONTAINS 'x' RETURN count(*)", 3),
+        ("MATCH (a)-[r]->(b) WHERE (a.x = 1 AND b.x = 2) OR (a.x = 2 AND b.x = 1) RETURN r", 2),
+        ("MATCH (a)-[*1..2]->(b) WHERE a.name = 'x' OR b.name = 'x' RETURN count(*)", 4),
+        ("MATCH (a)-[r]->(b) WHERE a.name = 'x' OR b.name = $name RETURN r ORDER BY r.x LIMIT 3", 2),
+        # an alternative that says no node
+        ("MATCH (a)-[r]->(b) WHERE a.name = 'x' OR r.x = 1 RETURN r", 1),
+        ("MATCH (a)-[r]->(b) WHERE a.name = 'x' OR b.x > 1 RETURN r", 1),
+        ("MATCH (a)-[r]->(b) WHERE a.name = 'x' OR b.name = a.name RETURN r", 1),
+        ("MATCH (a)-[r]->(b) WHERE a.name = 'x' OR (a.name = 'y' AND b.x > 1) RETURN r", 2),
+        # the node of all alternatives, or one that is named anyway
+        ("MATCH (a)-[r]->(b) WHERE a.name = 'x' OR a.name = 'y' RETURN r", 1),
+        ("MATCH (a)-[r]->(b)-[s]->(c) WHERE a.name = 'x' AND (b.name = 'x' OR c.name = 'x') RETURN r", 1),
+        # an order that an index may serve, and few rows of it
+        ("MATCH (a)-[r]->(b) WHERE a.name CONTAINS 'x' OR b.name CONTAINS 'x' RETURN r ORDER BY r.x LIMIT 3", 1),
+        ("OPTIONAL MATCH (a)-[r]->(b) WHERE a.name = 'x' OR b.name = 'x' RETURN r", 1),
+        ("UNWIND [1] AS i MATCH (a)-[r]->(b) WHERE a.name = 'x' OR b.name = 'x' RETURN r", 1),
+    ],
+)
+def test_a_match_begins_at_each_alternative_that_says_a_node(query, parts):
+    matches = [plan for plan in optimized(query, "name") if isinstance(plan, Match)]
+
+    assert len(matches) == parts
+    assert len({str(match.conditions) for match in matches}) == parts or "*" in query
 
 
 @pytest.mark.parametrize(

@@ -233,3 +233,10 @@ UnaryOperator = (
 """An operator with exactly one input."""
 
 Plan = SingleRow | Argument | Union | SqlRows | UnaryOperator
+
+
+def is_repeatable(plan: Plan) -> bool:
+    """Whether a plan gives the same rows each time it is run, and is worth running again: nothing, or matches alone."""
+    while isinstance(plan, Match):
+        plan = plan.input
+    return isinstance(plan, SingleRow)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from keepgraph.cypher import aggregates
-from keepgraph.cypher.plan import instant_comparisons, optional_branches, path_lengths
+from keepgraph.cypher.plan import alternatives, instant_comparisons, optional_branches, path_lengths
 from keepgraph.cypher.plan.algebra import (
     Aggregate,
     Argument,
@@ -31,6 +31,7 @@ from keepgraph.cypher.syntax import ast, conjunctions, substitution, traversal
 def optimize(plan: Plan) -> Plan:
     """The plan after all rewrites."""
     plan = add_optional_branches(filter_before_project(plan))
+    plan = begin_at_alternatives(plan)
     plan = join_short_paths(search_distinct_ends(plan, duplicates_matter=True))
     return build_paths_after_match(compute_after_limit(plan))
 
@@ -204,6 +205,22 @@ def search_distinct_ends(plan: Plan, *, duplicates_matter: bool) -> Plan:
     elif isinstance(plan, Filter | Project | Sort | Unwind | BuildPaths | OuterColumns):
         source = search_distinct_ends(plan.input, duplicates_matter=duplicates_matter)
     return replace(plan, input=source) if source is not plan.input else plan
+
+
+def begin_at_alternatives(plan: Plan, *, exact_only: bool = False) -> Plan:
+    """Matches what an OR about several nodes leaves as a union, of which each part begins at one (`alternatives`).
+
+    Args:
+        exact_only: whether the rows are sorted by something of a relationship and cut, which an index may serve.
+    """
+    if isinstance(plan, Match):
+        return alternatives.unite_alternatives(plan, exact_only=exact_only)
+    if isinstance(plan, Aggregate | Distinct):
+        exact_only = False
+    elif isinstance(plan, Limit):
+        below = plan.input.input if isinstance(plan.input, Skip) else plan.input
+        exact_only = isinstance(below, Sort)
+    return _rewrite_below(plan, lambda below: begin_at_alternatives(below, exact_only=exact_only))
 
 
 def join_short_paths(plan: Plan) -> Plan:

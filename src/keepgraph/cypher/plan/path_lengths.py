@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from keepgraph.cypher.plan import planner
-from keepgraph.cypher.plan.algebra import EdgeSlot, Match, NodeSlot, Plan, SingleRow, Union
+from keepgraph.cypher.plan.algebra import EdgeSlot, Match, NodeSlot, Plan, Union, is_repeatable
 from keepgraph.cypher.syntax import ast, substitution
 
 _MAX_LENGTH = 4
@@ -20,7 +20,7 @@ _MAX_LENGTH = 4
 
 def unite_lengths(plan: Match) -> Plan:
     """The match as the union of those of each length; the match itself where that is not the same, or has no end."""
-    if plan.optional or plan.paths or not _is_repeatable(plan.input):
+    if plan.optional or plan.paths or not is_repeatable(plan.input):
         return plan
     searches = [edge for edge in plan.edges if edge.length is not None or edge.shortest]
     if len(searches) != 1 or (bounds := _bounds(searches[0], plan)) is None:
@@ -32,13 +32,6 @@ def unite_lengths(plan: Match) -> Plan:
         one = _of_length(plan, edge, length, columns)
         united = one if united is None else Union(united, one, columns)
     return plan if united is None else united
-
-
-def _is_repeatable(plan: Plan) -> bool:
-    """Whether the rows are the same each time, and cost little compared to what is joined with them."""
-    while isinstance(plan, Match):
-        plan = plan.input
-    return isinstance(plan, SingleRow)
 
 
 def _bounds(edge: EdgeSlot, plan: Match) -> tuple[int, int] | None:

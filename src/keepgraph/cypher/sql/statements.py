@@ -110,11 +110,11 @@ def _list_decoder(term: Term, catalogue: Catalogue) -> Callable[[str], Any]:
 
 def _once(decode: Callable[[str], Any]) -> Callable[[str], Any]:
     """The same, which gives the same list again where the same text comes again, as that of WITH does in each row."""
-    last: tuple[str, Any] = ("", None)
+    last: tuple[str | None, Any] = None, None
 
     def decode_or_repeat(text: str) -> Any:
         nonlocal last
-        if text == last[0] != "":
+        if text == last[0]:
             return last[1]
         decoded = decode(text)
         if len(text) <= _MAX_KEPT:

@@ -1,0 +1,102 @@
+"""Matches that become unions: paths in each length, and the alternatives of an OR. The rows are the same without."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import laws
+from graph_tables import Tables
+from keepgraph.cypher.plan import alternatives, path_lengths
+from keepgraph.errors import KeepgraphError
+from random_cypher import PropertyGraph, graphs
+
+PATHS = [
+    "(n)-[*1..2]->(m)",
+    "(n)-[*1..3]-(m)",
+    "(n:A)<-[:R*2..3]-(m)",
+    "(n)-[:R|S*..2]->(m:B)",
+    "(n)-[*1..2 {x: 1}]->(m)",
+    "(n)-[:R*1..2]->(m)-[e:S]->(o)",
+    "(n)-[:R*1..2]->(n), (m)",
+    "(n:A)-[*1..2]-(m:A)",
+    "(o)-[e]->(n), (n)-[*1..2]-(m)",
+]
+PATTERNS = ["(n)-[e]->(m)", "(n:A)-[:R]-(m)", "(n)<-[:S]-(m:B)", "(n)-->(o)-->(m)", "(n)-[*1..2]->(m)", "(n), (m)"]
+BEFORE = ["", "MATCH (n) ", "MATCH (n)-[f]->() ", "MATCH (m:B) MATCH (n:A) "]
+CONDITIONS = ["", " WHERE n.name <> 'a'", " WHERE n <> m", " WHERE m.x > 1 OR n.x IS NULL", " WHERE (m)-->(n)"]
+TESTS = [
+    *("{}.name = 'abc'", "{}.name = 'a'", "{}.x = 1", "{}.name IN ['a', 'abc']", "{}.name CONTAINS 'b'", "{}.p = null"),
+    *(
+        "toLower({}.name) STARTS WITH 'a'",
+        "1 = {}.x",
+        "{}.x IN [1, null]",
+        "NOT {}.x = 1",
+        "{}.name = 'a' AND {}.x = 1",
+    ),
+]
+RETURNS = [
+    *("n.name, m.name", "count(*)", "m.name AS k, count(*)", "n.id, m.id", "DISTINCT n.name, m.x"),
+    *("labels(m) AS k, count(DISTINCT n), sum(n.x)", "n.x AS x, m.name AS y ORDER BY x, y"),
+]
+
+
+@st.composite
+def paths(draw: Any) -> str:
+    before, pattern, condition = (draw(st.sampled_from(parts)) for parts in (BEFORE, PATHS, CONDITIONS))
+    return f"{before}MATCH {pattern}{condition} RETURN {draw(st.sampled_from(RETURNS))}"
+
+
+@st.composite
+def either(draw: Any) -> str:
+    def test() -> str:
+        return draw(st.sampled_from(TESTS)).replace("{}", draw(st.sampled_from("nm")))  # type: ignore[no-any-return]
+
+    tests = [test() for _ in range(draw(st.integers(2, 4)))]
+    joints = [draw(st.sampled_from([" OR ", " OR ", " AND "])) for _ in tests[1:]]
+    condition = tests[0] + "".join(joint + other for joint, other in zip(joints, tests[1:], strict=True))
+    condition = draw(st.sampled_from([condition, condition, "'a' IN [n.name, m.name]", "n.x IN [m.x, 1, null]"]))
+    pattern, returned = draw(st.sampled_from(PATTERNS)), draw(st.sampled_from(RETURNS))
+    return f"{draw(st.sampled_from(BEFORE[:2]))}MATCH {pattern} WHERE {condition} RETURN {returned}"
+
+
+@laws.examples(100, sweep=3_000)
+@given(graph=graphs(literals=True), query=paths(), chance=st.randoms(use_true_random=False))
+def test_paths_that_are_joined_are_those_that_are_searched(
+    tables: Tables, graph: PropertyGraph, query: str, chance: random.Random
+) -> None:
+    tables.load(graph, chance, crowded=False)
+
+    assert rows_of(tables, query) == rows_without(tables, query, path_lengths, "unite_lengths")
+
+
+@laws.examples(100, sweep=3_000)
+@given(graph=graphs(literals=True), query=either(), chance=st.randoms(use_true_random=False))
+def test_what_begins_at_each_alternative_is_what_begins_anywhere(
+    tables: Tables, graph: PropertyGraph, query: str, chance: random.Random
+) -> None:
+    tables.load(graph, chance, crowded=False)
+
+    assert rows_of(tables, query) == rows_without(tables, query, alternatives, "unite_alternatives")
+
+
+def rows_without(tables: Tables, query: str, module: Any, rewrite: str) -> list[str]:
+    """The rows where a rewrite gives the match itself."""
+    same: Callable[..., Any] = lambda match, **_: match  # noqa: E731
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, rewrite, same)
+        # a space, so that the compiled query is not found again
+        return rows_of(tables, query + " ")
+
+
+def rows_of(tables: Tables, query: str) -> list[str]:
+    try:
+        answer = tables.graph.call("run_cypher", query=query, limit=10_000)
+    except KeepgraphError as error:
+        return [type(error).__name__]
+    return sorted(map(str, answer["rows"])) if answer["type"] == "tabular" else [str(answer.get("result", answer))]
