@@ -91,6 +91,10 @@ ALL, RECENT, OLD = ["Acme", "Ada", "Eve", "Grace"], ["Eve", "Grace"], ["Acme", "
         ("MATCH ()-[r:WORKS_AT]->() WHERE r.valid_from.month = 5 AND r.valid_from STARTS WITH '2026-05' "
          f"{TEXTS}", ["Ada works at Acme"]),
         ("MATCH (n:Person) WITH n, n.created_at AS c WHERE c.year = 2026 AND c.month = 5 RETURN count(n)", [3]),
+        (f"MATCH (n) WHERE n.created_at.dayOfWeek = 5 {NAMES}", ["Acme", "Ada", "Eve"]),
+        (f"MATCH (n) WHERE date(n.created_at).weekDay = 4 {NAMES}", ["Grace"]),
+        (f"MATCH (n) WHERE n.created_at.ordinalDay = 134 AND n.created_at.quarter = 2 {NAMES}", ["Grace"]),
+        ("MATCH (n:Entity) WITH n.created_at.dayOfWeek AS day, count(n) AS n RETURN day * 10 + n", [41, 53]),
         (f"MATCH (n:Person {{created_at: date('2026-05-01')}}) {NAMES}", ["Ada"]),
         ("MATCH (n:Person) RETURN DISTINCT date.truncate('month', n.created_at) AS month", ["2026-05-01"]),
         ("MATCH (n:Person) RETURN DISTINCT n.created_at.year", [2026]),
@@ -153,6 +157,25 @@ def test_what_the_value_of_a_parameter_is_taken_for_is_told_each_time(ask: Any, 
         None: ["$bound is null, and nothing is before, after or equal to null"],
     }
     assert expected == told
+
+
+def test_the_parts_of_a_day_are_those_of_the_calendar(call: Caller, clock: Clock) -> None:
+    days = [(1999, 12, 31), (2000, 2, 29), (2000, 3, 1), (2024, 12, 31), (2025, 1, 1), (2026, 3, 29), (2026, 10, 1)]
+    for year, month, day in days:
+        clock.now = datetime(year, month, day, 23, 59, 59, tzinfo=UTC)
+        call("record_fact", **fact(person(clock.now.strftime("%Y %m %d")), "tagged", literal("x")))
+    query = """
+        MATCH (n:Person)
+        WITH n.name AS name, n.created_at.dayOfWeek AS a, n.created_at.weekDay AS b, n.created_at.ordinalDay AS c,
+             date(n.created_at).quarter AS d
+        RETURN a, b, c, d ORDER BY name
+    """
+    expected = [datetime(*day, tzinfo=UTC) for day in days]
+
+    assert call("explain_query", query=query)["by"] == "sql"
+    assert call("run_cypher", query=query)["rows"] == [
+        [day.isoweekday(), day.isoweekday(), day.timetuple().tm_yday, (day.month + 2) // 3] for day in expected
+    ]
 
 
 GIVEN_AGAIN = [

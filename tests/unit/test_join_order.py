@@ -134,6 +134,28 @@ def test_relationships_are_scanned_at_the_start_of_a_pattern_only():
     assert order(query, allow_edge_scans=True) == ["scan c", "c out -s- d", "scan b", "a out -r- b bound"]
 
 
+NAMED = [
+    (
+        "(a:Some {name: 'x'})-[r]-(b)-[s]-(c:Some {name: 'y'})",
+        ["scan a", "scan c", "a both -r- b", "b both -s- c bound"],
+    ),
+    ("(a:Some {name: 'x'})-[r]-(b:Some {name: 'y'})", ["scan a", "scan b", "a both -r- b bound"]),
+    ("(a:Some {name: 'x'})-[r]->(b)-[s]->(c:Many {name: 'y'})", ["scan a", "a out -r- b", "b out -s- c"]),
+]
+
+
+@pytest.mark.parametrize(("pattern", "expected"), NAMED)
+def test_all_nodes_that_are_named_are_looked_up_first(pattern, expected):
+    assert order(f"MATCH {pattern} RETURN r", selectivity=0.001) == expected
+
+
+def test_a_node_is_not_looked_up_by_a_name_for_each_relationship():
+    match = last_match("MATCH (a:Some)-[r:RARE]->(b)-[s]->(c:Some {name: 'y'}) RETURN a")
+    steps = choose_join_order(match, estimates(selectivity=0.001), start=EdgeScan(match.edges[0]))
+
+    assert list(map(described, steps)) == ["scan -r-", "b out -s- c"]
+
+
 def test_a_value_that_is_not_known_yet_makes_no_rows_fewer():
     query = "MATCH (a:Some)-[r:OFTEN]->(b:Few) WHERE a.name = b.name + 'x' RETURN a"
 

@@ -13,7 +13,7 @@ from laws import examples
 CONN = sqlite.connect(":memory:")
 X, Y = tree.Column("r", "x"), tree.Column("r", "y")
 
-OTHERS = {"NOT", "+", "IN", "->", "->>"}
+OTHERS = {"NOT", "unary +", "IN", "->", "->>"}
 """What stands not between any two values."""
 
 LEAVES = st.sampled_from([tree.NULL, tree.TRUE, tree.FALSE, *map(tree.Literal, (-1, 0, 1, 2, "", "1", "a'b", b"\x01"))])

@@ -32,6 +32,8 @@ _CONVERSIONS = frozenset(("date", "datetime", "localdatetime"))
 _TRUNCATIONS = frozenset(f"{name}.truncate" for name in _CONVERSIONS)
 _UNITS = frozenset("day week weekyear month quarter year decade century millennium".split())
 _PARTS = frozenset("year quarter month week weekyear day ordinalday dayofquarter quarterday dayofweek weekday".split())
+_DIGITS = frozenset(("year", "month", "day"))
+"""The parts of a day that are digits of the text of a timestamp."""
 _CUTS = frozenset(("substring", "left"))
 _RANDOM = frozenset(("rand", "randomuuid"))
 _FROM_PARTS: Mapping[str, str] = {"count": "sum", "min": "min", "max": "max"}
@@ -105,8 +107,12 @@ def _put_together(column: AggregateColumn) -> AggregateColumn:
 
 
 def _converts(expression: ast.Expression) -> bool:
-    """Whether it makes a date of something, which SQL cannot."""
-    return _is_call(expression, _CONVERSIONS | _TRUNCATIONS) or any(map(_converts, traversal.children(expression)))
+    """Whether it makes a date of something, or asks for its day of the week, which SQL cannot."""
+    if _is_call(expression, _CONVERSIONS | _TRUNCATIONS):
+        return True
+    if isinstance(expression, ast.Property) and isinstance(expression.subject, ast.Property):
+        return expression.key.lower() in _PARTS - _DIGITS
+    return any(map(_converts, traversal.children(expression)))
 
 
 def _timestamps(expression: ast.Expression, source: Plan, properties: InstantProperties) -> Iterator[ast.Expression]:

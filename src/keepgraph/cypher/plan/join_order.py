@@ -97,6 +97,9 @@ DEFAULT_ESTIMATES = Estimates()
 _EDGE_SCAN_COST = 4
 """A scan of relationships is chosen only where it gives less than so many times the rows of the best node scan."""
 
+_NAMED_ROWS = 2.0
+"""So many nodes at most are expected where a node of the pattern is named."""
+
 _OPPOSITE = {"out": "in", "in": "out", "both": "both"}
 
 
@@ -217,11 +220,32 @@ class _JoinOrder:
             self.scan_edge(matched_before)
             return
         leading = [edge for edge in self.edges if edge.start in bound or edge.end in bound]
+        if leading and (named := self._another_named_node()) is not None:
+            self.scan_node(named)
+            return
         # A shortest path is searched last: the search is cheaper from two known ends than from one.
         if leading and not all(edge.shortest for edge in leading):
             self.expand(min(leading, key=lambda edge: (_expansion_cost(edge), self._growth(edge))))
             return
         self._add_scan(allow_edge_scans=allow_edge_scans and not leading)
+
+    def _another_named_node(self) -> str | None:
+        """A node at an end of a relationship that its values leave hardly any choice for; None after other steps.
+
+        Beside the node that the pattern begins with, the relationships between them need not be followed to all nodes
+        but to these. After a relationship, the node would be looked up for each row.
+        """
+        if not self.steps or not all(isinstance(step, NodeScan) for step in self.steps):
+            return None
+        for edge in self.edges:
+            for column in (edge.start, edge.end):
+                if column not in self.bound and self._is_named(column):
+                    return column
+        return None
+
+    def _is_named(self, column: str) -> bool:
+        is_given = any(not traversal.free_variables(value) for _, value in self.equalities[column])
+        return is_given and self.row_count(column) <= _NAMED_ROWS
 
     def _add_scan(self, *, allow_edge_scans: bool) -> None:
         """Adds the scan with the fewest rows: of a node at an end of a relationship, or of the relationship itself."""

@@ -278,7 +278,9 @@ def _expand_both(
     hidden_code = tree.Prefix("+", Column(row, table.code))
     if codes_out != edge.codes and not table.code_leads:
         forwards.append(context.code_test(hidden_code, codes_out))
-    if codes_in != edge.codes:
+    if table.in_index and codes_in and (target is not None or len(codes_in) <= _FEW_TYPES):
+        backwards.append(_named_again(context, Column(row, table.code), codes_in))
+    elif codes_in != edge.codes:
         backwards.append(context.code_test(hidden_code, codes_in))
     if target is not None:
         forwards.append(edges.ends_at(context, edge, target))
@@ -292,6 +294,19 @@ def _expand_both(
     ways = [[condition, *forwards], *([condition, way, *backwards] for way in ways_in)]
     block.where.append(tree.any_of([tree.all_of(tree.conjuncts(way)) for way in ways]))
     return _either_end(leads_out, edges.end_node(context, edge, literal=literal), edge.start)
+
+
+_FEW_TYPES = 2
+"""With so many types, an index of nodes and types is better sought by both where the other end is not known."""
+
+
+def _named_again(context: Context, column: Expression, codes: frozenset[Code]) -> Expression:
+    """The condition that a code is one of these, in other words than `code_test`, of which one is said twice.
+
+    SQLite takes a condition out of OR that all branches have, and would read all relationships of the types by it.
+    """
+    values = [context.code(code) for code in sorted(codes, key=str)]
+    return tree.In(column, (*values, values[-1]))
 
 
 def _codes_followed(context: Context, step: Expand, wanted: str) -> frozenset[Code]:

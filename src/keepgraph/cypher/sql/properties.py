@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from keepgraph.cypher import value_types
 from keepgraph.cypher.catalogue import Column
@@ -42,14 +43,10 @@ _DIGITS_OF_PARTS = {
 
 def property_(context: Context, expression: ast.Property, block: Block) -> Term:
     subject = context.term(expression.subject, block)
-    if expression.key in _DIGITS_OF_PARTS and is_timestamp(context, expression.subject, block):
-        start, length = _DIGITS_OF_PARTS[expression.key]
-        digits = tree.call("substr", subject.sql, tree.Literal(start), tree.Literal(length))
-        # Adding makes a number of the digits.
-        return Term(
-            tree.infix("+", digits, tree.Literal(0)),
-            value_types.Type(value_types.INTEGER | subject.kinds & value_types.NULL),
-        )
+    compute = _PARTS.get(expression.key)
+    if compute is not None and is_timestamp(context, expression.subject, block):
+        type_ = value_types.Type(value_types.INTEGER | subject.kinds & value_types.NULL)
+        return Term(compute(subject.sql, expression.key), type_)
     if subject.encoding not in ("node", "edge"):
         raise Inexpressible
     key = expression.key
@@ -60,6 +57,38 @@ def property_(context: Context, expression: ast.Property, block: Block) -> Term:
     if column is not None:
         return _from_column(context, subject, column, null, block)
     return _from_bag(context, subject, key, block)
+
+
+def _digits(timestamp: Expression, part: str) -> Expression:
+    start, length = _DIGITS_OF_PARTS[part]
+    digits = tree.call("substr", timestamp, tree.Literal(start), tree.Literal(length))
+    # Adding makes a number of the digits.
+    return tree.infix("+", digits, tree.Literal(0))
+
+
+def _quarter(timestamp: Expression, part: str) -> Expression:
+    return tree.infix("/", tree.infix("+", _digits(timestamp, "month"), tree.Literal(2)), tree.Literal(3))
+
+
+def _day_of_week(timestamp: Expression, part: str) -> Expression:
+    """1 is Monday, where SQLite begins with Sunday as 0."""
+    since_sunday = tree.call("strftime", tree.Literal("%w"), timestamp)
+    since_monday = tree.infix("%", tree.infix("+", since_sunday, tree.Literal(6)), tree.Literal(7))
+    return tree.infix("+", since_monday, tree.Literal(1))
+
+
+def _day_of_year(timestamp: Expression, part: str) -> Expression:
+    return tree.infix("+", tree.call("strftime", tree.Literal("%j"), timestamp), tree.Literal(0))
+
+
+_PARTS: dict[str, Callable[[Expression, str], Expression]] = {
+    **dict.fromkeys(_DIGITS_OF_PARTS, _digits),
+    "quarter": _quarter,
+    "dayOfWeek": _day_of_week,
+    "weekDay": _day_of_week,
+    "ordinalDay": _day_of_year,
+}
+"""The parts of a timestamp that SQL can compute."""
 
 
 def is_timestamp(context: Context, expression: ast.Expression, block: Block) -> bool:

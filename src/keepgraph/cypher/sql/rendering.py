@@ -127,7 +127,7 @@ class _Writer:
         return text if aggregate.where is None else f"{text} FILTER (WHERE {self.expression(aggregate.where)})"
 
     def prefix(self, prefix: tree.Prefix) -> str:
-        operand = self._operand(prefix.operand, prefix.operator)
+        operand = self._operand(prefix.operand, tree.prefix_operator(prefix))
         return f"{prefix.operator} {operand}" if prefix.operator.isalpha() else f"{prefix.operator}{operand}"
 
     def infix(self, infix: tree.Infix) -> str:

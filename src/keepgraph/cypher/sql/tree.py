@@ -199,13 +199,21 @@ LEVELS = {
     **dict.fromkeys(("OR", "AND"), 1),
     "NOT": 2,
     **dict.fromkeys(("=", "<>", "<", "<=", ">", ">=", "IS", "IS NOT", "IN"), 3),
-    **dict.fromkeys(("||", "->", "->>"), 4),
-    "+": 5,
+    **dict.fromkeys(("+", "/", "%"), 4),
+    **dict.fromkeys(("||", "->", "->>"), 5),
+    "unary +": 6,
 }
 """The operators, each with how tightly it binds its operands. Those of one level are never mixed without brackets."""
 
+_UNARY = {"+": "unary +"}
+
 ASSOCIATIVE = frozenset(("OR", "AND", "||"))
 """The operators that need no brackets inside themselves."""
+
+
+def prefix_operator(prefix: Prefix) -> str:
+    """The operator by the name that it has in LEVELS."""
+    return _UNARY.get(prefix.operator, prefix.operator)
 
 
 def operator_of(expression: Expression) -> str | None:
@@ -213,7 +221,7 @@ def operator_of(expression: Expression) -> str | None:
     if isinstance(expression, Infix):
         return expression.operator
     if isinstance(expression, Prefix):
-        return expression.operator
+        return prefix_operator(expression)
     if isinstance(expression, Fragment):
         return "AND" if expression.is_condition else None
     return "IN" if isinstance(expression, In) else None
