@@ -48,12 +48,12 @@ class Block:
         """Whether only some of the rows are given."""
         return self.limit is not None or self.skip is not None
 
-    def join(self, rows: tree.Fragment | tree.Call | Select, alias: str, *, index: str = "") -> None:
+    def join(self, rows: tree.Fragment | tree.Call | Select, alias: str, *, index: str | None = "") -> None:
         """Add a source; SQLite keeps the order of a CROSS JOIN, so the join order is ours."""
         self.sources.append(Source(rows, alias, index=index))
 
     def left_join(
-        self, rows: tree.Fragment | tree.Call | Select, alias: str, on: Expression, *, index: str = ""
+        self, rows: tree.Fragment | tree.Call | Select, alias: str, on: Expression, *, index: str | None = ""
     ) -> None:
         """Add a source whose columns are null where it has no row that fulfils the condition."""
         self._look_up(Source(rows, alias, "LEFT JOIN", on, index))

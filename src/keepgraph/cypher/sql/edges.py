@@ -21,18 +21,19 @@ def join(
     direction: str = "both",
     source: Term | None = None,
     *,
-    index: str = "",
+    index: str | None = "",
 ) -> Term:
     """Join the table of relationships, restricted to the types of a pattern's relationship, and bind its column.
 
     Args:
         direction, source: the direction and the bound node from which the edges are looked up; they choose the index.
-        index: the index to read them by where they are not looked up from a node; empty where SQLite may choose.
+        index: the index to read them by where they are not looked up from a node; empty where SQLite may choose,
+            None where it may use none.
     """
     edges = context.catalogue.edges
     codes = context.catalogue.type_codes(edge.types)
     alias = context.alias("e")
-    name = (index or _index_from_node(context, direction, source)) if codes else ""
+    name = (_index_from_node(context, direction, source) if index == "" else index) if codes else ""
     block.join(context.table(edges), alias, index=name)
     block.where.append(context.condition_of_row(edges.condition, alias))
     code: Expression = Column(alias, edges.code)

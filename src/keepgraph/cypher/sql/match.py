@@ -166,7 +166,7 @@ def scan_edges(context: Context, block: Block, step: EdgeScan, plan: Match) -> N
         edges.test_types(context, block, edge, term)
     else:
         key = access_paths.join_values(context, block, step, plan)
-        term = edges.join(context, block, edge, index=access_paths.index_of_scan(context, step))
+        term = edges.join(context, block, edge, index=access_paths.index_of_scan(context, step, plan))
         if key is not None:
             block.where.append(tree.equal(term.sql, key))
         block.where.extend(access_paths.index_conditions(context, block, step, plan))

@@ -72,6 +72,8 @@ class _Writer:
             text = f"{text} AS {source.alias}"
         if source.index:
             text = f"{text} INDEXED BY {source.index}"
+        elif source.index is None:
+            text = f"{text} NOT INDEXED"
         return text if source.on is None else f"{text} ON {self.expression(source.on)}"
 
     def _sort_key(self, key: tree.SortKey) -> str:

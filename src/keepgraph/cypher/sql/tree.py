@@ -246,14 +246,14 @@ class Source:
         rows: a table, a function that gives rows, or a SELECT.
         join: how it is joined to the sources before it.
         on: of a LEFT JOIN, and where a row is looked up by its key, the condition.
-        index: the index that must be used; empty where SQLite may choose.
+        index: the index that must be used; empty where SQLite may choose, None where it may use none.
     """
 
     rows: Fragment | Call | Select
     alias: str = ""
     join: str = "CROSS JOIN"
     on: Expression | None = None
-    index: str = ""
+    index: str | None = ""
 
 
 @dataclass(frozen=True, slots=True)
