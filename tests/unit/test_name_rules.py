@@ -31,6 +31,12 @@ RULES = {
         ("東京", "東京 タワー", "project", "partial"),
         ("山田", "山田 花子", "person", "sure"),
     ],
+    "the code of a document": [
+        ("NG31", "NICE NG31: Care of dying adults", "source", "sure"),
+        ("NG30", "NICE NG31: Care of dying adults", "source", "no"),
+        ("NG31", "NG31 working group", "project", "sure"),
+        ("H100", "H100 delivery minutes of March", "source", "no"),
+    ],
     "words that are cut off, and written in full": [
         ("St Brigid's Hospital", "Saint Brigid's Hospital", "concept", "sure"),
         ("Principles of Neural Science, 5th ed.", "Principles of Neural Science, 5th edition", "source", "sure"),

@@ -46,8 +46,10 @@ _TITLES_OF_ORDERS = frozenset("brother sister father mother uncle aunt auntie ki
 """Titles of which one does not stand for another."""
 _DEGREES = frozenset("dr prof professor doctor rev reverend hon".split())
 _GENDER_OF_TITLE: Mapping[str, given_names.Gender] = {
-    **dict.fromkeys("mr sir mister herr monsieur senor signor lord pan".split(), "male"),
-    **dict.fromkeys("mrs ms miss madam madame mme mlle frau senora senorita signora lady dame pani".split(), "female"),
+    **dict.fromkeys("mr sir mister herr hr hrn monsieur senor signor lord pan".split(), "male"),
+    **dict.fromkeys(
+        "mrs ms miss madam madame mme mlle frau senora senorita sra dra fru signora lady dame pani".split(), "female"
+    ),
 }
 _GROUP_WORDS = frozenset("group company corporation holding holdings gruppe groupe gruppo grupo".split())
 _TWICE = frozenset("york zealand jersey orleans delhi hampshire mexico england haven caledonia guinea".split())

@@ -57,6 +57,8 @@ _MOST = 0.6
 _HALF = 0.5  # with two words
 _ENOUGH_OF_LONG_NAME = 0.4  # with two words, of a statement or a reference: their names are long
 _MIN_LETTERS_SINGLE_NAME = 5
+_CODE = re.compile(r"[a-z]{2,4}\d{2,}")
+"""The code of a document, such as NG31, which says which one it is without the rest of its title."""
 _MAX_TYPOS = 2  # with more it is another name
 
 _SUBTITLE = re.compile(r":\s|\s[–—-]\s|\s\(|\sby\s(?=[A-Z]\S*\s[A-Z])")
@@ -381,6 +383,8 @@ def _is_enough(style: NameStyle, part: Sequence[str], share: float, *, has_head:
     if style == "statement":
         return share >= _ENOUGH_OF_LONG_NAME and len(part) >= 2
     if style == "reference":
+        if len(part) == 1 and _CODE.fullmatch(part[0]):
+            return True
         return len(part) >= 2 and (share >= _ENOUGH_OF_LONG_NAME or has_head)
     return (has_head and is_distinctive) or (len(part) >= 2 and share >= _HALF) or share >= _MOST
 

@@ -37,7 +37,7 @@ _NAME_SYMBOLS = "+#"
 _JOINERS = {"\u200c", "\u200d"}  # invisible, but they carry meaning in some scripts
 
 _ARTICLES = frozenset(["the"])
-_HONORIFICS = frozenset("mr mrs ms mx dr prof sir madam herr frau".split())
+_HONORIFICS = frozenset("mr mrs ms mx dr prof sir madam herr frau hr fru hrn fr dra sra dott".split())
 _LEGAL_FORMS = frozenset(
     "inc ltd llc llp gmbh corp corporation co ag sa bv nv plc sarl srl pty oyj "
     "limited incorporated aktiengesellschaft aktiebolag aksjeselskap aktieselskab osakeyhtio pte pvt kft "

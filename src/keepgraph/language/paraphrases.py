@@ -134,7 +134,17 @@ def _is_about_something_else(query: Name, name: Name, difference: _Difference, *
             return True  # Arbeitnehmer is not Arbeitgeber
     if not difference.query_only:
         return style == "term"  # a part of a term is another term
+    if difference.name_only and any(_is_of_another(words, difference) for words in proper_names(query.text)):
+        return True  # Aegean Moon, where the name has Aegean Star
     return any(_is_unmentioned(words, query.words, difference.name_only) for words in proper_names(name.text))
+
+
+def _is_of_another(proper_name: Sequence[str], difference: _Difference) -> bool:
+    """Whether a proper name in the query has a part in common with the name, and another that says which one."""
+    telling = [word for word in proper_name if word in difference.query_only]
+    return any(word in difference.shared for word in proper_name) and any(
+        not name_similarity.is_generic(word) and not antonyms.is_action(word) for word in telling
+    )
 
 
 def proper_names(name: str) -> list[list[str]]:

@@ -211,7 +211,8 @@ def _url(text: str) -> Iterator[Expression]:
     segment = path.rsplit("/", 1)[-1] if "/" in path else ""
     slug = _without_extension(segment)
     words = [word for word in re.split(r"[\W_]+", slug) if word]
-    if len(words) >= _MIN_SLUG_WORDS and not any(character.isdigit() for character in slug) and not has_query:
+    numbered = [word for word in words if any(character.isdigit() for character in word)]
+    if len(words) >= _MIN_SLUG_WORDS + len(numbered) and not has_query and all(map(_YEAR.fullmatch, numbered)):
         yield Expression(" ".join(words), f"“{segment}” is the end of the address")
 
 
@@ -253,7 +254,8 @@ def _with_brackets(text: str) -> Iterator[Expression]:
         return
     if _YEAR.search(within) or not any(character.isdigit() for character in within):
         yield Expression(name, reason, style="reference")
-    if len(name.split()) > 1 and not any(character.isdigit() for character in within):
+    is_remark = within.islower() and within.isalpha()
+    if is_remark or (len(name.split()) > 1 and not any(character.isdigit() for character in within)):
         yield Expression(name, reason, style="person")
 
 

@@ -33,6 +33,10 @@ _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
 _NUMBERED = frozenset("phase part version volume vol chapter series season stage level wave week no number ver".split())
 _AUTHOR = frozenset(["by", "from"])
 _AUTHORED = 3  # words of an author after "by"
+_DAY_FIRST = re.compile(r"\b(1[3-9]|2\d|3[01])/(0?[1-9]|1[0-2])/((?:19|20)\d\d)\b")
+_MONTH_FIRST = re.compile(r"\b(0?[1-9]|1[0-2])/(1[3-9]|2\d|3[01])/((?:19|20)\d\d)\b")
+_CLOCK_TIME = re.compile(r"\b(?P<hour>0?[1-9]|1[0-2])(?:[:.](?P<minute>[0-5]\d))?\s?(?P<half>[ap])\.?m\b\.?", re.I)
+_WHOLE_VERSION = re.compile(r"(?<![\d.,$€£])(\d{1,2})\.0(?![\d.%])")
 _ISO_DATE = re.compile(r"\b((?:19|20)\d\d)[ \-](0[1-9]|1[0-2])(?:[ \-]([0-2]\d|3[01]))?\b")
 _EUROPEAN_DATE = re.compile(r"\b(\d{1,2})[. ](0?[1-9]|1[0-2])[. ]((?:19|20)\d\d)\b")
 _MONTH_NAMES = {number: name for name, number in reversed(numbers.MONTHS.items()) if len(name) > 3 or name == "may"}
@@ -160,9 +164,10 @@ def _is_skeleton(short: str, word: str) -> bool:
 def tokens(name: Name) -> tuple[str, ...]:
     """The folded words, numbers written in one way: Phase II, phase 2 and P2 are phase 2; '24 is 2024.
 
-    So are dates: 2024-05-14 is may 14 2024.
+    So are dates and times: 2024-05-14 and 14/05/2024 are may 14 2024, 8 pm is 20:00. Version 2.0 is 2.
     """
     text = _dates_in_words(_SHORT_YEAR.sub(r" 20\1", name.text))
+    text = _WHOLE_VERSION.sub(r"\1", _CLOCK_TIME.sub(_of_24_hours, text))
     words: list[str] = []
     for word in name.words if text == name.text else Name(text).words:
         canonical = spelling.normalise(word)
@@ -186,7 +191,16 @@ def _dates_in_words(text: str) -> str:
         return f"{_MONTH_NAMES[int(month)]} {int(day) if day else ''} {year}"
 
     text = _ISO_DATE.sub(lambda match: written(match[1], match[2], match[3]), text)
+    # Of 03/04/2025 nobody can tell which is the month.
+    text = _DAY_FIRST.sub(lambda match: written(match[3], match[2], match[1]), text)
+    text = _MONTH_FIRST.sub(lambda match: written(match[3], match[1], match[2]), text)
     return _EUROPEAN_DATE.sub(lambda match: written(match[3], match[2], match[1]), text)
+
+
+def _of_24_hours(time: re.Match[str]) -> str:
+    """8 pm as 20:00."""
+    hour = int(time["hour"]) % 12 + (12 if time["half"].casefold() == "p" else 0)
+    return f"{hour:02}:{time['minute'] or '00'}"
 
 
 def _match_acronyms(asked: list[str], had: list[str], matched: list[tuple[str, str, float]]) -> None:
