@@ -477,3 +477,20 @@ def test_an_optional_pattern_of_what_nothing_has_is_looked_up_and_not_searched(c
 
     assert [line for line in plan if line.startswith("SCAN")] == []
     assert rows(call("run_cypher", query=query.replace(", x", ", x IS NULL"))) == [["Ada", True]]
+
+
+def test_the_first_and_the_last_part_of_a_text_are_those_of_its_parts(call: Caller) -> None:
+    names = ["Ada", "a-b", "a-b-c", "-a", "a-", "x--y", "---", "é-ü", "\N{GRINNING FACE}-x", "100%-_", "Ada Byron-King"]
+    for name in names:
+        call("record_fact", subject=concept(name), predicate="tagged", object=literal(f"of {name}"), source="x")
+    query = """
+        MATCH (n:Concept)-[:TAGGED]->(l)
+        RETURN split(n.name, '-')[0], head(split(n.name, '-')), split(n.name, '-')[-1], split(l.value, '-')[-1]
+        ORDER BY n.name
+    """
+    expected = [(name.split("-"), f"of {name}".split("-")) for name in sorted(names)]
+
+    assert call("explain_query", query=query)["by"] == "sql"
+    assert call("run_cypher", query=query)["rows"] == [
+        [parts[0], parts[0], parts[-1], tagged[-1]] for parts, tagged in expected
+    ]

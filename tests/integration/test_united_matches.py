@@ -1,4 +1,4 @@
-"""Matches that become unions: paths in each length, and the alternatives of an OR. The rows are the same without."""
+"""Matches that are rewritten (short paths, the alternatives of an OR, elements of lists) have the same rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import laws
 from graph_tables import Tables
-from keepgraph.cypher.plan import alternatives, path_lengths
+from keepgraph.cypher.plan import alternatives, collected_rows, path_lengths
 from keepgraph.errors import KeepgraphError
 from random_cypher import PropertyGraph, graphs
 
@@ -63,6 +63,41 @@ def either(draw: Any) -> str:
     condition = draw(st.sampled_from([condition, condition, "'a' IN [n.name, m.name]", "n.x IN [m.x, 1, null]"]))
     pattern, returned = draw(st.sampled_from(PATTERNS)), draw(st.sampled_from(RETURNS))
     return f"{draw(st.sampled_from(BEFORE[:2]))}MATCH {pattern} WHERE {condition} RETURN {returned}"
+
+
+COLLECTED = [
+    *("MATCH (a:A)-[e]->(p) WITH collect(p) AS l", "MATCH (a)-[e]->(p) WITH a, collect(p) AS l"),
+    *("MATCH (p) WITH collect(p.name) AS l", "OPTIONAL MATCH (p:B)-[e:R]->(a) WITH p, collect(DISTINCT a) AS l"),
+    *("MATCH (a)-->(p) WITH a.name AS a, collect(p.x) AS l", "MATCH (a)-[e]->(p) WITH collect(e) AS l, a"),
+    *("MATCH (a)-->(p:B) WITH a AS b, collect(p) AS l WHERE size(l) > 1", "MATCH (p) WITH collect([p.x]) AS l"),
+]
+ASKED = [
+    *("MATCH (n)-[f]->(m) WHERE m IN l", "MATCH (n:B)-[f]-(m) WHERE m IN l AND n.name <> 'a'"),
+    *("MATCH (n)-[f]->(m) WHERE m.name IN l", "MATCH (m) WHERE m.x IN l AND m.x > 0", "MATCH (n)-[f]-(m) WHERE f IN l"),
+    *("MATCH (a)-[f]->(m) WHERE m IN l", "MATCH (m:A) WHERE NOT m IN l", "MATCH (n)-->(m) WHERE m IN l AND n IN l"),
+    *(
+        "MATCH (m) WHERE m IN l OR m:A",
+        "OPTIONAL MATCH (n)-[f]->(m) WHERE m IN l",
+        "MATCH (n)-[*1..2]->(m) WHERE m IN l",
+    ),
+]
+OF_ELEMENTS = ["m.name, m.x", "count(*)", "m.name AS k, count(m)", "m.id, size(l)", "DISTINCT labels(m)"]
+
+
+@laws.examples(100, sweep=3_000)
+@given(
+    graph=graphs(literals=True),
+    parts=st.tuples(*map(st.sampled_from, (COLLECTED, ASKED, OF_ELEMENTS))),
+    chance=st.randoms(use_true_random=False),
+)
+def test_what_is_joined_with_the_elements_of_a_list_is_what_is_in_it(
+    tables: Tables, graph: PropertyGraph, parts: tuple[str, str, str], chance: random.Random
+) -> None:
+    collected, asked, returned = parts
+    tables.load(graph, chance, crowded=False)
+    query = f"{collected} {asked} RETURN {returned}"
+
+    assert rows_of(tables, query) == rows_without(tables, query, collected_rows, "join_elements")
 
 
 @laws.examples(100, sweep=3_000)

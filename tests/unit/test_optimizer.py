@@ -9,7 +9,7 @@ import pytest
 from keepgraph.cypher import value_types
 from keepgraph.cypher.check import binder
 from keepgraph.cypher.plan import optimizer, planner
-from keepgraph.cypher.plan.algebra import BuildPaths, Filter, Limit, Match, Plan, Project, Union
+from keepgraph.cypher.plan.algebra import BuildPaths, Distinct, Filter, Limit, Match, Plan, Project, Union
 from keepgraph.cypher.syntax import ast, parser
 
 
@@ -173,6 +173,31 @@ def test_a_match_begins_at_each_alternative_that_says_a_node(query, parts):
 
     assert len(matches) == parts
     assert len({str(match.conditions) for match in matches}) == parts or "*" in query
+
+
+MINE = "MATCH (a:A)-[e]->(p) WITH a, collect(p) AS mine, a.x AS x "
+ALONE = "MATCH (a:A)-[e]->(p) WITH a, collect(p) AS mine "
+
+
+@pytest.mark.parametrize(
+    ("query", "is_joined"),
+    [
+        (f"{ALONE}MATCH (b)-[r]->(q) WHERE q IN mine RETURN b.name, count(q)", True),
+        (f"{ALONE}MATCH (b)-[r]->(q) WHERE q IN mine AND b <> a RETURN b", True),
+        ("MATCH (p) WITH collect(p.name) AS names MATCH (q) WHERE q.name IN names RETURN q", True),
+        (f"{MINE}MATCH (b)-[r]->(q) WHERE q IN mine RETURN b, x", True),
+        # the list itself is wanted, or is asked for something else
+        (f"{ALONE}MATCH (b)-[r]->(q) WHERE q IN mine RETURN b, size(mine)", False),
+        (f"{ALONE}MATCH (b)-[r]->(q) WHERE q IN mine AND size(mine) > 1 RETURN b", False),
+        (f"{ALONE}MATCH (b)-[r]->(q) WHERE q IN mine AND b IN mine RETURN b", False),
+        (f"{ALONE}MATCH (b)-[r]->(q) WHERE NOT q IN mine RETURN b", False),
+        (f"{ALONE}MATCH (b)-[r]->(q) WHERE q IN mine OR b:B RETURN b", False),
+        (f"{ALONE}OPTIONAL MATCH (b)-[r]->(q) WHERE q IN mine RETURN b", False),
+        ("MATCH (p) WITH collect(p) AS mine, count(*) AS n MATCH (q) WHERE q IN mine RETURN q", False),
+    ],
+)
+def test_the_elements_of_a_list_are_joined_where_nothing_else_is_asked_of_it(query, is_joined):
+    assert any(isinstance(plan, Distinct) for plan in optimized(query)) is is_joined
 
 
 @pytest.mark.parametrize(

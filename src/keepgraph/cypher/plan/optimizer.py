@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from keepgraph.cypher import aggregates
-from keepgraph.cypher.plan import alternatives, instant_comparisons, optional_branches, path_lengths
+from keepgraph.cypher.plan import alternatives, collected_rows, instant_comparisons, optional_branches, path_lengths
 from keepgraph.cypher.plan.algebra import (
     Aggregate,
     Argument,
@@ -31,7 +31,7 @@ from keepgraph.cypher.syntax import ast, conjunctions, substitution, traversal
 def optimize(plan: Plan) -> Plan:
     """The plan after all rewrites."""
     plan = add_optional_branches(filter_before_project(plan))
-    plan = begin_at_alternatives(plan)
+    plan = begin_at_alternatives(join_collected(plan))
     plan = join_short_paths(search_distinct_ends(plan, duplicates_matter=True))
     return build_paths_after_match(compute_after_limit(plan))
 
@@ -205,6 +205,12 @@ def search_distinct_ends(plan: Plan, *, duplicates_matter: bool) -> Plan:
     elif isinstance(plan, Filter | Project | Sort | Unwind | BuildPaths | OuterColumns):
         source = search_distinct_ends(plan.input, duplicates_matter=duplicates_matter)
     return replace(plan, input=source) if source is not plan.input else plan
+
+
+def join_collected(plan: Plan) -> Plan:
+    """Joins the rows of a list that is collected only to be asked what is in it (`collected_rows`)."""
+    plan = _rewrite_below(plan, join_collected)
+    return collected_rows.join_elements(plan) if isinstance(plan, Aggregate | Project) else plan
 
 
 def begin_at_alternatives(plan: Plan, *, exact_only: bool = False) -> Plan:

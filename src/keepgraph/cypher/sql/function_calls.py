@@ -206,24 +206,39 @@ def _by_labels(
 
 
 def index(context: Context, expression: ast.Index, block: Block) -> Term:
-    """`labels(n)[0]`; no other list can be indexed in SQL."""
+    """`labels(n)[0]` and `split(n.name, ' ')[-1]`; no other list can be indexed in SQL."""
     subject, position = expression.subject, expression.index
-    if not (
-        isinstance(subject, ast.Call)
-        and _form(subject) == "labels"
-        and isinstance(position, ast.Literal)
-        and type(position.value) is int
-    ):
+    if not (isinstance(subject, ast.Call) and isinstance(position, ast.Literal) and type(position.value) is int):
         raise Inexpressible
-    return _label_at(context, subject, position.value, block)
+    if _form(subject) == "labels":
+        return _label_at(context, subject, position.value, block)
+    if subject.name.lower() == "split":
+        return _part_at(context, subject, position.value, block)
+    raise Inexpressible
+
+
+def _part_at(context: Context, split: ast.Call, position: int, block: Block) -> Term:
+    """What stands in a text before the first delimiter, or behind the last one, which has one character."""
+    text, delimiter = context.term(split.arguments[0], block), split.arguments[1]
+    is_text = isinstance(delimiter, ast.Literal) and isinstance(delimiter.value, str) and len(delimiter.value) == 1
+    if not is_text or position not in (0, -1) or plain_class(text) != value_types.STRING:
+        raise Inexpressible
+    by = context.term(delimiter, block).sql
+    if position == 0:
+        place = tree.call("instr", text.sql, by)
+        before = tree.call("substr", text.sql, tree.Literal(1), tree.infix("+", place, tree.Literal(-1)))
+        sql = tree.iif(tree.infix(">", place, tree.Literal(0)), before, text.sql)
+    else:
+        # Without all that is no delimiter at its end, the text ends with the last one.
+        up_to_last = tree.call("rtrim", text.sql, tree.call("replace", text.sql, by, tree.Literal("")))
+        start = tree.infix("+", tree.call("length", up_to_last), tree.Literal(1))
+        sql = tree.call("substr", text.sql, start)
+    return null_propagating(sql, value_types.STRING, text)
 
 
 def _first(context: Context, expression: ast.Call, block: Block) -> Term:
     """`head(labels(n))`"""
-    argument = expression.arguments[0]
-    if isinstance(argument, ast.Call) and _form(argument) == "labels":
-        return _label_at(context, argument, 0, block)
-    raise Inexpressible
+    return index(context, ast.Index(expression.arguments[0], ast.Literal(0)), block)
 
 
 def _label_at(context: Context, labels_call: ast.Call, position: int, block: Block) -> Term:

@@ -1,0 +1,1 @@
+MATCH (a:Person {name: 'Ada Lovelace'})-[:DECIDED_IN]->(d) WITH collect(d) AS mine MATCH (b:Person)-[:DECIDED_IN]->(e) WHERE e IN mine AND b.name <> 'Ada Lovelace' RETURN b.name AS name, count(e) AS shared ORDER BY name

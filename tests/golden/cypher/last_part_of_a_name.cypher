@@ -1,0 +1,1 @@
+MATCH (p:Person) WITH split(p.name, ' ')[-1] AS family RETURN family, count(*) AS total ORDER BY family
