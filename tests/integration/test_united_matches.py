@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import laws
 from graph_tables import Tables
+from keepgraph.cypher.interpret import shortest_paths
 from keepgraph.cypher.plan import alternatives, collected_rows, path_lengths
 from keepgraph.errors import KeepgraphError
 from random_cypher import PropertyGraph, graphs
@@ -135,3 +136,34 @@ def rows_of(tables: Tables, query: str) -> list[str]:
     except KeepgraphError as error:
         return [type(error).__name__]
     return sorted(map(str, answer["rows"])) if answer["type"] == "tabular" else [str(answer.get("result", answer))]
+
+
+SHORTEST = [
+    "(n)-[*]-(m)",
+    "(n:A)-[:R*]->(m)",
+    "(n)<-[*..3]-(m:B)",
+    "(n)-[:R|S*]-(m:A)",
+    "(n)-[*..2]->(m)",
+    "(n)-[:S*1..]-(m)",
+]
+
+
+@laws.examples(60, sweep=2_000)
+@given(graph=graphs(literals=True), pattern=st.sampled_from(SHORTEST), chance=st.randoms(use_true_random=False))
+def test_all_shortest_paths_are_the_same_from_both_ends_and_from_one(
+    tables: Tables, graph: PropertyGraph, pattern: str, chance: random.Random
+) -> None:
+    tables.load(graph, chance, crowded=False)
+    query = f"MATCH p = allShortestPaths({pattern}) RETURN n.id, m.id, [r IN relationships(p) | r.id]"
+
+    def from_one(search: Any, first: Any, last: Any, run: Any) -> Any:
+        return shortest_paths._breadth_first(search, (), first, last, run)
+
+    both = rows_of(tables, query)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shortest_paths, "_all_between", from_one)
+        patch.setattr(shortest_paths, "_FEW", 0)
+        assert both == rows_of(tables, query + " ")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shortest_paths, "_FEW", 0)
+        assert both == rows_of(tables, query + "  ")

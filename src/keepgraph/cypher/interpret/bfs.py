@@ -80,7 +80,34 @@ def is_on_cycle(neighbours: Neighbours, start: Key, most: int | None, count_work
 def shortest_path(
     forwards: Neighbours, backwards: Neighbours, start: Key, end: Key, most: int | None, count_work: CountWork
 ) -> list[Key] | None:
-    """The nodes of one shortest path between two different nodes, both included; None where there is none.
+    """The nodes of one shortest path between two different nodes, both included; None where there is none."""
+    met = _meet(forwards, backwards, start, end, most, count_work)
+    if met is None:
+        return None
+    levels, levels_back = met
+    # Both searches have just reached it, so it is in the last level of each.
+    middle = min(levels[-1] & levels_back[-1], key=_sort_key)
+    return [*reversed(_trace_back(backwards, levels, middle)), middle, *_trace_back(forwards, levels_back, middle)]
+
+
+def shortest_path_levels(
+    forwards: Neighbours, backwards: Neighbours, start: Key, end: Key, most: int | None, count_work: CountWork
+) -> list[set[Key]] | None:
+    """The nodes of all shortest paths between two different nodes, by their distance from the start; None if none."""
+    met = _meet(forwards, backwards, start, end, most, count_work)
+    if met is None:
+        return None
+    levels, levels_back = met
+    middle = levels[-1] & levels_back[-1]
+    before = _narrow(backwards, levels, middle, count_work)
+    behind = _narrow(forwards, levels_back, middle, count_work)
+    return [*reversed(before), middle, *behind]
+
+
+def _meet(
+    forwards: Neighbours, backwards: Neighbours, start: Key, end: Key, most: int | None, count_work: CountWork
+) -> tuple[list[set[Key]], list[set[Key]]] | None:
+    """The nodes at each distance from the start, and from the end, up to where the two searches meet; None if never.
 
     The search is bidirectional: each step expands the smaller of the two frontiers.
     """
@@ -93,16 +120,19 @@ def shortest_path(
             level = _expand_frontier(forwards, levels, seen, count_work)
         else:
             level = _expand_frontier(backwards, levels_back, seen_back, count_work)
-        common = level & (seen_back if level is levels[-1] else seen)
-        if common:
-            middle = min(common, key=_sort_key)
-            # Both searches have just reached it, so it is in the last level of each.
-            return [
-                *reversed(_trace_back(backwards, levels, middle)),
-                middle,
-                *_trace_back(forwards, levels_back, middle),
-            ]
+        if level & (seen_back if level is levels[-1] else seen):
+            return levels, levels_back
     return None
+
+
+def _narrow(neighbours: Neighbours, levels: list[set[Key]], middle: set[Key], count_work: CountWork) -> list[set[Key]]:
+    """Of each level but the last, from the last but one to the first, the nodes that lead to those in the middle."""
+    narrowed, reached = [], middle
+    for level in reversed(levels[:-1]):
+        reached = level if len(level) == 1 else level & neighbours.of_all(reached)
+        count_work(len(reached))
+        narrowed.append(reached)
+    return narrowed
 
 
 def _expand_frontier(neighbours: Neighbours, levels: list[set[Key]], seen: set[Key], count_work: CountWork) -> set[Key]:

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
+from typing import TypeAlias
 
 from keepgraph.arrays.adjacency import Key
 from keepgraph.cypher.interpret import bfs
 from keepgraph.cypher.interpret.runtime import Row, Run
 from keepgraph.cypher.interpret.trails import MAX_HOPS, PathSearch, Trail, find_trails, path_too_long
 from keepgraph.cypher.values import Node, Relationship
+
+Reached: TypeAlias = dict[Key, list[tuple[Relationship, Key]]]
+"""Nodes, each with the relationships that lead to it on a shortest path, and where these start."""
+
+_FEW = 100
+"""So many pairs of nodes are looked up one by one, instead of all neighbours of one of them."""
 
 _OPPOSITE = {"out": "in", "in": "out", "both": "both"}
 
@@ -23,8 +30,9 @@ def find_shortest(search: PathSearch, row: Row, first: Node, last: Node, run: Ru
     """
     if search.condition is not None or search.least > 1:
         return _first_fitting(search, row, first, last, run)
-    if search.hop_test is None and not search.all_shortest and first != last:
-        return _one_between(search, first, last, run)
+    if search.hop_test is None and first != last:
+        find = _all_between if search.all_shortest else _one_between
+        return find(search, first, last, run)
     return _breadth_first(search, row, first, last, run)
 
 
@@ -48,6 +56,29 @@ def _one_between(search: PathSearch, first: Node, last: Node, run: Run) -> Itera
     yield trail
 
 
+def _all_between(search: PathSearch, first: Node, last: Node, run: Run) -> Iterator[Trail]:
+    """All shortest trails, over the nodes that a search from both ends finds."""
+    graph, direction, types = run.graph, search.direction, search.types
+    forwards = graph.neighbours(direction, types)
+    backwards = graph.neighbours(_OPPOSITE[direction], types)
+    levels = bfs.shortest_path_levels(forwards, backwards, first.id, last.id, search.most, run.count_work)
+    if levels is None:
+        return
+    if len(levels) > MAX_HOPS + 1:
+        raise path_too_long()
+    reached: Reached = {}
+    for before, level in pairwise(levels):
+        for node in level:
+            # A node may have thousands of neighbours; whether it has one of a few is quickly looked up.
+            adjacent = before if len(before) <= _FEW else before.intersection(backwards.of(node))
+            reached[node] = [
+                (relationship, previous)
+                for previous in adjacent
+                for relationship in graph.between(Node(previous), Node(node), direction, types)
+            ]
+    yield from _trails(reached, search, first, last, run)
+
+
 def _breadth_first(search: PathSearch, row: Row, first: Node, last: Node, run: Run) -> Iterator[Trail]:
     """Breadth first; of each node, all relationships are kept over which it was first reached."""
     if first == last:
@@ -55,8 +86,12 @@ def _breadth_first(search: PathSearch, row: Row, first: Node, last: Node, run: R
             yield []
         return
     reached = _reach(search, row, first, last, run)
-    if last.id not in reached:
-        return
+    if last.id in reached:
+        yield from _trails(reached, search, first, last, run)
+
+
+def _trails(reached: Reached, search: PathSearch, first: Node, last: Node, run: Run) -> Iterator[Trail]:
+    """The trails over relationships by which nodes were first reached, in the order of their keys from the end."""
     stack: list[tuple[Key, Trail]] = [(last.id, [])]
     while stack:
         node, trail = stack.pop()
@@ -70,19 +105,17 @@ def _breadth_first(search: PathSearch, row: Row, first: Node, last: Node, run: R
         stack.extend((previous, [*trail, relationship]) for relationship, previous in steps)
 
 
-def _reach(
-    search: PathSearch, row: Row, first: Node, last: Node, run: Run
-) -> dict[Key, list[tuple[Relationship, Key]]]:
+def _reach(search: PathSearch, row: Row, first: Node, last: Node, run: Run) -> Reached:
     """The nodes up to the distance of the last: for each, the relationships that lead to it and where they start."""
     expand, direction, types, hop_test = run.graph.expand, search.direction, search.types, search.hop_test
-    reached: dict[Key, list[tuple[Relationship, Key]]] = {first.id: []}
+    reached: Reached = {first.id: []}
     frontier = [first.id]
     depth = 0
     while frontier and last.id not in reached and (search.most is None or depth < search.most):
         depth += 1
         if depth > MAX_HOPS:
             raise path_too_long()
-        level: dict[Key, list[tuple[Relationship, Key]]] = {}
+        level: Reached = {}
         for node in frontier:
             for relationship in expand(Node(node), direction, types):
                 run.count_work(1)
