@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import keepgraph
-from keepgraph.engine.query import empty_results
+from keepgraph.engine.query import empty_results, graph_probe
 from words import Caller, concept, connected, decision, literal, person, project
 
 PRIYA, ADA, ATLAS, GO = person("Priya Raman"), person("Ada Lovelace"), project("Atlas"), decision("Adopt SQLite")
@@ -280,3 +280,22 @@ def test_whatever_is_named_gets_an_answer(shape, one, other, value, tmp_path_fac
         answer = call("run_cypher", query=shape.format(*quoted), parameters={"v": value})
 
     assert answer["type"] != "error" or answer["code"].startswith("QUERY_"), answer
+
+
+def test_a_pattern_that_has_rows_is_not_asked_for_the_other_way_round(
+    call: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Each question takes of the time in which the causes have to be found.
+    call("record_fact", subject=person("Ada"), predicate="belongs_to", object=project("Atlas"), source="notes")
+    asked: list[object] = []
+    are_connected = graph_probe.GraphProbe.are_connected
+
+    def count(self: graph_probe.GraphProbe, *ends: object) -> bool | None:
+        asked.append(ends)
+        return are_connected(self, *ends)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(graph_probe.GraphProbe, "are_connected", count)
+    answer = call("run_cypher", query="MATCH (a:Person {name: 'Ada'})-[r]-(x)-[s]-(b {name: 'Nope'}) RETURN x")
+
+    assert [warning["kind"] for warning in answer["warnings"]] == ["no_such_value"]
+    assert len(asked) == 1

@@ -180,9 +180,9 @@ def _check_pattern(graph: GraphProbe, left: Labels, edge: ast.RelationshipPatter
     says_something = left or right or edge.types
     if edge.length is not None or not types or not left_labels or not right_labels or not says_something:
         return
-    forward = graph.are_connected(left_labels, types, right_labels) if edge.direction != "in" else False
-    backward = graph.are_connected(right_labels, types, left_labels) if edge.direction != "out" else False
-    if forward is not False or backward is not False:
+    if edge.direction != "in" and graph.are_connected(left_labels, types, right_labels) is not False:
+        return
+    if edge.direction != "out" and graph.are_connected(right_labels, types, left_labels) is not False:
         return
     if edge.types and graph.are_connected(graph.labels, types, graph.labels) is False:
         return  # the type is unused, which is a cause of its own
