@@ -83,13 +83,13 @@ wheel-test: wheels
 # What is released: the two wheels, and the bundle. uv tool install --find-links dist 'keepgraph[meaning]'
 dist: wheels bundle
 
-wheels: $(VENV)/dev
+wheels: $(VENV)/light
 	rm -rf dist
-	$(BIN)/python -m build --wheel --no-isolation --outdir dist .
+	$(PIP) wheel --no-deps --no-build-isolation --wheel-dir dist .
 	cp $(MODEL) dist
 
 # What Claude Desktop installs with a click, for this platform and this Python.
-bundle: $(VENV)/dev
+bundle: $(VENV)/light
 	$(BIN)/python packaging/mcpb/build.py
 
 $(VENV)/bin/python:
