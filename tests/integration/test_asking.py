@@ -260,7 +260,7 @@ def test_what_has_two_blockers_stays_a_next_step_until_it_is_resolved_itself(cal
     clock.pass_by(hours=1)
 
     assert steps(call) == {"blockers": ["Visa"], "actions": ["Visa"], "due": ["Visa"], "coming": []}
-    assert "Address tagged next action on Visa" in call("weekly_rollup")["next_actions"]
+    assert f"Due {day(9)['literal']}: “Visa”" in call("weekly_rollup")["next_actions"]
     assert [entity["name"] for entity in call("get_overview")["waiting"]["next_actions"]] == ["Visa"]
     call("resolve_blocker", blocker="licence", by=person("Ana"))
     clock.pass_by(hours=1)
@@ -626,3 +626,49 @@ def test_an_entity_alone_is_undone_and_near_names_are_shown(call):
 )
 def test_an_entity_that_is_not_one_is_refused(call, entity, code):
     assert code == call("add_entity", entity=entity)["error"]
+
+
+def test_what_is_due_is_in_the_week_and_beside_what_it_belongs_to(call, run):
+    call(
+        "record_facts",
+        facts=[
+            fact(task("Send the invoice"), "due_on", day(-4)),
+            fact(task("Send the invoice"), "part_of", project("Harbour")),
+            fact(task("Book the ferry"), "due_on", day(5)),
+            fact(task("Paint the boat"), "tagged", literal("summer")),
+        ],
+    )
+    week = call("weekly_rollup")
+
+    assert week["next_actions"] == [
+        f"Overdue since {day(-4)['literal']}: “Send the invoice”",
+        f"Due {day(5)['literal']}: “Book the ferry”",
+        "Finish the task “Paint the boat”",
+    ]
+    assert week["totals"]["next_actions"] == 3
+    assert call("weekly_rollup", project="Harbour")["next_actions"] == week["next_actions"][:1]
+    assert call("recall_entity", name_or_alias="Harbour", detail="brief")["due"] == week["next_actions"][:1]
+    assert call("recall_entity", name_or_alias="Book the ferry")["due"] == week["next_actions"][1:2]
+    assert "Overdue since" in run("week").output
+    assert "Overdue since" in run("recall", "Harbour").output
+
+
+def test_what_is_done_is_due_nowhere(call):
+    call("record_fact", **fact(task("Pay"), "due_on", day(-1)))
+    call("record_fact", **fact(task("Pay"), "status", literal("paid and done")))
+    call("record_fact", **fact(task("Pay"), "status", literal("done")))
+
+    assert call("weekly_rollup")["next_actions"] == []
+    assert "due" not in call("recall_entity", name_or_alias="Pay")
+
+
+def test_the_week_says_what_waits_for_a_decision(call, run):
+    before = call("weekly_rollup")
+    call("remember", text="Priya Raman reports to Ada Lovelace. We met in Lisbon.")
+    waiting = call("weekly_rollup", detail="brief")["to_review"]
+
+    assert "to_review" not in before
+    assert waiting["total"] == call("list_next_steps")["totals"]["proposals"]
+    assert any("Priya Raman" in statement for statement in waiting["first"])
+    assert "kg review" in run("week").output
+    assert "to_review" not in call("weekly_rollup", as_of="2026-05-01")

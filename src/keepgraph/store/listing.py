@@ -112,21 +112,37 @@ def sources(tx: Tx, *, limit: int) -> tuple[list[tuple[str, int]], int]:
     )
 
 
-def facts_with_days(tx: Tx, *, predicates: Sequence[str], at: str, since: str, until: str) -> list[int]:
-    """The facts of these predicates that hold, with a day as literal from `since` until `until`: rows, by day."""
+def facts_with_days(
+    tx: Tx, *, predicates: Sequence[str], at: str, since: str, until: str, among: Collection[int] | None = None
+) -> list[int]:
+    """The facts of these predicates that hold, with a day as literal from `since` until `until`: rows, by day.
+
+    Args:
+        among: only facts about these entities, given by their rows.
+    """
+    of_predicates = (
+        "fact.predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates)))"
+    )
+    # The facts of a few entities are read by their subject, whatever their predicates are.
+    selected = (
+        of_predicates
+        if among is None
+        else f"fact.subject IN (SELECT value FROM json_each(:among)) AND +{of_predicates}"
+    )
     values = {
         "predicates": _json(predicates),
         "at": at,
         "since": since,
         "until": until,
         "group": tx.group,
+        "among": None if among is None else _json(among),
     }
     rows = tx.conn.execute(
         f"""
         SELECT fact.id
         FROM fact
         JOIN entity AS s ON s.id = fact.subject
-        WHERE fact.predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates)))
+        WHERE {selected}
           AND fact.literal GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'
           AND substr(fact.literal, 1, 10) BETWEEN :since AND :until
           AND +s.group_id = :group AND {_HOLDS}

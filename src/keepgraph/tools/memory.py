@@ -37,6 +37,7 @@ MAX_FACTS_IN_BRIEF = 100
 MAX_RELATED = 20
 MAX_TEXTS = 5
 MAX_DECISIONS = 200
+MAX_TO_REVIEW = 8
 MAX_FACTS_WITH_NAMES_COMPARED = 50
 
 
@@ -95,6 +96,9 @@ def recall_entity(
         **(answer_shapes.other_groups_if_any(tx) if resolution.entity is None else {}),
     }
     if resolution.entity:
+        around = [resolution.entity, *(neighbour.entity for neighbour in neighbours)]
+        if due := knowledge.next_steps.due_around(tx, around):
+            answer["due"] = due
         answer["total_facts"] = (
             store.facts.count_about(tx, resolution.entity, at=at, begun_when_recorded=blocking)
             if len(facts) > limit
@@ -263,6 +267,7 @@ def weekly_rollup(
 ) -> dict[str, Any]:
     """Sum up the seven local days that end today, for one project or for all: decisions, open blockers, next actions.
 
+    next_actions has what is due or overdue, and open tasks; to_review what texts propose and nobody has decided.
     An unknown project gives project null and resolution.candidates. as_of gives the week that ended then.
     """
     generated_at = timestamps.format_local(timestamps.from_datetime(tx.now), tx.zone)
@@ -286,6 +291,7 @@ def weekly_rollup(
         "decisions": [answer_shapes.decision(decision) for decision in rollup.decisions],
         "blockers": [answer_shapes.fact(tx, fact) for fact in rollup.blockers],
         "next_actions": list(rollup.next_actions),
+        **(_to_review(tx) if scope.name is None and not (as_of or known_at) else {}),
         "totals": {
             "decisions": rollup.decision_count,
             "blockers": rollup.blocker_count,
@@ -297,6 +303,17 @@ def weekly_rollup(
         "generated_at": generated_at,
     }
     return brief_shapes.week(answer) if detail == brief_answers.BRIEF else answer
+
+
+def _to_review(tx: Tx) -> dict[str, Any]:
+    """How much waits for a decision, and the first of it; nothing where nothing waits."""
+    total = knowledge.next_steps.count_waiting(tx)
+    if not total:
+        return {}
+    # Imported here: most calls find nothing that waits.
+    from keepgraph.engine.review import sources
+
+    return {"to_review": {"total": total, "first": sources.waiting_statements(tx, limit=MAX_TO_REVIEW)}}
 
 
 @tool(Effect.WRITE)

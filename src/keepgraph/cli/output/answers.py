@@ -143,6 +143,8 @@ def show_recall(answer: dict[str, Any], *, name: str, show_ids: bool = False) ->
     if entity["aliases"]:
         click.echo(f"  also called {', '.join(map(printable, entity['aliases']))}")
     show_particulars(entity)
+    for line in answer.get("due", ()):
+        click.secho(f"  {printable(line)}", fg="yellow")
     for fact in answer["facts"]:
         is_subject = fact["subject"]["id"] == entity["id"]
         arrow, other = ("→", object_text(fact["object"])) if is_subject else ("←", entity_name(fact["subject"]))
@@ -211,6 +213,11 @@ def show_week(answer: dict[str, Any], *, name: str = "") -> None:
             click.secho(title, bold=True)
         for line in lines:
             click.echo(f"  {line}")
+    if to_review := answer.get("to_review"):
+        click.secho("To review", bold=True)
+        for statement in to_review["first"]:
+            click.echo(f"  {printable(statement)}")
+        click.secho(f"{_count_noun(to_review['total'], 'proposal')} in all; to decide: kg review", dim=True)
     if answer["blockers"]:
         words = answer["blockers"][0]["object"]
         example = shell_argument(words.get("name") or words["literal"])

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from keepgraph import store
-from keepgraph.engine.knowledge import blockers, rollup
+from keepgraph.engine.knowledge import blockers, next_steps
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.model import Entity, Episode, Fact, FactRow
 from keepgraph.store.communities import Community
@@ -124,7 +124,7 @@ def _projects(tx: Tx, types: tuple[str, ...], at: str) -> tuple[ProjectState, ..
 def _waiting(tx: Tx, at: str) -> Waiting:
     open_blockers, is_exact = _open_blockers(tx)
     blocked = {blocker.subject for blocker in open_blockers}
-    actions = rollup.tagged_next_actions(tx, blocked=blocked, limit=_MAX_ACTIONS_COUNTED + 1)
+    actions = next_steps.tagged_next_actions(tx, blocked=blocked, limit=_MAX_ACTIONS_COUNTED + 1)
     counted_actions = actions[:_MAX_ACTIONS_COUNTED]
     return Waiting(
         blockers=tuple(store.facts.by_rows(tx, [blocker.row for blocker in open_blockers[:MAX_WAITING]])),

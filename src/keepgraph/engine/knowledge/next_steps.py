@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from keepgraph import store
-from keepgraph.engine.knowledge import blockers, decisions, rollup
+from keepgraph.engine.knowledge import blockers, decisions
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.model import Entity, Fact
 from keepgraph.store.transactions import Tx
@@ -20,8 +20,11 @@ from keepgraph.temporal import timestamps
 
 DAYS_AHEAD = 14
 MAX_ROWS = 50
+_MAX_NAME = 120
+_MAX_DUE_AROUND = 10
 
 _DONE = frozenset("done completed complete finished closed implemented cancelled canceled resolved shipped".split())
+_NEXT_ACTION = "next-action"
 _TO_DO = "to do"
 _DUE = "due"
 _FIRST_DAY = "0001-01-01"
@@ -59,22 +62,18 @@ def next_steps(tx: Tx, *, project: Entity | None = None) -> NextSteps:
     members = decisions.members(tx, project) if project else None
     blocking = blockers.open_blockers(tx, among=members)
     blocked = {blocker.subject for blocker in blocking}
-    actions = [entity for entity in _actions(tx, blocked) if members is None or entity.row in members]
-    today = tx.now.astimezone(tx.zone).date()
-    ahead = (today + timedelta(days=DAYS_AHEAD)).isoformat()
-    deadlines, others = _predicates_with_days(tx)
-    due = _facts_with_days(tx, deadlines, since=_FIRST_DAY, until=ahead, members=members)
-    not_done = {entity.row for entity in _not_done(tx, blocked, among={fact.subject.row for fact in due})}
-    due = [fact for fact in due if fact.subject.row in not_done]
-    coming = _facts_with_days(tx, others, since=today.isoformat(), until=ahead, members=members)
+    open_actions = actions(tx, blocked=blocked, members=members)
+    today, ahead = _days_ahead(tx)
+    deadlines = due(tx, blocked=blocked, members=members)
+    coming = _facts_with_days(tx, _predicates_with_days(tx) - _deadlines(tx), since=today, until=ahead, among=members)
     return NextSteps(
-        today=today.isoformat(),
+        today=today,
         blockers=tuple(store.facts.by_rows(tx, [blocker.row for blocker in blocking[:MAX_ROWS]])),
         blocker_count=len(blocking),
-        actions=tuple(actions[:MAX_ROWS]),
-        action_count=len(actions),
-        due=tuple(due[:MAX_ROWS]),
-        due_count=len(due),
+        actions=tuple(open_actions[:MAX_ROWS]),
+        action_count=len(open_actions),
+        due=tuple(deadlines[:MAX_ROWS]),
+        due_count=len(deadlines),
         coming=tuple(coming[:MAX_ROWS]),
         coming_count=len(coming),
         proposals=sum(store.listing.count_proposals(tx).values()) if project is None else 0,
@@ -83,17 +82,81 @@ def next_steps(tx: Tx, *, project: Entity | None = None) -> NextSteps:
     )
 
 
+def count_waiting(tx: Tx) -> int:
+    """How much waits for a decision: what texts propose, facts in wordings that are not known, other proposals."""
+    return (
+        sum(store.listing.count_proposals(tx).values())
+        + store.proposed_facts.count(tx)
+        + store.review_proposals.count_besides_texts(tx)
+    )
+
+
 def nothing(tx: Tx) -> NextSteps:
     """No steps, of a project that does not exist."""
     return NextSteps(today=tx.now.astimezone(tx.zone).date().isoformat())
 
 
-def _actions(tx: Tx, blocked: Collection[int]) -> list[Entity]:
-    """What is tagged as a next action, and what is of a type of things to do and not done; each once."""
+def actions(tx: Tx, *, blocked: Collection[int], members: Collection[int] | None = None) -> list[Entity]:
+    """What is tagged as a next action, and what is of a type of things to do and not done; each once.
+
+    Args:
+        blocked: the rows of what has an open blocker: a resolution of another blocker has not resolved it.
+        members: the rows of the members of a project, where only these are asked for.
+    """
     tasks: list[Entity] = []
     if entity_type := graph_vocabulary.find(tx, store.vocabulary.ENTITY_TYPE, _TO_DO):
         tasks = _not_done(tx, blocked, of_types=graph_vocabulary.read(tx).with_subtypes([entity_type.name]))
-    return list(dict.fromkeys([*rollup.tagged_next_actions(tx, blocked=blocked), *tasks]))
+    found = dict.fromkeys([*tagged_next_actions(tx, blocked=blocked), *tasks])
+    return [entity for entity in found if members is None or entity.row in members]
+
+
+def tagged_next_actions(tx: Tx, *, blocked: Collection[int], limit: int = -1) -> list[Entity]:
+    """What is tagged as a next action, and nothing has resolved; the oldest tag first.
+
+    Args:
+        blocked: the rows of what has an open blocker: a resolution of another blocker has not resolved it.
+    """
+    vocabulary = graph_vocabulary.read(tx)
+    return store.facts.tagged_entities(
+        tx,
+        _NEXT_ACTION,
+        tagging=vocabulary.names_of_role("tags"),
+        resolving=vocabulary.names_of_role("resolves"),
+        blocking=vocabulary.names_of_role("blocks"),
+        blocked=blocked,
+        at=timestamps.from_datetime(tx.now),
+        limit=limit,
+    )
+
+
+def due(tx: Tx, *, blocked: Collection[int], members: Collection[int] | None = None) -> list[Fact]:
+    """The facts that say by when something is to be done that is not done, overdue or soon; the earliest first."""
+    _, ahead = _days_ahead(tx)
+    facts = _facts_with_days(tx, _deadlines(tx), since=_FIRST_DAY, until=ahead, among=members)
+    if not facts:
+        return []
+    not_done = {entity.row for entity in _not_done(tx, blocked, among={fact.subject.row for fact in facts})}
+    return [fact for fact in facts if fact.subject.row in not_done]
+
+
+def due_around(tx: Tx, entities: Sequence[Entity]) -> list[str]:
+    """What is due, or overdue, of these entities, the earliest first, a line each: at most ten."""
+    if not (deadlines := _deadlines(tx)):
+        return []
+    today, ahead = _days_ahead(tx)
+    rows = [entity.row for entity in entities]
+    facts = _facts_with_days(tx, deadlines, since=_FIRST_DAY, until=ahead, among=rows)
+    if not facts:
+        return []
+    blocked = {blocker.subject for blocker in blockers.open_blockers(tx, among=rows)}
+    not_done = {entity.row for entity in _not_done(tx, blocked, among=rows)}
+    return [describe_due(fact, today=today) for fact in facts if fact.subject.row in not_done][:_MAX_DUE_AROUND]
+
+
+def describe_due(fact: Fact, *, today: str) -> str:
+    """What is due, and when, in a line: `Due 2026-11-27: “Send the invoice”`."""
+    day = (fact.literal or "")[: len(today)]
+    return f"{'Overdue since' if day < today else 'Due'} {day}: “{fact.subject.name[:_MAX_NAME]}”"
 
 
 def _not_done(
@@ -112,16 +175,31 @@ def _not_done(
     )
 
 
-def _predicates_with_days(tx: Tx) -> tuple[list[str], list[str]]:
-    """The predicates whose literals are dates: those of deadlines, and all others."""
+def _days_ahead(tx: Tx) -> tuple[str, str]:
+    """Today, and the last of the days that a next step looks ahead."""
+    today = tx.now.astimezone(tx.zone).date()
+    return today.isoformat(), (today + timedelta(days=DAYS_AHEAD)).isoformat()
+
+
+def _deadlines(tx: Tx) -> set[str]:
+    """The predicates whose literals say by when something is to be done."""
     due = {term.name for term in graph_vocabulary.find_all(tx, store.vocabulary.PREDICATE, _DUE)}
-    with_days = [term.name for term in graph_vocabulary.read(tx).predicates if term.literal_kind == "date"]
-    return [name for name in with_days if name in due], [name for name in with_days if name not in due]
+    return due & _predicates_with_days(tx)
+
+
+def _predicates_with_days(tx: Tx) -> set[str]:
+    return {term.name for term in graph_vocabulary.read(tx).predicates if term.literal_kind == "date"}
 
 
 def _facts_with_days(
-    tx: Tx, predicates: Sequence[str], *, since: str, until: str, members: Collection[int] | None
+    tx: Tx, predicates: Collection[str], *, since: str, until: str, among: Collection[int] | None
 ) -> list[Fact]:
-    at = timestamps.from_datetime(tx.now)
-    rows = store.listing.facts_with_days(tx, predicates=predicates, at=at, since=since, until=until)
-    return [fact for fact in store.facts.by_rows(tx, rows) if members is None or fact.subject.row in members]
+    rows = store.listing.facts_with_days(
+        tx,
+        predicates=sorted(predicates),
+        at=timestamps.from_datetime(tx.now),
+        since=since,
+        until=until,
+        among=among,
+    )
+    return store.facts.by_rows(tx, rows)

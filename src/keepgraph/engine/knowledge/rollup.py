@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from datetime import MAXYEAR, MINYEAR, timedelta
 
 from keepgraph import errors, store
-from keepgraph.engine.knowledge import blockers, decisions
-from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.engine.knowledge import blockers, decisions, next_steps
 from keepgraph.model import Decision, Entity, Fact, Resolution, Week
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 
 DAYS = 7
 MAX_DECISIONS = 50
 MAX_BLOCKERS = 50
 MAX_NEXT_ACTIONS = 10
-_NEXT_ACTION = "next-action"
 _MAX_NAME = 120
 
 
 def week(tx: Tx, *, project: Entity | None = None) -> Week:
     """The rollup of the seven local days that end today, for one project or for all.
 
-    Decisions are those made in these days. Blockers and tagged next actions are all that are open, however old.
+    Decisions are those made in these days. Blockers, tagged next actions and tasks are all that are open, however old;
+    what is due is what is overdue, and what is due in the next days.
     """
     start, today = _period(tx)
     wanted = decisions.DecisionFilter(since=start)
@@ -34,14 +31,26 @@ def week(tx: Tx, *, project: Entity | None = None) -> Week:
     listed = store.facts.by_rows(tx, [blocker.row for blocker in blocking[:MAX_BLOCKERS]])
     not_followed_up = [decision for decision in made if not decision.followed_up]
     blocked = {blocker.subject for blocker in blocking}
-    tagged = [entity for entity in tagged_next_actions(tx, blocked=blocked) if members is None or entity.row in members]
+    due = next_steps.due(tx, blocked=blocked, members=members)
+    due_rows = {fact.subject.row for fact in due}
+    tagged = next_steps.tagged_next_actions(tx, blocked=blocked)
+    tagged_rows = {entity.row for entity in tagged}
+    others = [
+        entity for entity in next_steps.actions(tx, blocked=blocked, members=members) if entity.row not in due_rows
+    ]
     actions = [
         *(f"Resolve blocker on {_shorten(fact.subject.name)}: {_quote_object(fact)}" for fact in listed),
+        *(next_steps.describe_due(fact, today=today) for fact in due),
         *(
             f"Follow up on decision {_quote(decision.name)} with an owner for its implementation"
             for decision in not_followed_up
         ),
-        *(f"Address tagged next action on {_shorten(entity.name)}" for entity in tagged),
+        *(
+            f"Address tagged next action on {_shorten(entity.name)}"
+            if entity.row in tagged_rows
+            else f"Finish the task {_quote(entity.name)}"
+            for entity in others
+        ),
     ]
     return Week(
         start=start,
@@ -51,26 +60,7 @@ def week(tx: Tx, *, project: Entity | None = None) -> Week:
         next_actions=tuple(actions[:MAX_NEXT_ACTIONS]),
         decision_count=len(made),
         blocker_count=len(blocking),
-        next_action_count=len(blocking) + len(not_followed_up) + len(tagged),
-    )
-
-
-def tagged_next_actions(tx: Tx, *, blocked: Collection[int], limit: int = -1) -> list[Entity]:
-    """What is tagged as a next action, and nothing has resolved; the oldest tag first.
-
-    Args:
-        blocked: the rows of what has an open blocker: a resolution of another blocker has not resolved it.
-    """
-    vocabulary = graph_vocabulary.read(tx)
-    return store.facts.tagged_entities(
-        tx,
-        _NEXT_ACTION,
-        tagging=vocabulary.names_of_role("tags"),
-        resolving=vocabulary.names_of_role("resolves"),
-        blocking=vocabulary.names_of_role("blocks"),
-        blocked=blocked,
-        at=timestamps.from_datetime(tx.now),
-        limit=limit,
+        next_action_count=len(blocking) + len(due) + len(not_followed_up) + len(others),
     )
 
 

@@ -76,6 +76,15 @@ def texts(tx: Tx, *, limit: int) -> list[Proposal]:
     ]
 
 
+def waiting_statements(tx: Tx, *, limit: int) -> list[str]:
+    """What waits for a decision, offered or still to be offered, a sentence each: at most `limit`."""
+    offered = store.review_proposals.list_open(tx)
+    keys = {(proposal.kind, proposal.key) for proposal in offered}
+    read = [] if len(offered) >= limit else texts(tx, limit=limit)
+    unread = [proposal.statement for proposal in read if (proposal.kind, proposal.key) not in keys]
+    return [*(proposal.statement for proposal in offered), *unread][:limit]
+
+
 def of_text(tx: Tx, public_id: str) -> Proposal | None:
     """The name or fact read in a text that has this public id."""
     found = store.proposals.by_id(tx, public_id)
