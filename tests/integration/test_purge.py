@@ -128,6 +128,37 @@ def test_purging_twice_is_no_error_where_the_id_is_given(lived, home):
     assert error_code(run("forget", RARE, "--purge", "--yes")) == "ENTITY_NOT_FOUND"
 
 
+def test_a_note_is_not_purged_by_the_name_of_a_person_in_it(graph_file):
+    run_ok("remember", "Person Ana Ruiz signed the lease in Lyon.")
+    refused = [
+        run("forget", *what, "--yes", *more)
+        for what in (["person:Ana", "Ruiz"], ["Ana Ruiz"], ["signed the lease"], ["lease", "--kind", "text"])
+        for more in ([], ["--purge"])
+    ]
+
+    assert {error_code(each) for each in refused} == {"ENTITY_NOT_FOUND", "EPISODE_NOT_FOUND"}
+    assert rows(graph_file, "SELECT count(*) FROM episode") == [(1,)]
+
+
+@pytest.mark.parametrize(
+    ("what", "fits"),
+    [
+        (["person:Kim Lee"], True),
+        (["Kim Lee", "--kind", "entity"], True),
+        (["project:Kim Lee"], False),
+        (["Kim Lee", "--kind", "text"], False),
+        (["Kim Lee", "--kind", "fact"], False),
+    ],
+)
+def test_what_was_forgotten_before_is_purged_only_as_what_it_was(graph_file, home, what, fits):
+    run_ok("record", "person:Kim Lee", "tagged", "=Blorptastic")
+    run_ok("forget", "Kim Lee", "--yes")
+    done = run("forget", *what, "--purge", "--yes")
+
+    assert (done.exit_code == 0) is fits
+    assert bool(files_with(home, "Blorptastic")) is not fits
+
+
 def test_a_separated_entity_is_not_purged_with_the_one_it_was_merged_into(graph_file):
     with keepgraph.open(graph_file) as graph:
         call = Caller(graph)

@@ -29,6 +29,13 @@ from keepgraph.language.occurrences import Occurrences
         ("Bob", Request("Bob")),
         ("“Bob”", Request("Bob")),
         ("Notebook", Request("Notebook")),
+        ("the note “Trip”", Request("Trip", "text")),
+        ("Letters from Iceland", Request("Letters from Iceland")),
+        ("the Blue Note", Request("the Blue Note")),
+        ("The Last Letter", Request("The Last Letter")),
+        ("All About Eve", Request("All About Eve")),
+        ("all about Eve", Request("all about Eve")),
+        ("all you know about Eve", Request("Eve", "entity")),
         ("", Request("")),
     ],
 )

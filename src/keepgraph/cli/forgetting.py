@@ -37,7 +37,7 @@ _NOTHING_TO_PURGE = "Nothing that was deleted was left to purge."
 def forget_command(
     ctx: click.Context, what: tuple[str, ...], kind: str | None, dry_run: bool, yes: bool, for_good: bool
 ) -> None:
-    """Delete WHAT: a name, type:name, an id, the title or the words of a note, or "call 12". `kg undo` brings it back.
+    """Delete WHAT: a name, type:name, an id, a title, "the note about …", or "call 12". `kg undo` brings it back.
 
     \b
     kg forget person:Bob
@@ -72,7 +72,7 @@ def forget_command(
         _show_forgotten(answer, quiet=quiet)
         return
     if preview is None:
-        ids = _find_forgotten(graph_file, asked, key, not_found)
+        ids = _find_forgotten(graph_file, asked, kind, key, not_found)
         if not yes:
             terminal.confirm("It was forgotten before. Purge it?", action="purge it", quiet=quiet)
         report = _purge(ctx, graph_file, key, ids=ids)
@@ -158,7 +158,9 @@ def _refuse_if_open(graph_file: Path) -> None:
             pass
 
 
-def _find_forgotten(graph_file: Path, what: str, key: Key | None, not_found: errors.KeepgraphError) -> list[str]:
+def _find_forgotten(
+    graph_file: Path, what: str, kind: str | None, key: Key | None, not_found: errors.KeepgraphError
+) -> list[str]:
     """The id of what was forgotten before and is called so; an id is taken as it is, for backups may have it.
 
     Raises:
@@ -167,7 +169,7 @@ def _find_forgotten(graph_file: Path, what: str, key: Key | None, not_found: err
     """
     from keepgraph.engine.upkeep import purge
 
-    forgotten = purge.find_forgotten(graph_file, what, key=key)
+    forgotten = purge.find_forgotten(graph_file, what, key=key, kind=kind)
     if len(forgotten) > 1:
         raise errors.Ambiguous(
             f"{len(forgotten)} things that were forgotten are called {what[:60]!r}",

@@ -10,26 +10,29 @@ _TEXT_NOUNS = (
     r"|entry|entries|memory|memories)"
 )
 _LAST = r"(?:last|latest|newest|most recent|previous)"
-_DETERMINER = r"(?:(?:the|my|your|our|that|this|a|an)\s+)?"
+_DETERMINER = r"(?:[Tt]he|[Mm]y|[Yy]our|[Oo]ur|[Tt]hat|[Tt]his|[Aa]n?)\s+"
+_BEGINNING = re.compile(_DETERMINER)
 
 _CALL = re.compile(r"(?:the\s+)?call\s+#?(\d{1,18})", re.IGNORECASE)
+# In all that follows the nouns are in lower case. With a capital they are part of a name: the Blue Note, Last Letters.
 _LAST_CALL = re.compile(
-    rf"(?:the\s+)?{_LAST}\s+(?:call|thing|change)|what (?:i|we|you) (?:have )?just (?:told you|said|recorded|added|did)"
-    r"|what was just (?:said|recorded|added)",
-    re.IGNORECASE,
+    rf"(?:[Tt]he\s+)?{_LAST}\s+(?:call|thing|change)"
+    r"|[Ww]hat (?:[Ii]|we|you) (?:have )?just (?:told you|said|recorded|added|did)"
+    r"|[Ww]hat was just (?:said|recorded|added)"
 )
-_LAST_TEXT = re.compile(rf"{_DETERMINER}{_LAST}\s+{_TEXT_NOUNS}", re.IGNORECASE)
+_LAST_TEXT = re.compile(rf"(?:{_DETERMINER})?{_LAST}\s+{_TEXT_NOUNS}")
 _TEXT = re.compile(
-    rf"{_DETERMINER}{_TEXT_NOUNS}\s*(?::|\b(?:about|on|of|from|with|for|that says|which says|saying|called|titled"
-    r"|named|where|in which)\b)\s*(.+)",
-    re.IGNORECASE | re.DOTALL,
+    rf"{_DETERMINER}{_TEXT_NOUNS}\s*(?::|(?=[\"“”„«»])|\b(?:about|on|of|from|with|for|that says|which says|saying"
+    r"|called|titled|named|where|in which)\b)\s*(.+)",
+    re.DOTALL,
 )
-_TEXT_AT_END = re.compile(rf"{_DETERMINER}(.+?)\s+{_TEXT_NOUNS}", re.IGNORECASE | re.DOTALL)
+_TEXT_AT_END = re.compile(rf"{_DETERMINER}(.+?)\s+{_TEXT_NOUNS}", re.DOTALL)
 _FACT = re.compile(r"(?:the\s+|this\s+|that\s+)?fact\s*(?::|that|about)?\s+(.+)|that\s+(.+)", re.IGNORECASE | re.DOTALL)
 _EVERYTHING = re.compile(
-    r"(?:everything|anything|all|whatever)(?:\s+(?:that\s+)?(?:you|i|we)\s+(?:know|have|kept|said|remember|told you))?"
-    r"\s+(?:about|on|of)\s+(.+)|who\s+(.+?)\s+is",
-    re.IGNORECASE | re.DOTALL,
+    r"(?:[Ee]verything|[Aa]nything|[Ww]hatever|[Aa]ll(?=\s+(?:that\s+)?(?:you|[Ii]|we)\s))"
+    r"(?:\s+(?:that\s+)?(?:you|[Ii]|we)\s+(?:know|have|kept|said|remember|told you))?\s+(?:about|on|of)\s+(.+)"
+    r"|[Ww]ho\s+(.+?)\s+is",
+    re.DOTALL,
 )
 _QUOTES = "\"'“”„«»‘’` "
 
@@ -50,7 +53,10 @@ class Request:
 
 
 def parse(what: str) -> Request:
-    """Read what somebody asks to forget: "the note about the licence" is a text, with the words "the licence"."""
+    """Read what somebody asks to forget: "the note about the licence" is a text, with the words "the licence".
+
+    Only with a determiner: "Letters from Iceland" is a title.
+    """
     text = " ".join(what.split()).rstrip(".!?") or what.strip()
     if call := _CALL.fullmatch(text):
         return Request(call[1], "call")
@@ -62,6 +68,11 @@ def parse(what: str) -> Request:
         if match := pattern.fullmatch(text):
             return Request(unquoted(next(group for group in match.groups() if group)), kind)
     return Request(unquoted(text))
+
+
+def without_determiner(text: str) -> str:
+    """A text without the article or the possessive before it: "the blue note" may be what is called Blue Note."""
+    return _BEGINNING.sub("", text)
 
 
 def unquoted(text: str) -> str:

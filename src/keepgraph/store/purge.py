@@ -144,26 +144,27 @@ def calls_deleting_texts(conn: Connection, ids: Iterable[str], *, tools: Sequenc
     return [call for call, public_id in deleted if public_id in wanted]
 
 
-def find_deleted(conn: Connection, *, matches: Callable[[str, str], bool]) -> list[tuple[str, str, str]]:
-    """The deleted entities, facts and episodes that match by id and name: table, public id and name, newest first.
+def find_deleted(conn: Connection, *, matches: Callable[[str, str, str], bool]) -> list[tuple[str, str, str]]:
+    """The deleted entities, facts and episodes that match: table, public id and name or sentence, newest first.
 
     Args:
-        matches: whether an id and a name, or a sentence, are those that are looked for.
+        matches: whether an id, a name or sentence, and the type of an entity are those that are looked for.
     """
     found = dict[str, tuple[str, str, str]]()
     for table, column in (("entity", "name"), ("fact", "text"), ("episode", "name")):
         if table in _present(conn, (table,)):
+            entity_type = "(SELECT name FROM entity_type WHERE id = was ->> 'type')" if table == "entity" else "''"
             rows = conn.execute(
                 f"""
-                SELECT was ->> 'public_id', was ->> '{column}'
+                SELECT was ->> 'public_id', was ->> '{column}', ifnull({entity_type}, '')
                 FROM journal
                 WHERE tbl = '{table}' AND op = 'delete' AND was ->> 'public_id' IS NOT NULL
                   AND was ->> 'public_id' NOT IN (SELECT public_id FROM {table})
                 ORDER BY id DESC
                 """
             )
-            for public_id, name in rows.fetchall():
-                if matches(public_id, name):
+            for public_id, name, of_type in rows.fetchall():
+                if matches(public_id, name, of_type):
                     found.setdefault(public_id, (table, public_id, name))
     return list(found.values())
 

@@ -384,8 +384,8 @@ def remember(
 def forget(tx: Tx, *, what: str, kind: str | None = None, dry_run: bool = False) -> dict[str, Any]:
     """Forget an entity with all facts about it, a fact, a text, or what a call recorded. undo brings it back.
 
-    Never guesses: where several fit, or only near names, nothing is forgotten and the error has candidates.
-    dry_run shows what would fall with it.
+    Never guesses: where several fit, or nothing is called so, nothing is forgotten and the error has candidates.
+    A text goes by its id, its title, or "the note about …" where only one has these words.
     """
     from keepgraph.engine import texts
     from keepgraph.tools.contract import forget_answers

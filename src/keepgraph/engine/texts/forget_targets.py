@@ -15,6 +15,7 @@ from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import common_words, deletion_requests, normalisation, utf8
 from keepgraph.language.deletion_requests import Request
 from keepgraph.language.normalisation import Name
+from keepgraph.language.occurrences import Occurrences
 from keepgraph.model import Entity, Episode, Fact
 from keepgraph.store.transactions import Tx
 
@@ -43,8 +44,7 @@ class _Reading:
 def find(tx: Tx, what: str, *, kind: str | None = None) -> Target:
     """The one thing that is meant, by its id, its name or alias, its title or its sentence, as they are written.
 
-    A text or a fact is meant by some of its words too, where only one has them: by any words if the request says that
-    it is one, else by two or more that are near to no name.
+    Only "the note about …" finds a text by words: the one text that has them all, as they are written.
 
     Raises:
         errors.Ambiguous: several fit.
@@ -58,19 +58,18 @@ def find(tx: Tx, what: str, *, kind: str | None = None) -> Target:
         return _last_or_call(tx, what, request)
     if (request.is_last or request.kind == CALL) and kind in (None, request.kind):
         return _call_or_named(tx, what, request, kind)
-    readings = [_Reading(deletion_requests.unquoted(" ".join(what.split())), kind)]
+    words = deletion_requests.unquoted(" ".join(what.split()))
+    readings = [_Reading(words, kind)]
     if kind is None or request.kind in (None, kind):
         readings.append(_Reading(request.words, kind or request.kind))
     for reading in dict.fromkeys(readings):
         if (target := _choose(_written_so(tx, reading))) is not None:
             return target
-    last = readings[-1]
-    near = _near_entities(tx, last)
-    if last.kind in (TEXT, FACT) or (last.kind is None and not near and len(_phrases(last.words)) > 1):
-        target = _choose(_with_words(tx, last))
-        if target is not None:
+    if kind is None and request.kind == TEXT:
+        named = _named(tx, deletion_requests.without_determiner(words))
+        if (target := _choose([*named, *_texts_with_words(tx, request.words)])) is not None:
             return target
-    raise _not_found(tx, last, near)
+    raise _not_found(tx, readings[-1])
 
 
 def describe(target: Entity | Fact | Episode) -> dict[str, str]:
@@ -177,10 +176,14 @@ def _named(tx: Tx, words: str) -> list[Entity]:
     """The entities with this name or alias; or in `type:name` or "the type name", those of this type."""
     readings: list[tuple[str, Sequence[str] | None]] = [(words, None)]
     vocabulary = graph_vocabulary.read(tx)
-    for divided in (words.partition(":"), words.removeprefix("the ").partition(" ")):
-        entity_type = divided[0].strip().lower()
-        if entity_type in vocabulary.type_by_name and divided[2].strip():
-            readings.append((divided[2], vocabulary.with_subtypes([entity_type])))
+    typed = [words.partition(":")]
+    if words.startswith("the "):
+        typed.append(words.removeprefix("the ").partition(" "))
+    for before, divider, name in typed:
+        # In words, a capital begins a name: Event Horizon is no event.
+        entity_type = before.strip().lower() if divider == ":" else before
+        if entity_type in vocabulary.type_by_name and name.strip():
+            readings.append((name, vocabulary.with_subtypes([entity_type])))
     for text, types in readings:
         key = Name(text).key
         by_name = store.entities.by_key(tx, key, of_types=types) if key else []
@@ -218,18 +221,30 @@ def _triple(fact: Fact) -> str:
     return f"{fact.subject.name} {fact.predicate} {fact.object.name if fact.object else fact.literal}"
 
 
-def _with_words(tx: Tx, reading: _Reading) -> list[Entity | Fact | Episode]:
-    """The texts and the facts in which all these words stand, of the kind that is meant."""
-    phrases = _phrases(reading.words)
-    if not phrases:
+def _texts_with_words(tx: Tx, words: str) -> list[Episode]:
+    """The texts in which all these words stand; none where there is one alone and it has only their stems."""
+    phrases = _phrases(words)
+    texts = store.episodes.with_phrases(tx, phrases, limit=MAX_CANDIDATES + 1) if phrases else []
+    if len(texts) == 1 and not _says(store.episodes.text(tx, texts[0]), words):
         return []
-    limit = MAX_CANDIDATES + 1
-    matches: list[Entity | Fact | Episode] = []
-    if reading.kind in (None, TEXT):
-        matches += store.episodes.with_phrases(tx, phrases, limit=limit)
-    if reading.kind in (None, FACT):
-        matches += store.facts.with_phrases(tx, phrases, limit=limit)
-    return matches
+    return texts
+
+
+def _says(text: str, words: str) -> bool:
+    """Whether all these words stand in a text as they are written, in capitals or not."""
+    spaced = _segmented(text.replace("’", "'"))
+    return all(Occurrences([_segmented(word)]).are_in(spaced) for word in _telling_words(words))
+
+
+def _similar(tx: Tx, reading: _Reading) -> list[Entity | Fact | Episode]:
+    """What comes near: the entities with a near name, and the texts and facts with these words. Only candidates."""
+    similar: list[Entity | Fact | Episode] = [*_near_entities(tx, reading)]
+    phrases = _phrases(reading.words)
+    if phrases and reading.kind in (None, TEXT):
+        similar += store.episodes.with_phrases(tx, phrases, limit=MAX_CANDIDATES)
+    if phrases and reading.kind in (None, FACT):
+        similar += store.facts.with_phrases(tx, phrases, limit=MAX_CANDIDATES)
+    return similar[: 2 * MAX_CANDIDATES]
 
 
 def _near_entities(tx: Tx, reading: _Reading) -> list[Entity]:
@@ -244,11 +259,20 @@ def _near_entities(tx: Tx, reading: _Reading) -> list[Entity]:
 
 def _phrases(text: str, *, all_words: bool = False) -> list[str]:
     """The words of a text for a full-text query; without stop words, which tell nothing, unless all are asked for."""
-    words = [match[0].lower().replace("’", "'") for match in _WORD.finditer(text)]
-    telling = [word for word in words if not common_words.is_stop_word(word)]
-    chosen = words if all_words else telling
-    segmented = (normalisation.segment_characters(word) or word for word in dict.fromkeys(chosen))
-    return [f'"{word}"' for word in segmented][:_MAX_WORDS]
+    words = _words(text) if all_words else _telling_words(text)
+    return [f'"{_segmented(word)}"' for word in dict.fromkeys(words)][:_MAX_WORDS]
+
+
+def _telling_words(text: str) -> list[str]:
+    return [word for word in _words(text) if not common_words.is_stop_word(word)]
+
+
+def _words(text: str) -> list[str]:
+    return [match[0].lower().replace("’", "'") for match in _WORD.finditer(text)]
+
+
+def _segmented(text: str) -> str:
+    return normalisation.segment_characters(text) or text
 
 
 def _choose(matches: Sequence[Entity | Fact | Episode]) -> Entity | Fact | Episode | None:
@@ -269,9 +293,9 @@ def _ambiguous(candidates: Sequence[dict[str, str]], *, hint: str) -> errors.Amb
     )
 
 
-def _not_found(tx: Tx, reading: _Reading, near: Sequence[Entity]) -> errors.KeepgraphError:
+def _not_found(tx: Tx, reading: _Reading) -> errors.KeepgraphError:
     """The error where nothing is called so, with what comes near."""
-    candidates = [describe(match) for match in (*near, *_with_words(tx, reading))] if reading.kind != CALL else []
+    candidates = [describe(match) for match in _similar(tx, reading)]
     error_class = {FACT: errors.FactNotFound, TEXT: errors.EpisodeNotFound}.get(
         reading.kind or ENTITY, errors.EntityNotFound
     )
@@ -280,5 +304,5 @@ def _not_found(tx: Tx, reading: _Reading, near: Sequence[Entity]) -> errors.Keep
     return error_class(
         f"no {thing} is called {reading.words[:60]!r}; nothing was forgotten",
         hint=hint or "Look it up with search or recall_entity, and pass its id.",
-        candidates=candidates[: 2 * MAX_CANDIDATES],
+        candidates=candidates,
     )

@@ -81,18 +81,28 @@ def is_id(text: str) -> bool:
     return _ID.fullmatch(text.strip().lower()) is not None
 
 
-def find_forgotten(graph: Path, what: str, *, key: Key | None) -> list[Remainder]:
-    """What was deleted from a graph and has this id, name, title or sentence, newest first; it may be purged."""
+def find_forgotten(graph: Path, what: str, *, key: Key | None, kind: str | None = None) -> list[Remainder]:
+    """What was deleted from a graph and has this id, name, type:name, title or sentence, newest first.
+
+    Args:
+        kind: entity, fact or text; None for any of them.
+    """
     wanted_id, wanted = what.strip().lower(), normalisation.key(what)
-    kinds = {"episode": "text"}
+    divided = what.partition(":")
+    typed = (divided[0].strip().lower(), normalisation.key(divided[2]))
+
+    def matches(public_id: str, name: str, entity_type: str) -> bool:
+        key = normalisation.key(name)
+        return public_id == wanted_id or key == wanted or (entity_type, key) == typed
+
     with (
         store.file_locks.exclusive(graph, timeout=store.copies.LOCK_TIMEOUT_SECONDS),
         store.copies.open_exclusively(graph, key=key) as conn,
     ):
-        found = store.purge.find_deleted(
-            conn, matches=lambda public_id, name: public_id == wanted_id or normalisation.key(name) == wanted
-        )
-    return [Remainder(kinds.get(table, table), public_id, name) for table, public_id, name in found]
+        found = store.purge.find_deleted(conn, matches=matches)
+    kinds = {"episode": "text"}
+    forgotten = [Remainder(kinds.get(table, table), public_id, name) for table, public_id, name in found]
+    return [each for each in forgotten if kind in (None, each.kind)]
 
 
 def purge(
