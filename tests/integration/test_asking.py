@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 
 from keepgraph.cli import root
 from keepgraph.cli.root import kg
+from keepgraph.ml import embedder
 from words import NOON, Caller, concept, decision, fact, literal, person, project
 
 Kg = Callable[..., Result]
@@ -508,6 +509,10 @@ def known(run: Kg) -> Kg:
     [
         (("Atlas", "tagged", "=new"), "Atlas tagged “new”"),
         (("Atlas", "tagged", "slow"), "Atlas tagged “slow”"),
+        (("Atlas", "depends_on", "redis"), "Atlas depends_on “redis”"),
+        (("Atlas", "blocked_by", "Legal"), "Atlas blocked_by “Legal”"),
+        (("Atlas", "tagged", "2027-Q1"), "Atlas tagged “2027-Q1”"),
+        (("Atlas", "depends_on", "ana ruiz"), "Atlas depends_on Ana Ruiz"),
         (("Atlas", "blocked_by", "waiting for the licence"), "Atlas blocked_by “waiting for the licence”"),
         (("Atlas", "depends_on", "Ana Ruiz"), "Atlas depends_on Ana Ruiz"),
         (("Zoe", "works_at", "Acme"), "Zoe works_at Acme"),
@@ -528,9 +533,11 @@ def test_a_type_need_not_be_said_where_it_is_known(known, words, sentence):
             ("Bob", "works_on", "Atlas"),
             "`kg --db {db} record person:Bob works_on Atlas` (types that fit: person, organisation)",
         ),
-        (("Atlas", "depends_on", "redis"), "record Atlas depends_on concept:redis`"),
-        (("Atlas", "depends_on", "redis"), "For a text: `kg --db {db} record Atlas depends_on =redis`"),
-        (("Ana", "works_on", "Atlas"), "There is a person called “Ana Ruiz”."),
+        (("Atlas", "depends_on", "Ana"), 'record Atlas depends_on "person:Ana Ruiz"`'),
+        (("Atlas", "depends_on", "Ana"), "For a text: `kg --db {db} record Atlas depends_on =Ana`"),
+        (("Ana", "works_on", "Atlas"), "there is a person called “Ana Ruiz”"),
+        (("Ana", "works_on", "Atlas"), 'record "person:Ana Ruiz" works_on Atlas`'),
+        (("Zoe", "tagged", "new"), "`kg --db {db} record concept:Zoe tagged new` (types that fit:"),
     ],
 )
 def test_where_a_type_cannot_be_told_the_line_to_type_is_shown(known, path, words, line):
@@ -538,6 +545,22 @@ def test_where_a_type_cannot_be_told_the_line_to_type_is_shown(known, path, word
 
     assert line.format(db=path) in result.output
     assert "ENTITY_TYPE_UNKNOWN" in result.output
+
+
+def test_an_unknown_word_is_a_text_without_loading_a_model(known, monkeypatch):
+    monkeypatch.setattr(embedder, "embed", lambda *texts, **options: pytest.fail("a text was embedded"))
+    recorded = known("record", "Atlas", "tagged", "urgent")
+    refused = known("record", "Zoe", "tagged", "urgent")
+
+    assert "Recorded: Atlas tagged “urgent”\n" in recorded.output
+    assert "ENTITY_TYPE_UNKNOWN" in refused.output
+
+
+def test_a_name_that_became_a_text_is_shown_with_the_line_for_an_entity(known):
+    assert (
+        "“Legal” is a text; to name an entity: kg record Atlas blocked_by TYPE:Legal"
+        in known("record", "Atlas", "blocked_by", "Legal").output
+    )
 
 
 def test_a_name_of_several_entities_is_refused(known):

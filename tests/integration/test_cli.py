@@ -88,7 +88,7 @@ def test_a_possible_duplicate_is_pointed_out(run: Kg) -> None:
         (("week", "Atlantis"), 3, "No project called “Atlantis” is known"),
         (("record", "person:Priya", "decids_in", "=x"), 1, "Did you mean decided_in?"),
         (("record", "Priya", "tagged", "=x"), 1, "has no type"),
-        (("record", "person:Priya", "tagged", "X"), 1, "record person:Priya tagged =X`"),
+        (("record", "Priya", "tagged", "x"), 1, "record concept:Priya tagged x`"),
         (("record", "frob:Login", "tagged", "=x"), 1, "ENTITY_TYPE_UNKNOWN"),
         (("record", "person:Priya", "tagged", "=x", "--confidence", "7"), 1, "CONFIDENCE_OUT_OF_RANGE"),
         (("record", "person:Priya", "tagged", "=x", "--confidence", "nan"), 1, "CONFIDENCE_OUT_OF_RANGE"),

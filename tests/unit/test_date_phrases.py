@@ -272,3 +272,54 @@ def test_so_many_hours_ago_are_so_many_hours(hours, now, zone):
     meant = datetime.fromisoformat(date_phrases.parse(f"{hours} hours ago", now=present))
 
     assert abs(present.astimezone(UTC) - meant.astimezone(UTC) - timedelta(hours=hours)) < timedelta(milliseconds=1)
+
+
+@pytest.mark.parametrize(
+    ("phrase", "last", "following"),
+    [
+        ("tomorrow", "2026-11-23", "2026-11-23"),
+        ("15 January", "2026-01-15", "2027-01-15"),
+        ("on the 16th", "2026-11-16", "2026-12-16"),
+        ("the 31st", "2026-10-31", "2026-12-31"),
+        ("Friday", "2026-11-20", "2026-11-27"),
+        ("Sunday", "2026-11-22", "2026-11-22"),
+        ("last Friday", "2026-11-20", "2026-11-20"),
+        ("29 February", "2024-02-29", "2028-02-29"),
+        ("20/11", "2026-11-20", "2027-11-20"),
+        ("20 November 2025", "2025-11-20", "2025-11-20"),
+        ("Friday 15 January", None, "2027-01-15"),
+        ("Thursday 15 January", "2026-01-15", None),
+        ("March", "2026-03", "2027-03"),
+        ("November", "2026-11", "2026-11"),
+        ("March 2025", "2025-03", "2025-03"),
+        ("2025", "2025", "2025"),
+        ("end of March", "2026-03-31", "2027-03-31"),
+        ("Q1", "2026-01-01", "2027-03-31"),
+        ("week 3", "2026-01-12", "2027-01-24"),
+        ("next week", "2026-11-23", "2026-11-29"),
+        ("Friday at noon", "2026-11-20T12:00", "2026-11-27T12:00"),
+    ],
+)
+@pytest.mark.parametrize("unsaid", ["last", "next"])
+def test_what_is_said_without_a_year_is_the_last_or_the_next(phrase, last, following, unsaid):
+    expected = last if unsaid == "last" else following
+    if expected is None:
+        with pytest.raises(date_phrases.DateUnclear):
+            date_phrases.parse_as_said(phrase, now=NOW, unsaid=unsaid)
+    else:
+        assert date_phrases.parse_as_said(phrase, now=NOW, unsaid=unsaid) == expected
+
+
+@pytest.mark.parametrize(
+    ("phrase", "day"),
+    [
+        ("15 January", "--01-15"),
+        ("on Feb 29th", "--02-29"),
+        ("20/11", "--11-20"),
+        ("15 January 1990", "1990-01-15"),
+        ("yesterday", "2026-11-21"),
+        ("June", "2026-06"),
+    ],
+)
+def test_a_day_without_a_year_may_be_of_any_year(phrase, day):
+    assert date_phrases.parse_as_said(phrase, now=NOW, unsaid="any") == day

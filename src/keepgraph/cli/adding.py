@@ -87,7 +87,7 @@ def _add_entity(graph: Graph, entity_type: str, name: str) -> dict[str, Any]:
 
 def _record(graph: Graph, words: tuple[str, ...]) -> dict[str, Any]:
     subject, predicate, target = words
-    return record(
+    answer, _ = record(
         graph,
         {
             "subject": read_reference(subject, errors.SubjectRequired),
@@ -95,6 +95,7 @@ def _record(graph: Graph, words: tuple[str, ...]) -> dict[str, Any]:
             "object": read_object(target),
         },
     )
+    return answer
 
 
 def _resembles(word: str, predicates: list[str]) -> bool:

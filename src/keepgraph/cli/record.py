@@ -16,7 +16,6 @@ from keepgraph.graph import Graph
 
 _BEGINNING = dates.DateOption(error=errors.ValidityInvalid)
 _END = dates.DateOption(end=True, error=errors.ValidityInvalid)
-_MIN_WORDS_OF_PHRASE = 3
 
 _FACT_ID = re.compile("fact_[0-9a-z]{26}")
 
@@ -37,12 +36,14 @@ def record_command(ctx: click.Context, /, subject: str, predicate: str, object: 
     """Record one fact.
 
     SUBJECT and OBJECT are names. The type of a known name, or the only one that the predicate connects, need not be
-    said; else write type:name, or an id (ent_…). An OBJECT of =text is a literal: a tag, a status, a note.
+    said; else write type:name, or an id (ent_…). An OBJECT that is not known is a text where the predicate takes
+    anything; =text always is one.
 
     \b
     kg record person:Priya decided_in "decision:Adopt SQLite" --source "standup"
     kg record Priya "works for" Acme --from "last March"
-    kg record project:Atlas tagged =active
+    kg record project:Atlas tagged active
+    kg record "task:Renew the passport" due_on "next Friday"
     kg record Atlas blocked_by "waiting for the licence"
     """
     options["aliases"] = list(options["aliases"]) or None
@@ -55,32 +56,35 @@ def record_command(ctx: click.Context, /, subject: str, predicate: str, object: 
         **{name: value for name, value in options.items() if value is not None},
     }
     with graph_options.open_graph(ctx, create=True) as graph:
-        answer = record(graph, arguments)
+        answer, is_taken_as_text = record(graph, arguments)
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)
     else:
         answers.show_recorded(answer)
+        if is_taken_as_text and not object[:1].islower():
+            line = _line(subject, predicate, f"TYPE:{object}")
+            click.secho(f"  “{terminal.printable(object)}” is a text; to name an entity: {line}", dim=True)
         for role in ("subject", "object"):
             if _is_name_alone(arguments[role]):
                 _show_type(arguments[role]["name"], answer)
 
 
-def record(graph: Graph, arguments: dict[str, Any]) -> dict[str, Any]:
-    """The answer of record_fact. An object that reads as a phrase and not as a name is taken as a literal.
+def record(graph: Graph, arguments: dict[str, Any]) -> tuple[dict[str, Any], bool]:
+    """The answer of record_fact, and whether the object was taken as a text: a predicate that takes anything was given
+    a name that is not known.
 
     Raises:
-        errors.EntityTypeUnknown: a name needs a type; the hint is the line to type.
+        errors.EntityTypeUnknown: a name needs a type, or resembles a known one; the hint is the line to type.
     """
     try:
-        return graph.call("record_fact", **arguments)
+        return graph.call("record_fact", **arguments), False
     except errors.EntityTypeUnknown as error:
-        untyped = [role for role in ("subject", "object") if _is_name_alone(arguments[role])]
-        unknown = {role: found for role in untyped if (found := _look_up(graph, arguments[role]["name"])) is not True}
-        if list(unknown) == ["object"] and _is_phrase(graph, arguments["predicate"], arguments["object"]["name"]):
-            with suppress(errors.InvalidRequest):
-                return graph.call("record_fact", **{**arguments, "object": {"literal": arguments["object"]["name"]}})
-        if unknown:
-            error.hint = _typed_line(arguments, unknown, error)
+        example = error.example or {}
+        target = arguments["object"]
+        if _is_name_alone(target) and example.get("object", {}).get("name") == target["name"]:
+            with suppress(errors.EntityTypeUnknown, errors.EndsInvalid):
+                return graph.call("record_fact", **{**arguments, "object": {"literal": target["name"]}}), True
+        error.hint = _typed_line(graph, arguments, error)
         raise
 
 
@@ -109,47 +113,32 @@ def read_reference(text: str, missing: type[errors.KeepgraphError]) -> dict[str,
     return {"name": text.removeprefix(":")}
 
 
-def _look_up(graph: Graph, name: str) -> bool | dict[str, Any]:
-    """Whether a name is known exactly; else the entity that it resembles, or False."""
-    with suppress(errors.InvalidRequest):
-        answer = graph.call("recall_entity", name_or_alias=name)
-        if answer["entity"]:
-            return answer["resolution"]["method"] in ("exact", "alias") or dict(answer["entity"])
-    return False
-
-
-def _is_phrase(graph: Graph, predicate: str, text: str) -> bool:
-    """Whether an object without a type is a text: some words in small letters; for tags, one is enough."""
-    if not text[:1].islower():
-        return False
-    if len(text.split()) >= _MIN_WORDS_OF_PHRASE:
-        return True
-    with suppress(errors.InvalidRequest):
-        return bool(graph.call("describe_word", word=predicate)["role"] == "tags")
-    return False
-
-
-def _typed_line(
-    arguments: dict[str, Any], unknown: Mapping[str, bool | dict[str, Any]], error: errors.EntityTypeUnknown
-) -> str:
+def _typed_line(graph: Graph, arguments: dict[str, Any], error: errors.EntityTypeUnknown) -> str:
     """The hint for a name that needs a type: the line to type, and the types that fit."""
-    example = error.example or {}
-    role, resembling = next(iter(unknown.items()))
-    types = ", ".join(error.candidates)
-    words = {}
-    for end in ("subject", "object"):
-        given = arguments[end]
-        typed = example.get(end, {}).get("type") if end in unknown else given.get("type")
-        words[end] = f"={given['literal']}" if "literal" in given else given.get("id") or given["name"]
-        words[end] = f"{typed}:{words[end]}" if typed else words[end]
-    hint = f"Type `{_line(words['subject'], arguments['predicate'], words['object'])}`"
-    hint += f" (types that fit: {types})." if types else "."
-    if role == "object":
-        literal = f"={arguments['object']['name']}"
-        hint += f" For a text: `{_line(words['subject'], arguments['predicate'], literal)}`."
-    if isinstance(resembling, dict):
-        hint += f" There is a {resembling['type']} called “{resembling['name']}”."
+    example = error.example or arguments
+    subject, predicate, target = (example[part] for part in ("subject", "predicate", "object"))
+    given = arguments["object"]
+    may_be_text = _is_name_alone(given) and _takes_anything(graph, predicate)
+    if may_be_text and given["name"] == target.get("name"):
+        target = given
+    hint = f"Type `{_line(_word(subject), predicate, _word(target))}`"
+    hint += f" (types that fit: {', '.join(error.candidates)})." if error.candidates else "."
+    if may_be_text and target != given:
+        hint += f" For a text: `{_line(_word(subject), predicate, '=' + given['name'])}`."
     return hint
+
+
+def _takes_anything(graph: Graph, predicate: str) -> bool:
+    word = graph.call("describe_word", word=predicate, kind="predicate")
+    return not word["targets"]
+
+
+def _word(reference: Mapping[str, str]) -> str:
+    """An end of a fact as the command line takes it."""
+    if "literal" in reference:
+        return f"={reference['literal']}"
+    name = reference.get("id") or reference["name"]
+    return f"{reference['type']}:{name}" if reference.get("type") else name
 
 
 def _line(*words: str) -> str:

@@ -1,7 +1,7 @@
 """Dates as people say them: “yesterday”, “last Monday”, “in March”, “3 weeks ago”, read as a time span or an instant.
 
 A phrase is understood as a whole or refused: no word of it is left out. Where a year or a month is not said, the last
-one that has begun is meant. Weeks begin on Monday.
+one that has begun is meant, or the next one for a day that is to come. Weeks begin on Monday.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from calendar import monthrange
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import MAXYEAR, UTC, date, datetime, time, timedelta
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from keepgraph.temporal import timestamps
 
@@ -21,6 +21,12 @@ class Span(NamedTuple):
 
     first: date
     last: date
+
+
+_Read: TypeAlias = Callable[[re.Match[str], date], Span]
+_Recurrence: TypeAlias = Literal["week", "month", "year"]
+Unsaid: TypeAlias = Literal["last", "next", "any"]
+"""What a day without a year, or without a month, is of: the last year that has begun, the next one, or any year."""
 
 
 class DateUnclear(ValueError):
@@ -82,6 +88,10 @@ _CLOCK_FIRST = re.compile(rf"^(?:at )?{_CLOCK} (?:on )?(?P<rest>.+)$")
 _HOURS = re.compile(
     rf"^(?:(?P<ago>{_NUMBER}) (?P<unit>hours?|minutes?) ago|in (?P<ahead>{_NUMBER}) (?P<unit_ahead>hours?|minutes?))$"
 )
+_YEARS_TO_A_LEAP_DAY = 8
+_SAID = ("year", "three", "which", "week")
+"""Groups of a pattern that say of which week, month or year a day is."""
+
 _TOLD_DATE = re.compile(r"^(?P<one>\d{1,4})(?P<mark>[./-])(?P<two>\d{1,2})(?:(?P=mark)(?P<three>\d{1,4}))?\.?$")
 
 
@@ -101,18 +111,60 @@ def parse(text: str, *, now: datetime, end: bool = False) -> str:
     with suppress(ValueError, OverflowError):
         timestamps.parse(stripped, now.tzinfo)
         return stripped
-    phrase = _normalise(stripped)
+    meant = _meant(stripped, now, "last")
+    if isinstance(meant, datetime):
+        return _iso_instant(meant)
+    return (meant.last if end else meant.first).isoformat()
+
+
+def parse_as_said(text: str, *, now: datetime, unsaid: Unsaid = "last") -> str:
+    """The date or the local instant that a person means, as exactly as it is said: `2026-06` for “June”.
+
+    A day without a year is `--01-15` where it is of any year. Of a time span that is no month and no year, it is the
+    first day; of one that is to come, the last.
+
+    Raises:
+        DateUnclear: as in `parse`.
+    """
+    if unsaid == "any" and (day := _day_of_any_year(_normalise(text.strip()))):
+        return day
+    meant = _meant(text.strip(), now, unsaid)
+    if isinstance(meant, datetime):
+        return _iso_instant(meant)
+    if meant == _month(meant.first.year, meant.first.month):
+        return meant.first.isoformat()[: len("2026-06")]
+    if meant == _year(meant.first.year):
+        return meant.first.isoformat()[: len("2026")]
+    return (meant.last if unsaid == "next" else meant.first).isoformat()
+
+
+def _meant(text: str, now: datetime, unsaid: Unsaid) -> datetime | Span:
+    phrase = _normalise(text)
     try:
-        meant = _instant(phrase, now) or _span(phrase, now.date())
+        meant = _instant(phrase, now, unsaid) or _span(phrase, now.date(), unsaid)
     except (OverflowError, ValueError) as error:
         if isinstance(error, DateUnclear):
             raise
         raise DateUnclear(f"“{_quoted(text)}” is no day of the calendar") from error
     if meant is None:
         raise DateUnclear(f"“{_quoted(text)}” is not a date that is understood")
-    if isinstance(meant, datetime):
-        return meant.isoformat(timespec="milliseconds" if meant.tzinfo else "minutes")
-    return (meant.last if end else meant.first).isoformat()
+    return meant
+
+
+def _iso_instant(instant: datetime) -> str:
+    return instant.isoformat(timespec="milliseconds" if instant.tzinfo else "minutes")
+
+
+def _day_of_any_year(phrase: str) -> str | None:
+    """`--01-15` for a day of a month without a year and without a day of the week; None for anything else."""
+    phrase = _LEADING.sub("", phrase)
+    leap_year = date(2024, 12, 31)
+    if (match := _TOLD_DATE.match(phrase)) and not match["three"] and len(match["one"]) < 3:
+        return _numeric(match, leap_year).first.strftime("--%m-%d")
+    for pattern, read, _ in _RULES:
+        if read is _read_day_of_month and (match := pattern.match(phrase)) and not (match["year"] or match["weekday"]):
+            return _read_day_of_month(match, leap_year).first.strftime("--%m-%d")
+    return None
 
 
 def _normalise(text: str) -> str:
@@ -133,7 +185,7 @@ def _quoted(text: str) -> str:
     return text if len(text) <= _MAX_LENGTH else f"{text[:_MAX_LENGTH]}…"
 
 
-def _instant(phrase: str, now: datetime) -> datetime | None:
+def _instant(phrase: str, now: datetime, unsaid: Unsaid) -> datetime | None:
     """The instant of a phrase with a time of day; None if it has none."""
     if phrase in ("now", "right now", "just now"):
         return now
@@ -147,7 +199,7 @@ def _instant(phrase: str, now: datetime) -> datetime | None:
     if match is None:
         return None
     rest = match["rest"]
-    day = _span(rest, now.date()) if rest and rest not in ("at", "on") else Span(now.date(), now.date())
+    day = _span(rest, now.date(), unsaid) if rest and rest not in ("at", "on") else Span(now.date(), now.date())
     if day is None or day.first != day.last:
         return None
     return datetime.combine(day.first, _time_of_day(match))
@@ -164,19 +216,32 @@ def _time_of_day(match: re.Match[str]) -> time:
     return time(hour % 12 + (12 if match["half"] == "pm" else 0), int(match["minute"] or 0))
 
 
-def _span(phrase: str, today: date) -> Span | None:
+def _span(phrase: str, today: date, unsaid: Unsaid) -> Span | None:
     """The time span of a phrase; None if it is none that is known."""
-    if match := _TOLD_DATE.match(phrase):
-        return _numeric(match, today)
-    for pattern, read in _RULES:
+    for pattern, read, recurrence in _RULES:
         if match := pattern.match(phrase):
+            if unsaid == "next" and recurrence and not any(map(match.groupdict().get, _SAID)):
+                return _next(match, today, read, recurrence)
             return read(match, today)
     if match := _EDGE.match(phrase):
-        inner = _span(match["rest"], today) or _span(f"this {match['rest']}", today)
+        inner = _span(match["rest"], today, unsaid) or _span(f"this {match['rest']}", today, unsaid)
         day = inner and (inner.first if match["first"] else inner.last)
         return Span(day, day) if day else None
     shorter = _LEADING.sub("", phrase)
-    return _span(shorter, today) if shorter != phrase else None
+    return _span(shorter, today, unsaid) if shorter != phrase else None
+
+
+def _next(match: re.Match[str], today: date, read: _Read, recurrence: _Recurrence) -> Span:
+    """The next of the spans that recur each week, month or year; the present one is the next until it is over."""
+    with suppress(DateUnclear):  # the last one, which may have been on another day of the week
+        if (last := read(match, today)).last >= today:
+            return last
+    for number in range(1, _YEARS_TO_A_LEAP_DAY + 1):
+        later = today + timedelta(weeks=number) if recurrence == "week" else None
+        span = read(match, later or _shift_months(today, number * (12 if recurrence == "year" else 1)))
+        if span.last >= today:
+            return span
+    raise ValueError("no such day")
 
 
 def _numeric(match: re.Match[str], today: date) -> Span:
@@ -388,21 +453,22 @@ def _read_named_day(match: re.Match[str], today: date) -> Span:
     return Span(day, day)
 
 
-_Rule = Callable[[re.Match[str], date], Span]
+def _rule(
+    pattern: str, read: _Read, recurrence: _Recurrence | None = None
+) -> tuple[re.Pattern[str], _Read, _Recurrence | None]:
+    """A pattern, how it is read, and how often what it means recurs where no year and no week is said."""
+    return re.compile(rf"^{pattern}$", re.ASCII), read, recurrence
 
 
-def _rule(pattern: str, read: _Rule) -> tuple[re.Pattern[str], _Rule]:
-    return re.compile(rf"^{pattern}$", re.ASCII), read
-
-
-_RULES = (
+_RULES: tuple[tuple[re.Pattern[str], _Read, _Recurrence | None], ...] = (
+    (_TOLD_DATE, _numeric, "year"),
     _rule(
         r"(?P<named>day before yesterday|yesterday|today|tonight|last night|tomorrow|day after tomorrow)"
         r"(?: (?:morning|afternoon|evening|night))?",
         _read_named_day,
     ),
     _rule(r"(?P<named>this (?:morning|afternoon|evening))", _read_named_day),
-    _rule(rf"(?:{_WHICH} )?{_WEEKDAY}", _read_weekday),
+    _rule(rf"(?:{_WHICH} )?{_WEEKDAY}", _read_weekday, "week"),
     _rule(rf"{_WEEKDAY} (?:of )?{_WHICH} (?P<week>week)", _read_weekday),
     _rule(rf"{_WHICH} (?P<week>week)(?: on)? {_WEEKDAY}", _read_weekday),
     _rule(rf"{_AMOUNTS} (?P<ago>ago|back|before today)", _read_distance),
@@ -412,15 +478,17 @@ _RULES = (
     _rule(rf"{_WHICH} {_PERIOD}", _read_period),
     _rule(rf"{_PERIOD} before last", _read_period),
     _rule(rf"{_WHICH} {_MONTH}", _read_month),
-    _rule(rf"(?:(?P<part>early|mid|middle|late)(?: (?:in|of) |-| ))?{_MONTH}(?: (?:of )?{_YEAR})?", _read_month),
-    _rule(rf"(?:{_WEEKDAY} )?{_DAY} (?:of )?{_MONTH}(?: (?:of )?{_YEAR})?", _read_day_of_month),
-    _rule(rf"(?:{_WEEKDAY} )?{_MONTH} {_DAY}(?: (?:of )?{_YEAR})?", _read_day_of_month),
-    _rule(r"(?P<day>\d{1,2})(?:st|nd|rd|th)", _read_day_alone),
+    _rule(
+        rf"(?:(?P<part>early|mid|middle|late)(?: (?:in|of) |-| ))?{_MONTH}(?: (?:of )?{_YEAR})?", _read_month, "year"
+    ),
+    _rule(rf"(?:{_WEEKDAY} )?{_DAY} (?:of )?{_MONTH}(?: (?:of )?{_YEAR})?", _read_day_of_month, "year"),
+    _rule(rf"(?:{_WEEKDAY} )?{_MONTH} {_DAY}(?: (?:of )?{_YEAR})?", _read_day_of_month, "year"),
+    _rule(r"(?P<day>\d{1,2})(?:st|nd|rd|th)", _read_day_alone, "month"),
     _rule(r"(?:year )?(?P<year>\d{4})", lambda match, _: _year(int(match["year"]))),
     _rule(r"(?P<year>\d{3}0)s", _read_decade),
-    _rule(rf"(?P<part>q|h) ?(?P<number>[1-4])(?: (?:of )?{_YEAR})?", _read_part_of_year),
+    _rule(rf"(?P<part>q|h) ?(?P<number>[1-4])(?: (?:of )?{_YEAR})?", _read_part_of_year, "year"),
     _rule(rf"{_YEAR} ?-?(?P<part>q|h) ?(?P<number>[1-4])", _read_part_of_year),
-    _rule(rf"(?P<number>[1-4])(?:st|nd|rd|th) (?P<part>quarter|half)(?: (?:of )?{_YEAR})?", _read_part_of_year),
-    _rule(rf"(?:calendar )?week (?P<number>\d{{1,2}})(?: (?:of )?{_YEAR})?", _read_week_number),
+    _rule(rf"(?P<number>[1-4])(?:st|nd|rd|th) (?P<part>quarter|half)(?: (?:of )?{_YEAR})?", _read_part_of_year, "year"),
+    _rule(rf"(?:calendar )?week (?P<number>\d{{1,2}})(?: (?:of )?{_YEAR})?", _read_week_number, "year"),
     _rule(r"(?P<year>\d{4})-?w(?P<number>\d{2})", _read_week_number),
 )  # fmt: skip

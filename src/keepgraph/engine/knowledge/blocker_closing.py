@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from keepgraph import errors, store
 from keepgraph.engine.knowledge import blocker_resolutions, blockers, decisions, entities, facts
@@ -165,8 +165,7 @@ def _find_by_id(tx: Tx, fact_id: str, open_: list[Fact]) -> tuple[Fact, ...]:
 
 def _of_entity(tx: Tx, text: str, open_: list[Fact]) -> tuple[Fact, ...]:
     """The open blockers that an entity is and has which a reader means by this name; letters alone decide, no model."""
-    rungs = tuple(rung for rung in tx.settings.rungs if rung != "embedding")
-    entity = resolver.resolve(replace(tx, settings=replace(tx.settings, rungs=rungs)), Name(text)).entity
+    entity = resolver.resolve_by_letters(tx, Name(text)).entity
     if entity is None:
         return ()
     return tuple(fact for fact in open_ if entity in (fact.object, fact.subject))

@@ -6,13 +6,14 @@ What was known before stays visible for `known_at` (ADR 0014). A fact that has e
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from keepgraph import errors, store
-from keepgraph.engine.knowledge import entities, facts, predicates, validity
+from keepgraph.engine.knowledge import entities, facts, literals, predicates, validity
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language.normalisation import Name
-from keepgraph.model import Entity, Fact, FactEffect, Ref
+from keepgraph.model import Entity, Fact, FactEffect, Predicate, Ref
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -152,7 +153,7 @@ def _find_fitting(tx: Tx, subject: Entity, predicate: str, object: Ref | str | N
         (reversed_ if match.is_reversed else forward).add(match.predicate.name)
         if "symmetric" in vocabulary.predicate_by_name[match.predicate.name].flags:
             reversed_.add(match.predicate.name)
-    is_object = _object_test(tx, object)
+    is_object = _object_test(tx, object, [match.predicate for match in matches])
     return [
         fact
         for fact in store.facts.all_of_predicates(tx, subject, names)
@@ -161,8 +162,13 @@ def _find_fitting(tx: Tx, subject: Entity, predicate: str, object: Ref | str | N
     ]
 
 
-def _object_test(tx: Tx, object: Ref | str | None) -> Callable[[Entity | None, str | None], bool]:
+def _object_test(
+    tx: Tx, object: Ref | str | None, named: Sequence[Predicate]
+) -> Callable[[Entity | None, str | None], bool]:
     """Whether what stands at the other end of a fact is what a caller named.
+
+    Args:
+        named: the predicates that may be meant; under one that takes dates, “next Friday” names the day.
 
     Raises:
         errors.EntityNotFound, errors.EntityTypeUnknown, errors.Ambiguous: a name with a type means none, or several.
@@ -173,8 +179,9 @@ def _object_test(tx: Tx, object: Ref | str | None) -> Callable[[Entity | None, s
         wanted = entities.find(tx, object)
         return lambda entity, literal: entity == wanted
     name = Name(object if isinstance(object, str) else object.name or "")
+    stored = {name.text, *_read_dates(tx, name.text, named)}
     if isinstance(object, str):
-        return lambda entity, literal: literal is not None and Name(literal).key == name.key
+        return lambda entity, literal: literal is not None and (literal in stored or Name(literal).key == name.key)
     rows = {
         entity.row
         for entity in (
@@ -183,8 +190,20 @@ def _object_test(tx: Tx, object: Ref | str | None) -> Callable[[Entity | None, s
         )
     }
     return lambda entity, literal: (
-        entity.row in rows if entity is not None else literal is not None and Name(literal).key == name.key
+        entity.row in rows
+        if entity is not None
+        else literal is not None and (literal in stored or Name(literal).key == name.key)
     )
+
+
+def _read_dates(tx: Tx, said: str, named: Sequence[Predicate]) -> list[str]:
+    """The dates that a text means under predicates that take dates."""
+    dates = []
+    for predicate in named:
+        if predicate.literal_kind == "date":
+            with suppress(errors.LiteralInvalid):
+                dates.append(literals.read(tx, predicate, said))
+    return dates
 
 
 def _nothing_open(

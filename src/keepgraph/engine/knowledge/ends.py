@@ -13,6 +13,7 @@ from keepgraph import errors
 from keepgraph.engine.knowledge import entities, entity_types, literals, predicates
 from keepgraph.engine.knowledge.predicates import LITERAL, PredicateMatch
 from keepgraph.engine.vocabulary import graph_vocabulary, near_words
+from keepgraph.language.normalisation import Name
 from keepgraph.model import Entity, Ref
 from keepgraph.store.transactions import Tx
 
@@ -72,17 +73,39 @@ def find_or_create_untyped(
         return existing, False  # of a type that does not fit: its refusal says more
     any_type = [vocabulary.default_type("term"), *(term.name for term in vocabulary.usable_types)]
     types = usable or list(dict.fromkeys(any_type))
-    typed = {
-        end: Ref(type=_first_usable(tx, match.sources if end == "subject" else match.targets), name=other.name)
-        for end, other in (("subject", given.subject), ("object", given.object))
-        if isinstance(other, Ref) and other.id is None and not other.type
+    named = _named_in_part(tx, ref.name or "", allowed)
+    problem = f"the {role} {near_words.quote(ref.name or '')} has no type"
+    hint = f'Give it one, as in {{"type": "{types[0]}", "name": …}}: {_list(types)}.'
+    typed = _typed(tx, match, given)
+    if named is not None:
+        problem += f"; there is a {named.type} called “{named.name}”"
+        hint = f"If that is meant, give its type and its name. {hint}"
+        typed[role] = Ref(type=named.type, name=named.name)
+    raise errors.EntityTypeUnknown(problem, hint=hint, example=given.example(**typed), candidates=types[:_MAX_TYPES])
+
+
+def _named_in_part(tx: Tx, name: str, allowed: Sequence[str]) -> Entity | None:
+    """The entity that a name written as one may mean, by its letters: Ana for Ana Ruiz. No model is loaded."""
+    if name.lstrip()[:1].islower():
+        return None
+    # Imported here, because most names are known, or have a type.
+    from keepgraph.engine.resolution import resolver
+
+    types = graph_vocabulary.read(tx).with_subtypes(allowed) if allowed else None
+    return resolver.resolve_by_letters(tx, Name(name), of_types=types).entity
+
+
+def _typed(tx: Tx, match: PredicateMatch, given: GivenFact) -> dict[str, Ref]:
+    """The ends that are given by names without a type, and are not known, with a type that fits."""
+    ends = (("subject", given.subject, match.sources), ("object", given.object, match.targets))
+    return {
+        end: Ref(type=_first_usable(tx, allowed), name=ref.name)
+        for end, ref, allowed in ends
+        if isinstance(ref, Ref)
+        and ref.id is None
+        and not ref.type
+        and not entities.is_known(tx, Name(ref.name or "").key)
     }
-    raise errors.EntityTypeUnknown(
-        f"the {role} {near_words.quote(ref.name or '')} has no type",
-        hint=f'Give it one, as in {{"type": "{types[0]}", "name": …}}: {_list(types)}.',
-        example=given.example(**typed),
-        candidates=types[:_MAX_TYPES],
-    )
 
 
 def refusal(

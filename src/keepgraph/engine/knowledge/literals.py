@@ -1,38 +1,40 @@
 """Literals: what each kind of them takes, and the form in which it is stored.
 
 A date is a day (2026-11-22), or a month, a year or a day of any year where that is all that is known (2026-11, 2026,
---11-22), or an instant. Dates are stored in ISO 8601, an instant with its offset; all else is stored as it was given.
+--11-22), or an instant. It may be given as people say it (“tomorrow”, “15 January”). Dates are stored in ISO 8601, an
+instant with its offset; all else is stored as it was given.
 """
 
 from __future__ import annotations
 
 import re
 from datetime import date, datetime, tzinfo
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from keepgraph import errors
+from keepgraph import errors, store
+from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.model import Predicate
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
+
+if TYPE_CHECKING:
+    from keepgraph.temporal import date_phrases
 
 MAX_LITERAL = 1000
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
 _YEAR_OR_MONTH = re.compile(r"(?!0000)\d{4}(-(0[1-9]|1[0-2]))?", re.ASCII)
 _DAY_OF_ANY_YEAR = re.compile(r"--(\d\d)-(\d\d)", re.ASCII)
-_DAY_MONTH_YEAR = re.compile(r"(?P<day>\d{1,2})\. ?(?P<month>\d{1,2})\. ?(?P<year>\d{4})", re.ASCII)
-_YEAR_MONTH_DAY = re.compile(r"(?P<year>\d{4})[/.]?(?P<month>\d{1,2})[/.]?(?P<day>\d{1,2})", re.ASCII)
-_DAY_NAME_YEAR = re.compile(r"(?P<day>\d{1,2})(st|nd|rd|th)?\.?( of)? (?P<name>[a-z]{3,9})\.?,? (?P<year>\d{4})")
-_NAME_DAY_YEAR = re.compile(r"(?P<name>[a-z]{3,9})\.? (?P<day>\d{1,2})(st|nd|rd|th)?,? (?P<year>\d{4})")
-_NAME_YEAR = re.compile(r"(?P<name>[a-z]{3,9})\.?,? (?P<year>\d{4})")
 _NUMBER_WITHIN = re.compile(r"[+-]?\d[\d,' \u00a0\u202f]*(\.\d+)?", re.ASCII)
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_DEADLINE, _ANNIVERSARY = "due", "birthday"
+"""What a vocabulary also calls predicates whose days are still to come, and those whose days come each year."""
 _URL_SCHEMES = ("http", "https")
 _HOST = re.compile(r"[\w-]+(\.[\w-]+)+(:\d+)?([/?#]\S*)?")
 
 _TAKES = {
     "number": "a number with digits alone, such as 1250 or 12.5",
-    "date": "a date such as 2026-11-22, or 2026-11 or 2026 or --11-22 where that is all that is known",
+    "date": "a date such as 2026-11-22 or “next Friday”, or 2026-11 or 2026 or --11-22 where that is all that is known",
     "url": "a web address that begins with http:// or https://",
     "identifier": "one line of text",
     "text": "a text",
@@ -54,6 +56,27 @@ def clean(text: str) -> str:
             hint="Keep tags, statuses and short notes as literals.",
         )
     return literal
+
+
+def read(tx: Tx, predicate: Predicate, literal: str) -> str:
+    """A literal as it is stored under a predicate. A date may be given as people say it: “next Friday”.
+
+    Raises:
+        errors.LiteralInvalid: it is not of the kind that the predicate takes.
+    """
+    kind = predicate.literal_kind
+    if (normalised := normalise(literal, kind, tx.zone)) is not None:
+        return normalised
+    if kind != "date":
+        raise _invalid(tx, predicate, literal)
+    # Imported here, because most dates are in ISO 8601.
+    from keepgraph.temporal import date_phrases
+
+    try:
+        said = date_phrases.parse_as_said(literal, now=tx.now.astimezone(tx.zone), unsaid=_year_meant(tx, predicate))
+    except date_phrases.DateUnclear as unclear:
+        raise _invalid(tx, predicate, literal, str(unclear)) from unclear
+    return normalise(said, kind, tx.zone) or said
 
 
 def normalise(literal: str, kind: str | None, zone: tzinfo | None) -> str | None:
@@ -90,11 +113,28 @@ def suggest(tx: Tx, literal: str, kind: str | None) -> str:
     return {"number": "12.5", "date": today, "url": "https://example.com"}.get(kind or "", "text")
 
 
-def invalid(tx: Tx, predicate: Predicate, literal: str) -> errors.LiteralInvalid:
+def deadlines(tx: Tx) -> frozenset[str]:
+    """The names of the predicates that the vocabulary also calls “due”."""
+    return _names_called(tx, _DEADLINE)
+
+
+def _year_meant(tx: Tx, predicate: Predicate) -> date_phrases.Unsaid:
+    """Of which year a day is that is said without one."""
+    if predicate.name in deadlines(tx):
+        return "next"
+    return "any" if predicate.name in _names_called(tx, _ANNIVERSARY) else "last"
+
+
+def _names_called(tx: Tx, wording: str) -> frozenset[str]:
+    return frozenset(term.name for term in graph_vocabulary.find_all(tx, store.vocabulary.PREDICATE, wording))
+
+
+def _invalid(tx: Tx, predicate: Predicate, literal: str, reason: str = "") -> errors.LiteralInvalid:
     """The refusal of a literal that is not of the kind which its predicate takes."""
     suggestion = suggest(tx, literal, predicate.literal_kind)
+    taken = f"{predicate.name} takes {describe(predicate.literal_kind)}, not {_quote(literal)}"
     return errors.LiteralInvalid(
-        f"{predicate.name} takes {describe(predicate.literal_kind)}, not {_quote(literal)}",
+        f"{taken}: {reason}" if reason else taken,
         hint=f'Write it as {{"literal": "{suggestion}"}}, or ={suggestion} on the command line.',
     )
 
@@ -130,8 +170,6 @@ def _suggest(literal: str, kind: str | None) -> str | None:
     match kind:
         case "number":
             return _suggest_number(literal)
-        case "date":
-            return _suggest_date(literal)
         case "url":
             return _suggest_url(literal)
         case "identifier":
@@ -147,20 +185,6 @@ def _suggest_number(literal: str) -> str | None:
 
 def _suggest_url(literal: str) -> str | None:
     return f"https://{literal}" if _HOST.fullmatch(literal) else None
-
-
-def _suggest_date(literal: str) -> str | None:
-    written = " ".join(literal.casefold().split())
-    for pattern in (_DAY_MONTH_YEAR, _YEAR_MONTH_DAY, _DAY_NAME_YEAR, _NAME_DAY_YEAR, _NAME_YEAR):
-        if parts := pattern.fullmatch(written):
-            values = parts.groupdict()
-            name = values.get("name", "")
-            month = _MONTHS.index(name[:3]) + 1 if name[:3] in _MONTHS else int(values.get("month") or 0)
-            day = values.get("day")
-            if day is None:
-                return f"{values['year']}-{month:02}" if month else None
-            return _iso_date(int(values["year"]), month, int(day))
-    return None
 
 
 def _iso_date(year: int, month: int, day: int) -> str | None:

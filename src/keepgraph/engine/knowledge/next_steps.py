@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from keepgraph import store
-from keepgraph.engine.knowledge import blockers, decisions
+from keepgraph.engine.knowledge import blockers, decisions, literals
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.model import Entity, Fact
 from keepgraph.store.transactions import Tx
@@ -26,7 +26,6 @@ _MAX_DUE_AROUND = 10
 _DONE = frozenset("done completed complete finished closed implemented cancelled canceled resolved shipped".split())
 _NEXT_ACTION = "next-action"
 _TO_DO = "to do"
-_DUE = "due"
 _FIRST_DAY = "0001-01-01"
 
 
@@ -181,10 +180,9 @@ def _days_ahead(tx: Tx) -> tuple[str, str]:
     return today.isoformat(), (today + timedelta(days=DAYS_AHEAD)).isoformat()
 
 
-def _deadlines(tx: Tx) -> set[str]:
+def _deadlines(tx: Tx) -> frozenset[str]:
     """The predicates whose literals say by when something is to be done."""
-    due = {term.name for term in graph_vocabulary.find_all(tx, store.vocabulary.PREDICATE, _DUE)}
-    return due & _predicates_with_days(tx)
+    return literals.deadlines(tx) & _predicates_with_days(tx)
 
 
 def _predicates_with_days(tx: Tx) -> set[str]:

@@ -97,12 +97,11 @@ def _check(
         match = matches[0]
         problem = ends.refusal(tx, match, given, subject_type=subject.type, object_type=object_type)
     elif literal is not None and match.predicate.literal_kind is not None:
-        normalised = literals.normalise(literal, match.predicate.literal_kind, tx.zone)
-        if normalised is None:
-            problem = literals.invalid(tx, match.predicate, literal)
-            suggestion = literals.suggest(tx, literal, match.predicate.literal_kind)
-            problem.example = given.example(object=suggestion)
-        literal = normalised or literal
+        try:
+            literal = literals.read(tx, match.predicate, literal)
+        except errors.LiteralInvalid as invalid:
+            problem = invalid
+            problem.example = given.example(object=literals.suggest(tx, literal, match.predicate.literal_kind))
     if problem is not None and (refuse_misfits or (match.is_reversed and target is None)):
         raise problem
     stored_subject, stored_target = (target, subject) if match.is_reversed and target else (subject, target)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain, takewhile
 from typing import Any
@@ -350,8 +350,7 @@ def _similar_entities(graph: GraphProbe, key: str, labels: Sequence[str], text: 
     """The entities that fuzzy resolution takes a name for, or nearly; without embedding it, which takes too long."""
     if graph.seconds_left() <= 0:
         return ()
-    tx = replace(graph.tx, settings=replace(graph.tx.settings, rungs=("fuzzy",)))
-    resolution = resolver.resolve(tx, Name(text))
+    resolution = resolver.resolve_by_letters(graph.tx, Name(text))
     resolved = [resolution.entity] if resolution.entity else []
     entities = [*resolved, *(candidate.entity for candidate in resolution.candidates)]
     with_labels = [entity for entity in entities if not labels or graph_catalogue.label(entity.type) in labels]

@@ -46,6 +46,12 @@ def resolve(
     return resolution
 
 
+def resolve_by_letters(tx: Tx, name: Name, *, of_types: Collection[str] | None = None) -> Resolution:
+    """The entity that a reader means by a name, without the step that loads a model."""
+    rungs = tuple(rung for rung in tx.settings.rungs if rung != "embedding")
+    return resolve(replace(tx, settings=replace(tx.settings, rungs=rungs)), name, of_types=of_types)
+
+
 def _asked_about(name: Name) -> list[Expression]:
     """The names that a question may ask about; none for what is no question."""
     return [asked for asked in referring_expressions.asked_about(name.text) if Name(asked.name).key]

@@ -7,6 +7,7 @@ anything, and none accepts because it did not get round to looking (ADR 0045).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -169,9 +170,9 @@ def _draft(tx: Tx, case: _Case, target: str) -> Fact | None:
         return None
     if _takes_literal(tx, match) and not match.is_reversed and target.strip():
         literal = target.strip()[: literals.MAX_LITERAL]
-        fact = _fact(
-            tx, subject, match, literal=literals.normalise(literal, match.predicate.literal_kind, tx.zone) or literal
-        )
+        with suppress(errors.LiteralInvalid):  # what is of another kind is a misfit, and judged as one
+            literal = literals.read(tx, match.predicate, literal)
+        fact = _fact(tx, subject, match, literal=literal)
         fact = replace(fact, literal=validity.known_spelling(tx, fact, match.predicate))
         is_literal = match.predicate.literal_kind is not None or case.object.entity is None
         if is_literal or validity.find_known(tx, fact, match.predicate):
