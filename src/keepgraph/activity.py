@@ -21,6 +21,7 @@ class Activity:
         self._going_on = 0
         self._last_end = clock()
         self._lock = threading.Lock()
+        self._ended = threading.Event()
 
     @contextmanager
     def call(self) -> Iterator[None]:
@@ -34,8 +35,18 @@ class Activity:
             with self._lock:
                 self._going_on -= 1
                 self._last_end = self._clock()
+            self._ended.set()
 
     def idle_seconds(self) -> float:
         """How long there has been no call; 0 while there is one."""
         with self._lock:
             return 0.0 if self._going_on else self._clock() - self._last_end
+
+    def await_end(self, seconds: float) -> None:
+        """Wait until a call ends, or for so long; for one thread."""
+        self._ended.wait(seconds)
+        self._ended.clear()
+
+    def stop_waiting(self) -> None:
+        """Let the thread that waits go on."""
+        self._ended.set()

@@ -21,8 +21,10 @@ from keepgraph.profiles import settings_file
 
 _PAUSE_SECONDS = 2.0
 _SHORT_PAUSE_SECONDS = 0.05  # while a backfill has more to do: lets calls in between two batches
-_BATCH = 16  # small, because a server that is told to stop waits for the end of a batch
-_MAX_POSTPONED = 15  # times, so for about half a minute
+_QUIET_SECONDS = 0.15  # since the last call: who has just told something mostly tells or asks more
+_BATCH_WORK = 1_500  # small, because a call, or a server that is told to stop, waits for the end of a batch
+_BATCH_CHUNKS = 16
+_MAX_POSTPONED_SECONDS = 30.0
 _BACKUP_CHECK_SECONDS = 900.0
 _GARDEN_CHECK_SECONDS = 300.0
 _MEMORY_SECONDS = 60.0
@@ -45,9 +47,9 @@ def running(
         yield
         return
     stopped = threading.Event()
-    gardening = _Garden(graph, activity or Activity(), stopped) if garden else None
+    calls = activity or Activity()
     worker = threading.Thread(
-        target=_run_tasks, args=(graph, stopped, daily, gardening), name="background", daemon=True
+        target=_run_tasks, args=(graph, calls, stopped, daily, garden), name="background", daemon=True
     )
     worker.start()
     graph.has_background = True
@@ -56,86 +58,114 @@ def running(
     finally:
         graph.has_background = False
         stopped.set()
+        calls.stop_waiting()
         worker.join()
 
 
-def _run_tasks(graph: Graph, stopped: threading.Event, daily: bool, gardening: _Garden | None) -> None:
-    """Run each task in turn, again and again; a task returns whether it has more to do at once."""
-    tasks: list[Callable[[], bool]] = [
-        _MentionBackfill(graph),
-        _VectorBackfill(graph),
+def _run_tasks(graph: Graph, activity: Activity, stopped: threading.Event, daily: bool, garden: bool) -> None:
+    """Run the backfills whenever a call has ended, and the other tasks in turn every two seconds.
+
+    A task returns whether it has more to do at once.
+    """
+    backfills: list[Callable[[], bool]] = [_MentionBackfill(graph, activity), _VectorBackfill(graph, activity)]
+    others: list[Callable[[], bool]] = [
         _VectorSigns(graph),
         AdjacencyArrays(graph, stopped),
         _Checkpoint(graph),
         _Memory(graph),
     ]
     if daily:
-        tasks.append(_DailyBackup(graph))
-    if gardening is not None:
-        tasks.append(gardening)
-    pause = _PAUSE_SECONDS
-    while tasks and not stopped.wait(pause):
-        pause = _PAUSE_SECONDS
-        for task in list(tasks):
-            try:
-                if task():
-                    pause = _SHORT_PAUSE_SECONDS
-            except errors.ModelUnavailable as error:
-                _log.warning("vectors are no longer made: %s", error)
-                tasks.remove(task)
-            except errors.KeepgraphError as error:
-                # A busy or a missing file is no reason to stop trying.
-                _log.info("not now: %s", error)
-            except Exception:  # noqa: BLE001 (the one place where an error of this thread can be reported)
-                _log.exception("%s is given up", type(task).__name__)
-                tasks.remove(task)
+        others.append(_DailyBackup(graph))
+    if garden:
+        others.append(_Garden(graph, activity, stopped))
+    next_round, has_more = time.monotonic() + _PAUSE_SECONDS, False
+    while True:
+        activity.await_end(_SHORT_PAUSE_SECONDS if has_more else max(next_round - time.monotonic(), 0.0))
+        if stopped.is_set():
+            return
+        has_more = _run_each(backfills)
+        if time.monotonic() >= next_round:
+            _run_each(others)
+            next_round = time.monotonic() + _PAUSE_SECONDS
+
+
+def _run_each(tasks: list[Callable[[], bool]]) -> bool:
+    """Run some tasks, and take out what can no longer run; returns whether any has more to do at once."""
+    has_more = False
+    for task in list(tasks):
+        try:
+            has_more = task() or has_more
+        except errors.ModelUnavailable as error:
+            _log.warning("vectors are no longer made: %s", error)
+            tasks.remove(task)
+        except errors.KeepgraphError as error:
+            # A busy or a missing file is no reason to stop trying.
+            _log.info("not now: %s", error)
+        except Exception:  # noqa: BLE001 (the one place where an error of this thread can be reported)
+            _log.exception("%s is given up", type(task).__name__)
+            tasks.remove(task)
+    return has_more
 
 
 class _Backfill:
-    """A backfill in small batches, at quiet times.
+    """A backfill in small batches, when nobody calls.
 
-    While the number of what is due changes between two looks, someone is writing, or another server is already at the
-    same backfill. Then this one is postponed, but not for ever.
+    While a call of this server goes on, or has just ended, it is postponed, but not for ever. So it is where the number
+    of what is due changes between two looks and nobody has called: another program writes, or is at the same backfill.
     """
 
-    def __init__(self, count_due: Callable[[], int], backfill: Callable[[], int]) -> None:
+    def __init__(self, activity: Activity, count_due: Callable[[], int], backfill: Callable[[], int]) -> None:
+        self._activity = activity
         self._count_due = count_due
         self._backfill = backfill
         self._last_count: int | None = None
-        self._postponed = 0
+        self._last_calls = activity.calls
+        self._postponed_since: float | None = None
 
     def __call__(self) -> bool:
         due, before = self._count_due(), self._last_count
-        self._last_count = due
+        is_called = self._activity.calls != self._last_calls
+        self._last_count, self._last_calls = due, self._activity.calls
         if not due:
+            self._postponed_since = None
             return False
-        if before not in (None, due) and self._postponed < _MAX_POSTPONED:
-            self._postponed += 1
-            return False
-        self._postponed = 0
+        is_busy = self._activity.idle_seconds() < _QUIET_SECONDS
+        if (is_busy or (before not in (None, due) and not is_called)) and self._may_be_postponed():
+            return is_busy
+        self._postponed_since = None
         self._last_count = self._backfill()
         return self._last_count > 0
+
+    def _may_be_postponed(self) -> bool:
+        now = time.monotonic()
+        if self._postponed_since is None:
+            self._postponed_since = now
+        return now - self._postponed_since < _MAX_POSTPONED_SECONDS
 
 
 class _MentionBackfill(_Backfill):
     """Detects mentions in new texts, and of new names in old texts."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, activity: Activity) -> None:
         database = graph.database
         super().__init__(
+            activity,
             lambda: mention_index.count_due(database),
-            lambda: mention_index.backfill(database, seconds=time_limits.MAX_SECONDS_OF_A_READ, max_chunks=_BATCH),
+            lambda: mention_index.backfill(
+                database, seconds=time_limits.MAX_SECONDS_OF_A_READ, max_chunks=_BATCH_CHUNKS
+            ),
         )
 
 
 class _VectorBackfill(_Backfill):
     """Embeds names, texts and facts."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, activity: Activity) -> None:
         database = graph.database
         super().__init__(
+            activity,
             lambda: vectors.count_due(database),
-            lambda: vectors.backfill(database, seconds=time_limits.MAX_SECONDS_OF_A_READ, at_most=_BATCH),
+            lambda: vectors.backfill(database, seconds=time_limits.MAX_SECONDS_OF_A_READ, work=_BATCH_WORK),
         )
 
 

@@ -27,7 +27,7 @@ class Graph:
     Attributes:
         database: the file and its transactions.
         read_only: whether calls that write are refused.
-        has_background: whether a task in the background makes vectors, so that no search has to wait for them.
+        has_background: whether a task in the background makes vectors, so that a search waits for the newest alone.
     """
 
     def __init__(self, database: Database, *, read_only: bool = False, session: str | None = None) -> None:

@@ -107,8 +107,8 @@ def test_a_tool_is_entered_once_and_only_what_it_needs_is_backfilled(unfinished,
 
 def test_a_backfill_that_fails_is_tried_once_and_the_tool_entered_once(unfinished, entries, monkeypatch):
     tried: Counter[str] = Counter()
-    monkeypatch.setattr(mention_index, "backfill_some", lambda database: tried.update(["mentions"]))
-    monkeypatch.setattr(vectors, "backfill_some", lambda database, kinds: tried.update(["vectors"]))
+    monkeypatch.setattr(mention_index, "backfill", lambda database, **_: tried.update(["mentions"]))
+    monkeypatch.setattr(vectors, "backfill_some", lambda database, kinds, **_: tried.update(["vectors"]))
     monkeypatch.setattr(vectors, "unavailable_reason", lambda tx: None)
     monkeypatch.setattr(store.vectors, "model_and_dimension", lambda tx: None)
     answer = unfinished("search", query="login system")
@@ -122,11 +122,11 @@ def test_a_backfill_that_fails_is_tried_once_and_the_tool_entered_once(unfinishe
     "fault", [errors.ModelUnavailable("the model cannot be loaded"), errors.GraphUnavailable("the disk is full")]
 )
 def test_where_a_backfill_fails_the_tool_answers_with_what_there_is(unfinished, monkeypatch, fault):
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise fault
 
     monkeypatch.setattr(vectors, "backfill_some", fail)
-    monkeypatch.setattr(mention_index, "backfill_some", fail)
+    monkeypatch.setattr(mention_index, "backfill", fail)
     monkeypatch.setattr(vectors, "unavailable_reason", lambda tx: None)
     monkeypatch.setattr(store.vectors, "model_and_dimension", lambda tx: None)
     answer = unfinished("search", query="Atlas")

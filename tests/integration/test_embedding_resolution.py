@@ -448,7 +448,7 @@ def hurried(monkeypatch) -> None:
         now[0] += 3600
         return real(texts, **more)
 
-    monkeypatch.setitem(vectors.BATCH_SIZES, "name", 2)
+    monkeypatch.setattr(vectors, "_BATCH_OF_A_READ", 90)
     monkeypatch.setattr(vectors, "time", SimpleNamespace(monotonic=lambda: now[0]))
     monkeypatch.setattr(embedder, "embed", slow)
 
@@ -480,7 +480,7 @@ def test_a_query_makes_the_vectors_it_needs(call, path):
 
 @needs_vectors
 def test_a_query_makes_only_as_many_vectors_as_there_is_time_for_and_says_so(call, path, hurried):
-    create(call, FALCON, concept("Kubernetes"), concept("Photosynthesis"), concept("Onboarding"), LOGIN)
+    create(call, LOGIN, FALCON, concept("Kubernetes"), concept("Photosynthesis"), concept("Onboarding"))
     first, second, third = (call("recall_entity", name_or_alias="login system") for _ in range(3))
 
     assert [missing_vectors(answer) for answer in (first, second, third)] == [3, 1, None]
@@ -491,7 +491,7 @@ def test_a_query_makes_only_as_many_vectors_as_there_is_time_for_and_says_so(cal
 
 @needs_vectors
 def test_the_time_for_a_backfill_may_be_set(call, path, monkeypatch):
-    monkeypatch.setitem(vectors.BATCH_SIZES, "name", 1)
+    monkeypatch.setattr(vectors, "_BATCH_OF_A_READ", 1)
     monkeypatch.setattr(time_limits, "MAX_SECONDS_OF_A_READ", -1.0)
     create(call, *(concept(f"Thing number {n}") for n in range(4)))
     call.recalled("login system")
@@ -678,7 +678,7 @@ SMALL_BATCHES = """
 import sys
 from keepgraph.cli.root import kg
 from keepgraph.engine.backfill import vectors
-vectors.BATCH_SIZES["name"] = 16
+vectors.BATCH = vectors._BATCH_OF_A_READ = 1_000
 kg(sys.argv[1:], prog_name="kg")
 """
 

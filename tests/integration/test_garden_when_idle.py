@@ -1,4 +1,4 @@
-"""The gardener in a server: when nobody calls, at most once a day, until somebody calls."""
+"""A server when nobody calls: the gardener, at most once a day, and backfills; until somebody calls."""
 
 from __future__ import annotations
 
@@ -115,3 +115,53 @@ def test_the_settings_decide_whether_a_server_runs_it(path, text, expected):
     path.with_suffix(".toml").write_text(text, "utf-8")
 
     assert settings_file.read(path).garden_when_idle == expected
+
+
+# Backfills
+
+
+@pytest.fixture
+def backfill(activity):
+    """A backfill of three that wait, one at a time, and how often it ran."""
+    waiting, runs = [3], []
+
+    def run_once() -> int:
+        runs.append(waiting[0])
+        waiting[0] -= 1
+        return waiting[0]
+
+    return background._Backfill(activity, lambda: waiting[0], run_once), waiting, runs
+
+
+def test_a_backfill_runs_when_nobody_calls_soon_after_a_call(backfill, activity, seconds):
+    task, _, runs = backfill
+    with activity.call():
+        looks_again = [task()]
+    looks_again.append(task())
+    before = list(runs)
+    seconds.now += 0.2
+    looks_again.append(task())
+
+    assert (before, runs) == ([], [3])
+    assert looks_again == [True, True, True]
+
+
+def test_a_backfill_leaves_to_another_program_what_that_is_at(backfill, seconds):
+    task, waiting, runs = backfill
+    seconds.now += 1
+    task()
+    for left in (90, 80, 70):
+        waiting[0] = left
+        task()
+
+    assert runs == [3]
+
+
+def test_a_call_that_ends_wakes_the_background_at_once(activity):
+    woken = threading.Event()
+    thread = threading.Thread(target=lambda: (activity.await_end(60), woken.set()), daemon=True)
+    thread.start()
+    with activity.call():
+        pass
+
+    assert woken.wait(30)

@@ -27,7 +27,7 @@ from keepgraph.store.search_filters import Filters
 from keepgraph.temporal import timestamps
 from keepgraph.tools.contract import derived_data
 from laws import examples
-from words import Caller, Clock, concept, literal, person, project
+from words import Caller, Clock, concept, literal, person, project, rows
 
 needs_vectors = pytest.mark.skipif(embedder.unavailable_reason() is not None, reason="the model is not installed")
 MODES = ["combined", "nodes", "edges", "communities", "episodes"]
@@ -880,7 +880,7 @@ def test_an_answer_says_when_meaning_is_off(open_graph):
 def test_an_answer_says_how_many_wait_for_their_vectors(open_graph, monkeypatch):
     from keepgraph.engine.backfill import vectors
 
-    monkeypatch.setattr(vectors, "backfill_some", lambda database, kinds: None)
+    monkeypatch.setattr(vectors, "backfill_some", lambda database, kinds, **_: None)
     call = Caller(open_graph())
     remember(call, "Note", "The espresso machine leaks.")
 
@@ -891,9 +891,9 @@ def test_where_the_background_reads_texts_a_search_does_not_wait_for_many_of_the
     """
     It says how many are unread. A few are read at once, and a command reads a bounded number first.
     """
-    monkeypatch.setattr(derived_data, "_MAX_WAITED_FOR", 2)
+    monkeypatch.setattr(derived_data, "_MAX_UNREAD", 2)
     waiting = []
-    monkeypatch.setattr(derived_data, "backfill_some", lambda database, need: waiting.append(need))
+    monkeypatch.setattr(derived_data, "backfill_some", lambda database, need, **_: waiting.append(need))
     graph = open_graph()
     call = Caller(graph)
     with graph.database.write("test") as tx:
@@ -909,33 +909,108 @@ def test_where_the_background_reads_texts_a_search_does_not_wait_for_many_of_the
     at_once = call("search", query="cold soup")
 
     assert derived_data.Need.MENTIONS in as_command
-    assert not waiting
+    assert derived_data.Need.MENTIONS not in waiting
     assert (len(at_once["episodes"]), at_once["unread"]) == (3, 3)
 
 
 @needs_vectors
-def test_where_the_background_makes_vectors_a_search_answers_from_words_and_says_so(open_graph):
+@pytest.mark.parametrize("has_background", [False, True], ids=["command", "server"])
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ("Which drink does the office run out of?", "The coffee machine in the kitchen has no beans left."),
+        ("Who takes care of the cat?", "Tomasz feeds the kitten while we are away."),
+        ("kitten", "Tomasz feeds the kitten while we are away."),
+    ],
+)
+def test_what_was_just_told_is_found_in_other_words_too(open_graph, has_background, asked, expected):
     graph = open_graph()
     call = Caller(graph)
-    remember(call, "Lunch", "The soup was cold again and nobody complained.")
-    graph.has_background = True
-    at_once = call("search", query="cold soup")
-    graph.has_background = False
-    after = call("search", query="cold soup")
+    graph.has_background = has_background
+    for text in (
+        "The coffee machine in the kitchen has no beans left.",
+        "Tomasz feeds the kitten while we are away.",
+        "The lease of the garage ends in March.",
+    ):
+        call("remember", text=text)
+    answer = call("search", query=asked)
 
-    assert names(at_once["episodes"]) == names(after["episodes"]) == ["Lunch"]
-    assert "still wait" in at_once["embedding"]
-    assert after["embedding"] == "on"
+    assert answer["embedding"] == "on"
+    assert answer["episodes"][0]["chunk"] == expected
 
 
 @needs_vectors
-def test_a_command_makes_a_bounded_number_of_vectors_first(open_graph, monkeypatch):
-    monkeypatch.setattr(vectors, "MAX_VECTORS_OF_A_READ", 2)
-    call = Caller(open_graph())
-    for n in range(5):
-        remember(call, f"Lunch {n}", f"The soup was cold {n} times.")
+def test_a_fact_that_was_just_recorded_is_found_in_other_words_too(open_graph):
+    graph = open_graph()
+    call = Caller(graph)
+    graph.has_background = True
+    call.record(person("Ines Duarte"), "works_at", {"name": "Nordwind Shipyard", "type": "organisation"})
+    call.record(person("Oskar Lind"), "prefers", literal("tea without sugar"))
 
-    assert "3 texts still wait" in call("search", query="cold soup")["embedding"]
+    assert "Nordwind" in call("search", query="Where is Ines employed?")["edges"][0]["fact"]
+    assert "tea" in call("search", query="favourite drink of Oskar")["edges"][0]["fact"]
+
+
+@needs_vectors
+@pytest.mark.parametrize(("has_background", "left"), [(False, 4), (True, 8)], ids=["command", "server"])
+def test_a_call_makes_a_bounded_number_of_vectors_the_newest_first(open_graph, monkeypatch, has_background, left):
+    """
+    Beside a background task it makes those of the newest alone, so that an import does not make each search slow.
+    """
+    monkeypatch.setattr(vectors, "_WORK_OF_A_READ", 1_000)
+    monkeypatch.setattr(vectors, "_NEWEST_NUMBERS", 4)  # the vectors of two texts
+    graph = open_graph()
+    call = Caller(graph)
+    for n in range(10):
+        remember(call, f"Lunch {n}", f"The soup was cold {n} times. {'The spoon was long. ' * 5}")
+    graph.has_background = has_background
+    first = call("search", query="cold soup", limit=20)
+
+    assert f"{left} texts still wait" in first["embedding"]
+    assert newest_with_vector(graph) == [f"Lunch {n}" for n in range(9, left - 1, -1)]
+
+
+def newest_with_vector(graph: keepgraph.Graph) -> list[str]:
+    return [
+        name
+        for (name,) in rows(
+            graph.path,
+            """
+            SELECT DISTINCT episode.name FROM chunk_vector
+            JOIN chunk ON chunk.id = reading / 2 JOIN episode ON episode.id = chunk.episode
+            ORDER BY reading DESC
+            """,
+        )
+    ]
+
+
+@needs_vectors
+def test_while_something_waits_no_search_says_that_nothing_answers(open_graph, monkeypatch):
+    call = Caller(open_graph())
+    remember(call, "Note", "The espresso machine leaks.")
+    sure = call("search", query="Which orchid flowers in winter?")
+    monkeypatch.setattr(vectors, "backfill_some", lambda database, kinds, **_: None)
+    remember(call, "Garden", "The violet needs no water before February.")
+    unsure = call("search", query="Which orchid flowers in winter?")
+
+    assert (sure["abstained"], "abstained" in unsure) == (True, False)
+    assert "1 text still waits for its vector" in unsure["embedding"]
+
+
+@needs_vectors
+def test_a_text_whose_vector_waits_is_ranked_by_its_words(open_graph, monkeypatch):
+    """
+    It is not behind texts with none of the words, which have their vectors.
+    """
+    call = Caller(open_graph())
+    for text in ("The tenants of the flat want a new boiler.", "The heating in the attic is broken.", "Rent is due."):
+        call("remember", text=text)
+    call("search", query="boiler")
+    monkeypatch.setattr(vectors, "backfill_some", lambda database, kinds, **_: None)
+    call("remember", text="Boiler inspection: bring the ladder.")
+    found = call("search", query="When is the inspection of the boiler and the heating?")
+
+    assert found["episodes"][0]["chunk"] == "Boiler inspection: bring the ladder."
 
 
 def test_a_graph_opened_for_reading_only_is_searched_as_it_is(open_graph, path):

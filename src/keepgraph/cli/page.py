@@ -51,7 +51,7 @@ def ui_command(ctx: click.Context, no_open: bool, port: int, read_only: bool) ->
             raise errors.InvalidArguments(
                 f"port {port} cannot be used: {error.strerror}", hint="Leave --port out, for any that is free."
             ) from error
-        with page_server, background.running(graph):
+        with page_server, background.running(graph, activity=page_server.activity):
             reason = _serve(page_server, key_check.is_lost, opens=not no_open)
     click.echo(reason)
 

@@ -7,8 +7,6 @@ import click
 from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
 
-_BATCH_SIZE = 256
-
 
 @click.command("reindex")
 @click.option("--anew", is_flag=True, help="Drop the vectors there are first, as after a change of the model.")
@@ -27,11 +25,11 @@ def reindex_command(ctx: click.Context, anew: bool) -> None:
         if anew or vectors.are_of_another_model(graph.database):
             remaining = vectors.restart(graph.database)
         else:
-            remaining = vectors.backfill(graph.database, at_most=0)
+            remaining = vectors.backfill(graph.database, work=0)
         total = remaining
         with terminal.progress_bar(total, "Embedding", quiet=graph_options.wants_json(ctx)) as progress_bar:
             while remaining:
-                previous, remaining = remaining, vectors.backfill(graph.database, at_most=_BATCH_SIZE)
+                previous, remaining = remaining, vectors.backfill(graph.database, work=vectors.BATCH)
                 progress_bar.update(max(previous - remaining, 0))
                 if remaining >= previous:
                     break  # other programs add texts as fast as they are embedded

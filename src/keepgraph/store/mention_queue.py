@@ -22,15 +22,29 @@ def any_unread(tx: Tx) -> bool:
     )
 
 
+def is_longer_than(tx: Tx, number: int) -> bool:
+    """Whether more chunks and names than this are unread: quicker than counting them."""
+    row = tx.conn.execute(
+        """
+        SELECT count(*)
+        FROM (SELECT * FROM (SELECT 1 FROM chunk_unread LIMIT :most)
+              UNION ALL
+              SELECT * FROM (SELECT 1 FROM name_unread LIMIT :most))
+        """,
+        {"most": number + 1},
+    ).fetchone()
+    return int(row[0]) > number
+
+
 def next_chunks(tx: Tx, *, limit: int, episodes: Sequence[int] | None = None) -> list[int]:
-    """Some unread chunks of all groups, oldest first; of these episodes only, where they are given."""
+    """Some unread chunks of all groups, newest first; of these episodes only, where they are given."""
     rows = tx.conn.execute(
         """
         SELECT chunk
         FROM chunk_unread
         WHERE :episodes IS NULL
             OR chunk IN (SELECT id FROM chunk WHERE episode IN (SELECT value FROM json_each(:episodes)))
-        ORDER BY chunk
+        ORDER BY chunk DESC
         LIMIT :limit
         """,
         {"episodes": None if episodes is None else json.dumps(list(episodes)), "limit": limit},
@@ -39,7 +53,7 @@ def next_chunks(tx: Tx, *, limit: int, episodes: Sequence[int] | None = None) ->
 
 
 def next_names(tx: Tx, *, limit: int) -> list[tuple[int, str | None, str | None, str | None]]:
-    """Some unread names of all groups: the number, the name, the group, and the type of the entity.
+    """Some unread names of all groups, newest first: the number, the name, the group, and the type of the entity.
 
     If the name was deleted in the meantime, all but the number is None.
     """
@@ -51,7 +65,7 @@ def next_names(tx: Tx, *, limit: int) -> list[tuple[int, str | None, str | None,
         LEFT JOIN alias ON surface % 2 = 1 AND alias.id = surface / 2
         LEFT JOIN entity AS owner ON owner.id = alias.entity
         LEFT JOIN entity_type ON entity_type.id = coalesce(named.type, owner.type)
-        ORDER BY surface
+        ORDER BY surface DESC
         LIMIT ?
         """,
         (limit,),

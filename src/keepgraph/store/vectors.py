@@ -17,6 +17,7 @@ from sqlcipher3 import dbapi2 as sqlite
 from keepgraph import errors
 from keepgraph.store import derived_tables
 from keepgraph.store.derived_tables import NAME_VECTORS, VECTOR_KINDS, VectorKind
+from keepgraph.store.search_filters import json_array
 from keepgraph.store.transactions import Tx
 
 _HAMMING_CANDIDATES = 200
@@ -44,9 +45,14 @@ def reset(tx: Tx, model: str, dimension: int) -> None:
     tx.conn.execute("INSERT INTO vector_space (id, model, dimension) VALUES (1, ?, ?)", (model, dimension))
 
 
-def count_missing(tx: Tx, kind: VectorKind = NAME_VECTORS) -> int:
-    """How many of a kind have no vector yet."""
-    return int(tx.conn.execute(f"SELECT count(*) FROM {kind.queue.table}").fetchone()[0])
+def count_missing(tx: Tx, kind: VectorKind = NAME_VECTORS, *, at_most: int | None = None) -> int:
+    """How many of a kind have no vector yet.
+
+    Args:
+        at_most: count no further than one more than this.
+    """
+    counted = kind.queue.table if at_most is None else f"(SELECT 1 FROM {kind.queue.table} LIMIT {at_most + 1})"
+    return int(tx.conn.execute(f"SELECT count(*) FROM {counted}").fetchone()[0])
 
 
 def any_missing(tx: Tx, kind: VectorKind) -> bool:
@@ -59,17 +65,38 @@ def any_made(tx: Tx, kind: VectorKind) -> bool:
     return tx.conn.execute(f"SELECT 1 FROM {kind.signs_table} LIMIT 1").fetchone() is not None
 
 
-def next_missing(tx: Tx, kind: VectorKind = NAME_VECTORS, *, limit: int) -> list[tuple[int, str]]:
-    """Some of a kind that have no vector yet, by number: the number, and the text to embed."""
+def missing(tx: Tx, kind: VectorKind, numbers: Sequence[int]) -> set[int]:
+    """Those of some numbers that have no vector yet."""
+    rows = tx.conn.execute(
+        f"SELECT {kind.key} FROM {kind.queue.table} WHERE {kind.key} IN (SELECT value FROM json_each(?))",
+        (json_array(numbers),),
+    )
+    return {number for (number,) in rows}
+
+
+def next_missing(
+    tx: Tx, kind: VectorKind = NAME_VECTORS, *, limit: int, among_newest: int | None = None
+) -> list[tuple[int, str]]:
+    """Some of a kind that have no vector yet, the newest first: the number, and the text to embed.
+
+    Args:
+        among_newest: only those among so many numbers, up to that of the newest row.
+    """
+    source = kind.sources[0]
+    newest = f"(SELECT {source.number} FROM {source.table} ORDER BY id DESC LIMIT 1)"
     rows = tx.conn.execute(
         f"""
         SELECT number, text
-        FROM (SELECT number, {kind.text} AS text FROM (SELECT {kind.key} AS number FROM {kind.queue.table}))
+        FROM (
+            SELECT number, {kind.text} AS text
+            FROM (SELECT {kind.key} AS number FROM {kind.queue.table})
+            WHERE :among IS NULL OR number > {newest} - :among
+        )
         WHERE text IS NOT NULL
-        ORDER BY number
-        LIMIT ?
+        ORDER BY number DESC
+        LIMIT :limit
         """,
-        (limit,),
+        {"limit": limit, "among": among_newest},
     )
     return rows.fetchall()  # type: ignore[no-any-return]
 

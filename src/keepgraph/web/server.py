@@ -14,6 +14,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
 from keepgraph import errors
+from keepgraph.activity import Activity
 from keepgraph.graph import Graph
 from keepgraph.web import allowed_tools, page_file, request_checks
 from keepgraph.web.request_checks import Refused
@@ -51,6 +52,7 @@ class PageServer(socketserver.ThreadingMixIn, HTTPServer):
 
     Attributes:
         token: what a call must bring; new at every start, 32 random bytes.
+        activity: when the page last called.
         host: the address and the port, which every request must name.
         has_ended: whether it answers nothing more, on connections that are still open either.
     """
@@ -73,12 +75,9 @@ class PageServer(socketserver.ThreadingMixIn, HTTPServer):
         """
         self.graph = graph
         self.token = secrets.token_urlsafe(32)
-        self._clock = clock
+        self.activity = Activity(clock)
         self._idle_seconds = idle_seconds
-        self._last_call = clock()
-        self._calls_running = 0
         self.has_ended = False
-        self._lock = threading.Lock()
         self._connections = threading.BoundedSemaphore(_MAX_CONNECTIONS)
         super().__init__((ADDRESS, port), _RequestHandler)
         self.timeout = _TICK_SECONDS
@@ -102,8 +101,7 @@ class PageServer(socketserver.ThreadingMixIn, HTTPServer):
 
     def is_idle(self) -> bool:
         """Whether nobody has called for so long that the server ends."""
-        with self._lock:
-            return not self._calls_running and self._clock() - self._last_call >= self._idle_seconds
+        return self.activity.idle_seconds() >= self._idle_seconds
 
     def call(self, body: bytes) -> dict[str, Any]:
         """The answer to a call: that of the tool, or the error.
@@ -112,22 +110,17 @@ class PageServer(socketserver.ThreadingMixIn, HTTPServer):
             Refused: it is no call.
         """
         call = request_checks.read_call(body)
-        with self._lock:
-            self._calls_running += 1
         try:
             if call.tool not in allowed_tools.ALL:
                 raise errors.UnknownTool(f"the page may not call {call.tool[:60]!r}")
-            answer = {"ok": True, "answer": self.graph.call_until(None, call.tool, call.arguments)}
+            with self.activity.call():
+                answer = {"ok": True, "answer": self.graph.call_until(None, call.tool, call.arguments)}
         except errors.KeepgraphError as error:
             answer = {"ok": False, "error": error.answer()}
         except Exception:  # noqa: BLE001 (the one place of this interface where every error becomes an answer)
             _log.exception("a call failed in an unforeseen way")
             unforeseen = errors.InternalError("the call failed in an unforeseen way")
             answer = {"ok": False, "error": unforeseen.answer()}
-        finally:
-            with self._lock:
-                self._calls_running -= 1
-                self._last_call = self._clock()
         return {**answer, "read_only": True} if self.graph.read_only else answer
 
     def server_bind(self) -> None:

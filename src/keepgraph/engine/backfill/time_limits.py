@@ -7,8 +7,8 @@ import time
 from keepgraph import errors
 from keepgraph.store.cancellation import CancellationCheck
 
-MAX_SECONDS_OF_A_READ = 1.5
-"""How long a read waits for a backfill; at most about one batch longer."""
+MAX_SECONDS_OF_A_READ = 1.0
+"""How long a read waits for all that is backfilled before it; at most about one batch longer."""
 
 _WAIT_FOR_WRITER_SECONDS = 1.0
 

@@ -1,4 +1,4 @@
-"""Vector backfill: embeds names, chunks and facts that have no vector yet, in short writes.
+"""Vector backfill: embeds names, chunks and facts that have no vector yet, the newest first, in short writes.
 
 All vectors of a graph are of one model, whose name the graph stores. The model runs outside of the writes, so that
 other writers never wait for it.
@@ -14,16 +14,26 @@ from keepgraph import errors, installation, store
 from keepgraph.engine.backfill import time_limits
 from keepgraph.model import Entity
 from keepgraph.store.database import Database
+from keepgraph.store.derived_tables import VECTOR_KINDS, VectorKind
 from keepgraph.store.transactions import Tx
 
 if TYPE_CHECKING:
     import numpy as np
 
-BATCH_SIZES = {"name": 256, "text": 16, "fact": 64}
-"""How many of a kind are embedded and written together: a long text takes as long as fifty names."""
+BATCH = 16_000
+"""So much work is embedded and written together, in characters; where somebody waits, an eighth of it."""
 
-MAX_VECTORS_OF_A_READ = 128
-"""So many are made before a read, at most, and in no more time than a read may wait."""
+_BATCH_OF_A_READ = BATCH // 8
+
+_WORK_OF_A_READ = 8_000
+"""The work that is done before a read, at most: about a second's, and in no more time than a read may wait."""
+
+_NEWEST_NUMBERS = 200
+"""Where a background task makes all others, a read waits only for what is among these: a hundred texts or names."""
+
+_CHARACTERS_READ = 1_100
+_CHARACTERS_PER_TEXT = 40
+"""The work of a text: of a long one the model reads no more than so much; of a short one it takes as long as this."""
 
 _MAX_NEAREST = 24
 
@@ -32,15 +42,15 @@ def backfill(
     database: Database,
     *,
     seconds: float | None = None,
-    at_most: int | None = None,
-    kinds: Sequence[store.derived_tables.VectorKind] = store.derived_tables.VECTOR_KINDS,
+    work: int | None = None,
+    kinds: Sequence[VectorKind] = VECTOR_KINDS,
 ) -> int:
-    """Embed what has no vector yet, in batches: names, then texts, then facts.
+    """Embed what has no vector yet, the newest first, in batches.
 
     Args:
-        seconds: stop after the batch in which this time has passed, and do not wait long for other writers; None
+        seconds: stop after the batch in which this time has passed, and do not wait longer for other writers; None
             goes on until all have a vector.
-        at_most: stop after this many.
+        work: stop after so much, in characters.
         kinds: the kinds to embed.
 
     Returns:
@@ -50,50 +60,93 @@ def backfill(
         errors.ModelUnavailable: the model, or the extension sqlite-vec, is not installed.
         errors.GraphFileError: the graph cannot be written.
     """
+    _embed(database, kinds, seconds=seconds, work=work)
+    with database.read("vectors") as tx:
+        return count_missing(tx)
+
+
+def backfill_some(
+    database: Database, kinds: Sequence[VectorKind], *, seconds: float, has_background: bool = False
+) -> None:
+    """Embed as much of these kinds as a read may wait for, the newest first.
+
+    Args:
+        has_background: whether all but the newest is left to a background task.
+
+    Raises:
+        the errors of backfill.
+    """
+    numbers = _NEWEST_NUMBERS if has_background else None
+    _embed(database, kinds, seconds=seconds, work=_WORK_OF_A_READ, among_newest=numbers)
+
+
+def _embed(
+    database: Database,
+    kinds: Sequence[VectorKind],
+    *,
+    seconds: float | None,
+    work: int | None,
+    among_newest: int | None = None,
+) -> None:
     from keepgraph.ml import embedder
 
     model = database.settings.model
-    deadline = time.monotonic() + seconds if seconds is not None else None
-    embedded = 0
+    deadline = None if seconds is None else time.monotonic() + seconds
+    size, left = (BATCH if seconds is None else _BATCH_OF_A_READ), work
     while True:
         with database.read("vectors") as tx:
-            reason, missing = missing_part(model) or unavailable_reason(tx), count_missing(tx)
-            kind, batch = _next_batch(tx, kinds, at_most=None if at_most is None else at_most - embedded)
-        if reason:
-            raise errors.ModelUnavailable(f"nothing can be found by meaning: {reason}", hint=install_hint(model))
-        timed_out = deadline is not None and embedded and time.monotonic() > deadline
-        if not batch or timed_out:
-            return missing
-        packed = pack(embedder.embed([text for _, text in batch], model=model))
+            if reason := missing_part(model) or unavailable_reason(tx):
+                raise errors.ModelUnavailable(f"nothing can be found by meaning: {reason}", hint=install_hint(model))
+            batch = _next_batch(tx, kinds, work=size if left is None else min(size, left), among_newest=among_newest)
+        if not batch:
+            return
+        packed = pack(embedder.embed([text for _, _, text in batch], model=model))
         with database.write("vectors", cancellation=time_limits.short_wait() if deadline else None) as tx:
             if store.vectors.model_and_dimension(tx) is None:
                 store.vectors.reset(tx, model, embedder.dimension(model))
             if unavailable_reason(tx) is None:  # another process may have changed the model meanwhile
-                store.vectors.insert(
-                    tx, [(number, text, *vector) for (number, text), vector in zip(batch, packed, strict=True)], kind
-                )
-        embedded += len(batch)
-
-
-def backfill_some(database: Database, kinds: Sequence[store.derived_tables.VectorKind]) -> None:
-    """Embed as many of these kinds as a read may wait for."""
-    backfill(database, seconds=time_limits.MAX_SECONDS_OF_A_READ, at_most=MAX_VECTORS_OF_A_READ, kinds=kinds)
+                for kind in kinds:
+                    made = [
+                        (number, text, *vector)
+                        for (of_kind, number, text), vector in zip(batch, packed, strict=True)
+                        if of_kind is kind
+                    ]
+                    store.vectors.insert(tx, made, kind)
+        if left is not None:
+            left -= sum(_work(text) for _, _, text in batch)
+        if deadline is not None and time.monotonic() > deadline:
+            return
 
 
 def _next_batch(
-    tx: Tx, kinds: Sequence[store.derived_tables.VectorKind], *, at_most: int | None
-) -> tuple[store.derived_tables.VectorKind, list[tuple[int, str]]]:
-    """The next batch without vectors, all of one kind: their numbers, and the texts to embed."""
-    for kind in kinds:
-        size = BATCH_SIZES[kind.noun] if at_most is None else min(BATCH_SIZES[kind.noun], at_most)
-        if size > 0 and (batch := store.vectors.next_missing(tx, kind, limit=size)):
-            return kind, batch
-    return store.derived_tables.NAME_VECTORS, []
+    tx: Tx, kinds: Sequence[VectorKind], *, work: int, among_newest: int | None
+) -> list[tuple[VectorKind, int, str]]:
+    """What to embed next, the newest of each kind: the kind, the number and the text.
+
+    The kinds share the work: whatever waits of one, the newest of the others does not wait for it.
+    """
+    batch: list[tuple[VectorKind, int, str]] = []
+    for others, kind in zip(range(len(kinds), 0, -1), kinds, strict=True):
+        if work <= 0:
+            break
+        share = work // others
+        texts = store.vectors.next_missing(tx, kind, limit=share // _CHARACTERS_PER_TEXT + 1, among_newest=among_newest)
+        for number, text in texts:
+            if share <= 0:
+                break
+            batch.append((kind, number, text))
+            share -= _work(text)
+            work -= _work(text)
+    return batch
+
+
+def _work(text: str) -> int:
+    return _CHARACTERS_PER_TEXT + min(len(text), _CHARACTERS_READ)
 
 
 def count_missing(tx: Tx) -> int:
     """How many names, texts and facts have no vector yet."""
-    return sum(store.vectors.count_missing(tx, kind) for kind in store.derived_tables.VECTOR_KINDS)
+    return sum(store.vectors.count_missing(tx, kind) for kind in VECTOR_KINDS)
 
 
 def count_due(database: Database) -> int:
@@ -102,7 +155,7 @@ def count_due(database: Database) -> int:
         return count_missing(tx) if "embedding" in tx.settings.rungs and unavailable_reason(tx) is None else 0
 
 
-def is_due(tx: Tx, kinds: Sequence[store.derived_tables.VectorKind]) -> bool:
+def is_due(tx: Tx, kinds: Sequence[VectorKind]) -> bool:
     """Whether any of these kinds has no vector and can get one on this machine. Loads no model."""
     return (
         "embedding" in tx.settings.rungs
@@ -152,8 +205,14 @@ def describe_state(tx: Tx) -> str:
     return f"on; {describe_missing(missing)}" if missing else "on"
 
 
-def describe_missing(count: int, noun: str = "name") -> str:
-    """How many names, texts or facts have no vector yet, in words."""
+def describe_missing(count: int, noun: str = "name", *, at_most: int | None = None) -> str:
+    """How many names, texts or facts have no vector yet, in words.
+
+    Args:
+        at_most: where there are more than this, it is not said how many.
+    """
+    if at_most is not None and count > at_most:
+        return f"more than {at_most:,} {noun}s still wait for their vectors"
     if count == 1:
         return f"1 {noun} still waits for its vector"
     return f"{count:,} {noun}s still wait for their vectors"

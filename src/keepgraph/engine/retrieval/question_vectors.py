@@ -5,7 +5,7 @@ A model that is loaded computes them in a thread of its own: what is found by wo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import copy_context
 from functools import cached_property
 from typing import TypeVar
@@ -14,11 +14,14 @@ from keepgraph import errors, store
 from keepgraph.engine.backfill import vectors
 from keepgraph.engine.retrieval.question_analysis import MAX_EMBEDDED_CHARACTERS, Question
 from keepgraph.engine.retrieval.search_request import EDGES, EPISODES
+from keepgraph.store.derived_tables import FACT_VECTORS, NAME_VECTORS, VECTOR_KINDS, VectorKind
 from keepgraph.store.transactions import Tx
 
 T = TypeVar("T")
-_OTHER_KINDS = (store.derived_tables.NAME_VECTORS, store.derived_tables.FACT_VECTORS)
+_OTHER_KINDS = (NAME_VECTORS, FACT_VECTORS)
 
+_MAX_COUNTED = 10_000
+"""Of what waits for a vector, no more are counted: after an import it may be a million."""
 
 Packed = tuple[bytes, bytes]
 """A vector as embedding and signs, in the form in which vectors are stored."""
@@ -30,10 +33,18 @@ class QuestionVectors:
     Args:
         state: in words: on, how many vectors are missing, or why they are off.
         packed: waits for the vectors, that of the whole question last; None where there are none.
+        waiting: the kinds of which some have no vector yet.
     """
 
-    def __init__(self, state: str = "on", packed: Callable[[], Sequence[Packed]] | None = None) -> None:
+    def __init__(
+        self,
+        state: str = "on",
+        packed: Callable[[], Sequence[Packed]] | None = None,
+        *,
+        waiting: frozenset[VectorKind] = frozenset(),
+    ) -> None:
         self.state = state
+        self.waiting = waiting
         self._wait = packed
 
     @property
@@ -57,9 +68,11 @@ def embed(tx: Tx, question: Question, *, kinds: frozenset[str]) -> QuestionVecto
         return QuestionVectors(state="off: by the settings")
     if reason := vectors.unavailable_reason(tx):
         return QuestionVectors(state=f"off: {reason}")
-    state = "; ".join(["on", *_missing_vectors(tx)])
+    missing = _missing_vectors(tx)
+    waiting = frozenset(kind for kind, count in missing.items() if count)
+    state = "; ".join(["on", *_describe(tx, missing)])
     if not question.text or store.vectors.model_and_dimension(tx) is None:
-        return QuestionVectors(state=state)
+        return QuestionVectors(state, waiting=waiting)
     from keepgraph.ml import embedder
 
     # Each text costs a pass of the model, and not every search compares both.
@@ -79,7 +92,7 @@ def embed(tx: Tx, question: Question, *, kinds: frozenset[str]) -> QuestionVecto
         store.vector_signs.note_search(tx)
     except errors.ModelUnavailable as error:
         return QuestionVectors(state=f"off: {error.message}")
-    return QuestionVectors(state, wait)
+    return QuestionVectors(state, wait, waiting=waiting)
 
 
 def _at_once(compute: Callable[[], T]) -> Callable[[], T]:
@@ -99,14 +112,19 @@ def _in_thread(compute: Callable[[], T]) -> Callable[[], T]:
     return computed.result
 
 
-def _missing_vectors(tx: Tx) -> list[str]:
-    """How many of each kind have no vector yet, or are too many to be compared, in words."""
-    # Counted once for each state of the graph: after an import a million may wait.
-    counts = store.change_cache.get(
+def _missing_vectors(tx: Tx) -> Mapping[VectorKind, int]:
+    """How many of each kind have no vector yet; counted once for each state of the graph, and not to the end."""
+    return store.change_cache.get(
         tx,
         "missing vectors",
-        lambda: [(store.vectors.count_missing(tx, kind), kind.noun) for kind in store.derived_tables.VECTOR_KINDS],
+        lambda: {kind: store.vectors.count_missing(tx, kind, at_most=_MAX_COUNTED) for kind in VECTOR_KINDS},
     )
-    waiting = [vectors.describe_missing(count, noun) for count, noun in counts if count]
-    too_many = [kind.noun for kind in store.derived_tables.VECTOR_KINDS if store.vector_search.has_too_many(tx, kind)]
+
+
+def _describe(tx: Tx, missing: Mapping[VectorKind, int]) -> list[str]:
+    """How many of each kind have no vector yet, or are too many to be compared, in words."""
+    waiting = [
+        vectors.describe_missing(count, kind.noun, at_most=_MAX_COUNTED) for kind, count in missing.items() if count
+    ]
+    too_many = [kind.noun for kind in VECTOR_KINDS if store.vector_search.has_too_many(tx, kind)]
     return waiting + [f"{noun}s are too many to be compared by their meaning" for noun in too_many]

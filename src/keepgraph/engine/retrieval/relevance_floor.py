@@ -26,13 +26,15 @@ _ROWS_OF_INDEX = {EPISODES: 1, EDGES: 1, NODES: 2}
 def abstains(context: SearchContext) -> bool:
     """Whether nothing that was found answers the question.
 
-    It never does so where nothing was looked for, where the question names what is known or has no word that tells
-    anything, or where something else says what is wanted: a node to begin at, a type, a predicate or a project.
+    It never does so where nothing was looked for, where something waits for its vector, where the question names what
+    is known or has no word that tells anything, or where something else says what is wanted: a node to begin at, a
+    type, a predicate or a project.
     """
     request, filters = context.request, context.request.filters
     is_narrowed = bool(filters.types or filters.predicates) or filters.about is not None
     if (
         not context.hits
+        or context.vectors.waiting
         or request.starting_nodes
         or is_narrowed
         or not question_analysis.has_content(context.question.text)

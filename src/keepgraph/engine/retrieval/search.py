@@ -6,7 +6,7 @@ found from the database.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from keepgraph import errors, store
@@ -22,9 +22,9 @@ from keepgraph.engine.retrieval import (
     reranking,
     weights,
 )
-from keepgraph.engine.retrieval.fusion import Hit, Ranking
+from keepgraph.engine.retrieval.fusion import Hit, Key, Ranking
 from keepgraph.engine.retrieval.retrievers import by_feedback
-from keepgraph.engine.retrieval.retrievers.table import RETRIEVERS
+from keepgraph.engine.retrieval.retrievers.table import RETRIEVERS, WORDS
 from keepgraph.engine.retrieval.search_context import SearchContext
 from keepgraph.engine.retrieval.search_request import (
     COMMUNITIES,
@@ -45,7 +45,15 @@ from keepgraph.engine.retrieval.search_results import (
     NodeResult,
     SearchResults,
 )
+from keepgraph.store.derived_tables import CHUNK_VECTORS, FACT_VECTORS, NAME_VECTORS
 from keepgraph.store.transactions import Tx
+
+_VECTORS = {
+    EPISODES: (CHUNK_VECTORS, 2),
+    EDGES: (FACT_VECTORS, 1),
+    NODES: (NAME_VECTORS, 2),
+}
+"""The vectors of each kind; the number of a vector is the row of a hit times this."""
 
 
 def search(tx: Tx, request: SearchRequest) -> SearchResults:
@@ -138,26 +146,38 @@ def fuse(
     Args:
         more_weights: of rankings that are not in the table of retrievers, where they do not count 1.
     """
-    weight_of = {retriever.source: retriever.weight for retriever in RETRIEVERS[kind]} | dict(more_weights or {})
-    if kind != EPISODES:
-        hits = fusion.fuse(rankings, weight_of)
-        return _about_project(
-            context, kind, fusion.scale_proposals(hits, weights.PROPOSED_NODE) if kind == NODES else hits
-        )
-    hits = _about_project(context, kind, _fuse_chunks(context, rankings, weight_of))
-    return name_boost.apply(context, hits)
+    usual, of_documents = dict(more_weights or {}), {by_feedback.SOURCE: weights.DOCUMENTS_BY_FEEDBACK}
+    for retriever in RETRIEVERS[kind]:
+        usual[retriever.source] = retriever.weight
+        if retriever.weight_of_documents is not None:
+            of_documents[retriever.source] = retriever.weight_of_documents
+    keys = {key for ranking in rankings.values() for key, _ in ranking}
+    exceptions: dict[Key, dict[str, float]] = {}
+    if kind == EPISODES:
+        # Turns of conversations and documents are one ranking, each with their own weights (ADR 0052).
+        exceptions = dict.fromkeys(keys - store.conversations.turns(context.tx, list(keys)), of_documents)
+    for key in _waiting(context, kind, keys):
+        weight_of = usual | exceptions.get(key, {})
+        exceptions[key] = weight_of | {WORDS: weight_of[WORDS] + _weight_of_vectors(kind, rankings, weight_of)}
+    hits = _about_project(context, kind, fusion.fuse(rankings, usual, exceptions=exceptions))
+    if kind == NODES:
+        return fusion.scale_proposals(hits, weights.PROPOSED_NODE)
+    return name_boost.apply(context, hits) if kind == EPISODES else hits
 
 
-def _fuse_chunks(context: SearchContext, rankings: Mapping[str, Ranking], weight_of: Mapping[str, float]) -> list[Hit]:
-    """Turns of conversations and documents as one ranking, each with their own weights (ADR 0052)."""
-    weight_of_documents = {
-        retriever.source: retriever.weight_of_documents
-        for retriever in RETRIEVERS[EPISODES]
-        if retriever.weight_of_documents is not None
-    } | {by_feedback.SOURCE: weights.DOCUMENTS_BY_FEEDBACK}
-    chunks = {chunk for ranking in rankings.values() for chunk, _ in ranking}
-    turns = store.conversations.turns(context.tx, list(chunks))
-    return fusion.fuse(rankings, weight_of, exceptions=dict.fromkeys(chunks - turns, weight_of_documents))
+def _waiting(context: SearchContext, kind: str, keys: Collection[Key]) -> set[Key]:
+    """Those of some hits that have no vector yet."""
+    if kind not in _VECTORS or _VECTORS[kind][0] not in context.vectors.waiting:
+        return set()
+    vectors, factor = _VECTORS[kind]
+    missing = store.vectors.missing(context.tx, vectors, [factor * key for key in keys if key > 0])
+    return {number // factor for number in missing}
+
+
+def _weight_of_vectors(kind: str, rankings: Mapping[str, Ranking], weight_of: Mapping[str, float]) -> float:
+    """What the rankings by vectors count together, as far as they have found anything."""
+    sources = [retriever.source for retriever in RETRIEVERS[kind] if retriever.compares_vectors]
+    return sum(weight_of.get(source, 1.0) for source in [*sources, by_feedback.SOURCE] if rankings.get(source))
 
 
 def _about_project(context: SearchContext, kind: str, hits: list[Hit]) -> list[Hit]:

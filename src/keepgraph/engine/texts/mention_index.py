@@ -38,11 +38,6 @@ _MAX_CHUNKS_OF_A_NAME = 100_000
 _MAX_CONFLICTS = 3
 
 
-def backfill_some(database: Database) -> None:
-    """Backfill for as long as a read may wait."""
-    backfill(database, seconds=time_limits.MAX_SECONDS_OF_A_READ)
-
-
 def backfill(
     database: Database,
     *,

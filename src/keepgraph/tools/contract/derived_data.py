@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from keepgraph import store
 from keepgraph.engine import backfill, texts
+from keepgraph.engine.backfill import time_limits
 from keepgraph.store.database import Database
 from keepgraph.store.transactions import Tx
 
@@ -28,8 +29,8 @@ class Need(Enum):
     MAP_PLACES = "places on the map"
 
 
-_MAX_WAITED_FOR = 100
-"""A call to a server waits for the mentions or the vectors of so many names and texts: a tenth of a second or two."""
+_MAX_UNREAD = 100
+"""A call to a server waits for the mentions of so many names and texts: a tenth of a second or two."""
 
 NeedsOfCall = Callable[..., frozenset[Need]]
 """What a call needs: a function of a transaction and the arguments of the call."""
@@ -51,35 +52,34 @@ def is_missing(tx: Tx, need: Need) -> bool:
 
 
 def is_left_to_background(tx: Tx, need: Need) -> bool:
-    """Whether a server that makes this data in the background does not let a call wait for it.
-
-    Vectors cost a pass of the model for each, and are always left to it; mentions and vectors of names where many wait.
-    """
-    if need is Need.MENTIONS:
-        return sum(store.mention_queue.count(tx)) > _MAX_WAITED_FOR
-    if need is Need.NAME_VECTORS:
-        return store.vectors.count_missing(tx, store.derived_tables.NAME_VECTORS) > _MAX_WAITED_FOR
-    return need is Need.VECTORS
+    """Whether a server that makes this data in the background does not let a call wait for it: where much waits."""
+    return need is Need.MENTIONS and store.mention_queue.is_longer_than(tx, _MAX_UNREAD)
 
 
-def backfill_some(database: Database, need: Need) -> None:
-    """Backfill as much of this kind as a read may wait for.
+def backfill_some(
+    database: Database, need: Need, *, seconds: float | None = None, has_background: bool = False
+) -> None:
+    """Backfill as much of this kind as a read may wait for, the newest first.
+
+    Args:
+        seconds: stop after the batch in which this time has passed; None is as long as a read may wait.
+        has_background: whether a task in the background makes the vectors of all but the newest.
 
     Raises:
         errors.ModelUnavailable: vectors are needed, and the model cannot be used.
         errors.GraphFileError: the graph cannot be written.
     """
+    if seconds is None:
+        seconds = time_limits.MAX_SECONDS_OF_A_READ
     if need is Need.MENTIONS:
-        texts.mention_index.backfill_some(database)
+        texts.mention_index.backfill(database, seconds=seconds)
     elif need is Need.MAP_PLACES:
         from keepgraph.engine.analysis import graph_map  # which loads numpy
 
         graph_map.place_missing(database)
     else:
-        backfill.vectors.backfill_some(database, _vector_kinds(need))
+        backfill.vectors.backfill_some(database, _vector_kinds(need), seconds=seconds, has_background=has_background)
 
 
 def _vector_kinds(need: Need) -> tuple[VectorKind, ...]:
-    if need is Need.NAME_VECTORS:
-        return (store.derived_tables.NAME_VECTORS,)
-    return store.derived_tables.VECTOR_KINDS
+    return (store.derived_tables.NAME_VECTORS,) if need is Need.NAME_VECTORS else store.derived_tables.VECTOR_KINDS

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any
 
 from keepgraph import errors, interruption, store
+from keepgraph.engine.backfill import time_limits
 from keepgraph.engine.upkeep import backups, jobs
 from keepgraph.engine.upkeep.jobs import Job
 from keepgraph.store.cancellation import CancellationCheck
@@ -45,8 +47,8 @@ def call(
         session: the conversation that the call belongs to, unless its arguments name another; stored with what it
             records.
         read_only: refuse tools that write.
-        has_background: whether a task in the background makes derived data: then a call does not wait for vectors, nor
-            for anything of which much is missing, and says how much is.
+        has_background: whether a task in the background makes derived data: then a call waits for what is newest, and
+            says how much is missing besides.
         cancellation: the cancellation check: it is called again and again, and gives a reason to stop, or None.
         progress: called now and then with the progress of a job.
         around: for a tool that writes and is no job, what else belongs to the call; it fails and is undone with it.
@@ -171,6 +173,7 @@ def _backfill_needs(
     if not tool.needs:
         return derived_data.NOTHING
     tried: set[Need] = set()
+    until: float | None = None
     while True:
         with database.read(tool.name, cancellation=cancellation) as tx:
             try:
@@ -186,9 +189,13 @@ def _backfill_needs(
             ]
         if not due:
             return needs
+        if until is None:
+            until = time.monotonic() + time_limits.MAX_SECONDS_OF_A_READ
         # Where the backfill fails, the tool answers with what there is, and says what is missing.
         with suppress(errors.GraphFileError, errors.ModelUnavailable):
-            derived_data.backfill_some(database, due[0])
+            derived_data.backfill_some(
+                database, due[0], seconds=max(until - time.monotonic(), 0.0), has_background=has_background
+            )
         tried.add(due[0])
 
 
