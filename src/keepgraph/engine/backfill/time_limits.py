@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from keepgraph import errors
 from keepgraph.store.cancellation import CancellationCheck
@@ -11,6 +12,12 @@ MAX_SECONDS_OF_A_READ = 1.0
 """How long a read waits for all that is backfilled before it; at most about one batch longer."""
 
 _WAIT_FOR_WRITER_SECONDS = 1.0
+
+
+def countdown() -> Callable[[], float]:
+    """How many seconds a read still waits, counted from now on."""
+    until = time.monotonic() + MAX_SECONDS_OF_A_READ
+    return lambda: max(until - time.monotonic(), 0.0)
 
 
 def short_wait() -> CancellationCheck:

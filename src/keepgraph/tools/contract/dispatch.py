@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any
@@ -173,7 +172,7 @@ def _backfill_needs(
     if not tool.needs:
         return derived_data.NOTHING
     tried: set[Need] = set()
-    until: float | None = None
+    seconds_left: Callable[[], float] | None = None
     while True:
         with database.read(tool.name, cancellation=cancellation) as tx:
             try:
@@ -189,13 +188,10 @@ def _backfill_needs(
             ]
         if not due:
             return needs
-        if until is None:
-            until = time.monotonic() + time_limits.MAX_SECONDS_OF_A_READ
+        seconds_left = seconds_left or time_limits.countdown()
         # Where the backfill fails, the tool answers with what there is, and says what is missing.
         with suppress(errors.GraphFileError, errors.ModelUnavailable):
-            derived_data.backfill_some(
-                database, due[0], seconds=max(until - time.monotonic(), 0.0), has_background=has_background
-            )
+            derived_data.backfill_some(database, due[0], seconds=seconds_left(), has_background=has_background)
         tried.add(due[0])
 
 
