@@ -36,6 +36,7 @@ TEXTS = [
     ("O’Brien and Anna-Maria, in Q3 2025", [person("O'Brien"), person("Anna-Maria"), concept("Q3 2025")]),
     ("“+++” is a sign of Jürgen’s", [concept("+++"), person("Jürgen")]),
     ("It's up to Will and Mark; stress it", [person("Will"), person("Mark"), concept("stress")]),
+    ("Ilse Brandt of Falcon Systems called. Ilse and Falcon wait.", [person("Ilse"), project("Falcon")]),
 ]
 
 
@@ -54,6 +55,38 @@ def test_it_makes_no_difference_whether_the_text_or_the_name_comes_first(tmp_pat
     assert known_in(contexts[0])
     assert known_in(contexts[0]) == known_in(contexts[1])
     assert sorted(proposed_in(contexts[0])) == sorted(proposed_in(contexts[1]))
+
+
+@pytest.mark.parametrize(
+    ("text", "proposed"),
+    [
+        ("Ilse Brandt called about the invoice.", ["Ilse Brandt"]),
+        ("Met Ilse Brandt-Okafor in Cedar Falcon.", ["Ilse Brandt-Okafor", "Cedar Falcon"]),
+        ("Falcon Systems sent an offer.", ["Falcon Systems"]),
+    ],
+)
+def test_a_longer_name_is_proposed_and_never_taken_for_the_known_name_in_it(call, text, proposed):
+    """
+    A known first name or title inside a longer run of capitalised words is part of another name.
+    """
+    call("record_fact", **tagged(person("Ilse Kovač")), aliases=["Ilse"])
+    call("record_fact", **tagged(project("Falcon")))
+    added = call("add_memory", name="Note", episode_body=text)
+    context = call("get_episode_context", episode_uuids=[added["uuid"]])
+
+    assert known_in(context) == []
+    assert proposed == proposed_in(context)
+
+
+@pytest.mark.parametrize(
+    "text", ["Ilse Kovac called.", "Ilse Maria Kovač called.", "Ilse K. called.", "Dr. Ilse called."]
+)
+def test_a_name_in_other_words_is_still_the_known_one(call, text):
+    call("record_fact", **tagged(person("Ilse Kovač")), aliases=["Ilse"])
+    added = call("add_memory", name="Note", episode_body=text)
+    context = call("get_episode_context", episode_uuids=[added["uuid"]])
+
+    assert known_in(context) == ["Ilse Kovač"]
 
 
 def test_a_name_that_goes_is_a_proposal_again(call):

@@ -8,16 +8,28 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from keepgraph.language import mention_detection, name_styles, normalisation, proper_names
+from keepgraph.language import longer_names, mention_detection, name_styles, normalisation, proper_names
+from keepgraph.language.annotated_text import AnnotatedText
 from keepgraph.ml import minilm
 
 needs_lexicon = pytest.mark.skipif(minilm.unavailable_reason() is not None, reason="the lexicon comes with the weights")
 
 
-def detected(text: str, *known: str, alone: tuple[str, ...] = ()) -> list[str]:
-    written = {normalisation.key(name): [name] for name in known}
-    partial = {normalisation.key(name): [name] for name in alone}
-    return [text[match.start : match.end] for match in mention_detection.detect(text, written, partial)]
+def detected(text: str, *known: str, persons: tuple[str, ...] = ()) -> list[str]:
+    """The known names in a text that are no part of a longer one."""
+    annotated = AnnotatedText(text)
+    written = {normalisation.key(name): [name] for name in (*known, *persons)}
+    matches = mention_detection.detect(annotated, written)
+    longer = longer_names.find(annotated, matches, persons={normalisation.key(name) for name in persons})
+    return [text[match.start : match.end] for match in matches if match not in longer]
+
+
+def longer_than(text: str, *known: str, persons: tuple[str, ...] = ()) -> list[str]:
+    """The unknown names that a known one is only a part of."""
+    annotated = AnnotatedText(text)
+    matches = mention_detection.detect(annotated, {normalisation.key(name): [name] for name in (*known, *persons)})
+    longer = longer_names.find(annotated, matches, persons={normalisation.key(name) for name in persons})
+    return [name.name for name in dict.fromkeys(longer.values()) if name]
 
 
 def detected_names(text: str) -> list[str]:
@@ -85,7 +97,50 @@ def test_a_name_that_is_an_ordinary_word_needs_a_capital_that_tells(text, expect
     ],
 )
 def test_a_first_name_is_found_unless_it_is_part_of_anothers_name(text, expected):
-    assert expected == detected(text, "Priya Raman", alone=("Priya",))
+    assert expected == detected(text, persons=("Priya Raman", "Priya"))
+
+
+LONGER = [
+    ("Ilse Brandt called about the invoice.", ["Ilse Brandt"]),
+    ("We met Ilse van der Berg, Ilse O'Hara and Ilse McDonald.", ["Ilse van der Berg", "Ilse O'Hara", "Ilse McDonald"]),
+    ("- Write to Ilse M. Brandt", ["Ilse M. Brandt"]),
+    ("They flew to Cedar Falcon on Monday.", ["Cedar Falcon"]),
+    ("Falcon Systems sent the bill, for Falcon Freight.", ["Falcon Systems", "Falcon Freight"]),
+    ("ILSE BRANDT CALLED", ["Ilse Brandt"]),
+    ("Die Ilse Brandt hat wegen der Rechnung angerufen.", ["Ilse Brandt"]),
+    ("Die Rechnung von Falcon Systems ist nicht da.", ["Falcon Systems"]),
+    ("エマ・ブラントさんから電話", ["エマ・ブラント"]),
+    ("佐藤花子さんから電話", ["佐藤花子"]),
+]
+
+
+@needs_lexicon
+@pytest.mark.parametrize(("text", "expected"), LONGER)
+def test_a_known_name_is_not_taken_inside_a_longer_one(text, expected):
+    known = {"persons": ("Ilse", "エマ", "佐藤")}
+
+    assert expected == longer_than(text, "Falcon", **known)
+    assert detected(text, "Falcon", **known) == []
+
+
+@needs_lexicon
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Dear Ilse, thanks. Called Ilse. Emailed Ilse Monday.", ["Ilse"] * 3),
+        ("Aunt Ilse and Dr. Ilse met Captain Ilse and Director Ilse", ["Ilse"] * 4),
+        ("Ilse's bakery, Ilse’s Diner, Ilse/Falcon, Falcon-based", ["Ilse", "Ilse", "Ilse", "Falcon", "Falcon"]),
+        ("The Falcon Team met. Project Falcon, the Falcon API, Falcon Inc", ["Falcon"] * 4),
+        ("FALCON STATUS UPDATE", ["FALCON"]),
+        ("# Falcon Launch and Rollout Plan", ["Falcon"]),
+        ("Gestern hat Ilse Kuchen gebacken und nicht angerufen.", ["Ilse"]),
+        ("Der Falcon Zeitplan ist nicht fertig und die Frau Brandt wartet.", ["Falcon", "Brandt"]),
+        ("The Cedar Falcon flies", ["Cedar Falcon"]),
+        ("佐藤部長から電話。佐藤さんも。エマさんも", ["佐藤", "佐藤", "エマ"]),
+    ],
+)
+def test_words_that_make_no_longer_name_leave_the_known_one(text, expected):
+    assert expected == detected(text, "Falcon", "Cedar Falcon", persons=("Ilse", "Brandt", "エマ", "佐藤"))
 
 
 @pytest.mark.parametrize(
@@ -150,6 +205,9 @@ def test_interjections_contractions_and_headings_are_no_names(text, expected):
         ("Run `a=1` in `/etc/app` or `dist/`, with `True` and `f(x)`, then `kg_ingest`.", ["kg_ingest"]),
         ("We ask Contoso Inc and Maersk about Windows and Snowflake.", ["Contoso", "Maersk", "Windows", "Snowflake"]),
         ("Our lawyer, Olufemi Adeyemi of Harrow Legal, wrote.", ["Olufemi Adeyemi", "Harrow Legal"]),
+        ("Skyped Ines. Emailed Olufemi. Letter of Marta.", ["Ines", "Olufemi", "Marta"]),
+        ("Vertrag von Tomasz", ["Tomasz"]),
+        ("Contratto di Giulia. Birthday of Tomasz", ["Giulia", "Tomasz"]),
     ],
 )
 def test_ordinary_words_with_a_capital_are_no_names(text, expected):

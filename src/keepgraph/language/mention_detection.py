@@ -10,7 +10,7 @@ from collections.abc import Collection, Container, Iterable, Iterator, Mapping, 
 from dataclasses import dataclass
 from functools import lru_cache
 
-from keepgraph.language import common_words, given_names, normalisation, numbers
+from keepgraph.language import common_words, normalisation, numbers
 from keepgraph.language.annotated_text import AnnotatedText
 from keepgraph.language.tokenizer import Token, is_combining_mark
 
@@ -61,15 +61,12 @@ class NameMatch:
 
 
 def detect(
-    text: AnnotatedText | str,
-    known: Mapping[str, Collection[str]],
-    partial: Mapping[str, Collection[str]] | None = None,
-    *,
-    spans: Iterable[Span] | None = None,
+    text: AnnotatedText | str, known: Mapping[str, Collection[str]], *, spans: Iterable[Span] | None = None
 ) -> list[NameMatch]:
     """The known names in a text, in their order; of those that overlap, the longest.
 
-    How a name is written decides whether it is meant:
+    How a name is written decides whether it is meant; whether it is a part of a longer, unknown one, is told by
+    `longer_names`:
 
     - A name of several words, with digits or symbols, or that is no English word (Priya Raman, Q3 2025, Django) is
       found in any letter case.
@@ -81,19 +78,12 @@ def detect(
 
     Args:
         known: the names that are known, by key: each as it is written in the graph, in one way or several.
-        partial: words that are a part of one known name only, as a first name is: they are found where they stand
-            alone, and not beside another word with a capital, which makes them part of another name.
         spans: the candidate spans to look at; None looks at all.
     """
-    parts = partial or {}
     annotated = _annotated(text)
     matches: dict[tuple[int, int], NameMatch] = {}
     for span in candidate_spans(annotated) if spans is None else spans:
-        is_whole_name = any(_is_meant(annotated, span, written) for written in known.get(span.key, ()))
-        if is_whole_name or (
-            any(_is_meant(annotated, span, written) for written in parts.get(span.key, ()))
-            and _stands_alone(annotated, span)
-        ):
+        if any(_is_meant(annotated, span, written) for written in known.get(span.key, ())):
             matches.setdefault((span.start, span.end), NameMatch(span.start, span.end, span.key))
     return _longest(matches.values())
 
@@ -242,28 +232,6 @@ def _is_subject(text: AnnotatedText, span: Span) -> bool:
         return True
     following = text.word(text.neighbours(span.start, span.end)[1])
     return following in _AFTER_A_SUBJECT and following != text.text[span.start : span.end].lower()
-
-
-def _stands_alone(text: AnnotatedText, span: Span) -> bool:
-    """Whether no other name stands beside a part of a name, which would make it part of another name."""
-    before, after = text.neighbours(span.start, span.end)
-    spelling = text.text[span.start : span.end]
-    for neighbour, word in ((before, text.word(before)), (after, text.word(after))):
-        if neighbour is None or not word[:1].isupper() or (len(word) > 1 and word.isupper() and not spelling.isupper()):
-            continue
-        key = word.lower()
-        if common_words.is_stop_word(key) or numbers.is_calendar_word(key):
-            continue
-        is_given_name = given_names.contains(normalisation.Name(key).folded) and not common_words.is_common(key)
-        if (
-            neighbour is before
-            and text.capital_is_expected(neighbour[0])
-            and common_words.is_english(key)
-            and not is_given_name
-        ):
-            continue
-        return False
-    return True
 
 
 def _longest(matches: Iterable[NameMatch]) -> list[NameMatch]:

@@ -92,6 +92,12 @@ def in_context(text: AnnotatedText, start: int, end: int) -> NameStyle:
     return "person" if is_full_name(name) or _is_persons_by_context(text, start, end) else "term"
 
 
+def is_title(word: str) -> bool:
+    """Whether a word with a capital before the name of a person is a title: Dr, Aunt, Captain, Director."""
+    is_profession = _TITLE_OF_PROFESSION.match(f"{word} Ada") is not None
+    return is_profession or bool(_BEGINS_WITH_HONORIFIC.match(f"{word} Ada")) or word.lower() in _BEFORE_PERSONS
+
+
 def _has_title_of_profession(text: str, name: str) -> bool:
     """Whether the title of a profession stands before a name or begins it: Nurse Bianchi, and not Brother Printer.
 

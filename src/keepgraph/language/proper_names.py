@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from keepgraph.language import (
     common_words,
@@ -21,6 +22,7 @@ from keepgraph.language import (
 from keepgraph.language.annotated_text import AnnotatedText, Offsets
 from keepgraph.language.mention_detection import NameMatch
 from keepgraph.language.tokenizer import ADDRESS
+from keepgraph.ml import frequent_words
 from keepgraph.model import NameStyle
 
 MAX_CAPITALISED = 4
@@ -39,6 +41,7 @@ _ACRONYM = re.compile(r"([A-Z][A-Z0-9]{1,5})s?")
 _ROMAN_NUMERAL = re.compile("[IVXLCDM]+")
 _CONTRACTION = re.compile(r"['’](?:t|ll|ve|re|m|d)(?!\w)", re.IGNORECASE)
 _INNER_CAPITAL = re.compile("[a-z0-9][A-Z]|^[A-Z]{2,}[a-z]{2}")
+_SURNAME = re.compile("[A-Z][a-z]{1,3}[A-Z][a-z]+")
 _DOTTED_NAME = re.compile(r"[A-Za-z]{2,20}\.(?:js|io|ai|net|NET)")
 _NOT_NAMES = frozenset(
     "OK FYI ASAP TODO FIXME NOTE NB TBD TBA TBC ETA AM PM UTC GMT CET CEST EST PST USD EUR GBP CHF AND OR NOT PS RE "
@@ -54,6 +57,9 @@ _UNITS = frozenset(
 _GERMAN_FUNCTION_WORDS = frozenset(
     "der die das und ist nicht ein eine einen einem einer den dem des zu mit auf für im am vom zum zur wir ich sie es "
     "wird werden wurde haben hat sind bei aus nach über von als auch noch aber oder wenn dass".split()
+)
+_GERMAN_WORDS_BEFORE_NAMES = frozenset(
+    "an aus bei das dem den der des die durch für gegen mit nach ohne und von".split()
 )
 _ENGLISH_FUNCTION_WORDS = frozenset(
     "the and is not a an of to with on for in at we i they it will be was have has are by from about as also but or if "
@@ -73,7 +79,7 @@ class ProperName:
     style: NameStyle
 
 
-def detect(text: AnnotatedText | str, *, besides: Sequence[NameMatch] = ()) -> list[ProperName]:
+def detect(text: AnnotatedText | str, *, besides: Sequence[NameMatch | ProperName] = ()) -> list[ProperName]:
     """The words of a text that are unmistakably names, in their order.
 
     They are words with inner capitals (PostgreSQL), two to six capitals (API, REST), identifiers in backticks, and
@@ -99,11 +105,11 @@ def detect(text: AnnotatedText | str, *, besides: Sequence[NameMatch] = ()) -> l
             *(match.span() for pattern in (_CODE, _IMAGE, ADDRESS) for match in pattern.finditer(annotated.text)),
         ]
     )
-    is_german = _is_german(annotated)
-    for run in _capitalised_runs(annotated):
+    german = is_german(annotated)
+    for run in capitalised_runs(annotated):
         names += [
             name
-            for name in _names_in_run(annotated, run, is_german=is_german)
+            for name in names_in_run(annotated, run, in_german=german)
             if not excluded.overlap(name.start, name.end)
         ]
     return sorted(names, key=lambda name: name.start)
@@ -136,20 +142,31 @@ def _is_identifier(word: str) -> bool:
     )
 
 
-def _is_german(text: AnnotatedText) -> bool:
+@lru_cache(maxsize=4)
+def is_german(text: AnnotatedText) -> bool:
     """Whether a text is in German, as far as its function words tell."""
     words = [text.word(offsets) for offsets in text.words[:_WORDS_FOR_LANGUAGE]]
     german = sum(word in _GERMAN_FUNCTION_WORDS for word in words)
     return german > sum(word in _ENGLISH_FUNCTION_WORDS for word in words)
 
 
-def _capitalised_runs(text: AnnotatedText) -> Iterator[list[Offsets]]:
-    """Words that may be one name: side by side in a sentence, each with a capital, or a particle such as `of`."""
+@lru_cache(maxsize=4)
+def capitalised_runs(text: AnnotatedText) -> tuple[list[Offsets], ...]:
+    """Words that may be one name: side by side in a sentence, each with a capital, or a particle such as `of`.
+
+    They are cached, because known names are looked for in them, and then unknown ones.
+    """
+    return tuple(run for run in _runs(text) if run)
+
+
+def _runs(text: AnnotatedText) -> Iterator[list[Offsets]]:
     for sentence in text.sentences:
         run: list[Offsets] = []
         for offsets in text.words_in(sentence):
             word = text.text[offsets[0] : offsets[1]]
-            if run and text.text[run[-1][1] : offsets[0]] != " ":
+            between = text.text[run[-1][1] : offsets[0]] if run else " "
+            is_initial = between == ". " and len(run) == 2 and run[-1][1] - run[-1][0] == 1
+            if between != " " and not (is_initial and _is_given_name(text.word(run[0]))):
                 yield _without_final_particles(text, run)
                 run = []
             if _has_capital(word) or (run and word in _NAME_PARTICLES):
@@ -171,24 +188,36 @@ def _without_final_particles(text: AnnotatedText, run: list[Offsets]) -> list[Of
     return run
 
 
-def _names_in_run(text: AnnotatedText, run: Sequence[Offsets], *, is_german: bool) -> list[ProperName]:
-    """The names in a run of words with capitals: single words that are names by their form, and what is between."""
+def names_in_run(
+    text: AnnotatedText,
+    run: Sequence[Offsets],
+    *,
+    in_german: bool,
+    known: Container[int] = (),
+    persons: Container[int] = (),
+) -> list[ProperName]:
+    """The names in a run of words with capitals: single words that are names by their form, and what is between.
+
+    Args:
+        known, persons: where known names start, and those of persons.
+    """
     names: list[ProperName] = []
     pending: list[Offsets] = []
     for offsets in run:
         word = text.word(offsets)
-        if name := _name_by_form(text, offsets, word):
-            names += _name_of_words(text, pending, is_german=is_german)
+        is_surname = bool(pending) and _is_given_name(text.word(pending[-1])) and _SURNAME.fullmatch(word)
+        if not is_surname and (name := _name_by_form(text, offsets, word)):
+            names += _name_of_words(text, pending, in_german=in_german, known=known, persons=persons)
             names.append(ProperName(name, offsets[0], offsets[0] + len(name), "term"))
             pending = []
         elif _ACRONYM.fullmatch(word) or (
             text.is_title_case(offsets[0]) and common_words.is_english(word.lower()) and word not in _NAME_PARTICLES
         ):
-            names += _name_of_words(text, pending, is_german=is_german)
+            names += _name_of_words(text, pending, in_german=in_german, known=known, persons=persons)
             pending = []
         else:
             pending.append(offsets)
-    return names + _name_of_words(text, pending, is_german=is_german)
+    return names + _name_of_words(text, pending, in_german=in_german, known=known, persons=persons)
 
 
 def _name_by_form(text: AnnotatedText, offsets: Offsets, word: str) -> str | None:
@@ -204,25 +233,82 @@ def _name_by_form(text: AnnotatedText, offsets: Offsets, word: str) -> str | Non
     return word if _INNER_CAPITAL.search(word) or _DOTTED_NAME.fullmatch(word) else None
 
 
-def _name_of_words(text: AnnotatedText, run: list[Offsets], *, is_german: bool) -> list[ProperName]:
+def _name_of_words(
+    text: AnnotatedText, run: list[Offsets], *, in_german: bool, known: Container[int], persons: Container[int]
+) -> list[ProperName]:
     """The name that one to MAX_CAPITALISED words with a capital each make; an empty list if they make none."""
     run = _without_sentence_start(text, _without_final_particles(text, list(run)))
     while run and text.word(run[0]) in _NAME_PARTICLES:
         run = run[1:]
+    run = _without_possession(text, run)
     run, is_title = _without_title_word(text, run)
     run = [offsets for offsets in run if text.word(offsets) not in _NOT_NAMES and not _is_contracted(text, offsets)]
     if not run or all(text.word(offsets).lower() in lexicons.words("heading_words") for offsets in run):
         return []
+    if in_german:
+        run = _without_german_nouns(text, run, known, persons)
     words = [text.word(offsets) for offsets in run]
     if sum(word[0].isupper() for word in words) > MAX_CAPITALISED or not any(len(word) > 1 for word in words):
         return []
     lower_case = [word.lower() for word in words]
-    begins_with_given_name = given_names.contains(normalisation.Name(words[0]).folded) and not common_words.is_common(
-        lower_case[0]
-    )
-    if not begins_with_given_name and (is_german or not _is_name(text, run, lower_case)):
+    if not words or not (in_german or _is_given_name(words[0]) or _is_name(text, run, lower_case)):
         return []
     return [_proper_name(text, part, is_title=is_title) for part in _person_and_place(text, run)]
+
+
+def _is_given_name(word: str) -> bool:
+    return given_names.contains(normalisation.Name(word).folded) and not common_words.is_common(word.lower())
+
+
+def _without_possession(text: AnnotatedText, run: list[Offsets]) -> list[Offsets]:
+    """The person of a run that says what is theirs: Tomasz of Vertrag von Tomasz."""
+    for position in range(1, len(run) - 1):
+        if text.word(run[position]) in _NAME_PARTICLES and _is_given_name(text.word(run[position + 1])):
+            before = text.text[run[0][0] : run[position - 1][1]]
+            is_name = (
+                _is_given_name(text.word(run[0]))
+                or name_styles.is_full_name(before)
+                or name_styles.is_institution(f"{text.word(run[0])} {before}")
+            )
+            return run if is_name else _without_possession(text, run[position + 1 :])
+    return run
+
+
+def _without_german_nouns(
+    text: AnnotatedText, run: list[Offsets], known: Container[int], persons: Container[int]
+) -> list[Offsets]:
+    """The words of a run in German around a given or a known name that are hardly nouns: Ana of `hat Ana Kuchen`.
+
+    A word that is frequent in English is rather a surname, or of a name, than a noun. Before its verb, a clause has
+    one thing only, and behind a preposition stands one: there, what follows a given name is a surname.
+    """
+    is_given = [offsets[0] in persons or _is_given_name(text.word(offsets)) for offsets in run]
+    position = next((n for n, offsets in enumerate(run) if is_given[n] or offsets[0] in known), None)
+    if position is None:
+        return []
+    first, last = position, position + 1
+    is_full = is_given[position] and (
+        text.is_sentence_start(run[position][0])
+        or text.word(text.neighbours(*run[position])[0]).lower() in _GERMAN_WORDS_BEFORE_NAMES
+    )
+    while last < len(run) and (is_full or is_given[last] or _may_be_german_surname(text.word(run[last]))):
+        last += 1
+    while first and not is_given[position] and _may_be_german_surname(text.word(run[first - 1])):
+        first -= 1
+    while text.word(run[first]) in _NAME_PARTICLES:
+        first += 1
+    return _without_final_particles(text, run[first:last])
+
+
+def _may_be_german_surname(word: str) -> bool:
+    folded = normalisation.Name(word).folded
+    if word in _NAME_PARTICLES:
+        return True
+    return (
+        folded in frequent_words.load()
+        and word.lower() not in _GERMAN_FUNCTION_WORDS
+        and not name_styles.is_title(word)
+    )
 
 
 def _person_and_place(text: AnnotatedText, run: list[Offsets]) -> list[list[Offsets]]:
@@ -255,21 +341,25 @@ def _without_sentence_start(text: AnnotatedText, run: list[Offsets]) -> list[Off
             or numbers.is_calendar_word(word)
             or word in _DETERMINERS
             or word == "i"
-            or (is_first and common_words.is_stop_word(word))
+            or (is_first and (common_words.is_stop_word(word) or word.upper() in _NOT_NAMES))
+            or (is_first and len(run) > 1 and _begins_sentence(text.word(run[0]), before=text.word(run[1])))
         ):
-            run = run[1:]
-        elif is_first and len(run) > 1 and common_words.may_begin_sentence(word):
-            is_given_name = given_names.contains(normalisation.Name(word).folded) and not common_words.is_english(
-                text.word(run[1]).lower()
-            )
-            if is_given_name:
-                break
             run = run[1:]
         else:
             break
     while run and numbers.is_calendar_word(text.word(run[-1]).lower()):
         run = run[:-1]
     return run
+
+
+def _begins_sentence(word: str, *, before: str) -> bool:
+    """Whether the first word of a sentence has its capital from there: Ask and Emailed of Priya, Will of a plan."""
+    is_given_name = given_names.contains(normalisation.Name(word).folded)
+    is_past_tense = word.endswith("ed") and ordinary_phrases.is_ordinary_word(word.lower())
+    if is_past_tense or common_words.may_begin_sentence(word.lower()):
+        return not is_given_name or common_words.is_english(before.lower())
+    is_addressed = _is_given_name(before) and not is_given_name and not name_styles.is_title(word)
+    return is_addressed and common_words.is_english(word.lower())
 
 
 def _is_contracted(text: AnnotatedText, offsets: Offsets) -> bool:

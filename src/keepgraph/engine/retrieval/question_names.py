@@ -13,7 +13,15 @@ from keepgraph.engine.resolution import fuzzy
 from keepgraph.engine.retrieval import weights
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
-from keepgraph.language import common_words, first_person, given_names, mention_detection, name_similarity, proper_names
+from keepgraph.language import (
+    common_words,
+    first_person,
+    given_names,
+    longer_names,
+    mention_detection,
+    name_similarity,
+    proper_names,
+)
 from keepgraph.language.annotated_text import AnnotatedText
 from keepgraph.language.mention_detection import NameMatch
 from keepgraph.language.normalisation import Name
@@ -88,10 +96,18 @@ def detect(tx: Tx, text: str, *, groups: Sequence[str]) -> list[QuestionName]:
         if key in speakers.names:
             spellings.setdefault(key, []).append(speakers.names[key])
     persons = _persons_by_name_part(tx, [key for key in keys if key not in spellings], groups=groups)
-    parts = {key: [person.name] for key, person in persons.items()} | dict(speakers.name_parts)
-    matches = mention_detection.detect(annotated, spellings, parts, spans=spans)
+    parts: dict[str, Sequence[str]] = {key: [person.name] for key, person in persons.items()}
+    parts |= speakers.name_parts
     known |= {key: [person] for key, person in persons.items()}
     vocabulary = graph_vocabulary.read(tx)
+    matches = mention_detection.detect(annotated, {**parts, **spellings}, spans=spans)
+    named_persons = {
+        match.key
+        for match in matches
+        if match.key in parts or any(vocabulary.style(name.type) == "person" for name in known.get(match.key, ()))
+    }
+    longer = longer_names.find(annotated, matches, persons=named_persons)
+    matches = [match for match in matches if match not in longer]
     names = [_known_name(vocabulary, known.get(match.key, ()), match, speakers) for match in matches]
     names += _guessed_names(tx, annotated, matches, speakers, groups=groups)
     if not names:

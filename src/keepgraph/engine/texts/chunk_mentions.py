@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 from keepgraph import store
 from keepgraph.engine.texts.name_lookup import NamedEntity, NameLookup
-from keepgraph.language import common_words, given_names, mention_detection, normalisation
+from keepgraph.language import common_words, given_names, longer_names, mention_detection, normalisation
 from keepgraph.language.annotated_text import AnnotatedText
 from keepgraph.language.mention_detection import NameMatch
 from keepgraph.language.normalisation import Name
+from keepgraph.language.proper_names import ProperName
 from keepgraph.model import Chunk, Episode, Mention
 from keepgraph.store.transactions import Tx
 
@@ -29,6 +30,7 @@ class Detection:
         title: the name of the episode, with its first chunk; empty elsewhere, and where the text begins with it.
         mentions: each entity once, by the first way in which it is mentioned: text, title, speaker, annotations.
         text_matches, title_matches: the known names in the text and in the title.
+        longer_in_text, longer_in_title: unknown names there that a known one is only a part of.
         unknown_speaker: the name of the speaker, where no entity has it.
         unknown_annotations: names and types of links, tags and given names that no entity has; None: no type is given.
             Not tags of the front matter: they say what a text is about, and are no names by themselves.
@@ -41,8 +43,18 @@ class Detection:
     mentions: tuple[Mention, ...]
     text_matches: tuple[NameMatch, ...]
     title_matches: tuple[NameMatch, ...]
+    longer_in_text: tuple[ProperName, ...]
+    longer_in_title: tuple[ProperName, ...]
     unknown_speaker: str | None
     unknown_annotations: tuple[tuple[str, str | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _NamesInText:
+    """The known names in a text, with their entities; and unknown names that a known one is only a part of."""
+
+    known: list[tuple[NameMatch, NamedEntity]]
+    longer: tuple[ProperName, ...]
 
 
 class Detector:
@@ -50,7 +62,7 @@ class Detector:
 
     def __init__(self, tx: Tx, group: str) -> None:
         self.names = NameLookup(tx, group)
-        self._title_entities: dict[str, list[tuple[NameMatch, NamedEntity]]] = {}
+        self._names_in_titles: dict[str, _NamesInText] = {}
 
     def detect(self, episode: Episode, chunk: Chunk, *, is_first: bool) -> Detection:
         """What a chunk mentions.
@@ -60,12 +72,12 @@ class Detector:
         """
         text = AnnotatedText(chunk.text)
         title = episode.name if is_first and not _title_repeats_text(episode, chunk) else ""
-        in_text = self._entities_in_text(text)
-        in_title = self.entities_in_title(title) if title else []
+        in_text = self._names_in_text(text)
+        in_title = self._in_title(title) if title else _NamesInText([], ())
         by_row: dict[int, Mention] = {}
-        for match, entity in in_text:
+        for match, entity in in_text.known:
             by_row.setdefault(entity.row, Mention(chunk.row, entity.row, entity.how, match.start, match.end))
-        for _, entity in in_title:
+        for _, entity in in_title.known:
             by_row.setdefault(entity.row, Mention(chunk.row, entity.row, entity.how))
         unknown_speaker = self._detect_speaker(chunk, by_row)
         unknown_annotations = self._detect_annotations(chunk, by_row)
@@ -75,20 +87,26 @@ class Detector:
             text=text,
             title=title,
             mentions=tuple(by_row.values()),
-            text_matches=tuple(match for match, _ in in_text),
-            title_matches=tuple(match for match, _ in in_title),
+            text_matches=tuple(match for match, _ in in_text.known),
+            title_matches=tuple(match for match, _ in in_title.known),
+            longer_in_text=in_text.longer,
+            longer_in_title=in_title.longer,
             unknown_speaker=unknown_speaker,
             unknown_annotations=tuple(unknown_annotations),
         )
 
     def entities_in_title(self, title: str) -> list[tuple[NameMatch, NamedEntity]]:
-        """The known names in a title or a heading, with their entities; cached, as many chunks have the same."""
-        if title not in self._title_entities:
-            self._title_entities[title] = self._entities_in_text(AnnotatedText(title))
-        return self._title_entities[title]
+        """The known names in a title or a heading, with their entities."""
+        return self._in_title(title).known
 
-    def _entities_in_text(self, text: AnnotatedText) -> list[tuple[NameMatch, NamedEntity]]:
-        """The known names in a text, each with every entity that has it."""
+    def _in_title(self, title: str) -> _NamesInText:
+        """What is named in a title; cached, as many chunks have the same."""
+        if title not in self._names_in_titles:
+            self._names_in_titles[title] = self._names_in_text(AnnotatedText(title))
+        return self._names_in_titles[title]
+
+    def _names_in_text(self, text: AnnotatedText) -> _NamesInText:
+        """The known names in a text, each with every entity that has it, and the unknown names around some of them."""
         spans = list(mention_detection.candidate_spans(text, self.names.prefixes(mention_detection.prefix_keys(text))))
         by_key = self.names.by_keys(span.key for span in spans)
         words = [
@@ -96,18 +114,27 @@ class Detector:
             for span in mention_detection.word_spans(text)
             if span.key not in by_key and _may_be_part_of_name(text.text[span.start : span.end], span.key)
         ]
-        by_part = {key: person for key in {span.key for span in words} if (person := self.names.person_by_part(key))}
+        by_part = {key: (person,) for key in {span.key for span in words} if (person := self.names.person_by_part(key))}
+        entities = by_key | by_part
         matches = mention_detection.detect(
             text,
-            {key: [entity.written for entity in entities] for key, entities in by_key.items()},
-            {key: [person.written] for key, person in by_part.items()},
-            spans=[*(span for span in spans if span.key in by_key), *(span for span in words if span.key in by_part)],
+            {key: [entity.written for entity in named] for key, named in entities.items()},
+            spans=[span for span in (*spans, *words) if span.key in entities],
         )
-        return [
+        style = self.names.vocabulary.style
+        persons = {
+            match.key for match in matches if any(style(entity.type) == "person" for entity in entities[match.key])
+        }
+        longer = longer_names.find(text, matches, persons=persons)
+        known = [
             (match, entity)
             for match in matches
-            for entity in (by_key[match.key] if match.key in by_key else (by_part[match.key],))
+            for entity in entities[match.key]
+            if match not in longer or _names_same(longer[match], entity)
         ]
+        found = {match for match, _ in known}
+        unknown = {name.start: name for match, name in longer.items() if name and match not in found}
+        return _NamesInText(known, tuple(unknown.values()))
 
     def _detect_speaker(self, chunk: Chunk, by_row: dict[int, Mention]) -> str | None:
         """Add the mentions of the speaker; returns the name of the speaker where no entity has it."""
@@ -139,6 +166,16 @@ class Detector:
                 given_type = self.names.vocabulary.default_type("term") if how == "tag" else annotation.get("type")
                 unknown.append((name.text, given_type))
         return unknown
+
+
+def _names_same(longer: ProperName | None, entity: NamedEntity) -> bool:
+    """Whether a longer name is the name of the entity otherwise: Ana Kovac, Ana K, Ana Maria Kovač of Ana Kovač."""
+    if longer is None:
+        return False
+    words = [Name(word).folded for word in longer.name.split()]
+    own = {Name(word).folded for word in f"{entity.name} {entity.written}".split()}
+    same = [word in own or (len(word) == 1 and any(each.startswith(word) for each in own)) for word in words]
+    return same[0] and same[-1]
 
 
 def _title_repeats_text(episode: Episode, chunk: Chunk) -> bool:

@@ -45,10 +45,12 @@ def propose(detector: Detector, detection: Detection) -> tuple[ProposalDraft, ..
     drafts = _Drafts(vocabulary)
     _propose_speaker(drafts, vocabulary, detection)
     _propose_annotations(drafts, detector, detection)
-    _propose_names(drafts, detector, detection, detection.text, detection.text_matches, with_evidence=True)
+    in_text = detection.text_matches, detection.longer_in_text
+    _propose_names(drafts, detector, detection, detection.text, *in_text, with_evidence=True)
     if detection.title:
         title = AnnotatedText(detection.title)
-        _propose_names(drafts, detector, detection, title, detection.title_matches, with_evidence=False)
+        in_title = detection.title_matches, detection.longer_in_title
+        _propose_names(drafts, detector, detection, title, *in_title, with_evidence=False)
     about = _topic(detector, detection)
     written_on = timestamps.local_date(detection.episode.occurred_at, detector.names.tx.zone)
     _propose_decisions(drafts, detector, detection.text.text, written_on)
@@ -111,6 +113,7 @@ def _propose_names(
     detection: Detection,
     text: AnnotatedText,
     known: Sequence[NameMatch],
+    longer: Sequence[ProperName],
     *,
     with_evidence: bool,
 ) -> None:
@@ -118,9 +121,10 @@ def _propose_names(
 
     Args:
         known: the known names in it.
+        longer: names that a known one is a part of.
         with_evidence: whether the sentence around a name is its evidence; not so in a title, which is not in the chunk.
     """
-    names = proper_names.detect(text, besides=known)[:MAX_NAMES]
+    names = [*longer, *proper_names.detect(text, besides=[*known, *longer])][:MAX_NAMES]
     known_keys = detector.names.by_keys(normalisation.key(name.name) for name in names)
     for name in names:
         key = normalisation.key(name.name)

@@ -1,0 +1,134 @@
+"""Longer names: which known names of a text are only a part of one that the graph does not know: Ana of Ana Souza."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Container, Iterator, Sequence
+
+from keepgraph.language import common_words, lexicons, name_similarity, name_styles, ordinary_phrases, proper_names
+from keepgraph.language.annotated_text import AnnotatedText, Offsets
+from keepgraph.language.mention_detection import NameMatch
+from keepgraph.language.proper_names import ProperName
+
+_IDEOGRAPHS = re.compile("[々\u3400-\u4dbf\u4e00-\u9fff]+")
+_JOINED_BY_DOTS = re.compile(
+    f"(?P<katakana>[ァ-ヺー]+(?:[・＝·][ァ-ヺー]+)+)|{_IDEOGRAPHS.pattern}(?:[・·‧•]{_IDEOGRAPHS.pattern})+"
+)
+_IDEOGRAPHIC_TITLE = re.compile("(?:氏|様|殿|君|嬢|先生|社長|会長|部長|課長|係長|教授|博士|夫妻|夫人)$")
+_HIRAGANA = re.compile("[\u3041-\u3096]")
+_MAX_IDEOGRAPHS = 6
+"""Of a name of a person in Japanese."""
+
+
+def find(
+    text: AnnotatedText, known: Sequence[NameMatch], *, persons: Container[str] = ()
+) -> dict[NameMatch, ProperName | None]:
+    """Those of the known names that are a part of a longer name, which is not known, each with the longer one.
+
+    Ana of Ana Souza, Harbor of Pearl Harbor; not Harbor of Harbor Team, for a team is identified by nothing else, nor
+    Jenny of Aunt Jenny. Two known names side by side are two, unless the first is one of a person: Jenny Miller.
+    None stands for a longer name of which the end is unknown, in a script without spaces.
+
+    Args:
+        known: none overlaps another, and they are in their order.
+        persons: the keys of those that are names of persons.
+    """
+    longer: dict[NameMatch, ProperName | None] = {}
+    for run, inside in _runs_around(text, known):
+        known_starts = {match.start for match in inside}
+        person_starts = {match.start for match in inside if match.key in persons}
+        for name in _names_around(text, run, known_starts, person_starts):
+            parts = [match for match in inside if name.start <= match.start and match.end <= name.end]
+            if parts and _is_longer(text, name, parts, persons):
+                longer.update(dict.fromkeys(parts, name))
+    for name in _unspaced_names(text, [match for match in known if match.key in persons]) if known else ():
+        parts = [match for match in known if _is_within(match, name.start, name.end)]
+        longer.update(dict.fromkeys(parts, name if name.name else None))
+    return longer
+
+
+def _runs_around(
+    text: AnnotatedText, known: Sequence[NameMatch]
+) -> Iterator[tuple[Sequence[Offsets], list[NameMatch]]]:
+    """The runs of words with capitals that hold known names and more than one of them, each with these names."""
+    if not known:
+        return
+    starts = [match.start for match in known]
+    for run in proper_names.capitalised_runs(text):
+        first, last = bisect_right(starts, run[0][0] - 1), bisect_right(starts, run[-1][0])
+        inside = [match for match in known[first:last] if match.end <= run[-1][1]]
+        if inside and (inside[0].start, inside[0].end) != (run[0][0], run[-1][1]):
+            yield run, inside
+
+
+def _names_around(
+    text: AnnotatedText, run: Sequence[Offsets], known: Container[int], persons: Container[int]
+) -> list[ProperName]:
+    """The names in a run; of a line in capitals, the words side by side that are no common ones.
+
+    Args:
+        known: where known names start.
+        persons: where those of persons do.
+    """
+    sentence = text.sentence_around(run[0][0], run[-1][1])
+    if len(run) > 1 and text.text[slice(*sentence)].isupper():
+        return [
+            ProperName(text.text[start:end].title(), start, end, "term")
+            for start, end in _uncommon_words(text, run, known)
+        ]
+    return proper_names.names_in_run(text, run, in_german=proper_names.is_german(text), known=known, persons=persons)
+
+
+def _uncommon_words(text: AnnotatedText, run: Sequence[Offsets], known: Container[int]) -> Iterator[Offsets]:
+    """The stretches of a run of words that are known, or no common words."""
+    stretch: Offsets | None = None
+    for offsets in run:
+        word = text.word(offsets).lower()
+        if offsets[0] in known or not (common_words.is_common(word) or ordinary_phrases.is_plain_word(word)):
+            stretch = (stretch[0] if stretch else offsets[0], offsets[1])
+        elif stretch:
+            yield stretch
+            stretch = None
+    if stretch:
+        yield stretch
+
+
+def _is_longer(text: AnnotatedText, name: ProperName, parts: Sequence[NameMatch], persons: Container[str]) -> bool:
+    """Whether a name with known names in it is another one than they are."""
+    rest = [
+        offsets
+        for offsets in text.words
+        if name.start <= offsets[0] < name.end and not any(part.start <= offsets[0] < part.end for part in parts)
+    ]
+    first = parts[0]
+    if not rest:
+        return len(parts) > 1 and first.key in persons and " " not in first.key
+    if first.key in persons:
+        return not all(offsets[0] < first.start and name_styles.is_title(text.word(offsets)) for offsets in rest)
+    return not all(_identifies_nothing(text.word(offsets).lower()) for offsets in rest)
+
+
+def _unspaced_names(text: AnnotatedText, persons: Sequence[NameMatch]) -> Iterator[ProperName]:
+    """Names in scripts without spaces: words that a dot joins, and in Japanese, between kana, those of persons.
+
+    The end of one in Chinese is unknown: it is empty.
+    """
+    if not text.unspaced_runs:
+        return
+    for dotted in _JOINED_BY_DOTS.finditer(text.text):
+        yield ProperName(dotted["katakana"] or "", *dotted.span(), "person")
+    if not persons or not _HIRAGANA.search(text.text):
+        return
+    for ideographs in _IDEOGRAPHS.finditer(text.text):
+        name = _IDEOGRAPHIC_TITLE.sub("", ideographs[0])
+        if len(name) <= _MAX_IDEOGRAPHS and any(_is_within(match, *ideographs.span()) for match in persons):
+            yield ProperName(name, ideographs.start(), ideographs.start() + len(name), "person")
+
+
+def _is_within(match: NameMatch, start: int, end: int) -> bool:
+    return start <= match.start and match.end <= end and match.end - match.start < end - start
+
+
+def _identifies_nothing(word: str) -> bool:
+    return name_similarity.is_generic(word) and word not in lexicons.words("institution_words")
