@@ -144,6 +144,18 @@ def test_tools_have_different_names():
     assert sorted(set(names)) == sorted(names)
 
 
+def test_every_parameter_says_what_it_is_for():
+    for tool in (*TOOLS, *catalogue.tools(catalogue.INTERNAL_TOOLSETS)):
+        schema = schemas.load(tool.toolset, tool.name, "input")
+        silent = [
+            name
+            for name, part in schema["properties"].items()
+            if not (part.get("description") or schemas.resolve_reference(part, schema).get("description"))
+        ]
+
+        assert silent == [], tool.name
+
+
 # What clients see
 
 

@@ -264,7 +264,8 @@ def test_counting_tokens_grows_with_the_text():
 
 def _toolset(tool: str) -> tuple[str, str]:
     toolsets = {
-        "discovery": ("explore_node", "search", "get_schema"),
+        "discovery": ("explore_node", "search"),
+        "analysis": ("get_schema",),
         "connections": ("search_nodes", "search_memory_facts"),
     }
     return (next((toolset for toolset, tools in toolsets.items() if tool in tools), "memory"), tool)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from collections import Counter
 from datetime import timedelta
@@ -338,7 +339,7 @@ def test_descriptions_stay_short_in_a_graph_where_everything_is_connected(call):
     told = described(call.graph)
 
     assert (len(told["run_cypher"]) + len(told["get_schema"])) / 4 < 550
-    assert "more (get_schema has all)" in told["run_cypher"]
+    assert re.search(r" and \d+ more", told["run_cypher"])
 
 
 # In time

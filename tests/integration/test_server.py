@@ -224,7 +224,7 @@ def test_a_read_only_server_shows_no_tool_that_writes_and_calls_none(path: Path)
 
     assert names == [
         *("recall_entity", "recall_decisions", "weekly_rollup"),
-        *("get_schema", "run_cypher", "explore_node", "search"),
+        *("run_cypher", "explore_node", "search"),
     ]
     assert "record_fact is not among the tools" in str(refused)
 
@@ -557,5 +557,5 @@ def test_what_only_reads_may_be_called_though_it_is_not_shown(path: Path) -> Non
 
     shown, status = ask_child(path, question, "--toolsets", "discovery")
 
-    assert [tool.name for tool in shown] == ["get_schema", "run_cypher", "explore_node", "search"]
+    assert [tool.name for tool in shown] == ["run_cypher", "explore_node", "search"]
     assert status.structured_content["status"] == "ok"

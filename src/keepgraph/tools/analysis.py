@@ -1,4 +1,4 @@
-"""The analysis toolset: the state of the graph as a whole, a profile of what it holds, and its communities."""
+"""The analysis toolset: the state of the graph as a whole, its schema, a profile of what it holds, and communities."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from keepgraph.model import Entity, Fact
 from keepgraph.store.cancellation import raise_if_cancelled
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import answer_shapes, derived_data
+from keepgraph.tools.contract import answer_shapes, brief_answers, brief_shapes, derived_data, time_travel
 from keepgraph.tools.contract.catalogue import Effect, tool
 from keepgraph.tools.contract.derived_data import Need
 
@@ -38,6 +38,30 @@ MAX_FACTS_OF_COMMUNITY = 12
 MAX_MEMBERS = 5
 
 _MAX_BACKFILLS = 30
+
+
+def _describe_vocabulary(tx: Tx) -> str:
+    # Imported here, as in get_schema: no other tool of this toolset needs the code for Cypher.
+    from keepgraph.engine.query import descriptions
+
+    return descriptions.describe_vocabulary(tx)
+
+
+@tool(Effect.READ, description_suffix=_describe_vocabulary)
+def get_schema(
+    tx: Tx, *, exact: bool = False, detail: str = "full", as_of: str | None = None, known_at: str | None = None
+) -> dict[str, Any]:
+    """Show what the graph holds: labels and relationship types with counts, properties, and what connects what."""
+    from keepgraph.engine.query import schema
+
+    tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
+    answer = {
+        "type": "schema",
+        "graph_name": tx.group,
+        "domain": tx.group.replace("_", " ").title(),
+        **answer_shapes.schema(schema.of_graph(tx, exact=exact)),
+    }
+    return brief_shapes.schema(answer) if detail == brief_answers.BRIEF else answer
 
 
 @tool(Effect.READ)

@@ -1,4 +1,4 @@
-"""The discovery toolset: schema, Cypher queries, exploring from an entity, and search."""
+"""The discovery toolset: Cypher queries, exploring from an entity, and search."""
 
 from __future__ import annotations
 
@@ -45,34 +45,11 @@ Texts = tuple[Sequence[Passage], int, Sequence[tuple[MentionedNode, int]]]
 """Some passages, in how many episodes there are any, and nodes mentioned with the centre, with a number of texts."""
 
 
-def _describe_vocabulary(tx: Tx) -> str:
+def _describe_patterns(tx: Tx) -> str:
     # Imported here, as in the tools below: the code for Cypher takes longer to load than a search takes.
     from keepgraph.engine.query import descriptions
 
-    return descriptions.describe_vocabulary(tx)
-
-
-def _describe_patterns(tx: Tx) -> str:
-    from keepgraph.engine.query import descriptions
-
     return descriptions.describe_patterns(tx)
-
-
-@tool(Effect.READ, description_suffix=_describe_vocabulary)
-def get_schema(
-    tx: Tx, *, exact: bool = False, detail: str = "full", as_of: str | None = None, known_at: str | None = None
-) -> dict[str, Any]:
-    """Show what the graph holds: labels and relationship types with counts, properties, and what connects what."""
-    from keepgraph.engine.query import schema
-
-    tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
-    answer = {
-        "type": "schema",
-        "graph_name": tx.group,
-        "domain": tx.group.replace("_", " ").title(),
-        **answer_shapes.schema(schema.of_graph(tx, exact=exact)),
-    }
-    return brief_shapes.schema(answer) if detail == brief_answers.BRIEF else answer
 
 
 @tool(Effect.READ, description_suffix=_describe_patterns)
@@ -85,7 +62,7 @@ def run_cypher(
     as_of: str | None = None,
     known_at: str | None = None,
 ) -> dict[str, Any]:
-    """Ask the graph in read-only openCypher: count, compare, follow paths, find gaps. Look at get_schema first.
+    """Ask the graph in read-only openCypher: count, compare, follow paths, find gaps.
 
     Labels are types (:Person), relationship types are predicates ([:REPORTS_TO]); nodes have name, summary, aliases;
     relationships text, confidence, source, recorded_at, valid_from, valid_to (instants). Literals are
@@ -144,7 +121,7 @@ def explore_node(
     as_of: str | None = None,
     known_at: str | None = None,
 ) -> dict[str, Any]:
-    """Show all that is connected with an entity (name or node_uuid), nearest first, to depth 1-4 (2).
+    """Show all that is connected with an entity (name or node_uuid), nearest first.
 
     nodes say by which path (via); facts are what is said of it in words; episodes mention it. `complete`: no node or
     edge is left out. Unsure, center_node is null and resolution.candidates are near names: ask.

@@ -60,7 +60,6 @@ def recall_entity(
 
     Gives facts, and how many texts mention it; resolution says how the name matched. No match gives entity null and
     near names (candidates): ask, never assume.
-    context: names you talk about, to tell equals apart. as_of: what held then; known_at: what was known.
     """
     name = Name(name_or_alias)
     if not name.key:
@@ -132,9 +131,9 @@ def record_fact(
     """Record one fact: subject, predicate, object. Recall the names first and reuse them.
 
     Unknown names become new entities (auto_created_entities); possible_duplicates warns when one is close to an
-    existing name. Another wording or an inverse of a word is taken (mapped_predicate, mapped_types), and a name without
-    a type gets the one that the predicate connects. Recording a known fact again adds its source (effect repeated);
-    with valid_to it ends it. When something has changed, name the facts that no longer hold in supersedes.
+    existing name. Other wordings and inverses are understood (mapped_predicate, mapped_types); a name without a type
+    gets the one that the predicate connects. Recording a known fact again adds its source (effect repeated); with
+    valid_to it ends it. When something has changed, name the facts that no longer hold in supersedes.
     To close a blocker: its words, what is blocked, or {id: fact_…} resolved_by who or what; see closed_blockers.
     """
     answer, recorded = _record(
@@ -168,7 +167,6 @@ def record_facts(
     """Record up to 1000 facts in one call, each as record_fact takes it; the answer has a result for each.
 
     A bad one is refused with its error and the others are kept, unless all_or_nothing is set.
-    Repeat a call that may have failed with the same idempotency_key: nothing is added twice.
     New names are compared with those that exist in calls of up to 50 facts.
     """
     request = [facts, all_or_nothing] if misfits == "refuse" else [facts, all_or_nothing, misfits]
@@ -224,11 +222,7 @@ def recall_decisions(
     as_of: str | None = None,
     known_at: str | None = None,
 ) -> dict[str, Any]:
-    """List decisions, newest first, of a project or of all: name, date, who decided, source, followed_up.
-
-    topic: only those about it, by words and by meaning. since, until: local calendar dates, both included.
-    An unknown project gives project null and resolution.candidates.
-    """
+    """List decisions, newest first, of a project or of all: name, date, who decided, source, followed_up."""
     if project is not None and not Name(project).key:
         raise errors.ProjectRequired("the project is empty")
     if since:
@@ -268,7 +262,6 @@ def weekly_rollup(
     """Sum up the seven local days that end today, for one project or for all: decisions, open blockers, next actions.
 
     next_actions has what is due or overdue, and open tasks; to_review what texts propose and nobody has decided.
-    An unknown project gives project null and resolution.candidates. as_of gives the week that ended then.
     """
     generated_at = timestamps.format_local(timestamps.from_datetime(tx.now), tx.zone)
     tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
@@ -400,8 +393,99 @@ def forget(tx: Tx, *, what: str, kind: str | None = None, dry_run: bool = False)
 
 
 @tool(Effect.WRITE)
+def change(
+    tx: Tx,
+    *,
+    entity: Mapping[str, Any] | None = None,
+    name: str | None = None,
+    type: str | None = None,
+    summary: str | None = None,
+    properties: Mapping[str, Any] | None = None,
+    add_aliases: list[str] | None = None,
+    remove_aliases: list[str] | None = None,
+    merge: Mapping[str, Any] | None = None,
+    text: str | None = None,
+    old: str | None = None,
+    new: str | None = None,
+    dry_run: bool = False,
+) -> dict[str, Any]:
+    """Correct an entity: rename, retype, describe, add aliases, merge a duplicate into it; or correct a kept text.
+
+    Ids, facts and sources stay, old names still find it; undo takes it back. Ask the user before merging: dry_run
+    shows what would change. What was true and has changed is no correction: record_fact with valid_to or supersedes.
+    """
+
+    def run() -> dict[str, Any]:
+        if entity is not None and text is None and old is None and new is None:
+            particulars = {
+                "name": name,
+                "type": type,
+                "summary": summary,
+                "properties": properties,
+                "add_aliases": add_aliases,
+                "remove_aliases": remove_aliases,
+            }
+            return _change_entity(tx, entity, particulars, merge=merge, dry_run=dry_run)
+        if text is not None and all(part is None for part in (entity, type, summary, properties, merge)):
+            return _correct_text(tx, text, old=old, new=new, title=name, dry_run=dry_run)
+        raise errors.InvalidArguments(
+            "it is not clear what is to change",
+            hint="Give entity, with what is to change of it; or text, with old and new words.",
+        )
+
+    if dry_run:
+        return {**tx.dry_run(run), "dry_run": True, "call": None}
+    return {**run(), "dry_run": False}
+
+
+def _change_entity(
+    tx: Tx,
+    reference: Mapping[str, Any],
+    particulars: Mapping[str, Any],
+    *,
+    merge: Mapping[str, Any] | None,
+    dry_run: bool,
+) -> dict[str, Any]:
+    # Imported here, because no other tool of this toolset needs them.
+    from keepgraph.tools import curation
+    from keepgraph.tools.contract import change_answers
+
+    found = knowledge.entities.find(tx, answer_shapes.ref(reference))
+    merged = None
+    if merge is not None:
+        # Who says which type both have may merge two types.
+        across_types = particulars["type"] is not None
+        try:
+            merged = curation.merge_entities(tx, keep={"id": found.id}, absorb=merge, across_types=across_types)
+        except errors.TypesDiffer as error:
+            error.hint = "If they are one thing all the same, give type too: the type of both."
+            raise
+    updated = None
+    if merge is None or any(value is not None for value in particulars.values()):
+        updated = curation.update_entity(tx, entity=reference if merge is None else {"id": found.id}, **particulars)
+    current = (
+        updated["entity"] if updated else answer_shapes.entity_in_full(tx, found, store.entities.aliases(tx, found))
+    )
+    return change_answers.of_entity(current, updated=updated, merged=merged, dry_run=dry_run)
+
+
+def _correct_text(
+    tx: Tx, what: str, *, old: str | None, new: str | None, title: str | None, dry_run: bool
+) -> dict[str, Any]:
+    from keepgraph.engine import texts
+    from keepgraph.tools.contract import change_answers
+
+    if new is None and (old is not None or title is None):
+        raise errors.InvalidArguments(
+            "it is not said what the text is to say", hint="Give new, and with old the words in whose place it stands."
+        )
+    corrected = texts.corrections.correct(tx, texts.corrections.find(tx, what), old=old, new=new, title=title)
+    return change_answers.of_text(corrected, dry_run=dry_run)
+
+
+@tool(Effect.WRITE)
 def undo(tx: Tx, *, call: int | None = None, change: int | None = None) -> dict[str, Any]:
-    """Take back a call, or one change of it, by the numbers in answers and get_history; without one the last call.
+    """Take back a call, or one change of it, by the numbers in answers; without one the last call.
 
     Everything can be taken back, forget and undo too; refused where something later rests on it.
     """

@@ -19,14 +19,14 @@ from keepgraph.store.transactions import Tx
 _MAX_LABELS = 20
 _MAX_WORDS_OF_SCHEMA = 8
 _MAX_PATTERNS = 8
-_MAX_KINDS = 6
+_MAX_KINDS = 3
 _MAX_READINGS = 6
 _MAX_UNUSED_LABELS = 6
 _MAX_UNUSED_TYPES = 8
 _MAX_ALTERNATIVES = 3
 
 # So long may a list of labels, of types or of patterns be, in characters.
-_MAX_CHARACTERS = 320
+_MAX_CHARACTERS = 180
 
 _Triple = tuple[str, str, str]
 """Label of the source, relationship type, label of the target."""
@@ -56,7 +56,7 @@ def describe_patterns(tx: Tx) -> str:
         lines.append(f"In it: {_listed([_pattern(triple) for triple in triples], _MAX_PATTERNS)}.")
     if readings := _readings(graph_schema):
         lines.append(f"From the other end: {_first(readings, _MAX_READINGS)}.")
-    # Where there is much to ask about, get_schema tells what else there could be.
+    # Where there is much to ask about, what else there could be is too much to tell.
     if len(triples) <= _MAX_PATTERNS and (unused := _unused_terms(graph_schema)):
         lines.append(f"Known, but not used yet: {unused}.")
     lines += [f"Example: {query}" for query in _example_queries(triples or _intended_triples(graph_schema))]
@@ -168,4 +168,4 @@ def _within_characters(words: Sequence[str]) -> list[str]:
 def _listed(words: Sequence[str], limit: int) -> str:
     shown = _within_characters(words[:limit])
     omitted = len(words) - len(shown)
-    return ", ".join(shown) + (f" and {omitted} more (get_schema has all)" if omitted > 0 else "")
+    return ", ".join(shown) + (f" and {omitted} more" if omitted > 0 else "")

@@ -6,6 +6,7 @@ if TYPE_CHECKING:
     from keepgraph.engine.texts import (
         chunk_mentions,
         client_extraction,
+        corrections,
         document_files,
         documents,
         episode_context,

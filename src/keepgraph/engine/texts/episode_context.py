@@ -38,8 +38,7 @@ def collect(tx: Tx, uuids: Sequence[str]) -> Context:
         in_group = replace(tx, group=episode.group)
         mentioned = mentioned_entities(in_group, store.episodes.chunks(in_group, episode))
         entities |= {entity.row: entity for entity in mentioned}
-        rows = list(dict.fromkeys(row for _, row, _ in store.provenance.of_episode(in_group, episode.row)))
-        facts |= {fact.row: fact for fact in store.facts.by_rows(in_group, rows)}
+        facts |= {fact.row: fact for fact in recorded_facts(in_group, episode)}
         names, statements = open_proposals(in_group, episode)
         proposed_entities |= {proposal.row: proposal for proposal in names}
         proposed_facts |= {proposal.row: proposal for proposal in statements}
@@ -50,6 +49,12 @@ def collect(tx: Tx, uuids: Sequence[str]) -> Context:
         tuple(proposed_entities.values()),
         tuple(proposed_facts.values()),
     )
+
+
+def recorded_facts(tx: Tx, episode: Episode) -> list[Fact]:
+    """The facts that were recorded out of an episode, each once."""
+    rows = dict.fromkeys(row for _, row, _ in store.provenance.of_episode(tx, episode.row))
+    return store.facts.by_rows(tx, list(rows))
 
 
 def mentioned_entities(tx: Tx, chunks: Sequence[Chunk]) -> list[Entity]:

@@ -72,6 +72,18 @@ def find(tx: Tx, what: str, *, kind: str | None = None) -> Target:
     raise _not_found(tx, readings[-1])
 
 
+def find_texts(tx: Tx, what: str) -> list[Episode]:
+    """The texts that are meant, to read or correct one: the last, those with this title, else those with the words."""
+    request = deletion_requests.parse(what)
+    if request.is_last and request.kind == TEXT:
+        newest = store.episodes.newest_recorded(tx)
+        return [newest] if newest else []
+    if titled := _titled(tx, deletion_requests.unquoted(" ".join(what.split()))) or _titled(tx, request.words):
+        return titled
+    phrases = _phrases(request.words)
+    return store.episodes.with_phrases(tx, phrases, limit=MAX_CANDIDATES + 1) if phrases else []
+
+
 def describe(target: Entity | Fact | Episode) -> dict[str, str]:
     """A thing as a candidate: its kind, its id, and its name or sentence."""
     if isinstance(target, Entity):

@@ -20,7 +20,7 @@ from keepgraph.store.transactions import Tx
 MAX_WORDS = 40
 """Of each kind, so many are listed; where there are more, a reader is told how to see the others."""
 
-MAX_CHARACTERS = 400
+MAX_CHARACTERS = 260
 """So long may the words of a list be together, and so long a description of words: models read them again and again."""
 
 _MAX_DESCRIBED = 16
@@ -59,11 +59,11 @@ def describe(tx: Tx) -> str:
     if predicates:
         described = _within_characters(
             [_describe_predicate(term, labels.get(term.row, ())) for term in predicates[:_MAX_DESCRIBED]],
-            limit=3 * MAX_CHARACTERS // 2,
+            limit=4 * MAX_CHARACTERS // 3,
         )
         more = len(predicates) - len(described)
-        others = f"; {more} more: get_ontology_structure" if more > 0 else ""
-        lines.append(f"Predicates: {', '.join(described)}{others}. Other wordings and inverses are understood.")
+        others = f"; {more} more" if more > 0 else ""
+        lines.append(f"Predicates: {', '.join(described)}{others}.")
     return "\n".join(lines)
 
 

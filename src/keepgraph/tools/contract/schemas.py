@@ -25,9 +25,15 @@ _LOCAL = "#/$defs/"
 _MAX_INLINED = 40
 """A definition of so many characters costs no more than a reference to it."""
 
-_UNINFORMATIVE: list[tuple[str, Any]] = [("required", []), ("minLength", 1)]
-_NOT_ADVERTISED = {"$schema", "$id", "examples", "x-vocabulary", "x-code", "x-each", "maxLength", "maxItems"}
+_UNINFORMATIVE: list[tuple[str, Any]] = [("required", []), ("minLength", 1), ("minItems", 1), ("minimum", 1)]
+_NOT_ADVERTISED = {
+    *("$schema", "$id", "examples", "x-vocabulary", "x-code", "x-each"),
+    *("maxLength", "maxItems", "maximum"),
+}
 """What a client does not need: our own keywords, and the largest sizes, which errors tell where they are exceeded."""
+
+_SAID_IN_WORDS = {"anyOf", "additionalProperties", "propertyNames", "maxProperties"}
+"""Of an object within the arguments: its description says which fields it has, and the tool refuses others."""
 
 
 @cache
@@ -75,6 +81,7 @@ def advertise(
     """
     words = {kind: _words_schema(names, (totals or {}).get(kind, len(names))) for kind, names in vocabulary.items()}
     shown = _advertised(load(toolset, tool, "input"), {kind: {"$ref": _LOCAL + kind} for kind in words})
+    shown["additionalProperties"] = False
     if used := [kind for kind in words if _uses(shown, _LOCAL + kind)]:
         shown["$defs"] = {**shown.get("$defs", {}), **{kind: {"type": "string", **words[kind]} for kind in used}}
     return _inlined(shown), _outline(load(toolset, tool, "output"))
@@ -114,7 +121,7 @@ def _words_schema(names: Sequence[str], total: int) -> Schema:
     """What a schema says of a word that must be in the vocabulary."""
     if total <= len(names):
         return {"enum": list(names)}
-    return {"examples": list(names), "description": f"One of {total:,} words; get_ontology_structure lists them."}
+    return {"examples": list(names), "description": f"One of {total:,} words, or another wording of one."}
 
 
 def _advertised(part: Any, words: Mapping[str, Schema], *, are_property_names: bool = False) -> Any:
@@ -133,7 +140,9 @@ def _advertised(part: Any, words: Mapping[str, Schema], *, are_property_names: b
     advertised = {
         name: _advertised(value, words, are_property_names=name in ("properties", "$defs"))
         for name, value in part.items()
-        if name not in _NOT_ADVERTISED and (name, value) not in _UNINFORMATIVE
+        if name not in _NOT_ADVERTISED
+        and (name, value) not in _UNINFORMATIVE
+        and not (name in _SAID_IN_WORDS and part.get("type") == "object")
     }
     return words.get(part.get("x-vocabulary", ""), advertised) if "x-vocabulary" in part else advertised
 
