@@ -378,7 +378,6 @@ def forget(tx: Tx, *, what: str, kind: str | None = None, dry_run: bool = False)
     """Forget an entity with all facts about it, a fact, a text, or what a call recorded. undo brings it back.
 
     Never guesses: where several fit, or nothing is called so, nothing is forgotten and the error has candidates.
-    A text goes by its id, its title, or "the note about …" where only one has these words.
     """
     from keepgraph.engine import texts
     from keepgraph.tools.contract import forget_answers
@@ -411,8 +410,8 @@ def change(
 ) -> dict[str, Any]:
     """Correct an entity: rename, retype, describe, add aliases, merge a duplicate into it; or correct a kept text.
 
-    Ids, facts and sources stay, old names still find it; undo takes it back. Ask the user before merging: dry_run
-    shows what would change. What was true and has changed is no correction: record_fact with valid_to or supersedes.
+    Ids and facts stay, and old names still find it. Ask the user before merging: dry_run shows what would change.
+    What was true and has changed is no correction: record_fact with valid_to or supersedes.
     """
 
     def run() -> dict[str, Any]:
