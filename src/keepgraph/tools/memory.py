@@ -472,6 +472,7 @@ def _correct_text(
     tx: Tx, what: str, *, old: str | None, new: str | None, title: str | None, dry_run: bool
 ) -> dict[str, Any]:
     from keepgraph.engine import texts
+    from keepgraph.tools import episodes
     from keepgraph.tools.contract import change_answers
 
     if new is None and (old is not None or title is None):
@@ -479,7 +480,8 @@ def _correct_text(
             "it is not said what the text is to say", hint="Give new, and with old the words in whose place it stands."
         )
     corrected = texts.corrections.correct(tx, texts.corrections.find(tx, what), old=old, new=new, title=title)
-    return change_answers.of_text(corrected, dry_run=dry_run)
+    proposed = [episodes.proposed_fact(proposal) for proposal in corrected.proposed_facts]
+    return change_answers.of_text(corrected, proposed_facts=proposed, dry_run=dry_run)
 
 
 @tool(Effect.WRITE)

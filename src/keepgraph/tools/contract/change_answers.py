@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from keepgraph.engine import knowledge
 from keepgraph.engine.texts.corrections import CorrectedText
-from keepgraph.tools import episodes
 from keepgraph.tools.contract import answer_shapes
 from keepgraph.tools.contract.forget_answers import count_noun
 
@@ -43,11 +42,11 @@ def of_entity(entity: Answer, *, updated: Answer | None, merged: Answer | None, 
     return answer | {name: updated[name] for name in names if updated[name]}
 
 
-def of_text(corrected: CorrectedText, *, dry_run: bool) -> dict[str, Any]:
-    """A text that was corrected."""
+def of_text(corrected: CorrectedText, *, proposed_facts: Sequence[dict[str, Any]], dry_run: bool) -> dict[str, Any]:
+    """A text that was corrected, with the shapes of what it proposes."""
     lists: dict[str, list[Any]] = {
         "mentions": [answer_shapes.entity(entity) for entity in corrected.mentions],
-        "proposed_facts": [episodes.proposed_fact(proposal) for proposal in corrected.proposed_facts],
+        "proposed_facts": list(proposed_facts),
         "recorded_facts": [
             {"id": fact.id, "text": knowledge.facts.sentence(fact)} for fact in corrected.recorded_facts
         ],
