@@ -55,7 +55,7 @@ def agree(tables: Tables, graph: PropertyGraph, query: Query, chance: random.Ran
             return
 
         def found(*, by_python: bool) -> Any:
-            seen = TableGraph(statements, execute, names, adjacency_arrays.cache(tx))
+            seen = TableGraph(statements, execute, names, lambda: adjacency_arrays.cache(tx))
             try:
                 if by_python:
                     rows = list(compiled.interpreted_rows(Run(seen, GIVEN, tx.now, lambda _: None)))

@@ -151,7 +151,7 @@ class PlainTables:
         return list(run(Run(self.graph(), parameter_values, NOW, lambda _: None)))
 
     def graph(self) -> TableGraph:
-        return TableGraph(self.statements, self.execute, arrays=self.arrays)
+        return TableGraph(self.statements, self.execute, find_arrays=lambda: self.arrays)
 
     def execute(self, sql: str, bound: Sequence[Any], functions: frozenset[str]) -> Iterator[tuple[Any, ...]]:
         self.register(functions)

@@ -187,7 +187,7 @@ def both_ways(tx: Any, text: str) -> tuple[list[list[Any]], str, list[list[Any]]
     statements, names = graph_catalogue.statement_cache(tx), graph_catalogue.condition_values(tx)
     execute = query_pipeline.executor(tx, bounds.Bounds(tx, 30))
     compiled = compiler.compile_text(text, statements.catalogue, {})
-    seen = TableGraph(statements, execute, names, adjacency_arrays.cache(tx))
+    seen = TableGraph(statements, execute, names, lambda: adjacency_arrays.cache(tx))
     rows, target = execution.run(compiled, seen, execute, {}, names, now=tx.now, count_work=lambda _: None)
     meant = list(compiled.interpreted_rows(Run(seen, {}, tx.now, lambda _: None)))
     return [list(row) for row in rows], target, [list(row) for row in meant]

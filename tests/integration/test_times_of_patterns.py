@@ -319,7 +319,7 @@ def both_ways(tx: Any, text: str, values: dict[str, str]) -> tuple[list[list[Any
     statements, names = graph_catalogue.statement_cache(tx), graph_catalogue.condition_values(tx)
     execute = query_pipeline.executor(tx, bounds.Bounds(tx, 30))
     compiled = compiler.compile_text(text, statements.catalogue, parameters.infer_types(values))
-    seen = TableGraph(statements, execute, names, adjacency_arrays.cache(tx))
+    seen = TableGraph(statements, execute, names, lambda: adjacency_arrays.cache(tx))
     rows, _ = execution.run(compiled, seen, execute, values, names, now=tx.now, count_work=lambda _: None)
     meant = compiled.interpreted_rows(Run(seen, values, tx.now, lambda _: None))
     return [list(row) for row in rows], [list(row) for row in meant]

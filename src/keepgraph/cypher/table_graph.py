@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -122,14 +123,14 @@ class TableGraph:
         statements: StatementCache,
         execute: Execute,
         catalogue_values: Mapping[str, Any] | None = None,
-        arrays: AdjacencyCache | None = None,
+        find_arrays: Callable[[], AdjacencyCache | None] = lambda: None,
     ) -> None:
         """
         Args:
             catalogue_values: what the conditions of the catalogue bind; None for the values in the catalogue.
-            arrays: where adjacency arrays are kept; None for none.
+            find_arrays: finds where adjacency arrays are kept; None for none. Asked once, where they may be needed.
         """
-        self.arrays = arrays
+        self._find_arrays = find_arrays
         self.statements = statements
         self.catalogue = statements.catalogue
         self._catalogue_values = statements.catalogue.condition_values if catalogue_values is None else catalogue_values
@@ -138,6 +139,11 @@ class TableGraph:
         self._node_rows: dict[Key, NodeRow] = {}
         self._node_labels: dict[int, tuple[str, ...]] = {}
         self._edge_rows: dict[int, EdgeRow] = {}
+
+    @cached_property
+    def arrays(self) -> AdjacencyCache | None:
+        """Where adjacency arrays are kept; None for none."""
+        return self._find_arrays()
 
     # Nodes and relationships
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -102,6 +103,7 @@ class Database:
             errors.GraphFileError: it cannot be opened, or is not a graph that this version can read.
         """
         self.path = path
+        self._location, self._log_location = str(path), str(wal.file(path))
         self.zone = zone
         self.group = group
         self.settings = settings or Settings()
@@ -154,10 +156,18 @@ class Database:
             try:
                 with interruptible(conn, cancellation):
                     conn.execute("BEGIN")
-                    migrations.refuse_newer_schema(conn, self.path)
+                    revision = conn.execute("PRAGMA data_version").fetchone()[0]
+                    if revision != reader.revision:
+                        migrations.refuse_newer_schema(conn, self.path)
+                        reader.revision = revision
                     self._note_log()
-                    yield replace(
-                        self._tx(conn, tool, session), connection_cache=reader.cache, cancellation=cancellation
+                    yield self._tx(
+                        conn,
+                        tool,
+                        session,
+                        revision=revision,
+                        connection_cache=reader.cache,
+                        cancellation=cancellation,
                     )
                     raise_if_cancelled(cancellation)
             except sqlite.Error:
@@ -259,7 +269,7 @@ class Database:
                     tx.conn.execute("BEGIN")
                     for completion in tx.completions:
                         raise_if_cancelled(cancellation)
-                        tx.completed.append(completion(replace(tx, cancellation=cancellation)))
+                        tx.completed.append(completion(replace(tx, connection_cache={}, cancellation=cancellation)))
             finally:
                 connections.roll_back(tx.conn)
         if tx.conn.in_transaction:
@@ -360,7 +370,7 @@ class Database:
     def _note_log(self) -> None:
         """Note which file the log is, when the first connection has it open."""
         if self._log is None and not self._readers.is_immutable:
-            self._log = wal.identify(self.path)
+            self._log = files.identify(self._log_location)
 
     def _refuse_removed_log(self) -> None:
         """Ensure that the log which the connections have open is that of the graph.
@@ -374,7 +384,7 @@ class Database:
         """
         if not self._readers.count and self._writer is None:
             self._log = None
-        if self._log is not None and wal.identify(self.path) != self._log:
+        if self._log is not None and files.identify(self._log_location) != self._log:
             raise errors.GraphUnavailable(
                 f"another process has removed the log of {self.path}, since this one lost its locks: something in it "
                 "has opened and closed the files of the graph",
@@ -403,7 +413,7 @@ class Database:
         # Before the file is looked at: another thread may note a longer one in between.
         file, size = self._file, self._size
         try:
-            status = self.path.stat()
+            status = os.stat(self._location)
         except FileNotFoundError:
             raise errors.GraphNotFound(
                 f"{self.path} was moved or deleted while it was open", hint="Put it back, or open another."
@@ -515,7 +525,16 @@ class Database:
             self._writer = conn
         return self._writer
 
-    def _tx(self, conn: Connection, tool: str, session: str | None) -> Tx:
+    def _tx(
+        self,
+        conn: Connection,
+        tool: str,
+        session: str | None,
+        *,
+        revision: int = 0,
+        connection_cache: dict[Any, Any] | None = None,
+        cancellation: CancellationCheck | None = None,
+    ) -> Tx:
         now = self.clock().astimezone(UTC)
         return Tx(
             conn=conn,
@@ -526,7 +545,10 @@ class Database:
             tool=tool,
             session=session,
             settings=self.settings,
+            revision=revision,
+            connection_cache={} if connection_cache is None else connection_cache,
             shared_cache=self._shared_cache,
+            cancellation=cancellation,
         )
 
     @contextmanager

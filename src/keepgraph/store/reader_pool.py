@@ -15,13 +15,20 @@ from keepgraph.store import connections, files, sqlite_errors, wal
 from keepgraph.store.connections import Connection
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Reader:
-    """A connection that only reads, the file it has open, and the cache that belongs to it."""
+    """A connection that only reads.
+
+    Attributes:
+        file: the file that it has open.
+        cache: what readers on it keep from one transaction to the next.
+        revision: that of the database in its last transaction (see `Tx`); None before the first one.
+    """
 
     file: files.Identity
     conn: Connection
     cache: dict[Any, Any] = field(default_factory=dict)
+    revision: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,8 @@ class Tx:
         known_at: show what was known at this timestamp; None is what is known now.
         episode: the row of the episode from which what is recorded comes.
         memo: rows read in this transaction that nothing in it changes; cleared when a savepoint is rolled back.
+        revision: the revision of the database that a reader sees, SQLite's `data_version`: it differs from that of the
+            transaction before on this connection where anybody has committed in between.
         connection_cache: what readers on this connection keep from one transaction to the next; see
             store/change_cache.py. A writer starts with an empty one.
         shared_cache: what transactions of the same database share, on whatever connection; each value says of itself
@@ -63,6 +65,7 @@ class Tx:
     known_at: str | None = None
     episode: int | None = None
     memo: dict[tuple[str, ...], Any] = field(default_factory=dict)
+    revision: int = 0
     connection_cache: dict[Any, Any] = field(default_factory=dict)
     shared_cache: dict[str, Any] = field(default_factory=dict)
     cancellation: CancellationCheck | None = None

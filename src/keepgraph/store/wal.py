@@ -13,7 +13,7 @@ from array import array
 from pathlib import Path
 
 from keepgraph import errors
-from keepgraph.store.files import PAGE_SIZE, Identity
+from keepgraph.store.files import PAGE_SIZE
 
 _HEADER_BYTES = 32
 _MAGIC = 0x377F0682
@@ -36,15 +36,6 @@ def size(graph: Path) -> int:
         return file(graph).stat().st_size
     except FileNotFoundError:
         return 0
-
-
-def identify(graph: Path) -> Identity:
-    """Which file the log of a graph is; None where there is none."""
-    try:
-        status = file(graph).stat()
-    except FileNotFoundError:
-        return None
-    return status.st_dev, status.st_ino
 
 
 def has_content(graph: Path) -> bool:

@@ -19,8 +19,7 @@ _DATE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ](?!24)\d{2}:\d{2}(:\d{2}(\.\d{1,6
 @lru_cache(maxsize=16)
 def from_datetime(instant: datetime) -> str:
     """The timestamp of an aware datetime; what is less than a millisecond is cut off."""
-    utc = instant.astimezone(UTC)
-    return f"{utc:%Y-%m-%dT%H:%M:%S}.{utc.microsecond // 1000:03d}Z".rjust(24, "0")
+    return instant.astimezone(UTC).isoformat(timespec="milliseconds")[: -len("+00:00")] + "Z"
 
 
 def to_datetime(timestamp: str) -> datetime:

@@ -12,4 +12,4 @@ WHERE iif(length(v2.value) = octet_length(v2.value), lower(v2.value), cypher_tol
   AND e3.predicate = 2
   AND e3.subject = n1.id
   AND +e3.object IS NOT NULL
-LIMIT ?3
+LIMIT 201

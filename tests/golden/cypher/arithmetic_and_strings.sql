@@ -4,4 +4,4 @@ SELECT cypher_toupper(cypher_left(+n1.name, ?1)) AS c0, cypher_modulo(cypher_siz
 FROM entity AS n1
 WHERE n1.type = 1
 ORDER BY cypher_toupper(cypher_left(+n1.name, ?1)) NULLS LAST
-LIMIT ?3
+LIMIT 201

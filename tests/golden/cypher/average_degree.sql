@@ -8,4 +8,4 @@ WHERE e1.retracted_at IS NULL
   AND e1.predicate IN (2, 3, 7)
   AND n2.type = 1
 GROUP BY e1.subject) AS s3
-LIMIT ?1
+LIMIT 201

@@ -6,4 +6,4 @@ FROM fact AS e1 INDEXED BY fact_by_predicate
 WHERE e1.retracted_at IS NULL
   AND nullif(e1.valid_from, '') < ?1
 ORDER BY nullif(e1.valid_from, '') NULLS LAST
-LIMIT ?2
+LIMIT 201

@@ -18,4 +18,4 @@ WHERE n1.type = 1
   AND e4.subject = e2.object
   AND +e4.object IS NOT NULL
   AND n5.type = 2
-LIMIT ?2
+LIMIT 201

@@ -8,4 +8,4 @@ WHERE e1.retracted_at IS NULL
   AND n2.type = 2
   AND e1.literal IS NOT NULL
 ORDER BY n2.name
-LIMIT ?1
+LIMIT 201

@@ -13,4 +13,4 @@ WHERE l.retracted_at IS NULL AND l.literal IS NOT NULL
 WHERE CASE WHEN n3.row_key IS NOT NULL THEN n3.row_key IN (SELECT v4.row_key
 FROM (SELECT entity AS row_key, alias AS value FROM alias) AS v4
 WHERE v4.value = ?1) END
-LIMIT ?2
+LIMIT 201

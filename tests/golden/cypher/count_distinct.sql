@@ -7,4 +7,4 @@ WHERE e1.retracted_at IS NULL
   AND e1.predicate = 2
   AND n2.type = 1
   AND +e1.object IS NOT NULL
-LIMIT ?1
+LIMIT 201

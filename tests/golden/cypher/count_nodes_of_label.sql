@@ -3,4 +3,4 @@
 SELECT count(*) AS c0
 FROM entity AS n1
 WHERE n1.type = 1
-LIMIT ?1
+LIMIT 201

@@ -8,4 +8,4 @@ WHERE e2.retracted_at IS NULL
 FROM entity AS n1
 WHERE n1.type = 2
 ORDER BY n1.name
-LIMIT ?1
+LIMIT 201

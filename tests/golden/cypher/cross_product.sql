@@ -7,4 +7,4 @@ WHERE n1.type = 2
   AND n2.type = 2
   AND n1.name < n2.name
 ORDER BY n1.name, n2.name
-LIMIT ?1
+LIMIT 201

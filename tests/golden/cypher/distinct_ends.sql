@@ -14,4 +14,4 @@ WHERE e1.retracted_at IS NULL
   AND +e2.object IS NOT NULL
   AND n3.type = 2
 ORDER BY n4.name
-LIMIT ?1
+LIMIT 201

@@ -7,4 +7,4 @@ WHERE e1.retracted_at IS NULL
   AND e1.valid_to <> '~'
   AND e1.valid_to < ?1
   AND nullif(e1.valid_to, '~') < ?1
-LIMIT ?2
+LIMIT 201

@@ -10,4 +10,4 @@ WHERE e2.retracted_at IS NULL
   AND e2.subject = n1.id
   AND +e2.object IS NOT NULL)
 ORDER BY n1.name
-LIMIT ?1
+LIMIT 201

@@ -11,4 +11,4 @@ WHERE e2.retracted_at IS NULL
   AND e2.object = n1.id
   AND instr(n3.name, ?1) = 1)
 ORDER BY n1.name
-LIMIT ?2
+LIMIT 201

@@ -13,4 +13,4 @@ GROUP BY n1.group_id, n1.id) AS s3
   CROSS JOIN entity AS n4 ON n4.id = s3.c0
 GROUP BY n4.name
 ORDER BY sum(s3.c1) DESC, n4.name
-LIMIT ?1
+LIMIT 201

@@ -12,4 +12,4 @@ GROUP BY e1.subject) AS s3
   CROSS JOIN entity AS n4 ON n4.id = s3.c0
 WHERE s3.c1 > ?1
 ORDER BY n4.name
-LIMIT ?2
+LIMIT 201

@@ -8,4 +8,4 @@ WHERE e1.retracted_at IS NULL
   AND e1.recorded_at <= ?8
   AND ((nullif(e1.valid_from, '') >= ?9 AND nullif(e1.valid_from, '') <= ?10) OR (nullif(e1.valid_from, '') >= ?11 AND nullif(e1.valid_from, '') <= ?12) OR nullif(e1.valid_from, '') > ?13)
 ORDER BY n2.name
-LIMIT ?14
+LIMIT 201

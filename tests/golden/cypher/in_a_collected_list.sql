@@ -23,4 +23,4 @@ GROUP BY n5.group_id, e4.subject) AS s6
   CROSS JOIN entity AS n7 ON n7.id = s6.c0
 GROUP BY n7.name
 ORDER BY n7.name
-LIMIT ?2
+LIMIT 201

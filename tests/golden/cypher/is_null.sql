@@ -6,4 +6,4 @@ FROM entity AS n1
 WHERE n1.type = 1
   AND e2.object IS NULL
 ORDER BY n1.name
-LIMIT ?1
+LIMIT 201

@@ -5,4 +5,4 @@ FROM entity AS n1
 WHERE n1.type = 1
 GROUP BY substr(n1.name, length(rtrim(n1.name, replace(n1.name, ?1, ''))) + 1)
 ORDER BY substr(n1.name, length(rtrim(n1.name, replace(n1.name, ?1, ''))) + 1)
-LIMIT ?2
+LIMIT 201

@@ -11,5 +11,5 @@ WHERE e1.retracted_at IS NULL
   AND +e1.object IS NOT NULL
   AND n3.type = 3
 ORDER BY e1.recorded_at DESC
-LIMIT ?1) AS s4
-LIMIT ?2
+LIMIT 1) AS s4
+LIMIT 10001

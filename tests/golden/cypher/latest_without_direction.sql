@@ -9,5 +9,5 @@ FROM fact AS e1 INDEXED BY fact_recorded
 WHERE e1.retracted_at IS NULL
   AND (d2.turned = 0 OR e1.subject IS NOT e1.object)
 ORDER BY e1.recorded_at DESC, iif(iif(d2.turned = 1, e1.literal, NULL) IS NOT NULL, iif(d2.turned = 1, e1.literal, NULL), n3.name) NULLS LAST, iif(iif(d2.turned = 0, e1.literal, NULL) IS NOT NULL, iif(d2.turned = 0, e1.literal, NULL), n4.name) NULLS LAST
-LIMIT ?1) AS s5
-LIMIT ?2
+LIMIT 4) AS s5
+LIMIT 10001

@@ -10,4 +10,4 @@ WHERE n1.text = ?1
   AND e2.retracted_at IS NULL AND e2.literal IS NOT NULL
   AND e2.literal = n1.text
 ORDER BY n3.name
-LIMIT ?2
+LIMIT 201

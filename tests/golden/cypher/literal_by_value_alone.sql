@@ -6,4 +6,4 @@ FROM fact AS l
 WHERE l.retracted_at IS NULL AND l.literal IS NOT NULL
   AND l.literal = ?1) AS n1
 WHERE n1.text = ?1
-LIMIT ?2
+LIMIT 201

@@ -15,4 +15,4 @@ WHERE e1.retracted_at IS NULL
   AND e2.id <> e1.id
   AND n3.name < n4.name
 ORDER BY n3.name, n4.name
-LIMIT ?1
+LIMIT 201

@@ -7,4 +7,4 @@ WHERE e1.retracted_at IS NULL
   AND e1.predicate = 7
   AND e1.literal IS NOT NULL
 ORDER BY n2.name, e1.literal NULLS LAST
-LIMIT ?1
+LIMIT 201

@@ -11,5 +11,5 @@ FROM (SELECT n1.name AS c0, n1.id AS c1
 FROM entity AS n1
 WHERE n1.type = 2
 ORDER BY n1.created_at DESC, n1.name
-LIMIT ?1) AS s2
-LIMIT ?2
+LIMIT 2) AS s2
+LIMIT 10001

@@ -16,4 +16,4 @@ GROUP BY e1.object) AS s3
   CROSS JOIN entity AS n4 ON n4.id = s3.c0
 GROUP BY n4.name
 ORDER BY n4.name
-LIMIT ?1
+LIMIT 201

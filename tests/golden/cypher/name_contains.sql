@@ -10,4 +10,4 @@ WHERE l.retracted_at IS NULL AND l.literal IS NOT NULL
   LEFT JOIN entity AS n2 ON n2.id = n1.row_key
 WHERE instr(iif(n1.text IS NOT NULL, n1.text, n2.name), ?1) > 0
 ORDER BY iif(n1.text IS NOT NULL, n1.text, n2.name) NULLS LAST
-LIMIT ?2
+LIMIT 201

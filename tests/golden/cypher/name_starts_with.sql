@@ -5,4 +5,4 @@ FROM entity AS n1
 WHERE n1.type = 1
   AND instr(n1.name, ?1) = 1
 ORDER BY n1.name
-LIMIT ?2
+LIMIT 201

@@ -11,4 +11,4 @@ WHERE n1.type = 1
   AND e2.subject = n1.id
   AND +e2.object IS NOT NULL
   AND n3.type = 3
-LIMIT ?3
+LIMIT 201

@@ -15,4 +15,4 @@ WHERE iif(n2.text IS NOT NULL, n2.text, n3.name) = u1.value
   AND ((e4.retracted_at IS NULL AND e4.predicate IN (2, 3, 4, 6, 7, 8) AND e4.subject = n2.row_key) OR (e4.retracted_at IS NULL AND e4.object = n2.row_key) OR (e4.retracted_at IS NULL AND e4.retracted_at IS NULL AND e4.literal IS NOT NULL AND e4.literal = n2.text))
 GROUP BY u1.value
 ORDER BY u1.value
-LIMIT ?4
+LIMIT 201

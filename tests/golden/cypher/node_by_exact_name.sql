@@ -4,4 +4,4 @@ SELECT n1.name AS c0, nullif(n1.summary, '') AS c1
 FROM entity AS n1
 WHERE n1.type = 1
   AND n1.name = ?1
-LIMIT ?2
+LIMIT 201

@@ -9,4 +9,4 @@ WHERE l.retracted_at IS NULL AND l.literal IS NOT NULL
   AND NULL) AS n1
   LEFT JOIN entity AS n2 ON n2.id = n1.row_key
 WHERE n2.public_id = ?1
-LIMIT ?2
+LIMIT 201

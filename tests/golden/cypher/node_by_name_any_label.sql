@@ -9,4 +9,4 @@ WHERE l.retracted_at IS NULL AND l.literal IS NOT NULL
   AND l.literal = ?6) AS n1
   LEFT JOIN entity AS n2 ON n2.id = n1.row_key
 WHERE iif(n1.text IS NOT NULL, n1.text, n2.name) = ?6
-LIMIT ?7
+LIMIT 201

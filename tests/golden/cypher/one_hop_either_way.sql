@@ -10,4 +10,4 @@ WHERE n1.type = 2
   AND +e2.predicate IN (4, 6, 7, 8)
   AND ((e2.retracted_at IS NULL AND e2.predicate IN (4, 6, 7, 8) AND e2.subject = n1.id) OR (e2.retracted_at IS NULL AND e2.object = n1.id))
 ORDER BY iif(iif(e2.subject = n1.id, e2.literal, NULL) IS NOT NULL, iif(e2.subject = n1.id, e2.literal, NULL), n3.name) NULLS LAST
-LIMIT ?2
+LIMIT 201

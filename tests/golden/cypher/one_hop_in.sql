@@ -11,4 +11,4 @@ WHERE n1.type = 2
   AND e2.object = n1.id
   AND n3.type = 3
 ORDER BY n3.name
-LIMIT ?2
+LIMIT 201

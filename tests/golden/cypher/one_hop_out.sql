@@ -12,4 +12,4 @@ WHERE n1.type = 1
   AND +e2.object IS NOT NULL
   AND n3.type = 3
 ORDER BY n3.name
-LIMIT ?2
+LIMIT 201

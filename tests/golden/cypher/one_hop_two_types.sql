@@ -7,4 +7,4 @@ FROM fact AS e1 INDEXED BY fact_by_predicate
 WHERE e1.retracted_at IS NULL
   AND e1.predicate IN (4, 6)
 ORDER BY n2.name, iif(e1.literal IS NOT NULL, e1.literal, n3.name) NULLS LAST
-LIMIT ?7
+LIMIT 201

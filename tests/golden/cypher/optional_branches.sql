@@ -16,4 +16,4 @@ WHERE n4.type = 2) AS s7
   LEFT JOIN entity AS n8 ON n8.id = s7.c0
 GROUP BY n8.name
 ORDER BY n8.name NULLS LAST
-LIMIT ?1
+LIMIT 201

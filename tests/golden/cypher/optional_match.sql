@@ -6,4 +6,4 @@ FROM entity AS n1
   LEFT JOIN entity AS n3 ON n3.id = e2.object
 WHERE n1.type = 1
 ORDER BY n1.name
-LIMIT ?1
+LIMIT 201

@@ -37,4 +37,4 @@ WHERE e7.retracted_at IS NULL
   LEFT JOIN entity AS n14 ON n14.id = s11.c2
   LEFT JOIN fact AS e15 ON e15.id = s11.c4
 ORDER BY n12.name NULLS LAST, n13.name NULLS LAST, n14.name NULLS LAST
-LIMIT ?1
+LIMIT 201

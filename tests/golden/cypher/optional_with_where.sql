@@ -8,4 +8,4 @@ WHERE n3.id = e2.subject), ?1) > 0
   LEFT JOIN entity AS n4 ON n4.id = e2.subject
 WHERE n1.type = 2
 ORDER BY n1.name, n4.name NULLS LAST
-LIMIT ?2
+LIMIT 201

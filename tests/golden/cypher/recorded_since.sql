@@ -7,4 +7,4 @@ WHERE e1.retracted_at IS NULL
   AND e1.recorded_at > ?1
   AND e1.recorded_at <= ?2
 ORDER BY e1.recorded_at
-LIMIT ?3
+LIMIT 201

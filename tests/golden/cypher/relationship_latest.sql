@@ -7,5 +7,5 @@ FROM fact AS e1 INDEXED BY fact_recorded
   LEFT JOIN entity AS n3 ON n3.id = e1.object
 WHERE e1.retracted_at IS NULL
 ORDER BY e1.recorded_at DESC, e1.public_id DESC
-LIMIT ?7) AS s4
-LIMIT ?8
+LIMIT 3) AS s4
+LIMIT 10001

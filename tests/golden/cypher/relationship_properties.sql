@@ -15,4 +15,4 @@ WHERE n1.type = 1
   AND e2.subject = n1.id
   AND +e2.object IS NOT NULL
 ORDER BY n3.name
-LIMIT ?2
+LIMIT 201

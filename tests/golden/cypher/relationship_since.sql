@@ -6,4 +6,4 @@ FROM fact AS e1 INDEXED BY fact_by_predicate
 WHERE e1.retracted_at IS NULL
   AND nullif(e1.valid_from, '') >= ?7
 ORDER BY n2.name, CASE e1.predicate WHEN 2 THEN ?1 WHEN 3 THEN ?2 WHEN 4 THEN ?3 WHEN 6 THEN ?4 WHEN 7 THEN ?5 WHEN 8 THEN ?6 END
-LIMIT ?8
+LIMIT 201

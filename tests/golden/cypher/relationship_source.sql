@@ -20,4 +20,4 @@ WHERE v1.value = ?7
     ORDER BY provenance.recorded_at, provenance.id LIMIT 1
 ) = ?7
 ORDER BY n3.name, CASE e2.predicate WHEN 2 THEN ?1 WHEN 3 THEN ?2 WHEN 4 THEN ?3 WHEN 6 THEN ?4 WHEN 7 THEN ?5 WHEN 8 THEN ?6 END
-LIMIT ?8
+LIMIT 201

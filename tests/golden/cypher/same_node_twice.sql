@@ -8,4 +8,4 @@ WHERE n1.type = 1
   AND e2.predicate = 3
   AND e2.subject = n1.id
   AND e2.object = n1.id
-LIMIT ?1
+LIMIT 201

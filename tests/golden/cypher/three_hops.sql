@@ -20,4 +20,4 @@ WHERE e1.retracted_at IS NULL
   AND +e4.object IS NOT NULL
   AND n5.type = 1
 ORDER BY n3.name, n6.name
-LIMIT ?1
+LIMIT 201

@@ -6,4 +6,4 @@ FROM fact AS e1 INDEXED BY fact_recorded
 WHERE e1.retracted_at IS NULL
   AND e1.recorded_at > ?1
 ORDER BY e1.recorded_at, n2.name
-LIMIT ?2
+LIMIT 201

@@ -21,4 +21,4 @@ WHERE e1.retracted_at IS NULL
   AND e3.object = e2.object
   AND e3.id <> e1.id
   AND e3.id <> e2.id
-LIMIT ?1
+LIMIT 201

@@ -15,4 +15,4 @@ WHERE e1.retracted_at IS NULL
   AND e3.object = e1.subject
   AND n4.type = 1
 ORDER BY n4.name, n5.name
-LIMIT ?1
+LIMIT 201

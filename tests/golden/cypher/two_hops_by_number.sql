@@ -15,4 +15,4 @@ WHERE n1.type = 1
   AND ((e3.retracted_at IS NULL AND e3.predicate = 3 AND e3.subject = iif(e2.subject = n1.id, e2.object, e2.subject) AND +e3.object IS NOT NULL) OR (e3.retracted_at IS NULL AND e3.object = iif(e2.subject = n1.id, e2.object, e2.subject) AND e3.predicate IN (3, 3)))
   AND e3.id <> e2.id
 ORDER BY n4.name
-LIMIT ?2
+LIMIT 201

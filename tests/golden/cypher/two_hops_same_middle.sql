@@ -16,4 +16,4 @@ WHERE e1.retracted_at IS NULL
   AND n4.type = 1
   AND e3.id <> e1.id
   AND n2.name < n4.name
-LIMIT ?1
+LIMIT 201

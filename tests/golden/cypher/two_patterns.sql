@@ -16,4 +16,4 @@ WHERE e1.retracted_at IS NULL
   AND e4.subject = e1.object
   AND +e4.object IS NOT NULL
 ORDER BY n2.name, n5.name
-LIMIT ?1
+LIMIT 201

@@ -9,4 +9,4 @@ GROUP BY ?1) UNION ALL SELECT ?2 AS c0, count(*) AS c1
 FROM entity AS n2
 WHERE n2.type = 1
 GROUP BY ?2) AS s3
-LIMIT ?3
+LIMIT 201

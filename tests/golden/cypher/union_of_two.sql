@@ -9,4 +9,4 @@ FROM (SELECT n2.name AS c0
 FROM entity AS n2
 WHERE n2.type = 2
 ORDER BY n2.name)) AS s3
-LIMIT ?1
+LIMIT 201

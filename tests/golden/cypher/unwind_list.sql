@@ -6,4 +6,4 @@ FROM json_each(?1) AS u1
 WHERE n2.type = 2
   AND n2.name = u1.value
 ORDER BY n2.name
-LIMIT ?2
+LIMIT 201

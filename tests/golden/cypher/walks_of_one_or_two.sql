@@ -23,4 +23,4 @@ WHERE e3.retracted_at IS NULL
   LEFT JOIN entity AS n7 ON n7.id = s6.c0
   LEFT JOIN entity AS n8 ON n8.id = s6.c1
 ORDER BY n7.name NULLS LAST, n8.name NULLS LAST
-LIMIT ?1
+LIMIT 201

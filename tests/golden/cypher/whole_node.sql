@@ -4,4 +4,4 @@ SELECT n1.id AS c0
 FROM entity AS n1
 WHERE n1.type = 3
   AND n1.name = ?1
-LIMIT ?2
+LIMIT 201

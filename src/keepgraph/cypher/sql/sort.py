@@ -17,7 +17,7 @@ from keepgraph.cypher.sql.blocks import Block
 from keepgraph.cypher.sql.context import INEXACT, Context
 from keepgraph.cypher.sql.project import needs_no_join
 from keepgraph.cypher.sql.terms import Inexpressible, bag_type, bag_value, by_text, plain_class, type_rank
-from keepgraph.cypher.sql.tree import Expression, SortKey
+from keepgraph.cypher.sql.tree import Expression, Literal, SortKey
 from keepgraph.cypher.syntax import ast, substitution, traversal
 
 
@@ -109,10 +109,13 @@ def emit_limit(context: Context, plan: Limit, block: Block) -> Block:
 
 
 def _row_count(context: Context, expression: ast.Expression) -> Expression:
-    """The placeholder of a number of rows, which is computed before the statement runs."""
+    """A number of rows: as it is written, or the placeholder of one that is computed before the statement runs.
+
+    SQLite compiles a statement anew whenever a placeholder in its LIMIT is bound.
+    """
     if isinstance(expression, ast.Literal):
-        if type(expression.value) is int and expression.value >= 0:
-            return context.bindings.constant(expression.value)
+        if type(expression.value) is int and 0 <= expression.value <= MAX_INTEGER:
+            return Literal(expression.value)
         raise Inexpressible
     compute = evaluate.build_evaluator(expression, evaluate.Columns((), _no_subquery))
 

@@ -18,14 +18,18 @@ _SECONDS_BETWEEN_CHECKS = 0.01
 
 
 class Bounds:
-    """The bounds of one query, which begins now."""
+    """The bounds of one query, which begins now.
+
+    A query that is done before the first check never asks for the memory; what grows is measured from that check on.
+    """
 
     def __init__(self, tx: Tx, seconds: float) -> None:
         self._cancellation = tx.cancellation
         self._seconds = seconds
-        self._deadline = time.monotonic() + seconds
-        self._memory = process_memory()
-        self._next_check = 0.0
+        begin = time.monotonic()
+        self._deadline = begin + seconds
+        self._next_check = begin + min(seconds, _SECONDS_BETWEEN_CHECKS)
+        self._memory: int | None = None
         self._work = 0
         self._reason: errors.KeepgraphError | None = None
 
@@ -46,9 +50,12 @@ class Bounds:
         now = time.monotonic()
         if self._reason is None and now >= self._next_check:
             self._next_check = now + _SECONDS_BETWEEN_CHECKS
+            memory = process_memory()
+            if self._memory is None:
+                self._memory = memory
             if now > self._deadline:
                 self._reason = errors.QueryTooSlow(f"the query took more than {self._seconds:g} seconds")
-            elif process_memory() - self._memory > MAX_MEMORY:
+            elif memory - self._memory > MAX_MEMORY:
                 self._reason = errors.QueryTooLarge(f"the query takes more than {MAX_MEMORY >> 20} MB of memory")
             elif self._cancellation is not None:
                 self._reason = self._cancellation()

@@ -101,14 +101,17 @@ def statement_cache(tx: Tx) -> StatementCache:
     """
     shape = store.change_cache.get(tx, ("shape", tx.group), lambda: _shape(tx))
     # One connection reads as of many moments.
-    all_hold = tx.known_at is None and shape.all_hold_since <= timestamps.from_datetime(tx.now)
-    key = ("statements", tx.group, tx.known_at is None, all_hold, shape)
-    if key not in tx.connection_cache:
-        for outdated in [old for old in tx.connection_cache if isinstance(old, tuple) and old[:4] == key[:4]]:
-            del tx.connection_cache[outdated]
-        tx.connection_cache[key] = StatementCache(_catalogue(tx, shape, all_hold=all_hold))
-    cache: StatementCache = tx.connection_cache[key]
-    return cache
+    is_known_now = tx.known_at is None
+    all_hold = is_known_now and shape.all_hold_since <= timestamps.from_datetime(tx.now)
+    key = ("statements", tx.group, is_known_now, all_hold)
+    compiled_for, cache = tx.connection_cache.get(key, (None, None))
+    # A shape is compared once for each revision: then the next transaction finds the same one.
+    if compiled_for is not shape:
+        if compiled_for != shape:
+            cache = StatementCache(_catalogue(tx, shape, all_hold=all_hold))
+        tx.connection_cache[key] = shape, cache
+    statements: StatementCache = cache
+    return statements
 
 
 def condition_values(tx: Tx) -> dict[str, object]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from keepgraph import errors, store
@@ -99,12 +100,13 @@ class _PreparedQuery:
 
     def repairs_for(self, values: Mapping[str, Any]) -> tuple[str, ...]:
         """What was repaired, and which of the values of its parameters is no instant where one is compared."""
+        if not self.instants:
+            return self.repairs
         return (*self.repairs, *instant_comparisons.describe_unread(self.instants, values))
 
-    def fixes_for(self, values: Mapping[str, Any]) -> tuple[str, ...]:
-        """The same, and that a limit was set where that is so."""
-        injected = (f"Injected LIMIT {self.limit}",) if self.limit_injected else ()
-        return (*self.repairs_for(values), *injected)
+    def with_limit(self, repairs: tuple[str, ...]) -> tuple[str, ...]:
+        """These repairs, and that a limit was set where that is so."""
+        return (*repairs, f"Injected LIMIT {self.limit}") if self.limit_injected else repairs
 
 
 def run(
@@ -125,10 +127,11 @@ def run(
     text, values, unwrapped = _unwrap(text, values)
     prepared = _prepare(tx, statements, text, values, DEFAULT_ROWS if rows is None else rows)
     result, truncated, target = _execute(tx, prepared.compiled, statements, values, bounds, max_rows=prepared.max_rows)
+    repairs = (*unwrapped, *prepared.repairs_for(values))
     return QueryResult(
         text=prepared.text,
-        repairs=(*unwrapped, *prepared.repairs_for(values)),
-        fixes=(*unwrapped, *prepared.fixes_for(values)),
+        repairs=repairs,
+        fixes=prepared.with_limit(repairs),
         tree=prepared.compiled.query,
         parameters=values,
         columns=prepared.compiled.columns,
@@ -173,7 +176,8 @@ def explain(tx: Tx, text: str, values: Mapping[str, Any], *, rows: int | None = 
         _register_callbacks(tx, statement.callbacks)
         arguments = _arguments(tx, statement, values)
         plans.append((statement.sql, store.compiled_queries.explain(tx, statement.sql, arguments)))
-    return Explanation(prepared.text, (*unwrapped, *prepared.fixes_for(values)), plans, prepared.compiled.by)
+    fixes = prepared.with_limit((*unwrapped, *prepared.repairs_for(values)))
+    return Explanation(prepared.text, fixes, plans, prepared.compiled.by)
 
 
 def _arguments(tx: Tx, statement: Statement, values: Mapping[str, Any]) -> Sequence[Any]:
@@ -208,9 +212,8 @@ def _prepare(tx: Tx, statements: StatementCache, text: str, values: Mapping[str,
     """The query, repaired, checked and compiled; from an earlier call where the graph's shape is the same."""
     types = parameters.infer_types(values)
     cache: dict[Any, _PreparedQuery] = statements.get_or_build("compiled", dict)
-    estimated = _parameters_to_estimate(statements.catalogue, text, values)
-    magnitudes = frozenset((name, magnitude) for name, (_, magnitude) in estimated.items())
-    key = (text, rows, tuple(sorted(types.items(), key=lambda entry: entry[0])), magnitudes)
+    estimated = _parameters_to_estimate(statements.catalogue, text, values) if values else {}
+    key = (text, rows, tuple(types.items()), tuple([(name, magnitude) for name, (_, magnitude) in estimated.items()]))
     prepared = cache.get(key)
     if prepared is None:
         if len(cache) >= _MAX_CACHED_QUERIES:
@@ -228,7 +231,7 @@ def _parameters_to_estimate(
     catalogue: Catalogue, text: str, values: Mapping[str, Any]
 ) -> dict[str, tuple[Any, Hashable]]:
     """The parameters that may bound a time by which facts are read: the value of each, and its magnitude."""
-    if not values or not any(key in text for key, column in catalogue.edges.columns.items() if column.index):
+    if not any(key in text for key, column in catalogue.edges.columns.items() if column.index):
         return {}
     times = {
         name: (value, magnitude)
@@ -362,7 +365,9 @@ def _execute(
     """The rows up to a number, hydrated; whether there are more; and the target that ran the query."""
     execute = executor(tx, bounds)
     condition_values = graph_catalogue.condition_values(tx)
-    graph = TableGraph(statements, _counting_rows(execute, bounds), condition_values, adjacency_arrays.cache(tx))
+    graph = TableGraph(
+        statements, _counting_rows(execute, bounds), condition_values, partial(adjacency_arrays.cache, tx)
+    )
     with store.compiled_queries.read_only(tx), tx.interrupt_when(bounds.exceeded):
         rows, target = execution.run(
             compiled,

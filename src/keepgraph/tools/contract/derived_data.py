@@ -36,6 +36,7 @@ NeedsOfCall = Callable[..., frozenset[Need]]
 """What a call needs: a function of a transaction and the arguments of the call."""
 
 NOTHING: frozenset[Need] = frozenset()
+ALL = frozenset(Need)
 NAME_VECTORS = frozenset([Need.NAME_VECTORS])
 MENTIONS = frozenset([Need.MENTIONS])
 MAP_PLACES = frozenset([Need.MAP_PLACES])

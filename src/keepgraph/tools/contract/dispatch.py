@@ -92,7 +92,7 @@ def _call(
                 checked,
                 session=session,
                 cancellation=cancellation,
-                may_backfill=derived_data.NOTHING if read_only else frozenset(Need),
+                may_backfill=derived_data.NOTHING if read_only else derived_data.ALL,
                 has_background=has_background,
                 unknown_names=unknown_names,
             )

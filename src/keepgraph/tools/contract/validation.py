@@ -113,20 +113,32 @@ def _refuse_long_value(part: Schema, name: str, value: object) -> None:
 
 def _refuse_oversized(arguments: object) -> None:
     """Refuse arguments that are nested deeper than MAX_DEPTH, or longer than MAX_CHARACTERS."""
-    budget = MAX_CHARACTERS
-    todo: list[tuple[object, int]] = [(arguments, 0)]
-    while todo:
-        value, depth = todo.pop()
-        if isinstance(value, str):
-            budget -= len(value)
-        elif isinstance(value, dict | list | tuple | Mapping):
-            if depth > MAX_DEPTH:
-                raise errors.InvalidArguments(f"the arguments are nested deeper than {MAX_DEPTH} levels")
-            budget -= len(value)
-            inner = value if isinstance(value, list | tuple) else [*value, *value.values()]
-            todo += [(part, depth + 1) for part in inner]
-        if budget < 0:
-            raise errors.InvalidArguments(f"the arguments have more than {MAX_CHARACTERS:,} characters")
+    budget, depth = MAX_CHARACTERS, 0
+    level: list[object] = [arguments]
+    while level:
+        inner: list[object] = []
+        for value in level:
+            if isinstance(value, str):
+                budget -= len(value)
+            elif value is not None and not isinstance(value, int | float):
+                budget -= _add_parts(value, inner)
+            if budget < 0:
+                raise errors.InvalidArguments(f"the arguments have more than {MAX_CHARACTERS:,} characters")
+        if inner and depth > MAX_DEPTH:
+            raise errors.InvalidArguments(f"the arguments are nested deeper than {MAX_DEPTH} levels")
+        level, depth = inner, depth + 1
+
+
+def _add_parts(value: object, parts: list[object]) -> int:
+    """Add what is in a container to a list of parts; how many elements it has, 0 for what is none."""
+    if isinstance(value, list | tuple):
+        parts += value
+    elif isinstance(value, dict | Mapping):
+        parts += value
+        parts += value.values()
+    else:
+        return 0
+    return len(value)
 
 
 def _plain_json(value: object, *, code: str | None = None) -> Any:
