@@ -29,12 +29,12 @@ def main() -> None:
         sys.exit("There is no Chromium on this machine.")
     TARGET.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "Keepgraph.db"
+        file = Path(folder) / "club.db"
         demo = [sys.executable, "-m", "keepgraph.cli", "demo", "--into", str(file)]
         subprocess.run(demo, check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
         graph = keepgraph.open(file)
         graph.call("build_communities", group_ids=["default"])
-        centre = graph.call("recall_entity", name_or_alias="Keepgraph")["entity"]["id"]
+        centre = graph.call("recall_entity", name_or_alias="The Salt Road")["entity"]["id"]
         addresses = {"week": "week", "one-thing": f"thing/{centre}", "map": "map"}
         over = threading.Event()
         server = PageServer(graph, clock=time.monotonic)

@@ -250,7 +250,20 @@ def test_a_completion_script_is_printed(run: Kg, shell: str) -> None:
     assert "_KG_COMPLETE" in run("completion", shell).output
 
 
-def test_the_demo_runs_by_every_door_and_again(
+DEMO_ANSWERS = [
+    "Giulia Stancich  person  (“Giulia Fero” matched by fuzzy",
+    "also called Giulia Ferro",
+    "Use the harbour song over the credits, Nora Whitcombe",
+    "it rained on both evenings last year",
+    "works_at → Nordisk Distribution",
+    "his sister Ana brings him breakfast",
+    "Projector Room blocked_by the electrician's certificate",
+    "Took back call",
+    "Store a text as a partition into chunks",
+]
+
+
+def test_the_demo_answers_each_question_by_every_door_and_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("KG_DB", str(tmp_path / "own.db"))
@@ -261,10 +274,12 @@ def test_the_demo_runs_by_every_door_and_again(
 
     first, again = said(), said()
 
-    assert "matched by fuzzy" in first
-    assert "sqlcipher3  concept  (“sqlcypher3” matched by fuzzy" in first
-    assert "Arrange the code in layers" in first
-    assert again.startswith("0 facts recorded")
+    assert "39 people, 5 projects, 60 decisions, 100 notes" in first
+    for answer in DEMO_ANSWERS:
+        assert answer in first
+        assert answer in again
+    for miss in ("Nothing called", "nothing answers", "error:"):
+        assert miss not in first + again
     assert not (tmp_path / "own.db").exists()
 
 

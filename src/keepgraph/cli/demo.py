@@ -1,61 +1,107 @@
-"""`kg demo`: a graph of facts about Keepgraph itself, shown by the commands and by the MCP server."""
+"""`kg demo`: two years of a made-up film club, asked by commands and by an MCP client."""
 
 from __future__ import annotations
 
-import re
+import csv
+import shlex
 from collections.abc import Iterator
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import click
 
 from keepgraph import package_files
-from keepgraph.cli.output import answers, search_hits, terminal
+from keepgraph.cli.output import answers
 from keepgraph.graph import Graph, open
 
-PROJECT = {"type": "project", "name": "Keepgraph"}
+_TEN_MONTHS = 300
 
 
 @click.command("demo")
 @click.option("--into", metavar="FILE", type=click.Path(dir_okay=False), help="Keep the graph in FILE.")
 def demo_command(into: str | None) -> None:
-    """Fill a graph with facts about Keepgraph itself, and look around.
+    """Fill a graph with two years of a small film club, and ask it.
 
-    The facts are its own decisions, from adr/, and its dependencies and their authors, from the packages installed;
-    the texts are those of the decisions. Your own graph is not touched.
+    The club and its people are made up. Your own graph is not touched.
 
     \b
     kg demo
+    kg demo --into club.db
     """
     path = Path(into) if into else _temporary_graph()
-    facts = [*_decision_facts(), *_dependency_facts()]
+    today = datetime.now().astimezone().date()
     with open(path, session="demo") as graph:
-        answer = graph.call("record_facts", facts=facts)
-        click.echo(f"{answer['recorded']} facts recorded, {answer['deduplicated']} known before, in {path}")
-        author = _some_author(graph)
-        mistyped = author[:-2] + author[-1]
-        _show_command(f'recall "{mistyped}"')
-        answers.show_recall(graph.call("recall_entity", name_or_alias=mistyped), name=mistyped)
-        description = "storing vectors in ordinary tables"
-        _show_command(f'recall "{description}"')
-        answers.show_recall(graph.call("recall_entity", name_or_alias=description), name=description)
-        _show_command("decisions Keepgraph")
-        answers.show_decisions(graph.call("recall_decisions", project="Keepgraph"), name="Keepgraph")
-        _show_command("week Keepgraph")
-        answers.show_week(graph.call("weekly_rollup", project="Keepgraph"))
-        _show_command("ingest adr/")
-        click.echo(f"  {_ingest_decisions(graph)} files read")
-        question = "how is a text cut into pieces"
-        _show_command(f'search "{question}"')
-        _show_episodes(graph.call("search", query=question, search_mode="episodes", limit=3))
-    _show_command("serve, and a client that asks over stdio: recall_entity sqlcypher3")
-    answers.show_recall(_recall_over_stdio(path, "sqlcypher3"), name="sqlcypher3")
-    click.echo(f"\nLook around yourself: {_command_name()} --db {path} recall keepgraph")
-    click.echo(f"Or on a page in your browser: {_command_name()} --db {path} ui")
+        if graph.call("list_entities", limit=1)["entities"]:
+            click.echo(f"The graph in {path} is filled already.")
+        else:
+            _fill(graph, today)
+            click.echo(f"Two years of a film club in Trieste, made up: {_size(graph)}, in {path}")
+    for title, commands in _acts(today):
+        click.secho(f"\n{title}", bold=True)
+        for command in commands:
+            _run(path, command)
+    click.secho("\nThe same question, by a language model's client over MCP", bold=True)
+    click.secho('→ recall_entity {"name_or_alias": "Giulia Fero"}', fg="cyan")
+    answer = _ask_over_stdio(path, "recall_entity", {"name_or_alias": "Giulia Fero"})
+    answers.show_recall({**answer, "facts": [], "related_entities": []}, name="Giulia Fero")
+    command = _command_name()
+    click.echo(f"\nLook around: {command} --db {path} ui")
+    click.echo(f"Your own notes: {command} ingest FOLDER")
 
 
-def _show_command(command: str) -> None:
-    click.secho(f"\n$ kg {command}", fg="cyan")
+def _acts(today: date) -> Iterator[tuple[str, list[str]]]:
+    """The questions that are asked, under what each of them shows."""
+    yield "A name with a typo", ['recall "Giulia Fero"']
+    yield (
+        "What was decided about something, and why",
+        [
+            'decisions "The Salt Road" --about "the harbour song"',
+            'recall "Drop the second weekend of the Open Air"',
+        ],
+    )
+    yield "What held ten months ago", [f'recall "Hanna Lindqvist" --as-of {_day(today, _TEN_MONTHS)}']
+    yield "In other words than it was written", ['search "who brings food to the old man" --in episodes --limit 1']
+    yield "Who is blocked", ["blockers"]
+    yield (
+        "Something that changed, put right, and taken back",
+        [
+            'record "person:Hanna Lindqvist" works_at "Kino Šiška"',
+            "undo",
+        ],
+    )
+    yield (
+        "A folder of Markdown files, read and asked",
+        [
+            f"ingest {shlex.quote(str(package_files.folder('adr').resolve()))}",
+            'search "how is a text cut into pieces" --in episodes --limit 1',
+        ],
+    )
+
+
+def _run(path: Path, command: str) -> None:
+    """Show a command and run it, as from the shell; none of them may fail."""
+    from keepgraph.cli.root import kg
+
+    click.secho(f"$ kg {command}", fg="cyan")
+    kg.main(["--db", str(path), *shlex.split(command)], prog_name="kg", standalone_mode=False)
+
+
+def _ask_over_stdio(path: Path, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Call a tool through the MCP server, started in a process of its own."""
+    import sys
+
+    import anyio
+    from mcp import Client
+    from mcp.client.stdio import StdioServerParameters
+
+    async def ask() -> dict[str, Any]:
+        server = StdioServerParameters(command=sys.executable, args=["-m", "keepgraph.cli", "--db", str(path), "serve"])
+        async with Client(server) as client:
+            result = await client.call_tool(tool, arguments)
+        return dict(result.structured_content)
+
+    return anyio.run(ask)
 
 
 def _command_name() -> str:
@@ -72,87 +118,55 @@ def _temporary_graph() -> Path:
     return Path(tempfile.mkdtemp(prefix="keepgraph-demo-")) / "demo.db"
 
 
-def _decision_facts() -> Iterator[dict[str, Any]]:
-    """Facts from adr/: each decision with its project, its date and its file."""
-    for file in package_files.decisions():
-        text = file.read_text(encoding="utf-8")
-        title = re.search(r"^# ADR (\d{4}): (.+)$", text, re.MULTILINE)
-        date = re.search(r"^Date: (\d{4}-\d{2}-\d{2})$", text, re.MULTILINE)
-        if title is None:
-            continue
-        decision = {"type": "decision", "name": title[2]}
-        yield {
-            "subject": decision,
-            "predicate": "belongs_to",
-            "object": PROJECT,
-            "source": f"adr/{file.name}",
-            "valid_from": date and date[1],
-            "aliases": [f"ADR {title[1]}"],
-        }
-        adr = {"type": "source", "name": f"adr/{file.name}"}
-        yield {"subject": decision, "predicate": "mentioned_in", "object": adr}
-        if implementation := re.search(r"^Implementation: (.+)$", text, re.MULTILINE):
-            yield {
-                "subject": decision,
-                "predicate": "tagged",
-                "object": {"literal": "implemented"},
-                "source": implementation[1],
-            }
+def _fill(graph: Graph, today: date) -> None:
+    """Record the club's facts and decisions and keep its notes, with their days counted back from today."""
+    graph.call("record_facts", facts=[*_facts(today), *_decisions(today)], all_or_nothing=True)
+    notes = [{"name": text, "content": text, "reference_time": _day(today, age)} for age, text in _rows("notes")]
+    graph.call("add_memory", episodes=notes)
 
 
-def _dependency_facts() -> Iterator[dict[str, Any]]:
-    """Facts from the metadata of installed packages: the dependencies of Keepgraph and their authors."""
-    from importlib import metadata
-
-    for requirement in metadata.requires("keepgraph") or []:
-        if ";" in requirement:
-            continue
-        name = re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
-        package = metadata.metadata(name)
-        source = {"type": "source", "name": f"package metadata of {name} {package['Version']}"}
-        dependency = {"type": "concept", "name": name}
-        yield {"subject": PROJECT, "predicate": "depends_on", "object": dependency, "source": "pyproject.toml"}
-        yield {"subject": dependency, "predicate": "mentioned_in", "object": source}
-        emails = ",".join([*(package.get_all("Author-email") or []), *(package.get_all("Maintainer-email") or [])])
-        for author in sorted(set(re.findall(r"([^,<>@]+?) <[^<>]+>", emails))):
-            person = {"type": "person", "name": author.strip().strip('"')}
-            yield {"subject": person, "predicate": "mentioned_in", "object": source}
+def _size(graph: Graph) -> str:
+    people = graph.call("list_entities", type="person", limit=1)["total"]
+    return f"{people} people, 5 projects, {len(_rows('decisions'))} decisions, {len(_rows('notes'))} notes"
 
 
-def _ingest_decisions(graph: Graph) -> int:
-    """Ingest the decisions as documents; returns the number of files."""
-    from keepgraph.engine.texts import ingestion
-    from keepgraph.engine.upkeep.jobs import Job
-
-    report = ingestion.ingest(Job(graph.database, tool="kg ingest"), package_files.folder("adr").resolve())
-    return report.files_seen
-
-
-def _show_episodes(answer: dict[str, Any]) -> None:
-    for episode in answer["episodes"]:
-        click.echo(f"  {terminal.printable(episode['name'])}  ({search_hits.describe_reason(episode)})")
-        click.secho(f"    {terminal.printable(' '.join(episode['chunk'].split())[:160])}…", dim=True)
+def _facts(today: date) -> Iterator[dict[str, Any]]:
+    """The rows of facts.csv; another name of somebody is an alias of theirs."""
+    for start, end, subject, predicate, obj, *aliases in _rows("facts"):
+        fact = {"subject": _entity(subject), "predicate": predicate, "object": _object(obj, today)}
+        fact |= {"valid_from": _day(today, start)} | ({"valid_to": _day(today, end)} if end else {})
+        yield fact | ({"aliases": aliases} if aliases else {})
 
 
-def _some_author(graph: Graph) -> str:
-    """The name of an author in the graph, with a first and a last name."""
-    people = graph.call("list_entities", type="person", limit=50)["entities"]
-    names = [person["name"] for person in people if re.fullmatch(r"\w{3,} \w{6,}", person["name"])]
-    return str(names[-1])
+def _decisions(today: date) -> Iterator[dict[str, Any]]:
+    """The rows of decisions.csv, each as two facts from the minutes of its day."""
+    for age, project, person, name, reason in _rows("decisions"):
+        day = _day(today, age)
+        decision = {"type": "decision", "name": name}
+        origin = {"valid_from": day, "source": f"minutes of {day}: {reason[0].lower()}{reason[1:]}"}
+        yield {"subject": decision, "predicate": "belongs_to", "object": _entity(f"project:{project}"), **origin}
+        yield {"subject": _entity(f"person:{person}"), "predicate": "decided_in", "object": decision, **origin}
 
 
-def _recall_over_stdio(path: Path, name: str) -> dict[str, Any]:
-    """Recall an entity through the MCP server, started in a process of its own."""
-    import sys
+def _rows(name: str) -> list[list[str]]:
+    with (package_files.folder("demo_world") / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.reader(file))[1:]
 
-    import anyio
-    from mcp import Client
-    from mcp.client.stdio import StdioServerParameters
 
-    async def ask() -> dict[str, Any]:
-        server = StdioServerParameters(command=sys.executable, args=["-m", "keepgraph.cli", "--db", str(path), "serve"])
-        async with Client(server) as client:
-            result = await client.call_tool("recall_entity", {"name_or_alias": name})
-        return dict(result.structured_content)
+def _entity(reference: str) -> dict[str, str]:
+    entity_type, _, name = reference.partition(":")
+    return {"type": entity_type, "name": name}
 
-    return anyio.run(ask)
+
+def _object(reference: str, today: date) -> dict[str, str]:
+    """An entity as `type:name`, a text as `=text`, a day as `@` and its distance from today in days."""
+    if reference.startswith("="):
+        return {"literal": reference[1:]}
+    if reference.startswith("@"):
+        return {"literal": (today + timedelta(days=int(reference[1:]))).isoformat()}
+    return _entity(reference)
+
+
+def _day(today: date, age: int | str) -> str:
+    """The day so many days ago, in ISO 8601."""
+    return (today - timedelta(days=int(age))).isoformat()
