@@ -19,6 +19,7 @@
 -- 0016_name_words e50818347920dba63576995c09c49054657346653ee45886de8f693dd6b23700
 -- 0017_imported_rows 142d7984e6a0f3ae6acf8231c9a3d74976abc408ca6e6c177d14512e9e561a55
 -- 0018_facts_as_known 3a364fc592e31a2c9b344697ebb357b407268c7901126d9720c1efd5b2942ffe
+-- 0019_usual_cardinality e39a51cd89b824cc6bff1412809038bd71897fc20557d48a44c873c5dc6059af
 
 PRAGMA defer_foreign_keys = ON;
 
@@ -44,7 +45,9 @@ CREATE TABLE predicate (
 , vocabulary_set INTEGER REFERENCES vocabulary_set (id), role TEXT
     CHECK (role IN ('decides', 'part_of', 'blocks', 'resolves', 'depends', 'tags', 'mentions', 'reports')), inverse_of INTEGER REFERENCES predicate (id), is_symmetric INTEGER NOT NULL DEFAULT 0 CHECK (is_symmetric IN (0, 1)), is_asymmetric INTEGER NOT NULL DEFAULT 0 CHECK (is_asymmetric IN (0, 1)), is_irreflexive INTEGER NOT NULL DEFAULT 0 CHECK (is_irreflexive IN (0, 1)), is_transitive INTEGER NOT NULL DEFAULT 0 CHECK (is_transitive IN (0, 1)), is_acyclic INTEGER NOT NULL DEFAULT 0 CHECK (is_acyclic IN (0, 1)), is_functional INTEGER NOT NULL DEFAULT 0 CHECK (is_functional IN (0, 1)), is_inverse_functional INTEGER NOT NULL DEFAULT 0
     CHECK (is_inverse_functional IN (0, 1)), has_binding_ends INTEGER NOT NULL DEFAULT 1 CHECK (has_binding_ends IN (0, 1)), literal_kind TEXT
-    CHECK (literal_kind IN ('text', 'number', 'date', 'url', 'identifier')), sentence TEXT NOT NULL DEFAULT '', details TEXT NOT NULL DEFAULT '{}' CHECK (json_type(details) = 'object'), retired_at TEXT CHECK (length(retired_at) = 24), replaced_by INTEGER REFERENCES predicate (id)) STRICT;
+    CHECK (literal_kind IN ('text', 'number', 'date', 'url', 'identifier')), sentence TEXT NOT NULL DEFAULT '', details TEXT NOT NULL DEFAULT '{}' CHECK (json_type(details) = 'object'), retired_at TEXT CHECK (length(retired_at) = 24), replaced_by INTEGER REFERENCES predicate (id), is_usually_functional INTEGER NOT NULL DEFAULT 0
+    CHECK (is_usually_functional IN (0, 1)), is_usually_inverse_functional INTEGER NOT NULL DEFAULT 0
+    CHECK (is_usually_inverse_functional IN (0, 1)), is_basis INTEGER NOT NULL DEFAULT 0 CHECK (is_basis IN (0, 1)), is_rests_on_basis INTEGER NOT NULL DEFAULT 0 CHECK (is_rests_on_basis IN (0, 1))) STRICT;
 
 CREATE TABLE entity (
     id          INTEGER PRIMARY KEY,
@@ -519,15 +522,15 @@ INSERT INTO entity_type (id, name, description, version, vocabulary_set, style, 
     (4, 'concept', 'An idea, a thing, a tool, a task, a feature or a bug.', '0.1.0', 1, 'term', 0, '{}', NULL, NULL),
     (5, 'source', 'A document, a message, a meeting or a page that something comes from.', '0.1.0', 1, 'reference', 0, '{}', NULL, NULL);
 
-INSERT INTO predicate (id, name, description, version, vocabulary_set, role, inverse_of, is_symmetric, is_asymmetric, is_irreflexive, is_transitive, is_acyclic, is_functional, is_inverse_functional, has_binding_ends, literal_kind, sentence, details, retired_at, replaced_by) VALUES
-    (1, 'mentioned_in', 'The subject is mentioned in the object (a source).', '0.1.0', 1, 'mentions', NULL, 0, 0, 0, 0, 0, 0, 0, 0, NULL, '', '{}', NULL, NULL),
-    (2, 'decided_in', 'The subject (a person or a project) decided the object (a decision).', '0.1.0', 1, 'decides', NULL, 0, 0, 0, 0, 0, 0, 0, 0, NULL, '', '{}', NULL, NULL),
-    (3, 'reports_to', 'The subject reports or belongs in line to the object (a person).', '0.1.0', 1, 'reports', NULL, 0, 0, 0, 0, 0, 0, 0, 0, NULL, '', '{}', NULL, NULL),
-    (4, 'depends_on', 'The subject needs the object.', '0.1.0', 1, 'depends', NULL, 0, 0, 0, 0, 0, 0, 0, 0, NULL, '', '{}', NULL, NULL),
-    (5, 'resolved_by', 'The subject (a blocker, a decision) was settled by the object.', '0.1.0', 1, 'resolves', NULL, 0, 0, 0, 0, 0, 0, 0, 0, NULL, '', '{}', NULL, NULL),
-    (6, 'blocked_by', 'The subject cannot go on because of the object.', '0.1.0', 1, 'blocks', NULL, 0, 0, 0, 0, 0, 0, 0, 0, NULL, '', '{}', NULL, NULL),
-    (7, 'tagged', 'The subject carries the object as a tag or a status, usually a literal.', '0.1.0', 1, 'tags', NULL, 0, 0, 0, 0, 0, 0, 0, 0, NULL, '', '{}', NULL, NULL),
-    (8, 'belongs_to', 'The subject is part of the object.', '0.1.0', 1, 'part_of', NULL, 0, 0, 0, 0, 0, 0, 0, 0, NULL, '', '{}', NULL, NULL);
+INSERT INTO predicate (id, name, description, version, vocabulary_set, role, inverse_of, is_symmetric, is_asymmetric, is_irreflexive, is_transitive, is_acyclic, is_functional, is_inverse_functional, has_binding_ends, literal_kind, sentence, details, retired_at, replaced_by, is_usually_functional, is_usually_inverse_functional, is_basis, is_rests_on_basis) VALUES
+    (1, 'mentioned_in', 'The subject is mentioned in the object (a source).', '0.1.0', 1, 'mentions', NULL, 0, 0, 0, 0, 0, 0, 0, 0, NULL, '', '{}', NULL, NULL, 0, 0, 0, 0),
+    (2, 'decided_in', 'The subject (a person or a project) decided the object (a decision).', '0.1.0', 1, 'decides', NULL, 0, 0, 0, 0, 0, 0, 0, 0, NULL, '', '{}', NULL, NULL, 0, 0, 0, 0),
+    (3, 'reports_to', 'The subject reports or belongs in line to the object (a person).', '0.1.0', 1, 'reports', NULL, 0, 0, 0, 0, 0, 0, 0, 0, NULL, '', '{}', NULL, NULL, 1, 0, 0, 1),
+    (4, 'depends_on', 'The subject needs the object.', '0.1.0', 1, 'depends', NULL, 0, 0, 0, 0, 0, 0, 0, 0, NULL, '', '{}', NULL, NULL, 0, 0, 0, 0),
+    (5, 'resolved_by', 'The subject (a blocker, a decision) was settled by the object.', '0.1.0', 1, 'resolves', NULL, 0, 0, 0, 0, 0, 0, 0, 0, NULL, '', '{}', NULL, NULL, 0, 0, 0, 0),
+    (6, 'blocked_by', 'The subject cannot go on because of the object.', '0.1.0', 1, 'blocks', NULL, 0, 0, 0, 0, 0, 0, 0, 0, NULL, '', '{}', NULL, NULL, 0, 0, 0, 0),
+    (7, 'tagged', 'The subject carries the object as a tag or a status, usually a literal.', '0.1.0', 1, 'tags', NULL, 0, 0, 0, 0, 0, 0, 0, 0, NULL, '', '{}', NULL, NULL, 0, 0, 0, 0),
+    (8, 'belongs_to', 'The subject is part of the object.', '0.1.0', 1, 'part_of', NULL, 0, 0, 0, 0, 0, 0, 0, 0, NULL, '', '{}', NULL, NULL, 0, 0, 0, 1);
 
 INSERT INTO vocabulary_set (id, name, version, uri, added_at, retired_at, details) VALUES
     (1, 'core', '0.1.0', '', :now, NULL, '{}');
@@ -1160,22 +1163,6 @@ CREATE TRIGGER entity_type_journal_delete AFTER DELETE ON entity_type BEGIN
     ));
 END;
 
-CREATE TRIGGER predicate_journal_insert AFTER INSERT ON predicate BEGIN
-    INSERT INTO journal (call, op, tbl, row) VALUES ((SELECT max(id) FROM call), 'insert', 'predicate', new.id);
-END;
-
-CREATE TRIGGER predicate_journal_update AFTER UPDATE ON predicate BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'update', 'predicate', old.id, json_object(
-        'id', old.id, 'name', old.name, 'description', old.description, 'version', old.version, 'vocabulary_set', old.vocabulary_set, 'role', old.role, 'inverse_of', old.inverse_of, 'is_symmetric', old.is_symmetric, 'is_asymmetric', old.is_asymmetric, 'is_irreflexive', old.is_irreflexive, 'is_transitive', old.is_transitive, 'is_acyclic', old.is_acyclic, 'is_functional', old.is_functional, 'is_inverse_functional', old.is_inverse_functional, 'has_binding_ends', old.has_binding_ends, 'literal_kind', old.literal_kind, 'sentence', old.sentence, 'details', old.details, 'retired_at', old.retired_at, 'replaced_by', old.replaced_by
-    ));
-END;
-
-CREATE TRIGGER predicate_journal_delete AFTER DELETE ON predicate BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'delete', 'predicate', old.id, json_object(
-        'id', old.id, 'name', old.name, 'description', old.description, 'version', old.version, 'vocabulary_set', old.vocabulary_set, 'role', old.role, 'inverse_of', old.inverse_of, 'is_symmetric', old.is_symmetric, 'is_asymmetric', old.is_asymmetric, 'is_irreflexive', old.is_irreflexive, 'is_transitive', old.is_transitive, 'is_acyclic', old.is_acyclic, 'is_functional', old.is_functional, 'is_inverse_functional', old.is_inverse_functional, 'has_binding_ends', old.has_binding_ends, 'literal_kind', old.literal_kind, 'sentence', old.sentence, 'details', old.details, 'retired_at', old.retired_at, 'replaced_by', old.replaced_by
-    ));
-END;
-
 CREATE TRIGGER type_parent_journal_insert AFTER INSERT ON type_parent BEGIN
     INSERT INTO journal (call, op, tbl, row) VALUES ((SELECT max(id) FROM call), 'insert', 'type_parent', new.id);
 END;
@@ -1635,3 +1622,19 @@ CREATE INDEX fact_in ON fact (object, predicate, subject, valid_from, valid_to, 
 
 CREATE INDEX fact_with_literal ON fact (literal, predicate, subject, valid_from, valid_to, retracted_at)
     WHERE literal IS NOT NULL;
+
+CREATE TRIGGER predicate_journal_insert AFTER INSERT ON predicate BEGIN
+    INSERT INTO journal (call, op, tbl, row) VALUES ((SELECT max(id) FROM call), 'insert', 'predicate', new.id);
+END;
+
+CREATE TRIGGER predicate_journal_update AFTER UPDATE ON predicate BEGIN
+    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'update', 'predicate', old.id, json_object(
+        'id', old.id, 'name', old.name, 'description', old.description, 'version', old.version, 'vocabulary_set', old.vocabulary_set, 'role', old.role, 'inverse_of', old.inverse_of, 'is_symmetric', old.is_symmetric, 'is_asymmetric', old.is_asymmetric, 'is_irreflexive', old.is_irreflexive, 'is_transitive', old.is_transitive, 'is_acyclic', old.is_acyclic, 'is_functional', old.is_functional, 'is_inverse_functional', old.is_inverse_functional, 'has_binding_ends', old.has_binding_ends, 'literal_kind', old.literal_kind, 'sentence', old.sentence, 'details', old.details, 'retired_at', old.retired_at, 'replaced_by', old.replaced_by, 'is_usually_functional', old.is_usually_functional, 'is_usually_inverse_functional', old.is_usually_inverse_functional, 'is_basis', old.is_basis, 'is_rests_on_basis', old.is_rests_on_basis
+    ));
+END;
+
+CREATE TRIGGER predicate_journal_delete AFTER DELETE ON predicate BEGIN
+    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'delete', 'predicate', old.id, json_object(
+        'id', old.id, 'name', old.name, 'description', old.description, 'version', old.version, 'vocabulary_set', old.vocabulary_set, 'role', old.role, 'inverse_of', old.inverse_of, 'is_symmetric', old.is_symmetric, 'is_asymmetric', old.is_asymmetric, 'is_irreflexive', old.is_irreflexive, 'is_transitive', old.is_transitive, 'is_acyclic', old.is_acyclic, 'is_functional', old.is_functional, 'is_inverse_functional', old.is_inverse_functional, 'has_binding_ends', old.has_binding_ends, 'literal_kind', old.literal_kind, 'sentence', old.sentence, 'details', old.details, 'retired_at', old.retired_at, 'replaced_by', old.replaced_by, 'is_usually_functional', old.is_usually_functional, 'is_usually_inverse_functional', old.is_usually_inverse_functional, 'is_basis', old.is_basis, 'is_rests_on_basis', old.is_rests_on_basis
+    ));
+END;

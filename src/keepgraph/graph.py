@@ -12,7 +12,7 @@ from typing import Any, Self
 from keepgraph import errors, permissions, store
 from keepgraph.engine.upkeep import backups, unfinished_changes
 from keepgraph.engine.upkeep.jobs import Progress
-from keepgraph.engine.vocabulary import declared_words
+from keepgraph.engine.vocabulary import declared_words, sets
 from keepgraph.model import DeclaredVocabulary, Settings
 from keepgraph.profiles import key_locations, key_wrapping, settings_file
 from keepgraph.store.cancellation import CancellationCheck
@@ -145,6 +145,7 @@ def open(
             key_source=key_locations.key_source(file, profile.key, given=key, ask=ask),
             before_migration=backups.make_before_migration,
             on_create=lambda tx: _add_declared_words(tx, file, declared, declared_words.add_to_new_graph),
+            on_upgrade=sets.upgrade,
             backups_kept=profile.backups_kept,
             any_schema=any_schema,
             leftovers=lambda: unfinished_changes.leftovers(file, profile.key),

@@ -627,7 +627,14 @@ PREDICATE_FLAGS = (
     "acyclic",
     "functional",
     "inverse_functional",
+    "usually_functional",
+    "usually_inverse_functional",
+    "basis",
+    "rests_on_basis",
 )
+
+ADVISORY_FLAGS = PREDICATE_FLAGS[-4:]
+"""The flags by which a change is noticed, and no fact is in conflict with another."""
 
 
 @dataclass(frozen=True, slots=True)

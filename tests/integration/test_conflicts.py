@@ -170,7 +170,8 @@ def test_the_call_that_is_given_settles_it_and_undo_opens_it_again(call):
     settled = settle(call, conflict)
 
     assert conflict["sentence"] == (
-        "“A captain of Y” and “A captain of X” hold at one time, and captain_of is meant to have one object at a time."
+        "“A captain of Y” and “A captain of X” (recorded on 2026-05-15) hold at one time, and captain_of is meant to "
+        "have one object at a time."
     )
     assert [fact["text"] for fact in conflict["facts"]] == ["A captain of X"]
     assert conflict["settled_by"]["arguments"]["supersedes"] == [conflict["facts"][0]["fact_id"]]
@@ -379,7 +380,7 @@ def test_the_command_prints_a_conflict_and_a_line_that_settles_it(graph, path):
     line = next(line for line in printed.splitlines() if "to settle it: kg " in line).partition("kg ")[2]
     settled = run.invoke(kg, ["--db", str(path), *line.split()])
 
-    assert "“A captain of Y” and “A captain of X” hold at one time" in printed
+    assert "“A captain of Y” and “A captain of X” (since 2020-01-01) hold at one time" in printed
     assert "ended, until 2020-12-31" in settled.output
 
 

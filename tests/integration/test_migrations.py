@@ -282,6 +282,55 @@ def test_a_predicate_added_as_the_recipe_says_can_be_recorded_and_its_fact_undon
     ) == [(0,)]
 
 
+OLDER = """
+name = "personal"
+version = "0.9"
+
+[predicates.works_at]
+description = "Changed by nobody."
+sources = ["person"]
+alternative = ["has a contract with", "toils for"]
+inverse = { name = "employs" }
+
+[predicates.likes]
+alternative = ["prefers", "loves"]
+"""
+
+
+def test_a_migration_brings_the_sets_that_came_with_an_older_version_up_to_date(
+    open_graph, path, folder, tmp_path, monkeypatch
+):
+    """
+    New words, labels and advisory flags; what a word says besides stays as the graph has it, and so do its own labels.
+    """
+    (tmp_path / "sets").mkdir()
+    (tmp_path / "sets" / "personal.toml").write_text(OLDER)
+    with monkeypatch.context() as patch:
+        patch.setattr(definitions, "_SHIPPED", tmp_path / "sets")
+        definitions.shipped.cache_clear()
+        with open_graph(create=True) as graph:
+            call = Caller(graph)
+            call("change_word", word="works_at", kind="predicate", values={"labels": {"it": "lavora da"}})
+            call.record(person("Ada"), "works_at", concept("Acme"))
+    definitions.shipped.cache_clear()
+    (folder / NEXT).write_text("-- Nothing: it comes with a newer version of a set.\n")
+    call = Caller(open_graph(create=False))
+    words = {
+        name: call("describe_word", word=name, kind="predicate")
+        for name in ("works_at", "likes", "prefers", "leads", "employs")
+    }
+
+    assert set(words["works_at"]["flags"]) == {"usually_functional", "basis"}
+    assert words["works_at"]["description"] == "Changed by nobody."
+    assert {"toils for", "lavora da", "arbeitet bei"} <= {label["label"] for label in words["works_at"]["labels"]}
+    assert "prefers" not in {label["label"] for label in words["likes"]["labels"]}
+    assert set(words["leads"]["flags"]) == {"usually_inverse_functional", "rests_on_basis"}
+    assert rows(path, "SELECT version FROM vocabulary_set WHERE name = 'personal'") == [
+        (definitions.shipped("personal").version,)
+    ]
+    assert [row[0] for row in rows(path, "SELECT DISTINCT tool FROM call ORDER BY 1")] == ["change_word", "record_fact"]
+
+
 @pytest.mark.parametrize(
     ("script", "named"),
     [

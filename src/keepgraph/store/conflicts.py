@@ -55,6 +55,24 @@ LAST_END = """
     )
 """
 
+_MAX_COUNTED = 2000
+"""Of a predicate, the facts of so many are counted to see what is usual."""
+
+_USUALLY_ONE = f"""(
+    SELECT count(*) + 1 >= :least_subjects AND sum(objects = 1) + 1 >= :least_share * (count(*) + 1)
+    FROM (
+        SELECT count(*) AS objects
+        FROM (
+            SELECT subject FROM fact
+            WHERE predicate = :predicate AND retracted_at IS NULL AND valid_from <= :now AND :now < valid_to
+              AND subject <> :subject
+            LIMIT {_MAX_COUNTED}
+        )
+        GROUP BY subject
+    )
+)"""
+"""Whether most of the other subjects have one object; of this one, which has got another, it is assumed."""
+
 MAX_OTHERS = 10
 """So many facts that are at odds with one are read."""
 
@@ -72,8 +90,15 @@ class RetractedTwin:
     session: str | None
 
 
-def other_objects(tx: Tx, fact: Fact, *, predicate: int, now: str) -> list[int]:
-    """The facts with the same subject and another object that hold at a time at which this one does, by row."""
+def other_objects(
+    tx: Tx, fact: Fact, *, predicate: int, now: str, least_subjects: int = 0, least_share: float = 0
+) -> list[int]:
+    """The facts with the same subject and another object that hold at a time at which this one does, by row.
+
+    Args:
+        least_subjects, least_share: none are returned where the predicate has fewer subjects, or fewer of them have one
+            object now; it is counted only where there is another object, and among some of the subjects.
+    """
     return _rows(
         tx,
         f"""
@@ -81,6 +106,29 @@ def other_objects(tx: Tx, fact: Fact, *, predicate: int, now: str) -> list[int]:
             SELECT id FROM fact
             WHERE predicate = :predicate AND subject = :subject AND retracted_at IS NULL
               AND (object IS NOT :object OR literal IS NOT :literal) AND id <> :fact AND {_OVERLAPS}
+              AND (:least_subjects = 0 OR {_USUALLY_ONE})
+            LIMIT {_MAX_READ}
+        )
+        ORDER BY id DESC
+        LIMIT {MAX_OTHERS}
+        """,
+        {**_values(tx, fact, predicate, now), "least_subjects": least_subjects, "least_share": least_share},
+    )
+
+
+def others_of_either(tx: Tx, fact: Fact, *, predicate: int, now: str) -> list[int]:
+    """The facts with either end of this one and another entity that hold at a time at which this one does, by row."""
+    held = f"""
+        predicate = :predicate AND retracted_at IS NULL AND id <> :fact AND {_OVERLAPS}
+        AND NOT (subject IN (:subject, :object) AND object IN (:subject, :object))
+    """
+    return _rows(
+        tx,
+        f"""
+        SELECT id FROM (
+            SELECT id FROM fact WHERE subject IN (:subject, :object) AND object IS NOT NULL AND {held}
+            UNION
+            SELECT id FROM fact WHERE object IN (:subject, :object) AND object IS NOT NULL AND {held}
             LIMIT {_MAX_READ}
         )
         ORDER BY id DESC

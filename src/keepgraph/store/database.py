@@ -74,6 +74,7 @@ class Database:
         key_source: KeySource | None = None,
         before_migration: Callable[[Tx, Database, str], None] | None = None,
         on_create: Callable[[Tx], None] | None = None,
+        on_upgrade: Callable[[Tx], None] | None = None,
         backups_kept: int = 7,
         any_schema: bool = False,
         leftovers: Callable[[], list[Path]] = list,
@@ -88,6 +89,8 @@ class Database:
             key_source: the candidate keys of an encrypted file.
             before_migration: makes a backup of what a transaction sees; called with the name of the first migration.
             on_create: puts into a new graph what it begins with, in the transaction that creates its tables.
+            on_upgrade: brings what comes with this program up to date in a graph whose tables are migrated, in the
+                same transaction.
             backups_kept: how many backups of each kind stay.
             any_schema: open also a file with other parts than the migrations make, to tell what they are or to save
                 what can be read; only with `read_only`.
@@ -127,6 +130,7 @@ class Database:
         self._before_migration = before_migration
         self._leftovers = leftovers
         self._on_create = on_create
+        self._on_upgrade = on_upgrade
         self._shared_cache: dict[str, Any] = {}
         self.prepared_tools: set[str] = set()
         try:
@@ -489,8 +493,8 @@ class Database:
                 if not is_new:
                     schema_parts.refuse_differences(conn, self.path)
                 migrations.apply(conn, self.path, now=self.clock(), before_first=self._back_up_before)
-                if is_new and self._on_create is not None:
-                    journal.run_before_history(self._tx(conn, "create", None), self._on_create)
+                if (act := self._on_create if is_new else self._on_upgrade) is not None:
+                    journal.run_before_history(self._tx(conn, "create" if is_new else "upgrade", None), act)
                 conn.execute("COMMIT")
             finally:
                 connections.roll_back(conn)

@@ -79,7 +79,7 @@ def _show_conflict(conflict: dict[str, Any]) -> None:
     """Show what cannot be true together with a recorded fact, and the line that would settle it."""
     click.secho(f"  {printable(conflict['sentence'])}", fg="yellow")
     if line := _settling_line(conflict.get("settled_by")):
-        click.echo(f"    to settle it: {line}")
+        click.echo(f"    {'if only one of them holds' if 'advice' in conflict else 'to settle it'}: {line}")
 
 
 def _settling_line(call: dict[str, Any] | None) -> str | None:

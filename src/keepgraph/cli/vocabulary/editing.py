@@ -11,10 +11,10 @@ from keepgraph.cli import graph_options, name_completion
 from keepgraph.cli.output import terminal
 from keepgraph.cli.vocabulary.command import kind_argument
 from keepgraph.graph import Graph
+from keepgraph.model import PREDICATE_FLAGS
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
-_FLAGS = ("symmetric", "asymmetric", "irreflexive", "transitive", "acyclic", "functional", "inverse_functional")
 _NONE = "none"
 """Takes a value away."""
 
@@ -69,7 +69,7 @@ def _type_options(command: _F) -> _F:
 
 
 def _predicate_options(command: _F) -> _F:
-    for flag in reversed(_FLAGS):
+    for flag in reversed(PREDICATE_FLAGS):
         name = flag.replace("_", "-")
         command = click.option(f"--{name}/--not-{name}", flag, default=None)(command)
     for option in (
@@ -150,10 +150,10 @@ def change_command(
     """
     values = _values(options)
     with graph_options.open_graph(ctx) as graph:
-        if any(options[flag] is not None for flag in _FLAGS):
+        if any(options[flag] is not None for flag in PREDICATE_FLAGS):
             flags = set(graph.call("describe_word", word=word, kind="predicate")["flags"])
-            changed = {flag: options[flag] for flag in _FLAGS if options[flag] is not None}
-            values["flags"] = sorted({flag for flag in _FLAGS if changed.get(flag, flag in flags)})
+            changed = {flag: options[flag] for flag in PREDICATE_FLAGS if options[flag] is not None}
+            values["flags"] = sorted({flag for flag in PREDICATE_FLAGS if changed.get(flag, flag in flags)})
         answer = graph.call(
             "change_word",
             word=word,
@@ -267,7 +267,7 @@ def show_extension(ctx: click.Context, answer: Mapping[str, Any]) -> None:
 
 
 def _add(ctx: click.Context, group: str, name: str, values: dict[str, Any], *, dry_run: bool) -> None:
-    if flags := [flag for flag in _FLAGS if ctx.params.get(flag)]:
+    if flags := [flag for flag in PREDICATE_FLAGS if ctx.params.get(flag)]:
         values["flags"] = flags
     with graph_options.open_graph(ctx, create=True) as graph:
         answer = extend(graph, **{group: {name: values}}, dry_run=dry_run)

@@ -7,7 +7,7 @@ true: a conflict is surfaced with the call that would settle it, and never decid
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -16,10 +16,10 @@ from keepgraph.engine import knowledge
 from keepgraph.engine.knowledge import literals
 from keepgraph.engine.verification import cycle_paths, literal_values, settlements
 from keepgraph.engine.verification.settlements import Settlement
-from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.engine.vocabulary import graph_vocabulary, sets
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
 from keepgraph.language import opposite_statements
-from keepgraph.model import Entity, Fact, Predicate, Role
+from keepgraph.model import ADVISORY_FLAGS, Entity, Fact, Predicate, Role
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -28,6 +28,10 @@ MAX_CONFLICTS = 5
 
 MAX_CYCLE = 12
 """Of a longer cycle, so many facts are named."""
+
+MIN_SUBJECTS = 20
+MIN_SHARE_OF_ONE = 0.9
+"""Where so many subjects have a fact of a predicate, and so many of them just one, one is usual in the graph."""
 
 _MAX_DECISIONS = 200
 _DECISION_ROLES: tuple[Role, ...] = ("decides", "part_of")
@@ -40,8 +44,8 @@ class Conflict:
     """Facts of which at least one may be wrong, or several may be true after all; it is surfaced, never resolved.
 
     Attributes:
-        kind: functional, inverse_functional, asymmetric, irreflexive, acyclic, disjoint_types, ends, values, retracted,
-            rests_on_ended, or opposite.
+        kind: functional, inverse_functional, usually_functional, usually_inverse_functional, asymmetric, irreflexive,
+            acyclic, disjoint_types, ends, values, retracted, rests_on_ended, or opposite.
         statement: what is in conflict, in one sentence.
         facts: those that are in conflict, the newest first; of a cycle, in the order of its path. A fact that is not
             recorded yet is not among them.
@@ -155,51 +159,34 @@ class Rules:
         yield self._conflict("retracted", statement, [retracted], settlements.retract(fact) if fact.id else None)
 
     def several_objects(self) -> Iterator[Conflict]:
-        """Its predicate has one object at a time, and another object holds."""
-        if "functional" not in self._flags:
-            return
+        """Its predicate has one object at a time, or usually has, and another object holds."""
         fact, row = self._fact, self._predicate.row
-        others = self._read(store.conflicts.other_objects(self._tx, fact, predicate=row, now=self._now))
-        if "symmetric" in self._flags and fact.object is not None:
-            others += self._read(
-                other
-                for one in (fact, _exchanged(fact))
-                for other in (
-                    *store.conflicts.other_subjects(self._tx, _exchanged(one), predicate=row, now=self._now),
-                    *store.conflicts.other_objects(self._tx, one, predicate=row, now=self._now),
-                )
+        kind = "functional" if "functional" in self._flags else "usually_functional"
+        if kind in self._flags and "symmetric" in self._flags and fact.object is not None:
+            rows = store.conflicts.others_of_either(self._tx, fact, predicate=row, now=self._now)
+        elif kind in self._flags:
+            rows = store.conflicts.other_objects(self._tx, fact, predicate=row, now=self._now)
+        elif _may_be_learnt(self._predicate):
+            rows = store.conflicts.other_objects(
+                self._tx, fact, predicate=row, now=self._now, least_subjects=MIN_SUBJECTS, least_share=MIN_SHARE_OF_ONE
             )
-        for other in _unique(others, besides=fact):
+        else:
+            return
+        for other in self._read(rows):
             if literal_values.are_same_value(self._predicate, fact, other) or self._includes(fact.object, other.object):
                 continue
-            if other.object == fact.subject and other.subject == fact.object:
-                continue  # in a symmetric predicate it says the same
-            yield self._conflict(
-                "functional",
-                f"“{_sentence(fact)}” and “{_sentence(other)}” hold at one time, and {fact.predicate} is meant to have "
-                "one object at a time.",
-                [other],
-                settlements.supersede(fact, other),
-            )
+            yield self._one_at_a_time(kind, other, "object")
 
     def several_subjects(self) -> Iterator[Conflict]:
-        """Its predicate has one subject at a time, and another subject holds."""
-        if "inverse_functional" not in self._flags:
+        """Its predicate has one subject at a time, or usually has, and another subject holds."""
+        kind = "inverse_functional" if "inverse_functional" in self._flags else "usually_inverse_functional"
+        if kind not in self._flags:
             return
         fact = self._fact
-        others = self._read(
-            store.conflicts.other_subjects(self._tx, fact, predicate=self._predicate.row, now=self._now)
-        )
-        for other in _unique(others, besides=fact):
-            if self._includes(fact.subject, other.subject):
-                continue
-            yield self._conflict(
-                "inverse_functional",
-                f"“{_sentence(fact)}” and “{_sentence(other)}” hold at one time, and {fact.predicate} is meant to have "
-                "one subject at a time.",
-                [other],
-                settlements.supersede(fact, other),
-            )
+        rows = store.conflicts.other_subjects(self._tx, fact, predicate=self._predicate.row, now=self._now)
+        for other in self._read(rows):
+            if not self._includes(fact.subject, other.subject):
+                yield self._one_at_a_time(kind, other, "subject")
 
     def both_directions(self) -> Iterator[Conflict]:
         """Its predicate holds in one direction, and the fact the other way round holds."""
@@ -232,7 +219,7 @@ class Rules:
     def quantities(self) -> Iterator[Conflict]:
         """Another amount of the same kind is said of the same time."""
         fact, predicate = self._fact, self._predicate
-        if fact.literal is None or "functional" in self._flags:
+        if fact.literal is None or self._flags & {"functional", "usually_functional"}:
             return
         if not literal_values.may_be_quantity(predicate, fact.literal):
             return
@@ -314,9 +301,20 @@ class Rules:
             ("end_fact", {"fact_id": fact.id}) if fact.id else None,
         )
 
+    def _one_at_a_time(self, kind: str, other: Fact, end: str) -> Conflict:
+        """The fact and another one of which only one is meant to hold at a time, or usually does."""
+        fact, since = self._fact, _since(other, self._tx)
+        statement = (
+            f"“{_sentence(other)}” stands, {since}, and {fact.predicate} usually has one {end} at a time."
+            if kind in ADVISORY_FLAGS
+            else f"“{_sentence(fact)}” and “{_sentence(other)}” ({since}) hold at one time, and {fact.predicate} is "
+            f"meant to have one {end} at a time."
+        )
+        return self._conflict(kind, statement, [other], settlements.supersede(fact, other))
+
     def _includes(self, one: Entity | None, other: Entity | None) -> bool:
         """Whether one of two entities lies within the other, as a city does in its country: then both may be right."""
-        if one is None or other is None:
+        if one is None or other is None or one.row == other.row:
             return False
         within = [
             term.row for term in self._vocabulary.predicates if "transitive" in term.flags or term.role == "part_of"
@@ -406,12 +404,17 @@ def _is_disjoint(vocabulary: Vocabulary, entity_type: str, allowed: Sequence[str
     )
 
 
-def _exchanged(fact: Fact) -> Fact:
-    return replace(fact, subject=fact.object or fact.subject, object=fact.subject)
+def _may_be_learnt(predicate: Predicate) -> bool:
+    """Whether what is usual of a predicate is a question to the graph: roles and the sets of this program decide it."""
+    return predicate.role is None and "symmetric" not in predicate.flags and not sets.is_shipped(predicate.set)
 
 
-def _unique(facts: Iterable[Fact], *, besides: Fact) -> list[Fact]:
-    return [fact for row, fact in {fact.row: fact for fact in facts}.items() if row != besides.row]
+def _since(fact: Fact, tx: Tx) -> str:
+    """Since when a fact holds, as far as that is known; of one to come, from when."""
+    if fact.valid_from is None:
+        return f"recorded on {timestamps.local_date(fact.recorded_at, tx.zone)}"
+    word = "since" if fact.valid_from <= timestamps.from_datetime(tx.now) else "from"
+    return f"{word} {timestamps.local_date(fact.valid_from, tx.zone)}"
 
 
 def _rows_of_roles(vocabulary: Vocabulary, *roles: Role) -> list[int]:

@@ -22,14 +22,15 @@ from keepgraph.engine.verification.text_evidence import TextVerdict
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
 from keepgraph.language.normalisation import Name
-from keepgraph.model import Entity, Fact, Resolution
+from keepgraph.model import ADVISORY_FLAGS, Entity, Fact, Resolution
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
 Level = Literal["known", "contradicted", "grounded", "supported", "unverified"]
 
-_WEAK_KINDS = ("rests_on_ended", "retracted")
-"""Conflicts that do not contradict a relation: its object has ended, or it was retracted, which is judged as known."""
+_WEAK_KINDS = ("rests_on_ended", "retracted", *ADVISORY_FLAGS)
+"""What does not contradict a relation: its object has ended, it was retracted (which is judged as known), or it is
+merely unusual beside another."""
 
 _TEXT_SCORES = {"says": 1.0, "uncertain": 0.5, "denies": 0.0}
 

@@ -32,6 +32,20 @@ def supersede(fact: Fact, other: Fact) -> Settlement:
     return "record_fact", {**arguments(later), "supersedes": [earlier.id]}
 
 
+def describe(settling: Settlement, *, fact: Fact) -> str:
+    """What to do where a fact that was just recorded may have taken the place of another one, as a sentence."""
+    tool, given = settling
+    if tool != "record_fact":
+        return f"If one of the two is wrong, call {tool} with fact_id {given['fact_id']}; if both hold, do nothing."
+    (ended,) = given["supersedes"]
+    condition, again = (
+        ("the new fact had ended when that began", "that fact")
+        if ended == fact.id
+        else ("it has ended", "the new fact (with valid_from, if you know it)")
+    )
+    return f'If {condition}, record {again} again with supersedes: ["{ended}"]; if both hold, do nothing.'
+
+
 def retract(fact: Fact) -> Settlement:
     return "retract_fact", {"fact_id": fact.id}
 

@@ -69,9 +69,14 @@ class SetDefinition:
     predicates: tuple[PredicateDefinition, ...] = ()
 
 
-def shipped_names() -> list[str]:
+def shipped_names() -> tuple[str, ...]:
     """The names of the sets that come with this program, in alphabetical order."""
-    return sorted(file.stem for file in _SHIPPED.glob("*.toml"))
+    return _names_in(_SHIPPED)
+
+
+@cache
+def _names_in(folder: Path) -> tuple[str, ...]:
+    return tuple(sorted(file.stem for file in folder.glob("*.toml")))
 
 
 @cache

@@ -1,13 +1,14 @@
-"""Vocabulary sets: adding one to a graph, and removing it."""
+"""Vocabulary sets: adding one to a graph, upgrading it, and removing it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from keepgraph import errors, store
-from keepgraph.engine.vocabulary import definitions, graph_vocabulary, terms
-from keepgraph.engine.vocabulary.definitions import SetDefinition
-from keepgraph.model import VocabularySet, VocabularyTerm
+from keepgraph.engine.vocabulary import definitions, graph_vocabulary, terms, wordings
+from keepgraph.engine.vocabulary.definitions import PredicateDefinition, SetDefinition, TypeDefinition
+from keepgraph.model import ADVISORY_FLAGS, Predicate, VocabularySet, VocabularyTerm
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -63,6 +64,58 @@ def add(tx: Tx, definition: SetDefinition) -> SetChange:
         existing=tuple(term.name for term in existing if term.retired_at is None),
         separate=tuple(_separate_inverses(tx, definition)),
     )
+
+
+def is_shipped(name: str) -> bool:
+    """Whether a set of this name comes with this program, whose words say by flags all that they mean."""
+    return name == CORE or name in definitions.shipped_names()
+
+
+def upgrade(tx: Tx) -> None:
+    """Bring the shipped sets of the graph to the versions that come with this program.
+
+    Words that a graph lacks are added, and those that it has get the new labels and the advisory flags. Whatever else a
+    word says may have been changed here, and stays; so do the flags by which facts are in conflict.
+    """
+    for of_set in graph_vocabulary.read(tx).sets:
+        if of_set.retired_at is None and of_set.name in definitions.shipped_names():
+            definition = definitions.shipped(of_set.name)
+            if definition.version != of_set.version:
+                _upgrade(tx, of_set, definition)
+
+
+def _upgrade(tx: Tx, of_set: VocabularySet, definition: SetDefinition) -> None:
+    of_set = find_or_insert(tx, of_set.name, version=definition.version, uri=of_set.uri)
+    vocabulary = graph_vocabulary.read(tx)
+    new_types = [term for term in definition.types if term.name not in vocabulary.type_by_name]
+    new_predicates = [term for term in definition.predicates if term.name not in vocabulary.predicate_by_name]
+    new_names = {term.name for term in new_types} | {term.name for term in new_predicates}
+    terms.insert(tx, types=new_types, predicates=new_predicates, of_set=of_set)
+    vocabulary = graph_vocabulary.read(tx)
+    words: tuple[tuple[str, Sequence[TypeDefinition | PredicateDefinition]], ...] = (
+        (store.vocabulary.ENTITY_TYPE, definition.types),
+        (store.vocabulary.PREDICATE, definition.predicates),
+    )
+    for kind, of_kind in words:
+        moved = {
+            wordings.key(text)
+            for new in of_kind
+            if new.name in new_names
+            for text in (new.name, *(label.text for label in new.labels))
+        }
+        for new in of_kind:
+            term = vocabulary.term(kind, new.name)
+            if term is None or term.set != of_set.name:
+                continue
+            store.vocabulary.update_term(tx, kind, term.row, {"version": definition.version, **_advice(term, new)})
+            if new.name not in new_names:
+                terms.upgrade_labels(tx, kind, term.row, new.labels, moved=moved)
+
+
+def _advice(term: VocabularyTerm, new: TypeDefinition | PredicateDefinition) -> dict[str, int]:
+    if not isinstance(term, Predicate) or not isinstance(new, PredicateDefinition):
+        return {}
+    return {f"is_{flag}": 1 for flag in ADVISORY_FLAGS if flag in new.flags}
 
 
 def _separate_inverses(tx: Tx, definition: SetDefinition) -> list[tuple[str, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -53,6 +53,21 @@ def replace_labels(tx: Tx, kind: str, row: int, labels: Iterable[LabelDefinition
     """Give a word these labels in the place of those that it has, as if they had come with it."""
     store.vocabulary.delete_labels(tx, kind, row)
     store.vocabulary.insert_labels(tx, _labels(kind, row, labels))
+
+
+def upgrade_labels(tx: Tx, kind: str, row: int, labels: Iterable[LabelDefinition], *, moved: Container[str]) -> None:
+    """Give a word the labels of a newer version of its set, and take away those that new words have now.
+
+    Args:
+        moved: the keys of the names and labels of the new words.
+    """
+    new = _labels(kind, row, labels)
+    kept = {label.label for label, _ in new}
+    old = [label for label in store.vocabulary.labels(tx, kind, [row]).get(row, ()) if not label.is_added]
+    given_away = [label.label for label in old if label.label not in kept and wordings.key(label.label) in moved]
+    if given_away:
+        store.vocabulary.delete_labels(tx, kind, row, labels=given_away)
+    store.vocabulary.insert_labels(tx, new)
 
 
 def type_values(definition: TypeDefinition) -> dict[str, Any]:

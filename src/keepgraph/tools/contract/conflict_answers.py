@@ -6,23 +6,24 @@ from collections.abc import Iterable
 from typing import Any
 
 from keepgraph.engine import knowledge
-from keepgraph.engine.verification import conflicts
+from keepgraph.engine.verification import conflicts, settlements
 from keepgraph.engine.verification.conflicts import Conflict
-from keepgraph.model import Fact, RecordedFact
+from keepgraph.model import ADVISORY_FLAGS, Fact, RecordedFact
 from keepgraph.store.transactions import Tx
 from keepgraph.tools.contract import answer_shapes
+
+_ONCE = ("retracted", *ADVISORY_FLAGS)
 
 
 def of_recorded(tx: Tx, recorded: RecordedFact) -> dict[str, Any]:
     """The conflicts of a fact that was just recorded; nothing where there are none.
 
-    That it was retracted once is said when it is recorded again, and not each time that it is repeated.
+    That it was retracted once is said when it is recorded again, and not each time that it is repeated; nor is what
+    usually holds alone.
     """
     fact = recorded.fact
     found = [
-        conflict
-        for conflict in conflicts.of_fact(tx, fact)
-        if not (recorded.deduplicated and conflict.kind == "retracted")
+        conflict for conflict in conflicts.of_fact(tx, fact) if not (recorded.deduplicated and conflict.kind in _ONCE)
     ]
     return {"conflicts": describe(tx, found, besides=fact)} if found else {}
 
@@ -37,6 +38,7 @@ def describe(tx: Tx, found: Iterable[Conflict], *, besides: Fact | None = None) 
         {
             "kind": conflict.kind,
             "sentence": conflict.statement,
+            **_advice(conflict, besides),
             "facts": [
                 {"fact_id": fact.id, "text": knowledge.facts.sentence(fact), **answer_shapes.validity(tx, fact)}
                 for fact in conflict.facts
@@ -50,3 +52,10 @@ def describe(tx: Tx, found: Iterable[Conflict], *, besides: Fact | None = None) 
         }
         for conflict in found
     ]
+
+
+def _advice(conflict: Conflict, fact: Fact | None) -> dict[str, str]:
+    """What to do of a fact that stands beside the one that was recorded."""
+    if conflict.kind not in ADVISORY_FLAGS or conflict.tool is None or fact is None:
+        return {}
+    return {"advice": settlements.describe((conflict.tool, conflict.arguments or {}), fact=fact)}
