@@ -15,8 +15,9 @@ from homes import Mould, Steps, error_code, files_with, open_elsewhere, run, run
 from keepgraph import store
 from keepgraph.engine.texts import mention_index
 from keepgraph.engine.upkeep import backups, integrity
+from keepgraph.model import Key
 from laws import examples
-from words import Caller, concept, literal, person, rows
+from words import Caller, concept, connected, literal, person, rows
 
 RARE = "Quexazor"
 FORMER = "Vumblixen"
@@ -489,6 +490,44 @@ def test_without_a_terminal_purging_needs_a_yes(lived):
 
     assert [error_code(each) for each in refused] == ["NOT_CONFIRMED", "NOT_CONFIRMED"]
     assert before == state(lived)
+
+
+# Statistics that another program made
+
+
+def analyze(*files: Path) -> None:
+    for file in files:
+        with connected(file) as conn:
+            conn.execute("ANALYZE")
+
+
+def tables(file: Path, key: Key | None = None) -> set[str]:
+    conn = store.connections.connect(file, "ro", key=key)
+    try:
+        return {name for (name,) in conn.execute("SELECT name FROM sqlite_schema WHERE name LIKE 'sqlite_stat%'")}
+    finally:
+        conn.close()
+
+
+def test_statistics_of_another_program_hold_nothing_of_what_was_purged(lived, home):
+    analyze(lived, *(backup.file for backup in backups.list_all(lived)))
+    assert "sqlite_stat4" in tables(lived)
+    run_ok("forget", RARE, "--purge", "--yes")
+
+    assert files_with(home, *WORDS) == []
+    check_sound(lived)
+    run_ok("purge", "--yes")
+
+
+@pytest.mark.parametrize("command", [["compact"], ["encrypt"], ["restore", "--yes"], ["purge", "--yes"]])
+def test_statistics_of_another_program_are_dropped(lived, home, command):
+    analyze(lived, *(backup.file for backup in backups.list_all(lived)))
+    run_ok(*command)
+    if command == ["encrypt"]:
+        run_ok("decrypt", "--yes")
+
+    assert tables(lived) == set()
+    check_sound(lived)
 
 
 # Any graph

@@ -13,7 +13,7 @@ from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import errors, permissions
 from keepgraph.model import Key
-from keepgraph.store import connections, files, migrations, schema_parts, sqlite_errors, wal
+from keepgraph.store import compaction, connections, files, migrations, schema_parts, sqlite_errors, wal
 from keepgraph.store.connections import Connection
 from keepgraph.store.transactions import Tx
 
@@ -266,6 +266,7 @@ def _copy_pages(conn: Connection, target: Path, key: Key | None) -> None:
     copied = connections.connect(target, "rw", key=key)
     try:
         conn.backup(copied)
+        compaction.drop_statistics(copied)
         _enable_wal(copied)
     finally:
         copied.close()
@@ -286,6 +287,7 @@ def _copy_rows(conn: Connection, target: Path, key: Key | None) -> None:
         conn.execute("DETACH DATABASE copied")
     copied = connections.connect(target, "rw", key=key)
     try:
+        compaction.drop_statistics(copied)
         _enable_wal(copied)
     finally:
         copied.close()
