@@ -15,6 +15,7 @@ from keepgraph.cli.output import terminal
 from keepgraph.model import Key
 
 if TYPE_CHECKING:
+    from keepgraph import Graph
     from keepgraph.engine.upkeep.purge import Remainder, Report
 
 _KINDS = ("entity", "fact", "text", "call")
@@ -23,7 +24,7 @@ _HINT_AMBIGUOUS = "Name the one that is meant: by its id, as type:name, or with 
 _HINT_NEAR = "If one of these is meant, name it by its id, or as type:name."
 _HINT_NOT_FOUND = "Look it up with `kg search`, and give its name or its title."
 _SHOWN = 10
-_NOTHING_TO_PURGE = "Nothing that was deleted was left to purge."
+_NOTHING_TO_PURGE = "Nothing that was deleted or taken away was left to purge."
 
 
 @click.command("forget")
@@ -89,23 +90,69 @@ def forget_command(
 
 
 @click.command("purge")
+@click.argument("what", nargs=-1, shell_complete=name_completion.complete_name)
+@click.option("--kind", type=click.Choice(_KINDS[:3]), help="What WHAT is, where it may be several things.")
+@click.option("--earlier-versions", is_flag=True, help="Also all that anything was before, and earlier backups.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @graph_options.all_options
 @click.pass_context
-def purge_command(ctx: click.Context, yes: bool) -> None:
-    """Remove all that was forgotten, deleted or cleared for good: from the journal, from backups, from the file.
+def purge_command(
+    ctx: click.Context, what: tuple[str, ...], kind: str | None, earlier_versions: bool, yes: bool
+) -> None:
+    """Remove all that was forgotten, deleted or taken away for good: from the journal, from backups, from the file.
 
-    Nothing brings it back then. To purge one thing alone: kg forget WHAT --purge.
+    With WHAT only that: what was forgotten before, or the earlier versions of what is there, which stays as it is now.
+    Nothing brings it back then. To forget and purge one thing at once: kg forget WHAT --purge.
 
     \b
     kg purge
+    kg purge person:Bob
+    kg purge --earlier-versions
     """
+    from keepgraph.engine.upkeep import purge
+
+    if what and earlier_versions:
+        raise errors.InvalidArguments(
+            "WHAT and --earlier-versions are both given",
+            hint="Give WHAT for the earlier versions of one thing, --earlier-versions for those of everything.",
+        )
     graph_file, quiet = graph_options.graph_path(ctx).resolve(), graph_options.wants_json(ctx)
     with graph_options.open_graph(ctx) as graph:
         key = graph.database.key
+        chosen = _choose_to_purge(graph, " ".join(what), kind) if what else None
+    ids: list[str] | None = None if chosen is None else []
+    if isinstance(chosen, errors.KeepgraphError):
+        ids = _find_forgotten(graph_file, " ".join(what), kind, key, chosen)
     if not yes:
-        terminal.confirm("Remove all that was forgotten, deleted or cleared, for good?", action="purge it", quiet=quiet)
-    _show_report(_purge(ctx, graph_file, key, ids=None), quiet=quiet)
+        terminal.confirm(_question(chosen, earlier_versions=earlier_versions), action="purge it", quiet=quiet)
+    if earlier_versions:
+        report = purge.purge_earlier_versions(graph_file, key=key, now=datetime.now(UTC))
+    else:
+        versions_of = [chosen["forgotten"]["id"]] if isinstance(chosen, dict) else []
+        report = _purge(ctx, graph_file, key, ids=ids, versions_of=versions_of)
+    _show_report(report, quiet=quiet)
+
+
+def _choose_to_purge(graph: Graph, what: str, kind: str | None) -> dict[str, Any] | errors.KeepgraphError:
+    """What is there and is called so, as forget would show it; the error where nothing is."""
+    try:
+        found = graph.call("forget", what=what, dry_run=True, **({} if kind is None else {"kind": kind}))
+    except _NOT_FOUND as error:
+        return error
+    if found["kind"] == "call":
+        raise errors.InvalidArguments("a call has no earlier versions", hint=f"kg forget {what!r} --purge")
+    return found
+
+
+def _question(chosen: dict[str, Any] | errors.KeepgraphError | None, *, earlier_versions: bool) -> str:
+    if earlier_versions:
+        return (
+            "Remove all earlier versions for good? Nothing can be undone then, and one new backup replaces the others."
+        )
+    if isinstance(chosen, dict):
+        name = terminal.printable(chosen["forgotten"]["name"])
+        return f"Remove the earlier versions of {name!r} for good? It stays as it is now."
+    return "It was forgotten before. Purge it?" if chosen else "Remove all that was forgotten or deleted, for good?"
 
 
 @click.command("compact")
@@ -181,7 +228,13 @@ def _find_forgotten(
 
 
 def _purge(
-    ctx: click.Context, graph_file: Path, key: Key | None, *, ids: Sequence[str] | None, calls: Sequence[int] = ()
+    ctx: click.Context,
+    graph_file: Path,
+    key: Key | None,
+    *,
+    ids: Sequence[str] | None,
+    calls: Sequence[int] = (),
+    versions_of: Sequence[str] = (),
 ) -> Report:
     from keepgraph.engine.upkeep import purge
 
@@ -192,6 +245,7 @@ def _purge(
         now=datetime.now(UTC),
         ids=ids,
         calls=calls,
+        versions_of=versions_of,
     )
 
 
@@ -248,24 +302,37 @@ def _show_report(report: Report, *, quiet: bool, answer: dict[str, Any] | None =
         terminal.show_json(purged if answer is None else {**answer, "purged": purged})
         return
     count = len(report.ids)
-    click.secho(
-        f"Purged {count:,} {'thing' if count == 1 else 'things'} for good." if count else _NOTHING_TO_PURGE, bold=True
-    )
+    versions = sum(searched.removal.earlier_versions for searched in report.files)
+    counts = [_count(count, "thing")] if count else []
+    counts += [_count(versions, "earlier version")] if versions else []
+    click.secho(f"Purged {' and '.join(counts)} for good." if counts else _NOTHING_TO_PURGE, bold=True)
     for searched in report.files:
-        versions = searched.removal.earlier_versions
-        no_undo = f"; {versions:,} earlier versions of other things, which named it, went too" if versions else ""
+        of_versions = searched.removal.earlier_versions
+        no_undo = f"; {_count(of_versions, 'earlier version')} of what stays went too" if of_versions else ""
         click.echo(f"  {searched.file}: {searched.rows_searched:,} rows searched, none of its ids is left{no_undo}")
         for remainder in searched.remainders[:_SHOWN]:
             click.secho(f"    still named in: {_describe(remainder)}", fg="yellow")
         if (more := len(searched.remainders) - _SHOWN) > 0:
             click.echo(f"    … and in {more:,} more")
+    if report.backups_replaced:
+        replaced, backup = report.backups_replaced
+        click.echo(f"  {_count(replaced, 'earlier backup')} deleted; {backup} has the graph as it is now")
     if report.history_removed:
         click.echo("  the history of the prompt of `kg query` was removed")
     for file, reason in report.failures.items():
         click.secho(
             f"  {file} could not be purged and may have it still: {terminal.printable(reason)}", fg="red", err=True
         )
+    if report.versions_left:
+        click.echo(
+            f"  {_count(report.versions_left, 'earlier version')} of what stays can still be undone: "
+            "`kg purge --earlier-versions` removes all of them."
+        )
     click.echo("  Exports, and copies that you made elsewhere, are as they were.")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun if number == 1 else f'{noun}s'}"
 
 
 def _describe(remainder: Remainder) -> str:
@@ -290,6 +357,8 @@ def _report_as_dict(report: Report) -> dict[str, Any]:
         ],
         "failures": {str(file): reason for file, reason in report.failures.items()},
         "history_removed": report.history_removed,
+        "earlier_versions_left": report.versions_left,
+        "backups_replaced": report.backups_replaced[0] if report.backups_replaced else 0,
     }
 
 

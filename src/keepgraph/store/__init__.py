@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         derived_columns,
         derived_tables,
         details,
+        earlier_versions,
         entities,
         entity_pairs,
         episodes,

@@ -10,7 +10,7 @@ from typing import Any
 from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph.model import Call, Change
-from keepgraph.store import communities, purge
+from keepgraph.store import communities, earlier_versions
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -225,14 +225,14 @@ def purged_changes(tx: Tx, call: int) -> frozenset[int]:
             WHERE gone.tbl = inserted.tbl AND gone.row = inserted.row AND gone.op <> 'insert' AND gone.was = :purged
         )
         """,
-        {"call": call, "purged": purge.PURGED},
+        {"call": call, "purged": earlier_versions.PURGED},
     )
     return frozenset(row[0] for row in rows)
 
 
 def is_purged_in_part(change: Change) -> bool:
     """Whether the row as it was before the change named something that was purged, and is not known any more."""
-    return change.before is not None and dict(change.before) == json.loads(purge.PURGED_IN_PART)
+    return change.before is not None and dict(change.before) == json.loads(earlier_versions.PURGED_IN_PART)
 
 
 def find_change(tx: Tx, number: int) -> Change | None:

@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from keepgraph.store import communities
+from keepgraph.store import communities, earlier_versions
 from keepgraph.store.connections import Connection
+from keepgraph.store.earlier_versions import PURGED, PURGED_IN_PART, Current
 
 IDENTIFIED = ("entity", "fact", "episode", "proposed_fact")
 """The journalled tables whose rows have public ids."""
@@ -22,12 +23,6 @@ IDENTIFIED = ("entity", "fact", "episode", "proposed_fact")
 PUBLIC_ID = re.compile(r"(?:ent|fact|ep|prop)_[0-9a-z]{26}")
 
 _ROWS_SEARCHED_AT_ONCE = 200
-
-PURGED = '{"purged":true}'
-"""What the journal keeps of a purged row."""
-
-PURGED_IN_PART = '{"purged":"part"}'
-"""What it keeps of an earlier version of another row, which named what was purged."""
 
 # By table: the columns that refer to rows that it is a part of. A part goes when that goes.
 _PARTS = {
@@ -71,12 +66,14 @@ class Content:
 
     Attributes:
         aliases: pairs of the public id of an entity that stays, and an alias of it that is purged.
+        current: what stays, and its earlier versions are purged.
     """
 
     ids: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
     sentences: frozenset[str] = frozenset()
     aliases: frozenset[tuple[str, str]] = frozenset()
+    current: tuple[Current, ...] = ()
 
     def __or__(self, other: Content) -> Content:
         return Content(
@@ -84,6 +81,7 @@ class Content:
             self.names | other.names,
             self.sentences | other.sentences,
             self.aliases | other.aliases,
+            self.current + other.current,
         )
 
 
@@ -94,7 +92,7 @@ class Removal:
     Attributes:
         rows: rows that were still there, by table.
         journal: entries of the journal about purged rows.
-        earlier_versions: entries about other rows, which named what was purged; their calls cannot be undone any more.
+        earlier_versions: entries about rows that stay; their calls cannot be undone any more.
         answers: stored answers of idempotent calls.
     """
 
@@ -182,8 +180,9 @@ def collect(conn: Connection, content: Content, *, calls: Sequence[int] = ()) ->
     conn.execute(
         "CREATE TEMP TABLE IF NOT EXISTS purged_row (tbl TEXT, row INTEGER, PRIMARY KEY (tbl, row)) WITHOUT ROWID"
     )
-    conn.execute("DELETE FROM purged_id")
-    conn.execute("DELETE FROM purged_row")
+    conn.execute("CREATE TEMP TABLE IF NOT EXISTS purged_version (number INTEGER PRIMARY KEY)")
+    for table in ("purged_id", "purged_row", "purged_version"):
+        conn.execute(f"DELETE FROM {table}")
     tables = _present(conn, _IN_ORDER_OF_DELETION)
     conn.executemany("INSERT OR IGNORE INTO purged_id VALUES (?)", [(public_id,) for public_id in content.ids])
     aliases = set(content.aliases)
@@ -211,26 +210,38 @@ def collect(conn: Connection, content: Content, *, calls: Sequence[int] = ()) ->
             """,
             (entity, alias),
         )
+    earlier = earlier_versions.collect(conn, content.current)
+    conn.executemany("INSERT INTO purged_version VALUES (?)", [(number,) for number in earlier.numbers])
     return content | Content(
         ids=frozenset(_ids_of_rows(conn, tables)),
-        names=names,
-        sentences=frozenset(_texts_of_rows(conn, _SENTENCES, tables)),
+        names=names | earlier.names,
+        sentences=frozenset(_texts_of_rows(conn, _SENTENCES, tables)) | earlier.sentences,
         aliases=frozenset(aliases),
     )
 
 
-def remove(conn: Connection, *, at: str, names_it: Callable[[str], bool]) -> Removal:
+def remove(
+    conn: Connection,
+    *,
+    at: str,
+    names_it: Callable[[str], bool],
+    current: Sequence[Current] = (),
+    all_versions: bool = False,
+) -> Removal:
     """Remove what `collect` has found in this file.
 
     Args:
         at: the timestamp of the call under which it stands in the journal.
         names_it: whether a text has an id, a name or a sentence of what is purged.
+        current: what stays, and shall be in this file what it is now.
+        all_versions: whether the journal keeps nothing of what any row was.
     """
     tables = _present(conn, _IN_ORDER_OF_DELETION)
     conn.execute("PRAGMA foreign_keys = ON")
     conn.execute("SAVEPOINT purge")
     (call,) = conn.execute("INSERT INTO call (at, tool) VALUES (?, 'purge') RETURNING id", (at,)).fetchone()
     words = _words_of_rows(conn)
+    earlier_versions.bring_up_to_date(conn, current)
     _remove_references(conn, tables)
     if "episode" in tables:
         _remove_communities(conn, call, names_it, words)
@@ -242,6 +253,9 @@ def remove(conn: Connection, *, at: str, names_it: Callable[[str], bool]) -> Rem
         ).rowcount
         if deleted:
             rows[table] = deleted
+    if _present(conn, ("chunk_unread",)):
+        # What a text said before it was changed; what it says now is read later.
+        conn.execute("DELETE FROM proposal_evidence WHERE chunk IN (SELECT chunk FROM chunk_unread)")
     answers = _remove_answers(conn, names_it)
     journal = conn.execute(
         """
@@ -250,10 +264,12 @@ def remove(conn: Connection, *, at: str, names_it: Callable[[str], bool]) -> Rem
         """,
         (PURGED, PURGED),
     ).rowcount
-    earlier_versions = _remove_earlier_versions(conn, tables, call, names_it, words)
+    versions = _remove_earlier_versions(conn, tables, call, names_it, words)
+    if all_versions:
+        versions += earlier_versions.remove_all(conn)
     conn.execute("DELETE FROM call WHERE id = ? AND NOT EXISTS (SELECT 1 FROM journal WHERE call = call.id)", (call,))
     conn.execute("RELEASE purge")
-    return Removal(rows, journal, earlier_versions, answers)
+    return Removal(rows, journal, versions, answers)
 
 
 def search(conn: Connection, matches: Callable[[str], bool]) -> tuple[int, list[tuple[str, str, str]]]:
@@ -508,6 +524,8 @@ def _remove_answers(conn: Connection, names_it: Callable[[str], bool]) -> int:
         """
         DELETE FROM idempotency WHERE call IN (
             SELECT call FROM journal WHERE (tbl, row) IN (SELECT tbl, row FROM purged_row)
+            UNION
+            SELECT call FROM journal WHERE id IN (SELECT number FROM purged_version)
         )
         """
     )
@@ -522,8 +540,8 @@ def _remove_answers(conn: Connection, names_it: Callable[[str], bool]) -> int:
 def _remove_earlier_versions(
     conn: Connection, tables: Sequence[str], call: int, names_it: Callable[[str], bool], words: frozenset[str]
 ) -> int:
-    """Empty the journal entries of other rows that refer to purged rows, or name what is purged."""
-    numbers: set[int] = set()
+    """Empty the entries about rows that stay: the versions that are purged, and those that refer to or name what is."""
+    numbers = {number for (number,) in conn.execute("SELECT number FROM purged_version")}
     for table in tables:
         references = [*_PARTS.get(table, ()), *((("episode", "episode"),) if table == "provenance" else ())]
         for column, whole in references:

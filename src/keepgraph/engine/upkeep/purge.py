@@ -17,7 +17,7 @@ from pathlib import Path
 
 from sqlcipher3 import dbapi2 as sqlite
 
-from keepgraph import errors, store
+from keepgraph import errors, permissions, store
 from keepgraph.engine.upkeep import backups
 from keepgraph.language import common_words, normalisation
 from keepgraph.language.occurrences import Occurrences
@@ -68,12 +68,16 @@ class Report:
         files: the graph and its backups, the graph last.
         failures: the backups that could not be purged, and so may have it still, each with the reason.
         history_removed: whether there was a history of the prompt of `kg query`, which was removed.
+        versions_left: how many earlier versions of what stays the journal still has.
+        backups_replaced: the backups that were deleted, as earlier versions of the graph, and the one made instead.
     """
 
     ids: frozenset[str]
     files: list[PurgedFile] = field(default_factory=list)
     failures: dict[Path, str] = field(default_factory=dict)
     history_removed: bool = False
+    versions_left: int = 0
+    backups_replaced: tuple[int, Path] | None = None
 
 
 def is_id(text: str) -> bool:
@@ -113,14 +117,17 @@ def purge(
     now: datetime,
     ids: Sequence[str] | None = None,
     calls: Sequence[int] = (),
+    versions_of: Sequence[str] = (),
 ) -> Report:
     """Remove what was deleted from a graph and its backups.
 
     Args:
         key: what the graph is encrypted with; None for a plain one.
         other_keys: keys that backups may have.
-        ids: the public ids of what is to be purged; None for all that was ever deleted.
+        ids: the public ids of what is to be purged; None for all that was ever deleted, with the earlier versions of
+            entities of which something was taken away.
         calls: what these calls deleted is purged too.
+        versions_of: the public ids of what stays, and its earlier versions are purged.
 
     Raises:
         errors.GraphBusy: somebody has the graph open.
@@ -128,9 +135,13 @@ def purge(
     """
     with store.file_locks.exclusive(graph, timeout=store.copies.LOCK_TIMEOUT_SECONDS):
         with store.copies.open_exclusively(graph, key=key) as conn:
-            chosen = store.purge.deleted_ids(conn) if ids is None else frozenset(ids)
+            chosen, changed = frozenset(ids or ()), frozenset(versions_of)
+            if ids is None:
+                chosen = store.purge.deleted_ids(conn)
+                changed |= store.earlier_versions.ids_with_something_removed(conn)
             calls = [*calls, *store.purge.calls_deleting_texts(conn, chosen, tools=FORGETTING_TOOLS)]
-            content = store.purge.collect(conn, Content(ids=chosen), calls=calls)
+            current = store.earlier_versions.read_current(conn, changed)
+            content = store.purge.collect(conn, Content(ids=chosen, current=current), calls=calls)
         report = Report(content.ids, history_removed=_remove_history(graph))
         at = timestamps.from_datetime(now)
         for backup in _backup_files(graph):
@@ -143,10 +154,44 @@ def purge(
             except (errors.KeepgraphError, sqlite.Error, OSError) as error:
                 report.failures[backup] = getattr(error, "message", None) or str(error)
         report.files.append(_purge_file(graph, key, content, at=at, calls=calls))
+        with store.copies.open_exclusively(graph, key=key) as conn:
+            report.versions_left = store.earlier_versions.count(conn)
     return report
 
 
-def _purge_file(file: Path, key: Key | None, content: Content, *, at: str, calls: Sequence[int] = ()) -> PurgedFile:
+def purge_earlier_versions(graph: Path, *, key: Key | None, now: datetime) -> Report:
+    """Remove from a graph all that was deleted, and all that anything in it was before; nothing can be undone then.
+
+    Backups are earlier versions of the graph as a whole: one of what it is now takes their place.
+
+    Raises:
+        errors.GraphBusy, errors.BackupFailed: see `purge`.
+    """
+    with store.file_locks.exclusive(graph, timeout=store.copies.LOCK_TIMEOUT_SECONDS):
+        with store.copies.open_exclusively(graph, key=key) as conn:
+            chosen = store.purge.deleted_ids(conn)
+            calls = store.purge.calls_deleting_texts(conn, chosen, tools=FORGETTING_TOOLS)
+            content = store.purge.collect(conn, Content(ids=chosen), calls=calls)
+        report = Report(content.ids, history_removed=_remove_history(graph))
+        purged = _purge_file(graph, key, content, at=timestamps.from_datetime(now), calls=calls, all_versions=True)
+        report.files.append(purged)
+        old = _backup_files(graph)
+        if old:
+            new = backups.free_file(graph, backups.BY_HAND, now)
+            with store.copies.open_exclusively(graph, key=key) as conn:
+                part = store.files.temporary_file(new)
+                store.copies.copy(conn, part, key=key, was_encrypted=key is not None)
+                os.replace(part, new)
+            for backup in old:
+                store.files.remove_overwritten(backup)
+            permissions.sync(new)
+            report.backups_replaced = (len(old), new)
+    return report
+
+
+def _purge_file(
+    file: Path, key: Key | None, content: Content, *, at: str, calls: Sequence[int] = (), all_versions: bool = False
+) -> PurgedFile:
     """Remove the content from one file, and search it afterwards.
 
     Raises:
@@ -155,7 +200,13 @@ def _purge_file(file: Path, key: Key | None, content: Content, *, at: str, calls
 
     def remove(conn: store.connections.Connection) -> tuple[Removal, int, list[tuple[str, str, str]]]:
         in_file = store.purge.collect(conn, content, calls=calls)
-        removal = store.purge.remove(conn, at=at, names_it=_recogniser(in_file, with_common_names=False))
+        removal = store.purge.remove(
+            conn,
+            at=at,
+            names_it=_recogniser(in_file, with_common_names=False),
+            current=content.current,
+            all_versions=all_versions,
+        )
         store.compaction.compact(conn)
         if store.purge.search(conn, lambda text: not in_file.ids.isdisjoint(_ID.findall(text)))[1]:
             raise errors.BackupFailed(f"{file} still has what was to be purged; it is as it was before")
