@@ -23,7 +23,7 @@ _PARTS = {"entity": ("alias", "entity"), "episode": ("chunk", "episode")}
 """By table: the table of its parts, and the column by which they refer to it."""
 
 _NAMES = {"entity": ("name",), "alias": ("alias",)}
-_SENTENCES = {"entity": ("summary",), "episode": ("name", "source"), "chunk": ("text", "heading"), "fact": ("literal",)}
+_SENTENCES = {"entity": ("summary",), "episode": ("name",), "chunk": ("text", "heading"), "fact": ("literal",)}
 
 
 @dataclass(frozen=True, slots=True)
