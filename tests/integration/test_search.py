@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import keepgraph
 from keepgraph import errors, store
 from keepgraph.engine.backfill import vectors
-from keepgraph.engine.retrieval import question_analysis
+from keepgraph.engine.retrieval import question_analysis, weights
 from keepgraph.engine.retrieval.fusion import Hit, Placement
 from keepgraph.engine.retrieval.question_vectors import QuestionVectors
 from keepgraph.engine.retrieval.retrievers import by_mention, by_words
@@ -913,6 +913,10 @@ def test_where_the_background_reads_texts_a_search_does_not_wait_for_many_of_the
     assert (len(at_once["episodes"]), at_once["unread"]) == (3, 3)
 
 
+def with_vectors_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vectors, "unavailable_reason", lambda tx: "the model is not installed")
+
+
 @needs_vectors
 @pytest.mark.parametrize("has_background", [False, True], ids=["command", "server"])
 @pytest.mark.parametrize(
@@ -1076,6 +1080,29 @@ def test_words_find_what_passes_behind_any_number_of_better_hits(graph, call):
         )
 
     assert [row for row, _ in found] == [15, 14]
+
+
+@pytest.mark.parametrize(
+    "query", ["cistern cleaning zebra", "cistern cleaning", "cleaning the cistern on the Apollo roof"]
+)
+def test_the_newest_texts_and_facts_are_found_by_any_word_however_frequent(call, monkeypatch, query):
+    """
+    Also where a word is left out because it is in very many, or where others fill the ranking.
+    """
+    monkeypatch.setattr(store.full_text, "MAX_ROWS_OF_A_WORD", 5)
+    monkeypatch.setattr(weights, "NEWEST", 3)
+    monkeypatch.setattr(weights, "CANDIDATES", 5)
+    with_vectors_off(monkeypatch)
+    for number in range(12):
+        remember(call, f"Log {number}", f"Cistern report {number}, cleaning of pump {number}.")
+        call.record(project(f"Cistern {number}"), "tagged", literal(f"cleaning {number}"))
+    remember(call, "Zoo", "A zebra drinks.")
+    remember(call, "Roof", "Cleaning is done.")
+    call.record(project("Roof"), "tagged", literal("cleaning"))
+    found = call("search", query=query, limit=50)
+
+    assert "Roof" in names(found["episodes"])
+    assert "Roof tagged cleaning" in sentences(found["edges"])
 
 
 def test_a_word_that_is_in_very_many_rows_is_left_out_where_others_are_rarer(apollo, monkeypatch):

@@ -70,7 +70,14 @@ COMMUNITIES = Index(
 
 
 def search(
-    tx: Tx, index: Index, phrases: Sequence[str], *, filters: Filters, conditions: Sequence[str] = (), limit: int
+    tx: Tx,
+    index: Index,
+    phrases: Sequence[str],
+    *,
+    filters: Filters,
+    conditions: Sequence[str] = (),
+    limit: int,
+    newest: int = 0,
 ) -> list[tuple[int, float]]:
     """The rows with at least one of some phrases, by BM25: row numbers with scores, higher is better, best first.
 
@@ -79,6 +86,8 @@ def search(
     Args:
         phrases: quoted already, for FTS5.
         conditions: what the rows have to fulfil besides the group, in SQL, of those of search_filters.
+        newest: of so many of the newest rows none is left out: those that are not among the best follow, beyond the
+            limit, with a score of 0.
     """
     if not phrases:
         return []
@@ -86,14 +95,20 @@ def search(
     unfiltered = not conditions and index is not ENTITIES and search_filters.is_only_group(tx, filters.groups)
     where = " AND ".join([f"{index.group} IN (SELECT value FROM json_each(:groups))", *conditions])
     passing = _Passing(index.row, index.join, where) if not unfiltered else _Passing("hit", "", "true")
-    values = {**filters.values, "match": " OR ".join(selective or phrases), "limit": limit}
+    values = {**filters.values, "match": " OR ".join(selective or phrases), "limit": limit, "newest": newest}
     if not selective:
-        newest = _NEWEST_PER_RESULT * limit
-        return _best(tx, index, passing, values, score="0.0", order="rowid DESC", looked_at=newest)[0]
+        looked_at = _NEWEST_PER_RESULT * limit
+        best, _ = _best(tx, index, passing, values, score="0.0", order="rowid DESC", looked_at=looked_at)
+        return list(dict(_among_newest(tx, index, passing, values, phrases) + best).items())
     looked_at = _LOOKED_AT_PER_RESULT * limit
     best, hits = _best(tx, index, passing, values, looked_at=looked_at)
-    # Most of what has the words passes. Where too little does, the others are looked at, too.
-    return best if len(best) == limit or hits < looked_at else _best(tx, index, passing, values)[0]
+    if len(best) < limit and hits >= looked_at:
+        # Most of what has the words passes. Where too little does, the others are looked at, too.
+        best, _ = _best(tx, index, passing, values)
+    if not newest or (len(best) < limit and len(selective) == len(phrases)):
+        return best
+    found = {row for row, _ in best}
+    return best + [hit for hit in _among_newest(tx, index, passing, values, phrases) if hit[0] not in found]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +155,31 @@ def _best(
         {**values, "looked_at": looked_at},
     ).fetchall()
     return [(row, best) for row, best, _ in rows], rows[0][2] if rows else looked_at
+
+
+def _among_newest(
+    tx: Tx, index: Index, passing: _Passing, values: Mapping[str, str | int | None], phrases: Sequence[str]
+) -> list[tuple[int, float]]:
+    """Those of the newest rows that have one of the phrases and pass, with most of the phrases first; scores of 0."""
+    rows = tx.conn.execute(
+        f"""
+        WITH matched AS MATERIALIZED (
+            SELECT {index.table}.rowid AS hit, count(*) AS phrases
+            FROM json_each(:phrases) AS phrase
+            CROSS JOIN {index.table}
+            WHERE {index.table} MATCH phrase.value AND {index.table}.rowid > ({index.largest_row}) - :newest
+            GROUP BY hit
+        )
+        SELECT {passing.row} AS row, max(phrases) AS most
+        FROM matched
+        {passing.join}
+        WHERE {passing.where}
+        GROUP BY row
+        ORDER BY most DESC, row DESC
+        """,
+        {**values, "phrases": json_array(phrases)},
+    )
+    return [(row, 0.0) for row, _ in rows]
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,6 +143,9 @@ MMR_BALANCE = 0.5
 CANDIDATES = 200
 """The hits that each retriever gives to the fusion."""
 
+NEWEST = 100
+"""So many of the newest texts and facts are found by any word of the question, whatever is left out of the others."""
+
 FACT_VECTORS = 1000
 """The nearest facts by vector: more than the candidates, for the filters are applied after the comparison."""
 

@@ -33,6 +33,7 @@ def facts(context: SearchContext) -> Ranking:
         filters=filters,
         conditions=store.search_filters.fact_conditions(filters),
         limit=weights.CANDIDATES,
+        newest=weights.NEWEST,
     )
 
 
@@ -47,8 +48,10 @@ def chunks(context: SearchContext) -> Ranking:
     if len(ranking) < context.request.limit and question.phrases != question.phrases_for_chunks:
         present = {chunk for chunk, _ in ranking}
         more = [scored for scored in _chunks_with(context, question.phrases) if scored[0] not in present]
-        ranking = [*ranking, *more][: weights.CANDIDATES]
-    return fusion.spread(ranking, _adjacent_turns(context, ranking))[: weights.CANDIDATES]
+        ranking = [*ranking, *more]
+    with_neighbours = dict(fusion.spread(ranking, _adjacent_turns(context, ranking))[: weights.CANDIDATES])
+    # No neighbour takes the place of what has the words, the newest texts above all.
+    return list({**with_neighbours, **{key: score for key, score in ranking if key not in with_neighbours}}.items())
 
 
 def communities(context: SearchContext) -> Ranking:
@@ -73,6 +76,7 @@ def _chunks_with(context: SearchContext, phrases: Sequence[str]) -> Ranking:
         filters=filters,
         conditions=store.search_filters.chunk_conditions(filters),
         limit=weights.CANDIDATES,
+        newest=weights.NEWEST,
     )
 
 
