@@ -254,7 +254,7 @@ DEMO_ANSWERS = [
     "Giulia Stancich  person  (“Giulia Fero” matched by fuzzy",
     "also called Giulia Ferro",
     "Use the harbour song over the credits, Nora Whitcombe",
-    "it rained on both evenings last year",
+    "It rained on both evenings last year",
     "works_at → Nordisk Distribution",
     "his sister Ana brings him breakfast",
     "Projector Room blocked_by the electrician's certificate",

@@ -143,7 +143,7 @@ def _decisions(today: date) -> Iterator[dict[str, Any]]:
     for age, project, person, name, reason in _rows("decisions"):
         day = _day(today, age)
         decision = {"type": "decision", "name": name}
-        origin = {"valid_from": day, "source": f"minutes of {day}: {reason[0].lower()}{reason[1:]}"}
+        origin = {"valid_from": day, "source": f"minutes of {day}: {reason}"}
         yield {"subject": decision, "predicate": "belongs_to", "object": _entity(f"project:{project}"), **origin}
         yield {"subject": _entity(f"person:{person}"), "predicate": "decided_in", "object": decision, **origin}
 
