@@ -311,6 +311,17 @@ def test_sql_is_written_in_the_store():
     assert offenders(offences) == []
 
 
+def test_a_bound_number_of_rows_has_a_plus_before_it():
+    """
+    SQLite compiles a statement anew whenever a placeholder that is all of its LIMIT is bound: `LIMIT +:limit`.
+    """
+
+    def offences(module: str, code: ast.Module) -> Iterator[tuple[int, str]]:
+        yield from ((line, text) for line, text in strings(code) if re.search(r"\bLIMIT [:?]", text))
+
+    assert offenders(offences) == []
+
+
 def readings_of_sql(code: ast.Module) -> Iterator[tuple[int, str]]:
     """Where SQL is written as text, or something is told from its text, instead of by the tree of `cypher.sql`."""
     for node in nodes(code):

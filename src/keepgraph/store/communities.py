@@ -94,7 +94,7 @@ def memberships(tx: Tx, entities: Sequence[int], *, groups: Sequence[str]) -> li
 def members(tx: Tx, communities: Sequence[int], *, limit: int) -> list[tuple[int, int]]:
     """What belongs to communities, as pairs of row numbers: community and entity."""
     rows = tx.conn.execute(
-        "SELECT community, entity FROM community_member WHERE community IN (SELECT value FROM json_each(?)) LIMIT ?",
+        "SELECT community, entity FROM community_member WHERE community IN (SELECT value FROM json_each(?)) LIMIT +?",
         (json_array(communities), limit),
     )
     return rows.fetchall()  # type: ignore[no-any-return]
@@ -113,7 +113,7 @@ def of_group(tx: Tx, *, limit: int = -1) -> list[Community]:
         FROM community
         WHERE group_id = ?
         ORDER BY members DESC, community.id
-        LIMIT ?
+        LIMIT +?
         """,
         (tx.group, limit),
     )

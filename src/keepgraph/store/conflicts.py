@@ -189,7 +189,7 @@ def neighbours_of(
         SELECT {end}, {other}, id FROM fact
         WHERE {end} IN (SELECT value FROM json_each(:entities)) AND predicate = :predicate AND object IS NOT NULL
           AND retracted_at IS NULL AND valid_from <= :now AND :now < valid_to
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"entities": json.dumps(list(entities)), "predicate": predicate, "now": now, "limit": limit},
     )
@@ -245,7 +245,7 @@ def decisions_with_words(
         SELECT max(fact.id), decision.id, decision.name
         FROM (
             SELECT rowid / 2 AS id FROM entity_text
-            WHERE entity_text MATCH :words AND rowid % 2 = 0 ORDER BY rowid DESC LIMIT :limit
+            WHERE entity_text MATCH :words AND rowid % 2 = 0 ORDER BY rowid DESC LIMIT +:limit
         ) AS matching
         CROSS JOIN entity AS decision ON decision.id = matching.id
         CROSS JOIN json_each(:predicates) AS wanted
@@ -300,7 +300,7 @@ def _leads(tx: Tx, entity: int, other: int, predicates: Sequence[int], now: str)
             CROSS JOIN fact ON fact.subject = way.entity AND fact.predicate = wanted.value
             WHERE fact.object IS NOT NULL AND fact.retracted_at IS NULL AND way.steps < :steps
               AND fact.valid_from <= :now AND :now < fact.valid_to
-            LIMIT :read
+            LIMIT +:read
         )
         SELECT 1 FROM way WHERE entity = :other
         LIMIT 1

@@ -131,7 +131,7 @@ def by_trigrams(tx: Tx, match: str, *, of_types: Collection[str] | None, limit: 
           AND ({of_types is None}
                OR EXISTS (SELECT 1 FROM entity JOIN entity_type ON entity_type.id = entity.type
                           WHERE entity.id = coalesce(named.id, alias.entity) AND {is_of_types}))
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"match": match, "limit": limit, **values},
     )
@@ -154,7 +154,7 @@ def by_initials(tx: Tx, initials: str, *, of_types: Collection[str] | None, limi
                 AND {is_of_types}
           )
         ORDER BY name_initials.surface
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"initials": initials, "group": tx.group, "limit": limit, **values},
     )
@@ -186,7 +186,7 @@ def by_prefix(tx: Tx, prefix: str, *, of_types: Collection[str] | None, limit: i
           AND entity.name_key < :key || char(1114111)
           AND {is_of_types}
         ORDER BY entity.name_key, entity.id
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"group": tx.group, "key": prefix, "limit": limit, **values},
     )
@@ -196,7 +196,7 @@ def page(tx: Tx, after: int, *, limit: int) -> list[Entity]:
     """The next entities of the group after a row, for paging through all of them."""
     return _entities(
         tx,
-        f"{_SELECT} WHERE entity.id > :row AND +entity.group_id = :group ORDER BY entity.id LIMIT :limit",
+        f"{_SELECT} WHERE entity.id > :row AND +entity.group_id = :group ORDER BY entity.id LIMIT +:limit",
         {"row": after, "group": tx.group, "limit": limit},
     )
 

@@ -22,7 +22,7 @@ def degree(tx: Tx, entity: Entity, *, now: str, limit: int) -> int:
             SELECT 1 FROM fact
             WHERE object = :entity AND object IS NOT NULL AND retracted_at IS NULL
               AND valid_from <= :now AND :now < valid_to
-            LIMIT :limit
+            LIMIT +:limit
         )
         """,
         {"entity": entity.row, "now": now, "limit": limit},
@@ -41,7 +41,7 @@ def neighbours(tx: Tx, entity: Entity, *, now: str, limit: int) -> set[int]:
         SELECT subject FROM fact
         WHERE object = :entity AND object IS NOT NULL AND retracted_at IS NULL
           AND valid_from <= :now AND :now < valid_to
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"entity": entity.row, "now": now, "limit": limit},
     )
@@ -76,7 +76,7 @@ def facts_between_two(tx: Tx, entity: Entity, other: Entity, *, limit: int) -> l
         SELECT id FROM fact
         WHERE subject = :other AND object = :entity AND object IS NOT NULL AND retracted_at IS NULL
         ORDER BY id DESC
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"entity": entity.row, "other": other.row, "limit": limit},
     )
@@ -90,7 +90,7 @@ def literal_facts(tx: Tx, entity: Entity, literal: str, *, limit: int) -> list[i
         SELECT id FROM fact
         WHERE literal = :literal AND literal IS NOT NULL AND subject = :entity AND retracted_at IS NULL
         ORDER BY id DESC
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"entity": entity.row, "literal": literal, "limit": limit},
     )

@@ -80,7 +80,7 @@ def newest(tx: Tx, groups: Sequence[str], *, limit: int) -> list[Episode]:
         {_EPISODE}
         WHERE group_id IN (SELECT value FROM json_each(:groups))
         ORDER BY occurred_at DESC, id DESC
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"groups": json.dumps(list(groups)), "limit": limit},
     )
@@ -90,7 +90,7 @@ def by_name(tx: Tx, name: str, *, limit: int) -> list[Episode]:
     """The episodes of the group with this name, in capitals or not, newest first."""
     return _select_episodes(
         tx,
-        f"{_EPISODE} WHERE name = :name COLLATE NOCASE AND group_id = :group ORDER BY id DESC LIMIT :limit",
+        f"{_EPISODE} WHERE name = :name COLLATE NOCASE AND group_id = :group ORDER BY id DESC LIMIT +:limit",
         {"name": name, "group": tx.group, "limit": limit},
     )
 
@@ -102,7 +102,7 @@ def with_phrases(tx: Tx, phrases: Sequence[str], *, limit: int) -> list[Episode]
         for _ in phrases
     )
     rows = tx.conn.execute(
-        f"{_EPISODE} WHERE id IN ({matches}) AND group_id = ? ORDER BY id DESC LIMIT ?", [*phrases, tx.group, limit]
+        f"{_EPISODE} WHERE id IN ({matches}) AND group_id = ? ORDER BY id DESC LIMIT +?", [*phrases, tx.group, limit]
     )
     return [Episode(*row) for row in rows]
 

@@ -80,7 +80,7 @@ def among_entities(tx: Tx, entities: Sequence[int], *, at: str, limit: int) -> l
         WHERE subject IN (SELECT value FROM json_each(:entities)) AND object IN (SELECT value FROM json_each(:entities))
           AND subject <> object AND retracted_at IS NULL AND valid_from <= :at AND :at < valid_to
         ORDER BY confidence DESC, id
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"entities": json.dumps(list(entities)), "at": at, "limit": limit},
     )

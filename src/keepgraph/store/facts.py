@@ -110,7 +110,7 @@ def about(tx: Tx, entity: Entity, *, at: str, limit: int, begun_when_recorded: S
         f"""
         {_SELECT}
         WHERE fact.id IN (
-            SELECT id FROM FACT_ROWS WHERE id IN ({among}) ORDER BY recorded_at DESC, id DESC LIMIT :limit
+            SELECT id FROM FACT_ROWS WHERE id IN ({among}) ORDER BY recorded_at DESC, id DESC LIMIT +:limit
         )
         ORDER BY fact.recorded_at DESC, fact.id DESC
         """,
@@ -138,7 +138,7 @@ def _newest_candidates(tx: Tx, values: dict[str, Any], limit: int) -> list[int] 
             WHERE recorded_at >= (
                 SELECT min(recorded_at) FROM fact WHERE id IN (SELECT value FROM json_each(:rows))
             )
-            LIMIT :most
+            LIMIT +:most
         )
         """,
         {"lowest": rows[-1], "rows": _json(rows), "most": most},
@@ -177,7 +177,7 @@ def related(tx: Tx, entity: Entity, *, at: str, limit: int) -> list[Neighbour]:
             WHERE other <> :entity
             GROUP BY other
             ORDER BY shared DESC, other
-            LIMIT :limit
+            LIMIT +:limit
         )
         JOIN entity ON entity.id = other
         JOIN entity_type ON entity_type.id = entity.type
@@ -365,7 +365,7 @@ def with_phrases(tx: Tx, phrases: Sequence[str], *, limit: int) -> list[Fact]:
         {_SELECT}
         WHERE fact.id IN (SELECT rowid FROM fact_text WHERE fact_text MATCH :match) AND +s.group_id = :group
         ORDER BY fact.id DESC
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"match": " AND ".join(phrases), "group": tx.group, "limit": limit},
     )
@@ -458,7 +458,7 @@ def tagged_entities(
                 AND NOT {CLOSED_A_BLOCKER}
           ))
         ORDER BY fact.id
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {
             "tag": tag,

@@ -142,7 +142,7 @@ def _best(
             SELECT rowid AS hit, {score or f"-bm25({index.table})"} AS score
             FROM {index.table}
             WHERE {index.table} MATCH :match
-            {f"ORDER BY {order} LIMIT :looked_at" if looked_at >= 0 else ""}
+            {f"ORDER BY {order} LIMIT +:looked_at" if looked_at >= 0 else ""}
         )
         SELECT {passing.row} AS row, max(score) AS best, (SELECT count(*) FROM matched)
         FROM matched
@@ -150,7 +150,7 @@ def _best(
         WHERE {passing.where}
         GROUP BY row
         ORDER BY best DESC, row DESC
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {**values, "looked_at": looked_at},
     ).fetchall()
@@ -235,7 +235,7 @@ def _selective(tx: Tx, index: Index, phrases: Sequence[str]) -> list[str]:
 def _count_rows(tx: Tx, index: Index, phrase: str) -> int:
     """In how many rows a phrase is; one more than MAX_ROWS_OF_A_WORD where there are more."""
     counted = tx.conn.execute(
-        f"SELECT count(*) FROM (SELECT 1 FROM {index.table} WHERE {index.table} MATCH ? LIMIT ?)",
+        f"SELECT count(*) FROM (SELECT 1 FROM {index.table} WHERE {index.table} MATCH ? LIMIT +?)",
         (phrase, MAX_ROWS_OF_A_WORD + 1),
     )
     return int(counted.fetchone()[0])

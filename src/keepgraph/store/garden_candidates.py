@@ -31,7 +31,7 @@ def without_anything(tx: Tx, *, after: int, before: str, limit: int) -> list[Ent
           AND NOT EXISTS (SELECT 1 FROM owner WHERE owner.entity = entity.id)
           AND NOT EXISTS (SELECT 1 FROM narrative WHERE narrative.project = entity.id)
         ORDER BY id
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"group": tx.group, "after": after, "before": before, "limit": limit},
     )
@@ -56,7 +56,7 @@ def not_connected_with(
               WHERE fact.object = entity.id AND {_HOLDS}
                 AND other.type IN (SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:with_types))))
         ORDER BY id DESC
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {
             "of_types": json.dumps(list(of_types)),
@@ -84,7 +84,7 @@ def connected_of_types(tx: Tx, entity: Entity, of_types: Collection[str], *, at:
         )
         SELECT entity.id FROM near JOIN entity ON entity.id = near.id
         WHERE entity.type IN (SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:of_types)))
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"entity": entity.row, "of_types": json.dumps(list(of_types)), "at": at, "limit": limit},
     )
@@ -136,7 +136,7 @@ def silent(tx: Tx, *, of_types: Collection[str], since: str, at: str, limit: int
               WHERE mention.entity = entity.id
                 AND (episode.occurred_at >= :since OR episode.recorded_at >= :since))
         ORDER BY last DESC, entity.id
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"of_types": json.dumps(list(of_types)), "since": since, "at": at, "group": tx.group, "limit": limit},
     ).fetchall()
@@ -178,7 +178,7 @@ def facts_beside_each_other(tx: Tx, predicate: str, *, at: str, limit: int) -> l
                 AND fact.object IS NOT NULL AND {_HOLDS} {of_group}
               GROUP BY fact.subject HAVING count(*) BETWEEN 2 AND 3
               ORDER BY fact.subject DESC
-              LIMIT :limit)
+              LIMIT +:limit)
         ORDER BY fact.subject DESC, fact.id
         """,
         {"predicate": predicate, "at": at, "group": tx.group, "limit": limit},
@@ -200,7 +200,7 @@ def ends_of_pattern(
           AND s.type = (SELECT id FROM entity_type WHERE name = :subject_type) AND s.group_id = :group
           AND o.type = (SELECT id FROM entity_type WHERE name = :object_type)
         ORDER BY 1 DESC
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {
             "predicate": predicate,
@@ -222,7 +222,7 @@ def with_assumed_type(tx: Tx, *, limit: int) -> list[Entity]:
         SELECT assumed_type.id FROM assumed_type JOIN entity ON entity.id = assumed_type.id
         WHERE entity.group_id = :group
         ORDER BY assumed_type.id DESC
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"group": tx.group, "limit": limit},
     )
@@ -236,7 +236,7 @@ def names_of_types(tx: Tx, of_types: Collection[str], *, limit: int) -> list[tup
         WHERE type IN (SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:of_types)))
           AND group_id = :group
         ORDER BY id DESC
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"of_types": json.dumps(list(of_types)), "group": tx.group, "limit": limit},
     )
@@ -249,15 +249,15 @@ def usage(tx: Tx, entity: Entity, *, at: str, limit: int) -> list[tuple[str, str
         f"""
         SELECT * FROM (
             SELECT fact.public_id, predicate.name, 'subject' FROM fact JOIN predicate ON predicate.id = fact.predicate
-            WHERE fact.subject = :entity AND fact.object IS NOT NULL AND {_HOLDS} LIMIT :limit)
+            WHERE fact.subject = :entity AND fact.object IS NOT NULL AND {_HOLDS} LIMIT +:limit)
         UNION ALL
         SELECT * FROM (
             SELECT fact.public_id, predicate.name, 'object' FROM fact JOIN predicate ON predicate.id = fact.predicate
-            WHERE fact.object = :entity AND fact.object IS NOT NULL AND {_HOLDS} LIMIT :limit)
+            WHERE fact.object = :entity AND fact.object IS NOT NULL AND {_HOLDS} LIMIT +:limit)
         UNION ALL
         SELECT * FROM (
             SELECT fact.public_id, predicate.name, 'subject' FROM fact JOIN predicate ON predicate.id = fact.predicate
-            WHERE fact.subject = :entity AND fact.literal IS NOT NULL AND {_HOLDS} LIMIT :limit)
+            WHERE fact.subject = :entity AND fact.literal IS NOT NULL AND {_HOLDS} LIMIT +:limit)
         """,
         {"entity": entity.row, "at": at, "limit": limit},
     )
@@ -278,7 +278,7 @@ def spelled_alike(tx: Tx, *, limit: int) -> list[tuple[int, int]]:
             AND newer.id > older.id
         WHERE shared.letters <> ''
         ORDER BY newer.id DESC, older.id
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"group": tx.group, "limit": limit},
     )
@@ -331,7 +331,7 @@ def proposed_names(tx: Tx, *, after: int, limit: int) -> list[ProposedName]:
         FROM proposal
         WHERE proposal.group_id = :group AND proposal.kind = 'entity' AND proposal.id > :after
         ORDER BY proposal.id
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"group": tx.group, "after": after, "limit": limit},
     )

@@ -50,7 +50,7 @@ def facts(tx: Tx, entities: Sequence[int], *, at: str | None, limit: int) -> lis
           AND (object IS NULL OR object IN (SELECT value FROM json_each(:entities)))
           AND (:at IS NULL OR (valid_from <= :at AND :at < valid_to))
         ORDER BY subject, id
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"entities": json_array(entities), "at": at, "limit": limit},
     )
@@ -97,7 +97,7 @@ def texts_about(tx: Tx, entities: Sequence[int], *, characters: int, limit: int)
                       WHERE chunk.episode = episode_.id
                         AND mention.entity IN (SELECT value FROM json_each(:entities)))
         ORDER BY occurred_at DESC, id DESC
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"group": tx.group, "entities": json_array(entities), "characters": characters, "limit": limit},
     )
@@ -134,7 +134,7 @@ def changed_facts(tx: Tx, column: str, *, since: str, until: str, limit: int) ->
         WHERE fact.{column} > :since AND fact.{column} <= :until AND fact.{column} <> '~'
           AND fact.retracted_at IS NULL AND entity.group_id = :group
         ORDER BY fact.{column} DESC, fact.id DESC
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"since": since, "until": until, "group": tx.group, "limit": limit},
     )

@@ -40,7 +40,7 @@ def facts_of_subject(tx: Tx, predicate: int, subject: int, *, limit: int) -> lis
         SELECT id FROM fact
         WHERE predicate = :predicate AND subject = :subject AND retracted_at IS NULL
         ORDER BY id DESC
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"predicate": predicate, "subject": subject, "limit": limit},
     )
@@ -55,7 +55,7 @@ def facts_of_object(tx: Tx, predicate: int, target: int | str, *, limit: int) ->
         SELECT id FROM fact
         WHERE {column} = :target AND {column} IS NOT NULL AND predicate = :predicate AND retracted_at IS NULL
         ORDER BY id DESC
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"predicate": predicate, "target": target, "limit": limit},
     )
@@ -75,7 +75,7 @@ def facts_in_both_directions(tx: Tx, predicates: Sequence[int], *, now: str, lim
           AND fact.retracted_at IS NULL AND fact.subject < fact.object
           AND {BEGINS.format(fact="fact")} < other.valid_to AND {BEGINS.format(fact="other")} < fact.valid_to
           AND {in_group(tx, "fact")}
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"predicates": json.dumps(list(predicates)), "now": now, "group": tx.group, "limit": limit},
     )
@@ -95,7 +95,7 @@ def facts_with_the_subject_as_object(tx: Tx, predicates: Sequence[int], *, now: 
         WHERE fact.predicate IN (SELECT value FROM json_each(:predicates)) AND fact.retracted_at IS NULL
           AND {BEGINS.format(fact="fact")} < other.valid_to AND {BEGINS.format(fact="other")} < fact.valid_to
           AND {in_group(tx, "fact")}
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"predicates": json.dumps(list(predicates)), "now": now, "group": tx.group, "limit": limit},
     )
@@ -109,7 +109,7 @@ def facts_with_one_entity(tx: Tx, predicates: Sequence[int], *, limit: int) -> l
         SELECT id FROM fact
         WHERE predicate IN (SELECT value FROM json_each(:predicates)) AND subject = object AND retracted_at IS NULL
           AND {in_group(tx, "fact")}
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"predicates": json.dumps(list(predicates)), "group": tx.group, "limit": limit},
     )
@@ -171,7 +171,7 @@ def facts_of_pattern(tx: Tx, pattern: tuple[int, int, int | None], *, now: str, 
         WHERE fact.predicate = :predicate AND s.type = :subject_type AND o.type IS :object_type
           AND fact.retracted_at IS NULL AND :now < fact.valid_to AND {in_group(tx, "fact")}
         ORDER BY fact.id DESC
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {
             "predicate": pattern[0],
@@ -209,7 +209,7 @@ def facts_recorded_again(tx: Tx, *, limit: int) -> list[int]:
         WHERE gone.retracted_at IS NOT NULL AND fact.retracted_at IS NULL
           AND fact.id > gone.id AND gone.retracted_at <= fact.recorded_at AND {in_group(tx, "fact")}
         ORDER BY fact.id DESC
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"group": tx.group, "limit": limit},
     )
@@ -233,7 +233,7 @@ def facts_resting_on_ended(
           AND fact.retracted_at IS NULL AND fact.valid_from <= :now AND :now < fact.valid_to
           AND {in_group(tx, "fact")}
           AND ({LAST_END.format(subject="fact.object")}) <= :now
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {
             "depending": json.dumps(list(depending)),
@@ -262,7 +262,7 @@ def facts_resting_on_superseded(
           AND resolution.retracted_at IS NULL AND resolution.valid_from <= :now AND :now < resolution.valid_to
           AND fact.object IS NOT NULL AND fact.retracted_at IS NULL AND fact.valid_from <= :now AND :now < fact.valid_to
           AND fact.subject <> resolution.object AND {in_group(tx, "fact")}
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {
             "depending": json.dumps(list(depending)),
@@ -362,7 +362,7 @@ def _overlapping(
                  AND fact.retracted_at IS NULL {where}
         )
         WHERE begins < latest
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"predicates": json.dumps(list(predicates)), "now": now, "group": tx.group, "limit": limit},
     )

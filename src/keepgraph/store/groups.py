@@ -51,7 +51,7 @@ def others(tx: Tx, *, limit: int) -> list[tuple[str, int, int]]:
             SELECT id FROM (SELECT id FROM of_entities UNION SELECT id FROM of_episodes)
             WHERE id IS NOT NULL AND id <> :group
             ORDER BY id
-            LIMIT :limit
+            LIMIT +:limit
         )
         SELECT id,
                (SELECT count(*) FROM entity WHERE group_id = other.id) AS entities,

@@ -36,7 +36,7 @@ def with_letters(tx: Tx, letters: str, *, limit: int) -> list[tuple[int, str, st
               AND instr(replace(replace(lower(fact.literal), '-', ''), ' ', ''), :letters)
               AND +entity.group_id = :group
         )
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"letters": letters, "group": tx.group, "limit": limit, "known": tx.known_at},
     )

@@ -157,7 +157,7 @@ def _batches(conn: Connection, table: str) -> Iterator[tuple[int, int]]:
     first = fetch_count(conn, f"SELECT coalesce(min(id), 0) FROM {table}")
     while True:
         last = conn.execute(
-            f"SELECT max(id) FROM (SELECT id FROM {table} WHERE id >= ? ORDER BY id LIMIT ?)", (first, _ROWS_PER_BATCH)
+            f"SELECT max(id) FROM (SELECT id FROM {table} WHERE id >= ? ORDER BY id LIMIT +?)", (first, _ROWS_PER_BATCH)
         ).fetchone()[0]
         if last is None:
             return

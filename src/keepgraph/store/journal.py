@@ -136,7 +136,7 @@ def list_calls(tx: Tx, *, limit: int, only: int | None = None) -> list[Call]:
           AND (:only IS NULL OR call.id = :only)
           AND EXISTS (SELECT 1 FROM journal WHERE journal.call = call.id)
         ORDER BY call.id DESC
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"group": tx.group, "only": only, "limit": limit},
     )
@@ -189,9 +189,9 @@ def first_and_last_changes(tx: Tx, call: int, *, limit: int) -> list[Change]:
     were before."""
     rows = tx.conn.execute(
         """
-        SELECT id, call, op, tbl, row FROM (SELECT * FROM journal WHERE call = :call ORDER BY id LIMIT :limit)
+        SELECT id, call, op, tbl, row FROM (SELECT * FROM journal WHERE call = :call ORDER BY id LIMIT +:limit)
         UNION
-        SELECT id, call, op, tbl, row FROM (SELECT * FROM journal WHERE call = :call ORDER BY id DESC LIMIT :limit)
+        SELECT id, call, op, tbl, row FROM (SELECT * FROM journal WHERE call = :call ORDER BY id DESC LIMIT +:limit)
         ORDER BY id
         """,
         {"call": call, "limit": limit},
@@ -296,7 +296,7 @@ def changes_of_rows(tx: Tx, table: str, rows: Sequence[int], *, limit: int) -> l
         {_SELECT_CHANGE}
         WHERE tbl = ? AND op <> 'insert' AND row IN (SELECT value FROM json_each(?))
         ORDER BY id DESC
-        LIMIT ?
+        LIMIT +?
         """,
         (table, json.dumps(list(rows)), limit),
     )
@@ -310,7 +310,7 @@ def deletions_of_facts(tx: Tx, entity: int, *, limit: int) -> list[Change]:
         {_SELECT_CHANGE}
         WHERE tbl = 'fact' AND op = 'delete' AND :entity IN (was ->> 'subject', was ->> 'object')
         ORDER BY id DESC
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"entity": entity, "limit": limit},
     )
@@ -352,7 +352,7 @@ def referring_rows(tx: Tx, table: str, row: int, *, limit: int = -1) -> list[tup
         (other, result[0])
         for other, column in _REFERENCES.get(table, ())
         for result in tx.conn.execute(
-            f"SELECT id FROM {other} WHERE {column} = ? ORDER BY id DESC LIMIT ?", (row, limit)
+            f"SELECT id FROM {other} WHERE {column} = ? ORDER BY id DESC LIMIT +?", (row, limit)
         )
     ]
 

@@ -26,7 +26,7 @@ def entities(tx: Tx, *, of_types: Collection[str], at: str, limit: int) -> list[
         JOIN entity_type ON entity_type.id = entity.type
         WHERE entity.group_id = :group AND entity_type.name IN (SELECT value FROM json_each(:types))
         ORDER BY entity.name_key, entity.id
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"group": tx.group, "types": _json(of_types), "at": at, "limit": limit},
     )
@@ -41,7 +41,7 @@ def newest_facts(tx: Tx, *, at: str, limit: int) -> list[int]:
         FROM fact JOIN entity ON entity.id = fact.subject
         WHERE +entity.group_id = :group AND {_HOLDS}
         ORDER BY fact.recorded_at DESC, fact.id DESC
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"group": tx.group, "at": at, "limit": limit},
     )
@@ -260,7 +260,7 @@ def count_proposals(tx: Tx) -> dict[str, int]:
 def proposals(tx: Tx, *, kind: str, limit: int) -> list[int]:
     """The proposals of a kind in the group, by row, the newest first."""
     rows = tx.conn.execute(
-        f"SELECT id FROM proposal WHERE group_id = ? AND kind = ? AND {UNDECIDED} ORDER BY id DESC LIMIT ?",
+        f"SELECT id FROM proposal WHERE group_id = ? AND kind = ? AND {UNDECIDED} ORDER BY id DESC LIMIT +?",
         (tx.group, kind, limit),
     )
     return [row[0] for row in rows]
@@ -275,7 +275,7 @@ def _counted(tx: Tx, query: str, values: dict[str, Any]) -> tuple[list[tuple[str
         FROM selected
         GROUP BY text
         ORDER BY count(*) DESC, text
-        LIMIT :limit
+        LIMIT +:limit
         """,
         values,
     ).fetchall()

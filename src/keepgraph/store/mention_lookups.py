@@ -70,7 +70,7 @@ def entities_with_word(
         WHERE entity_text MATCH :match
           AND entity_type.name IN (SELECT value FROM json_each(:types))
           AND entity.group_id = :group
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"match": match, "types": json.dumps(list(of_types)), "group": group, "limit": limit},
     )
@@ -107,7 +107,7 @@ def chunks_with_words(tx: Tx, match: str, *, group: str, limit: int, spelled: Se
         WHERE chunk_text MATCH :match AND episode.group_id = :group
           AND (:spelled = '[]' OR EXISTS (SELECT 1 FROM json_each(:spelled) AS asked
                                           WHERE instr(chunk.text, asked.value) + instr(episode.name, asked.value) > 0))
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"match": match, "group": group, "limit": limit, "spelled": json.dumps(list(spelled), ensure_ascii=False)},
     )
@@ -121,7 +121,7 @@ def chunks_with_letters(tx: Tx, letters: str, *, group: str, limit: int) -> list
         SELECT chunk.id
         FROM chunk JOIN episode ON episode.id = chunk.episode
         WHERE instr(chunk.text, ?) > 0 AND episode.group_id = ?
-        LIMIT ?
+        LIMIT +?
         """,
         (letters, group, limit),
     )

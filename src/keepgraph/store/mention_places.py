@@ -48,7 +48,7 @@ def by_chunk(tx: Tx, node: Entity | Proposal, *, limit: int, offset: int = 0) ->
         JOIN episode ON episode.id = chunk.episode
         WHERE :known IS NULL OR episode.recorded_at <= :known
         ORDER BY episode.recorded_at DESC, episode.id DESC, chunk.place, chunk.id
-        LIMIT :limit OFFSET :offset
+        LIMIT +:limit OFFSET :offset
         """,
         {"node": node.row, "limit": limit, "offset": offset, "known": tx.known_at},
     )
@@ -93,7 +93,7 @@ def by_episode(
           AND (:known IS NULL OR recorded_at <= :known)
           AND (:until IS NULL OR occurred_at <= :until)
         ORDER BY occurred_at {order}, episode.id {order}
-        LIMIT :limit OFFSET :offset
+        LIMIT +:limit OFFSET :offset
         """,
         {"node": node.row, "limit": limit, "offset": offset, "known": tx.known_at, "until": until},
     )

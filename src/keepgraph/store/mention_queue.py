@@ -27,9 +27,9 @@ def is_longer_than(tx: Tx, number: int) -> bool:
     row = tx.conn.execute(
         """
         SELECT count(*)
-        FROM (SELECT * FROM (SELECT 1 FROM chunk_unread LIMIT :most)
+        FROM (SELECT * FROM (SELECT 1 FROM chunk_unread LIMIT +:most)
               UNION ALL
-              SELECT * FROM (SELECT 1 FROM name_unread LIMIT :most))
+              SELECT * FROM (SELECT 1 FROM name_unread LIMIT +:most))
         """,
         {"most": number + 1},
     ).fetchone()
@@ -45,7 +45,7 @@ def next_chunks(tx: Tx, *, limit: int, episodes: Sequence[int] | None = None) ->
         WHERE :episodes IS NULL
             OR chunk IN (SELECT id FROM chunk WHERE episode IN (SELECT value FROM json_each(:episodes)))
         ORDER BY chunk DESC
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"episodes": None if episodes is None else json.dumps(list(episodes)), "limit": limit},
     )
@@ -66,7 +66,7 @@ def next_names(tx: Tx, *, limit: int) -> list[tuple[int, str | None, str | None,
         LEFT JOIN entity AS owner ON owner.id = alias.entity
         LEFT JOIN entity_type ON entity_type.id = coalesce(named.type, owner.type)
         ORDER BY surface DESC
-        LIMIT ?
+        LIMIT +?
         """,
         (limit,),
     )

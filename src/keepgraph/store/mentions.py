@@ -34,7 +34,7 @@ def chunks_with_both(tx: Tx, one: Entity, other: Entity, *, limit: int) -> list[
         JOIN episode ON episode.id = chunk.episode
         WHERE one.entity = :one AND (:known IS NULL OR episode.recorded_at <= :known)
         ORDER BY episode.recorded_at DESC, episode.id DESC, chunk.place, chunk.id
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"one": one.row, "other": other.row, "limit": limit, "known": tx.known_at},
     )
@@ -84,7 +84,7 @@ def episodes_of_entity(tx: Tx, entity: Entity, *, limit: int) -> list[int]:
         JOIN chunk ON chunk.id = mention.chunk
         WHERE mention.entity = ?
         ORDER BY chunk.episode DESC
-        LIMIT ?
+        LIMIT +?
         """,
         (entity.row, limit),
     )

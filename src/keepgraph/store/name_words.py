@@ -87,7 +87,7 @@ def names_with(
         LEFT JOIN alias ON posting.surface % 2 = 1 AND alias.id = posting.surface / 2
         JOIN entity ON entity.id = iif(posting.surface % 2, alias.entity, posting.surface / 2)
         WHERE true {also_has * len(frequent)} {is_of_types * (of_types is not None)}
-        LIMIT ?
+        LIMIT +?
         """,
         [*values, *frequent, *([json.dumps(list(of_types))] if of_types is not None else []), limit],
     )

@@ -44,7 +44,7 @@ def neighbours(tx: Tx, entities: Sequence[int], *, predicates: Sequence[str] | N
         UNION ALL
         SELECT subject FROM FACTS
         WHERE object IN (SELECT value FROM json_each(:entities)) AND object IS NOT NULL AND {_HOLDS}
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"entities": _json(entities), "predicates": _json_or_none(predicates), "at": at, "limit": limit},
     )
@@ -62,7 +62,7 @@ def by_degree(tx: Tx, entities: Sequence[int], *, at: str, limit: int) -> list[t
         FROM entity
         WHERE entity.id IN (SELECT value FROM json_each(:entities))
         ORDER BY degree DESC, name_key, entity.id
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"entities": _json(entities), "predicates": None, "at": at, "limit": limit},
     )
@@ -89,7 +89,7 @@ def facts_between(
         SELECT id, subject, object FROM FACTS
         WHERE subject IN (SELECT value FROM json_each(:others)) AND object IN (SELECT value FROM json_each(:entities))
           AND object IS NOT NULL AND {_HOLDS}
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {
             "entities": _json(entities),
@@ -122,7 +122,7 @@ def literal_facts(
 def all_facts(tx: Tx, entity: Entity, *, limit: int, offset: int) -> list[int]:
     """All facts that an entity is in and that are not retracted, ended ones too, by row number, the newest first."""
     rows = tx.conn.execute(
-        f"SELECT id FROM ({_FACTS_OF_ENTITY}) ORDER BY recorded_at DESC, id DESC LIMIT :limit OFFSET :offset",
+        f"SELECT id FROM ({_FACTS_OF_ENTITY}) ORDER BY recorded_at DESC, id DESC LIMIT +:limit OFFSET :offset",
         {"entity": entity.row, "limit": limit, "offset": offset},
     )
     return [row[0] for row in rows]
@@ -194,7 +194,7 @@ def validity_changes(tx: Tx, entity: Entity, *, limit: int, newest_first: bool) 
         UNION ALL
         SELECT valid_to, 1, id FROM ({_FACTS_OF_ENTITY}) WHERE valid_to <> '~'
         ORDER BY at {order}, ended {reverse}, id {order}
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"entity": entity.row, "limit": limit},
     )
@@ -212,7 +212,7 @@ def entities_by_name(tx: Tx, filters: Filters, *, limit: int, offset: int) -> tu
         JOIN entity_type ON entity_type.id = entity.type
         WHERE {where}
         ORDER BY entity.name_key, entity.type
-        LIMIT :limit OFFSET :offset
+        LIMIT +:limit OFFSET :offset
         """,
         values,
     ).fetchall()

@@ -17,12 +17,12 @@ def newest_facts(tx: Tx, *, at: str, scanned: int, limit: int) -> list[int]:
         """
         SELECT newest.id
         FROM (SELECT id, subject, valid_from, valid_to, retracted_at, recorded_at FROM fact
-              ORDER BY recorded_at DESC, id DESC LIMIT :scanned) AS newest
+              ORDER BY recorded_at DESC, id DESC LIMIT +:scanned) AS newest
         CROSS JOIN entity AS s ON s.id = newest.subject
         WHERE newest.retracted_at IS NULL AND newest.valid_from <= :at AND :at < newest.valid_to
           AND s.group_id = :group
         ORDER BY newest.recorded_at DESC, newest.id DESC
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"at": at, "scanned": scanned, "limit": limit, "group": tx.group},
     )
@@ -39,7 +39,7 @@ def newest_fact_by_entity(tx: Tx, types: Sequence[str], *, at: str, scanned: int
         WITH newest AS MATERIALIZED (
             SELECT id, subject, object, valid_from, valid_to, recorded_at FROM fact
             WHERE retracted_at IS NULL
-            ORDER BY recorded_at DESC, id DESC LIMIT :scanned
+            ORDER BY recorded_at DESC, id DESC LIMIT +:scanned
         ),
         ends AS (
             SELECT subject AS end, id, recorded_at FROM newest WHERE valid_from <= :at AND :at < valid_to
@@ -54,7 +54,7 @@ def newest_fact_by_entity(tx: Tx, types: Sequence[str], *, at: str, scanned: int
           AND entity.type IN (SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:types)))
         GROUP BY entity.id
         ORDER BY newest_of_entity DESC
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"types": json.dumps(list(types)), "at": at, "scanned": scanned, "limit": limit, "group": tx.group},
     )
@@ -69,7 +69,7 @@ def newest_entities(tx: Tx, types: Sequence[str], *, limit: int) -> list[Entity]
         WHERE type IN (SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:types)))
           AND group_id = :group
         ORDER BY id DESC
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"types": json.dumps(list(types)), "group": tx.group, "limit": limit},
     )
@@ -86,7 +86,7 @@ def newest_rows_of_predicates(tx: Tx, predicates: Sequence[str], *, limit: int) 
     """
     values = {"names": json.dumps(list(predicates)), "limit": limit}
     total = tx.conn.execute(f"SELECT count(*) FROM fact WHERE {condition}", values).fetchone()[0]
-    rows = tx.conn.execute(f"SELECT id, subject FROM fact WHERE {condition} ORDER BY id DESC LIMIT :limit", values)
+    rows = tx.conn.execute(f"SELECT id, subject FROM fact WHERE {condition} ORDER BY id DESC LIMIT +:limit", values)
     return rows.fetchall(), int(total)
 
 

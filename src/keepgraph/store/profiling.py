@@ -243,7 +243,7 @@ def sample_facts(
         WHERE fact.predicate = :predicate AND {schema_counts.HOLDS}
           AND (:source IS NULL OR (s.type = :source AND o.type IS :target))
         ORDER BY fact.subject, fact.object, fact.id
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {
             "predicate": predicate,
@@ -267,7 +267,7 @@ def sample_entities(tx: Tx, type_rows: Sequence[int], *, limit: int) -> list[tup
         JOIN entity_type ON entity_type.id = entity.type
         WHERE entity.type IN (SELECT value FROM json_each(?)) AND entity.group_id = ?
         ORDER BY entity.id
-        LIMIT ?
+        LIMIT +?
         """,
         (json.dumps(list(type_rows)), tx.group, limit),
     )
@@ -285,7 +285,7 @@ def sample_texts(tx: Tx, *, limit: int, characters: int) -> list[str]:
         FROM episode
         WHERE group_id = :group
         ORDER BY id DESC
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"group": tx.group, "limit": limit, "characters": characters},
     )

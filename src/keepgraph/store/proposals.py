@@ -56,7 +56,7 @@ def newest_names(tx: Tx, *, groups: Sequence[str], limit: int) -> list[int]:
         SELECT id FROM proposal
         WHERE +group_id IN (SELECT value FROM json_each(?)) AND +kind = 'entity' AND {UNDECIDED}
         ORDER BY id DESC
-        LIMIT ?
+        LIMIT +?
         """,
         (json.dumps(list(groups)), limit),
     )

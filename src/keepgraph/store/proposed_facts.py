@@ -74,7 +74,7 @@ def waiting(tx: Tx, *, wording_keys: Collection[str] | None = None, limit: int =
         WHERE group_id = :group
           AND (:keys IS NULL OR wording_key IN (SELECT value FROM json_each(:keys)))
         ORDER BY id
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {
             "group": tx.group,

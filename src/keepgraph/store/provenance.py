@@ -89,7 +89,7 @@ def newest_assertions(
         FROM provenance
         WHERE fact IN (SELECT value FROM json_each(?))
         ORDER BY id DESC
-        LIMIT ?
+        LIMIT +?
         """,
         (json.dumps(list(facts)), limit),
     )

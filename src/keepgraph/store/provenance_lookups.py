@@ -39,7 +39,7 @@ def assertions(tx: Tx, fact: int, *, limit: int) -> list[AssertionRow]:
         FROM provenance
         WHERE fact = ?
         ORDER BY recorded_at, id
-        LIMIT ?
+        LIMIT +?
         """,
         (fact, limit),
     )
@@ -94,7 +94,7 @@ def facts_ended_by_call(tx: Tx, call: int, *, limit: int) -> list[int]:
         WHERE journal.call = ? AND journal.tbl = 'fact' AND journal.op = 'update'
           AND journal.was ->> 'valid_to' <> fact.valid_to AND fact.valid_to <> '~'
         ORDER BY journal.row
-        LIMIT ?
+        LIMIT +?
         """,
         (call, limit),
     )
@@ -104,7 +104,8 @@ def facts_ended_by_call(tx: Tx, call: int, *, limit: int) -> list[int]:
 def rows_inserted_by_call(tx: Tx, call: int, table: str, *, limit: int) -> list[int]:
     """The first rows that a call inserted into a table."""
     rows = tx.conn.execute(
-        "SELECT row FROM journal WHERE call = ? AND tbl = ? AND op = 'insert' ORDER BY id LIMIT ?", (call, table, limit)
+        "SELECT row FROM journal WHERE call = ? AND tbl = ? AND op = 'insert' ORDER BY id LIMIT +?",
+        (call, table, limit),
     )
     return [row[0] for row in rows]
 
@@ -120,7 +121,7 @@ def later_calls(tx: Tx, call: int, *, limit: int) -> list[int]:
         JOIN journal AS later ON later.tbl = mine.tbl AND later.row = mine.row
         WHERE later.op <> 'insert' AND later.call > :call
         ORDER BY later.call DESC
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"call": call, "limit": limit},
     )
@@ -136,7 +137,7 @@ def sources_of_entity(tx: Tx, entity: Entity, *, limit: int) -> list[SourceCount
         WHERE fact IN ({_FACTS_OF_ENTITY})
         GROUP BY source, by_tool
         ORDER BY 3 DESC, 1, 2
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"entity": entity.row, "limit": limit},
     )

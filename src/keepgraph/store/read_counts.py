@@ -77,7 +77,7 @@ def unknown_names(tx: Tx, *, at_least: int, limit: int) -> list[UnknownName]:
               SELECT 1 FROM alias JOIN entity ON entity.id = alias.entity
               WHERE alias.alias_key = unknown_name.name_key AND entity.group_id = :group)
         ORDER BY times DESC, name_key
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"group": tx.group, "at_least": at_least, "limit": limit},
     )

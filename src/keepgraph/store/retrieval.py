@@ -188,7 +188,7 @@ def facts_of_entities(
                            WHERE object {given} AND object IS NOT NULL AND {passing})
         )
         ORDER BY id DESC
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {**filters.values, "entities": json_array(entities), "limit": limit},
     )

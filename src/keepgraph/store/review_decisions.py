@@ -95,7 +95,7 @@ def resting_on(tx: Tx, public_id: str, *, limit: int) -> list[ReviewDecision]:
         {_SELECT}
         WHERE group_id = ? AND EXISTS (SELECT 1 FROM json_each(rests_on) WHERE value = ?)
         ORDER BY id DESC
-        LIMIT ?
+        LIMIT +?
         """,
         (tx.group, public_id, limit),
     )
@@ -129,7 +129,7 @@ def latest_of_kind(tx: Tx, kind: str, *, limit: int) -> list[str]:
           AND id > coalesce((SELECT max(id) FROM review_decision
                              WHERE group_id = :group AND kind = :kind AND decision = 'woken'), 0)
         ORDER BY id DESC
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"group": tx.group, "kind": kind, "limit": limit},
     )

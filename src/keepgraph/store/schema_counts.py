@@ -135,9 +135,9 @@ def property_keys(tx: Tx, *, type_row: int, sample: int | None) -> list[tuple[st
     known = "TRUE" if tx.known_at is None else catalogue_sql.KNOWN_ENTITY.format(row="entity", known=":known")
     all_rows = f"SELECT properties FROM entity WHERE type = :type AND group_id = :group AND {known}"
     sampled_rows = f"""
-        SELECT * FROM ({all_rows} ORDER BY id LIMIT :half)
+        SELECT * FROM ({all_rows} ORDER BY id LIMIT +:half)
         UNION ALL
-        SELECT * FROM ({all_rows} ORDER BY id DESC LIMIT :half)
+        SELECT * FROM ({all_rows} ORDER BY id DESC LIMIT +:half)
     """
     rows = tx.conn.execute(
         f"""

@@ -33,13 +33,13 @@ def facts_of(tx: Tx, entities: Sequence[int], *, at: str, per_entity: int, limit
         FROM json_each(:entities) AS entity
         CROSS JOIN fact AS near ON near.id IN (
             SELECT id FROM (SELECT id FROM fact
-                            WHERE subject = entity.value AND object IS NOT NULL AND {CURRENT_FACT} LIMIT :each)
+                            WHERE subject = entity.value AND object IS NOT NULL AND {CURRENT_FACT} LIMIT +:each)
             UNION ALL
             SELECT id FROM (SELECT id FROM fact
-                            WHERE object = entity.value AND object IS NOT NULL AND {CURRENT_FACT} LIMIT :each)
+                            WHERE object = entity.value AND object IS NOT NULL AND {CURRENT_FACT} LIMIT +:each)
         )
         WHERE near.subject <> near.object
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"entities": json_array(entities), "at": at, "each": per_entity, "limit": limit},
     )
@@ -59,9 +59,9 @@ def mentions_of(
         SELECT near.chunk, near.entity, near.how = 'speaker'
         FROM json_each(:entities) AS entity
         CROSS JOIN mention AS near ON near.entity = entity.value AND near.chunk IN (
-            SELECT chunk FROM mention WHERE mention.entity = entity.value ORDER BY chunk DESC LIMIT :each
+            SELECT chunk FROM mention WHERE mention.entity = entity.value ORDER BY chunk DESC LIMIT +:each
         )
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"entities": json_array(entities), "each": per_node, "limit": limit},
     ).fetchall()
@@ -72,9 +72,9 @@ def mentions_of(
         CROSS JOIN proposal ON proposal.id = proposed.value AND proposal.kind = 'entity'
         CROSS JOIN proposal_evidence AS evidence ON evidence.proposal = proposal.id AND evidence.chunk IN (
             SELECT chunk FROM proposal_evidence AS own WHERE own.proposal = proposed.value
-            ORDER BY chunk DESC LIMIT :each
+            ORDER BY chunk DESC LIMIT +:each
         )
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"proposals": json_array(proposals), "each": per_node, "limit": limit},
     ).fetchall()
@@ -92,9 +92,9 @@ def mentions_in(tx: Tx, chunks: Sequence[int], *, per_chunk: int, limit: int) ->
         SELECT near.chunk, near.entity, near.how = 'speaker'
         FROM json_each(:chunks) AS text
         CROSS JOIN mention AS near ON near.chunk = text.value AND near.entity IN (
-            SELECT entity FROM mention WHERE mention.chunk = text.value LIMIT :each
+            SELECT entity FROM mention WHERE mention.chunk = text.value LIMIT +:each
         )
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"chunks": json_array(chunks), "each": per_chunk, "limit": limit},
     ).fetchall()
@@ -103,10 +103,10 @@ def mentions_in(tx: Tx, chunks: Sequence[int], *, per_chunk: int, limit: int) ->
         SELECT near.chunk, -near.proposal, 0
         FROM json_each(:chunks) AS text
         CROSS JOIN proposal_evidence AS near ON near.chunk = text.value AND near.proposal IN (
-            SELECT proposal FROM proposal_evidence AS own WHERE own.chunk = text.value LIMIT :each
+            SELECT proposal FROM proposal_evidence AS own WHERE own.chunk = text.value LIMIT +:each
         )
         CROSS JOIN proposal ON proposal.id = near.proposal AND proposal.kind = 'entity'
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"chunks": json_array(chunks), "each": per_chunk, "limit": limit},
     ).fetchall()

@@ -130,7 +130,7 @@ def _nearest(
         FROM {kind.signs_table}
         WHERE {condition}
         ORDER BY vec_distance_hamming(vec_bit(signs), vec_bit(:signs)), {kind.key}
-        LIMIT :compared
+        LIMIT +:compared
     """
     values = {**values, "embedding": query[0], "compared": 2 * limit, "limit": limit}
     if in_memory is not None and signs is not None:
@@ -152,7 +152,7 @@ def _nearest(
         FROM near
         JOIN {kind.vector_table} ON {kind.key} = number
         ORDER BY cosine DESC, number
-        LIMIT :limit
+        LIMIT +:limit
         """,
         values,
     )

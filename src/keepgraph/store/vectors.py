@@ -94,7 +94,7 @@ def next_missing(
         )
         WHERE text IS NOT NULL
         ORDER BY number DESC
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {"limit": limit, "among": among_newest},
     )
@@ -144,7 +144,7 @@ def nearest_names(
               AND (:types IS NULL
                    OR type IN (SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:types))))
             ORDER BY vec_distance_hamming(vec_bit(signs), vec_bit(:signs))
-            LIMIT :weighed
+            LIMIT +:weighed
         )
         SELECT iif(number % 2 = 0, number / 2, (SELECT entity FROM alias WHERE id = number / 2)),
                {NAME_VECTORS.text},
@@ -152,7 +152,7 @@ def nearest_names(
         FROM near
         JOIN name_vector ON surface = number
         ORDER BY cosine DESC, number
-        LIMIT :limit
+        LIMIT +:limit
         """,
         {
             "group": tx.group,

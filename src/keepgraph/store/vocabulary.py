@@ -227,14 +227,14 @@ def has_entities(tx: Tx, entity_type: int) -> bool:
 def example_uses(tx: Tx, kind: str, row: int, *, limit: int) -> list[str]:
     """The newest entities of a type in the group by their names, or the newest facts of a predicate by their texts."""
     query = {
-        ENTITY_TYPE: "SELECT name FROM entity WHERE type = :row AND group_id = :group ORDER BY id DESC LIMIT :limit",
+        ENTITY_TYPE: "SELECT name FROM entity WHERE type = :row AND group_id = :group ORDER BY id DESC LIMIT +:limit",
         PREDICATE: """
             SELECT fact.text
             FROM fact
             JOIN entity ON entity.id = fact.subject
             WHERE fact.predicate = :row AND fact.retracted_at IS NULL AND entity.group_id = :group
             ORDER BY fact.id DESC
-            LIMIT :limit
+            LIMIT +:limit
         """,
     }[kind]
     return [result[0] for result in tx.conn.execute(query, {"row": row, "group": tx.group, "limit": limit})]
