@@ -246,7 +246,7 @@ class FactNotFound(InvalidRequest):
 
 class EpisodeNotFound(InvalidRequest):
     code = "EPISODE_NOT_FOUND"
-    default_hint = "Use an id as get_episodes, search or add_memory give it (ep_…)."
+    default_hint = "Use an id as `search` or get_episodes gives it (ep_…)."
 
 
 class CommunityNotFound(InvalidRequest):
@@ -289,7 +289,7 @@ class FormatUnknown(InvalidRequest):
 
 class ChangeNotFound(InvalidRequest):
     code = "CHANGE_NOT_FOUND"
-    default_hint = "`kg log` and get_history list calls and changes with their numbers."
+    default_hint = "get_history or `kg log` lists calls and changes with their numbers."
 
 
 class NotConfirmed(InvalidRequest):
@@ -299,7 +299,7 @@ class NotConfirmed(InvalidRequest):
 
 class TraversalNotFound(InvalidRequest):
     code = "TRAVERSAL_NOT_FOUND"
-    default_hint = "Begin anew with traversal_init; or give the whole chain at once to traverse."
+    default_hint = "Begin anew with traversal_init; or give the whole chain at once to `traverse`."
 
 
 class TraversalTooLarge(InvalidRequest):
@@ -387,7 +387,7 @@ class QueryError(InvalidRequest):
 class QuerySyntaxInvalid(QueryError):
     code = "QUERY_SYNTAX_INVALID"
     stage = "syntax"
-    default_hint = "Mend the query at the place that is named; get_schema lists labels and relationship types."
+    default_hint = "Correct the query at the place that is named."
 
 
 class QueryUnsupported(QueryError):
@@ -400,7 +400,7 @@ class QueryRefused(QueryError):
     code = "QUERY_REFUSED"
     stage = "security"
     default_reason = "write_operation"
-    default_hint = "Queries are read-only. Write with record_fact, merge_entities, retract_fact and their kind."
+    default_hint = "Queries are read-only. Write with record_fact, `change` or `forget`."
 
 
 class QueryInconsistent(QueryError):

@@ -18,6 +18,8 @@ from keepgraph.cli.output import terminal
 _STORAGE_ERRNOS = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS}
 
 _COMMANDS_OF_TOOLS = ("tool", "serve")
+"""Who calls tools by name reads of tools in hints, and not of commands."""
+
 _COMMANDS = {
     # name: (group in the help, module, description). A command NAME is the function NAME_command of its module.
     "record": ("Record", "record", "Record a fact: kg record Ana works_on Atlas."),
@@ -134,19 +136,12 @@ class _CommandGroup(click.Group):
             if ctx.params["trace"]:
                 raise
             problem = errors.InternalError("the command failed in an unforeseen way; --trace shows where")
-        if problem.hint:
-            problem.hint = _with_graph_arguments(ctx, _with_commands(ctx, problem.hint))
+        if ctx.invoked_subcommand not in _COMMANDS_OF_TOOLS:
+            problem.message = terminal.with_commands(problem.message)
+            problem.hint = problem.hint and terminal.with_commands(problem.hint)
+        problem.hint = problem.hint and _with_graph_arguments(ctx, problem.hint)
         terminal.show_error(problem.answer(), as_json=ctx.params["as_json"])
         return ctx.exit(1)
-
-
-def _with_commands(ctx: click.Context, hint: str) -> str:
-    """A hint with commands in the place of the tools that it names; who calls tools by name reads of tools."""
-    if ctx.invoked_subcommand in _COMMANDS_OF_TOOLS:
-        return hint
-    from keepgraph.cli import command_hints
-
-    return command_hints.with_commands(hint)
 
 
 def _with_graph_arguments(ctx: click.Context, hint: str) -> str:

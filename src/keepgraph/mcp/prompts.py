@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import mcp.types as t
 
 from keepgraph import errors
+from keepgraph.tools.contract import tool_references
 
 _WEEKLY_REVIEW = """\
 Let us review my week{about}. Call weekly_rollup{with_project}, then tell me in this order: what was decided and by \
 whom, what is blocked and since when, and what to do next. Ask me about decisions that nobody has followed up, and \
 record what I answer with record_fact. If the answer has no narrative, or much has happened since it was written, \
 write one: a paragraph or two about this week as I would tell it, from what the graph and I have told you. Show it to \
-me, and when I agree keep it with remember, with narrative_for set to the end of the period{for_project}."""
+me, and when I agree keep it with `remember`, with narrative_for set to the end of the period{for_project}."""
 
 _WHAT_DO_I_KNOW = """\
 What do I know about “{name}”? Call recall_entity with exactly this name. If it answers with another name, say so \
@@ -66,8 +67,8 @@ def all_prompts() -> list[t.Prompt]:
     ]
 
 
-def fill(name: str, arguments: Mapping[str, str]) -> t.GetPromptResult:
-    """A prompt with its arguments in place.
+def fill(name: str, arguments: Mapping[str, str], *, shown: Collection[str]) -> t.GetPromptResult:
+    """A prompt with its arguments in place, for a reader who sees these tools.
 
     Raises:
         errors.InvalidArguments: there is no such prompt, or a required argument is missing.
@@ -95,6 +96,7 @@ def fill(name: str, arguments: Mapping[str, str]) -> t.GetPromptResult:
                 on_project=f", of the project “{values['project']}”" if values["project"] else "",
                 by_whom=f", made by “{values['person']}”" if values["person"] else "",
             )
+    text = tool_references.render(text, shown=shown)
     message = t.PromptMessage(role="user", content=t.TextContent(type="text", text=text))
     return t.GetPromptResult(description=description, messages=[message])
 

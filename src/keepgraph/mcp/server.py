@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import anyio
@@ -17,7 +17,7 @@ from keepgraph import _version, errors
 from keepgraph.activity import Activity
 from keepgraph.graph import Graph
 from keepgraph.mcp import apps, instructions, prompts, resources, stdio, surrogates, worker_threads
-from keepgraph.tools.contract import brief_answers, catalogue, schemas
+from keepgraph.tools.contract import brief_answers, catalogue, schemas, tool_references
 from keepgraph.tools.contract.catalogue import Effect, Tool
 from keepgraph.tools.contract.dispatch import Progress
 
@@ -41,7 +41,7 @@ def build(
         "keepgraph",
         version=_version.__version__,
         title=instructions.title(graph.path),
-        instructions=instructions.for_graph(graph.path),
+        instructions=tool_references.render(instructions.for_graph(graph.path), shown=handlers.tools),
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
         on_list_prompts=handlers.list_prompts,
@@ -59,7 +59,7 @@ class _Handlers:
     def __init__(self, graph: Graph, toolsets: Sequence[str] | None, activity: Activity) -> None:
         self._graph = graph
         self._activity = activity
-        self._tools = {tool.name: tool for tool in catalogue.tools(toolsets, read_only=graph.read_only)}
+        self.tools = {tool.name: tool for tool in catalogue.tools(toolsets, read_only=graph.read_only)}
         # Two limiters, so that readers never wait for writers. SQLite has one writer at a time anyway.
         self._reads = anyio.CapacityLimiter(_CONCURRENT_READS)
         self._writes = anyio.CapacityLimiter(1)
@@ -70,7 +70,8 @@ class _Handlers:
         # All on one page: not every client asks for a second.
         return t.ListToolsResult(
             tools=[
-                _advertise(tool, descriptions.get(tool.name, tool.description), words) for tool in self._tools.values()
+                _advertise(tool, descriptions.get(tool.name, tool.description), words, shown=self.tools)
+                for tool in self.tools.values()
             ]
         )
 
@@ -87,7 +88,9 @@ class _Handlers:
                     seconds=DEADLINE_SECONDS,
                 )
         except errors.KeepgraphError as error:
+            error.hint = error.hint and tool_references.render(error.hint, shown=self.tools)
             return t.CallToolResult(is_error=True, content=[_text_content(error.answer())])
+        answer = tool_references.render_answer(answer, shown=self.tools)
         in_words = apps.text_of(tool.name, answer)
         content = _text_content(answer) if in_words is None else t.TextContent(type="text", text=_plain(in_words))
         return t.CallToolResult(content=[content], structured_content=answer)
@@ -97,12 +100,12 @@ class _Handlers:
 
     async def get_prompt(self, ctx: Any, params: t.GetPromptRequestParams) -> t.GetPromptResult:
         try:
-            return prompts.fill(params.name, params.arguments or {})
+            return prompts.fill(params.name, params.arguments or {}, shown=self.tools)
         except errors.KeepgraphError as error:
             raise _protocol_error(error, name=params.name) from error
 
     async def list_resources(self, ctx: Any, params: Any) -> t.ListResourcesResult:
-        shown = [apps.resource()] if any(apps.meta_of(name) for name in self._tools) else []
+        shown = [apps.resource()] if any(apps.meta_of(name) for name in self.tools) else []
         return t.ListResourcesResult(resources=[*resources.all_resources(), *shown])
 
     async def list_resource_templates(self, ctx: Any, params: Any) -> t.ListResourceTemplatesResult:
@@ -151,7 +154,7 @@ class _Handlers:
     async def _descriptions(self) -> Mapping[str, str]:
         """The descriptions of the tools by name, completed with what the graph holds, if that is quick enough."""
         try:
-            answer = await self._call_reader("describe_tools", seconds=DESCRIBING_SECONDS, tools=list(self._tools))
+            answer = await self._call_reader("describe_tools", seconds=DESCRIBING_SECONDS, tools=list(self.tools))
         except errors.KeepgraphError as error:
             # What costs a few words of their descriptions must not cost the tools.
             _log.warning("the tools are listed without what is in the graph: %s", error.code)
@@ -171,8 +174,8 @@ class _Handlers:
         except errors.UnknownTool as error:
             raise _protocol_error(error, name=name) from error
         # A tool that only reads may be called although it is not listed.
-        if tool.name not in self._tools and tool.effect is not Effect.READ:
-            hint = f"Use one of {', '.join(self._tools)}."
+        if tool.name not in self.tools and tool.effect is not Effect.READ:
+            hint = f"Use one of {', '.join(self.tools)}."
             unknown = errors.UnknownTool(f"{tool.name} is not among the tools of this server", hint=hint)
             raise _protocol_error(unknown, name=tool.name)
         return tool
@@ -194,7 +197,8 @@ def _progress_reporter(ctx: Any) -> Progress:
     return report
 
 
-def _advertise(tool: Tool, description: str, words: dict[str, dict[str, Any]]) -> t.Tool:
+def _advertise(tool: Tool, description: str, words: dict[str, dict[str, Any]], *, shown: Collection[str]) -> t.Tool:
+    """A tool as it is listed; what it says of other tools is for a reader who sees those that are shown."""
     input_schema, output_schema = schemas.advertise(
         tool.toolset,
         tool.name,
@@ -204,8 +208,8 @@ def _advertise(tool: Tool, description: str, words: dict[str, dict[str, Any]]) -
     return t.Tool(
         name=tool.name,
         title=tool.title,
-        description=description,
-        input_schema=input_schema,
+        description=tool_references.render(description, shown=shown),
+        input_schema=tool_references.render_descriptions(input_schema, shown=shown),
         output_schema=output_schema,
         annotations=t.ToolAnnotations(
             read_only_hint=tool.effect is Effect.READ,

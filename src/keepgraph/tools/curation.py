@@ -117,7 +117,7 @@ def merge_entities(
     """Make two entities that are the same one: `keep` takes over the facts, names and id of `absorb`.
 
     Facts that both had become one with the sources of both; facts between the two are retracted. dry_run shows
-    exactly what would change. Ask the person first; undo takes it back. Refused across types unless across_types.
+    exactly what would change. Ask the person first; `undo` takes it back. Refused across types unless across_types.
     """
     survivor, absorbed = (
         knowledge.entities.find(tx, answer_shapes.ref(keep)),
@@ -227,7 +227,7 @@ def resolve_blocker(
 
 @tool(Effect.DESTRUCTIVE)
 def delete_entity_edge(tx: Tx, *, uuid: str) -> dict[str, Any]:
-    """Delete a fact (by its id, fact_…) with its sources, as if it had never been recorded. undo brings it back."""
+    """Delete a fact (by its id, fact_…) with its sources, as if it had never been recorded. `undo` brings it back."""
     withdrawn = knowledge.retraction.delete(tx, uuid)
     fact = withdrawn.fact
     return {
@@ -253,7 +253,7 @@ def clear_graph(
 ) -> dict[str, Any]:
     """Delete all entities, facts and texts of a group (this one, or group_ids), or with `everything` of all groups.
 
-    Works only with confirm set to true: ask the person first. undo brings all of it back.
+    Works only with confirm set to true: ask the person first. `undo` brings all of it back.
     """
     cleared = knowledge.groups.select(tx, group_ids, everything=everything)
     if not confirm:
@@ -280,7 +280,7 @@ def _needs_of_history(tx: Tx, *, about: str, **_: object) -> frozenset[Need]:
 def get_history(tx: Tx, *, about: str, limit: int = MAX_EVENTS) -> dict[str, Any]:
     """Tell what happened to an entity (by name or id) or a fact (by id), newest first: what, when, by which tool.
 
-    Each event has the numbers of its call and its change, which undo takes.
+    Each event has the numbers of its call and its change, which `undo` takes.
     """
     name = Name(about)
     if not name.key:

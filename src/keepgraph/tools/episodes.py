@@ -139,7 +139,7 @@ def delete_episode(tx: Tx, *, uuid: str, dry_run: bool = False) -> dict[str, Any
     """Delete an episode, with what nothing else supports; dry_run shows what would go and what would stay, and why.
 
     With it go the facts recorded out of it that nobody else has asserted, and entities that came with it, of which no
-    fact is left and which no other text mentions. Ask the person first; undo brings all of it back.
+    fact is left and which no other text mentions. Ask the person first; `undo` brings all of it back.
     """
     episode = texts.episodes.find(tx, uuid)
     if not dry_run:

@@ -122,7 +122,7 @@ def review_proposals(
     """List what waits for a decision, and decide: names and facts read in texts, doubles, contradictions, gaps.
 
     Each proposal has what it rests on and the call that accepting makes. Decide what the person has decided, or what
-    the texts leave no doubt of; undo takes a decision back by its call. What was rejected comes back only with new
+    the texts leave no doubt of; `undo` takes a decision back by its call. What was rejected comes back only with new
     evidence. Where a proposal needs arguments, use edit.
     """
     answer: dict[str, Any] = {"call": None}

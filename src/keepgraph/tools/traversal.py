@@ -32,7 +32,7 @@ def traversal_init(tx: Tx) -> dict[str, Any]:
     """Begin a traversal: a walk over the graph that grows by one step with each call. Returns its connection_id.
 
     Then n_from_type or a search, steps and filters; next or collect read what was reached. For a whole chain in one
-    call use traverse. A traversal is closed after 30 minutes without use; 64 are open at once.
+    call use `traverse`. A traversal is closed after 30 minutes without use; 64 are open at once.
     """
     traversal = sessions.of_process(tx).begin(tx.now)
     return {

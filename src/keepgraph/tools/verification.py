@@ -195,7 +195,7 @@ def delete_relation(
     session_id: str | None = None,
     project: str | None = None,
 ) -> dict[str, Any]:
-    """Retract the facts of one relation type between two things, and of no other type; undo brings them back.
+    """Retract the facts of one relation type between two things, and of no other type; `undo` brings them back.
 
     Names are taken exactly or by alias. What is not there gives deleted false, with what is between the two (others).
     """

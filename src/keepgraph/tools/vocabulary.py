@@ -156,7 +156,7 @@ def extend_vocabulary(
     """Add entity types and predicates to the vocabulary, and say what wordings mean that wait as proposed facts.
 
     First look whether a word says it already (search_ontology), then show the person what dry_run answers: a vocabulary
-    is good where one thing has one word. Mapping a wording to a word makes facts of all that waits in it. undo takes
+    is good where one thing has one word. Mapping a wording to a word makes facts of all that waits in it. `undo` takes
     all of it back.
     """
     if not (types or predicates or map_wordings or dismiss_wordings):

@@ -18,6 +18,7 @@ from keepgraph.cli.output.terminal import (
     shell_argument,
     show_no_match,
     show_other_groups,
+    with_commands,
 )
 
 
@@ -169,7 +170,7 @@ def is_unknown_project(answer: dict[str, Any]) -> bool:
 def show_hint(answer: dict[str, Any]) -> None:
     """Show how to ask otherwise, where an answer says it."""
     if hint := answer.get("hint"):
-        click.secho(f"  {printable(hint)}", dim=True)
+        click.secho(f"  {printable(with_commands(hint))}", dim=True)
 
 
 def show_decisions(answer: dict[str, Any], *, name: str, topic: str = "", until: str = "") -> None:

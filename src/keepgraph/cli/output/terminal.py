@@ -54,6 +54,14 @@ def show_error(envelope: dict[str, Any], *, as_json: bool) -> None:
             click.echo(f"       {printable(candidate['id'])}  {named}", err=True)
 
 
+def with_commands(text: str) -> str:
+    """A text of ours with commands in the place of the tools that it names."""
+    # Imported here: most commands show no hint.
+    from keepgraph.tools.contract import tool_references
+
+    return tool_references.render(text, shown=())
+
+
 def progress_bar(length: int, label: str, *, quiet: bool) -> Any:
     """A progress bar on the terminal; silent where there is no terminal."""
     return click.progressbar(length=length, label=label, file=sys.stderr, hidden=quiet or not sys.stderr.isatty())
@@ -76,7 +84,7 @@ def show_no_match(message: str, resolution: dict[str, Any]) -> None:
     if resolution.get("embedding"):
         click.secho(f"  (by meaning: {printable(resolution['embedding'])})", dim=True)
     if resolution.get("hint"):
-        click.echo(f"  {printable(resolution['hint'])}")
+        click.echo(f"  {printable(with_commands(resolution['hint']))}")
     for candidate in resolution["candidates"]:
         click.echo(f"  perhaps {entity_name(candidate)} ({candidate['type']}, {candidate['score']:.2f})")
 

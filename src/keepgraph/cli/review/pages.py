@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from keepgraph.cli import command_hints
+from keepgraph.cli.output import terminal
 from keepgraph.cli.output.terminal import printable
 
 _GROUNDS_SHOWN = 2
@@ -53,7 +53,7 @@ def show_decision(decision: Mapping[str, Any]) -> None:
         return
     click.secho(f"  not done: {printable(decision['message'])} ({decision['error']})", fg="red")
     if hint := decision.get("hint"):
-        click.echo(f"  {printable(command_hints.with_commands(hint))}")
+        click.echo(f"  {printable(terminal.with_commands(hint))}")
 
 
 def show_decisions(answer: Mapping[str, Any]) -> None:

@@ -30,7 +30,7 @@ def show_refusals(refusals: list[dict[str, Any]], kind: str) -> None:
         reason = f"{kind} {refused[kind]}: {terminal.printable(refused['message'])} ({refused['error']})"
         click.secho(reason, fg="red", err=True)
         if hint := refused.get("hint"):
-            click.echo(f"        {terminal.printable(hint)}", err=True)
+            click.echo(f"        {terminal.printable(terminal.with_commands(hint))}", err=True)
     if len(refusals) > _MAX_REFUSALS_SHOWN:
         click.echo(f"… and {len(refusals) - _MAX_REFUSALS_SHOWN} more; --json lists them all", err=True)
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from keepgraph.cypher.syntax import unsupported_clauses
+
 _NUMBERS = "Compute it with + - * / ^, sqrt(), reduce() and the aggregates."
 _TEXTS = "Compare texts with CONTAINS, STARTS WITH, ENDS WITH or =~, and take them apart with split() and substring()."
 _LISTS = "Use a list comprehension [x IN list WHERE … | …], reduce(), UNWIND or COLLECT { … }."
@@ -15,14 +17,12 @@ _MAPS = "Write a map {key: value}, n {.*, key: value}, or take properties(n) and
 _DATES = "Use date(), datetime(), duration() and their components (d.year, d.epochSeconds); they read ISO texts."
 _PATHS = "Write a pattern of variable length, MATCH p = (a)-[:TYPE*1..3]->(b), and take nodes(p) and relationships(p)."
 _GRAPH = "Count and compare with MATCH, COUNT { … } and aggregates; shortestPath() finds the shortest way."
-_SCHEMA = (
-    "get_schema lists labels, relationship types and property keys; labels(n), type(r) and keys(n) tell those of one."
-)
+_SCHEMA = f"labels(n), type(r) and keys(n) tell what one has. {unsupported_clauses.LISTS_OF_NAMES}"
 _PLACES = (
     "Keep latitude and longitude as properties, and compute kilometres: 12742 * asin(sqrt(haversin(radians(b.lat - "
     "a.lat)) + cos(radians(a.lat)) * cos(radians(b.lat)) * haversin(radians(b.lon - a.lon))))."
 )
-_VECTORS = "What is near in meaning is found by search; a query compares names and properties."
+_VECTORS = "What is near in meaning is found by `search`; a query compares names and properties."
 _CONVERSIONS = "Convert with toInteger(), toFloat(), toBoolean() and toString(), or with their …OrNull and …List kinds."
 _AGGREGATES = "Use count, sum, avg, min, max, collect, stDev, percentileCont or percentileDisc."
 

@@ -50,7 +50,7 @@ def _error_for_call(tokens: TokenStream) -> QueryError:
         detail="ProcedureNotFound",
         reason="procedure_call",
         span=(tokens.starts[first], tokens.ends[first]),
-        hint="get_schema lists labels, relationship types and property keys; all else is asked with MATCH.",
+        hint=f"{LISTS_OF_NAMES} All else is asked with MATCH too.",
         rewrite=_PROCEDURE_QUERIES.get(name.lower()),
     )
 
@@ -69,10 +69,15 @@ _PROCEDURE_QUERIES = {
     "db.propertykeys": "MATCH (n) UNWIND keys(n) AS propertyKey RETURN DISTINCT propertyKey",
 }
 
+LISTS_OF_NAMES = (
+    "MATCH (n) UNWIND labels(n) AS label RETURN DISTINCT label lists labels, MATCH ()-[r]->() RETURN DISTINCT type(r) "
+    "relationship types."
+)
+
 _RECORD_HINT = "Write with record_fact; MATCH … RETURN only reads."
 _RETRACT_HINT = "Take back facts with retract_fact; nothing is erased by a query."
-_SCHEMA_HINT = "There is no schema to change; get_schema shows the one there is."
-_ADMINISTRATION_HINT = "There is nothing to administer; get_schema shows what the graph holds."
+_SCHEMA_HINT = f"There is no schema to change. {LISTS_OF_NAMES}"
+_ADMINISTRATION_HINT = "There is nothing to administer; a query reads the graph with MATCH."
 
 _WRITES = "writes, and queries are read-only"
 _DELETES = "deletes, and queries are read-only"
@@ -84,7 +89,7 @@ _REFUSED = {
     "CREATE": (_WRITES, _RECORD_HINT),
     "INSERT": (_WRITES, _RECORD_HINT),
     "MERGE": (_WRITES, "Write with record_fact; to join two entities that are one, merge_entities."),
-    "SET": (_WRITES, "Write with record_fact; to put right what is there, correct it with a new fact."),
+    "SET": (_WRITES, "Write with record_fact; to correct what is there, `change`."),
     "UPDATE": (_WRITES, _RECORD_HINT),
     "DELETE": (_DELETES, _RETRACT_HINT),
     "DETACH": (_DELETES, _RETRACT_HINT),
@@ -115,7 +120,7 @@ _UNSUPPORTED = {
     "USING": "Leave it out; which index to use is decided without hints.",
     "FILTER": "Write WITH * WHERE condition.",
     "LET": "Write WITH *, value AS name.",
-    "SHOW": "get_schema shows labels, relationship types and property keys; there are no indexes to list.",
+    "SHOW": f"There are no indexes to list. {LISTS_OF_NAMES}",
     "FINISH": "Leave it out, and end with RETURN.",
     "SELECT": "This is not SQL: write MATCH (n) WHERE condition RETURN n.",
 }

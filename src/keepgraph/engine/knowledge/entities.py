@@ -5,6 +5,7 @@ A new entity that may duplicate an existing one is reported. Readers resolve nam
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -171,11 +172,12 @@ def journal_surface(tx: Tx, ref: Ref, entity: Entity) -> None:
 
 def describe_merge(keep: Entity, absorb: Entity) -> str:
     """The call that makes two entities one, in words for a hint."""
-    arguments = " ".join(entity_argument(each.type, each.name, each.id) for each in (keep, absorb))
-    across = " --across-types" if keep.type != absorb.type else ""
+    words = " ".join(entity_argument(each.type, each.name, each.id) for each in (keep, absorb))
+    differ = keep.type != absorb.type
+    arguments = {"entity": {"id": keep.id}, "merge": {"id": absorb.id}, **({"type": keep.type} if differ else {})}
     return (
-        f"If the two are one thing, merge them: `kg merge {arguments}{across}`, or merge_entities with keep {keep.id} "
-        f"and absorb {absorb.id}."
+        f"If the two are one thing, merge them: change {json.dumps(arguments, ensure_ascii=False)}, "
+        f"or `kg merge {words}{' --across-types' if differ else ''}`."
     )
 
 

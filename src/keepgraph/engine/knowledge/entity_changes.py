@@ -241,7 +241,7 @@ def _refuse_properties(given: Mapping[str, Any], properties: Collection[str], wr
         raise errors.InvalidArguments(
             f"these are {len(properties)} properties of {len(written.encode()):,} bytes; an entity has at most "
             f"{MAX_PROPERTIES} of {MAX_PROPERTY_BYTES:,} bytes together",
-            hint="Keep long texts with remember.",
+            hint="Keep long texts with `remember`.",
         )
 
 

@@ -27,7 +27,7 @@ def take(tx: Tx, entity: Entity, aliases: Sequence[str]) -> list[str]:
     if previous is not None and previous.row != entity.row:
         raise errors.AliasTaken(
             f"“me” is {previous.name}, the owner of this graph",
-            hint=f"Ask whether {entity.name} is the owner now; then call set_owner, or `kg me {entity.id}`.",
+            hint=f"Ask whether {entity.name} is the owner now; then set_owner, or `kg me {entity.id}`.",
             candidates=[{"id": previous.id, "type": previous.type, "name": previous.name}],
         )
     make_owner(tx, entity)
@@ -69,5 +69,5 @@ def refuse_to_make_other(tx: Tx, entity: Entity, entity_type: str) -> None:
     """
     owner = store.owners.find(tx)
     if owner is not None and owner.row == entity.row and entity_type != entity.type:
-        hint = "Let somebody else be the owner before (`kg me NAME`, or set_owner), or nobody (`kg me --clear`)."
+        hint = "Let somebody else be the owner before (set_owner, or `kg me NAME`), or nobody (`kg me --clear`)."
         refuse_other_types(tx, entity_type, hint=hint)

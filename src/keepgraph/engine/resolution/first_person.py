@@ -12,8 +12,8 @@ from keepgraph.model import Resolution
 from keepgraph.store.transactions import Tx
 
 NO_OWNER_HINT = (
-    "Nobody is set as the owner of this graph. Say who it is: `kg me NAME`, or record_fact about the person with "
-    'aliases ["me"].'
+    "Nobody is set as the owner of this graph. Say who it is: "
+    'record_fact {"subject": {"type": "person", "name": "…"}, "aliases": ["me"]}, or `kg me NAME`.'
 )
 
 

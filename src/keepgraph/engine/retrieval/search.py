@@ -112,7 +112,7 @@ def analyse(tx: Tx, request: SearchRequest) -> SearchContext:
     if request.reranker == NODE_DISTANCE and not context.centres:
         raise errors.InvalidArguments(
             "node_distance needs something to measure from, and the query names nothing that the graph knows",
-            hint="Give center_node_uuid: the id of an entity, as search gives it.",
+            hint="Give center_node_uuid: the id of an entity, as `search` gives it.",
         )
     return context
 

@@ -91,7 +91,7 @@ def correct(
     else:
         after, count = _replace_words(before, _pattern(before, old), new)
     if not after.strip():
-        raise errors.EpisodeInvalid("the text would be empty", hint="To delete the text, use forget.")
+        raise errors.EpisodeInvalid("the text would be empty", hint="To delete the text, use `forget`.")
     derived = episodes.derive_title(before) == episode.name
     name = title or (episodes.derive_title(after) if derived else episode.name)
     if episode.kind == storage.PRECHUNKED:

@@ -315,6 +315,6 @@ def _not_found(tx: Tx, reading: _Reading) -> errors.KeepgraphError:
     hint = "Ask whether one of the candidates is meant, and pass its id." if candidates else None
     return error_class(
         f"no {thing} is called {reading.words[:60]!r}; nothing was forgotten",
-        hint=hint or "Look it up with search or recall_entity, and pass its id.",
+        hint=hint or "Look it up with `search` or recall_entity, and pass its id.",
         candidates=candidates,
     )

@@ -120,7 +120,7 @@ def _forget_call(tx: Tx, number: int) -> Forgotten:
     if changes and not added:
         raise errors.ChangeNotFound(
             f"call {number} added nothing, so there is nothing of it to forget",
-            hint="To take back what it changed or deleted, use undo.",
+            hint="To take back what it changed or deleted, use `undo`.",
         )
     facts = store.facts.by_rows(tx, _rows_that_exist(tx, added, "fact"))
     entities = list(store.entities.by_rows(tx, _rows_that_exist(tx, added, "entity")).values())

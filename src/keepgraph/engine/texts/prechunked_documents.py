@@ -142,9 +142,7 @@ def _find(tx: Tx, given_id: str, *, source: str) -> Episode | None:
         return store.episodes.first_by_source(tx, given_id or source, kind=storage.PRECHUNKED)
     episode = episodes.find(tx, given_id)
     if episode.kind != storage.PRECHUNKED:
-        raise errors.EpisodeInvalid(
-            f"{episode.id} did not come in chunks", hint="Replace its text with add_memory and uuid."
-        )
+        raise errors.EpisodeInvalid(f"{episode.id} did not come in chunks", hint="Correct its text with `change`.")
     return episode
 
 

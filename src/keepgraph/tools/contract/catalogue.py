@@ -123,12 +123,17 @@ def unknown(name: str) -> errors.UnknownTool:
     """The error for a name that no listed tool has; similar names are candidates."""
     from difflib import get_close_matches
 
-    listed = [tool for tool, toolset in _toolsets_by_tool().items() if toolset not in INTERNAL_TOOLSETS]
+    listed = names()
     return errors.UnknownTool(
         f"there is no tool {name[:60]!r}",
         hint=f"Use one of {', '.join(listed)}.",
         candidates=get_close_matches(name[:100], listed, n=3),
     )
+
+
+def names() -> list[str]:
+    """The names of all tools that are listed; no toolset is imported for them."""
+    return [tool for tool, toolset in _toolsets_by_tool().items() if toolset not in INTERNAL_TOOLSETS]
 
 
 def toolsets() -> list[str]:
@@ -139,8 +144,8 @@ def toolsets() -> list[str]:
 def tools(chosen: Iterable[str] | None = None, *, read_only: bool = False) -> list[Tool]:
     """The tools of these toolsets (None: of all that are listed), by toolset and in the order of their module."""
     available = {*toolsets(), *INTERNAL_TOOLSETS}
-    names = toolsets() if chosen is None else list(chosen)
-    candidates = [candidate for name in names if name in available for candidate in _tools_of(name).values()]
+    wanted = toolsets() if chosen is None else list(chosen)
+    candidates = [candidate for name in wanted if name in available for candidate in _tools_of(name).values()]
     return [candidate for candidate in candidates if not read_only or candidate.effect is Effect.READ]
 
 
