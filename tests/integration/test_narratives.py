@@ -251,7 +251,11 @@ def test_control_characters_of_a_narrative_do_not_reach_the_terminal(path):
 
 
 def test_the_weekly_review_asks_for_a_narrative():
-    text = prompts.fill("weekly_review", {"project": "Atlas"}, shown={"remember", "weekly_rollup"}).messages[0].content.text
+    text = (
+        prompts.fill("weekly_review", {"project": "Atlas"}, shown={"remember", "weekly_rollup"})
+        .messages[0]
+        .content.text
+    )
 
     assert "narrative_for" in text
     assert "the same project" in text
