@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 import mcp.types as t
 
 from keepgraph import errors
-from keepgraph.tools.contract import tool_references
+from keepgraph.tools.contract import reader_references
 
 _WEEKLY_REVIEW = """\
 Let us review my week{about}. Call weekly_rollup{with_project}, then tell me in this order: what was decided and by \
@@ -96,7 +96,7 @@ def fill(name: str, arguments: Mapping[str, str], *, shown: Collection[str]) -> 
                 on_project=f", of the project “{values['project']}”" if values["project"] else "",
                 by_whom=f", made by “{values['person']}”" if values["person"] else "",
             )
-    text = tool_references.render(text, shown=shown)
+    text = reader_references.render(text, shown=shown)
     message = t.PromptMessage(role="user", content=t.TextContent(type="text", text=text))
     return t.GetPromptResult(description=description, messages=[message])
 

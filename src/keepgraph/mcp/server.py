@@ -17,7 +17,7 @@ from keepgraph import _version, errors
 from keepgraph.activity import Activity
 from keepgraph.graph import Graph
 from keepgraph.mcp import apps, instructions, prompts, resources, stdio, surrogates, worker_threads
-from keepgraph.tools.contract import brief_answers, catalogue, schemas, tool_references
+from keepgraph.tools.contract import brief_answers, catalogue, reader_references, schemas
 from keepgraph.tools.contract.catalogue import Effect, Tool
 from keepgraph.tools.contract.dispatch import Progress
 
@@ -41,7 +41,7 @@ def build(
         "keepgraph",
         version=_version.__version__,
         title=instructions.title(graph.path),
-        instructions=tool_references.render(instructions.for_graph(graph.path), shown=handlers.tools),
+        instructions=reader_references.render(instructions.for_graph(graph.path), shown=handlers.tools),
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
         on_list_prompts=handlers.list_prompts,
@@ -88,9 +88,9 @@ class _Handlers:
                     seconds=DEADLINE_SECONDS,
                 )
         except errors.KeepgraphError as error:
-            error.hint = error.hint and tool_references.render(error.hint, shown=self.tools)
+            error.hint = error.hint and reader_references.render(error.hint, shown=self.tools)
             return t.CallToolResult(is_error=True, content=[_text_content(error.answer())])
-        answer = tool_references.render_answer(answer, shown=self.tools)
+        answer = reader_references.render_answer(answer, shown=self.tools)
         in_words = apps.text_of(tool.name, answer)
         content = _text_content(answer) if in_words is None else t.TextContent(type="text", text=_plain(in_words))
         return t.CallToolResult(content=[content], structured_content=answer)
@@ -208,8 +208,8 @@ def _advertise(tool: Tool, description: str, words: dict[str, dict[str, Any]], *
     return t.Tool(
         name=tool.name,
         title=tool.title,
-        description=tool_references.render(description, shown=shown),
-        input_schema=tool_references.render_descriptions(input_schema, shown=shown),
+        description=reader_references.render(description, shown=shown),
+        input_schema=reader_references.render_descriptions(input_schema, shown=shown),
         output_schema=output_schema,
         annotations=t.ToolAnnotations(
             read_only_hint=tool.effect is Effect.READ,

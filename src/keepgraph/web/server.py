@@ -16,7 +16,7 @@ from typing import Any
 from keepgraph import errors
 from keepgraph.activity import Activity
 from keepgraph.graph import Graph
-from keepgraph.tools.contract import tool_references
+from keepgraph.tools.contract import reader_references
 from keepgraph.web import allowed_tools, page_file, request_checks
 from keepgraph.web.request_checks import Refused
 
@@ -117,7 +117,7 @@ class PageServer(socketserver.ThreadingMixIn, HTTPServer):
             with self.activity.call():
                 answer = {"ok": True, "answer": self.graph.call_until(None, call.tool, call.arguments)}
         except errors.KeepgraphError as error:
-            error.hint = error.hint and tool_references.render(error.hint, shown=())
+            error.hint = error.hint and reader_references.render(error.hint, shown=())
             answer = {"ok": False, "error": error.answer()}
         except Exception:  # noqa: BLE001 (the one place of this interface where every error becomes an answer)
             _log.exception("a call failed in an unforeseen way")

@@ -57,9 +57,9 @@ def show_error(envelope: dict[str, Any], *, as_json: bool) -> None:
 def with_commands(text: str) -> str:
     """A text of ours with commands in the place of the tools that it names."""
     # Imported here: most commands show no hint.
-    from keepgraph.tools.contract import tool_references
+    from keepgraph.tools.contract import reader_references
 
-    return tool_references.render(text, shown=())
+    return reader_references.render(text, shown=())
 
 
 def progress_bar(length: int, label: str, *, quiet: bool) -> Any:

@@ -18,7 +18,7 @@ import keepgraph
 from keepgraph import errors
 from keepgraph.cli import root
 from keepgraph.mcp import server
-from keepgraph.tools.contract import catalogue, tool_references
+from keepgraph.tools.contract import catalogue, reader_references
 
 SOURCE = Path(keepgraph.__file__).parent
 TOOLS = {tool.name: tool for tool in catalogue.tools()}
@@ -58,7 +58,7 @@ HINTS = list(hints())
 
 def named_in(text: str) -> set[str]:
     """The tools that a text names, but for those that a command calls."""
-    return tool_references.find_names(re.sub(r"`kg [^`]*`", "", text))
+    return reader_references.find_names(re.sub(r"`kg [^`]*`", "", text))
 
 
 def ask(path: Path, question: Any, name: str) -> Any:
@@ -110,14 +110,14 @@ def test_hints_name_only_tools_that_the_server_shows(name):
 
     assert len(HINTS) > 200
     for place, hint in HINTS:
-        rendered = tool_references.render(hint, shown=shown)
+        rendered = reader_references.render(hint, shown=shown)
 
         assert named_in(rendered) <= shown, (place, rendered)
 
 
 def test_a_hint_for_the_shell_names_commands_that_there_are():
     for place, hint in HINTS:
-        rendered = tool_references.render(hint, shown=())
+        rendered = reader_references.render(hint, shown=())
         commands = re.findall(r"`kg ([a-z]+)", rendered)
 
         assert not named_in(rendered), (place, rendered)
@@ -125,7 +125,7 @@ def test_a_hint_for_the_shell_names_commands_that_there_are():
 
 
 def test_what_stands_for_a_tool_is_a_command_or_a_tool():
-    for name, (command, *others) in tool_references._INSTEAD.items():
+    for name, (command, *others) in reader_references._INSTEAD.items():
         assert name in TOOLS
         assert command.split()[1] in root._COMMANDS, command
         assert set(others) <= set(TOOLS), name
@@ -207,10 +207,10 @@ def test_references_are_told_to_each_reader_in_its_own_words():
     hint = errors.EntityNotFound.default_hint or ""
     either = 'Say so: set_owner {"person": {"name": "Ana"}}, or `kg me Ana`.'
 
-    assert tool_references.render(hint, shown={"recall_entity"}) == hint
-    assert tool_references.render(hint, shown=()).startswith("Look it up with `kg recall` and")
-    assert tool_references.render(either, shown={"set_owner"}) == 'Say so: set_owner {"person": {"name": "Ana"}}.'
-    assert tool_references.render(either, shown=()) == "Say so: `kg me Ana`."
-    assert tool_references.render("Use search_nodes or `search`.", shown={"search"}) == "Use search."
-    assert tool_references.render("Use get_episode_context.", shown=()) == "Use `kg tool call get_episode_context`."
-    assert tool_references.render("“run_cypher” is unknown", shown=()) == "“run_cypher” is unknown"
+    assert reader_references.render(hint, shown={"recall_entity"}) == hint
+    assert reader_references.render(hint, shown=()).startswith("Look it up with `kg recall` and")
+    assert reader_references.render(either, shown={"set_owner"}) == 'Say so: set_owner {"person": {"name": "Ana"}}.'
+    assert reader_references.render(either, shown=()) == "Say so: `kg me Ana`."
+    assert reader_references.render("Use search_nodes or `search`.", shown={"search"}) == "Use search."
+    assert reader_references.render("Use get_episode_context.", shown=()) == "Use `kg tool call get_episode_context`."
+    assert reader_references.render("“run_cypher” is unknown", shown=()) == "“run_cypher” is unknown"
