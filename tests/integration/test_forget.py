@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -473,3 +474,36 @@ def test_other_tools_that_withdraw_a_resolution_say_what_it_opens_again(call, cl
 
 def test_what_opens_no_blocker_says_nothing_of_blockers(call):
     assert "reopened_blockers" not in forgotten(call, "Bob Keller tagged holiday")
+
+
+# Much at once
+
+
+def test_a_dry_run_writes_nothing_at_all(call, path):
+    before = dump(path)
+    for what in ("Bob Keller", "Bob Keller tagged holiday", "the note about the licence", "call 3"):
+        forgotten(call, what, dry_run=True)
+
+    assert before == dump(path)
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_the_facts_of_an_entity_are_deleted_by_as_many_statements_however_many_they_are(call, dry_run):
+    counts = []
+    for number, many in enumerate((3, 60)):
+        hub = concept(f"Hub {number}")
+        for n in range(many):
+            call.record(person(f"Kim {n}"), "depends_on", hub)
+        executed = []
+
+        def note(_: object, event: str, function: Any, executed: list[str] = executed) -> None:
+            if event == "c_call" and function.__name__ == "execute":
+                executed.append(event)
+
+        sys.setprofile(note)
+        answer = call("forget", what=f"Hub {number}", dry_run=dry_run)
+        sys.setprofile(None)
+        assert answer["totals"]["facts"] == many
+        counts.append(len(executed))
+
+    assert counts[0] == counts[1]

@@ -186,9 +186,14 @@ class Database:
 
     @contextmanager
     def write(
-        self, tool: str, *, session: str | None = None, cancellation: CancellationCheck | None = None
+        self,
+        tool: str,
+        *,
+        session: str | None = None,
+        cancellation: CancellationCheck | None = None,
+        dry_run: bool = False,
     ) -> Iterator[Tx]:
-        """A transaction that writes: all of it is on disk when this ends, or none of it.
+        """A transaction that writes: all of it is on disk when this ends, or none of it; none in a dry run.
 
         Its completions are asked after the commit, when the next writer may already write; then what `cancellation`
         says ends them, and no longer the call.
@@ -209,6 +214,9 @@ class Database:
                         self._note_log()
                         tx = self._tx(conn, tool, session)
                         yield tx
+                    if dry_run:
+                        conn.execute("ROLLBACK")
+                        return
                     # Until the answer is complete, nobody is told that the call came to nothing.
                     committed.enter_context(committing(cancellation))
                     conn.execute("COMMIT")

@@ -596,11 +596,11 @@ def change_validity(tx: Tx, fact: Fact, *, valid_from: str | None, valid_to: str
     )
 
 
-def delete(tx: Tx, fact: Fact) -> None:
-    """Delete a fact with every assertion of it."""
-    tx.conn.execute("DELETE FROM provenance WHERE fact = ?", (fact.row,))
-    tx.conn.execute("DELETE FROM earlier_validity WHERE fact = ?", (fact.row,))
-    tx.conn.execute("DELETE FROM fact WHERE id = ?", (fact.row,))
+def delete(tx: Tx, facts: Sequence[Fact]) -> None:
+    """Delete facts with every assertion of them, in three statements: one for each fact takes many times as long."""
+    rows = _json([fact.row for fact in facts])
+    for table, column in (("provenance", "fact"), ("earlier_validity", "fact"), ("fact", "id")):
+        tx.conn.execute(f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))", (rows,))
 
 
 def count_by_pattern(tx: Tx, *, at: str) -> list[tuple[str, str, str, int]]:

@@ -382,13 +382,9 @@ def forget(tx: Tx, *, what: str, kind: str | None = None, dry_run: bool = False)
     from keepgraph.engine import texts
     from keepgraph.tools.contract import forget_answers
 
-    def run() -> dict[str, Any]:
-        forgotten = texts.forgetting.forget(tx, what, kind=kind)
-        return forget_answers.describe(forgotten, dry_run=dry_run)
-
-    if dry_run:
-        return {**tx.dry_run(run), "dry_run": True, "call": None}
-    return {**run(), "dry_run": False}
+    forgotten = texts.forgetting.forget(tx, what, kind=kind)
+    answer = forget_answers.describe(forgotten, dry_run=dry_run)
+    return {**answer, "dry_run": dry_run, **({"call": None} if dry_run else {})}
 
 
 @tool(Effect.WRITE)

@@ -31,8 +31,7 @@ def delete(tx: Tx, entity: Entity) -> DeletedEntity:
     mentions = store.mentions.count_of_entity(tx, entity)
     proposed = _proposed_facts_about(tx, {normalisation.key(name) for name in (entity.name, *aliases)})
     store.proposed_facts.delete(tx, proposed)
-    for fact in facts:
-        store.facts.delete(tx, fact)
+    store.facts.delete(tx, facts)
     store.entities.delete_names(tx, entity)
     store.entities.delete(tx, entity)
     tx.memo.clear()

@@ -47,5 +47,5 @@ def delete(tx: Tx, fact_id: str) -> WithdrawnFact:
     """
     fact = facts.find(tx, fact_id)
     reopened = blocker_resolutions.reopen(tx, fact)
-    store.facts.delete(tx, fact)
+    store.facts.delete(tx, [fact])
     return WithdrawnFact(fact, reopened)

@@ -207,7 +207,7 @@ def _fold(tx: Tx, predicate: Predicate, target: Predicate, *, are_reversed: bool
         fact, twin = by_row[fact_row], by_row[twin_row]
         older, newer = sorted((fact, twin), key=lambda either: (either.recorded_at, either.row))
         store.provenance.move(tx, source=newer, target=older)
-        store.facts.delete(tx, newer)
+        store.facts.delete(tx, [newer])
         deleted.add(newer.row)
         folded.add(fact.row)
         if older.row == fact.row and predicate.row != target.row:

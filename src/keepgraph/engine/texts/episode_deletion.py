@@ -84,8 +84,7 @@ def withdraw_assertions(tx: Tx, episode: Episode, assertions: Sequence[int]) -> 
     facts = {row: fact for row, fact, _ in store.provenance.of_episode(tx, episode.row) if row in set(assertions)}
     deleted, kept = _divide(tx, facts)
     store.provenance.delete(tx, list(facts))
-    for fact in deleted:
-        store.facts.delete(tx, fact)
+    store.facts.delete(tx, deleted)
     return deleted, kept
 
 

@@ -204,7 +204,7 @@ def _write(
     cancellation: CancellationCheck | None,
     around: Around,
 ) -> dict[str, Any]:
-    """Run a tool that writes, after the backup that it wants."""
+    """Run a tool that writes, after the backup that it wants. Of a dry run nothing is written, not even the call."""
     if tool.prepare is not None and tool.name not in database.prepared_tools:
         with database.read(tool.name, session=session, cancellation=cancellation) as tx:
             tool.prepare(tx)
@@ -215,12 +215,13 @@ def _write(
             kind = tool.backup(tx, **arguments)
         if kind is not None:
             backups.make(database, kind)
-    with database.write(tool.name, session=session, cancellation=cancellation) as tx:
+    dry_run = arguments.get("dry_run") is True
+    with database.write(tool.name, session=session, cancellation=cancellation, dry_run=dry_run) as tx:
         tx = store.journal.begin_call(tx)
         with around(tx) as inside:
             answer = {"call": tx.call, **tool.run(inside, **arguments)}
         validation.check_output(tool.toolset, tool.name, answer)
-    return _complete(tool, answer, tx) if tx.completions else answer
+    return _complete(tool, answer, tx) if tx.completions and not dry_run else answer
 
 
 def _complete(tool: Tool, answer: dict[str, Any], tx: Tx) -> dict[str, Any]:
