@@ -30,11 +30,19 @@ class Graph:
         has_background: whether a task in the background makes vectors, so that a search waits for the newest alone.
     """
 
-    def __init__(self, database: Database, *, read_only: bool = False, session: str | None = None) -> None:
+    def __init__(
+        self,
+        database: Database,
+        *,
+        read_only: bool = False,
+        session: str | None = None,
+        project: str | None = None,
+    ) -> None:
         self.database = database
         self.read_only = read_only
         self.has_background = False
         self._session = session
+        self._project = project
 
     @property
     def path(self) -> Path:
@@ -70,6 +78,7 @@ class Graph:
             tool,
             arguments,
             session=self._session,
+            project=self._project,
             read_only=self.read_only,
             has_background=self.has_background,
             cancellation=cancellation,
@@ -97,6 +106,7 @@ def open(
     zone: tzinfo | None = None,
     group: str | None = None,
     session: str | None = None,
+    project: str | None = None,
     settings: Settings | None = None,
     key: str | None = None,
     ask: key_wrapping.AskPassphrase | None = None,
@@ -113,6 +123,8 @@ def open(
             system's time zone.
         group: the group to work in; None is what that file says, or "default".
         session: the name of a conversation, stored with what is recorded in it.
+        project: the project of calls that take one and name neither a project nor groups; None is what KG_PROJECT
+            says, else none.
         settings: how names are resolved; None reads them from that file.
         key: the key of an encrypted graph, 64 hexadecimal digits; None looks for it in the key file, in KG_KEY, in
             the keyring of the system. A new graph is encrypted with it.
@@ -161,7 +173,12 @@ def open(
         except BaseException:
             database.close()
             raise
-    return Graph(database, read_only=read_only, session=session)
+    return Graph(database, read_only=read_only, session=session, project=project or _project_in_environment())
+
+
+def _project_in_environment(environment: Mapping[str, str] = os.environ) -> str | None:
+    """The default project; HYDRAMEM_PROJECT is the name that it has for HydraMem."""
+    return (environment.get("KG_PROJECT") or environment.get("HYDRAMEM_PROJECT") or "").strip() or None
 
 
 def _add_missing_words(database: Database, declared: DeclaredVocabulary) -> None:

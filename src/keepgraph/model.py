@@ -21,6 +21,7 @@ class Settings:
         model: the embedder: the name of the default one, or the folder of another.
         rungs: the steps of resolution to try after exact and alias, in this order.
         cross_encoder: the folder of a model for reranking, which reads a question together with a text; None: none.
+        traversal: how hydra_search ranks by the graph where its call does not say: bfs, ppr or hybrid.
         entailment_model: the folder of a model that decides on contradictions which rules leave open; None: none.
         document_roots: the folders from which a tool may ingest files. The command line may ingest from any folder.
         count_reads: count the calls that read, by conversation and tool, and nothing of what was asked.
@@ -31,6 +32,7 @@ class Settings:
     model: str = "all-MiniLM-L6-v2"
     rungs: tuple[str, ...] = ("fuzzy", "embedding")
     cross_encoder: str | None = None
+    traversal: str = "bfs"
     entailment_model: str | None = None
     document_roots: tuple[str, ...] = ()
     count_reads: bool = False

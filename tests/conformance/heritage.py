@@ -68,6 +68,12 @@ HERE = {
     "search_keyword": "traversal_search_keyword",
 }
 
+MENTIONED = {
+    # Tools that a source names besides its own, and that stand in its instructions or in its newer versions.
+    "search_episodes": "search",
+    "search_memory_nodes": "search_nodes",
+}
+
 TO_COME = {
     # Aletheia
     # Graphiti

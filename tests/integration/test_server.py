@@ -293,6 +293,19 @@ def test_prompts_resources_and_completions_are_there(path: Path, era: str) -> No
     assert found["ids"] == ["Adopt SQLite"]
 
 
+def test_a_server_that_can_ingest_has_a_prompt_for_it(path: Path) -> None:
+    async def question(client: Client) -> Any:
+        prompts = [prompt.name for prompt in (await client.list_prompts()).prompts]
+        filled = await client.get_prompt("ingest_document", {"source": "notes/atlas.md", "project": "Atlas"})
+        return prompts, filled.messages[0].content.text
+
+    prompts, text = ask(path, question, toolsets=["memory", "documents"])
+
+    assert "ingest_document" in prompts
+    assert "notes/atlas.md" in text
+    assert "“Atlas”" in text
+
+
 @pytest.mark.parametrize(
     "question",
     [

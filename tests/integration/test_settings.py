@@ -78,7 +78,7 @@ def test_what_is_said_holds(path):
 def test_every_setting_can_be_said(path):
     path.with_suffix(".toml").write_text(
         '[names]\naccept = 0.5\nmodel = "x"\nrungs = ["embedding", "fuzzy"]\n'
-        '[search]\ncross_encoder = "ce"\n[verification]\nentailment_model = "nli"\n'
+        '[search]\ncross_encoder = "ce"\ntraversal = "ppr"\n[verification]\nentailment_model = "nli"\n'
         '[documents]\nroots = ["notes"]\n[garden]\nreads = true\nunknown_names = true\n',
         "utf-8",
     )

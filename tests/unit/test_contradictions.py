@@ -58,6 +58,12 @@ def test_what_is_called_a_contradiction_is_one(name, least_recall):
         ("value", "The lift is in Graz.", "The lift is in Linz."),
         ("value", "The owner of the lift is Ada Byron.", "The owner of the lift is Carl Gauss."),
         ("order", "The lift is faster than the stairs.", "The stairs are faster than the lift."),
+        ("negation", "The index uses HNSW.", "The index uses IVF, not HNSW."),
+        ("negation", "Rita leads Atlas.", "Rita leads Borealis rather than Atlas."),
+        ("negation", "The cache uses Redis.", "The cache uses Memcached instead of Redis."),
+        ("negation", "The service stores tokens in Redis.", "The service stores tokens in Postgres, not Redis."),
+        ("negation", "Ana works at Acme.", "Ana does not work at Acme any more."),
+        ("negation", "Bruno lives in Porto.", "Bruno doesn't live in Porto anymore."),
     ],
 )
 def test_a_contradiction_says_of_which_kind_it_is(kind, first, second):
@@ -82,6 +88,9 @@ def test_a_contradiction_says_of_which_kind_it_is(kind, first, second):
         ("It is 77 °F in the hall.", "It is 25 °C in the hall."),
         ("The film lasts an hour and a half.", "The film lasts 90 minutes."),
         ("The road is not open.", "The road is closed."),
+        ("The API returns JSON.", "The API returns JSON, not always."),
+        ("Ana likes tea.", "Ana likes tea, but not coffee."),
+        ("The cache uses Redis.", "The cache uses Memcached, not etcd."),
         ("It is not true that the road is closed.", "The road is open."),
         ("Half of the seats are taken.", "50 % of the seats are taken."),
     ],

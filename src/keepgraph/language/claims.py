@@ -95,6 +95,7 @@ _COMPOUNDS = (
         lambda match: f"keyof{match[1]}{match[2] or ''}{match[3]}".lower(),
     ),
     (re.compile(r"\bt(?:akes?|ook|aking) place\b", re.IGNORECASE), "happened"),
+    (re.compile(r"(?<=\bnot\s)(?P<denied>[^,;]*?)\sany ?more(?=[.,;!?]|$)", re.IGNORECASE), r"\g<denied>"),
 )
 
 
@@ -196,13 +197,25 @@ def _read(clause: str, sentence: str) -> Iterator[Claim]:
     if (match := _CONTRAST.search(clause)) and len(clause[: match.start()].split()) >= 3:
         positive = clause[: match.start()]
         yield _claim(positive, sentence)
-        other = match["other"]
-        left = _LAST_PREPOSITION.match(positive)
-        if left and other.split()[0].lower() in claim_words.PREPOSITIONS:
-            denied = _claim(f"{left['left']} {other}", sentence)
+        if contrasted := _contrasted(positive, match["other"]):
+            denied = _claim(contrasted, sentence)
             yield replace(denied, negations=denied.negations + 1, share=(0.0, 0.0), is_plain=True)
         return
     yield _claim(clause, sentence)
+
+
+def _contrasted(positive: str, other: str) -> str | None:
+    """What a clause says with its last words exchanged for others: `uses IVF` for HNSW, `uses HNSW`."""
+    if _PARTIAL_NEGATION.search(f"not {other}") or not any(claim_words.find(other, {})):
+        return None
+    verb = _verb_start(positive)
+    left = _LAST_PREPOSITION.match(positive, verb or 0)
+    if left and other.split()[0].lower() in claim_words.PREPOSITIONS:
+        return f"{positive[: left.end('left')]} {other}"
+    if left:
+        return f"{positive[: left.end('preposition')]} {other}"
+    after_verb = positive.find(" ", verb or 0)
+    return f"{positive[:after_verb]} {other}" if verb and after_verb > 0 else None
 
 
 def _subject_name(clause: str) -> str | None:

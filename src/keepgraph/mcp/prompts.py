@@ -1,4 +1,4 @@
-"""MCP prompts, which a client shows in its menu: a weekly review, what is known, a decision to record."""
+"""MCP prompts, which a client shows in its menu: a weekly review, what is known, a decision or a document to record."""
 
 from __future__ import annotations
 
@@ -27,6 +27,14 @@ names that exist. Then record, with record_facts, that the decision belongs_to i
 decided_in it; valid_from is the day it was made (ask, if it was not today), and source is this conversation. \
 Show me what was recorded, with any possible duplicates."""
 
+_INGEST_DOCUMENT = """\
+Read “{source}” into the graph{in_project}. Read all of it first, then call get_ontology_structure for the types and \
+the relations that the graph has. Divide the text into chunks of one subject each, in its own words and its own order, \
+at most 200, and call ingest_prechunked once, with “{source}” as source. Give each chunk its entities (name and type, \
+each name as it stands in the text) and its relations (from, to, type, confidence): only what this chunk itself says, \
+in words that the graph has, and nothing that you only infer. Then tell me what was accepted, what waits as a proposal \
+or was rejected and why, and ask me about names that may mean something already known."""
+
 _PROMPTS = {
     "weekly_review": (
         "Weekly review",
@@ -47,12 +55,24 @@ _PROMPTS = {
             ("person", "Who decided.", False),
         ],
     ),
+    "ingest_document": (
+        "Read a document into the graph",
+        "Divide a document into chunks, with the entities and relations that each names, and keep them.",
+        [
+            ("source", "Its path or address, or its title.", True),
+            ("project", "The project it is about.", False),
+        ],
+    ),
 }
+
+_NEEDED_TOOLS = {"ingest_document": "ingest_prechunked"}
+"""The tool that a prompt has called, where a server need not have it."""
 
 _TYPES = {"project": "project", "person": "person", "decision": "decision"}
 
 
-def all_prompts() -> list[t.Prompt]:
+def all_prompts(tools: Collection[str]) -> list[t.Prompt]:
+    """The prompts of a server with these tools."""
     return [
         t.Prompt(
             name=name,
@@ -64,6 +84,7 @@ def all_prompts() -> list[t.Prompt]:
             ],
         )
         for name, (title, description, arguments) in _PROMPTS.items()
+        if _NEEDED_TOOLS.get(name, name) in tools or name not in _NEEDED_TOOLS
     ]
 
 
@@ -90,6 +111,10 @@ def fill(name: str, arguments: Mapping[str, str], *, shown: Collection[str]) -> 
             )
         case "what_do_i_know":
             text = _WHAT_DO_I_KNOW.format(name=values["name"])
+        case "ingest_document":
+            project = values["project"]
+            in_project = f", with the project “{project}”" if project else ""
+            text = _INGEST_DOCUMENT.format(source=values["source"], in_project=in_project)
         case _:
             text = _RECORD_DECISION.format(
                 decision=values["decision"],

@@ -78,12 +78,12 @@ class _Handlers:
     async def call_tool(self, ctx: Any, params: t.CallToolRequestParams) -> t.CallToolResult:
         tool = self._callable_tool(params.name)
         arguments = _arguments(tool, params.arguments or {})
-        progress = _progress_reporter(ctx) if tool.is_job else None
+        name, progress = params.name, _progress_reporter(ctx) if tool.is_job else None
         limiter = self._reads if tool.effect is Effect.READ else self._writes
         try:
             with self._activity.call():
                 answer = await worker_threads.run(
-                    lambda cancellation: self._graph.call_until(cancellation, tool.name, arguments, progress=progress),
+                    lambda cancellation: self._graph.call_until(cancellation, name, arguments, progress=progress),
                     limiter=limiter,
                     seconds=DEADLINE_SECONDS,
                 )
@@ -96,7 +96,7 @@ class _Handlers:
         return t.CallToolResult(content=[content], structured_content=answer)
 
     async def list_prompts(self, ctx: Any, params: Any) -> t.ListPromptsResult:
-        return t.ListPromptsResult(prompts=prompts.all_prompts())
+        return t.ListPromptsResult(prompts=prompts.all_prompts(self._tools))
 
     async def get_prompt(self, ctx: Any, params: t.GetPromptRequestParams) -> t.GetPromptResult:
         try:

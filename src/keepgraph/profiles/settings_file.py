@@ -33,6 +33,7 @@ TEMPLATE = """\
 
 # [search]
 # cross_encoder = "models/ce"     # the folder of a model that reads a question together with a text; none if not said
+# traversal = "bfs"               # how hydra_search ranks by the graph where a call does not say: bfs, ppr or hybrid
 
 # [verification]
 # entailment_model = "models/nli" # the folder of a model that says whether texts contradict; none if not said

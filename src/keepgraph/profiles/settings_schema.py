@@ -10,6 +10,7 @@ from typing import Any
 
 from keepgraph import permissions
 
+TRAVERSALS = ("bfs", "ppr", "hybrid")
 KEY_SOURCES = ("file", "environment", "keyring", "passphrase")
 KEY_CHANGES = ("encrypt", "decrypt", "rekey")
 _RESOLUTION_STEPS = ("fuzzy", "embedding")
@@ -54,6 +55,10 @@ def _text(value: Any, file: Path) -> tuple[str | None, Any]:
 def _resolution_steps(value: Any, file: Path) -> tuple[str | None, Any]:
     valid = isinstance(value, list) and all(step in _RESOLUTION_STEPS for step in value)
     return (None, tuple(value)) if valid else (f"a list of {' and '.join(_RESOLUTION_STEPS)}", None)
+
+
+def _traversal(value: Any, file: Path) -> tuple[str | None, Any]:
+    return (None, value) if value in TRAVERSALS else (f"one of {', '.join(TRAVERSALS)}", None)
 
 
 def _names(value: Any, file: Path) -> tuple[str | None, Any]:
@@ -142,6 +147,7 @@ TABLES: dict[str, dict[str, Check]] = {
     },
     "search": {
         "cross_encoder": _folder,
+        "traversal": _traversal,
     },
     "verification": {
         "entailment_model": _folder,

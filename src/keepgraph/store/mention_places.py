@@ -15,6 +15,12 @@ _PLACES = {
     Proposal: "SELECT chunk, start, stop FROM proposal_evidence WHERE proposal = :node",
 }
 
+_IN_TIME = """
+    (:known IS NULL OR episode.recorded_at <= :known)
+    AND (:since IS NULL OR :since <= episode.occurred_at)
+    AND (:until IS NULL OR episode.occurred_at <= :until)
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class MentionPlace:
@@ -38,45 +44,64 @@ class MentionedNode:
     proposed: bool
 
 
-def by_chunk(tx: Tx, node: Entity | Proposal, *, limit: int, offset: int = 0) -> list[MentionPlace]:
-    """Every place that mentions a node: the episode that was recorded last first, its chunks in their order."""
+def by_chunk(
+    tx: Tx,
+    node: Entity | Proposal,
+    *,
+    limit: int,
+    offset: int = 0,
+    since: str | None = None,
+    until: str | None = None,
+) -> list[MentionPlace]:
+    """Every place that mentions a node: the episode that was recorded last first, its chunks in their order.
+
+    Args:
+        since, until: timestamps; leave out episodes that occurred before the one, or after the other.
+    """
     rows = tx.conn.execute(
         f"""
         SELECT chunk.id, chunk.episode, place.start, place.stop
         FROM ({_PLACES[type(node)]}) AS place
         JOIN chunk ON chunk.id = place.chunk
         JOIN episode ON episode.id = chunk.episode
-        WHERE :known IS NULL OR episode.recorded_at <= :known
+        WHERE {_IN_TIME}
         ORDER BY episode.recorded_at DESC, episode.id DESC, chunk.place, chunk.id
         LIMIT +:limit OFFSET :offset
         """,
-        {"node": node.row, "limit": limit, "offset": offset, "known": tx.known_at},
+        {"node": node.row, "limit": limit, "offset": offset, "known": tx.known_at, "since": since, "until": until},
     )
     return [MentionPlace(*row) for row in rows]
 
 
-def count_chunks(tx: Tx, node: Entity | Proposal) -> int:
-    """In how many chunks a node is mentioned."""
+def count_chunks(tx: Tx, node: Entity | Proposal, *, since: str | None = None, until: str | None = None) -> int:
+    """In how many chunks a node is mentioned; `since` and `until` as in `by_chunk`."""
     row = tx.conn.execute(
         f"""
         SELECT count(*)
         FROM ({_PLACES[type(node)]}) AS place
         JOIN chunk ON chunk.id = place.chunk
         JOIN episode ON episode.id = chunk.episode
-        WHERE :known IS NULL OR episode.recorded_at <= :known
+        WHERE {_IN_TIME}
         """,
-        {"node": node.row, "known": tx.known_at},
+        {"node": node.row, "known": tx.known_at, "since": since, "until": until},
     ).fetchone()
     return int(row[0])
 
 
 def by_episode(
-    tx: Tx, node: Entity | Proposal, *, until: str | None, limit: int, offset: int = 0, newest_first: bool = False
+    tx: Tx,
+    node: Entity | Proposal,
+    *,
+    until: str | None,
+    limit: int,
+    since: str | None = None,
+    offset: int = 0,
+    newest_first: bool = False,
 ) -> list[MentionPlace]:
     """The first place in each episode that mentions a node, by the time when the episode occurred.
 
     Args:
-        until: leave out episodes that occurred after this timestamp.
+        since, until: timestamps; leave out episodes that occurred before the one, or after the other.
     """
     order = "DESC" if newest_first else "ASC"
     rows = tx.conn.execute(
@@ -89,28 +114,26 @@ def by_episode(
         )
         SELECT numbered.chunk, numbered.episode, numbered.start, numbered.stop
         FROM numbered JOIN episode ON episode.id = numbered.episode
-        WHERE nth = 1
-          AND (:known IS NULL OR recorded_at <= :known)
-          AND (:until IS NULL OR occurred_at <= :until)
+        WHERE nth = 1 AND {_IN_TIME}
         ORDER BY occurred_at {order}, episode.id {order}
         LIMIT +:limit OFFSET :offset
         """,
-        {"node": node.row, "limit": limit, "offset": offset, "known": tx.known_at, "until": until},
+        {"node": node.row, "limit": limit, "offset": offset, "known": tx.known_at, "since": since, "until": until},
     )
     return [MentionPlace(*row) for row in rows]
 
 
-def count_episodes(tx: Tx, node: Entity | Proposal, *, until: str | None) -> int:
-    """How many episodes mention a node."""
+def count_episodes(tx: Tx, node: Entity | Proposal, *, until: str | None, since: str | None = None) -> int:
+    """How many episodes mention a node; `since` and `until` as in `by_episode`."""
     row = tx.conn.execute(
         f"""
         SELECT count(DISTINCT episode.id)
         FROM ({_PLACES[type(node)]}) AS place
         JOIN chunk ON chunk.id = place.chunk
         JOIN episode ON episode.id = chunk.episode
-        WHERE (:known IS NULL OR recorded_at <= :known) AND (:until IS NULL OR occurred_at <= :until)
+        WHERE {_IN_TIME}
         """,
-        {"node": node.row, "known": tx.known_at, "until": until},
+        {"node": node.row, "known": tx.known_at, "since": since, "until": until},
     ).fetchone()
     return int(row[0])
 

@@ -28,6 +28,8 @@ _FACTS_OF_ENTITY = """
     WHERE object = :entity AND object IS NOT NULL AND retracted_at IS NULL
 """
 
+_HELD_DURING = "(:since IS NULL OR :since < valid_to) AND (:until IS NULL OR valid_from <= :until)"
+
 
 def neighbours(tx: Tx, entities: Sequence[int], *, predicates: Sequence[str] | None, at: str, limit: int) -> list[int]:
     """The entities at the other ends of the facts that hold of some, by row number; once for each fact.
@@ -119,11 +121,22 @@ def literal_facts(
     return literals[:limit], len(literals)
 
 
-def all_facts(tx: Tx, entity: Entity, *, limit: int, offset: int) -> list[int]:
-    """All facts that an entity is in and that are not retracted, ended ones too, by row number, the newest first."""
+def all_facts(
+    tx: Tx, entity: Entity, *, limit: int, offset: int, since: str | None = None, until: str | None = None
+) -> list[int]:
+    """All facts that an entity is in and that are not retracted, ended ones too, by row number, the newest first.
+
+    Args:
+        since, until: timestamps; leave out facts that ended before the one, or began after the other.
+    """
     rows = tx.conn.execute(
-        f"SELECT id FROM ({_FACTS_OF_ENTITY}) ORDER BY recorded_at DESC, id DESC LIMIT +:limit OFFSET :offset",
-        {"entity": entity.row, "limit": limit, "offset": offset},
+        f"""
+        SELECT id FROM ({_FACTS_OF_ENTITY})
+        WHERE {_HELD_DURING}
+        ORDER BY recorded_at DESC, id DESC
+        LIMIT +:limit OFFSET :offset
+        """,
+        {"entity": entity.row, "limit": limit, "offset": offset, "since": since, "until": until},
     )
     return [row[0] for row in rows]
 
@@ -141,7 +154,7 @@ def relations(
     """The facts that an entity is in and that are not retracted, by row number, the newest first, and how many.
 
     Args:
-        direction: `out` for those with it as subject, `in` as object, or `both`.
+        direction: `outgoing` for those with it as subject, `incoming` as object, or `both`.
         at: the timestamp at which they have to hold; None is any.
     """
     rows = _query_facts(
@@ -165,8 +178,8 @@ def relations(
         """,
         {
             "entity": entity.row,
-            "outward": direction != "in",
-            "inward": direction != "out",
+            "outward": direction != "incoming",
+            "inward": direction != "outgoing",
             "at": at,
             "predicates": _json_or_none(predicates),
         },
@@ -175,28 +188,46 @@ def relations(
     return facts[offset : offset + limit], len(facts)
 
 
-def count_facts(tx: Tx, entity: Entity) -> int:
-    """How many facts an entity is in that are not retracted, ended ones too."""
-    return int(tx.conn.execute(f"SELECT count(*) FROM ({_FACTS_OF_ENTITY})", {"entity": entity.row}).fetchone()[0])
+def count_facts(tx: Tx, entity: Entity, *, since: str | None = None, until: str | None = None) -> int:
+    """How many facts an entity is in that are not retracted, ended ones too; `since` and `until` as in `all_facts`."""
+    row = tx.conn.execute(
+        f"SELECT count(*) FROM ({_FACTS_OF_ENTITY}) WHERE {_HELD_DURING}",
+        {"entity": entity.row, "since": since, "until": until},
+    ).fetchone()
+    return int(row[0])
 
 
-def validity_changes(tx: Tx, entity: Entity, *, limit: int, newest_first: bool) -> list[tuple[str, bool, int]]:
+def validity_changes(
+    tx: Tx,
+    entity: Entity,
+    *,
+    limit: int,
+    newest_first: bool,
+    since: str | None = None,
+    until: str | None = None,
+) -> list[tuple[str, bool, int]]:
     """When the facts of an entity began and ceased to hold: timestamp, whether it ended, and row number of the fact.
 
     A fact without a beginning began when it was recorded, unless it had ended by then. At one instant, ends come before
     beginnings in the order of time.
+
+    Args:
+        since, until: timestamps; only what happened between them, both included.
     """
     order, reverse = ("DESC", "ASC") if newest_first else ("ASC", "DESC")
     rows = tx.conn.execute(
         f"""
-        SELECT iif(valid_from = '', recorded_at, valid_from) AS at, 0 AS ended, id FROM ({_FACTS_OF_ENTITY})
-        WHERE valid_from <> '' OR recorded_at < valid_to
-        UNION ALL
-        SELECT valid_to, 1, id FROM ({_FACTS_OF_ENTITY}) WHERE valid_to <> '~'
+        SELECT at, ended, id FROM (
+            SELECT iif(valid_from = '', recorded_at, valid_from) AS at, 0 AS ended, id FROM ({_FACTS_OF_ENTITY})
+            WHERE valid_from <> '' OR recorded_at < valid_to
+            UNION ALL
+            SELECT valid_to, 1, id FROM ({_FACTS_OF_ENTITY}) WHERE valid_to <> '~'
+        )
+        WHERE (:since IS NULL OR :since <= at) AND (:until IS NULL OR at <= :until)
         ORDER BY at {order}, ended {reverse}, id {order}
         LIMIT +:limit
         """,
-        {"entity": entity.row, "limit": limit},
+        {"entity": entity.row, "limit": limit, "since": since, "until": until},
     )
     return [(at, bool(ended), row) for at, ended, row in rows]
 

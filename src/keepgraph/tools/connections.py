@@ -52,28 +52,34 @@ def get_entity_connections(
     group_ids: list[str] | None = None,
     max_connections: int = 50,
     offset: int = 0,
+    since: str | None = None,
+    until: str | None = None,
 ) -> dict[str, Any]:
     """List ALL connections of an entity: every fact with it on either side, then every text that mentions it.
 
     Complete, where a search shows only what is relevant: use it before adding something about an entity, and to see
     patterns. Facts come first, the newest first, ended ones too (invalid_at); then mentions (name mentioned_in) with
     the sentence and what else it names. `total` counts all; where `truncated`, go on with offset.
+    since and until leave out facts that did not hold, and texts that are not from, between them.
     Takes an id (ent_…, or prop_… of a name that is only proposed) or an exact name or alias.
     """
+    first, last = time_travel.time_range(tx, since=since, until=until)
     subject = node_lookup.find(tx, entity_uuid, not_found="No connections found for entity", groups=group_ids or ())
     if subject is None or _is_outside(subject, group_ids):
         return _connections(entity_uuid, None, [], total_facts=0, total_mentions=0, offset=offset)
     tx = replace(tx, group=subject.group)
     node = subject.record
-    fact_count = store.neighbourhood.count_facts(tx, node) if isinstance(node, Entity) else 0
+    fact_count = store.neighbourhood.count_facts(tx, node, since=first, until=last) if isinstance(node, Entity) else 0
     rows = (
-        store.neighbourhood.all_facts(tx, node, limit=max_connections, offset=offset)
+        store.neighbourhood.all_facts(tx, node, limit=max_connections, offset=offset, since=first, until=last)
         if isinstance(node, Entity)
         else []
     )
     remaining = max_connections - len(rows)
     positions = (
-        store.mention_places.by_chunk(tx, node, limit=remaining, offset=max(offset - fact_count, 0))
+        store.mention_places.by_chunk(
+            tx, node, limit=remaining, offset=max(offset - fact_count, 0), since=first, until=last
+        )
         if remaining
         else []
     )
@@ -88,7 +94,7 @@ def get_entity_connections(
         ]
         + [_mention(tx, subject, passage) for passage in passages.read(tx, subject, positions)],
         total_facts=fact_count,
-        total_mentions=store.mention_places.count_chunks(tx, node),
+        total_mentions=store.mention_places.count_chunks(tx, node, since=first, until=last),
         offset=offset,
     )
 
@@ -103,6 +109,8 @@ def get_entity_timeline(
     newest_first: bool = False,
     offset: int = 0,
     include_events: bool = False,
+    since: str | None = None,
+    until: str | None = None,
 ) -> dict[str, Any]:
     """List ALL episodes that mention an entity, in the order of time: how it came up, and how it went on.
 
@@ -110,6 +118,7 @@ def get_entity_timeline(
     with newest_first. `chunk` is the sentence. include_events adds when its facts began and ceased to hold.
     Takes an id (ent_…, or prop_… of a name that is only proposed) or an exact name or alias.
     """
+    first, last = time_travel.time_range(tx, since=since, until=until)
     subject = node_lookup.find(tx, entity_uuid, not_found="No episodes found mentioning entity", groups=group_ids or ())
     answer: dict[str, Any] = {
         "entity": None,
@@ -122,12 +131,18 @@ def get_entity_timeline(
     if subject is None or _is_outside(subject, group_ids):
         return {"message": f"No episodes found mentioning entity {entity_uuid.strip()}", **answer}
     tx = replace(tx, group=subject.group)
-    total = store.mention_places.count_episodes(tx, subject.record, until=None)
+    total = store.mention_places.count_episodes(tx, subject.record, since=first, until=last)
     positions = store.mention_places.by_episode(
-        tx, subject.record, until=None, limit=max_episodes, offset=offset, newest_first=newest_first
+        tx,
+        subject.record,
+        since=first,
+        until=last,
+        limit=max_episodes,
+        offset=offset,
+        newest_first=newest_first,
     )
     if include_events and isinstance(subject.record, Entity):
-        answer |= _events(tx, subject.record, newest_first=newest_first)
+        answer |= _events(tx, subject.record, newest_first=newest_first, since=first, until=last)
     episodes = [_episode(tx, passage) for passage in passages.read(tx, subject, positions)]
     message = f"Found {len(episodes)} of {total} episode(s) mentioning {subject.name}"
     return {
@@ -279,8 +294,9 @@ def trace_path(
     """Explain how two entities are connected: the k shortest paths along facts, each with its facts and sources.
 
     Facts are followed in both directions. Of paths of one length the most surprising comes first; those through hubs
-    and tags, which connect everything, come last (avoid_hubs). `path` holds the ids of the first path; `found` is false
-    and `length` −1 where there is none. An unknown name gives null for `from` or `to`, and resolution.candidates.
+    and tags, which connect everything, come last (avoid_hubs). `path` (ids) and `relations` are those of the first
+    path; `found` is false and `length` −1 where there is none. An unknown name gives null for `from` or `to`, and
+    resolution.candidates.
     """
     scope = knowledge.projects.read(tx, project)
     tx = knowledge.projects.enter(tx, scope)
@@ -302,6 +318,7 @@ def trace_path(
     paths = [_path(path) for path in trace.paths]
     return {
         "path": [node.get("id") or f"“{node['tag']}”" for node in paths[0]["nodes"]] if paths else [],
+        "relations": [step["predicate"] for step in paths[0]["steps"]] if paths else [],
         "length": paths[0]["length"] if paths else -1,
         "found": bool(paths),
         "paths": paths,
@@ -549,8 +566,10 @@ def _episode(tx: Tx, passage: Passage) -> dict[str, Any]:
     }
 
 
-def _events(tx: Tx, entity: Entity, *, newest_first: bool) -> dict[str, Any]:
-    changes = store.neighbourhood.validity_changes(tx, entity, limit=MAX_EVENTS + 1, newest_first=newest_first)
+def _events(tx: Tx, entity: Entity, *, newest_first: bool, since: str | None, until: str | None) -> dict[str, Any]:
+    changes = store.neighbourhood.validity_changes(
+        tx, entity, limit=MAX_EVENTS + 1, newest_first=newest_first, since=since, until=until
+    )
     facts = {fact.row: fact for fact in store.facts.by_rows(tx, list({row for _, _, row in changes}))}
     return {
         "events": [

@@ -152,7 +152,7 @@ def hydra_search(
         tx,
         query,
         filters=_filters(tx, scope),
-        traversal=traversal or TRAVERSAL_OF_STRATEGY.get(strategy_override, BFS),
+        traversal=traversal or TRAVERSAL_OF_STRATEGY.get(strategy_override, tx.settings.traversal),
         hops=hops,
         limit=k,
     )

@@ -205,7 +205,9 @@ def search(
     )
     is_brief = detail == brief_answers.BRIEF
     answer = search_answers.answer(tx, results, max_tokens=None if is_brief else max_tokens)
-    answer |= search_answers.scope(tx, arguments, is_empty=search_answers.is_empty(answer))
+    is_empty = search_answers.is_empty(answer)
+    answer |= search_answers.scope(tx, arguments, is_empty=is_empty)
+    answer |= search_answers.communities_hint(tx, plan.kinds, is_empty=is_empty)
     if is_brief:
         answer = brief_shapes.search(answer, query=query, max_tokens=max_tokens)
     return {**answer, "execution_ms": round((time.perf_counter() - started) * 1000, 2)}

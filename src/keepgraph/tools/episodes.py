@@ -81,20 +81,14 @@ def get_episodes(
     tx: Tx,
     *,
     group_ids: list[str] | None = None,
-    group_id: str | None = None,
-    max_episodes: int | None = None,
-    last_n: int | None = None,
+    max_episodes: int = 10,
 ) -> dict[str, Any]:
     """List the newest episodes, newest first by the time that they are of, then by their coming here.
 
-    last_n is another name of max_episodes (10 if neither is given). Of a long text the beginning is shown, and
-    content_truncated is set; get_full_document gives all of it.
+    Of a long text the beginning is shown, and content_truncated is set; get_full_document gives all of it.
     """
-    if max_episodes is not None and last_n is not None and max_episodes != last_n:
-        raise errors.InvalidArguments("max_episodes and last_n say different things", hint="Give one of them.")
-    groups = list(dict.fromkeys([*(group_ids or ()), *([group_id] if group_id else ())])) or [tx.group]
-    limit = max_episodes or last_n or 10
-    episodes = store.episodes.newest(tx, groups, limit=limit)
+    groups = list(dict.fromkeys(group_ids or ())) or [tx.group]
+    episodes = store.episodes.newest(tx, groups, limit=max_episodes)
     total = store.episodes.count(tx, groups)
     return {
         "message": f"Found {len(episodes)} of {total} episode(s)" if episodes else "No episodes found",

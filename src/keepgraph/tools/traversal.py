@@ -6,25 +6,34 @@ from collections.abc import Mapping
 from typing import Any
 
 from keepgraph import errors, store
-from keepgraph.engine.traversal import chain, records, sessions
+from keepgraph.engine.traversal import chain, records, searches, sessions
 from keepgraph.engine.traversal.records import TIMES, Record
 from keepgraph.engine.traversal.sessions import Traversal
 from keepgraph.engine.traversal.streams import Kind, Stream
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import traversal_arguments
-from keepgraph.tools.contract.catalogue import Effect, tool
-from keepgraph.tools.contract.derived_data import Need
+from keepgraph.tools.contract import catalogue, schemas, traversal_arguments
+from keepgraph.tools.contract.catalogue import Effect, Tool, tool
+from keepgraph.tools.contract.derived_data import NOTHING, Need
 
 MAX_COLLECTED = 1_000
 _MAX_SKIPPED_AT_ONCE = 1_000
+_TYPE_NAMES = {"string": "String", "integer": "I64", "number": "F64", "boolean": "Boolean", "array": "Array"}
 
 
 def _needs_of_vectors(tx: Tx, *, connection_id: str, **_: object) -> frozenset[Need]:
     """The vectors of facts; a traversal that is not open is refused before they are made."""
     with sessions.of_process(tx).use(connection_id, tx.now):
         return frozenset([Need.VECTORS])
+
+
+def _needs_of_step(
+    tx: Tx, *, connection_id: str, data: Mapping[str, Any] | None = None, **said: Any
+) -> frozenset[Need]:
+    """The vectors of facts, where a step leads to vectors."""
+    leads_to_vectors = "vec" in {**said, **(data or {})}.values()
+    return _needs_of_vectors(tx, connection_id=connection_id) if leads_to_vectors else NOTHING
 
 
 @tool(Effect.READ)
@@ -43,13 +52,13 @@ def traversal_init(tx: Tx) -> dict[str, Any]:
 
 
 @tool(Effect.READ)
-def traversal_next(tx: Tx, *, connection_id: str) -> dict[str, Any]:
+def traversal_next(tx: Tx, *, connection_id: str, include_vector: bool = False) -> dict[str, Any]:
     """Give the next item of a traversal; null at its end. What was deleted since the step is skipped and counted."""
     with sessions.of_process(tx).use(connection_id, tx.now) as traversal:
         item = None
         end = min(len(traversal.stream), traversal.position + _MAX_SKIPPED_AT_ONCE)
         while item is None and traversal.position < end:
-            item = _item_at(tx, traversal.stream, traversal.position)
+            item = _item_at(tx, traversal.stream, traversal.position, include_vector=include_vector)
             traversal.position += 1
             traversal.skipped += item is None
         return {
@@ -63,7 +72,12 @@ def traversal_next(tx: Tx, *, connection_id: str) -> dict[str, Any]:
 
 @tool(Effect.READ)
 def traversal_collect(
-    tx: Tx, *, connection_id: str, range: Mapping[str, Any] | None = None, drop: bool = True
+    tx: Tx,
+    *,
+    connection_id: str,
+    range: Mapping[str, Any] | None = None,
+    drop: bool = True,
+    include_vector: bool = False,
 ) -> dict[str, Any]:
     """Give the items of a traversal, from its first, up to 1000 in one call; then make it blank, unless drop is false.
 
@@ -73,7 +87,7 @@ def traversal_collect(
     with sessions.of_process(tx).use(connection_id, tx.now) as traversal:
         start, end = _range(range or {}, len(traversal.stream))
         shown = min(end, start + MAX_COLLECTED)
-        items, skipped = _items(tx, traversal.stream, start, shown)
+        items, skipped = _items(tx, traversal.stream, start, shown, include_vector=include_vector)
         truncated = shown < end
         total = len(traversal.stream)
         if drop and not truncated:
@@ -100,7 +114,7 @@ def traversal_reset(tx: Tx, *, connection_id: str) -> dict[str, Any]:
 
 @tool(Effect.READ)
 def traversal_schema_resource(tx: Tx, *, connection_id: str) -> dict[str, Any]:
-    """Tell the labels of nodes, edges and vectors that a traversal can name, with their properties.
+    """Tell the labels of nodes, edges and vectors that a traversal can name, and the queries that other tools answer.
 
     Entity is every entity; Triplet is every current fact as a node, linked by Triplet_to_Subject, Triplet_to_Object
     and Triplet_to_Embedding.
@@ -127,7 +141,7 @@ def traversal_schema_resource(tx: Tx, *, connection_id: str) -> dict[str, Any]:
                 *({"name": name, "properties": of_fact} for name in predicates),
             ],
         },
-        "queries": [],
+        "queries": [_query(reader) for reader in catalogue.tools(catalogue.DEFAULT_TOOLSETS, read_only=True)],
     }
 
 
@@ -150,7 +164,7 @@ def traversal_e_from_type(
     return _step(tx, connection_id, "e_from_type", data=data, edge_type=edge_type)
 
 
-@tool(Effect.READ)
+@tool(Effect.READ, needs=_needs_of_step)
 def traversal_out_step(
     tx: Tx,
     *,
@@ -292,6 +306,19 @@ def traverse(tx: Tx, *, steps: list[Any], limit: int = 100, offset: int = 0) -> 
     }
 
 
+def _query(reader: Tool) -> dict[str, Any]:
+    """A tool that reads, as a query with typed parameters."""
+    parameters = schemas.load(reader.toolset, reader.name, "input")
+    return {
+        "name": reader.name,
+        "parameters": {
+            name: _TYPE_NAMES.get(str(schemas.resolve_reference(part, parameters).get("type", "string")), "Object")
+            for name, part in parameters["properties"].items()
+        },
+        "returns": schemas.load(reader.toolset, reader.name, "output")["required"],
+    }
+
+
 def _step(tx: Tx, connection_id: str, name: str, **arguments: Any) -> dict[str, Any]:
     """Make a step; where it is refused, the traversal stays as it was."""
     with sessions.of_process(tx).use(connection_id, tx.now) as traversal:
@@ -310,7 +337,8 @@ def _advance(tx: Tx, traversal: Traversal, name: str, arguments: Mapping[str, An
     """Let a step lead on; in words, what was understood otherwise than it was written."""
     step = traversal_arguments.read(tx, name, arguments)
     traversal.advance(lambda stream: chain.run(tx, stream, step.step))
-    return step.notes
+    waiting = searches.waiting_note(tx, traversal.stream)
+    return [*step.notes, *([waiting] if waiting else [])]
 
 
 def _acknowledgement(tx: Tx, traversal: Traversal, notes: list[str]) -> dict[str, Any]:
@@ -338,21 +366,25 @@ def _range(range: Mapping[str, Any], length: int) -> tuple[int, int]:
     return min(start, length), max(last, min(start, length))
 
 
-def _item_at(tx: Tx, stream: Stream, position: int) -> dict[str, Any] | None:
-    items, _ = _items(tx, stream, position, position + 1)
+def _item_at(tx: Tx, stream: Stream, position: int, *, include_vector: bool = False) -> dict[str, Any] | None:
+    items, _ = _items(tx, stream, position, position + 1, include_vector=include_vector)
     return items[0] if items else None
 
 
-def _items(tx: Tx, stream: Stream, start: int, end: int) -> tuple[list[dict[str, Any]], int]:
+def _items(
+    tx: Tx, stream: Stream, start: int, end: int, *, include_vector: bool = False
+) -> tuple[list[dict[str, Any]], int]:
     """The items of a stream from one position to another, and how many were skipped since they are deleted."""
     part = stream.select(range(start, min(end, len(stream))))
     by_row = records.read(tx, part) if part.kind is not Kind.NOTHING else {}
     dimension = _dimension(tx, part)
+    numbers = searches.numbers(tx, part.rows) if include_vector and part.kind is Kind.VECTORS else {}
     items = []
     for position, row in enumerate(part.rows):
         if record := by_row.get(row):
             score = {} if part.scores is None else {"score": part.scores[position]}
-            items.append({**_shown(tx, record), **dimension, **score})
+            data = {"data": numbers[row]} if row in numbers else {}
+            items.append({**_shown(tx, record), **dimension, **score, **data})
     return items, len(part) - len(items)
 
 
@@ -364,6 +396,6 @@ def _shown(tx: Tx, record: Record) -> dict[str, Any]:
 
 
 def _dimension(tx: Tx, stream: Stream) -> dict[str, int]:
-    """The dimension of vectors; their numbers would fill the answer, and a reader of it cannot use them."""
+    """The dimension of vectors; their numbers would fill the answer, and are there on request."""
     model = store.vectors.model_and_dimension(tx) if stream.kind is Kind.VECTORS else None
     return {} if model is None else {"dimension": model[1]}

@@ -227,6 +227,11 @@ def _head(context: SearchContext, hits: Sequence[Hit]) -> int:
     return reranking.relevant_head(hits, limit=context.request.limit)
 
 
+def _counted(context: SearchContext, hits: Sequence[Hit]) -> int:
+    """How many of the first hits are put in the order of a count: those that are returned, chosen by relevance."""
+    return context.request.limit if context.question.text else len(hits)
+
+
 def _results(context: SearchContext) -> SearchResults:
     """The results of each kind that was asked for, filtered, reranked and read."""
     kinds, limit = context.request.kinds, context.request.limit
@@ -256,7 +261,7 @@ def _nodes(context: SearchContext) -> list[NodeResult]:
     if request.reranker == NODE_DISTANCE:
         hits = reranking.by_distance(hits, context.distances.nodes, head=_head(context, hits))
     elif request.reranker == EPISODE_MENTIONS:
-        hits = reranking.by_count(hits, mention_counts.of_nodes(tx, hits), head=_head(context, hits))
+        hits = reranking.by_count(hits, mention_counts.of_nodes(tx, hits), head=_counted(context, hits))
     return content_reranking.rerank(context, hydration.nodes(tx, hits, request.filters))
 
 
@@ -275,7 +280,7 @@ def _facts(context: SearchContext) -> list[FactResult]:
     if request.reranker == NODE_DISTANCE:
         hits = reranking.by_distance(hits, _distances_of_facts(context, hits), head=_head(context, hits))
     elif request.reranker == EPISODE_MENTIONS:
-        hits = reranking.by_count(hits, mention_counts.of_facts(tx, hits), head=_head(context, hits))
+        hits = reranking.by_count(hits, mention_counts.of_facts(tx, hits), head=_counted(context, hits))
     return content_reranking.rerank(context, hydration.facts(tx, hits))
 
 
@@ -299,7 +304,7 @@ def _chunks(context: SearchContext) -> list[ChunkResult]:
         distances = {hit.key: reached[episode_of[hit.key]] for hit in hits if episode_of[hit.key] in reached}
         hits = reranking.by_distance(hits, distances, head=_head(context, hits))
     elif request.reranker == EPISODE_MENTIONS:
-        hits = reranking.by_count(hits, mention_counts.of_chunks(tx, hits), head=_head(context, hits))
+        hits = reranking.by_count(hits, mention_counts.of_chunks(tx, hits), head=_counted(context, hits))
     return content_reranking.rerank(context, hydration.chunks(tx, hits))
 
 
@@ -322,5 +327,5 @@ def _communities(context: SearchContext) -> list[CommunityResult]:
     tx, request = context.tx, context.request
     hits = context.hits[COMMUNITIES][: _pool_size(request, all_pass=False)]
     if request.reranker == EPISODE_MENTIONS:
-        hits = reranking.by_count(hits, mention_counts.of_communities(tx, hits), head=_head(context, hits))
+        hits = reranking.by_count(hits, mention_counts.of_communities(tx, hits), head=_counted(context, hits))
     return content_reranking.rerank(context, hydration.communities(tx, hits))

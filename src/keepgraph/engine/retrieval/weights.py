@@ -129,11 +129,7 @@ COVERED_HITS = 10
 # Reranking
 
 SHARE_OF_BEST_IN_HEAD = 0.6
-"""What is less relevant than this share of the best stays behind, however near or often mentioned it is.
-
-Recall of `episode_mentions` on questions over documents: .357 with 0, .492 with .5, .572 with .6, .615 with .75
-(ADR 0052).
-"""
+"""What is less relevant than this share of the best stays behind, however near it is (ADR 0052)."""
 
 MMR_BALANCE = 0.5
 """Maximal marginal relevance: what relevance weighs, against not resembling the hits before; from 0 to 1."""

@@ -83,6 +83,26 @@ def by_vector(tx: Tx, stream: Stream, vector: Sequence[float], *, k: int, min_sc
     return _ranked(Kind.VECTORS, [(rows[place], float(cosines[place])) for place in best])
 
 
+def numbers(tx: Tx, rows: Sequence[int]) -> dict[int, list[float]]:
+    """The vectors of facts as numbers, of length 1; none for a fact whose vector is not made yet."""
+    import numpy as np
+
+    stored = store.vector_search.embeddings(tx, store.derived_tables.FACT_VECTORS, list(dict.fromkeys(rows)))
+    unpacked = {row: np.frombuffer(packed, dtype=np.int8).astype(np.float32) for row, packed in stored.items()}
+    return {
+        row: [round(float(number), 5) for number in vector / np.linalg.norm(vector)] for row, vector in unpacked.items()
+    }
+
+
+def waiting_note(tx: Tx, stream: Stream) -> str | None:
+    """How many vectors are not made yet, where the stream holds vectors: a search by vectors does not find these."""
+    if stream.kind is not Kind.VECTORS or not (
+        count := store.vectors.count_missing(tx, store.derived_tables.FACT_VECTORS)
+    ):
+        return None
+    return f"{count} {'fact has' if count == 1 else 'facts have'} no vector yet, and cannot be found by one"
+
+
 def _ranked(kind: Kind, ranking: Sequence[tuple[int, float]]) -> Stream:
     return Stream(kind, array("q", [row for row, _ in ranking]), [round(score, 4) for _, score in ranking])
 

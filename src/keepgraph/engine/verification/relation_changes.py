@@ -76,7 +76,7 @@ def create(
 
     def record(first: Ref, second: Ref | str) -> RecordedFact:
         with tx.savepoint():
-            return knowledge.facts.record(
+            recorded = knowledge.facts.record(
                 tx,
                 subject=first,
                 predicate=predicate,
@@ -86,6 +86,10 @@ def create(
                 valid_from=valid_from,
                 valid_to=valid_to,
             )
+            untyped = [end for end in ends if isinstance(end, Ref) and not end.id and not end.type]
+            for entity in recorded.created if untyped else ():
+                _refuse_namesake(tx, entity)
+            return recorded
 
     try:
         return record(*ends)
@@ -98,6 +102,21 @@ def create(
     recorded = record(_as_ref(typed[0]), typed[1])
     store.assumed_types.mark(tx, [entity.row for entity in recorded.created])
     return recorded
+
+
+def _refuse_namesake(tx: Tx, created: Entity) -> None:
+    """
+    Raises:
+        errors.Ambiguous: a name without a type became a new entity, though things of other types are called so.
+    """
+    namesakes = [entity for entity in _named(tx, created.name) if entity != created]
+    if namesakes:
+        types = ", ".join(dict.fromkeys(entity.type for entity in namesakes))
+        raise errors.Ambiguous(
+            f"“{created.name}” is known ({types}), and this relation wants a {created.type}",
+            hint=f"If another one is meant, give its type: {created.type}:{created.name}.",
+            candidates=[{"id": entity.id, "type": entity.type, "name": entity.name} for entity in namesakes],
+        )
 
 
 def delete(tx: Tx, subject: str, wording: str, target: str) -> DeletedRelation:

@@ -113,7 +113,7 @@ def find(name: str) -> Tool:
         errors.UnknownTool: there is none; similar names are candidates.
     """
     toolsets_by_tool = _toolsets_by_tool()
-    name = aliases.TOOLS.get(name, name)
+    name = aliases.tool_name(name)
     if name not in toolsets_by_tool:
         raise unknown(name)
     return _tools_of(toolsets_by_tool[name])[name]

@@ -13,7 +13,7 @@ from keepgraph.engine.upkeep.jobs import Job
 from keepgraph.store.cancellation import CancellationCheck
 from keepgraph.store.database import Database
 from keepgraph.store.transactions import Tx
-from keepgraph.tools.contract import catalogue, derived_data, read_counting, schemas, validation
+from keepgraph.tools.contract import aliases, catalogue, derived_data, read_counting, schemas, validation
 from keepgraph.tools.contract.catalogue import Effect, Tool
 from keepgraph.tools.contract.derived_data import Need
 
@@ -32,6 +32,7 @@ def call(
     arguments: Mapping[str, Any] | None = None,
     *,
     session: str | None = None,
+    project: str | None = None,
     read_only: bool = False,
     has_background: bool = False,
     cancellation: CancellationCheck | None = None,
@@ -45,6 +46,7 @@ def call(
         arguments: as the caller sent them; they are checked against the input schema.
         session: the conversation that the call belongs to, unless its arguments name another; stored with what it
             records.
+        project: the project of a call that takes one and names neither a project nor groups.
         read_only: refuse tools that write.
         has_background: whether a task in the background makes derived data: then a call waits for what is newest, and
             says how much is missing besides.
@@ -56,11 +58,13 @@ def call(
         errors.KeepgraphError: whatever went wrong. Then nothing has changed, except what a job had committed before.
     """
     with interruption.by(cancellation):
+        tool = catalogue.find(name)
         return _call(
             database,
-            catalogue.find(name),
-            {} if arguments is None else arguments,
+            tool,
+            aliases.translate(name, tool.name, {} if arguments is None else arguments),
             session=session,
+            project=project,
             read_only=read_only,
             has_background=has_background,
             cancellation=cancellation,
@@ -75,6 +79,7 @@ def _call(
     arguments: Mapping[str, Any],
     *,
     session: str | None,
+    project: str | None,
     read_only: bool,
     has_background: bool,
     cancellation: CancellationCheck | None,
@@ -83,6 +88,8 @@ def _call(
 ) -> dict[str, Any]:
     try:
         checked = validation.check_input(tool.toolset, tool.name, arguments)
+        if project is not None:
+            checked = _with_project(tool, checked, project)
         checked, session = _take_session(tool, checked, session)
         if tool.effect is Effect.READ:
             unknown_names: dict[str, str] = {}
@@ -109,6 +116,13 @@ def _call(
             error.example = schemas.example(tool.toolset, tool.name)
         raise
     return answer
+
+
+def _with_project(tool: Tool, arguments: dict[str, Any], project: str) -> dict[str, Any]:
+    """The arguments with the default project, where the tool takes one and the call does not say where to look."""
+    if "project" not in schemas.load(tool.toolset, tool.name, "input")["properties"]:
+        return arguments
+    return arguments if arguments.keys() & {"project", "group_ids"} else {**arguments, "project": project}
 
 
 def _take_session(tool: Tool, arguments: dict[str, Any], session: str | None) -> tuple[dict[str, Any], str | None]:

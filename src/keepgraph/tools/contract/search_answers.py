@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from keepgraph import errors
+from keepgraph import errors, store
 from keepgraph.engine.resolution import first_person
 from keepgraph.engine.retrieval import question_names
 from keepgraph.engine.retrieval.fusion import Hit
@@ -44,6 +44,13 @@ def answer(tx: Tx, results: SearchResults, *, max_tokens: int | None = None) -> 
 def is_empty(answer: Mapping[str, Any]) -> bool:
     """Whether an answer has no hit."""
     return not any(answer[kind] for kind in KINDS)
+
+
+def communities_hint(tx: Tx, kinds: Sequence[str], *, is_empty: bool) -> dict[str, str]:
+    """How to find communities, where nothing else was asked for and none were found yet."""
+    if not is_empty or set(kinds) != {COMMUNITIES} or store.communities.any_built(tx):
+        return {}
+    return {"hint": "No communities have been found in this graph yet: call build_communities first."}
 
 
 def scope(tx: Tx, arguments: SearchArguments, *, is_empty: bool) -> dict[str, Any]:

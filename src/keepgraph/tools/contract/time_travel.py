@@ -37,6 +37,25 @@ def to_valid_at(tx: Tx, valid_at: str | None) -> Tx:
     return tx if valid_at is None else replace(tx, now=_parse(tx, valid_at, "valid_at"))
 
 
+def time_range(tx: Tx, *, since: str | None, until: str | None) -> tuple[str | None, str | None]:
+    """The timestamps from which and until which something is meant, both included; None where it is open.
+
+    Raises:
+        errors.MomentInvalid: one of them is neither a date nor an instant, or they are the wrong way round.
+    """
+    first, last = None, None
+    if since:
+        try:
+            first = timestamps.parse(since, tx.zone)
+        except (ValueError, OverflowError) as error:
+            raise errors.MomentInvalid(f"since is {error}") from error
+    if until:
+        last = timestamps.from_datetime(_parse(tx, until, "until"))
+    if first and last and last < first:
+        raise errors.MomentInvalid(f"until ({until}) is before since ({since})", hint="Exchange them.")
+    return first, last
+
+
 def _parse(tx: Tx, text: str, parameter: str) -> datetime:
     try:
         return timestamps.parse_as_of(text, tx.zone)

@@ -43,7 +43,7 @@ def check_input(toolset: str, tool: str, arguments: object, *, measured: bool = 
         part = schemas.resolve_reference(schema.get("properties", {}).get(name, {}), schema)
         if value is None and name not in schema.get("required", ()):
             continue  # null is how some clients leave out what is optional
-        value = _decode_json(part, value)
+        value = _listed(schema, part, _decode_json(part, value))
         _refuse_long_value(part, name, value)
         if "x-each" in part and isinstance(value, list):
             # The tool checks each element by itself, so that one bad element does not refuse the others.
@@ -86,6 +86,14 @@ def _decode_json(part: Schema, value: Any) -> Any:
         except (ValueError, RecursionError):
             return value
         _refuse_oversized(value)
+    return value
+
+
+def _listed(schema: Schema, part: Schema, value: Any) -> Any:
+    """A list of one where a list of texts may be given, and a text is."""
+    if isinstance(value, str) and part.get("type") == "array":
+        element = schemas.resolve_reference(part.get("items", {}), schema)
+        return [value] if element.get("type") == "string" else value
     return value
 
 

@@ -7,6 +7,7 @@ if TYPE_CHECKING:
         by_distance,
         by_fact,
         by_feedback,
+        by_link,
         by_member,
         by_mention,
         by_name,

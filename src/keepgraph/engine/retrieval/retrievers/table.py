@@ -14,6 +14,7 @@ from keepgraph.engine.retrieval.fusion import Ranking
 from keepgraph.engine.retrieval.retrievers import (
     by_distance,
     by_fact,
+    by_link,
     by_member,
     by_mention,
     by_name,
@@ -66,6 +67,7 @@ RETRIEVERS: Mapping[str, tuple[Retriever, ...]] = {
         Retriever(WORDS, by_words.entities, is_independent=True),
         Retriever("meaning", by_vector.entities, compares_vectors=True),
         Retriever("facts", by_fact.entities),
+        Retriever("links", by_link.entities),
         Retriever("texts", by_mention.nodes, weights.NODES_BY_MENTION),
         Retriever("graph", by_distance.nodes),
     ),

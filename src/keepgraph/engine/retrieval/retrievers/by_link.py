@@ -1,0 +1,54 @@
+"""Retrieval of entities by links: those of the types asked for that the predicates asked for link to what the question
+has words of, directly or by one more fact."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from keepgraph import store
+from keepgraph.engine.retrieval import fusion, weights
+from keepgraph.engine.retrieval.fusion import Key, Ranking
+from keepgraph.engine.retrieval.search_context import SearchContext
+from keepgraph.store.search_filters import Filters
+
+
+def entities(context: SearchContext) -> Ranking:
+    """The linked entities, best first: each with the scores of what it is linked to, half of them a fact further."""
+    filters = context.request.filters
+    if filters.types is None or filters.predicates is None:
+        return []
+    of_any_type = replace(filters, types=None)
+    anchors = dict(_anchors(context, of_any_type))
+    around = dict(_neighbours(context, anchors, replace(of_any_type, predicates=None)))
+    near = {**{key: score / 2 for key, score in around.items()}, **anchors}
+    linked = _neighbours(context, near, of_any_type)
+    of_types = store.retrieval.entities(context.tx, [key for key, _ in linked], filters)
+    return [(key, score) for key, score in linked if key in of_types][: weights.CANDIDATES]
+
+
+def _anchors(context: SearchContext, of_any_type: Filters) -> Ranking:
+    """The entities of any type that the question has words of."""
+    return store.full_text.search(
+        context.tx,
+        store.full_text.ENTITIES,
+        context.question.phrases,
+        filters=of_any_type,
+        conditions=store.search_filters.entity_conditions(of_any_type),
+        limit=weights.EXPANDED_HITS,
+    )
+
+
+def _neighbours(context: SearchContext, scores: dict[Key, float], filters: Filters) -> Ranking:
+    """The other ends of the facts of some entities, each with the sum of the scores of the entities."""
+    facts = store.retrieval.facts_of_entities(context.tx, list(scores), filters, limit=weights.CANDIDATES)
+    return fusion.sum_scores(_ends(facts, scores))
+
+
+def _ends(
+    facts: Iterable[tuple[int, int, int | None]], scores: dict[Key, float]
+) -> Iterable[tuple[tuple[Key, ...], float]]:
+    for _, subject, target in facts:
+        for end, other in ((subject, target), (target, subject)):
+            if end in scores and other is not None:
+                yield (other,), scores[end]
