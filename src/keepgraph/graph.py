@@ -42,7 +42,7 @@ class Graph:
         self.read_only = read_only
         self.has_background = False
         self._session = session
-        self._project = project
+        self._defaults = {"project": project} if project else None
 
     @property
     def path(self) -> Path:
@@ -78,7 +78,7 @@ class Graph:
             tool,
             arguments,
             session=self._session,
-            project=self._project,
+            defaults=self._defaults,
             read_only=self.read_only,
             has_background=self.has_background,
             cancellation=cancellation,
@@ -173,12 +173,7 @@ def open(
         except BaseException:
             database.close()
             raise
-    return Graph(database, read_only=read_only, session=session, project=project or _project_in_environment())
-
-
-def _project_in_environment(environment: Mapping[str, str] = os.environ) -> str | None:
-    """The default project; HYDRAMEM_PROJECT is the name that it has for HydraMem."""
-    return (environment.get("KG_PROJECT") or environment.get("HYDRAMEM_PROJECT") or "").strip() or None
+    return Graph(database, read_only=read_only, session=session, project=project or settings_file.default_project())
 
 
 def _add_missing_words(database: Database, declared: DeclaredVocabulary) -> None:

@@ -96,7 +96,7 @@ class _Handlers:
         return t.CallToolResult(content=[content], structured_content=answer)
 
     async def list_prompts(self, ctx: Any, params: Any) -> t.ListPromptsResult:
-        return t.ListPromptsResult(prompts=prompts.all_prompts(self._tools))
+        return t.ListPromptsResult(prompts=prompts.all_prompts(self.tools))
 
     async def get_prompt(self, ctx: Any, params: t.GetPromptRequestParams) -> t.GetPromptResult:
         try:

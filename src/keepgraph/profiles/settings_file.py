@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -68,6 +69,11 @@ TEMPLATE = """\
 def path(graph: Path) -> Path:
     """The settings file beside a graph: `graph.toml` for `graph.db`."""
     return permissions.beside(graph, ".toml")
+
+
+def default_project(environment: Mapping[str, str] = os.environ) -> str | None:
+    """The project of calls that name none; HYDRAMEM_PROJECT is what another memory server calls it."""
+    return (environment.get("KG_PROJECT") or environment.get("HYDRAMEM_PROJECT") or "").strip() or None
 
 
 def read(graph: Path) -> Profile:

@@ -32,7 +32,7 @@ def call(
     arguments: Mapping[str, Any] | None = None,
     *,
     session: str | None = None,
-    project: str | None = None,
+    defaults: Mapping[str, Any] | None = None,
     read_only: bool = False,
     has_background: bool = False,
     cancellation: CancellationCheck | None = None,
@@ -46,7 +46,7 @@ def call(
         arguments: as the caller sent them; they are checked against the input schema.
         session: the conversation that the call belongs to, unless its arguments name another; stored with what it
             records.
-        project: the project of a call that takes one and names neither a project nor groups.
+        defaults: arguments that a tool which takes them is given where the call does not say where to look.
         read_only: refuse tools that write.
         has_background: whether a task in the background makes derived data: then a call waits for what is newest, and
             says how much is missing besides.
@@ -64,7 +64,7 @@ def call(
             tool,
             aliases.translate(name, tool.name, {} if arguments is None else arguments),
             session=session,
-            project=project,
+            defaults=defaults,
             read_only=read_only,
             has_background=has_background,
             cancellation=cancellation,
@@ -79,7 +79,7 @@ def _call(
     arguments: Mapping[str, Any],
     *,
     session: str | None,
-    project: str | None,
+    defaults: Mapping[str, Any] | None,
     read_only: bool,
     has_background: bool,
     cancellation: CancellationCheck | None,
@@ -88,8 +88,8 @@ def _call(
 ) -> dict[str, Any]:
     try:
         checked = validation.check_input(tool.toolset, tool.name, arguments)
-        if project is not None:
-            checked = _with_project(tool, checked, project)
+        if defaults:
+            checked = _with_defaults(tool, checked, defaults)
         checked, session = _take_session(tool, checked, session)
         if tool.effect is Effect.READ:
             unknown_names: dict[str, str] = {}
@@ -118,11 +118,12 @@ def _call(
     return answer
 
 
-def _with_project(tool: Tool, arguments: dict[str, Any], project: str) -> dict[str, Any]:
-    """The arguments with the default project, where the tool takes one and the call does not say where to look."""
-    if "project" not in schemas.load(tool.toolset, tool.name, "input")["properties"]:
+def _with_defaults(tool: Tool, arguments: dict[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments with the defaults that the tool takes; as they are where they name groups."""
+    if arguments.get("group_ids"):
         return arguments
-    return arguments if arguments.keys() & {"project", "group_ids"} else {**arguments, "project": project}
+    properties = schemas.load(tool.toolset, tool.name, "input")["properties"]
+    return {**{name: value for name, value in defaults.items() if name in properties}, **arguments}
 
 
 def _take_session(tool: Tool, arguments: dict[str, Any], session: str | None) -> tuple[dict[str, Any], str | None]:

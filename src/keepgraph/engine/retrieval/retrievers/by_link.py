@@ -1,5 +1,7 @@
-"""Retrieval of entities by links: those of the types asked for that the predicates asked for link to what the question
-has words of, directly or by one more fact."""
+"""Retrieval of entities by links: of the wanted types, linked by the wanted predicates to what the question names.
+
+One more fact, of any predicate, may lie between them.
+"""
 
 from __future__ import annotations
 
