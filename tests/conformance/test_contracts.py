@@ -98,6 +98,63 @@ def test_every_common_definition_is_used():
     assert set(common) == used
 
 
+OF_A_SOURCE = {
+    "recall_entity": {"entity", "facts", "related_entities", "resolution", "truncated_facts"},
+    "record_fact": {"fact_id", "recorded_at", "subject", "predicate", "object", "deduplicated"},
+    "recall_decisions": {"project", "decisions", "truncated"},
+    "weekly_rollup": {"project", "period", "summary", "decisions", "blockers", "next_actions", "generated_at"},
+    "remember": {"source", "doc_id", "chunks_added", "entities_added", "entities_merged", "project"},
+    "get_schema": {"type", "graph_name", "domain", "node_labels", "relationship_types"},
+    "explore_node": {"message", "center_node", "nodes", "edges", "communities"},
+    "search": {"message", "nodes", "edges", "communities", "execution_ms"},
+    "run_cypher": {"query", "auto_fixes", "type", "row_count", "truncated", "limit_applied", "execution_ms"},
+    "fact": {"id", "subject", "predicate", "object", "confidence", "recorded_at"},
+    "decision": {"id", "name", "decided_on", "decided_by", "confidence"},
+    "entity_in_full": {"type", "id", "name", "aliases", "created_at"},
+    "resolution": {"method", "score"},
+    "found_node": {"uuid", "name"},
+    "found_edge": {"uuid", "name", "fact", "source_node_uuid"},
+    "found_community": {"uuid", "name", "member_count"},
+}
+"""What a default tool has to answer, and an entry has to have, because a source's contract has it, never as null."""
+
+OF_OURS = {
+    "recall_decisions": {"total"},
+    "weekly_rollup": {"totals"},
+    "remember": {"message", "name", "recognised", "call", "group_id"},
+    "get_schema": {"node_count", "relationship_count", "property_kinds"},
+    "explore_node": {"totals", "complete", "truncated"},
+    "run_cypher": {"columns"},
+    "decision": {"followed_up"},
+    "found_node": {"type"},
+    "record_facts": {"results", "recorded", "deduplicated", "refused", "names_not_compared", "replayed"},
+    "forget": {"message", "kind", "forgotten", "totals", "truncated", "remains", "dry_run", "call"},
+    "undo": {"message", "undone_call", "tool", "at", "changes", "call"},
+}
+"""What is always there besides. Each field costs its tokens in every answer: a new one needs a reason."""
+
+
+def test_each_field_that_is_always_in_an_answer_is_listed_here():
+    common = SCHEMAS[package_files.schemas() / "common.json"]["$defs"]
+    tools = {tool.name: read(tool, "output") for tool in TOOLS}
+    for name in OF_A_SOURCE.keys() | OF_OURS.keys():
+        required = (tools.get(name) or common[name])["required"]
+
+        assert OF_A_SOURCE.get(name, set()) | OF_OURS.get(name, set()) == set(required), name
+
+
+def test_a_field_on_request_is_optional_or_required_by_a_source():
+    """
+    Where another contract requires it, it is in every answer.
+    """
+    for file, schema in SCHEMAS.items():
+        for part in parts(schema):
+            fields = part["properties"] if part.get("type") == "object" and "properties" in part else {}
+            on_request = {name for name, field in fields.items() if "x-detail" in field}
+
+            assert not on_request & set(part.get("required", ())), file
+
+
 # The functions
 
 

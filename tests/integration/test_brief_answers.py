@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import shutil
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -94,11 +95,42 @@ def test_a_model_is_answered_within_1500_tokens(filled):
 @pytest.mark.parametrize(("tool", "arguments"), QUESTIONS, ids=lambda value: str(value)[:60])
 def test_what_the_contract_requires_stays_in_a_brief_answer(filled, tool, arguments):
     full, brief = (filled(tool, **arguments, detail=detail) for detail in ("full", "brief"))
-    required = schemas.load(*_toolset(tool), "output")["required"]
+    schema = schemas.load(*_toolset(tool), "output")
+    left_out = full.keys() - brief.keys()
 
-    assert set(required) <= brief.keys()
-    assert full.keys() - brief.keys() == set()
+    assert set(schema["required"]) <= brief.keys()
+    for name in left_out:
+        says_nothing = (None, "", [], {}, schema["properties"][name].get("default"))
+        assert full[name] in says_nothing or not any(full[name].values()), name
     validation.check_output(*_toolset(tool), brief)
+
+
+@pytest.mark.parametrize(("tool", "arguments"), QUESTIONS, ids=lambda value: str(value)[:60])
+def test_a_brief_answer_says_nothing_twice_and_no_nothing(filled, tool, arguments):
+    """
+    Null stands only where it is the answer: no project was asked for, no entity found.
+    """
+    brief = filled(tool, **arguments, detail="brief")
+    found = list(_objects(brief))
+    waste = {"labels", "group_id", "created_at", "expired_at", "why", "source_name", "target_name"}
+
+    if _toolset(tool)[0] != "connections":  # there the contract has all of it
+        assert {name for each in found for name, value in each.items() if value is None} <= {"project", "entity"}
+    if tool in ("explore_node", "search"):
+        assert not [each for each in found[1:] if waste & each.keys() or {"id", "uuid"} <= each.keys()]
+
+
+@pytest.mark.parametrize(("tool", "arguments"), QUESTIONS[:-1], ids=lambda value: str(value)[:60])
+def test_each_line_begins_with_an_id_that_other_tools_take(filled, tool, arguments):
+    brief = filled(tool, **arguments, detail="brief")
+    lists = [entries for name, entries in brief.items() if name.startswith("more_") or name == "episodes"]
+    lines = [line for entries in lists for line in entries if isinstance(line, str)]
+
+    for line in lines:
+        assert re.match(r"(ent|fact|ep|prop|com)_[0-9a-z]{26} \S", line), line
+        assert re.match(r"(ent|prop|com)_|\S+ (since |until )?\d{4}-\d\d-\d\d", line), line
+    for line in lines[:1]:
+        assert filled("explain", what=line.split()[0])["message"]
 
 
 def test_full_is_the_answer_to_other_callers_and_to_a_model_that_asks_for_it(filled):
@@ -115,7 +147,9 @@ def test_what_is_small_is_answered_in_full(call):
     call.record(person("Ana"), "reports_to", person("Ben"))
     full, brief = (call("recall_entity", name_or_alias="Ana", detail=detail) for detail in ("full", "brief"))
 
-    assert full == brief
+    assert [each["id"] for each in full["facts"]] == [each["id"] for each in brief["facts"]]
+    assert full["related_entities"] == brief["related_entities"]
+    assert (brief["truncated_facts"], brief["total_facts"]) == (False, 1)
 
 
 def test_facts_that_do_not_fit_follow_as_lines(filled):
@@ -124,10 +158,12 @@ def test_facts_that_do_not_fit_follow_as_lines(filled):
     shown = len(brief["facts"])
 
     assert (brief["truncated_facts"], brief["total_facts"]) == (True, 155)
-    assert brief["facts"] == full["facts"][:shown]
+    nothing = dict.fromkeys(("source", "valid_from", "valid_to"))
+    assert [{**nothing, **each} for each in brief["facts"]] == full["facts"][:shown]
     assert brief["more_facts"]
     for line, one in zip(brief["more_facts"], full["facts"][shown:], strict=False):
         target = one["object"].get("name") or one["object"]["literal"]
+        assert line.startswith(f"{one['id']} 2026-05-15 ")
         assert target[:60] in line
 
 
@@ -135,20 +171,72 @@ def test_nodes_that_do_not_fit_follow_as_lines_with_their_path(filled):
     brief = filled("explore_node", name="Atlas", detail="brief")
 
     assert (brief["complete"], brief["truncated"]) == (False, True)
-    assert all(line.startswith("Atlas <-[belongs_to]- ") for line in brief["more_nodes"])
-    assert 8 < len(brief["nodes"]) + len(brief["more_nodes"]) <= 20
+    assert all(re.match(r"ent_\w+ 2026-05-15 <-\[belongs_to\]- Adopt", line) for line in brief["more_nodes"])
+    assert 10 <= len(brief["nodes"]) + len(brief["more_nodes"]) <= 20
     assert brief["totals"]["by_distance"][0]["nodes"] == 120
 
 
-def test_hits_that_do_not_fit_follow_as_lines(filled):
-    brief = filled("search", query="licence rollout plan", detail="brief")
+def test_a_hit_among_texts_is_a_line_that_carries_it(call):
+    call("remember", text="Ana: I keep the spare key of the shed under the blue pot.", reference_time="2026-04-02")
+    [message] = call(
+        "add_memory",
+        episodes=[{"name": "turn 7", "content": "Ben: The shed is locked, I lost its key.", "source": "message"}],
+    )["episodes"]
+    [note] = call("get_episodes", max_episodes=10)["episodes"][1:]
+    brief = call("search", query="where is the key of the shed?", detail="brief")
 
-    assert brief["truncated"]["episodes"]
-    for hit in (hit for kind in ("nodes", "edges", "episodes") for hit in brief[kind]):
-        assert 1 <= len(hit["why"]) <= 2
-        assert all(place.keys() == {"rank"} for place in hit["why"].values())
-    assert brief["episodes"][0]["chunk_truncated"] is True
-    assert "licence" in brief["episodes"][0]["chunk"]
+    assert sorted(brief["episodes"]) == sorted(
+        [
+            f"{note['uuid']} 2026-04-02 Ana: I keep the spare key of the shed under the blue pot.",
+            f"{message['uuid']} 2026-05-15 Ben: The shed is locked, I lost its key.",
+        ]
+    )
+
+
+def test_of_a_long_text_the_sentences_are_quoted_that_have_the_words(call):
+    parts = [f"Paragraph {number} is about the weather and nothing else at all." for number in range(15)]
+    parts[7] = "The insurance of the boat ends in October."
+    parts[11] = "Renew the insurance with Helvetia."
+    call("remember", text=" ".join(parts), reference_time="2026-04-02")
+    [line] = call("search", query="when does the insurance end?", detail="brief")["episodes"]
+
+    assert " … The insurance of the boat ends in October. … Renew" in line
+    assert "Renew the insurance with Helvetia." in line
+    assert len(line) < 520
+
+
+def test_a_text_is_shown_without_its_front_matter(call):
+    text = "---\ntitle: Boat\ntags: [harbour]\n---\n\nThe boat lies at pier nine."
+    call("add_memory", name="Boat", episode_body=text, source="text")
+    full, brief = (call("search", query="where is the boat?", detail=detail) for detail in ("full", "brief"))
+
+    assert full["episodes"][0]["chunk"] == "The boat lies at pier nine."
+    assert brief["episodes"][0].endswith("Boat: The boat lies at pier nine.")
+
+
+def test_reasons_and_all_fields_of_a_hit_are_there_on_request(filled):
+    full = filled("search", query="licence rollout plan", detail="full")
+    fields = schemas.load("discovery", "search", "output")["$defs"]
+    optional = {"content", "chunk_truncated", "mentioned_with", "reads", "proposed", "named_by"}
+    for kind, name in (("nodes", "found_node"), ("edges", "found_edge"), ("episodes", "found_episode")):
+        assert full[kind]
+        for hit in full[kind]:
+            assert fields[name]["properties"].keys() - optional <= hit.keys()
+
+
+def test_a_search_without_a_limit_shows_as_many_texts_as_there_is_room_for(call):
+    for number in range(60):
+        call(
+            "remember", text=f"The kiln reached {900 + number} degrees.", reference_time=f"2026-04-{1 + number % 28:02}"
+        )
+    many, few, ten = (
+        call("search", query="How hot is the kiln?", search_mode="episodes", detail="brief", **more)["episodes"]
+        for more in ({}, {"max_tokens": 500}, {"limit": 10})
+    )
+
+    assert len(many) > 25
+    assert 8 <= len(few) < len(many)
+    assert ten == many[:10]
 
 
 def test_a_search_may_have_as_many_tokens_as_it_says(filled):
@@ -260,6 +348,16 @@ def test_counting_tokens_grows_with_the_text():
         text = "".join(chance.choice(letters) for _ in range(chance.randrange(1, 80)))
 
         assert 0 < answer_size.count_tokens(text) <= answer_size.count_tokens(f"{text} and more")
+
+
+def _objects(value):
+    if isinstance(value, dict):
+        yield value
+        for inner in value.values():
+            yield from _objects(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _objects(inner)
 
 
 def _toolset(tool: str) -> tuple[str, str]:

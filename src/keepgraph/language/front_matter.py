@@ -45,6 +45,14 @@ def end(text: str) -> int:
     return line_end.end() if line_end else closing.end()
 
 
+def readable(text: str) -> str:
+    """A text without the front matter that it begins with; the lines of this where there is nothing else."""
+    body_start = end(text)
+    if not body_start:
+        return text
+    return text[body_start:].strip() or "; ".join(filter(None, map(str.strip, text[:body_start].splitlines()[1:-1])))
+
+
 def parse(text: str) -> tuple[dict[str, Any], str | None]:
     """The values of front matter, and why it could not be parsed; None where it could.
 

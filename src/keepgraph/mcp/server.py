@@ -90,6 +90,8 @@ class _Handlers:
         except errors.KeepgraphError as error:
             error.hint = error.hint and reader_references.render(error.hint, shown=self.tools)
             return t.CallToolResult(is_error=True, content=[_text_content(error.answer())])
+        if isinstance(arguments, dict) and arguments.get("detail") != "full":
+            answer = brief_answers.essential(tool.toolset, tool.name, answer)
         answer = reader_references.render_answer(answer, shown=self.tools)
         in_words = apps.text_of(tool.name, answer)
         content = _text_content(answer) if in_words is None else t.TextContent(type="text", text=_plain(in_words))

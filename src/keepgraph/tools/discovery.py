@@ -12,6 +12,7 @@ from keepgraph.engine.retrieval import neighbourhood, node_lookup, passages
 from keepgraph.engine.retrieval.neighbourhood import Neighbour, Neighbourhood
 from keepgraph.engine.retrieval.node_lookup import Node
 from keepgraph.engine.retrieval.passages import Passage
+from keepgraph.engine.retrieval.search_request import EPISODES
 from keepgraph.language import normalisation
 from keepgraph.model import Entity, Fact
 from keepgraph.store.details import EntityDetails
@@ -178,8 +179,8 @@ def search(
 ) -> dict[str, Any]:
     """Find entities, facts, communities and remembered texts by words, meaning and closeness in the graph.
 
-    Ask in plain words; names are recognised. Facts are current ones. Each hit says why. For ALL facts of one entity
-    use explore_node.
+    Ask in plain words; names are recognised. Facts are current ones. A line is `id date text`. For ALL facts of one
+    entity use explore_node.
     """
     started = time.perf_counter()
     plan = search_arguments.plan(intent, search_mode=search_mode, reranker=reranker, limit=limit)
@@ -194,16 +195,20 @@ def search(
         group_ids,
         project,
     )
+    is_brief = detail == brief_answers.BRIEF
+    # Where a model does not say how many texts it wants, it gets as many as it has room for.
+    fills = is_brief and limit is None and intent is None
     tx, results = search_arguments.run_search(
         tx,
         arguments,
         kinds=plan.kinds,
-        limit=plan.limit,
+        limit=max(plan.limit, brief_shapes.limit_of_texts(max_tokens)) if fills else plan.limit,
         may_abstain=True,
         includes_near=near,
         falls_back=plan.falls_back,
     )
-    is_brief = detail == brief_answers.BRIEF
+    if fills:
+        results = results.at_most(plan.limit, but=EPISODES)
     answer = search_answers.answer(tx, results, max_tokens=None if is_brief else max_tokens)
     is_empty = search_answers.is_empty(answer)
     answer |= search_answers.scope(tx, arguments, is_empty=is_empty)

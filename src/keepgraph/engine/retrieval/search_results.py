@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from keepgraph.engine.retrieval.fusion import Hit
+from keepgraph.engine.retrieval.search_request import KINDS
 from keepgraph.model import Chunk, Entity, Episode, Fact, Proposal
 from keepgraph.store.communities import Community
 from keepgraph.store.details import EntityDetails, FactDetails
@@ -67,3 +68,10 @@ class SearchResults:
     embedding_state: str = "on"
     abstained: bool = False
     near: Mapping[str, int] = field(default_factory=dict)
+
+    def at_most(self, limit: int, *, but: str) -> SearchResults:
+        """These results with at most so many of each kind but one."""
+        lists = {kind: getattr(self, kind) for kind in KINDS if kind != but}
+        cut = {kind for kind, results in lists.items() if len(results) > limit}
+        shortened = {kind: results[:limit] for kind, results in lists.items()}
+        return replace(self, **shortened, truncated_kinds=self.truncated_kinds | cut)

@@ -1,7 +1,7 @@
 """The size of answers, in characters and in tokens, and lists cut to as many entries as there is room for.
 
 Tokens are estimated, for no tokenizer of a language model is a part of the package. On our answers the estimate is
-between 4 % less and 17 % more than what the byte-pair encodings cl100k, o200k and that of Claude 2 give; characters / 4
+between 4 % less and 15 % more than what the byte-pair encodings cl100k, o200k and that of Claude 2 give; characters / 4
 are a third too few, because of ids and timestamps.
 """
 
@@ -19,7 +19,7 @@ Lists = dict[str, list[dict[str, Any]]]
 _PIECE = re.compile(r"(?:ent|fact|ep|prop|com)_[0-9a-z]{26}|[^\W\d_]+|\d{1,3}|[^\w\s]+|_")
 """What is counted: an id, a word, up to three digits, signs. A space belongs to the word after it."""
 
-_TOKENS_OF_ID = 19
+_TOKENS_OF_ID = 20
 _FIRST_IDEOGRAPHIC = "\u2e80"
 
 
@@ -67,7 +67,7 @@ def _tokens_of_piece(piece: str) -> int:
     if len(piece) > 26 and "_" in piece:
         return _TOKENS_OF_ID
     if piece.isascii():
-        return -(-len(piece) // 7) if piece.isalpha() else 1 if piece.isdigit() else -(-len(piece) // 3)
+        return -(-len(piece) // 9) if piece.isalpha() else 1 if piece.isdigit() else -(-len(piece) // 3)
     if piece[0].isalpha() and piece[0] < _FIRST_IDEOGRAPHIC:
         return -(-len(piece) // 2)
     return len(piece)

@@ -1,7 +1,8 @@
-"""Brief answers: lists cut to a number of tokens, the first entries in full and the next as one line each.
+"""Brief answers: fields that say something, and lists cut to a number of tokens, most entries as one line each.
 
-A model pays for every token that it reads. What the contract of a tool requires in an entry stays in it; so a brief
-answer has fewer entries in full, and a line for each of the others, as long as there is room. The answer says what is
+A model pays for every token that it reads. Its answers have what the contract of a tool requires, and of the rest what
+says something: a field without a value, with its `default`, or marked `"x-detail": "full"` in the output schema is left
+out. Where a list does not fit, its first entries are shown in full and the next as a line each; the answer says what is
 left out. `detail` chooses between brief and full. Where a client of the server leaves it out, brief is meant: there a
 model reads the answer. Elsewhere, full is (ADR 0036).
 """
@@ -10,8 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from keepgraph.language import sentences
 from keepgraph.tools.contract import answer_size, schemas
 
 if TYPE_CHECKING:
@@ -24,10 +27,10 @@ MAX_TOKENS = 1_420
 MAX_QUOTE_CHARACTERS = 200
 """Of a text, a brief answer quotes so much at a time."""
 
-_MAX_SHARE_OF_LINES = 0.45
-_MAX_LINE_CHARACTERS = 240
-_TOKENS_OF_EMPTY_LIST = 12
-"""What a list and its lines need without any entry."""
+_SHARE_IN_FULL = 0.3
+"""Where not all entries fit in full, those that are shown in full have this share of the room."""
+
+_NO_VALUES: tuple[object, ...] = (None, "", [], {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +41,13 @@ class Entries:
         full: the entries, best first.
         lines: the same entries, a line each; none where an entry is shown in full or not at all.
         at_most: how many are shown in full.
+        comes_last: whether, where not all fits, it only gets the room that the lines of the others leave.
     """
 
     full: Sequence[Any]
     lines: Sequence[str] = ()
     at_most: int | None = None
+    comes_last: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,39 +64,151 @@ class ShortenedList:
         return bool(self.lines) or self.left_out > 0
 
 
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """What a brief answer has of a field.
+
+    Attributes:
+        required: whether it is always there.
+        on_request: whether only a full answer has it.
+        default: the value that it has where it is left out.
+        fields: those of the object that it holds, or of each object in its list or map.
+        each: the field that each value of its map is.
+    """
+
+    required: bool = False
+    on_request: bool = False
+    default: object = None
+    fields: Mapping[str, _Field] | None = None
+    each: _Field | None = None
+
+
 def by_default(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of a call by a model: the answer is brief, unless it asks for more."""
     takes_detail = "detail" in schemas.load(tool.toolset, tool.name, "input")["properties"]
     return {**arguments, "detail": BRIEF} if takes_detail and arguments.get("detail") is None else dict(arguments)
 
 
-def shorten(lists: Mapping[str, Entries], *, rest: object, max_tokens: int = MAX_TOKENS) -> dict[str, ShortenedList]:
+def essential(toolset: str, tool: str, answer: Mapping[str, Any]) -> dict[str, Any]:
+    """An answer without optional fields that say nothing, and without those that only a full answer has."""
+    kept: dict[str, Any] = _essential(_fields(toolset, tool), answer)
+    return kept
+
+
+def _essential(field: _Field, value: Any) -> Any:
+    if isinstance(value, list):
+        return [_essential(field, entry) for entry in value] if field.fields or field.each else value
+    if not isinstance(value, Mapping) or not (field.fields or field.each):
+        return value
+    kept = {}
+    for name, inner in value.items():
+        of_name = (field.fields or {}).get(name, field.each)
+        if of_name is not None:
+            if of_name.on_request and not of_name.required:
+                continue
+            inner = _essential(of_name, inner)
+            if not of_name.required and (inner in _NO_VALUES or inner == of_name.default):
+                continue
+        kept[name] = inner
+    return kept
+
+
+@cache
+def _fields(toolset: str, tool: str) -> _Field:
+    schema = schemas.load(toolset, tool, "output")
+    return _field(schema, schema, required=True)
+
+
+def _field(part: schemas.Schema, schema: schemas.Schema, *, required: bool) -> _Field:
+    mark = part.get("x-detail") == "full"
+    default = part.get("default")
+    always: set[str] = set(part.get("required", ()))
+    while "$ref" in part:  # what a part requires besides what the definition requires that it refers to
+        part = schemas.definition(part, schema)
+        always |= set(part.get("required", ()))
+    for branch in part.get("anyOf", ()):
+        if branch.get("type") != "null" and ("$ref" in branch or "properties" in branch or "items" in branch):
+            inner = _field(branch, schema, required=required)
+            return _Field(required, mark, default, inner.fields, inner.each)
+    if "items" in part:
+        inner = _field(part["items"], schema, required=True)
+        return _Field(required, mark, default, inner.fields, inner.each)
+    properties = {
+        name: _field(inner, schema, required=name in always) for name, inner in part.get("properties", {}).items()
+    }
+    values = part.get("additionalProperties")
+    each = _field(values, schema, required=True) if isinstance(values, dict) else None
+    return _Field(required, mark, default, properties or None, each)
+
+
+def shorten(
+    lists: Mapping[str, Entries], *, rest: object, max_tokens: int = MAX_TOKENS, share_in_full: float = _SHARE_IN_FULL
+) -> dict[str, ShortenedList]:
     """Cut lists, so that they and the rest of the answer have at most so many tokens.
 
-    The lists are filled in turn, an entry of each; a list ends where its next entry does not fit.
+    The lists are filled in turn, an entry of each; a list ends where its next entry does not fit. Lines come before
+    further entries in full: more is said of more entries so.
 
     Args:
         rest: the rest of the answer.
+        share_in_full: of the room, for the first entries in full, where not all fit.
     """
-    room = max_tokens - answer_size.count_tokens(rest) - _TOKENS_OF_EMPTY_LIST * len(lists)
+    names = [name for name, entries in lists.items() if entries.full]
+    outline = {
+        **dict.fromkeys(lists, ()),
+        **{f"more_{name}": () for name in names},
+        "truncated": dict.fromkeys(names, True),
+    }
+    room = max_tokens - answer_size.count_tokens([rest, outline])
     full_costs = {name: [_cost(entry) for entry in _allowed(entries)] for name, entries in lists.items()}
-    limited = any(len(full_costs[name]) < len(entries.full) for name, entries in lists.items())
-    if sum(map(sum, full_costs.values())) <= room and not limited:
-        return {name: ShortenedList(list(entries.full), [], 0) for name, entries in lists.items()}
-    lines = {name: [_shorten_line(line) for line in entries.lines] for name, entries in lists.items()}
-    line_costs = {name: [_cost(line) for line in lines[name]] for name in lists}
-    for_lines = min(sum(map(sum, line_costs.values())), int(_MAX_SHARE_OF_LINES * room))
-    shown, used = _fill(full_costs, room - for_lines)
-    waiting = {name: costs[shown[name] :] for name, costs in line_costs.items()}
-    listed, _ = _fill(waiting, room - used)
+    line_costs = {name: [_cost(line) for line in entries.lines] for name, entries in lists.items()}
+    shown = {name: len(costs) for name, costs in full_costs.items()}
+    used = sum(map(sum, full_costs.values()))
+    if used + sum(sum(costs[shown[name] :]) for name, costs in line_costs.items()) > room:
+        first = {name: costs for name, costs in full_costs.items() if not lists[name].comes_last}
+        shown, used = _fill(first, int(share_in_full * room))
+        shown = dict.fromkeys(lists, 0) | shown
+    listed: dict[str, int] = {}
+    for comes_last in (False, True):
+        waiting = {name: line_costs[name][shown[name] :] for name in lists if lists[name].comes_last is comes_last}
+        numbers, cost = _fill(waiting, room - used)
+        listed, used = listed | numbers, used + cost
+    more, _ = _fill({name: full_costs[name][shown[name] :] for name in lists if not line_costs[name]}, room - used)
+    shown = {name: number + more.get(name, 0) for name, number in shown.items()}
     return {
         name: ShortenedList(
             list(entries.full[: shown[name]]),
-            lines[name][shown[name] : shown[name] + listed[name]],
+            list(entries.lines[shown[name] : shown[name] + listed[name]]),
             len(entries.full) - shown[name] - listed[name],
         )
         for name, entries in lists.items()
     }
+
+
+def excerpt(text: str, *, words: Iterable[str], limit: int) -> str:
+    """A text, or of a long one the sentences with the most of some words, in their order; dots show what is left out.
+
+    Args:
+        words: in lower case.
+    """
+    if len(joined := " ".join(text.split())) <= limit:
+        return joined
+    stems = {word[: max(4, len(word) - 2)] for word in words if len(word) > 3 or word.isdigit()}
+    parts = [" ".join(text[each.start : each.end].split()) for each in sentences.split(text)]
+    lowered = [part.lower() for part in parts]
+    order = sorted(range(len(parts)), key=lambda number: (-sum(stem in lowered[number] for stem in stems), number))
+    chosen: set[int] = set()
+    room = limit
+    for number in order:
+        if len(parts[number]) + 2 <= room:
+            chosen.add(number)
+            room -= len(parts[number]) + 2
+        elif not chosen:  # the best of them is too long by itself
+            return quote(parts[number], limit=limit, around=words)
+    pieces = ["…"] if 0 not in chosen else []
+    for number in sorted(chosen):
+        pieces += [parts[number], *(["…"] if number + 1 < len(parts) and number + 1 not in chosen else [])]
+    return " ".join(pieces)
 
 
 def quote(text: str, *, limit: int = MAX_QUOTE_CHARACTERS, around: Iterable[str] = ()) -> str:
@@ -133,7 +250,3 @@ def _fill(costs: Mapping[str, Sequence[int]], room: int) -> tuple[dict[str, int]
 
 def _cost(entry: object) -> int:
     return answer_size.count_tokens(entry) + 1
-
-
-def _shorten_line(line: str) -> str:
-    return line if len(line) <= _MAX_LINE_CHARACTERS else f"{line[: _MAX_LINE_CHARACTERS - 1]}…"

@@ -1,10 +1,12 @@
 """The brief form of the answers of the tools that a model reads most: entities, neighbourhoods, search, weeks, schema.
 
-Each function takes the answer in full, and gives one with the same keys, shorter lists, and lines for what was cut.
+Each function takes the answer in full. It leaves out what says nothing, shortens lists, and gives a line for what was
+cut: an id, a date and a sentence. A hit among texts is always a line.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,172 +17,195 @@ Answer = dict[str, Any]
 
 _MAX_QUOTES = 3
 _MAX_RELATED = 6
-_MAX_SOURCES = 2
 _MAX_MENTIONED_WITH = 5
 _MAX_COMMUNITIES = 2
 _MAX_ALIASES = 20
-_MAX_CHUNK_CHARACTERS = 420
-_MAX_LINE_QUOTE_CHARACTERS = 100
+_MAX_TEXT_CHARACTERS = 420
+_MAX_LINE_CHARACTERS = 160
+_MAX_TITLE_CHARACTERS = 80
 _MAX_SUMMARY_CHARACTERS = 300
 _MAX_NARRATIVE_CHARACTERS = 1_500
 _MAX_UNUSED_NAMES = 20
 
+_TOKENS_OF_TEXT_LINE = 40
+"""A line of a text has seldom fewer."""
+
+_WORD = re.compile(r"\w+")
+
 
 def recall(answer: Answer) -> Answer:
     """The brief answer of recall_entity."""
-    answer = {**answer, "entity": _with_few_aliases(answer["entity"])}
-    facts, related, texts = answer.pop("facts"), answer.pop("related_entities"), answer.pop("texts")
-    cut = brief_answers.shorten(
-        {
-            "texts": Entries(texts["newest"], at_most=_MAX_QUOTES),
-            "related": Entries(related, at_most=_MAX_RELATED),
-            "facts": Entries(facts, [_line_of_fact(fact) for fact in facts]),
-        },
-        rest=answer,
-    )
+    facts = answer["facts"]
+    answer = brief_answers.essential("memory", "recall_entity", answer)
+    answer["entity"] = _with_few_aliases(answer["entity"])
+    texts = answer.pop("texts", {"total": 0})
+    lists = {
+        "texts": Entries(texts.get("newest", ()), at_most=_MAX_QUOTES),
+        "related_entities": Entries(answer.pop("related_entities"), at_most=_MAX_RELATED),
+        "facts": Entries(answer.pop("facts"), [_line_of_fact(fact) for fact in facts]),
+    }
+    cut = brief_answers.shorten(lists, rest=answer)
     return {
         "entity": answer.pop("entity"),
         "facts": cut["facts"].full,
         **_more("more_facts", cut["facts"]),
-        "texts": {**texts, "newest": cut["texts"].full},
-        "related_entities": cut["related"].full,
+        **({"texts": {**texts, "newest": cut["texts"].full}} if texts["total"] else {}),
+        "related_entities": cut["related_entities"].full,
         **answer,
         "truncated_facts": answer["truncated_facts"] or cut["facts"].is_cut,
-        "truncated_related_entities": answer["truncated_related_entities"] or cut["related"].is_cut,
+        **({"truncated_related_entities": True} if cut["related_entities"].is_cut else {}),
     }
 
 
 def exploration(answer: Answer) -> Answer:
-    """The brief answer of explore_node."""
+    """The brief answer of explore_node. Where not all fits, an edge is left out that the path of a node says."""
+    full = answer
+    answer = brief_answers.essential("discovery", "explore_node", answer)
     if answer["center_node"] is None:
         return answer
-    centre = _with_few_aliases(_without_why(answer["center_node"]))
-    nodes = [_without_why(node) for node in answer["nodes"]]
-    edges, facts = map(_all_without_why, (answer["edges"], answer["facts"]))
-    episodes = [
-        {**_without_why(episode), "chunk": brief_answers.quote(episode["chunk"])} for episode in answer["episodes"]
-    ]
     names = ("nodes", "edges", "facts", "episodes", "mentioned_with", "communities")
-    rest = {name: value for name, value in answer.items() if name not in names}
-    cut = brief_answers.shorten(
-        {
-            "nodes": Entries(nodes, [_line_of_node(node) for node in nodes]),
-            "edges": Entries(edges),
-            "facts": Entries(facts, [fact["fact"] for fact in facts]),
-            "episodes": Entries(episodes, at_most=_MAX_QUOTES),
-            "mentioned_with": Entries(answer["mentioned_with"], at_most=_MAX_MENTIONED_WITH),
-            "communities": Entries(_all_without_why(answer["communities"]), at_most=_MAX_COMMUNITIES),
-        },
-        rest={**rest, "center_node": centre},
-    )
+    found = {name: answer.pop(name, []) for name in names}
+    nodes, said = map(_all_with_short_summary, (found["nodes"], [answer["center_node"]]))
+    answer["center_node"] = _with_few_aliases(said[0])
+    episodes = [{**episode, "chunk": brief_answers.quote(episode["chunk"])} for episode in found["episodes"]]
+    in_paths = {node["via"]["edge"] for node in full["nodes"] if node["via"]}
+    edges = [edge for edge in full["edges"] if edge["uuid"] not in in_paths]
+    lists = {
+        "nodes": Entries(nodes, [_line_of_node(node, full) for node in full["nodes"]]),
+        "edges": Entries(found["edges"]),
+        "facts": Entries(found["facts"], [_line_of_edge(fact) for fact in full["facts"]]),
+        "episodes": Entries(episodes, at_most=_MAX_QUOTES),
+        "mentioned_with": Entries(found["mentioned_with"], at_most=_MAX_MENTIONED_WITH),
+        "communities": Entries(found["communities"], at_most=_MAX_COMMUNITIES),
+    }
+    cut = brief_answers.shorten(lists, rest=answer)
+    if cut["edges"].is_cut:
+        shown = [edge for edge in found["edges"] if edge["uuid"] not in in_paths]
+        lists["edges"] = Entries(shown, [_line_of_edge(edge) for edge in edges])
+        cut = brief_answers.shorten(lists, rest=answer)
+    left_out = cut["nodes"].left_out + cut["edges"].left_out
     return {
-        "message": rest.pop("message"),
-        "center_node": centre,
-        **{name: cut[name].full for name in names},
+        "message": answer.pop("message"),
+        "center_node": answer.pop("center_node"),
+        "nodes": cut["nodes"].full,
         **_more("more_nodes", cut["nodes"]),
+        "edges": cut["edges"].full,
+        **_more("more_edges", cut["edges"]),
+        **{name: cut[name].full for name in names[2:] if found[name] or name == "communities"},
         **_more("more_facts", cut["facts"]),
-        **{name: value for name, value in rest.items() if name != "center_node"},
-        "complete": answer["complete"] and not (cut["nodes"].is_cut or cut["edges"].is_cut),
-        "truncated": answer["truncated"] or any(shortened.is_cut for shortened in cut.values()),
+        **answer,
+        "complete": full["complete"] and not left_out,
+        "truncated": full["truncated"] or any(shortened.is_cut for shortened in cut.values()),
     }
 
 
+def limit_of_texts(max_tokens: int | None) -> int:
+    """How many texts a brief answer of search may have room for."""
+    return (max_tokens or brief_answers.MAX_TOKENS) // _TOKENS_OF_TEXT_LINE
+
+
 def search(answer: Answer, *, query: str, max_tokens: int | None) -> Answer:
-    """The brief answer of search."""
-    words = query.lower().split()
-    nodes, edges, communities = map(_all_with_brief_why, (answer["nodes"], answer["edges"], answer["communities"]))
-    nodes = [{**node, "summary": brief_answers.quote(node["summary"], limit=_MAX_SUMMARY_CHARACTERS)} for node in nodes]
-    episodes = [_with_part_of_chunk(_with_brief_why(episode), words) for episode in answer["episodes"]]
-    names = ("nodes", "edges", "communities", "episodes")
-    rest = {name: value for name, value in answer.items() if name not in names}
+    """The brief answer of search: each text a line that carries it, as many as there is room for."""
+    words = _WORD.findall(query.lower())
+    kinds = ("edges", "nodes", "communities")
+    line_of = {"edges": _line_of_edge, "nodes": _line_of_name, "communities": _line_of_name}
+    # A name that is only proposed is known from texts alone, which are there too: it comes after all that is known.
+    full = {name: sorted(answer[name], key=lambda entry: entry.get("proposed", False)) for name in kinds}
+    known = sum(not node.get("proposed") for node in full["nodes"])
+    episodes, was_cut = answer["episodes"], answer["truncated"]
+    answer = brief_answers.essential("discovery", "search", {**answer, **full, "episodes": [], "truncated": {}})
+    entries = {
+        name: (_all_with_short_summary(answer.pop(name)), [line_of[name](entry) for entry in full[name]])
+        for name in kinds
+    }
+    (nodes, lines_of_nodes) = entries.pop("nodes")
     cut = brief_answers.shorten(
         {
-            "episodes": Entries(episodes, [_line_of_episode(episode, words) for episode in answer["episodes"]]),
-            "edges": Entries(edges, [edge["fact"] for edge in edges]),
-            "nodes": Entries(nodes, [f"{node['name']} ({node['type']})" for node in nodes]),
-            "communities": Entries(communities, [community["name"] for community in communities]),
+            "episodes": Entries(episodes, [_line_of_episode(episode, words) for episode in episodes], at_most=0),
+            **{name: Entries(*of_kind) for name, of_kind in entries.items()},
+            "nodes": Entries(nodes[:known], lines_of_nodes[:known]),
+            "proposed": Entries(nodes[known:], lines_of_nodes[known:], comes_last=True),
         },
-        rest=rest,
+        rest=answer,
         **({} if max_tokens is None else {"max_tokens": max_tokens}),
     )
-    lines = {f"more_{name}": cut[name].lines for name in names if cut[name].lines}
+    proposed = cut.pop("proposed")
+    cut["nodes"] = ShortenedList(
+        [*cut["nodes"].full, *proposed.full],
+        [*cut["nodes"].lines, *proposed.lines],
+        cut["nodes"].left_out + proposed.left_out,
+    )
+    truncated = {name: True for name, shortened in cut.items() if was_cut[name] or shortened.left_out}
     return {
-        "message": rest.pop("message"),
-        **{name: cut[name].full for name in names},
-        **lines,
-        **rest,
-        "truncated": {name: was_cut or cut[name].is_cut for name, was_cut in answer["truncated"].items()},
+        "message": answer.pop("message"),
+        **({"episodes": cut["episodes"].lines} if episodes else {}),
+        **{name: cut[name].full for name in kinds},
+        **{f"more_{name}": cut[name].lines for name in kinds if cut[name].lines},
+        **answer,
+        **({"truncated": truncated} if truncated else {}),
     }
 
 
 def nodes(answer: Answer) -> Answer:
     """The brief answer of search_nodes."""
-    entries = _all_with_brief_why(answer["nodes"])
-    return _with_short_list(answer, "nodes", entries, [f"{node['name']} ({node['type']})" for node in entries])
+    lines = [_line_of_name(node) for node in answer["nodes"]]
+    return _with_short_list(brief_answers.essential("connections", "search_nodes", answer), "nodes", lines)
 
 
 def facts(answer: Answer) -> Answer:
     """The brief answer of search_memory_facts."""
-    entries = _all_with_brief_why(answer["facts"])
-    return _with_short_list(answer, "facts", entries, [edge["fact"] for edge in entries])
+    lines = [_line_of_edge(edge) for edge in answer["facts"]]
+    return _with_short_list(brief_answers.essential("connections", "search_memory_facts", answer), "facts", lines)
 
 
 def decisions(answer: Answer) -> Answer:
     """The brief answer of recall_decisions."""
-    rest = {name: value for name, value in answer.items() if name != "decisions"}
-    entries = answer["decisions"]
-    cut = brief_answers.shorten(
-        {"decisions": Entries(entries, [_line_of_decision(decision) for decision in entries])}, rest=rest
-    )["decisions"]
-    return {
-        **answer,
-        "decisions": cut.full,
-        **_more("more_decisions", cut),
-        "truncated": rest["truncated"] or cut.is_cut,
-    }
+    lines = [_line_of_decision(decision) for decision in answer["decisions"]]
+    return _with_short_list(brief_answers.essential("memory", "recall_decisions", answer), "decisions", lines)
 
 
 def week(answer: Answer) -> Answer:
     """The brief answer of weekly_rollup."""
     names = ("decisions", "blockers", "next_actions")
-    rest = {name: value for name, value in answer.items() if name not in names}
-    if narrative := rest.get("narrative"):
-        rest["narrative"] = _with_part_of_text(narrative)
+    decisions, blockers = answer["decisions"], answer["blockers"]
+    answer = brief_answers.essential("memory", "weekly_rollup", answer)
+    if narrative := answer.get("narrative"):
+        answer["narrative"] = _with_part_of_text(narrative)
+    found = {name: answer.pop(name) for name in names}
     cut = brief_answers.shorten(
         {
-            "blockers": Entries(answer["blockers"], [_line_of_fact(fact) for fact in answer["blockers"]]),
-            "decisions": Entries(answer["decisions"], [_line_of_decision(entry) for entry in answer["decisions"]]),
-            "next_actions": Entries(answer["next_actions"]),
+            "blockers": Entries(found["blockers"], [_line_of_fact(fact) for fact in blockers]),
+            "decisions": Entries(found["decisions"], [_line_of_decision(entry) for entry in decisions]),
+            "next_actions": Entries(found["next_actions"]),
         },
-        rest=rest,
+        rest=answer,
     )
+    is_cut = any(shortened.is_cut for shortened in cut.values())
     return {
         **answer,
-        **rest,
         **{name: cut[name].full for name in names},
         **_more("more_decisions", cut["decisions"]),
         **_more("more_blockers", cut["blockers"]),
-        "truncated": answer["truncated"] or any(shortened.is_cut for shortened in cut.values()),
+        **({"truncated": True} if is_cut else {}),
     }
 
 
 def schema(answer: Answer) -> Answer:
     """The brief answer of get_schema: the most used labels and relationship types in full, and lines for the next."""
-    labels, types = (_most_used(answer[name]) for name in ("node_labels", "relationship_types"))
-    rest = {name: value for name, value in answer.items() if name not in ("node_labels", "relationship_types")}
-    if unused := rest.get("unused"):
-        rest["unused"] = _few_unused(unused)
+    answer = brief_answers.essential("analysis", "get_schema", answer)
+    labels, types = (_most_used(answer.pop(name)) for name in ("node_labels", "relationship_types"))
+    if unused := answer.get("unused"):
+        answer["unused"] = _few_unused(unused)
     cut = brief_answers.shorten(
         {
             "labels": Entries(labels, [f"{name} ({label['count']})" for name, label in labels]),
             "types": Entries(types, [_line_of_type(name, kind) for name, kind in types]),
         },
-        rest=rest,
+        rest=answer,
     )
     left_out = {name: shortened.left_out for name, shortened in cut.items() if shortened.left_out}
     return {
         **answer,
-        **rest,
         "node_labels": dict(cut["labels"].full),
         "relationship_types": dict(cut["types"].full),
         **_more("more_labels", cut["labels"]),
@@ -189,10 +214,14 @@ def schema(answer: Answer) -> Answer:
     }
 
 
-def _with_short_list(answer: Answer, name: str, entries: Sequence[Any], lines: Sequence[str]) -> Answer:
-    """An answer with one list, cut to what a brief answer has room for."""
-    rest = {key: value for key, value in answer.items() if key != name}
-    cut = brief_answers.shorten({name: Entries(entries, lines)}, rest=rest)[name]
+def _with_short_list(answer: Answer, name: str, lines: Sequence[str]) -> Answer:
+    """An answer with one list, cut to what a brief answer has room for.
+
+    Args:
+        lines: of its entries.
+    """
+    entries = _all_with_short_summary(answer.pop(name))
+    cut = brief_answers.shorten({name: Entries(entries, lines)}, rest=answer)[name]
     return {
         **answer,
         name: cut.full,
@@ -205,42 +234,23 @@ def _more(name: str, shortened: ShortenedList) -> dict[str, list[str]]:
     return {name: shortened.lines} if shortened.lines else {}
 
 
-def _all_without_why(entries: Sequence[Mapping[str, Any]]) -> list[Answer]:
-    return [_without_why(entry) for entry in entries]
-
-
-def _all_with_brief_why(entries: Sequence[Mapping[str, Any]]) -> list[Answer]:
-    return [_with_brief_why(entry) for entry in entries]
-
-
-def _with_brief_why(entry: Mapping[str, Any]) -> Answer:
-    """An entry with the sources that rank it highest, without their scores."""
-    ranks = sorted((place["rank"], source) for source, place in entry.get("why", {}).items() if place["rank"])
-    why = {source: {"rank": rank} for rank, source in ranks[:_MAX_SOURCES]}
-    return {**_without_why(entry), **({"why": why} if why else {})}
-
-
-def _without_why(entry: Mapping[str, Any]) -> Answer:
-    brief = {name: value for name, value in entry.items() if name != "why"}
-    if isinstance(brief.get("summary"), str):
-        brief["summary"] = brief_answers.quote(brief["summary"], limit=_MAX_SUMMARY_CHARACTERS)
-    return brief
+def _all_with_short_summary(entries: Sequence[Answer]) -> list[Answer]:
+    return [
+        {**entry, "summary": brief_answers.quote(entry["summary"], limit=_MAX_SUMMARY_CHARACTERS)}
+        if len(entry.get("summary", "")) > _MAX_SUMMARY_CHARACTERS
+        else entry
+        for entry in entries
+    ]
 
 
 def _with_few_aliases(entity: Answer | None) -> Answer | None:
-    if entity is None or len(entity["aliases"]) <= _MAX_ALIASES:
+    if entity is None or len(entity.get("aliases", ())) <= _MAX_ALIASES:
         return entity
     return {
         **entity,
         "aliases": entity["aliases"][:_MAX_ALIASES],
         "more_aliases": len(entity["aliases"]) - _MAX_ALIASES,
     }
-
-
-def _with_part_of_chunk(episode: Answer, words: Sequence[str]) -> Answer:
-    part = brief_answers.quote(episode["chunk"], limit=_MAX_CHUNK_CHARACTERS, around=words)
-    is_whole = len(part) >= len(" ".join(episode["chunk"].split()))
-    return episode if is_whole else {**episode, "chunk": part, "chunk_truncated": True}
 
 
 def _with_part_of_text(narrative: Answer) -> Answer:
@@ -252,24 +262,61 @@ def _with_part_of_text(narrative: Answer) -> Answer:
 
 def _line_of_fact(fact: Mapping[str, Any]) -> str:
     target = fact["object"]
-    until = f" (until {fact['valid_to'][:10]})" if fact["valid_to"] else ""
-    name = target.get("name") or f"“{target.get('literal', '')}”"
-    return f"{fact['subject']['name']} {fact['predicate'].replace('_', ' ')} {name}{until}"
+    sentence = " ".join(
+        (
+            fact["subject"]["name"],
+            fact["predicate"].replace("_", " "),
+            target.get("name") or f"“{target.get('literal', '')}”",
+        )
+    )
+    return _line(fact["id"], _period(fact["recorded_at"], fact["valid_from"], fact["valid_to"]), sentence)
 
 
-def _line_of_node(node: Mapping[str, Any]) -> str:
-    path = node["via"]["path"] if node.get("via") else node["name"]
-    return f"{path} ({node['type']})"
+def _line_of_edge(edge: Mapping[str, Any]) -> str:
+    return _line(edge["uuid"], _period(edge["created_at"], edge["valid_at"], edge["invalid_at"]), edge["fact"])
+
+
+def _line_of_node(node: Mapping[str, Any], exploration: Mapping[str, Any]) -> str:
+    """A node of a neighbourhood with the path to it from the centre, and the time of the last edge of the path."""
+    if not node["via"]:
+        return _line_of_name(node)
+    edge = next(edge for edge in exploration["edges"] if edge["uuid"] == node["via"]["edge"])
+    path = node["via"]["path"].removeprefix(exploration["center_node"]["name"]).strip()
+    period = _period(edge["created_at"], edge["valid_at"], edge["invalid_at"])
+    return _line(node["uuid"], period, f"{path} ({node['type']})")
+
+
+def _line_of_name(entry: Mapping[str, Any]) -> str:
+    """An entity or a community, with the beginning of its summary."""
+    summary = entry.get("summary")
+    name = f"{entry['name']} ({entry['type']})" if "type" in entry else entry["name"]
+    return _line(entry["uuid"], "", f"{name}: {summary}" if summary else name)
 
 
 def _line_of_episode(episode: Mapping[str, Any], words: Sequence[str]) -> str:
-    part = brief_answers.quote(episode["chunk"], limit=_MAX_LINE_QUOTE_CHARACTERS, around=words)
-    return f"{episode['valid_at'][:10]} “{episode['name'][:_MAX_LINE_QUOTE_CHARACTERS]}” ({episode['uuid']}): {part}"
+    """A text: its id, its date, its title where that is not its beginning or the name of a turn, and what it says."""
+    text = brief_answers.excerpt(episode["chunk"], words=words, limit=_MAX_TEXT_CHARACTERS)
+    title = brief_answers.quote(episode["name"], limit=_MAX_TITLE_CHARACTERS)
+    beginning = " ".join(episode["chunk"].lstrip("#>-* \n")[: 2 * _MAX_TITLE_CHARACTERS].split())
+    begins_so = beginning.casefold().startswith(title.rstrip("….").casefold())
+    said = text if begins_so or episode["source"] == "message" else f"{title}: {text}"
+    return f"{episode['uuid']} {episode['valid_at'][:10]} {said}"
 
 
 def _line_of_decision(decision: Mapping[str, Any]) -> str:
     by = ", ".join(person["name"] for person in decision["decided_by"])
-    return f"{decision['decided_on']} {decision['name']}{f' ({by})' if by else ''}"
+    return _line(decision["id"], decision["decided_on"], f"{decision['name']}{f' ({by})' if by else ''}")
+
+
+def _line(id: str, when: str, text: str) -> str:
+    return " ".join(filter(None, (id, when, brief_answers.quote(text, limit=_MAX_LINE_CHARACTERS))))
+
+
+def _period(recorded: str, since: str | None, until: str | None) -> str:
+    """When a fact holds, by days; where it says neither beginning nor end, the day on which it was recorded."""
+    if since and until:
+        return f"{since[:10]} to {until[:10]}:"
+    return f"since {since[:10]}:" if since else f"until {until[:10]}:" if until else recorded[:10]
 
 
 def _most_used(described: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, Answer]]:

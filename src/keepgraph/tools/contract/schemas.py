@@ -7,6 +7,7 @@ A schema may have keywords of our own, which a validator ignores:
     x-code         the error code for this part of the arguments; or one code for each JSON Schema keyword that
                    can fail, and "*" for the others
     x-each         a list whose elements are checked one by one by the tool, as the arguments of this other tool
+    x-detail       "full": a field of an answer that a brief one leaves out, unless it is required
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _MAX_INLINED = 40
 
 _UNINFORMATIVE: list[tuple[str, Any]] = [("required", []), ("minLength", 1), ("minItems", 1), ("minimum", 1)]
 _NOT_ADVERTISED = {
-    *("$schema", "$id", "examples", "x-vocabulary", "x-code", "x-each"),
+    *("$schema", "$id", "examples", "x-vocabulary", "x-code", "x-each", "x-detail"),
     *("maxLength", "maxItems", "maximum"),
 }
 """What a client does not need: our own keywords, and the largest sizes, which errors tell where they are exceeded."""
@@ -57,8 +58,14 @@ def load(toolset: str, tool: str, side: str) -> Schema:
 def resolve_reference(part: Schema, schema: Schema) -> Schema:
     """A part of a schema, or the definition that its `$ref` names."""
     while "$ref" in part:
-        part = schema["$defs"][part["$ref"].removeprefix(_LOCAL)]
+        part = definition(part, schema)
     return part
+
+
+def definition(part: Schema, schema: Schema) -> Schema:
+    """The definition that the `$ref` of a part names; it may refer to another."""
+    named: Schema = schema["$defs"][part["$ref"].removeprefix(_LOCAL)]
+    return named
 
 
 def example(toolset: str, tool: str) -> dict[str, Any] | None:

@@ -12,6 +12,7 @@ from keepgraph.engine.retrieval import question_names
 from keepgraph.engine.retrieval.fusion import Hit
 from keepgraph.engine.retrieval.search_request import COMMUNITIES, EDGES, EPISODES, KINDS, NODES
 from keepgraph.engine.retrieval.search_results import NodeResult, SearchResults
+from keepgraph.language import front_matter
 from keepgraph.store.transactions import Tx
 from keepgraph.tools.contract import answer_shapes, search_arguments
 from keepgraph.tools.contract.search_arguments import SearchArguments
@@ -27,7 +28,8 @@ def answer(tx: Tx, results: SearchResults, *, max_tokens: int | None = None) -> 
         EDGES: [answer_shapes.edge(tx, hit.fact, hit.details, why=why(hit.hit)) for hit in results.edges],
         COMMUNITIES: [answer_shapes.community(tx, hit.community, why=why(hit.hit)) for hit in results.communities],
         EPISODES: [
-            answer_shapes.episode(tx, hit.episode, chunk=hit.chunk.text, why=why(hit.hit)) for hit in results.episodes
+            answer_shapes.episode(tx, hit.episode, chunk=front_matter.readable(hit.chunk.text), why=why(hit.hit))
+            for hit in results.episodes
         ],
     }
     fitting = lists if max_tokens is None else _cut_to_tokens(lists, max_tokens)
