@@ -322,6 +322,123 @@ def _read(descriptor: int) -> bytes:
         return b""
 
 
+# Texts
+
+NOTE = "Kickoff of the quay\n\nWe meet on Tuesday with Ivo Marin."
+
+
+@pytest.fixture
+def note(run: Kg) -> str:
+    run("remember", NOTE)
+    return "Kickoff of the quay"
+
+
+def content(run: Kg) -> str:
+    return str(json.loads(run("tool", "call", "get_episodes").output)["episodes"][0]["content"])
+
+
+@pytest.mark.parametrize(
+    ("words", "after"),
+    [
+        (("Kickoff of the quay", "--replace", "Tuesday", "Thursday"), NOTE.replace("Tuesday", "Thursday")),
+        (("Kickoff", "of", "the", "quay", "--replace", "Ivo Marin", ""), NOTE.replace("Ivo Marin", "")),
+        (("the last note", "--text", "It is cancelled."), "It is cancelled."),
+    ],
+)
+def test_a_note_is_corrected_by_its_words_and_undo_takes_it_back(run, note, words, after):
+    done = run("edit", *words)
+
+    assert done.exit_code == 0, done.output
+    assert content(run) == after
+    assert "kg undo" in done.output
+    run("undo")
+    assert content(run) == NOTE
+
+
+def test_a_note_is_edited_in_the_editor(run, note, tmp_path, monkeypatch):
+    editor = tmp_path / "editor.py"
+    editor.write_text(
+        "import pathlib, sys\n"
+        "file = pathlib.Path(sys.argv[1])\n"
+        "file.write_text(file.read_text().replace('Tuesday', 'Friday') + '\\n')\n"
+    )
+    monkeypatch.setenv("EDITOR", f"{shlex.quote(sys.executable)} {shlex.quote(str(editor))}")
+    monkeypatch.delenv("VISUAL", raising=False)
+    done = run("edit", note)
+
+    assert done.exit_code == 0, done.output
+    assert content(run) == NOTE.replace("Tuesday", "Friday")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("edit", "Kickoff of the quay", "--replace", "Sunday", "Monday"), "does not say"),
+        (("edit", "no such thing"), "no text has this title"),
+        (("edit", "no such thing", "--replace", "a", "b"), "EPISODE_NOT_FOUND"),
+        (("edit", "Kickoff of the quay", "--replace", "a", "b", "--text", "c"), "both given"),
+    ],
+)
+def test_what_cannot_be_corrected_stays_and_the_error_says_why(run, note, words, said, monkeypatch):
+    monkeypatch.setenv("EDITOR", "true")
+    done = run(*words)
+
+    assert done.exit_code == 1
+    assert said in done.output
+    assert content(run) == NOTE
+
+
+def test_texts_of_some_days_are_listed_in_the_shell(run):
+    for text, day in (("The yard called.", "2026-05-04"), ("Sanded the deck.", "2026-05-12")):
+        run("remember", text, "--at", day)
+    listed = run("search", "--newest").output
+
+    assert listed.index("Sanded") < listed.index("The yard")
+    assert "The yard" not in run("search", "--since", "2026-05-10").output
+    assert run("search").exit_code == 1
+
+
+# One first name
+
+
+def ask_at_a_terminal(path: Path, answer: bytes, *words: str) -> bytes:
+    main, other = pty.openpty()
+    command = [sys.executable, "-m", "keepgraph.cli", "--db", str(path), *words]
+    with subprocess.Popen(command, stdin=other, stdout=other, stderr=other) as process:
+        os.close(other)
+        os.write(main, answer)
+        shown = b""
+        while chunk := _read(main):
+            shown += chunk
+    os.close(main)
+    assert process.returncode == 0, shown
+    return shown
+
+
+@pytest.mark.parametrize(("answer", "people"), [(b"y\n", 1), (b"n\n", 2)])
+def test_at_a_terminal_a_first_name_that_one_person_has_is_asked_about(run, path, answer, people):
+    run("record", "person:Marta Lindqvist", "knows", "person:Ivo Marin")
+    shown = ask_at_a_terminal(path, answer, "record", "Marta", "job_title", "=Engineer")
+    people_named = [name for name in run("list", "people").output.splitlines() if "Marta" in name]
+
+    assert "Marta Lindqvist”?".encode() in shown
+    assert len(people_named) == people
+    recalled = run("recall", "Marta Lindqvist").output
+    assert ("job_title" in recalled) is (people == 1)
+
+
+def test_a_program_is_told_how_to_merge_a_first_name_that_one_person_has(call):
+    call.record({"type": "person", "name": "Marta Lindqvist"}, "knows", {"type": "person", "name": "Ivo Marin"})
+    answer = call.record({"name": "Marta"}, "job_title", {"literal": "Engineer"})
+    (near,) = answer["possible_duplicates"]
+    call_in_hint = json.JSONDecoder().raw_decode(near["hint"], near["hint"].index("{"))[0]
+
+    assert [entity["name"] for entity in answer["auto_created_entities"]] == ["Marta"]
+    assert call("change", **call_in_hint)["entity"]["name"] == "Marta Lindqvist"
+    assert call("recall_entity", name_or_alias="Marta")["entity"]["name"] == "Marta Lindqvist"
+    assert "change" in near["hint"]
+
+
 # Lines to type
 
 

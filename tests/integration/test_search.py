@@ -1115,3 +1115,72 @@ def test_a_word_that_is_in_very_many_rows_is_left_out_where_others_are_rarer(apo
 
     assert sentences(found)[0] == "Zephyr depends on Kafka"
     assert frequent_alone
+
+
+# Texts by time
+
+
+@pytest.fixture
+def diary(call: Caller) -> dict[str, str]:
+    """Notes of four days, told in another order than that of their days; their names by day."""
+    notes = {
+        "2026-05-14": "Sanded the deck of the boat with Ivo.",
+        "2026-05-02": "The boat needs a new deck, says the yard.",
+        "2026-05-10": "Met Marta about the garden wall.",
+        "2026-04-20": "Bought the boat.",
+    }
+    return {
+        day: call("remember", text=text, reference_time=day, **({"project": "Boat"} if "boat" in text else {}))["name"]
+        for day, text in notes.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "days"),
+    [
+        ({"since": "2026-05-10"}, ["2026-05-14", "2026-05-10"]),
+        ({"until": "2026-05-02"}, ["2026-05-02", "2026-04-20"]),
+        ({"since": "2026-05-02", "until": "2026-05-10"}, ["2026-05-10", "2026-05-02"]),
+        ({"since": "2026-05-02T09:00:00+02:00", "until": "2026-05-03"}, []),
+        ({"reranker": "newest"}, ["2026-05-14", "2026-05-10", "2026-05-02", "2026-04-20"]),
+        ({"reranker": "newest", "limit": 1}, ["2026-05-14"]),
+        ({"reranker": "newest", "project": "Boat"}, ["2026-05-14", "2026-05-02", "2026-04-20"]),
+        ({"since": "2026-05-01", "project": "Boat"}, ["2026-05-14", "2026-05-02"]),
+    ],
+)
+def test_texts_of_some_days_are_listed_newest_first_without_a_question(call, diary, arguments, days):
+    answer = call("search", **arguments)
+
+    assert [episode["name"] for episode in answer["episodes"]] == [diary[day] for day in days]
+    assert (answer["nodes"], answer["edges"]) == ([], [])
+    assert answer["truncated"]["episodes"] == ("limit" in arguments)
+
+
+def test_a_question_is_answered_from_the_texts_of_some_days_alone(call, diary):
+    def found(**arguments: Any) -> list[str]:
+        return [episode["name"] for episode in call("search", query="the deck of the boat", **arguments)["episodes"]]
+
+    assert set(found()) >= {diary["2026-05-14"], diary["2026-05-02"]}
+    assert found(until="2026-05-05")[0] == diary["2026-05-02"]
+    assert set(found(until="2026-05-05")) <= {diary["2026-05-02"], diary["2026-04-20"]}
+    assert found(reranker="newest")[0] == diary["2026-05-14"]
+    assert found(since="2026-05-15") == []
+
+
+def test_facts_are_ordered_newest_first_where_that_is_asked_for(call, clock):
+    for place in ("Split", "Zadar", "Pula"):
+        call.record(person("Ivo"), "works_on", project(f"Quay of {place}"), valid_from="2026-05-01")
+        clock.pass_by(days=1)
+    call.record(person("Ivo"), "works_on", project("Quay of Rijeka"), valid_from="2026-05-20")
+    clock.pass_by(days=30)
+    edges = call("search", query="what does Ivo work on", search_mode="edges", reranker="newest")["edges"]
+
+    assert "Rijeka" in edges[0]["fact"]
+
+
+@pytest.mark.parametrize(
+    "arguments", [{"since": "soon"}, {"until": "2026-13-01"}, {"since": "2026-05-10", "until": "2026-05-01"}]
+)
+def test_a_time_that_is_none_is_refused(call, diary, arguments):
+    assert call("search", **arguments)["error"] == "MOMENT_INVALID"
+    assert call("search", query="boat", **arguments)["error"] == "MOMENT_INVALID"

@@ -1,4 +1,4 @@
-"""Changes of an entity: `kg rename`, `kg retype`, `kg set` and `kg edit`."""
+"""Changes of an entity or a text: `kg rename`, `kg retype`, `kg set` and `kg edit`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -71,29 +72,67 @@ def set_command(ctx: click.Context, entity: str, values: tuple[str, ...]) -> Non
 
 
 @click.command("edit")
-@click.argument("entity", nargs=-1, required=True, shell_complete=name_completion.complete_name)
+@click.argument("what", nargs=-1, required=True, shell_complete=name_completion.complete_name)
+@click.option("--replace", nargs=2, metavar="OLD NEW", help="Of a text: replace these words, without an editor.")
+@click.option("--text", "whole", metavar="TEXT", help="Of a text: its new whole; - reads it from standard input.")
 @graph_options.all_options
 @click.pass_context
-def edit_command(ctx: click.Context, entity: tuple[str, ...]) -> None:
-    """Edit the name, type, aliases, summary and properties of ENTITY in your editor ($VISUAL or $EDITOR).
+def edit_command(ctx: click.Context, what: tuple[str, ...], replace: tuple[str, str] | None, whole: str | None) -> None:
+    """Edit an entity or a text in your editor ($VISUAL or $EDITOR).
+
+    WHAT is an entity (a name, type:name or an id): its name, type, aliases, summary and properties are edited. Or it is
+    a text: its id, its title, or words that only it has.
 
     \b
     kg edit Ana
+    kg edit "Notes of the kickoff"
+    kg edit "the last note" --replace Tuesday Thursday
     """
-    if not sys.stdin.isatty() and not (os.environ.get("VISUAL") or os.environ.get("EDITOR")):
+    name = " ".join(what)
+    is_given = replace is not None or whole is not None
+    if replace is not None and whole is not None:
+        raise errors.InvalidArguments("--replace and --text are both given", hint="Give one of them.")
+    if not is_given and not sys.stdin.isatty() and not (os.environ.get("VISUAL") or os.environ.get("EDITOR")):
         raise errors.InvalidArguments(
-            "there is no terminal for an editor", hint="Set VISUAL or EDITOR, or change it with `kg set`."
+            "there is no terminal for an editor",
+            hint="Set VISUAL or EDITOR. `kg set` changes an entity, `kg edit NOTE --replace OLD NEW` a text.",
         )
+    asks = sys.stdin.isatty() and not graph_options.wants_json(ctx)
+    answer: dict[str, Any] | None
     with graph_options.open_graph(ctx) as graph:
-        reference = graph_options.entity_reference(graph, " ".join(entity))
-        current = graph.call("get_entity", entity=reference)["entity"]
-        answer = _edit(graph, current, asks=sys.stdin.isatty() and not graph_options.wants_json(ctx))
+        if is_given:
+            old, new = replace or (None, sys.stdin.read() if whole == "-" else whole)
+            answer = graph.call("change", text=name, new=new, **({"old": old} if old is not None else {}))
+        elif (entity := _find_entity(graph, name)) is not None:
+            answer = _edit_entity(graph, entity, asks=asks)
+        else:
+            answer = _edit_text(graph, name, asks=asks)
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)
     elif answer is None:
         click.echo("Nothing changed.")
+    elif "text" in answer:
+        answers.show_corrected_text(answer)
     else:
         answers.show_update(answer)
+
+
+def _find_entity(graph: Graph, name: str) -> dict[str, Any] | None:
+    """The entity with this id, name or alias; None where there is none, but a text.
+
+    Raises:
+        errors.EntityNotFound, Ambiguous: there is neither, or several.
+    """
+    try:
+        return dict(graph.call("get_entity", entity=graph_options.entity_reference(graph, name))["entity"])
+    except errors.EntityNotFound as error:
+        not_found = error
+    try:
+        graph.call("get_text", text=name)
+    except errors.EpisodeNotFound:
+        not_found.message = f"{not_found.message}, and no text has this title or these words"
+        raise not_found from None
+    return None
 
 
 def _update(ctx: click.Context, entity: str, changes: dict[str, Any]) -> None:
@@ -150,29 +189,49 @@ def _parse_json(name: str, text: str) -> Any:
         ) from error
 
 
-def _edit(graph: Graph, entity: dict[str, Any], *, asks: bool) -> dict[str, Any] | None:
-    """Let the user edit an entity until the text is accepted; returns the answer of update_entity, None if unchanged.
+def _edit_entity(graph: Graph, entity: dict[str, Any], *, asks: bool) -> dict[str, Any] | None:
+    """Let the user edit an entity; the answer of update_entity, None if nothing was changed."""
+    from keepgraph.cli import entity_text
 
-    The text lies in a private folder, with what the editor puts beside it, and is deleted in the end. A text that was
+    def accept(edited: str) -> dict[str, Any] | None:
+        changes = entity_text.changes(entity, edited)
+        return graph.call("update_entity", entity={"id": entity["id"]}, **changes) if changes else None
+
+    return _edit("entity.toml", entity_text.write(entity), accept, asks=asks)
+
+
+def _edit_text(graph: Graph, name: str, *, asks: bool) -> dict[str, Any] | None:
+    """Let the user edit a text; the answer of change, None if nothing was changed."""
+    text = graph.call("get_text", text=name)
+    content = text["content"]
+
+    def accept(edited: str) -> dict[str, Any] | None:
+        if not content.endswith("\n"):
+            edited = edited.removesuffix("\n")  # editors end the last line
+        return graph.call("change", text=text["id"], new=edited) if edited != content else None
+
+    return _edit("text.md", content, accept, asks=asks)
+
+
+def _edit(name: str, text: str, accept: Callable[[str], dict[str, Any] | None], *, asks: bool) -> dict[str, Any] | None:
+    """Let the user edit a text in a file of this name until it is accepted; None if it was left as it was.
+
+    The file lies in a private folder, with what the editor puts beside it, and is deleted in the end. A text that was
     not accepted is kept there.
 
     Raises:
         errors.KeepgraphError: the text was not accepted, and nobody is asked or wants to edit it again.
     """
-    from keepgraph.cli import entity_text
-
     folder = Path(tempfile.mkdtemp(prefix="kg-edit-", dir=_memory_folder()))
-    file, is_kept = folder / "entity.toml", False
+    file, is_kept = folder / name, False
     try:
-        text = entity_text.write(entity)
         permissions.write(file, text)
         while True:
             click.edit(filename=str(file))
             is_kept = True
             try:
                 edited = file.read_text(encoding="utf-8-sig")
-                changes = entity_text.changes(entity, edited) if edited.strip() and edited != text else {}
-                answer = graph.call("update_entity", entity={"id": entity["id"]}, **changes) if changes else None
+                answer = accept(edited) if edited.strip() and edited != text else None
             except errors.KeepgraphError as error:
                 problem = error
             except UnicodeDecodeError:

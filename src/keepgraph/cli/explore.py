@@ -100,13 +100,16 @@ def timeline_command(ctx: click.Context, name: tuple[str, ...], limit: int, newe
 
 
 @click.command("search")
-@click.argument("words", nargs=-1, required=True)
-@click.option("--in", "mode", type=click.Choice(_MODES), default="combined", help="Where to look; in all of them.")
+@click.argument("words", nargs=-1)
+@click.option("--in", "mode", type=click.Choice(_MODES), help="Where to look; in all of them.")
 @click.option("--limit", type=click.IntRange(1, 200), default=8, help="How many hits of each kind are shown.")
 @click.option("--type", "types", multiple=True, metavar="TYPE", help="Only entities of this type, and their facts.")
 @click.option("--predicate", "predicates", multiple=True, metavar="WORD", help="Only facts with this predicate.")
 @click.option("--as-of", "valid_at", metavar="WHEN", type=dates.END, help="Facts that held then: 2026-05-01.")
 @click.option("--project", metavar="NAME", help="Only what is about this project; or the id of a group.")
+@click.option("--since", metavar="WHEN", type=dates.BEGINNING, help="Only texts of this day and later: “last week”.")
+@click.option("--until", metavar="WHEN", type=dates.END, help="Only texts of this day and before.")
+@click.option("--newest", is_flag=True, help="The newest first; without WORDS, the newest texts.")
 @click.option("--near", is_flag=True, help="Also what is only near, where nothing answers.")
 @graph_options.all_options
 @click.pass_context
@@ -120,12 +123,18 @@ def search_command(
     \b
     kg search "where did I read about Rust?"
     kg search licence --in episodes
+    kg search --since "last Monday"
     """
+    if not words and not (filters["newest"] or filters["since"] or filters["until"]):
+        raise errors.QueryRequired("there is nothing to search for", hint="Give WORDS, --newest, --since or --until.")
     with graph_options.open_graph(ctx) as graph:
         answer = graph.call(
             "search",
             query=" ".join(words),
             search_mode=filters["mode"],
+            since=filters["since"],
+            until=filters["until"],
+            reranker="newest" if filters["newest"] else None,
             limit=filters["limit"],
             entity_types=list(types) or None,
             edge_types=list(predicates) or None,
@@ -141,11 +150,8 @@ def search_command(
     else:
         unknown = bool(filters["project"]) and not answer["about"] and answer["group_id"] != filters["project"]
         where = f" in {terminal.printable(filters['project'])}" if filters["project"] and not unknown else ""
-        click.echo(
-            f"{terminal.printable(answer['message'])}."
-            if unknown
-            else f"Nothing was found for “{terminal.printable(' '.join(words))}”{where}."
-        )
+        asked = f" for “{terminal.printable(' '.join(words))}”" if words else ""
+        click.echo(f"{terminal.printable(answer['message'])}." if unknown else f"Nothing was found{asked}{where}.")
         if answer.get("abstained") and "near=true" in answer["message"]:
             click.echo("Something is near, and answers nothing: --near shows it.")
         terminal.show_other_groups(answer.get("other_groups"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
@@ -57,10 +58,21 @@ def record_command(ctx: click.Context, /, subject: str, predicate: str, object: 
     }
     with graph_options.open_graph(ctx, create=True) as graph:
         answer, is_taken_as_text = record(graph, arguments)
+        merged = None
+        if not graph_options.wants_json(ctx) and sys.stdin.isatty():
+            of_same_type = [near for near in answer["possible_duplicates"] if near["type"] == near["new"]["type"]]
+            merged = _ask_to_merge(graph, of_same_type)
+            answer["possible_duplicates"] = [near for near in answer["possible_duplicates"] if near not in of_same_type]
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)
     else:
         answers.show_recorded(answer)
+        if merged:
+            new, kept = merged["absorbed"], merged["entity"]
+            click.echo(
+                f"  “{terminal.entity_name(new)}” is another name of {terminal.entity_name(kept)} now "
+                f"(kg undo {merged['call']})"
+            )
         if is_taken_as_text and not object[:1].islower():
             line = _line(subject, predicate, f"TYPE:{object}")
             click.secho(f"  “{terminal.printable(object)}” is a text; to name an entity: {line}", dim=True)
@@ -126,6 +138,16 @@ def _typed_line(graph: Graph, arguments: dict[str, Any], error: errors.EntityTyp
     if may_be_text and target != given:
         hint += f" For a text: `{_line(_word(subject), predicate, '=' + given['name'])}`."
     return hint
+
+
+def _ask_to_merge(graph: Graph, possible_duplicates: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """Ask a person which known entity a new one is; the answer of the merge, or None if it is none of them."""
+    for existing in possible_duplicates:
+        new = existing["new"]
+        question = f"Is “{terminal.entity_name(new)}” the {existing['type']} “{terminal.entity_name(existing)}”?"
+        if click.confirm(question, err=True):
+            return graph.call("merge_entities", keep={"id": existing["id"]}, absorb={"id": new["id"]})
+    return None
 
 
 def _takes_anything(graph: Graph, predicate: str) -> bool:

@@ -49,7 +49,7 @@ _COMMANDS = {
     "rename": ("Correct", "changing", "Give something another name; the old one still finds it."),
     "retype": ("Correct", "changing", "Give an entity another type."),
     "set": ("Correct", "changing", "Set properties: kg set person:Ana role=CTO."),
-    "edit": ("Correct", "changing", "Edit an entity in your editor."),
+    "edit": ("Correct", "changing", "Edit an entity or a text in your editor."),
     "alias": ("Correct", "curation", "Let something be found by another name too."),
     "merge": ("Correct", "curation", "Make two entities one that are the same."),
     "duplicates": ("Correct", "curation", "Propose entities that may be one."),

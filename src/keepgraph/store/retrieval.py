@@ -91,6 +91,26 @@ def entities(tx: Tx, rows: Sequence[int], filters: Filters) -> dict[int, Entity]
     return {row[0]: Entity(*row) for row in passing}
 
 
+def newest_chunks(tx: Tx, filters: Filters, *, limit: int) -> list[int]:
+    """The first chunks of the texts that pass the filters, by row; the newest text first."""
+    rows = tx.conn.execute(
+        f"""
+        SELECT (SELECT first.id FROM chunk AS first WHERE first.episode = episode.id ORDER BY place, first.id LIMIT 1)
+        FROM episode
+        WHERE episode.group_id IN (SELECT value FROM json_each(:groups))
+          AND EXISTS (
+              SELECT 1 FROM chunk
+              WHERE chunk.episode = episode.id
+                AND {" AND ".join(search_filters.chunk_conditions(filters) or ["true"])}
+          )
+        ORDER BY episode.occurred_at DESC, episode.id DESC
+        LIMIT +:limit
+        """,
+        {**filters.values, "limit": limit},
+    )
+    return [row[0] for row in rows]
+
+
 def chunks(tx: Tx, rows: Sequence[int], filters: Filters) -> set[int]:
     """Those of some chunks that pass the filters, but for their group."""
     passing = tx.conn.execute(

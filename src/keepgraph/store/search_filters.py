@@ -36,6 +36,11 @@ _ENTITIES_ABOUT = """
       AND near.retracted_at IS NULL AND near.valid_from <= :at AND :at < near.valid_to
 """
 
+CHUNK_OF_DAYS = """
+    chunk.episode IN (SELECT id FROM episode WHERE occurred_at >= :since AND occurred_at < :until)
+"""
+"""Chunks of the texts that are of the time from `since` on and before `until`."""
+
 CHUNK_ABOUT = f"chunk.episode IN ({_EPISODES_ABOUT})"
 """Chunks of the texts that mention an entity anywhere, or that a caller said to be about it."""
 
@@ -71,6 +76,7 @@ class Filters:
         types: names of entity types; None is any. A fact passes by either of its ends.
         predicates: names of predicates; None is any.
         about: the row of an entity, a project say: only what is about it passes. None is no such limit.
+        days: the timestamps from which on and before which a text has to be; None is any time.
     """
 
     groups: tuple[str, ...]
@@ -78,6 +84,7 @@ class Filters:
     types: tuple[str, ...] | None = None
     predicates: tuple[str, ...] | None = None
     about: int | None = None
+    days: tuple[str, str] | None = None
 
     @property
     def values(self) -> dict[str, str | int | None]:
@@ -88,6 +95,8 @@ class Filters:
             "types": None if self.types is None else json_array(self.types),
             "predicates": None if self.predicates is None else json_array(self.predicates),
             "about": self.about,
+            "since": self.days and self.days[0],
+            "until": self.days and self.days[1],
         }
 
 
@@ -101,7 +110,10 @@ def entity_conditions(filters: Filters) -> list[str]:
 
 def chunk_conditions(filters: Filters) -> list[str]:
     """The conditions that a chunk has to fulfil, but for its group."""
-    return [CHUNK_ABOUT] if filters.about is not None else []
+    return [
+        *([CHUNK_ABOUT] if filters.about is not None else []),
+        *([CHUNK_OF_DAYS] if filters.days is not None else []),
+    ]
 
 
 def community_conditions(filters: Filters) -> list[str]:

@@ -170,6 +170,8 @@ def search(
     center_node_uuid: str | None = None,
     bfs_origin_node_uuids: Sequence[str] | None = None,
     valid_at: str | None = None,
+    since: str | None = None,
+    until: str | None = None,
     group_ids: Sequence[str] | None = None,
     project: str | None = None,
     limit: int | None = None,
@@ -179,11 +181,13 @@ def search(
 ) -> dict[str, Any]:
     """Find entities, facts, communities and remembered texts by words, meaning and closeness in the graph.
 
-    Ask in plain words; names are recognised. Facts are current ones. A line is `id date text`. For ALL facts of one
-    entity use explore_node.
+    Ask in plain words; names are recognised. Facts are current ones. A line is `id date text`. Without a query, since,
+    until or reranker newest list the newest texts. For ALL facts of one entity use explore_node.
     """
     started = time.perf_counter()
-    plan = search_arguments.plan(intent, search_mode=search_mode, reranker=reranker, limit=limit)
+    plan = search_arguments.plan(
+        intent, search_mode=search_mode, reranker=reranker, limit=limit, is_of_days=bool(since or until)
+    )
     arguments = SearchArguments(
         query,
         entity_types,
@@ -194,6 +198,8 @@ def search(
         valid_at,
         group_ids,
         project,
+        since,
+        until,
     )
     is_brief = detail == brief_answers.BRIEF
     # Where a model does not say how many texts it wants, it gets as many as it has room for.

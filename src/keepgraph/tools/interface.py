@@ -129,6 +129,16 @@ def get_entity(tx: Tx, *, entity: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @tool(Effect.READ)
+def get_text(tx: Tx, *, text: str) -> dict[str, Any]:
+    """Give a text whole, as change finds it: by id, by title, or by words that only it has."""
+    from keepgraph.engine import texts
+
+    episode = texts.corrections.find(tx, text)
+    content = store.episodes.text(tx, episode)
+    return {"id": episode.id, "name": episode.name, "kind": episode.kind, "content": content}
+
+
+@tool(Effect.READ)
 def list_calls(tx: Tx, *, limit: int) -> dict[str, Any]:
     """List the calls that changed the graph, newest first, with what they touched and whether they were undone."""
     return {

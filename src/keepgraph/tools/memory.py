@@ -130,9 +130,9 @@ def record_fact(
 ) -> dict[str, Any]:
     """Record one fact: subject, predicate, object. Recall the names first and reuse them.
 
-    Unknown names become new entities (auto_created_entities); possible_duplicates warns when one is close to an
-    existing name. Other wordings and inverses are understood (mapped_predicate, mapped_types); a name without a type
-    gets the one that the predicate connects. Recording a known fact again adds its source (effect repeated); with
+    Unknown names become new entities (auto_created_entities); possible_duplicates: one is close to an existing name,
+    and how to merge them. Other wordings and inverses are understood (mapped_predicate, mapped_types); a name without a
+    type gets the one that the predicate connects. Recording a known fact again adds its source (effect repeated); with
     valid_to it ends it. When something has changed, name the facts that no longer hold in supersedes.
     To close a blocker: its words, what is blocked, or {id: fact_…} resolved_by who or what; see closed_blockers.
     """
@@ -261,7 +261,7 @@ def weekly_rollup(
 ) -> dict[str, Any]:
     """Sum up the seven local days that end today, for one project or for all: decisions, open blockers, next actions.
 
-    next_actions has what is due or overdue, and open tasks; to_review what texts propose and nobody has decided.
+    next_actions: what is due or overdue, and open tasks; to_review: what texts propose.
     """
     generated_at = timestamps.format_local(timestamps.from_datetime(tx.now), tx.zone)
     tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
@@ -579,7 +579,12 @@ def _warnings(tx: Tx, recorded: RecordedFact, *, compare_names: bool) -> dict[st
     duplicates = knowledge.facts.possible_duplicates(tx, recorded.created) if compare_names else ()
     return {
         "possible_duplicates": [
-            {"new": answer_shapes.entity(new), **answer_shapes.candidate(existing)} for new, existing in duplicates
+            {
+                "new": answer_shapes.entity(new),
+                **answer_shapes.candidate(existing),
+                "hint": knowledge.entities.describe_merge(existing.entity, new),
+            }
+            for new, existing in duplicates
         ],
         **conflict_answers.of_recorded(tx, recorded),
     }

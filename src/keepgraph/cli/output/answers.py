@@ -303,6 +303,25 @@ def show_duplicates(pairs: list[dict[str, Any]], *, total: int) -> None:
         click.echo("Nothing looks like a double.")
 
 
+def show_corrected_text(answer: dict[str, Any]) -> None:
+    """Show what a correction of a text changed, what it seems to say now, and what was recorded out of it."""
+    text = answer["text"]
+    click.echo(printable(answer["message"]))
+    if not answer["changed"]:
+        return
+    if passage := text.get("passage"):
+        click.echo(f"  {printable(passage)}")
+    if mentions := text.get("mentions"):
+        click.echo(f"  mentions {', '.join(map(entity_name, mentions))}")
+    if facts := text.get("recorded_facts"):
+        click.secho("  Recorded out of it, and still as it was:", fg="yellow")
+        for fact in facts:
+            click.echo(f"    {printable(fact['text'])}  ({fact['id']})")
+    if text.get("proposed_facts"):
+        click.echo(f"  {_count_noun(len(text['proposed_facts']), 'proposed fact')}: kg review")
+    click.echo(f"  To take it back: kg undo {answer['call']}")
+
+
 def show_update(answer: dict[str, Any]) -> None:
     """Show what a change of an entity changed, and what of its facts no longer fits."""
     entity, before = answer["entity"], answer["before"]

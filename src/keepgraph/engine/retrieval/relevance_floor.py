@@ -28,10 +28,10 @@ def abstains(context: SearchContext) -> bool:
 
     It never does so where nothing was looked for, where something waits for its vector, where the question names what
     is known or has no word that tells anything, or where something else says what is wanted: a node to begin at, a
-    type, a predicate or a project.
+    type, a predicate, a project or a time.
     """
     request, filters = context.request, context.request.filters
-    is_narrowed = bool(filters.types or filters.predicates) or filters.about is not None
+    is_narrowed = bool(filters.types or filters.predicates or filters.days) or filters.about is not None
     if (
         not context.hits
         or context.vectors.waiting

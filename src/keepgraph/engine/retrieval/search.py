@@ -6,8 +6,9 @@ found from the database.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from keepgraph import errors, store
 from keepgraph.engine.retrieval import (
@@ -33,6 +34,7 @@ from keepgraph.engine.retrieval.search_request import (
     EPISODE_MENTIONS,
     EPISODES,
     KINDS,
+    NEWEST,
     NODE_DISTANCE,
     NODES,
     RRF,
@@ -47,6 +49,8 @@ from keepgraph.engine.retrieval.search_results import (
 )
 from keepgraph.store.derived_tables import CHUNK_VECTORS, FACT_VECTORS, NAME_VECTORS
 from keepgraph.store.transactions import Tx
+
+_Result = TypeVar("_Result")
 
 _VECTORS = {
     EPISODES: (CHUNK_VECTORS, 2),
@@ -64,6 +68,8 @@ def search(tx: Tx, request: SearchRequest) -> SearchResults:
         errors.InvalidArguments: distances are asked for, and there is nothing to measure them from.
         errors.ModelUnavailable: a cross-encoder is asked for, and there is none.
     """
+    if request.lists_newest:
+        return _newest_texts(tx, request)
     context = analyse(tx, request)
     kinds = _needed_kinds(context)
     early = {kind: _retrieve_early(context, kind) for kind in kinds}  # while the question is embedded
@@ -84,7 +90,7 @@ def check(tx: Tx, request: SearchRequest) -> None:
         errors.QueryRequired: there is neither a question nor a node to begin at.
         errors.ModelUnavailable: a cross-encoder is asked for, and there is none.
     """
-    if not request.question.strip() and not request.starting_nodes:
+    if not request.question.strip() and not request.starting_nodes and not request.lists_newest:
         raise errors.QueryRequired("the query is empty")
     if request.reranker == CROSS_ENCODER:
         content_reranking.require_cross_encoder(tx)
@@ -183,7 +189,7 @@ def _weight_of_vectors(kind: str, rankings: Mapping[str, Ranking], weight_of: Ma
 def _about_project(context: SearchContext, kind: str, hits: list[Hit]) -> list[Hit]:
     """The hits that are about the project of the request; all of them where it has none."""
     tx, filters = context.tx, context.request.filters
-    if filters.about is None:
+    if filters.about is None and (filters.days is None or kind != EPISODES):
         return hits
     keys = [hit.key for hit in hits]
     passing: set[int]
@@ -215,7 +221,7 @@ def _pool_size(request: SearchRequest, *, all_pass: bool = True) -> int:
     Args:
         all_pass: whether each hit is a result. Where the order stays as it is, one more than is wanted is enough then.
     """
-    if all_pass and request.reranker == RRF:
+    if all_pass and request.reranker in (RRF, NEWEST):
         return request.limit + 1
     return max(weights.RERANKED_PER_RESULT * request.limit, weights.MIN_RERANKED)
 
@@ -239,6 +245,9 @@ def _results(context: SearchContext) -> SearchResults:
     edges = _facts(context) if EDGES in kinds else []
     episodes = _chunks(context) if EPISODES in kinds else []
     communities = _communities(context) if COMMUNITIES in kinds and COMMUNITIES in context.hits else []
+    if context.request.reranker == NEWEST:
+        edges = _newest_first(edges, limit, lambda result: result.fact.valid_from or result.fact.recorded_at)
+        episodes = _newest_first(episodes, limit, lambda result: result.episode.occurred_at)
     lists: dict[str, Sequence[object]] = {
         NODES: nodes,
         EDGES: edges,
@@ -252,6 +261,21 @@ def _results(context: SearchContext) -> SearchResults:
         episodes=episodes[:limit],
         truncated_kinds=frozenset(kind for kind, results in lists.items() if len(results) > limit),
         embedding_state=context.vectors.state,
+    )
+
+
+def _newest_first(results: list[_Result], limit: int, time_of: Callable[[_Result], str]) -> list[_Result]:
+    """The best results, the newest of them first; then the others."""
+    return [*sorted(results[:limit], key=time_of, reverse=True), *results[limit:]]
+
+
+def _newest_texts(tx: Tx, request: SearchRequest) -> SearchResults:
+    """The newest texts that pass the filters: an answer to no question."""
+    rows = store.retrieval.newest_chunks(tx, request.filters, limit=request.limit + 1)
+    hits = [Hit(row, 1.0 / rank) for rank, row in enumerate(rows, 1)]
+    return SearchResults(
+        episodes=hydration.chunks(tx, hits[: request.limit]),
+        truncated_kinds=frozenset([EPISODES] if len(rows) > request.limit else []),
     )
 
 

@@ -14,12 +14,13 @@ A node is an entity or a name that is only proposed; an edge is a fact; an episo
 found.
 """
 
-RRF, MMR, CROSS_ENCODER, NODE_DISTANCE, EPISODE_MENTIONS = (
+RRF, MMR, CROSS_ENCODER, NODE_DISTANCE, EPISODE_MENTIONS, NEWEST = (
     "rrf",
     "mmr",
     "cross_encoder",
     "node_distance",
     "episode_mentions",
+    "newest",
 )
 """The rerankers, as callers name them."""
 
@@ -56,3 +57,9 @@ class SearchRequest:
     def starting_nodes(self) -> tuple[Key, ...]:
         """The origins and the centre, each once."""
         return tuple(dict.fromkeys([*self.origins, *([] if self.centre is None else [self.centre])]))
+
+    @property
+    def lists_newest(self) -> bool:
+        """Whether nothing is asked but which texts are the newest, of some days perhaps."""
+        is_of_time = self.reranker == NEWEST or self.filters.days is not None
+        return is_of_time and not self.question.strip() and self.centre is None

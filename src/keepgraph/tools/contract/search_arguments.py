@@ -16,8 +16,10 @@ from keepgraph.engine.retrieval.search_request import (
     CROSS_ENCODER,
     EDGES,
     EPISODE_MENTIONS,
+    EPISODES,
     KINDS,
     MMR,
+    NEWEST,
     NODE_DISTANCE,
     NODES,
     RRF,
@@ -61,9 +63,15 @@ class SearchPlan:
     falls_back: bool
 
 
-def plan(intent: str | None, *, search_mode: str | None, reranker: str | None, limit: int | None) -> SearchPlan:
-    """The plan of a search with these arguments."""
-    of_intent = _INTENTS.get(intent or "", (COMBINED_MODE, RRF, LIMIT))
+def plan(
+    intent: str | None, *, search_mode: str | None, reranker: str | None, limit: int | None, is_of_days: bool = False
+) -> SearchPlan:
+    """The plan of a search with these arguments.
+
+    Args:
+        is_of_days: whether only texts of some days are asked for; then no other kind is looked for.
+    """
+    of_intent = _INTENTS.get(intent or "", (EPISODES if is_of_days else COMBINED_MODE, RRF, LIMIT))
     return SearchPlan(
         kinds=KINDS_BY_MODE[search_mode or of_intent[0]],
         reranker=reranker or of_intent[1],
@@ -74,7 +82,7 @@ def plan(intent: str | None, *, search_mode: str | None, reranker: str | None, l
 
 @dataclass(frozen=True, slots=True)
 class SearchArguments:
-    """What a caller asks for, in the words of the tools' schemas: `valid_at` is a date or an instant in ISO 8601."""
+    """What a caller asks for, in the words of the tools' schemas; moments are dates or instants in ISO 8601."""
 
     query: str = ""
     entity_types: Sequence[str] | None = None
@@ -85,6 +93,8 @@ class SearchArguments:
     valid_at: str | None = None
     group_ids: Sequence[str] | None = None
     project: str | None = None
+    since: str | None = None
+    until: str | None = None
 
 
 _NAMES = tuple(field.name for field in fields(SearchArguments))
@@ -131,8 +141,9 @@ def needs_of_search(tx: Tx, **arguments: Any) -> frozenset[Need]:
         the errors of run_search, before anything is searched.
     """
     given = {name: arguments[name] for name in _NAMES if arguments.get(name) is not None}
-    search.check(*_request(tx, SearchArguments(**given), kinds=KINDS, limit=1))
-    return derived_data.MENTIONS_AND_VECTORS
+    tx, request = _request(tx, SearchArguments(**given), kinds=KINDS, limit=1)
+    search.check(tx, request)
+    return derived_data.MENTIONS if request.lists_newest else derived_data.MENTIONS_AND_VECTORS
 
 
 def project_scope(tx: Tx, arguments: SearchArguments) -> Scope:
@@ -161,6 +172,7 @@ def _request(tx: Tx, arguments: SearchArguments, *, kinds: Iterable[str], limit:
         types=vocabulary_arguments.entity_types(tx, arguments.entity_types),
         predicates=vocabulary_arguments.predicates(tx, arguments.edge_types),
         about=scope.project.row if scope.project else NO_ENTITY if scope.is_unknown else None,
+        days=_days(tx, arguments),
     )
     centre = arguments.center_node_uuid
     request = SearchRequest(
@@ -175,10 +187,38 @@ def _request(tx: Tx, arguments: SearchArguments, *, kinds: Iterable[str], limit:
     return tx, request
 
 
+def _days(tx: Tx, arguments: SearchArguments) -> tuple[str, str] | None:
+    """The time that texts have to be of, the last day included.
+
+    Raises:
+        errors.MomentInvalid: since or until is neither a date nor an instant, or they are the wrong way round.
+    """
+    if arguments.since is None and arguments.until is None:
+        return None
+    bounds = {"since": "", "until": "9999"}
+    for name, text in (("since", arguments.since), ("until", arguments.until)):
+        if text is None:
+            continue
+        try:
+            bounds[name] = timestamps.parse(text.strip(), tx.zone, end=name == "until")
+        except (ValueError, OverflowError) as error:
+            raise errors.MomentInvalid(f"{name} is {error}: {text[:40]!r}") from error
+    if bounds["since"] >= bounds["until"]:
+        raise errors.MomentInvalid("since is after until", hint="Exchange them.")
+    return bounds["since"], bounds["until"]
+
+
 def _origins(tx: Tx, arguments: SearchArguments, groups: Sequence[str], scope: Scope) -> tuple[Key, ...]:
     """The nodes to begin at; where nothing is asked, the project, so that what is about it is listed."""
     origins = tuple(_resolve_key(tx, name, groups) for name in arguments.bfs_origin_node_uuids or ())
-    if not origins and scope.project and not arguments.query.strip() and not arguments.center_node_uuid:
+    is_of_time = arguments.reranker == NEWEST or arguments.since or arguments.until
+    if (
+        not origins
+        and scope.project
+        and not arguments.query.strip()
+        and not arguments.center_node_uuid
+        and not is_of_time
+    ):
         return (scope.project.row,)
     return origins
 
